@@ -1,0 +1,196 @@
+//! One entry of the catalog: metadata about a piece of knowledge, never the knowledge itself (BEHAVIOUR §1, §2).
+
+use std::borrow::Borrow;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+
+/// The name a source is mentioned by; cheap to clone, unique in a catalog.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SourceId(Arc<str>);
+
+impl SourceId {
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&str> for SourceId {
+    fn from(id: &str) -> Self {
+        Self(Arc::from(id))
+    }
+}
+
+impl From<String> for SourceId {
+    fn from(id: String) -> Self {
+        Self(Arc::from(id))
+    }
+}
+
+impl Borrow<str> for SourceId {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SourceId {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl Serialize for SourceId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+/// When a source reaches an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Always in the instructions.
+    Auto,
+    /// Only when picked or pulled in.
+    Selectable,
+}
+
+impl Mode {
+    /// The word used in catalogs.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Selectable => "selectable",
+        }
+    }
+}
+
+/// Where the knowledge lies and how it is had.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    /// A file or folder.
+    Local(Place),
+    /// Something to fetch.
+    Url {
+        /// As written.
+        url: String,
+    },
+    /// Something a tool of an MCP server answers.
+    Mcp {
+        /// The server's name.
+        server: String,
+        /// The tool's name.
+        tool: String,
+        /// Arguments for the call; `Null` where none are given.
+        args: serde_json::Value,
+    },
+    /// The text itself, kept in the catalog.
+    Inline {
+        /// The text.
+        content: Arc<str>,
+    },
+}
+
+impl Kind {
+    /// The word used in catalogs: `local`, `url`, `mcp` or `inline`.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Local(_) => "local",
+            Self::Url { .. } => "url",
+            Self::Mcp { .. } => "mcp",
+            Self::Inline { .. } => "inline",
+        }
+    }
+}
+
+/// What stands at a local source's path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Standing {
+    /// Nothing: the source is *missing*.
+    Missing,
+    /// A file.
+    File,
+    /// A folder.
+    Directory,
+}
+
+/// A local source's path, in the three forms that the contract tells apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// As the catalog has it.
+    pub written: String,
+    /// Absolute and free of `.` and `..`, symbolic links as written: for printing and opening.
+    pub path: PathBuf,
+    /// With every symbolic link resolved, as far as it exists: for comparing.
+    pub resolved: PathBuf,
+    /// What stands there.
+    pub standing: Standing,
+}
+
+/// What a directory source declares of its inside; paths as written, relative to the source.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Contents {
+    /// Folder of templates.
+    pub templates: Option<String>,
+    /// Folder of checks to run afterwards.
+    pub validation: Option<String>,
+    /// Folder of constraints to read.
+    pub policies: Option<String>,
+    /// Folder of helper scripts.
+    pub scripts: Option<String>,
+}
+
+/// The place in the configuration that defines a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// The configuration or discovered file, absolute.
+    pub file: PathBuf,
+    /// JSON pointer of the entry within it: `/sources/3`, or empty for a discovered file.
+    pub pointer: String,
+}
+
+/// One entry of the catalog.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Source {
+    /// Unique name.
+    pub id: SourceId,
+    /// Name for people.
+    pub name: String,
+    /// One or two sentences; empty where none are given.
+    pub description: String,
+    /// When it reaches an agent.
+    pub mode: Mode,
+    /// Topic words, in the order given.
+    pub tags: Vec<String>,
+    /// Where the knowledge lies.
+    pub kind: Kind,
+    /// Advice for whoever fetches it.
+    pub fetch_hint: Option<String>,
+    /// What its folder declares.
+    pub contents: Contents,
+    /// Where it is defined.
+    pub origin: Origin,
+}
+
+impl Source {
+    /// The local path, for local sources.
+    pub fn place(&self) -> Option<&Place> {
+        match &self.kind {
+            Kind::Local(place) => Some(place),
+            _ => None,
+        }
+    }
+
+    /// A local source whose path exists nowhere (BEHAVIOUR §2).
+    pub fn is_missing(&self) -> bool {
+        self.place().is_some_and(|place| place.standing == Standing::Missing)
+    }
+
+    /// A local source whose path is a folder.
+    pub fn is_directory(&self) -> bool {
+        self.place().is_some_and(|place| place.standing == Standing::Directory)
+    }
+}

@@ -1,0 +1,111 @@
+//! What is said between a screen and the engine: plain values, numbered where an answer can come too late.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::catalog::{Catalog, SourceId};
+use crate::enrich::Findings;
+use crate::mention::MentionGraph;
+use crate::render::{RenderError, Rendered};
+use crate::report::Diagnostic;
+use crate::selection::Selection;
+use crate::template::TemplateIndex;
+
+/// What a screen asks of the engine.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Command {
+    /// Pick this source; lifts its exclusion.
+    Pick(SourceId),
+    /// Take the pick of this id back, a dormant one too.
+    Unpick(SourceId),
+    /// Bar this source from being pulled in; a pick is taken back.
+    Exclude(SourceId),
+    /// Lift the exclusion of this source.
+    Include(SourceId),
+    /// Take every pick back.
+    Clear,
+    /// Read the workspace again.
+    Reload,
+    /// What would this prompt be hinted at? Answered by [`Event::Findings`].
+    Look {
+        /// Comes back with the answer.
+        generation: u64,
+        /// The prompt as typed.
+        prompt: Arc<str>,
+    },
+    /// Render this template. Answered by [`Event::Preview`].
+    Preview {
+        /// Comes back with the answer.
+        generation: u64,
+        /// Name in the index.
+        template: String,
+        /// The values; `None` renders with sample values made from the variable tree.
+        values: Option<Value>,
+    },
+}
+
+/// What the engine tells a screen besides new snapshots.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// The answer to [`Command::Look`].
+    Findings {
+        /// Of the question.
+        generation: u64,
+        /// Byte ranges are within the prompt that was asked about.
+        findings: Findings,
+    },
+    /// The answer to [`Command::Preview`].
+    Preview {
+        /// Of the question.
+        generation: u64,
+        /// Name in the index.
+        template: String,
+        /// The text, or why there is none.
+        outcome: Result<Rendered, RenderError>,
+    },
+    /// Something the desk did, one sentence for people.
+    Notice(String),
+    /// A command that was not carried out, and what to do.
+    Refused {
+        /// What was wrong.
+        message: String,
+        /// What to do; may be empty.
+        hint: String,
+    },
+}
+
+/// Everything a screen draws from, as it stood at one moment. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct Snapshot {
+    /// Grows with every snapshot.
+    pub generation: u64,
+    /// The workspace folder, for people.
+    pub workspace: Arc<str>,
+    /// The desk's name; `default` unless another was asked for.
+    pub desk: Arc<str>,
+    /// The sources.
+    pub catalog: Arc<Catalog>,
+    /// What the documents read so far mention.
+    pub graph: Arc<MentionGraph>,
+    /// What is chosen.
+    pub selection: Arc<Selection>,
+    /// What the selection brings.
+    pub templates: Arc<TemplateIndex>,
+    /// Estimated tokens of each source whose size is known.
+    pub tokens: Arc<HashMap<SourceId, u64>>,
+    /// What is wrong, errors first.
+    pub diagnostics: Arc<[Diagnostic]>,
+    /// Documents still being read; `None` when all are.
+    pub loading: Option<Loading>,
+}
+
+/// How far the reading of documents is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Loading {
+    /// Sources read.
+    pub done: usize,
+    /// Sources to read.
+    pub total: usize,
+}

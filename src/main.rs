@@ -1,0 +1,3 @@
+//! The `refdesk` program.
+
+fn main() {}

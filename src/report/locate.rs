@@ -1,0 +1,1 @@
+//! Where a JSON pointer stands in its file.

@@ -1,0 +1,146 @@
+//! What is wrong, where, and how to mend it. Every parser and loader of the house returns what it could read together
+//! with a list of these; nothing is thrown away and nothing is silent (BEHAVIOUR §2).
+
+use std::fmt;
+
+use serde::Serialize;
+
+pub mod locate;
+
+/// How bad a [`Diagnostic`] is. Errors make `refdesk check` exit 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Something was left out or cannot work.
+    Error,
+    /// Everything works, and somebody should look.
+    Warning,
+}
+
+/// One finding: severity, place, what is wrong and how to mend it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Diagnostic {
+    /// Error or warning.
+    pub severity: Severity,
+    /// A stable kebab-case name of the kind of finding, for programs.
+    pub code: &'static str,
+    /// The file it is about, as printed: relative to the workspace inside it, absolute outside.
+    pub file: Option<String>,
+    /// Line within `file`, from 1; `None` where the finding is about the whole file.
+    pub line: Option<usize>,
+    /// Column within the line, from 1, in characters.
+    pub column: Option<usize>,
+    /// The source it is about, where known.
+    pub source_id: Option<String>,
+    /// What is wrong, one sentence without a final full stop.
+    pub message: String,
+    /// How to mend it; empty where there is nothing to say.
+    pub hint: String,
+}
+
+impl Diagnostic {
+    /// An error about no particular place yet.
+    pub fn error(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, code, message.into())
+    }
+
+    /// A warning about no particular place yet.
+    pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, code, message.into())
+    }
+
+    fn new(severity: Severity, code: &'static str, message: String) -> Self {
+        Self { severity, code, file: None, line: None, column: None, source_id: None, message, hint: String::new() }
+    }
+
+    /// The file it stands in, as it is to be printed.
+    #[must_use]
+    pub fn in_file(mut self, file: impl Into<String>) -> Self {
+        self.file = Some(file.into());
+        self
+    }
+
+    /// Line and column, both from 1.
+    #[must_use]
+    pub fn at(mut self, position: Position) -> Self {
+        self.line = Some(position.line);
+        self.column = Some(position.column);
+        self
+    }
+
+    /// The line alone, from 1.
+    #[must_use]
+    pub fn at_line(mut self, line: usize) -> Self {
+        self.line = Some(line);
+        self
+    }
+
+    /// The source it is about.
+    #[must_use]
+    pub fn about(mut self, source_id: impl Into<String>) -> Self {
+        self.source_id = Some(source_id.into());
+        self
+    }
+
+    /// How to mend it.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = hint.into();
+        self
+    }
+
+    /// Whether it is an error.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+/// `error: docs/a.json:3:7: what is wrong` and, on a line of its own, the hint.
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self.severity {
+            Severity::Error => "error: ",
+            Severity::Warning => "warning: ",
+        })?;
+        if let Some(file) = &self.file {
+            write!(out, "{file}")?;
+            if let Some(line) = self.line {
+                write!(out, ":{line}")?;
+            }
+            if let Some(column) = self.column {
+                write!(out, ":{column}")?;
+            }
+            out.write_str(": ")?;
+        }
+        out.write_str(&self.message)?;
+        if !self.hint.is_empty() {
+            write!(out, "\n  hint: {}", self.hint)?;
+        }
+        Ok(())
+    }
+}
+
+/// A place in a text: line and column, both from 1, the column in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    /// From 1.
+    pub line: usize,
+    /// From 1, in characters.
+    pub column: usize,
+}
+
+impl Position {
+    /// The place of byte `offset` of `text`; an offset past the end, or inside a character, counts as the place before it.
+    pub fn of(text: &str, offset: usize) -> Self {
+        let mut end = offset.min(text.len());
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let before = text.get(..end).unwrap_or_default();
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        Self {
+            line: before.bytes().filter(|byte| *byte == b'\n').count() + 1,
+            column: before.get(line_start..).unwrap_or_default().chars().count() + 1,
+        }
+    }
+}

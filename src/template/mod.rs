@@ -1,0 +1,95 @@
+//! What can be generated: the templates that a selection brings, their names, syntax and variables (BEHAVIOUR §6).
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::catalog::SourceId;
+
+/// The language a template is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Syntax {
+    /// Jinja2.
+    Jinja2,
+    /// Mustache.
+    Mustache,
+    /// Handlebars.
+    Handlebars,
+}
+
+impl Syntax {
+    /// `jinja2`, `mustache` or `handlebars`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Jinja2 => "jinja2",
+            Self::Mustache => "mustache",
+            Self::Handlebars => "handlebars",
+        }
+    }
+}
+
+/// What a variable holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum VariableKind {
+    /// Printed.
+    Scalar,
+    /// Only tested.
+    Flag,
+    /// Iterated; the fields are those of its items.
+    List,
+    /// Looked into.
+    Object,
+}
+
+/// A name that a template asks for, and what it asks of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Variable {
+    /// The name.
+    pub name: String,
+    /// What it holds.
+    pub kind: VariableKind,
+    /// Defaulted, or only tested.
+    pub optional: bool,
+    /// Fields of the object, or of the list's items, sorted by name.
+    pub fields: Vec<Variable>,
+}
+
+/// Where a template comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// A file of its own.
+    Standalone,
+    /// A code block of a document.
+    Embedded,
+}
+
+/// One template of the index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    /// Unique in the index.
+    pub name: String,
+    /// File or code block.
+    pub origin: Origin,
+    /// The language, detected or settled by an override.
+    pub syntax: Syntax,
+    /// What it asks for, sorted by name; empty where it does not parse.
+    pub variables: Vec<Variable>,
+    /// Why it does not parse, if it does not.
+    pub problem: Option<String>,
+    /// The file, absolute.
+    pub path: PathBuf,
+    /// The source that brought it; `None` for the workspace's own `.templates/`.
+    pub source: Option<SourceId>,
+    /// `<path within the source>`, forward slashes.
+    pub within: String,
+}
+
+/// Every template that the selection brings, sorted by name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TemplateIndex {
+    /// Sorted by name.
+    pub templates: Vec<Template>,
+}

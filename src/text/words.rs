@@ -1,0 +1,110 @@
+//! What a character is, for whole words (BEHAVIOUR §3, §5): letters, digits and combining marks as Unicode's general
+//! categories have them. "Digit" is category Nd throughout, "letter" any L, "mark" any M.
+
+use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
+
+/// A letter: general category L.
+pub fn is_letter(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_alphabetic();
+    }
+    c.general_category_group() == GeneralCategoryGroup::Letter
+}
+
+/// A decimal digit: general category Nd.
+pub fn is_digit(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_digit();
+    }
+    c.general_category() == GeneralCategory::DecimalNumber
+}
+
+/// A combining mark: general category M.
+pub fn is_mark(c: char) -> bool {
+    !c.is_ascii() && c.general_category_group() == GeneralCategoryGroup::Mark
+}
+
+/// A letter, digit or combining mark.
+pub fn is_word(c: char) -> bool {
+    is_letter(c) || is_digit(c) || is_mark(c)
+}
+
+/// The character before byte `at`, if there is one.
+pub fn char_before(text: &str, at: usize) -> Option<char> {
+    text.get(..at)?.chars().next_back()
+}
+
+/// The character that starts at byte `at`, if there is one.
+pub fn char_after(text: &str, at: usize) -> Option<char> {
+    text.get(at..)?.chars().next()
+}
+
+/// Whether the `.` at byte `at` ends a sentence: what follows it is no letter, digit or `_`.
+pub fn ends_sentence(text: &str, at: usize) -> bool {
+    !char_after(text, at + 1).is_some_and(|c| is_letter(c) || is_digit(c) || c == '_')
+}
+
+/// Whether `start..end` stands in `text` as a whole word: no neighbour is a letter, digit, combining mark, `_`, `-`, `.`,
+/// `/` or `\`, but for a `.` after it that ends a sentence. The same rule serves ids (§3) and tags (§5).
+pub fn is_whole(text: &str, start: usize, end: usize) -> bool {
+    let forbids = |c: char| is_word(c) || matches!(c, '_' | '-' | '.' | '/' | '\\');
+    if char_before(text, start).is_some_and(forbids) {
+        return false;
+    }
+    match char_after(text, end) {
+        Some('.') => ends_sentence(text, end),
+        Some(c) => !forbids(c),
+        None => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole(text: &str, word: &str) -> bool {
+        let start = text.find(word).unwrap();
+        is_whole(text, start, start + word.len())
+    }
+
+    #[test]
+    fn neighbours_that_forbid_and_neighbours_that_do_not() {
+        for (text, expected) in [
+            ("See w for", true),
+            ("w", true),
+            ("(w)", true),
+            ("**w**", true),
+            ("|w|", true),
+            ("<w>", true),
+            ("#w", true),
+            ("a=w", true),
+            ("@w", true),
+            ("`w`", true),
+            ("w.", true),
+            ("w. Next", true),
+            ("w...", true),
+            ("w.)", true),
+            ("w,", true),
+            ("w!", true),
+            ("w.m", false),
+            ("w.2", false),
+            ("w._", false),
+            ("w.é", false),
+            (".w", false),
+            ("/w", false),
+            ("w/", false),
+            ("\\w", false),
+            ("w\\", false),
+            ("-w", false),
+            ("w-", false),
+            ("_w_", false),
+            ("éw", false),
+            ("w\u{301}", false),
+            ("w\u{663}", false),
+            ("w²", true),
+            ("日w", false),
+        ] {
+            assert_eq!(whole(text, "w"), expected, "{text}");
+        }
+    }
+}
