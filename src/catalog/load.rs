@@ -22,8 +22,9 @@ const NOT_A_SOURCE: &str = "embedding_config.json";
 /// A source, or why there is none, in catalog order.
 type Entry = (Option<Source>, Vec<Diagnostic>);
 
-/// The catalog of a workspace with its configuration, and everything that is wrong with the entries.
-pub fn load(around: &Surroundings, config: &Config) -> (Catalog, Vec<Diagnostic>) {
+/// The catalog of a workspace with its configuration, and everything that is wrong with the entries. A discovered file
+/// that does not parse any more keeps the source that it gave to the `previous` catalog of a running desk.
+pub fn load(around: &Surroundings, config: &Config, previous: Option<&Catalog>) -> (Catalog, Vec<Diagnostic>) {
     let reader = Reader { around, resolver: Resolver::default() };
     let mut diagnostics = Vec::new();
     let mut entries = match &config.document {
@@ -31,7 +32,7 @@ pub fn load(around: &Surroundings, config: &Config) -> (Catalog, Vec<Diagnostic>
         None => Vec::new(),
     };
     if config.settings.auto_discover {
-        entries.extend(discovered(&reader, config, &mut diagnostics));
+        entries.extend(discovered(&reader, config, previous, &mut diagnostics));
     }
     let mut sources = Vec::with_capacity(entries.len());
     for (source, problems) in entries {
@@ -58,7 +59,12 @@ fn configured(reader: &Reader<'_>, document: &Document, diagnostics: &mut Vec<Di
     items.par_iter().enumerate().map(read).collect()
 }
 
-fn discovered(reader: &Reader<'_>, config: &Config, diagnostics: &mut Vec<Diagnostic>) -> Vec<Entry> {
+fn discovered(
+    reader: &Reader<'_>,
+    config: &Config,
+    previous: Option<&Catalog>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Entry> {
     let around = reader.around;
     let folder = references_folder(around, config);
     let files = match json_files(&folder) {
@@ -70,10 +76,13 @@ fn discovered(reader: &Reader<'_>, config: &Config, diagnostics: &mut Vec<Diagno
             return Vec::new();
         }
     };
-    files.par_iter().map(|file| discovered_file(reader, file)).collect()
+    let kept = |file: &Path| {
+        previous.and_then(|catalog| catalog.sources().iter().find(|source| source.origin.file == file)).cloned()
+    };
+    files.par_iter().map(|file| discovered_file(reader, file, kept)).collect()
 }
 
-fn discovered_file(reader: &Reader<'_>, file: &Path) -> Entry {
+fn discovered_file(reader: &Reader<'_>, file: &Path, kept: impl Fn(&Path) -> Option<Source>) -> Entry {
     let shown = reader.around.display(file);
     match read_regular(file, u64::MAX) {
         Ok((bytes, _)) => match Document::parse(file.to_path_buf(), shown, bytes) {
@@ -82,11 +91,12 @@ fn discovered_file(reader: &Reader<'_>, file: &Path) -> Entry {
                 problems.extend(more);
                 (source, problems)
             }
-            (None, problems) => (None, problems),
+            (None, problems) => (kept(file), problems),
         },
         Err(error) => {
             let problem = Diagnostic::error("unreadable", format!("the reference cannot be read: {error}"));
-            (None, vec![problem.in_file(shown).hint("make it a readable file of one JSON object, or remove it")])
+            let problem = problem.in_file(shown).hint("make it a readable file of one JSON object, or remove it");
+            (kept(file), vec![problem])
         }
     }
 }

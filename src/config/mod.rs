@@ -26,6 +26,8 @@ pub struct Config {
     pub settings: Settings,
     /// `--config` or `$REFERENCES_CONFIG_PATH` names no file: every command ends with exit code 1.
     pub unmet: bool,
+    /// There is a file and it cannot be read or does not parse.
+    pub broken: bool,
     /// What is wrong with it.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -43,13 +45,14 @@ pub fn load(around: &Surroundings) -> Config {
             if let Some(document) = &document {
                 config.settings = settings::read(document, &mut config.diagnostics);
             }
+            config.broken = document.is_none();
             config.document = document;
         }
-        Err(error) => config.diagnostics.push(
-            Diagnostic::error("unreadable", format!("the configuration cannot be read: {error}"))
-                .in_file(shown)
-                .hint("make it a readable file, or remove it"),
-        ),
+        Err(error) => {
+            config.broken = true;
+            let problem = Diagnostic::error("unreadable", format!("the configuration cannot be read: {error}"));
+            config.diagnostics.push(problem.in_file(shown).hint("make it a readable file, or remove it"));
+        }
     }
     config
 }

@@ -127,6 +127,13 @@ pub fn absolute(current: &Path, path: &Path) -> PathBuf {
     clean(&current.join(path))
 }
 
+/// How to come from a folder to a path, both absolute and clean.
+pub fn relative(folder: &Path, to: &Path) -> PathBuf {
+    let shared = folder.components().zip(to.components()).take_while(|(a, b)| a == b).count();
+    let up = folder.components().skip(shared).map(|_| Component::ParentDir);
+    up.chain(to.components().skip(shared)).collect()
+}
+
 /// Whether the error says that nothing is there.
 pub fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
@@ -147,6 +154,15 @@ mod tests {
             ("/", "/"),
         ] {
             assert_eq!(clean(Path::new(path)), Path::new(expected), "{path}");
+        }
+    }
+
+    #[test]
+    fn relative_goes_up_and_down_again() {
+        for (folder, to, expected) in
+            [("/a/b", "/a/b/c", "c"), ("/a/b", "/a/c/d", "../c/d"), ("/a", "/x", "../x"), ("/a", "/a", "")]
+        {
+            assert_eq!(relative(Path::new(folder), Path::new(to)), Path::new(expected), "{folder} {to}");
         }
     }
 

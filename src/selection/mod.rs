@@ -19,6 +19,7 @@ pub const MAX_TRANSITIVE_DEPTH: usize = 10;
 
 /// All that a person or an agent decided about a desk.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
 pub struct Choice {
     /// Ids picked, in the order they were picked, each once.
     pub picks: Vec<String>,
