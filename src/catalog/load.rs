@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use serde_json::Value;
 
+use super::Catalog;
 use super::entry::Reader;
 use super::source::Source;
-use super::Catalog;
 use crate::config::{Config, Document, Part, Surroundings, expand};
 use crate::disk::path::{Resolver, absolute, is_absent};
 use crate::disk::read_regular;
@@ -71,7 +71,8 @@ fn discovered(
         Ok(files) => files,
         Err(error) if is_absent(&error) && !config.settings.references_dir_given => return Vec::new(),
         Err(error) => {
-            let problem = Diagnostic::warning("unreadable", format!("the folder of references cannot be read: {error}"));
+            let problem =
+                Diagnostic::warning("unreadable", format!("the folder of references cannot be read: {error}"));
             diagnostics.push(problem.in_file(around.display(&folder)).hint("make it, or mend 'references_dir'"));
             return Vec::new();
         }

@@ -102,9 +102,7 @@ fn text_of(mut bytes: Vec<u8>) -> Result<String, Diagnostic> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let text = String::from_utf8_lossy(error.as_bytes());
-        Diagnostic::error("not-utf8", "the file is not UTF-8")
-            .at(Position::of(&text, valid))
-            .hint("save it as UTF-8")
+        Diagnostic::error("not-utf8", "the file is not UTF-8").at(Position::of(&text, valid)).hint("save it as UTF-8")
     })
 }
 

@@ -54,7 +54,11 @@ impl Desk {
         }
         if let Some(taken) = self.catalog.get(&id) {
             let file = self.around().display(&taken.origin.file);
-            return Err(Refusal::new("id-taken", format!("the id '{id}' is taken, by {file}"), "give another with --id"));
+            return Err(Refusal::new(
+                "id-taken",
+                format!("the id '{id}' is taken, by {file}"),
+                "give another with --id",
+            ));
         }
         let folder = self.references_folder();
         let file = folder.join(format!("{}.json", name::safe(&id)));
@@ -111,10 +115,7 @@ fn stem_of(place: &str, path: Option<&Path>) -> String {
 
 /// Lower case, anything but letters and digits becomes one `-`.
 fn slug(stem: &str) -> String {
-    let parts: Vec<String> = stem
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|part| !part.is_empty())
-        .map(str::to_lowercase)
-        .collect();
+    let parts: Vec<String> =
+        stem.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).map(str::to_lowercase).collect();
     parts.join("-")
 }

@@ -77,7 +77,7 @@ impl Desk {
             None if self.selection.dormant().iter().any(|dormant| dormant == id) => {
                 (format!("'{id}' is picked and dormant: its source is gone from the catalog"), String::new())
             }
-            None => return self.unknown(id),
+            None => return self.unknown_id(id),
             Some(_) if self.selection.is_excluded(id) => {
                 (format!("'{id}' is excluded"), format!("lift the exclusion: refdesk include {id}"))
             }
@@ -90,7 +90,11 @@ impl Desk {
             ),
             Some(_) => {
                 let parents: Vec<SourceId> = self.mentioned_by(id);
-                let who = if parents.is_empty() { String::new() } else { format!(" {} would bring it in", at_list(&parents)) };
+                let who = if parents.is_empty() {
+                    String::new()
+                } else {
+                    format!(" {} would bring it in", at_list(&parents))
+                };
                 (format!("'{id}' is not selected: it is not picked and nothing selected mentions it.{who}"), pick)
             }
         };

@@ -26,7 +26,9 @@ impl Places for Desk {
         let Kind::Local(place) = &source.kind else { return String::new() };
         match place.standing {
             Standing::Missing => String::new(),
-            Standing::File => read_regular(&place.path, LIMITS.bytes).map_or_else(|_| String::new(), |(bytes, _)| sha256_hex(&bytes)),
+            Standing::File => {
+                read_regular(&place.path, LIMITS.bytes).map_or_else(|_| String::new(), |(bytes, _)| sha256_hex(&bytes))
+            }
             Standing::Directory => {
                 let line = |path: &PathBuf| match stamp(path) {
                     Ok(stamp) => format!("{}\0{}\0{}\n", path.display(), stamp.size, stamp.modified),

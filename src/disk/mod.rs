@@ -10,4 +10,4 @@ pub mod walk;
 
 pub use atomic::write_atomic;
 pub use lock::Lock;
-pub use read::{read_regular, stamp, Stamp};
+pub use read::{Stamp, read_regular, stamp};

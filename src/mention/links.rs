@@ -81,7 +81,9 @@ fn markdown(text: &str) -> (Vec<Link>, Vec<Range<usize>>) {
 fn html(text: &str) -> (Vec<Link>, Vec<Range<usize>>) {
     let mut links = Vec::new();
     let mut covered = Vec::new();
-    for Ok(token) in Tokenizer::new_with_emitter(text, html5gum::emitters::default::DefaultEmitter::<usize>::new_with_span()) {
+    for Ok(token) in
+        Tokenizer::new_with_emitter(text, html5gum::emitters::default::DefaultEmitter::<usize>::new_with_span())
+    {
         let Token::StartTag(tag) = token else { continue };
         for (name, value) in &tag.attributes {
             if matches!(name.as_slice(), b"href" | b"src") {
@@ -178,9 +180,10 @@ mod tests {
             ("See ./a.md for more", vec!["./a.md"]),
             ("./a.md", vec!["./a.md"]),
             ("See ./a.md. Next", vec!["./a.md"]),
-            ("(./a.md) \"./b.md\" `./c.md` './d.md' <./e.md> {./f.md} “./g.md”", vec![
-                "./a.md", "./b.md", "./c.md", "./d.md", "./e.md", "./f.md", "./g.md",
-            ]),
+            (
+                "(./a.md) \"./b.md\" `./c.md` './d.md' <./e.md> {./f.md} “./g.md”",
+                vec!["./a.md", "./b.md", "./c.md", "./d.md", "./e.md", "./f.md", "./g.md"],
+            ),
             ("./a.md, ./b.md; ../c.md! ../d.md?", vec!["./a.md", "./b.md", "../c.md", "../d.md"]),
             ("./a/../b.md ../../c", vec!["./a/../b.md", "../../c"]),
             ("./a/..", vec!["./a/.."]),
@@ -195,7 +198,8 @@ mod tests {
 
     #[test]
     fn attributes_of_html_and_nothing_of_comments() {
-        let text = "<p>\n<a href=\"./a.md\">x</a> <img src=b.png> <A HREF='c.md'> <!-- <a href=d.md> --> <a title=e.md>";
+        let text =
+            "<p>\n<a href=\"./a.md\">x</a> <img src=b.png> <A HREF='c.md'> <!-- <a href=d.md> --> <a title=e.md>";
         assert_eq!(targets(text, Format::Html), ["./a.md", "b.png", "c.md"]);
         assert_eq!(targets(text, Format::Plain), ["./a.md"]);
     }

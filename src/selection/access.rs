@@ -14,9 +14,8 @@ pub struct Access {
 impl Access {
     /// The access list of a selection, in catalog order, and what `@id` expanded for one session.
     pub fn new(catalog: &Catalog, selection: &Selection, expanded: &[String]) -> Self {
-        let reaches = |id: &str, mode| {
-            mode == Mode::Auto || selection.contains(id) || expanded.iter().any(|other| other == id)
-        };
+        let reaches =
+            |id: &str, mode| mode == Mode::Auto || selection.contains(id) || expanded.iter().any(|other| other == id);
         let sources = catalog.sources().iter().filter(|source| reaches(source.id.as_str(), source.mode));
         let places = sources.filter_map(|source| source.place());
         let standing = places.filter(|place| place.standing != Standing::Missing);

@@ -66,12 +66,7 @@ pub fn reasons<'a>(selection: &'a Selection, graph: &'a MentionGraph, to: &str) 
     from.filter(|mention| mention.to.as_str() == to).collect()
 }
 
-fn roots(
-    choice: &Choice,
-    catalog: &Catalog,
-    excluded: &HashSet<&str>,
-    rules: Rules,
-) -> (Vec<Member>, Vec<String>) {
+fn roots(choice: &Choice, catalog: &Catalog, excluded: &HashSet<&str>, rules: Rules) -> (Vec<Member>, Vec<String>) {
     let mut members: Vec<Member> = Vec::new();
     let mut dormant = Vec::new();
     let mut seen: HashSet<&str> = HashSet::new();
@@ -98,12 +93,7 @@ fn member(id: SourceId, depth: usize, role: Role) -> Member {
 
 /// Parents are all selected and scanned sources that mention a member, deeper ones too; the reason is the least deep of
 /// them, first in catalog order.
-fn name_parents(
-    members: &mut [Member],
-    catalog: &Catalog,
-    graph: &MentionGraph,
-    depth_of: &HashMap<SourceId, usize>,
-) {
+fn name_parents(members: &mut [Member], catalog: &Catalog, graph: &MentionGraph, depth_of: &HashMap<SourceId, usize>) {
     let mut parents: HashMap<&SourceId, Vec<(usize, &SourceId)>> = HashMap::new();
     let mut in_order: Vec<(usize, &SourceId, usize)> = depth_of
         .iter()
