@@ -1,4 +1,5 @@
 //! What a text is: whole words and sentence ends, lines, links, escaping, nearest names, token estimates. Pure functions
 //! on strings; no room above this one looks at characters by itself.
 
+pub mod escape;
 pub mod words;
