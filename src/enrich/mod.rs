@@ -1,8 +1,31 @@
-//! What is said to an agent, and why (BEHAVIOUR §5, §7).
+//! What is said to an agent, and why (BEHAVIOUR §5, §7): expansions of `@id`, tag hints, the transitive notice and the
+//! instructions. Pure functions of catalog, selection, what the session was told, and the text; no file is read here.
 
 use std::ops::Range;
 
 use crate::catalog::SourceId;
+
+mod at;
+mod chain;
+mod find;
+mod instruction;
+mod instructions;
+mod normal;
+mod own;
+mod places;
+mod print;
+mod spelling;
+mod tags;
+mod told;
+
+pub use chain::{Block, BlockKind, Context, Enriched, Metadata, TextKind, enrich};
+pub use find::Matcher;
+pub use instruction::{LISTED_FILES, instruction};
+pub use instructions::instructions;
+pub use own::{outside, own_blocks};
+pub use places::Places;
+pub use tags::{PLACES, bad_tags};
+pub use told::{Told, content_hash};
 
 /// A source named by `@id` or `@ref:id` in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +43,7 @@ pub struct Hint {
     pub id: SourceId,
     /// The tags that matched, as first spelt, in the source's order.
     pub tags: Vec<String>,
-    /// Where they stand: byte ranges, in order, without repeats.
+    /// Where they stand: byte ranges, in order, without repeats; at most [`PLACES`] a tag.
     pub ranges: Vec<Range<usize>>,
 }
 

@@ -8,10 +8,11 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::text::escape::visible;
 
-/// One line of a text from outside: line breaks become blanks, what hides is shown escaped.
+/// One line of a text from outside: line breaks become a blank, tabs four, and what hides is shown escaped.
 pub fn clean(text: &str) -> Cow<'_, str> {
-    if text.contains(['\n', '\r']) {
-        let line = text.split(['\n', '\r']).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+    if text.contains(['\n', '\r', '\t']) {
+        let parts = text.split(['\n', '\r']).filter(|part| !part.is_empty());
+        let line = parts.collect::<Vec<_>>().join(" ").replace('\t', "    ");
         return Cow::Owned(visible(&line).into_owned());
     }
     visible(text)

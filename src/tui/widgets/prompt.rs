@@ -8,8 +8,6 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::text::escape::visible;
-
 use super::cells;
 
 /// A range of the text and how it looks; of several that overlap the first counts.
@@ -31,12 +29,12 @@ pub fn lines(text: &str, columns: u16) -> Vec<Range<usize>> {
 fn broken(line: &str, offset: usize, columns: usize, lines: &mut Vec<Range<usize>>) {
     let (mut start, mut used, mut blank) = (0, 0, None);
     for (at, cluster) in line.grapheme_indices(true) {
-        let wide = cells::width(&visible(cluster));
+        let wide = cells::width(&cells::clean(cluster));
         if used + wide > columns && at > start {
             let end = blank.filter(|blank| *blank > start).unwrap_or(at);
             lines.push(offset + start..offset + end);
             start = end;
-            used = cells::width(&visible(line.get(end..at).unwrap_or_default()));
+            used = cells::width(&cells::clean(line.get(end..at).unwrap_or_default()));
             blank = None;
         }
         used += wide;
@@ -70,7 +68,7 @@ pub fn draw(text: &str, cursor: usize, marks: &[Marked], style: Style, area: Rec
             let marked = marks.iter().find(|(range, _)| range.contains(&at)).map_or(style, |(_, mark)| *mark);
             let room = usize::from(area.right().saturating_sub(x));
             if room > 0 {
-                x = buffer.set_stringn(x, y, visible(cluster), room, marked).0;
+                x = buffer.set_stringn(x, y, cells::clean(cluster), room, marked).0;
             }
         }
         if line.end == cursor && lines.get(row) == Some(line) {

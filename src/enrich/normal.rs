@@ -1,0 +1,223 @@
+//! A text made ready for the tag automaton: case folded, each separator one canonical byte, with the way back to byte
+//! offsets in the original. It only narrows where to look; what counts is decided on the original text.
+
+use std::ops::Range;
+
+use crate::text::fold::{fold, is_separator};
+
+/// Stands for what one separator of a tag matches: one `-`, one `_`, or white space with at most one line break.
+pub(crate) const ONE: u8 = b' ';
+/// Stands for several separators in a row, or for white space with more line breaks.
+pub(crate) const MANY: u8 = b'\n';
+
+/// What becomes of a byte below 0x80: folded, or 0 for one that needs a closer look.
+const TABLE: [u8; 128] = table();
+
+/// The normalised copy of a text.
+pub(crate) struct Normal {
+    /// Folded; [`ONE`] and [`MANY`] for separators.
+    pub(crate) bytes: Vec<u8>,
+    /// `(normalised, original)` offsets from which on the two run in step.
+    steps: Vec<(usize, usize)>,
+}
+
+impl Normal {
+    /// Linear in the text.
+    pub(crate) fn new(text: &str) -> Self {
+        let source = text.as_bytes();
+        let mut normal = Self { bytes: Vec::with_capacity(source.len() + 1), steps: vec![(0, 0)] };
+        let mut at = 0;
+        while let Some(byte) = source.get(at).copied() {
+            match TABLE.get(usize::from(byte)).copied() {
+                Some(0) => at = normal.separators(text, at),
+                Some(folded) => {
+                    normal.bytes.push(folded);
+                    at += 1;
+                }
+                None => at = normal.beyond_ascii(text, at),
+            }
+        }
+        normal
+    }
+
+    /// Where normalised offset `at` lies in the original.
+    pub(crate) fn original(&self, at: usize) -> usize {
+        let after = self.steps.partition_point(|(normalised, _)| *normalised <= at);
+        after.checked_sub(1).and_then(|last| self.steps.get(last)).map_or(at, |(from, to)| to + (at - from))
+    }
+
+    fn beyond_ascii(&mut self, text: &str, at: usize) -> usize {
+        let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else {
+            return text.len();
+        };
+        if is_separator(c) {
+            return self.separators(text, at);
+        }
+        let end = at + c.len_utf8();
+        let mut buffer = [0; 4];
+        self.bytes.extend_from_slice(fold(c).encode_utf8(&mut buffer).as_bytes());
+        self.step(end);
+        end
+    }
+
+    fn separators(&mut self, text: &str, at: usize) -> usize {
+        let bytes = text.as_bytes();
+        let next = bytes.get(at + 1).copied().unwrap_or(b'.');
+        let alone = next < 0x80 && TABLE.get(usize::from(next)) != Some(&0);
+        if alone && bytes.get(at).is_some_and(u8::is_ascii) {
+            self.bytes.push(ONE);
+            return at + 1;
+        }
+        let pieces = Pieces::at(text, at);
+        self.bytes.push(if pieces.counts.contains(&1) { ONE } else { MANY });
+        self.step(pieces.end);
+        pieces.end
+    }
+
+    /// From here on the original goes on at `original`.
+    fn step(&mut self, original: usize) {
+        let normalised = self.bytes.len();
+        if self.steps.last().is_none_or(|(from, to)| to + (normalised - from) != original) {
+            self.steps.push((normalised, original));
+        }
+    }
+}
+
+const fn table() -> [u8; 128] {
+    let mut table = [0; 128];
+    let mut byte = 0u8;
+    while byte < 128 {
+        // ASCII white space as Unicode has it: vertical tab too, unlike `is_ascii_whitespace`.
+        let separates = matches!(byte, b'-' | b'_' | b' ' | b'\t'..=b'\r');
+        #[allow(clippy::indexing_slicing)] // evaluated while compiling, where an error would show
+        {
+            table[byte as usize] = if separates || byte == 0 { 0 } else { byte.to_ascii_lowercase() };
+        }
+        byte += 1;
+    }
+    table
+}
+
+/// A run of separators in a text, and how many separators of a tag it can stand for.
+pub(crate) struct Pieces {
+    /// Where the run ends.
+    pub(crate) end: usize,
+    /// From the fewest to the most separators that together match the whole run.
+    pub(crate) counts: std::ops::RangeInclusive<usize>,
+}
+
+impl Pieces {
+    /// The whole run that starts at byte `at`.
+    pub(crate) fn at(text: &str, at: usize) -> Self {
+        let mut tally = Tally::default();
+        let mut end = at;
+        for (range, c) in separators_from(text, at) {
+            tally.add(c, follows_carriage_return(text, range.start));
+            end = range.end;
+        }
+        Self { end, counts: tally.fewest()..=tally.most() }
+    }
+}
+
+/// The separators in a row from byte `at` on, each with its byte range.
+pub(crate) fn separators_from(text: &str, at: usize) -> impl Iterator<Item = (Range<usize>, char)> + '_ {
+    let rest = text.get(at..).unwrap_or_default();
+    rest.char_indices().take_while(|(_, c)| is_separator(*c)).map(move |(i, c)| (at + i..at + i + c.len_utf8(), c))
+}
+
+/// The separators in a row before byte `at`, nearest first, each with its byte range.
+pub(crate) fn separators_before(text: &str, at: usize) -> impl Iterator<Item = (Range<usize>, char)> + '_ {
+    let before = text.get(..at).unwrap_or_default();
+    before.char_indices().rev().take_while(|(_, c)| is_separator(*c)).map(|(i, c)| (i..i + c.len_utf8(), c))
+}
+
+/// Whether the character at byte `at` is the second half of a CRLF.
+pub(crate) fn follows_carriage_return(text: &str, at: usize) -> bool {
+    text.get(..at).is_some_and(|before| before.ends_with('\r'))
+}
+
+/// Counts how many separators of a tag a growing run of separators can stand for.
+#[derive(Default)]
+pub(crate) struct Tally {
+    fewest: usize,
+    most: usize,
+    /// Line breaks of the white space under way; `None` outside white space.
+    breaks: Option<usize>,
+}
+
+impl Tally {
+    /// One more separator, on either end. `joined`: it makes one line break with the `\r` before it.
+    pub(crate) fn add(&mut self, c: char, joined: bool) {
+        self.most += 1;
+        if matches!(c, '-' | '_') {
+            self.fewest += 1;
+            self.breaks = None;
+            return;
+        }
+        let is_break = match c {
+            '\n' => !joined,
+            '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => true,
+            _ => false,
+        };
+        let before = self.breaks.map_or(0, |breaks| breaks.max(1));
+        let breaks = self.breaks.unwrap_or(0) + usize::from(is_break);
+        self.fewest += breaks.max(1) - before;
+        self.breaks = Some(breaks);
+    }
+
+    /// The fewest separators that match the run.
+    pub(crate) fn fewest(&self) -> usize {
+        self.fewest
+    }
+
+    /// The most separators that match the run.
+    pub(crate) fn most(&self) -> usize {
+        self.most
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folded_with_a_way_back() {
+        let text = "Ab-C_d  E\u{a0}\n f\n\ng \u{212a}É--x";
+        let normal = Normal::new(text);
+        assert_eq!(String::from_utf8(normal.bytes.clone()).unwrap(), "ab c d e f\ng ké\nx");
+        for (needle, original) in
+            [("ab", "Ab"), ("e", "E"), ("f", "f"), ("g", "g"), ("k", "\u{212a}"), ("é", "É"), ("x", "x")]
+        {
+            let at = memchr::memmem::find(&normal.bytes, needle.as_bytes()).unwrap();
+            let range = normal.original(at)..normal.original(at + needle.len());
+            assert_eq!(&text[range], original);
+        }
+    }
+
+    #[test]
+    fn how_many_separators_a_run_stands_for() {
+        for (run, fewest, most) in [
+            (" ", 1, 1),
+            ("   ", 1, 3),
+            ("\n", 1, 1),
+            ("\r\n", 1, 2),
+            (" \n ", 1, 3),
+            ("\n\n", 2, 2),
+            ("\r\n\r\n", 2, 4),
+            ("\r\r", 2, 2),
+            ("\u{a0}\u{2028}", 1, 2),
+            ("-", 1, 1),
+            ("--", 2, 2),
+            (" - ", 3, 3),
+            (" \n\n_", 3, 4),
+        ] {
+            let pieces = Pieces::at(run, 0);
+            assert_eq!((pieces.end, pieces.counts), (run.len(), fewest..=most), "{run:?}");
+        }
+    }
+
+    #[test]
+    fn control_characters_stay_themselves() {
+        assert_eq!(Normal::new("a\0b\x1bc").bytes, b"a\0b\x1bc");
+    }
+}
