@@ -42,8 +42,7 @@ impl Change {
             return Some(range.clone());
         }
         let shift = |at: usize| (at + self.inserted).saturating_sub(self.removed.len());
-        (range.start >= self.removed.end && range.start > self.removed.start)
-            .then(|| shift(range.start)..shift(range.end))
+        (range.start >= self.removed.end).then(|| shift(range.start)..shift(range.end))
     }
 }
 

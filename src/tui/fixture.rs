@@ -47,7 +47,7 @@ pub fn source(id: &str, name: &str, mode: Mode, tags: &[&str], kind: Kind) -> So
 
 pub fn local(path: &str, standing: Standing) -> Kind {
     let full = Path::new(WORKSPACE).join(path);
-    Kind::Local(Place { written: path.to_owned(), path: full.clone(), resolved: full, standing })
+    Kind::Local(Place { written: path.to_owned(), path: full.clone(), resolved: full, standing, size: 0 })
 }
 
 fn sources() -> Vec<Source> {
