@@ -1,0 +1,253 @@
+//! A text being typed, of one line or several: the filter and the prompt. Our own rather than a widget of some crate, because matches
+//! are marked within the text and what is pasted may hold characters that must be shown escaped; it is pure and draws
+//! nothing. The cursor always stands between two grapheme clusters.
+
+use std::ops::Range;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+/// What a key does to a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Edit {
+    Left,
+    Right,
+    WordLeft,
+    WordRight,
+    LineStart,
+    LineEnd,
+    LineUp,
+    LineDown,
+    NewLine,
+    DeleteBefore,
+    DeleteAfter,
+    DeleteWord,
+    DeleteToStart,
+    DeleteToEnd,
+}
+
+/// A replacement that was made: the bytes of the old text that went, and how many came in their place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Byte range of the old text.
+    pub removed: Range<usize>,
+    /// Bytes put there.
+    pub inserted: usize,
+}
+
+impl Change {
+    /// Where a range of the old text lies in the new one; `None` if it was touched.
+    pub fn carry(&self, range: &Range<usize>) -> Option<Range<usize>> {
+        if range.end < self.removed.start || (range.end == self.removed.start && self.removed.is_empty()) {
+            return Some(range.clone());
+        }
+        let shift = |at: usize| (at + self.inserted).saturating_sub(self.removed.len());
+        (range.start >= self.removed.end).then(|| shift(range.start)..shift(range.end))
+    }
+}
+
+/// A text and the place where typing goes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TextField {
+    text: String,
+    cursor: usize,
+}
+
+impl TextField {
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Byte offset of the cursor.
+    pub fn cursor(&self) -> usize {
+        self.cursor
+    }
+
+    /// Whether nothing was typed.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Throws the text away.
+    pub fn clear(&mut self) {
+        self.text.clear();
+        self.cursor = 0;
+    }
+
+    /// Puts this text at the cursor.
+    pub fn insert(&mut self, text: &str) -> Option<Change> {
+        (!text.is_empty()).then(|| self.replace(self.cursor..self.cursor, text))
+    }
+
+    /// Does what the key asks; `None` where the text stays as it was.
+    pub fn edit(&mut self, edit: Edit) -> Option<Change> {
+        let at = self.cursor;
+        match edit {
+            Edit::NewLine => return self.insert("\n"),
+            Edit::DeleteBefore => return self.delete(self.before(at)..at),
+            Edit::DeleteAfter => return self.delete(at..self.after(at)),
+            Edit::DeleteWord => return self.delete(self.word_before(at)..at),
+            Edit::DeleteToStart => return self.delete(self.line_start(at)..at),
+            Edit::DeleteToEnd => return self.delete(at..self.line_end(at)),
+            Edit::Left => self.cursor = self.before(at),
+            Edit::Right => self.cursor = self.after(at),
+            Edit::WordLeft => self.cursor = self.word_before(at),
+            Edit::WordRight => self.cursor = self.word_after(at),
+            Edit::LineStart => self.cursor = self.line_start(at),
+            Edit::LineEnd => self.cursor = self.line_end(at),
+            Edit::LineUp => self.cursor = self.line_up(at),
+            Edit::LineDown => self.cursor = self.line_down(at),
+        }
+        None
+    }
+
+    fn delete(&mut self, range: Range<usize>) -> Option<Change> {
+        (!range.is_empty()).then(|| self.replace(range, ""))
+    }
+
+    fn replace(&mut self, range: Range<usize>, text: &str) -> Change {
+        self.text.replace_range(range.clone(), text);
+        self.cursor = self.settled(range.start + text.len());
+        Change { removed: range, inserted: text.len() }
+    }
+
+    /// What was typed may join its neighbours to one cluster: the cursor goes behind it.
+    fn settled(&self, at: usize) -> usize {
+        self.text.grapheme_indices(true).map(|(start, _)| start).find(|start| *start >= at).unwrap_or(self.text.len())
+    }
+
+    fn head(&self, at: usize) -> &str {
+        self.text.get(..at).unwrap_or_default()
+    }
+
+    fn tail(&self, at: usize) -> &str {
+        self.text.get(at..).unwrap_or_default()
+    }
+
+    fn before(&self, at: usize) -> usize {
+        self.head(at).grapheme_indices(true).next_back().map_or(0, |(start, _)| start)
+    }
+
+    fn after(&self, at: usize) -> usize {
+        at + self.tail(at).graphemes(true).next().map_or(0, str::len)
+    }
+
+    fn word_before(&self, at: usize) -> usize {
+        let words = self.head(at).unicode_word_indices();
+        words.map(|(start, _)| start).next_back().unwrap_or(0)
+    }
+
+    fn word_after(&self, at: usize) -> usize {
+        let word = self.tail(at).unicode_word_indices().next();
+        word.map_or(self.text.len(), |(start, word)| at + start + word.len())
+    }
+
+    fn line_start(&self, at: usize) -> usize {
+        self.head(at).rfind('\n').map_or(0, |found| found + 1)
+    }
+
+    fn line_end(&self, at: usize) -> usize {
+        self.tail(at).find('\n').map_or(self.text.len(), |found| at + found)
+    }
+
+    fn line_up(&self, at: usize) -> usize {
+        match self.line_start(at).checked_sub(1) {
+            Some(end) => self.column_of(self.line_start(end)..end, at),
+            None => 0,
+        }
+    }
+
+    fn line_down(&self, at: usize) -> usize {
+        let end = self.line_end(at);
+        if end == self.text.len() {
+            return end;
+        }
+        self.column_of(end + 1..self.line_end(end + 1), at)
+    }
+
+    /// The place in `line` that lies below or above `at`, counted in clusters.
+    fn column_of(&self, line: Range<usize>, at: usize) -> usize {
+        let column = self.text.get(self.line_start(at)..at).unwrap_or_default().graphemes(true).count();
+        let clusters = self.text.get(line.clone()).unwrap_or_default().grapheme_indices(true);
+        clusters.map(|(start, _)| line.start + start).nth(column).unwrap_or(line.end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// `|` marks the cursor.
+    fn field(marked: &str) -> TextField {
+        let cursor = marked.find('|').unwrap();
+        TextField { text: marked.replace('|', ""), cursor }
+    }
+
+    fn marked(field: &TextField) -> String {
+        format!("{}|{}", field.head(field.cursor), field.tail(field.cursor))
+    }
+
+    #[test]
+    fn edits() {
+        for (before, edit, after) in [
+            ("ab|c", Edit::Left, "a|bc"),
+            ("|abc", Edit::Left, "|abc"),
+            ("abc|", Edit::Right, "abc|"),
+            ("a|e\u{301}b", Edit::Right, "ae\u{301}|b"),
+            ("ae\u{301}|b", Edit::DeleteBefore, "a|b"),
+            ("👨‍👩‍👧|", Edit::DeleteBefore, "|"),
+            ("a|b", Edit::DeleteAfter, "a|"),
+            ("use a retry|", Edit::DeleteWord, "use a |"),
+            ("use a |", Edit::WordLeft, "use |a "),
+            ("use| a", Edit::WordRight, "use a|"),
+            ("one\ntw|o", Edit::LineUp, "on|e\ntwo"),
+            ("o|ne\n", Edit::LineDown, "one\n|"),
+            ("on|e\nt\nx", Edit::LineDown, "one\nt|\nx"),
+            ("one|", Edit::LineUp, "|one"),
+            ("o|ne", Edit::LineDown, "one|"),
+            ("one\nt|wo", Edit::LineStart, "one\n|two"),
+            ("o|ne\ntwo", Edit::LineEnd, "one|\ntwo"),
+            ("one\ntw|o", Edit::DeleteToStart, "one\n|o"),
+            ("o|ne\ntwo", Edit::DeleteToEnd, "o|\ntwo"),
+            ("a|b", Edit::NewLine, "a\n|b"),
+        ] {
+            let mut field = field(before);
+            field.edit(edit);
+            assert_eq!(marked(&field), after, "{edit:?} on {before:?}");
+        }
+    }
+
+    #[test]
+    fn marks_move_with_the_text_around_them() {
+        let insert_at = |at| Change { removed: at..at, inserted: 2 };
+        assert_eq!(insert_at(0).carry(&(3..5)), Some(5..7));
+        assert_eq!(insert_at(9).carry(&(3..5)), Some(3..5));
+        assert_eq!(insert_at(5).carry(&(3..5)), Some(3..5));
+        assert_eq!(insert_at(4).carry(&(3..5)), None);
+        assert_eq!(Change { removed: 0..2, inserted: 0 }.carry(&(3..5)), Some(1..3));
+        assert_eq!(Change { removed: 4..9, inserted: 0 }.carry(&(3..5)), None);
+    }
+
+    proptest! {
+        #[test]
+        fn the_cursor_stands_between_clusters(
+            pieces in proptest::collection::vec("[a\u{301}\n 日👍\u{200d}]{0,3}", 0..8),
+            edits in proptest::collection::vec(0..14usize, 0..20),
+        ) {
+            let all = [
+                Edit::Left, Edit::Right, Edit::WordLeft, Edit::WordRight, Edit::LineStart, Edit::LineEnd, Edit::LineUp,
+                Edit::LineDown, Edit::NewLine, Edit::DeleteBefore, Edit::DeleteAfter, Edit::DeleteWord,
+                Edit::DeleteToStart, Edit::DeleteToEnd,
+            ];
+            let mut field = TextField::default();
+            for (at, edit) in edits.into_iter().enumerate() {
+                field.edit(all[edit]);
+                field.insert(pieces.get(at).map_or("", String::as_str));
+                prop_assert!(field.text.is_char_boundary(field.cursor));
+            }
+        }
+    }
+}

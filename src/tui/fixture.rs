@@ -1,0 +1,231 @@
+//! A believable desk for tests, made by hand: sources of all types and both modes, a chain that ends in a missing source,
+//! an exclusion, a dormant pick, two templates. Tests of the screen need no engine and no file.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ratatui::layout::Size;
+use serde_json::json;
+
+use crate::catalog::{Catalog, Contents, Kind, Mode, Origin, Place, Source, SourceId, Standing};
+use crate::engine::Snapshot;
+use crate::mention::{Mention, MentionGraph, Via};
+use crate::report::{Diagnostic, Position};
+use crate::selection::{Member, Role, Selection};
+use crate::template::{Origin as Found, Syntax, Template, TemplateIndex, Variable, VariableKind};
+
+use super::glyphs::Glyphs;
+use super::input::Input;
+use super::state::{Skin, State};
+use super::theme::{Colours, Theme};
+use super::update::update;
+
+pub const WORKSPACE: &str = "/home/ada/payments";
+
+/// A screen of this size that shows [`snapshot`].
+pub fn state(width: u16, height: u16) -> State {
+    let skin = Skin { theme: Theme::new(Colours::Indexed), glyphs: Glyphs::UNICODE };
+    let mut state = State::new(Size { width, height }, skin);
+    update(&mut state, Input::Snapshot(Box::new(snapshot())));
+    state
+}
+
+pub fn source(id: &str, name: &str, mode: Mode, tags: &[&str], kind: Kind) -> Source {
+    Source {
+        id: id.into(),
+        name: name.to_owned(),
+        description: String::new(),
+        mode,
+        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+        kind,
+        fetch_hint: None,
+        contents: Contents::default(),
+        origin: Origin { file: Path::new(WORKSPACE).join("references.json"), pointer: "/sources/0".to_owned() },
+    }
+}
+
+pub fn local(path: &str, standing: Standing) -> Kind {
+    let full = Path::new(WORKSPACE).join(path);
+    Kind::Local(Place { written: path.to_owned(), path: full.clone(), resolved: full, standing, size: 0 })
+}
+
+fn sources() -> Vec<Source> {
+    use Mode::{Auto, Selectable};
+    use Standing::{Directory, File, Missing};
+    let described = |mut source: Source, description: &str| {
+        source.description = description.to_owned();
+        source
+    };
+    let inline = "Every error carries a code, a cause and what to do.\nSee legacy-errors.";
+    let [server, tool] = ["tickets", "search"].map(str::to_owned);
+    vec![
+        source("team-conventions", "Team conventions", Auto, &["style"], local("docs/conventions.md", File)),
+        described(
+            source(
+                "circuit-breaker",
+                "Circuit Breaker",
+                Selectable,
+                &["java", "resilience"],
+                local("adr/adr-004.md", File),
+            ),
+            "How calls to other systems stop when those fail, and when they begin again.",
+        ),
+        described(
+            source("retry-pattern", "Retry Pattern", Selectable, &["java", "retry"], local("adr/adr-005.md", File)),
+            "Which failures are tried again, how often, with which pauses.",
+        ),
+        described(
+            source("timeouts", "Timeouts", Selectable, &["resilience"], local("adr/adr-006.md", File)),
+            "Budgets of latency for each call.",
+        ),
+        source("error-handling", "Error Handling", Selectable, &["errors"], Kind::Inline { content: inline.into() }),
+        source(
+            "java-service",
+            "Java service module",
+            Selectable,
+            &["java", "spring boot"],
+            local("modules/java", Directory),
+        ),
+        source(
+            "payments-api",
+            "Payments API",
+            Selectable,
+            &["api", "payments"],
+            Kind::Url { url: "https://example.org/payments/openapi.json".to_owned() },
+        ),
+        source("ticket-search", "Ticket search", Selectable, &["tickets"], Kind::Mcp { server, tool, args: json!({}) }),
+        source("legacy-errors", "Legacy error codes", Selectable, &["errors"], local("docs/legacy/codes.md", Missing)),
+        source("release-notes", "Release notes", Selectable, &["release"], local("CHANGELOG.md", File)),
+    ]
+}
+
+fn graph() -> MentionGraph {
+    let mention = |from: &str, to: &str, via, file: &str, line| Mention {
+        from: from.into(),
+        to: to.into(),
+        via,
+        file: Arc::from(Path::new(WORKSPACE).join(file)),
+        line,
+    };
+    let mut graph = MentionGraph::default();
+    graph.insert(
+        "circuit-breaker".into(),
+        vec![
+            mention("circuit-breaker", "retry-pattern", Via::Id, "adr/adr-004.md", 12),
+            mention("circuit-breaker", "retry-pattern", Via::Path, "adr/adr-004.md", 31),
+            mention("circuit-breaker", "timeouts", Via::Path, "adr/adr-004.md", 33),
+        ],
+    );
+    graph.insert(
+        "retry-pattern".into(),
+        vec![
+            mention("retry-pattern", "error-handling", Via::Id, "adr/adr-005.md", 7),
+            mention("retry-pattern", "timeouts", Via::Id, "adr/adr-005.md", 20),
+        ],
+    );
+    graph.insert(
+        "error-handling".into(),
+        vec![mention("error-handling", "legacy-errors", Via::Id, "references.json", 2)],
+    );
+    graph
+}
+
+/// A selection of these members, with these dormant picks and exclusions.
+pub fn selection(members: Vec<Member>, dormant: &[&str], excluded: &[&str]) -> Selection {
+    let index = members.iter().enumerate().map(|(at, member)| (member.id.clone(), at)).collect();
+    let owned = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect();
+    Selection { members, index, dormant: owned(dormant), excluded: owned(excluded) }
+}
+
+pub fn member(id: &str, depth: usize, parents: &[&str]) -> Member {
+    Member {
+        id: id.into(),
+        depth,
+        role: if parents.is_empty() { Role::Picked } else { Role::Transitive },
+        parents: parents.iter().map(|parent| SourceId::from(*parent)).collect(),
+        reason: parents.first().map(|parent| SourceId::from(*parent)),
+    }
+}
+
+fn templates() -> TemplateIndex {
+    let variable = |name: &str, kind, optional, fields| Variable { name: name.to_owned(), kind, optional, fields };
+    let scalar = |name| variable(name, VariableKind::Scalar, false, Vec::new());
+    TemplateIndex {
+        templates: vec![
+            Template {
+                name: "CircuitBreaker.java.tpl".to_owned(),
+                origin: Found::Standalone,
+                syntax: Syntax::Mustache,
+                variables: vec![
+                    scalar("basePackage"),
+                    variable(
+                        "fields",
+                        VariableKind::List,
+                        false,
+                        vec![scalar("name"), variable("nullable", VariableKind::Flag, true, Vec::new())],
+                    ),
+                ],
+                problem: None,
+                path: PathBuf::from("/home/ada/payments/adr/templates/CircuitBreaker.java.tpl"),
+                source: Some("circuit-breaker".into()),
+                within: "templates/CircuitBreaker.java.tpl".to_owned(),
+            },
+            Template {
+                name: "retry-policy.yaml.tmpl".to_owned(),
+                origin: Found::Embedded,
+                syntax: Syntax::Jinja2,
+                variables: Vec::new(),
+                problem: Some("unclosed block at line 4".to_owned()),
+                path: PathBuf::from("/home/ada/payments/adr/adr-005.md"),
+                source: Some("retry-pattern".into()),
+                within: "adr-005.md".to_owned(),
+            },
+        ],
+    }
+}
+
+pub fn snapshot() -> Snapshot {
+    let tokens = [
+        ("team-conventions", 310),
+        ("circuit-breaker", 1450),
+        ("retry-pattern", 2210),
+        ("timeouts", 640),
+        ("error-handling", 18),
+        ("java-service", 23_870),
+        ("release-notes", 5120),
+    ];
+    Snapshot {
+        generation: 1,
+        workspace: WORKSPACE.into(),
+        desk: "default".into(),
+        catalog: Arc::new(Catalog::new(sources())),
+        graph: Arc::new(graph()),
+        selection: Arc::new(selection(
+            vec![
+                member("circuit-breaker", 0, &[]),
+                member("retry-pattern", 1, &["circuit-breaker"]),
+                member("timeouts", 1, &["circuit-breaker", "retry-pattern"]),
+                member("error-handling", 2, &["retry-pattern"]),
+                member("legacy-errors", 3, &["error-handling"]),
+            ],
+            &["old-runbook"],
+            &["release-notes"],
+        )),
+        templates: Arc::new(templates()),
+        tokens: Arc::new(tokens.into_iter().map(|(id, n)| (SourceId::from(id), n)).collect::<HashMap<_, _>>()),
+        diagnostics: Arc::from([
+            Diagnostic::error("wrong-type", "`tags` is a number where a list is needed")
+                .in_file("references.json")
+                .at(Position { line: 41, column: 15 })
+                .about("payments-api")
+                .hint("write a list of words: \"tags\": [\"api\"]"),
+            Diagnostic::warning("missing-path", "nothing stands at docs/legacy/codes.md")
+                .in_file("references.json")
+                .at(Position { line: 60, column: 15 })
+                .about("legacy-errors")
+                .hint("mend `path`, or take the entry out"),
+        ]),
+        loading: None,
+    }
+}

@@ -1,0 +1,233 @@
+//! A key and its notation: `q`, `G`, `Space`, `C-c`, `M-x`, `Tab`, `BackTab`, `Up`, `F5`. The keymap, the bottom line, the
+//! help, the README and the tests all write keys this way. What a key does is said in `action`, not here.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+/// Which key, without the ones held down with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Code {
+    /// A key that types this character; never a control character, and `Space` for the blank.
+    Char(char),
+    /// F1 to F12.
+    F(u8),
+    /// One of the keys with a name.
+    Named(Named),
+}
+
+/// The keys that have a name of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Named {
+    Enter,
+    Esc,
+    Tab,
+    BackTab,
+    Backspace,
+    Delete,
+    Insert,
+    Up,
+    Down,
+    Left,
+    Right,
+    Home,
+    End,
+    PageUp,
+    PageDown,
+}
+
+const NAMES: &[(Named, &str)] = &[
+    (Named::Enter, "Enter"),
+    (Named::Esc, "Esc"),
+    (Named::Tab, "Tab"),
+    (Named::BackTab, "BackTab"),
+    (Named::Backspace, "Backspace"),
+    (Named::Delete, "Delete"),
+    (Named::Insert, "Insert"),
+    (Named::Up, "Up"),
+    (Named::Down, "Down"),
+    (Named::Left, "Left"),
+    (Named::Right, "Right"),
+    (Named::Home, "Home"),
+    (Named::End, "End"),
+    (Named::PageUp, "PageUp"),
+    (Named::PageDown, "PageDown"),
+];
+
+/// A key with the ones held down.
+///
+/// Shift is part of the character for keys that type one (`G`), and told apart only for the named ones (`S-Up`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// Which key.
+    pub code: Code,
+    /// With Control.
+    pub ctrl: bool,
+    /// With Alt (Meta).
+    pub alt: bool,
+    /// With Shift; always false for characters.
+    pub shift: bool,
+}
+
+impl Key {
+    /// The key of this character, alone.
+    pub fn char(c: char) -> Self {
+        Self { code: Code::Char(c), ctrl: false, alt: false, shift: false }
+    }
+
+    /// The character it types, if it types one.
+    pub fn typed(self) -> Option<char> {
+        match self.code {
+            Code::Char(c) if !self.ctrl && !self.alt => Some(c),
+            _ => None,
+        }
+    }
+
+    /// The key of a terminal event; `None` for releases and for keys that nothing can be bound to.
+    pub fn from_event(event: KeyEvent) -> Option<Self> {
+        if event.kind == KeyEventKind::Release {
+            return None;
+        }
+        let named = |named| Some(Code::Named(named));
+        let code = match event.code {
+            KeyCode::Char(c) if !c.is_control() => Some(Code::Char(c)),
+            KeyCode::F(number @ 1..=12) => Some(Code::F(number)),
+            KeyCode::Enter => named(Named::Enter),
+            KeyCode::Esc => named(Named::Esc),
+            KeyCode::Tab => named(Named::Tab),
+            KeyCode::BackTab => named(Named::BackTab),
+            KeyCode::Backspace => named(Named::Backspace),
+            KeyCode::Delete => named(Named::Delete),
+            KeyCode::Insert => named(Named::Insert),
+            KeyCode::Up => named(Named::Up),
+            KeyCode::Down => named(Named::Down),
+            KeyCode::Left => named(Named::Left),
+            KeyCode::Right => named(Named::Right),
+            KeyCode::Home => named(Named::Home),
+            KeyCode::End => named(Named::End),
+            KeyCode::PageUp => named(Named::PageUp),
+            KeyCode::PageDown => named(Named::PageDown),
+            _ => None,
+        }?;
+        let held = |modifier| event.modifiers.contains(modifier);
+        let shift = held(KeyModifiers::SHIFT) && !matches!(code, Code::Char(_)) && code != Code::Named(Named::BackTab);
+        Some(Self { code, ctrl: held(KeyModifiers::CONTROL), alt: held(KeyModifiers::ALT), shift })
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (held, mark) in [(self.ctrl, "C-"), (self.alt, "M-"), (self.shift, "S-")] {
+            if held {
+                out.write_str(mark)?;
+            }
+        }
+        match self.code {
+            Code::Char(' ') => out.write_str("Space"),
+            Code::Char(c) => write!(out, "{c}"),
+            Code::F(number) => write!(out, "F{number}"),
+            Code::Named(named) => {
+                out.write_str(NAMES.iter().find(|(known, _)| *known == named).map_or("", |(_, name)| name))
+            }
+        }
+    }
+}
+
+/// What was written where a key was expected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoKey(pub String);
+
+impl fmt::Display for NoKey {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "`{}` is no key; keys look like q, Space, C-c, M-x, BackTab, F5", self.0)
+    }
+}
+
+impl FromStr for Key {
+    type Err = NoKey;
+
+    fn from_str(text: &str) -> Result<Self, NoKey> {
+        let mut key = Self::char(' ');
+        let mut rest = text;
+        loop {
+            let (held, after) = match rest.split_at_checked(2) {
+                Some(("C-", after)) if !after.is_empty() => (&mut key.ctrl, after),
+                Some(("M-", after)) if !after.is_empty() => (&mut key.alt, after),
+                Some(("S-", after)) if !after.is_empty() => (&mut key.shift, after),
+                _ => break,
+            };
+            *held = true;
+            rest = after;
+        }
+        key.code = code(rest).ok_or_else(|| NoKey(text.to_owned()))?;
+        if matches!(key.code, Code::Char(_)) && key.shift {
+            return Err(NoKey(text.to_owned()));
+        }
+        Ok(key)
+    }
+}
+
+fn code(name: &str) -> Option<Code> {
+    if name == "Space" {
+        return Some(Code::Char(' '));
+    }
+    if let Some((named, _)) = NAMES.iter().find(|(_, known)| *known == name) {
+        return Some(Code::Named(*named));
+    }
+    let mut chars = name.chars();
+    if let (Some(c), None) = (chars.next(), chars.next()) {
+        return (!c.is_control() && c != ' ').then_some(Code::Char(c));
+    }
+    let number: u8 = name.strip_prefix('F')?.parse().ok()?;
+    (1..=12).contains(&number).then_some(Code::F(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn any_key() -> impl Strategy<Value = Key> {
+        let code = prop_oneof![
+            any::<char>().prop_filter("printable", |c| !c.is_control()).prop_map(Code::Char),
+            (1..=12u8).prop_map(Code::F),
+            proptest::sample::select(NAMES).prop_map(|(named, _)| Code::Named(named)),
+        ];
+        (code, any::<[bool; 3]>()).prop_map(|(code, [ctrl, alt, shift])| Key {
+            code,
+            ctrl,
+            alt,
+            shift: shift && !matches!(code, Code::Char(_)),
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn parsing_what_was_printed_gives_the_key(key in any_key()) {
+            prop_assert_eq!(key.to_string().parse::<Key>(), Ok(key));
+        }
+    }
+
+    #[test]
+    fn notation() {
+        for good in ["q", "G", "Space", "C-c", "C--", "-", "M-x", "S-Up", "BackTab", "F12", "C-M-F1", "?", "é"] {
+            assert_eq!(good.parse::<Key>().unwrap().to_string(), good);
+        }
+        for bad in ["", " ", "C-", "S-a", "F13", "F0", "Return", "qq", "\t"] {
+            assert_eq!(bad.parse::<Key>(), Err(NoKey(bad.to_owned())));
+        }
+    }
+
+    #[test]
+    fn events() {
+        let event = |code, modifiers| Key::from_event(KeyEvent::new(code, modifiers)).unwrap().to_string();
+        assert_eq!(event(KeyCode::Char('G'), KeyModifiers::SHIFT), "G");
+        assert_eq!(event(KeyCode::Char(' '), KeyModifiers::NONE), "Space");
+        assert_eq!(event(KeyCode::BackTab, KeyModifiers::SHIFT), "BackTab");
+        assert_eq!(event(KeyCode::Char('c'), KeyModifiers::CONTROL), "C-c");
+        assert_eq!(Key::from_event(KeyEvent::new(KeyCode::Null, KeyModifiers::NONE)), None);
+    }
+}

@@ -1,0 +1,125 @@
+//! The help: every key of the pane one is in, then those that count everywhere, then what the marks mean; all from the
+//! table of actions.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::tui::action::{ACTIONS, Context};
+use crate::tui::glyphs::Mark;
+use crate::tui::layout;
+use crate::tui::motion::Scroll;
+use crate::tui::pane::Pane;
+use crate::tui::state::State;
+use crate::tui::theme::Role;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::frame::{self, Border};
+use crate::tui::widgets::row::Active;
+
+use super::{centred, clear};
+
+const KEYS: usize = 16;
+
+/// The window.
+fn place(state: &State) -> Rect {
+    let rows = u16::try_from(len(state) + 2).unwrap_or(u16::MAX);
+    centred(state.layout().body, 84, rows)
+}
+
+/// Where its lines go.
+pub fn text(state: &State) -> Rect {
+    layout::inner(place(state))
+}
+
+/// How many lines there are.
+pub fn len(state: &State) -> usize {
+    let entries = |context: &Context| ACTIONS.iter().filter(|entry| entry.contexts.contains(context)).count() + 2;
+    contexts(state).iter().map(entries).sum::<usize>() + 1 + Mark::ALL.len()
+}
+
+fn contexts(state: &State) -> Vec<Context> {
+    let mut contexts = vec![Context::Pane(state.focus), Context::Global, Context::List, Context::Always];
+    match state.focus {
+        Pane::Catalog => contexts.extend([Context::Filter, Context::Field]),
+        Pane::Hints => contexts.extend([Context::Prompt, Context::Field]),
+        // Everything here is moving and looking; the pane has no keys of its own.
+        Pane::Templates => contexts.retain(|context| !matches!(context, Context::Pane(_))),
+        Pane::Selection => {}
+    }
+    contexts
+}
+
+/// Draws the window.
+pub fn draw(state: &State, scroll: Scroll, frame: &mut Frame<'_>) {
+    let outer = place(state);
+    let inner = layout::inner(outer);
+    let buffer = frame.buffer_mut();
+    clear(outer, buffer);
+    let lines = lines(state, usize::from(inner.width).saturating_sub(2));
+    let window = scroll.window(lines.len(), usize::from(inner.height));
+    let shown = if window.len() < lines.len() {
+        format!("{}-{} of {}", window.start + 1, window.end, lines.len())
+    } else {
+        String::new()
+    };
+    Border {
+        title: "Help",
+        note: state.focus.title().to_owned(),
+        place: shown,
+        role: state.focus.role(),
+        active: Active::Yes,
+    }
+    .draw(&state.skin, outer, buffer);
+    for (nth, line) in lines.get(window.clone()).unwrap_or_default().iter().enumerate() {
+        let row = Rect {
+            y: inner.y + u16::try_from(nth).unwrap_or(0),
+            height: 1,
+            x: inner.x + 1,
+            width: inner.width.saturating_sub(2),
+        };
+        buffer.set_line(row.x, row.y, line, row.width);
+    }
+    let style = state.skin.theme.style(state.focus.role());
+    frame::scrollbar(&state.skin, inner, lines.len(), window.start, style, buffer);
+}
+
+fn lines(state: &State, columns: usize) -> Vec<Line<'static>> {
+    let theme = &state.skin.theme;
+    let ellipsis = state.skin.glyphs.ellipsis;
+    let heading = |text: &str| Line::from(Span::styled(text.to_owned(), theme.style(Role::Strong)));
+    let told = |left: Span<'static>, text: &str| {
+        let text = cells::clip(text, columns.saturating_sub(KEYS), ellipsis).into_owned();
+        Line::from(vec![left, Span::styled(text, theme.style(Role::Text))])
+    };
+    let mut lines = Vec::new();
+    for context in contexts(state) {
+        lines.push(heading(context.title()));
+        for entry in ACTIONS.iter().filter(|entry| entry.contexts.contains(&context)) {
+            let keys = cells::pad(&entry.keys.join(" "), KEYS - 1, ellipsis) + " ";
+            lines.push(told(Span::styled(keys, theme.style(Role::Catalog)), entry.description));
+        }
+        lines.push(Line::default());
+    }
+    lines.push(heading("Marks"));
+    for (mark, word) in Mark::ALL {
+        let shown = cells::pad(state.skin.glyphs.mark(mark), KEYS, ellipsis);
+        lines.push(told(Span::styled(shown, theme.style(Role::Text)), word));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tui::fixture;
+
+    use super::*;
+
+    #[test]
+    fn its_length_is_known_without_writing_it() {
+        for pane in Pane::ALL {
+            let mut state = fixture::state(80, 24);
+            state.focus = pane;
+            assert_eq!(lines(&state, 60).len(), len(&state), "{pane:?}");
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Windows over the panes. They take the keys while they are open; what is below stays where it is.
+
+pub mod help;
+pub mod problems;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::widgets::{Clear, Widget};
+
+/// A place of this size in the middle of `body`, as far as there is room.
+fn centred(body: Rect, columns: u16, rows: u16) -> Rect {
+    let width = columns.min(body.width);
+    let height = rows.min(body.height);
+    Rect { x: body.x + (body.width - width) / 2, y: body.y + (body.height - height) / 2, width, height }
+}
+
+/// Wipes what is below. A wide character cut by the edge would spill into the window, so its left half goes too.
+fn clear(place: Rect, buffer: &mut Buffer) {
+    let left = Rect { x: place.x.saturating_sub(1), width: 1, ..place };
+    for position in left.intersection(buffer.area).positions() {
+        if position.x < place.x
+            && super::widgets::cells::width(buffer.cell(position).map_or("", |cell| cell.symbol())) > 1
+        {
+            Clear.render(Rect { x: position.x, y: position.y, width: 1, height: 1 }, buffer);
+        }
+    }
+    Clear.render(place.intersection(buffer.area), buffer);
+}

@@ -1,0 +1,66 @@
+//! The four panes by name and number. What each shows is in `panes/`, what each remembers in `state`.
+
+use super::theme::Role;
+
+/// One of the four panes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Pane {
+    /// What can be known.
+    Catalog,
+    /// What is chosen and why.
+    Selection,
+    /// What a prompt would be hinted at.
+    Hints,
+    /// What can be generated.
+    Templates,
+}
+
+impl Pane {
+    /// In the order of their numbers.
+    pub const ALL: [Self; 4] = [Self::Catalog, Self::Selection, Self::Hints, Self::Templates];
+
+    /// From 0.
+    pub fn index(self) -> usize {
+        match self {
+            Self::Catalog => 0,
+            Self::Selection => 1,
+            Self::Hints => 2,
+            Self::Templates => 3,
+        }
+    }
+
+    /// The one after it, or the first.
+    pub fn next(self) -> Self {
+        match self {
+            Self::Catalog => Self::Selection,
+            Self::Selection => Self::Hints,
+            Self::Hints => Self::Templates,
+            Self::Templates => Self::Catalog,
+        }
+    }
+
+    /// The one before it, or the last.
+    pub fn previous(self) -> Self {
+        self.next().next().next()
+    }
+
+    /// Its name on the screen.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Catalog => "Catalog",
+            Self::Selection => "Selection",
+            Self::Hints => "Hints",
+            Self::Templates => "Templates",
+        }
+    }
+
+    /// Its colour.
+    pub fn role(self) -> Role {
+        match self {
+            Self::Catalog => Role::Catalog,
+            Self::Selection => Role::Selection,
+            Self::Hints => Role::Hints,
+            Self::Templates => Role::Templates,
+        }
+    }
+}

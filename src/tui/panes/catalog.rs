@@ -1,0 +1,212 @@
+//! The catalog pane: every source with its mark, type, mode and tags, a filter line above, details of one below.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::catalog::{Kind, Mode, Source};
+use crate::tui::layout;
+use crate::tui::pane::Pane;
+use crate::tui::standing;
+use crate::tui::state::{State, Typing};
+use crate::tui::theme::Role;
+use crate::tui::widgets::frame::{self, Border};
+use crate::tui::widgets::row::{Row, Under};
+use crate::tui::widgets::{cells, prompt};
+
+/// Draws the pane with its border at `outer`.
+pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
+    let parts = state.parts_within(Pane::Catalog, layout::inner(outer));
+    let pane = &state.catalog;
+    let buffer = frame.buffer_mut();
+    let len = pane.rows.len();
+    border(state).draw(&state.skin, outer, buffer);
+    let columns = Columns::of(state, parts.list.width);
+    let active = super::list_active(state, Pane::Catalog);
+    let window = pane.cursor.window(len, usize::from(parts.list.height));
+    let top = window.start;
+    for (nth, at) in window.enumerate() {
+        let position = pane.rows.get(at);
+        let Some(source) = position.and_then(|at| state.snapshot.catalog.sources().get(*at)) else { continue };
+        let under = Under::of(at, pane.cursor.at, active);
+        row(state, source, columns, parts.list.width).draw(
+            under,
+            Role::Catalog,
+            super::nth_row(parts.list, nth),
+            buffer,
+        );
+    }
+    if len == 0 {
+        super::draw_empty(state, &why_empty(state), parts.list, buffer);
+    }
+    frame::rule(&state.skin, parts.rule, "details", super::caption(state, Pane::Catalog), buffer);
+    frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(Role::Catalog), buffer);
+    let lines = detail(state, parts.detail.width);
+    let shown = pane.scroll.window(lines.len(), usize::from(parts.detail.height));
+    super::draw_lines(lines.get(shown).unwrap_or_default(), parts.detail, buffer);
+    head(state, parts.head, columns, frame);
+}
+
+fn border(state: &State) -> Border {
+    let totals = &state.totals;
+    let dot = state.skin.glyphs.dot;
+    let mut note = cells::counted(totals.sources, "source");
+    if totals.missing > 0 {
+        note = format!("{note} {dot} {} missing", cells::grouped(totals.missing as u64));
+    }
+    Border {
+        title: "1 Catalog",
+        note,
+        place: frame::position(state.catalog.cursor.at, state.catalog.rows.len()),
+        role: Role::Catalog,
+        active: super::active(state, Pane::Catalog),
+    }
+}
+
+fn why_empty(state: &State) -> String {
+    if !state.is_open() {
+        "opening the workspace".to_owned()
+    } else if state.snapshot.catalog.is_empty() {
+        "No sources here yet. They are listed in references.json, or one by one in .jaato/references/.".to_owned()
+    } else {
+        "No source has these words. Esc shows all again.".to_owned()
+    }
+}
+
+/// How the columns of the list share its width.
+#[derive(Debug, Clone, Copy)]
+struct Columns {
+    id: usize,
+    mode: usize,
+    tokens: usize,
+}
+
+impl Columns {
+    fn of(state: &State, width: u16) -> Self {
+        let width = usize::from(width);
+        let id = state.totals.widest_id.clamp(8, (width * 9 / 20).max(8));
+        Self { id, mode: if width >= 76 { 10 } else { 4 }, tokens: if width >= 66 { 8 } else { 0 } }
+    }
+}
+
+fn row<'a>(state: &'a State, source: &Source, columns: Columns, width: u16) -> Row<'a> {
+    let theme = &state.skin.theme;
+    let id = source.id.as_str();
+    let (mark, role) = standing::mark(&state.snapshot, id);
+    let grey = theme.style(Role::Infra);
+    let id_style = if source.is_missing() { grey } else { theme.style(Role::Text) };
+    let mut row = Row::new(&state.skin, width);
+    row.cell(state.skin.glyphs.mark(mark), 1, theme.style(role))
+        .cell(&cells::clean(id), columns.id, id_style)
+        .cell(source.kind.word(), 6, theme.style(Role::Catalog))
+        .cell(mode_word(source.mode, columns), columns.mode, grey);
+    if columns.tokens > 0 {
+        let tokens = state.snapshot.tokens.get(id).map(|tokens| cells::tokens(*tokens)).unwrap_or_default();
+        row.cell(&format!("{tokens:>8}"), columns.tokens, grey);
+    }
+    row.text(&cells::clean(&source.tags.join(", ")), grey);
+    row
+}
+
+fn mode_word(mode: Mode, columns: Columns) -> &'static str {
+    match mode {
+        Mode::Selectable if columns.mode < 10 => "sel",
+        _ => mode.word(),
+    }
+}
+
+/// The line above the list: the filter while there is one, else what the columns are.
+fn head(state: &State, place: Rect, columns: Columns, frame: &mut Frame<'_>) {
+    let typing = state.typing == Some(Typing::Filter);
+    if place.is_empty() {
+        return;
+    }
+    if typing || !state.catalog.filter.is_empty() {
+        filter_line(state, place, typing, frame);
+        return;
+    }
+    let grey = state.skin.theme.style(Role::Infra);
+    let mut row = Row::new(&state.skin, place.width);
+    row.cell("", 1, grey).cell("id", columns.id, grey).cell("type", 6, grey).cell("mode", columns.mode, grey);
+    if columns.tokens > 0 {
+        row.cell("  tokens", columns.tokens, grey);
+    }
+    row.text("tags", grey).draw(Under::Nothing, Role::Catalog, place, frame.buffer_mut());
+}
+
+fn filter_line(state: &State, place: Rect, typing: bool, frame: &mut Frame<'_>) {
+    let theme = &state.skin.theme;
+    let kept = format!("{} of {} ", state.catalog.rows.len(), state.snapshot.catalog.len());
+    let columns = u16::try_from(kept.len()).unwrap_or(0);
+    let buffer = frame.buffer_mut();
+    buffer.set_stringn(place.x + 1, place.y, "/", 1, theme.style(Role::Catalog));
+    let text = Rect { x: place.x + 3, width: place.width.saturating_sub(4 + columns), ..place };
+    if text.width == 0 {
+        return;
+    }
+    buffer.set_stringn(text.right(), place.y, &kept, usize::from(columns), theme.style(Role::Infra));
+    let filter = &state.catalog.filter;
+    let at = prompt::draw(filter.text(), filter.cursor(), &[], theme.style(Role::Strong), text, buffer);
+    if typing {
+        frame.set_cursor_position(at);
+    }
+}
+
+/// The details of the source under the cursor, in lines that fit `columns`.
+pub fn detail(state: &State, columns: u16) -> Vec<Line<'static>> {
+    let columns = usize::from(columns).saturating_sub(2);
+    let Some(source) = state.subject(Pane::Catalog).and_then(|id| state.snapshot.catalog.get(id)) else {
+        return Vec::new();
+    };
+    let theme = &state.skin.theme;
+    let (grey, id) = (theme.style(Role::Infra), source.id.as_str());
+    let ellipsis = state.skin.glyphs.ellipsis;
+    let mut lines = Vec::new();
+    let name = cells::clip(&cells::clean(&source.name), columns, ellipsis).into_owned();
+    lines.push(Line::from(Span::styled(name, theme.style(Role::Strong))));
+
+    let (mark, role) = standing::mark(&state.snapshot, id);
+    let mut facts = vec![source.kind.word().to_owned(), source.mode.word().to_owned()];
+    if let Some(tokens) = state.snapshot.tokens.get(id) {
+        facts.push(format!("{} tokens", cells::tokens(*tokens)));
+    }
+    let standing = format!("{} {}", state.skin.glyphs.mark(mark), cells::clean(&standing::words(&state.snapshot, id)));
+    let facts = format!("  {}", facts.join(&format!(" {} ", state.skin.glyphs.dot)));
+    lines.push(Line::from(vec![Span::styled(standing, theme.style(role)), Span::styled(facts, grey)]));
+
+    let field = |(label, value): &(&'static str, String)| {
+        let room = columns.saturating_sub(cells::width(label) + 1);
+        let cut = if *label == "tags" { cells::clip } else { cells::clip_start };
+        let value = cut(value, room, ellipsis).into_owned();
+        Line::from(vec![Span::styled(format!("{label} "), grey), Span::styled(value, theme.style(Role::Text))])
+    };
+    let fields = fields(state, source);
+    lines.extend(fields.iter().take(1).map(field));
+    for line in cells::wrap(&cells::clean(&source.description), columns) {
+        lines.push(Line::from(Span::styled(line, theme.style(Role::Text))));
+    }
+    lines.extend(fields.iter().skip(1).map(field));
+    lines
+}
+
+/// Where it lies first, where it is defined last.
+fn fields(state: &State, source: &Source) -> Vec<(&'static str, String)> {
+    let clean = |text: &str| cells::clean(text).into_owned();
+    let mut fields = match &source.kind {
+        Kind::Local(place) if source.is_missing() => vec![("nothing stands at", clean(&place.written))],
+        Kind::Local(place) if source.is_directory() => vec![("folder", super::printed(state, &place.path))],
+        Kind::Local(place) => vec![("file", super::printed(state, &place.path))],
+        Kind::Url { url } => vec![("url", clean(url))],
+        Kind::Mcp { server, tool, .. } => vec![("server", clean(server)), ("tool", clean(tool))],
+        Kind::Inline { content } => vec![("content", clean(content.lines().next().unwrap_or_default()))],
+    };
+    if !source.tags.is_empty() {
+        fields.push(("tags", clean(&source.tags.join(", "))));
+    }
+    if let Some(hint) = &source.fetch_hint {
+        fields.push(("fetch hint", clean(hint)));
+    }
+    let origin = format!("{}{}", super::printed(state, &source.origin.file), clean(&source.origin.pointer));
+    fields.push(("defined in", origin));
+    fields
+}

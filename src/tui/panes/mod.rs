@@ -1,0 +1,75 @@
+//! The four panes: each draws itself from the state into its place, and tells how long its details are.
+
+pub mod catalog;
+pub mod hints;
+pub mod selection;
+pub mod templates;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use ratatui::text::Line;
+
+use super::pane::Pane;
+use super::state::{Part, State};
+use super::theme::Role;
+use super::widgets::cells;
+use super::widgets::row::Active;
+
+/// Whether keys go to this pane.
+fn active(state: &State, pane: Pane) -> Active {
+    if state.focus == pane && state.overlay.is_none() { Active::Yes } else { Active::No }
+}
+
+/// Whether keys go to this pane's list.
+fn list_active(state: &State, pane: Pane) -> Active {
+    if state.part == Part::List { active(state, pane) } else { Active::No }
+}
+
+/// The style of the caption over a pane's details: its colour while keys go there.
+fn caption(state: &State, pane: Pane) -> Style {
+    if state.part == Part::Detail && active(state, pane) == Active::Yes {
+        state.skin.theme.style(pane.role()).add_modifier(Modifier::BOLD)
+    } else {
+        state.skin.theme.style(Role::Infra)
+    }
+}
+
+/// The place of row `nth` of a list, counted from its first visible one.
+fn nth_row(list: Rect, nth: usize) -> Rect {
+    let down = u16::try_from(nth).unwrap_or(u16::MAX);
+    Rect { y: list.y.saturating_add(down), height: 1, ..list }.intersection(list)
+}
+
+/// Lines of details, from `top` on, one column in from the left.
+fn draw_lines(lines: &[Line<'_>], place: Rect, buffer: &mut Buffer) {
+    let place = indented(place).intersection(buffer.area);
+    for (nth, line) in lines.iter().take(usize::from(place.height)).enumerate() {
+        let row = nth_row(place, nth);
+        buffer.set_line(row.x, row.y, line, row.width);
+    }
+}
+
+/// Details stand one column in, below the lists' rows and not their cursors.
+fn indented(place: Rect) -> Rect {
+    Rect { x: place.x.saturating_add(1), width: place.width.saturating_sub(2), ..place }
+}
+
+/// A few sentences in the middle of an empty place.
+fn draw_empty(state: &State, sentence: &str, place: Rect, buffer: &mut Buffer) {
+    let place = place.intersection(buffer.area);
+    let lines = cells::wrap(sentence, usize::from(place.width.saturating_sub(4)).clamp(1, 60));
+    let down = (usize::from(place.height).saturating_sub(lines.len())) / 2;
+    for (nth, line) in lines.iter().enumerate().take(usize::from(place.height)) {
+        let row = nth_row(place, down + nth);
+        let columns = u16::try_from(cells::width(line)).unwrap_or(u16::MAX);
+        let x = row.x + row.width.saturating_sub(columns) / 2;
+        buffer.set_stringn(x, row.y, line, usize::from(row.width), state.skin.theme.style(Role::Infra));
+    }
+}
+
+/// `path` as printed: within the workspace relative to it.
+fn printed(state: &State, path: &std::path::Path) -> String {
+    let within = path.strip_prefix(&*state.snapshot.workspace).unwrap_or(path);
+    cells::clean(&within.to_string_lossy()).into_owned()
+}

@@ -1,0 +1,205 @@
+//! The selection pane: picks with what they brought, each member under its reason; below, who mentions the one under the
+//! cursor, by id or by path, with file and line.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::selection::{Member, Role as Came};
+use crate::tui::layout;
+use crate::tui::pane::Pane;
+use crate::tui::standing;
+use crate::tui::state::State;
+use crate::tui::theme::Role;
+use crate::tui::tree::{Row as Node, RowKind};
+use crate::tui::widgets::cells;
+use crate::tui::widgets::frame::{self, Border};
+use crate::tui::widgets::row::{Row, Under};
+
+/// Draws the pane with its border at `outer`.
+pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
+    let parts = state.parts_within(Pane::Selection, layout::inner(outer));
+    let pane = &state.selection;
+    let buffer = frame.buffer_mut();
+    let len = pane.rows.len();
+    Border {
+        title: "2 Selection",
+        note: total(state),
+        place: frame::position(pane.cursor.at, len),
+        role: Role::Selection,
+        active: super::active(state, Pane::Selection),
+    }
+    .draw(&state.skin, outer, buffer);
+    let active = super::list_active(state, Pane::Selection);
+    let window = pane.cursor.window(len, usize::from(parts.list.height));
+    let top = window.start;
+    for (nth, at) in window.enumerate() {
+        let Some(node) = pane.rows.get(at) else { continue };
+        let under = Under::of(at, pane.cursor.at, active);
+        row(state, node, parts.list.width).draw(under, Role::Selection, super::nth_row(parts.list, nth), buffer);
+    }
+    if len == 0 {
+        let sentence = if state.is_open() {
+            "Nothing is picked. Space in the catalog picks a source; what it mentions comes with it."
+        } else {
+            "opening the workspace"
+        };
+        super::draw_empty(state, sentence, parts.list, buffer);
+    }
+    frame::rule(&state.skin, parts.rule, "why", super::caption(state, Pane::Selection), buffer);
+    frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(Role::Selection), buffer);
+    let height = usize::from(parts.detail.height);
+    let lines = detail(state, parts.detail.width, pane.scroll.top.saturating_add(height));
+    let shown = pane.scroll.window(lines.len(), height);
+    super::draw_lines(lines.get(shown).unwrap_or_default(), parts.detail, buffer);
+}
+
+/// `3 picked · 7 pulled in · ~12,400 tokens`
+pub fn total(state: &State) -> String {
+    let (totals, dot) = (&state.totals, state.skin.glyphs.dot);
+    let number = |number: usize| cells::grouped(number as u64);
+    format!(
+        "{} picked {dot} {} pulled in {dot} {} tokens",
+        number(totals.picked),
+        number(totals.pulled_in),
+        cells::tokens(totals.tokens)
+    )
+}
+
+fn row<'a>(state: &'a State, node: &Node, width: u16) -> Row<'a> {
+    let (theme, glyphs) = (&state.skin.theme, &state.skin.glyphs);
+    let grey = theme.style(Role::Infra);
+    let mut row = Row::new(&state.skin, width);
+    let Some(id) = node.id(&state.snapshot) else { return row };
+    let (mark, role) = match node.kind {
+        RowKind::Dormant(_) => (crate::tui::glyphs::Mark::Dormant, Role::Infra),
+        _ => standing::mark(&state.snapshot, id),
+    };
+    let name = state.snapshot.catalog.get(id).map(|source| cells::clean(&source.name)).unwrap_or_default();
+    let lead = lead(state, node);
+    let (depth, tokens) = figures(state, node, id);
+    let right = if row.room() >= 40 { 8 + 9 } else { 9 };
+    let left = row.room().saturating_sub(right + 1);
+    let id = cells::clean(id);
+    row.text(&lead, grey).text(glyphs.mark(mark), theme.style(role)).gap();
+    let used = cells::width(&lead) + 2;
+    let id_room = left.saturating_sub(used).min(cells::width(&id));
+    let id_style = if matches!(node.kind, RowKind::Member(_)) { theme.style(Role::Text) } else { grey };
+    row.cell(&id, id_room, id_style);
+    row.cell(&name, left.saturating_sub(used + id_room + 1), grey);
+    if right > 9 {
+        row.cell(&format!("{depth:>8}"), 8, grey);
+    }
+    row.text(&format!("{tokens:>8}"), grey);
+    row
+}
+
+/// The tree lines in front of a row.
+fn lead(state: &State, node: &Node) -> String {
+    let glyphs = &state.skin.glyphs;
+    let goes_on = |level: usize| node.open & (1 << level.min(31)) != 0;
+    let mut lead = String::new();
+    for level in 0..node.level.saturating_sub(1) {
+        lead.push_str(if goes_on(level) { glyphs.bar } else { "  " });
+    }
+    if let Some(own) = node.level.checked_sub(1) {
+        lead.push_str(if goes_on(own) { glyphs.tee } else { glyphs.corner });
+    }
+    lead
+}
+
+/// The two columns on the right: depth, or what else is to be said; estimated tokens.
+fn figures(state: &State, node: &Node, id: &str) -> (String, String) {
+    let word = match node.kind {
+        RowKind::Member(_) if node.level == 0 && node.brings > 0 => format!("+{}", node.brings),
+        RowKind::Member(_) if node.level == 0 => String::new(),
+        RowKind::Member(_) => format!("depth {}", node.level),
+        RowKind::Auto(_) => "auto".to_owned(),
+        RowKind::Dormant(_) => "dormant".to_owned(),
+        RowKind::Excluded(_) => "excluded".to_owned(),
+    };
+    let tokens = match (node.kind.clone(), state.snapshot.tokens.get(id)) {
+        (RowKind::Member(_) | RowKind::Auto(_), Some(tokens)) => cells::tokens(*tokens),
+        _ if state.snapshot.catalog.get(id).is_some_and(crate::catalog::Source::is_missing) => "missing".to_owned(),
+        _ => String::new(),
+    };
+    (word, tokens)
+}
+
+/// Why the row under the cursor is there, in lines that fit `columns`; at most about `most` of them are made.
+pub fn detail(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
+    let columns = usize::from(columns).saturating_sub(2);
+    let Some(node) = state.selection.rows.get(state.selection.cursor.at) else { return Vec::new() };
+    let Some(id) = node.id(&state.snapshot) else { return Vec::new() };
+    let theme = &state.skin.theme;
+    let clip = |text: &str| cells::clip(&cells::clean(text), columns, state.skin.glyphs.ellipsis).into_owned();
+    let told = |text: &str| {
+        let lines = cells::wrap(&cells::clean(text), columns).into_iter();
+        lines.map(|line| Line::from(Span::styled(line, theme.style(Role::Text)))).collect::<Vec<_>>()
+    };
+    let name = state.snapshot.catalog.get(id).map_or(String::new(), |source| source.name.clone());
+    let mut lines = vec![Line::from(vec![
+        Span::styled(clip(&format!("@{id}")), theme.style(Role::Strong)),
+        Span::styled(clip(&format!("  {name}")), theme.style(Role::Infra)),
+    ])];
+    match node.kind {
+        RowKind::Member(_) => match node.member(state.snapshot.selection.members()) {
+            Some(member) if member.role == Came::Transitive => lines.extend(reasons(state, member, columns, most)),
+            _ => lines.extend(told(&brings(node))),
+        },
+        RowKind::Auto(_) => {
+            lines.extend(told("Mode auto: always in the instructions, whatever is picked. Space picks it, so that what it mentions comes too."));
+        }
+        RowKind::Dormant(_) => {
+            lines.extend(told(
+                "Picked, and gone from the catalog. It counts again when it is back; Space drops the pick.",
+            ));
+        }
+        RowKind::Excluded(_) => {
+            lines.extend(told(
+                "Excluded: nothing pulls it in, and no prompt is hinted at it. x lifts that, Space picks it.",
+            ));
+        }
+    }
+    lines
+}
+
+fn brings(node: &Node) -> String {
+    match node.brings {
+        0 => "Picked. It brings nothing else.".to_owned(),
+        brings => format!(
+            "Picked. It is the reason for {} more: {} tokens.",
+            cells::counted(brings, "source"),
+            cells::tokens(node.brings_tokens)
+        ),
+    }
+}
+
+/// Every mention that pulls a member in: `@retry-pattern  by id  docs/retry.md:12`.
+fn reasons(state: &State, member: &Member, columns: usize, most: usize) -> Vec<Line<'static>> {
+    let theme = &state.skin.theme;
+    let head = format!("Pulled in at depth {} by {}:", member.depth, cells::counted(member.parents.len(), "source"));
+    let mut lines = vec![Line::from(Span::styled(head, theme.style(Role::Transitive)))];
+    let widest = member.parents.iter().map(|parent| cells::width(parent.as_str()) + 1).max().unwrap_or(0);
+    let widest = widest.min(columns / 2);
+    for parent in &member.parents {
+        let mentions = state.snapshot.graph.from(parent.as_str()).iter().filter(|mention| mention.to == member.id);
+        for mention in mentions {
+            if lines.len() >= most {
+                return lines;
+            }
+            let ellipsis = state.skin.glyphs.ellipsis;
+            let named = cells::pad(&cells::clean(&format!("@{parent}")), widest, ellipsis);
+            let via = format!("  by {:<4}  ", mention.via.word());
+            let place = format!("{}:{}", super::printed(state, &mention.file), mention.line);
+            let room = columns.saturating_sub(widest + cells::width(&via));
+            let place = cells::clip_start(&place, room, ellipsis).into_owned();
+            lines.push(Line::from(vec![
+                Span::styled(named, theme.style(Role::Text)),
+                Span::styled(via, theme.style(Role::Infra)),
+                Span::styled(place, theme.style(Role::Catalog)),
+            ]));
+        }
+    }
+    lines
+}

@@ -1,0 +1,263 @@
+//! Everything the screen remembers: the newest snapshot, what was computed from it once, and where the person is in it.
+//! `update` changes it, `draw` reads it; it holds no handle to anything outside.
+
+use std::sync::Arc;
+
+use ratatui::layout::{Rect, Size};
+
+use crate::engine::Snapshot;
+use crate::enrich::Findings;
+use crate::render::RenderError;
+use crate::template::TemplateIndex;
+
+use super::field::TextField;
+use super::filter::Haystack;
+use super::glyphs::Glyphs;
+use super::layout::{self, Layout, Parts, Zoomed};
+use super::motion::{Cursor, Scroll};
+use super::pane::Pane;
+use super::theme::Theme;
+use super::totals::Totals;
+use super::tree::Row;
+use super::widgets::prompt;
+
+/// How everything is drawn: colours and characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Skin {
+    /// Styles by role.
+    pub theme: Theme,
+    /// Marks, lines, borders.
+    pub glyphs: Glyphs,
+}
+
+/// Everything the screen remembers.
+#[derive(Debug, Clone)]
+pub struct State {
+    /// The newest state of the desk.
+    pub snapshot: Snapshot,
+    /// Counted from it.
+    pub totals: Totals,
+    /// Of the terminal.
+    pub size: Size,
+    /// Colours and characters.
+    pub skin: Skin,
+    /// The pane that keys go to.
+    pub focus: Pane,
+    /// Whether it has the whole screen.
+    pub zoomed: Zoomed,
+    /// Where in it keys go.
+    pub part: Part,
+    /// The text field that keys go to, if one is open.
+    pub typing: Option<Typing>,
+    /// What covers the panes.
+    pub overlay: Option<Overlay>,
+    /// What there is to say, until the next key.
+    pub message: Option<Message>,
+    /// The catalog pane.
+    pub catalog: CatalogPane,
+    /// The selection pane.
+    pub selection: SelectionPane,
+    /// The hints pane.
+    pub hints: HintsPane,
+    /// The templates pane.
+    pub templates: TemplatesPane,
+}
+
+/// Where in a pane keys go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The list.
+    List,
+    /// What stands below or beside it.
+    Detail,
+}
+
+/// An open text field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Typing {
+    /// The catalog's filter line.
+    Filter,
+    /// The prompt of the hints pane.
+    Prompt,
+}
+
+/// A window over the panes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overlay {
+    /// The keys of the pane below.
+    Help(Scroll),
+    /// What is wrong with the workspace.
+    Problems(Cursor),
+}
+
+/// Something to say in the bottom line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// One sentence or two.
+    pub text: String,
+    /// How to show it.
+    pub tone: Tone,
+}
+
+/// What kind of message it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// Something happened.
+    Note,
+    /// Something was not done.
+    Refusal,
+}
+
+/// What the catalog pane remembers.
+#[derive(Debug, Clone, Default)]
+pub struct CatalogPane {
+    /// The row under the cursor, counted in `rows`.
+    pub cursor: Cursor,
+    /// The filter as typed.
+    pub filter: TextField,
+    /// Positions in the catalog of the rows that the filter keeps.
+    pub rows: Vec<usize>,
+    /// Built when first something is filtered.
+    pub haystack: Option<Haystack>,
+    /// Of the details.
+    pub scroll: Scroll,
+}
+
+/// What the selection pane remembers.
+#[derive(Debug, Clone, Default)]
+pub struct SelectionPane {
+    /// The row under the cursor.
+    pub cursor: Cursor,
+    /// Members as a tree of reasons, then the rest.
+    pub rows: Vec<Row>,
+    /// Of the details.
+    pub scroll: Scroll,
+}
+
+/// What the hints pane remembers.
+#[derive(Debug, Clone, Default)]
+pub struct HintsPane {
+    /// The prompt as typed.
+    pub prompt: TextField,
+    /// Of the newest question.
+    pub generation: u64,
+    /// The newest answer, its ranges carried along while the prompt changes.
+    pub findings: Findings,
+    /// The row under the cursor: expansions first, then hints.
+    pub cursor: Cursor,
+}
+
+/// What the templates pane remembers.
+#[derive(Debug, Clone, Default)]
+pub struct TemplatesPane {
+    /// The row under the cursor.
+    pub cursor: Cursor,
+    /// Of the newest question.
+    pub generation: u64,
+    /// What it was about.
+    pub asked: Option<(String, Arc<TemplateIndex>)>,
+    /// The newest answer.
+    pub preview: Option<Preview>,
+    /// Of the preview.
+    pub scroll: Scroll,
+}
+
+/// A rendered template, or why there is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Preview {
+    /// Name in the index.
+    pub template: String,
+    /// Its lines.
+    pub outcome: Result<Vec<String>, RenderError>,
+    /// What somebody should look at.
+    pub warnings: Vec<String>,
+}
+
+impl State {
+    /// A screen of this size before the desk said anything.
+    pub fn new(size: Size, skin: Skin) -> Self {
+        Self {
+            snapshot: Snapshot::default(),
+            totals: Totals::default(),
+            size,
+            skin,
+            focus: Pane::Catalog,
+            zoomed: Zoomed::No,
+            part: Part::List,
+            typing: None,
+            overlay: None,
+            message: None,
+            catalog: CatalogPane::default(),
+            selection: SelectionPane::default(),
+            hints: HintsPane::default(),
+            templates: TemplatesPane::default(),
+        }
+    }
+
+    /// The places of the frame.
+    pub fn layout(&self) -> Layout {
+        layout::layout(self.size, self.focus, self.zoomed)
+    }
+
+    /// The places within this pane, where it is shown.
+    pub fn parts(&self, pane: Pane) -> Option<Parts> {
+        let outer = self.layout().panes.get(pane.index()).copied().flatten()?;
+        Some(self.parts_within(pane, layout::inner(outer)))
+    }
+
+    /// The places within this pane, whose inside is `inner`.
+    pub fn parts_within(&self, pane: Pane, inner: Rect) -> Parts {
+        let prompt = if pane == Pane::Hints { prompt::height(self.hints.prompt.text(), inner.width) } else { 0 };
+        layout::parts(pane, inner, prompt)
+    }
+
+    /// How many rows the list of this pane has.
+    pub fn len(&self, pane: Pane) -> usize {
+        match pane {
+            Pane::Catalog => self.catalog.rows.len(),
+            Pane::Selection => self.selection.rows.len(),
+            Pane::Hints => self.hints.findings.expansions.len() + self.hints.findings.hints.len(),
+            Pane::Templates => self.snapshot.templates.templates.len(),
+        }
+    }
+
+    /// The list cursor of this pane.
+    pub fn cursor_mut(&mut self, pane: Pane) -> &mut Cursor {
+        match pane {
+            Pane::Catalog => &mut self.catalog.cursor,
+            Pane::Selection => &mut self.selection.cursor,
+            Pane::Hints => &mut self.hints.cursor,
+            Pane::Templates => &mut self.templates.cursor,
+        }
+    }
+
+    /// The source under the cursor of this pane, by id.
+    pub fn subject(&self, pane: Pane) -> Option<&str> {
+        match pane {
+            Pane::Catalog => {
+                let position = self.catalog.rows.get(self.catalog.cursor.at)?;
+                self.snapshot.catalog.sources().get(*position).map(|source| source.id.as_str())
+            }
+            Pane::Selection => self.selection.rows.get(self.selection.cursor.at)?.id(&self.snapshot),
+            Pane::Hints => {
+                let Findings { expansions, hints } = &self.hints.findings;
+                let at = self.hints.cursor.at;
+                match expansions.get(at) {
+                    Some(expansion) => Some(expansion.id.as_str()),
+                    None => hints.get(at.checked_sub(expansions.len())?).map(|hint| hint.id.as_str()),
+                }
+            }
+            Pane::Templates => None,
+        }
+    }
+
+    /// The template under the cursor.
+    pub fn template(&self) -> Option<&crate::template::Template> {
+        self.snapshot.templates.templates.get(self.templates.cursor.at)
+    }
+
+    /// Whether the desk has said anything yet.
+    pub fn is_open(&self) -> bool {
+        self.snapshot.generation > 0 || !self.snapshot.workspace.is_empty()
+    }
+}

@@ -1,0 +1,162 @@
+//! The lines around the panes: what desk this is and how it stands on top, the panes' names where not all are shown, keys
+//! or a message at the bottom. Where room is short, what matters least goes first.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use ratatui::widgets::{Clear, Widget};
+
+use super::action::{ACTIONS, Shown};
+use super::disabled::disabled;
+use super::input::contexts;
+use super::pane::Pane;
+use super::state::{State, Tone};
+use super::theme::Role;
+use super::widgets::cells;
+
+/// A piece of the top line; of those that do not fit the highest `rank` goes first.
+struct Piece {
+    text: String,
+    style: Style,
+    rank: u8,
+}
+
+/// Workspace, desk, counts, loading, problems.
+pub fn draw_top(state: &State, place: Rect, buffer: &mut Buffer) {
+    let mut pieces = pieces(state);
+    let gap = 2;
+    let room = usize::from(place.width).saturating_sub(2);
+    let taken = |pieces: &[Piece]| pieces.iter().map(|piece| cells::width(&piece.text) + gap).sum::<usize>();
+    while taken(&pieces) > room + gap {
+        let Some(last) = pieces.iter().map(|piece| piece.rank).max().filter(|rank| *rank > 0) else { break };
+        pieces.retain(|piece| piece.rank != last);
+    }
+    let mut x = place.x + 1;
+    for piece in pieces {
+        let room = usize::from(place.right().saturating_sub(x));
+        let text = cells::clip(&piece.text, room, state.skin.glyphs.ellipsis).into_owned();
+        x = buffer.set_stringn(x, place.y, text, room, piece.style).0.saturating_add(2);
+    }
+}
+
+fn pieces(state: &State) -> Vec<Piece> {
+    let (theme, totals) = (&state.skin.theme, &state.totals);
+    let number = |number: usize| cells::grouped(number as u64);
+    let piece = |rank, role, text: String| Piece { text, style: theme.style(role), rank };
+    let mut pieces = vec![Piece { text: "refdesk".to_owned(), style: theme.style(Role::Strong), rank: 0 }];
+    if !state.is_open() {
+        pieces.push(piece(0, Role::Infra, "opening the workspace".to_owned()));
+        return pieces;
+    }
+    let snapshot = &state.snapshot;
+    let longest = usize::from(state.size.width) * 2 / 5;
+    let workspace = cells::clean(&snapshot.workspace);
+    pieces.push(piece(5, Role::Text, cells::clip_start(&workspace, longest, state.skin.glyphs.ellipsis).into_owned()));
+    let desk_rank = if &*snapshot.desk == "default" { 8 } else { 2 };
+    pieces.push(piece(desk_rank, Role::Infra, format!("desk {}", cells::clean(&snapshot.desk))));
+    pieces.push(piece(6, Role::Catalog, cells::counted(totals.sources, "source")));
+    if totals.missing > 0 {
+        pieces.push(piece(1, Role::Error, format!("{} missing", number(totals.missing))));
+    }
+    pieces.push(piece(4, Role::Selection, format!("{} picked", number(totals.picked))));
+    pieces.push(piece(4, Role::Transitive, format!("{} pulled in", number(totals.pulled_in))));
+    pieces.push(piece(7, Role::Infra, format!("{} tokens", cells::tokens(totals.tokens))));
+    if let Some(loading) = snapshot.loading {
+        let text = format!("reading {}/{} documents", number(loading.done), number(loading.total));
+        pieces.push(piece(3, Role::Hints, text));
+    }
+    if totals.errors > 0 {
+        pieces.push(piece(1, Role::Error, cells::counted(totals.errors, "error")));
+    }
+    if totals.warnings > 0 {
+        pieces.push(piece(2, Role::Warning, cells::counted(totals.warnings, "warning")));
+    }
+    pieces
+}
+
+/// `1 Catalog 25   2 Selection 4   3 Hints   4 Templates 2`
+pub fn draw_tabs(state: &State, place: Rect, buffer: &mut Buffer) {
+    let theme = &state.skin.theme;
+    let long: usize = Pane::ALL.iter().map(|pane| tab(state, *pane, Names::Long).len()).sum();
+    let names = if long + 2 <= usize::from(place.width) { Names::Long } else { Names::Short };
+    let mut x = place.x;
+    for pane in Pane::ALL {
+        let style = if pane == state.focus {
+            theme.style(pane.role()).add_modifier(Modifier::REVERSED | Modifier::BOLD)
+        } else {
+            theme.style(pane.role())
+        };
+        let room = usize::from(place.right().saturating_sub(x));
+        x = buffer.set_stringn(x, place.y, tab(state, pane, names), room, style).0;
+    }
+}
+
+/// How much of a pane's name there is room for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Names {
+    Long,
+    Short,
+}
+
+fn tab(state: &State, pane: Pane, names: Names) -> String {
+    let title = pane.title();
+    let name = if names == Names::Long { title } else { title.get(..4).unwrap_or(title) };
+    let count = match pane {
+        Pane::Selection => state.totals.picked + state.totals.pulled_in,
+        Pane::Catalog => state.totals.sources,
+        _ => state.len(pane),
+    };
+    let count = if count == 0 { String::new() } else { format!(" {}", cells::grouped(count as u64)) };
+    format!(" {} {name}{count} ", pane.index() + 1)
+}
+
+/// What there is to say, else the keys that matter here.
+pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
+    match &state.message {
+        Some(message) => {
+            let role = match message.tone {
+                Tone::Note => Role::Hints,
+                Tone::Refusal => Role::Warning,
+            };
+            say(state, &cells::clean(&message.text), role, place, buffer);
+        }
+        None => keys(state, place, buffer),
+    }
+}
+
+/// A message takes up to three lines, upwards: one that is cut off says nothing.
+fn say(state: &State, text: &str, role: Role, place: Rect, buffer: &mut Buffer) {
+    let columns = usize::from(place.width).saturating_sub(2);
+    let mut lines = cells::wrap(text, columns);
+    if lines.len() > 3 {
+        let rest = lines.split_off(2).join(" ");
+        lines.push(cells::clip(&rest, columns, state.skin.glyphs.ellipsis).into_owned());
+    }
+    let rows = u16::try_from(lines.len()).unwrap_or(1);
+    let over = Rect { y: (place.y + 1).saturating_sub(rows), height: rows, ..place }.intersection(buffer.area);
+    Clear.render(over, buffer);
+    for (line, y) in lines.iter().zip(over.y..over.bottom()) {
+        buffer.set_stringn(over.x + 1, y, line, columns, state.skin.theme.style(role));
+    }
+}
+
+fn keys(state: &State, place: Rect, buffer: &mut Buffer) {
+    let theme = &state.skin.theme;
+    let contexts = contexts(state);
+    let mut x = place.x + 1;
+    let right = place.right().saturating_sub(1);
+    for context in &contexts {
+        let shown = ACTIONS.iter().filter(|entry| entry.contexts.contains(context) && entry.shown == Shown::BottomLine);
+        for entry in shown {
+            let Some(key) = entry.keys.first() else { continue };
+            let columns = u16::try_from(key.len() + 1 + entry.name.len()).unwrap_or(u16::MAX);
+            if x.saturating_add(columns) > right {
+                return;
+            }
+            let possible = disabled(state, entry.action).is_none();
+            let (strong, plain) = if possible { (Role::Strong, Role::Text) } else { (Role::Infra, Role::Infra) };
+            x = buffer.set_stringn(x, place.y, key, key.len(), theme.style(strong)).0.saturating_add(1);
+            x = buffer.set_stringn(x, place.y, entry.name, entry.name.len(), theme.style(plain)).0.saturating_add(2);
+        }
+    }
+}

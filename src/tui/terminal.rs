@@ -1,0 +1,162 @@
+//! The only place that touches terminal modes: raw mode, the alternate screen, bracketed paste, the cursor. They are put
+//! back on every way out: when the guard is dropped, when this thread panics, before the program is stopped by Ctrl-Z. A
+//! frame goes to the terminal in one write, as one synchronized update, and not at all when it changes nothing.
+
+use std::io::{self, Write};
+use std::panic;
+use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::thread::{self, ThreadId};
+
+use crossterm::cursor::{Hide, Show};
+use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use crossterm::queue;
+use crossterm::style::ResetColor;
+use crossterm::terminal::{
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
+    enable_raw_mode,
+};
+use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Size;
+use ratatui::{Frame, Terminal};
+
+/// Whose screen it is while there is one, and what other threads had to say before they died.
+static ENTERED: Mutex<Option<ThreadId>> = Mutex::new(None);
+static LAST_WORDS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// The terminal as a full screen, for as long as this value lives.
+pub struct Screen {
+    terminal: Terminal<CrosstermBackend<FrameBytes>>,
+    bytes: FrameBytes,
+    shown: Vec<u8>,
+}
+
+impl Screen {
+    /// Takes the terminal over.
+    pub fn enter() -> io::Result<Self> {
+        restore_on_panic();
+        let bytes = FrameBytes::default();
+        let terminal = Terminal::new(CrosstermBackend::new(bytes.clone()))?;
+        let screen = Self { terminal, bytes, shown: Vec::new() };
+        enter()?;
+        Ok(screen)
+    }
+
+    /// Of the terminal, in cells.
+    pub fn size(&self) -> io::Result<Size> {
+        self.terminal.size()
+    }
+
+    /// Draws a frame, and writes what differs from the one before.
+    pub fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+        self.terminal.draw(draw)?;
+        self.write_out()
+    }
+
+    /// Forgets what the terminal shows, so that the next frame is written whole.
+    pub fn forget(&mut self) -> io::Result<()> {
+        self.terminal.clear()
+    }
+
+    /// Gives the terminal back and stops this program with its process group, as the shell's Ctrl-Z would.
+    ///
+    /// SIGSTOP, since SIGTSTP is caught to come here. The group, since a parent that only waits for us (`cargo run`) must
+    /// stop too for the shell to have its prompt back.
+    #[cfg(unix)]
+    pub fn suspend(&mut self) -> io::Result<()> {
+        leave();
+        rustix::process::kill_current_process_group(rustix::process::Signal::STOP)?;
+        Ok(())
+    }
+
+    /// Takes the terminal over again after the program was stopped; the next frame is written whole.
+    pub fn resume(&mut self) -> io::Result<()> {
+        leave();
+        enter()?;
+        self.forget()
+    }
+
+    /// What was collected since the last time, as one synchronized update. A frame that repeats the last one changes
+    /// nothing, since every cell in it is placed absolutely.
+    fn write_out(&mut self) -> io::Result<()> {
+        let frame = std::mem::take(&mut *self.bytes.0.lock().unwrap_or_else(PoisonError::into_inner));
+        if frame == self.shown {
+            return Ok(());
+        }
+        let mut out = Vec::with_capacity(frame.len() + 16);
+        queue!(out, BeginSynchronizedUpdate)?;
+        out.extend_from_slice(&frame);
+        queue!(out, EndSynchronizedUpdate)?;
+        self.shown = frame;
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(&out)?;
+        stdout.flush()
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        leave();
+        let words = std::mem::take(&mut *LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner));
+        for words in words {
+            // Nobody is left to hear that standard error is closed.
+            let _ = writeln!(io::stderr(), "{words}");
+        }
+    }
+}
+
+fn enter() -> io::Result<()> {
+    enable_raw_mode()?;
+    *ENTERED.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
+    let mut stdout = io::stdout().lock();
+    queue!(stdout, EnterAlternateScreen, EnableBracketedPaste, Hide)?;
+    stdout.flush()
+}
+
+/// Puts everything back that [`enter`] changed, once. Failures are ignored: the terminal may be gone already, and what can
+/// still be put back must be.
+fn leave() {
+    if ENTERED.lock().unwrap_or_else(PoisonError::into_inner).take().is_none() {
+        return;
+    }
+    let mut stdout = io::stdout().lock();
+    let _ = queue!(stdout, EndSynchronizedUpdate, ResetColor, DisableBracketedPaste, LeaveAlternateScreen, Show);
+    let _ = stdout.flush();
+    let _ = disable_raw_mode();
+}
+
+/// A panic of the screen's own thread puts the terminal back before it is reported. One of another thread does not end the
+/// screen, so its report waits until the screen is gone; the loop ends when the engine is.
+fn restore_on_panic() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let report = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            let owner = *ENTERED.lock().unwrap_or_else(PoisonError::into_inner);
+            match owner {
+                Some(owner) if owner != thread::current().id() => {
+                    LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner).push(info.to_string());
+                }
+                Some(_) => {
+                    leave();
+                    report(info);
+                }
+                None => report(info),
+            }
+        }));
+    });
+}
+
+/// Collects a frame; the backend's own flushes, of which there are several a frame, do nothing.
+#[derive(Debug, Clone, Default)]
+struct FrameBytes(Arc<Mutex<Vec<u8>>>);
+
+impl Write for FrameBytes {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

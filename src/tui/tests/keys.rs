@@ -1,0 +1,254 @@
+//! What keys ask of the engine and say to the person, as tables.
+
+use std::sync::Arc;
+
+use crate::engine::{Command, Event};
+use crate::enrich::{Findings, Hint};
+use crate::tui::fixture;
+use crate::tui::input::{Effect, Input};
+use crate::tui::pane::Pane;
+use crate::tui::state::{Overlay, Part, State, Typing};
+use crate::tui::update::update;
+
+use super::{answer, commands, press};
+
+fn message(state: &State) -> &str {
+    state.message.as_ref().map_or("", |message| message.text.as_str())
+}
+
+#[test]
+fn picking_and_excluding() {
+    for (keys, command) in [
+        ("Space", Command::Pick("team-conventions".into())),
+        ("j Space", Command::Unpick("circuit-breaker".into())),
+        ("j j p", Command::Pick("retry-pattern".into())),
+        ("j j x", Command::Exclude("retry-pattern".into())),
+        ("G x", Command::Include("release-notes".into())),
+        ("G Space", Command::Pick("release-notes".into())),
+        ("2 Space", Command::Unpick("circuit-breaker".into())),
+        ("2 j x", Command::Exclude("retry-pattern".into())),
+        ("2 G k Space", Command::Unpick("old-runbook".into())),
+        ("2 G x", Command::Include("release-notes".into())),
+        ("/ \"payments\" Enter Space", Command::Pick("payments-api".into())),
+        ("r", Command::Reload),
+    ] {
+        let mut state = fixture::state(80, 24);
+        let sent = commands(&press(&mut state, keys));
+        let sent: Vec<_> = sent.into_iter().filter(|sent| !matches!(sent, Command::Preview { .. })).collect();
+        assert_eq!(sent, [command], "{keys}");
+    }
+}
+
+#[test]
+fn what_cannot_be_done_says_why_and_does_nothing() {
+    for (keys, why) in [
+        ("j j Space", "pulled in by @circuit-breaker: press x to exclude it, p to pick it for itself"),
+        ("2 j j j j Space", "pulled in by @circuit-breaker, @retry-pattern: press x to exclude it"),
+        ("G k p", "@legacy-errors is missing: nothing stands at docs/legacy/codes.md; mend its path, then press r"),
+        ("p", "@team-conventions is not pulled in by anything: Space picks it"),
+        ("2 G k x", "@old-runbook is gone from the catalog: press Space to drop its pick"),
+        ("3 Space", "there is no source under the cursor"),
+        ("3 l", "there are no details here: press Enter to type a prompt"),
+        ("z", "each pane has the whole screen already: four at once need 100×28"),
+        ("/ \"cobol\" Enter Space", "there is no source under the cursor"),
+        ("/ \"cobol\" Enter l", "the list is empty"),
+    ] {
+        let mut state = fixture::state(80, 24);
+        let effects = press(&mut state, keys);
+        assert!(message(&state).starts_with(why), "{keys}: {}", message(&state));
+        assert_eq!(commands(&effects).len(), 0, "{keys}");
+    }
+}
+
+#[test]
+fn a_missing_source_cannot_be_picked() {
+    let mut state = fixture::state(80, 24);
+    let mut snapshot = fixture::snapshot();
+    snapshot.selection = Arc::new(fixture::selection(Vec::new(), &[], &[]));
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    assert_eq!(commands(&press(&mut state, "G k Space")), []);
+    assert!(message(&state).starts_with("@legacy-errors is missing: nothing stands at docs/legacy/codes.md"));
+}
+
+#[test]
+fn going_around() {
+    for (keys, focus) in [
+        ("", Pane::Catalog),
+        ("Tab", Pane::Selection),
+        ("Tab Tab Tab Tab", Pane::Catalog),
+        ("BackTab", Pane::Templates),
+        ("3", Pane::Hints),
+        ("4 / \"x\"", Pane::Templates),
+        ("2 ? 3", Pane::Selection),
+        ("2 ? Esc 3", Pane::Hints),
+    ] {
+        let mut state = fixture::state(80, 24);
+        press(&mut state, keys);
+        assert_eq!(state.focus, focus, "{keys}");
+    }
+}
+
+#[test]
+fn moving() {
+    for (keys, row) in [
+        ("j j k", 1),
+        ("Down Down Up", 1),
+        ("G", 9),
+        ("End", 9),
+        ("G g", 0),
+        ("G Home", 0),
+        ("k", 0),
+        ("G j", 9),
+        ("C-d", 5),
+        ("PageDown", 9),
+        ("G C-u", 4),
+        ("l j j", 0),
+        ("l j h j", 1),
+    ] {
+        let mut state = fixture::state(80, 24);
+        press(&mut state, keys);
+        assert_eq!(state.catalog.cursor.at, row, "{keys}");
+    }
+}
+
+#[test]
+fn leaving() {
+    let mut state = fixture::state(80, 24);
+    for (keys, effect) in [
+        ("q", Effect::Quit),
+        ("C-c", Effect::Quit),
+        ("/ \"q\" C-c", Effect::Quit),
+        ("3 Enter \"q\" C-c", Effect::Quit),
+        ("Esc 1 Esc ? C-c", Effect::Quit),
+        ("Esc C-z", Effect::Suspend),
+        ("C-l", Effect::Redraw),
+    ] {
+        let effects = press(&mut state, keys);
+        assert_eq!(effects.last(), Some(&effect), "{keys}");
+    }
+}
+
+#[test]
+fn a_text_field_takes_every_printable_key() {
+    let printable: String = (' '..='~').filter(|c| *c != '"').collect();
+    for keys in [format!("/ \"{printable}\""), format!("3 i \"{printable}\"")] {
+        let mut state = fixture::state(80, 24);
+        let effects = press(&mut state, &keys);
+        let field = if state.typing == Some(Typing::Filter) { &state.catalog.filter } else { &state.hints.prompt };
+        assert_eq!(field.text(), printable);
+        assert!(commands(&effects).iter().all(|command| matches!(command, Command::Look { .. })));
+        press(&mut state, "Esc");
+        assert_eq!(state.typing, None);
+    }
+}
+
+#[test]
+fn the_filter_narrows_and_esc_shows_all_again() {
+    let mut state = fixture::state(80, 24);
+    for (keys, rows, typing) in [
+        ("/", 10, Some(Typing::Filter)),
+        ("\"JAVA\"", 3, Some(Typing::Filter)),
+        ("Space \"retry\"", 1, Some(Typing::Filter)),
+        ("C-w", 3, Some(Typing::Filter)),
+        ("Enter", 3, None),
+        ("Esc", 10, None),
+        ("/ \"retry\" Esc", 10, None),
+    ] {
+        press(&mut state, keys);
+        assert_eq!((state.catalog.rows.len(), state.typing), (rows, typing), "{keys}");
+    }
+}
+
+#[test]
+fn the_filter_stays_on_the_source_it_was_on() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "j j / \"java\"");
+    assert_eq!(state.subject(Pane::Catalog), Some("retry-pattern"));
+    press(&mut state, "Esc");
+    assert_eq!(state.subject(Pane::Catalog), Some("retry-pattern"));
+    press(&mut state, "/ Down Down");
+    assert_eq!(state.subject(Pane::Catalog), Some("error-handling"), "arrows move in the list while typing");
+}
+
+#[test]
+fn a_prompt_is_looked_at_and_old_answers_are_dropped() {
+    let mut state = fixture::state(80, 24);
+    let asked = commands(&press(&mut state, "3 Enter \"ja\""));
+    let looks: Vec<_> = asked.iter().filter(|command| matches!(command, Command::Look { .. })).collect();
+    let look = |generation, prompt: &str| Command::Look { generation, prompt: prompt.into() };
+    assert_eq!(looks, [&look(1, "j"), &look(2, "ja")]);
+    let hint = Hint { id: "java-service".into(), tags: vec!["ja".to_owned()], ranges: vec![0..2] };
+    let findings = Findings { expansions: Vec::new(), hints: vec![hint] };
+    answer(&mut state, Event::Findings { generation: 1, findings: findings.clone() });
+    assert_eq!(state.len(Pane::Hints), 0, "the answer to an old question");
+    answer(&mut state, Event::Findings { generation: 2, findings });
+    assert_eq!(state.len(Pane::Hints), 1);
+    press(&mut state, "Home \"a \"");
+    assert_eq!(state.hints.findings.hints[0].ranges, [2..4], "marks move with the text until the next answer");
+    assert_eq!(commands(&press(&mut state, "Esc Space")), [Command::Pick("java-service".into())]);
+    press(&mut state, "i C-e C-u");
+    assert_eq!(state.len(Pane::Hints), 0, "an empty prompt is not asked about");
+}
+
+#[test]
+fn a_preview_is_asked_for_once_and_when_it_can_be_seen() {
+    let mut state = fixture::state(80, 24);
+    assert_eq!(commands(&press(&mut state, "j k 2 3")), []);
+    let preview = |generation, template: &str| Command::Preview { generation, template: template.into(), values: None };
+    assert_eq!(commands(&press(&mut state, "4")), [preview(1, "CircuitBreaker.java.tpl")]);
+    assert_eq!(commands(&press(&mut state, "1 4")), []);
+    assert_eq!(commands(&press(&mut state, "j")), [preview(2, "retry-policy.yaml.tmpl")]);
+    let same = fixture::snapshot();
+    let again = update(&mut state, Input::Snapshot(Box::new(same)));
+    assert_eq!(commands(&again), [preview(3, "retry-policy.yaml.tmpl")], "the index was computed anew");
+}
+
+#[test]
+fn a_paste_is_never_read_as_keys() {
+    let mut state = fixture::state(80, 24);
+    assert_eq!(update(&mut state, Input::Paste("q".to_owned())), []);
+    assert!(message(&state).starts_with("paste goes into a text"));
+    press(&mut state, "/");
+    update(&mut state, Input::Paste(" circuit\nbreaker\n".to_owned()));
+    assert_eq!(state.catalog.filter.text(), "circuit breaker");
+    press(&mut state, "Esc 3");
+    update(&mut state, Input::Paste("one\r\ntwo\rthree".to_owned()));
+    assert_eq!((state.hints.prompt.text(), state.typing), ("one\ntwo\nthree", Some(Typing::Prompt)));
+}
+
+#[test]
+fn esc_leaves_the_nearest_thing() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "/ \"java\" Enter l d");
+    assert!(matches!(state.overlay, Some(Overlay::Problems(_))));
+    press(&mut state, "Esc");
+    assert_eq!((state.overlay, state.part), (None, Part::Detail));
+    press(&mut state, "Esc");
+    assert_eq!((state.part, state.catalog.rows.len()), (Part::List, 3));
+    press(&mut state, "Esc");
+    assert_eq!(state.catalog.rows.len(), 10);
+}
+
+#[test]
+fn cursors_follow_their_sources_through_a_reload() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "G k 2 j j j");
+    assert_eq!(state.subject(Pane::Selection), Some("legacy-errors"));
+    let mut snapshot = fixture::snapshot();
+    let fewer = snapshot.catalog.sources().iter().skip(3).cloned().collect();
+    snapshot.catalog = Arc::new(crate::catalog::Catalog::new(fewer));
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    assert_eq!(state.subject(Pane::Catalog), Some("legacy-errors"));
+    assert_eq!(state.subject(Pane::Selection), Some("legacy-errors"));
+}
+
+#[test]
+fn what_the_engine_says_is_said() {
+    let mut state = fixture::state(80, 24);
+    answer(&mut state, Event::Notice("References transitively included: @a (from @b)".to_owned()));
+    assert_eq!(message(&state), "References transitively included: @a (from @b)");
+    answer(&mut state, Event::Refused { message: "no such source".to_owned(), hint: "press r".to_owned() });
+    assert_eq!(message(&state), "no such source: press r");
+    press(&mut state, "j");
+    assert_eq!(message(&state), "");
+}

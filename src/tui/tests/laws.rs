@@ -1,0 +1,146 @@
+//! What holds for every sequence of inputs at every size: nothing panics, nothing is drawn out of bounds, cursors stand in
+//! their lists. And what a key costs in a large catalog.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use ratatui::layout::Size;
+
+use crate::catalog::{Catalog, Mode, Standing};
+use crate::engine::Event;
+use crate::enrich::{Expansion, Findings, Hint};
+use crate::render::{RenderError, Rendered};
+use crate::tui::action::ACTIONS;
+use crate::tui::fixture;
+use crate::tui::glyphs::Glyphs;
+use crate::tui::input::{self, Input};
+use crate::tui::key::Key;
+use crate::tui::pane::Pane;
+use crate::tui::state::State;
+use crate::tui::theme::{Colours, Theme};
+use crate::tui::update::update;
+
+use super::{press, screen};
+
+#[derive(Debug, Clone)]
+enum Step {
+    Key(Key),
+    Paste(String),
+    Resize(u16, u16),
+    Findings(usize, usize),
+    Preview(String),
+    NoPreview,
+    Snapshot(u8),
+    Notice(String),
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    let bound: Vec<Key> = ACTIONS.iter().flat_map(crate::tui::action::Entry::default_keys).collect();
+    let text = "[a-z @\u{301}日👍\u{200d}\u{202e}\x1b\n\t]{0,30}";
+    prop_oneof![
+        12 => proptest::sample::select(bound).prop_map(Step::Key),
+        4 => any::<char>().prop_filter("printable", |c| !c.is_control()).prop_map(|c| Step::Key(Key::char(c))),
+        1 => text.prop_map(Step::Paste),
+        2 => (1..200u16, 1..60u16).prop_map(|(width, height)| Step::Resize(width, height)),
+        1 => (0..40usize, 0..40usize).prop_map(|(start, len)| Step::Findings(start, len)),
+        1 => text.prop_map(Step::Preview),
+        1 => Just(Step::NoPreview),
+        1 => (0..3u8).prop_map(Step::Snapshot),
+        1 => text.prop_map(Step::Notice),
+    ]
+}
+
+fn take(state: &mut State, step: Step) {
+    let preview = |state: &State, outcome| Event::Preview {
+        generation: state.templates.generation,
+        template: state.template().map_or(String::new(), |template| template.name.clone()),
+        outcome,
+    };
+    let input = match step {
+        Step::Key(key) => match input::of_key(state, key) {
+            Some(input) => input,
+            None => return,
+        },
+        Step::Paste(text) => Input::Paste(text),
+        Step::Resize(width, height) => Input::Resize(Size { width, height }),
+        // Ranges that fit nothing too: an engine that errs must not take the screen down.
+        Step::Findings(start, len) => Input::Answer(Event::Findings {
+            generation: state.hints.generation,
+            findings: Findings {
+                expansions: vec![Expansion { id: "payments-api".into(), range: start..start + len }],
+                hints: vec![Hint { id: "gone".into(), tags: vec!["日本".to_owned()], ranges: vec![0..len] }],
+            },
+        }),
+        Step::Preview(text) => {
+            Input::Answer(preview(state, Ok(Rendered { text: text.repeat(9), warnings: Vec::new() })))
+        }
+        Step::NoPreview => {
+            Input::Answer(preview(state, Err(RenderError { message: "no\x1b".to_owned(), line: Some(7) })))
+        }
+        Step::Snapshot(which) => {
+            let mut snapshot = fixture::snapshot();
+            match which {
+                0 => {}
+                1 => snapshot.catalog = Arc::new(Catalog::default()),
+                _ => snapshot.selection = Arc::new(fixture::selection(Vec::new(), &[], &[])),
+            }
+            Input::Snapshot(Box::new(snapshot))
+        }
+        Step::Notice(text) => Input::Answer(Event::Notice(text)),
+    };
+    update(state, input);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #[test]
+    fn no_sequence_of_inputs_panics_or_leaves_a_list(
+        width in 1..200u16,
+        height in 1..60u16,
+        ascii in any::<bool>(),
+        steps in proptest::collection::vec(any_step(), 0..120),
+    ) {
+        let mut state = fixture::state(width, height);
+        if ascii {
+            state.skin.glyphs = Glyphs::ASCII;
+            state.skin.theme = Theme::new(Colours::Mono);
+        }
+        for (nth, step) in steps.into_iter().enumerate() {
+            take(&mut state, step);
+            if nth % 3 == 0 {
+                screen(&state);
+            }
+            for pane in Pane::ALL {
+                let len = state.len(pane);
+                prop_assert!(state.cursor_mut(pane).at < len.max(1));
+            }
+        }
+        let shown = screen(&state);
+        prop_assert!(!shown.chars().any(|c| c.is_control() && c != '\n'));
+    }
+}
+
+#[test]
+fn only_visible_rows_are_formatted() {
+    let sources = |count: usize| {
+        let of = |n| {
+            let tags = ["java", "retry", "resilience"];
+            fixture::source(&format!("source-{n:05}"), "A source", Mode::Selectable, &tags, {
+                fixture::local("docs/a.md", Standing::File)
+            })
+        };
+        (0..count).map(of).collect()
+    };
+    // Counted in allocated rows rather than in time, which a busy machine would spoil: what is drawn for a list of ten
+    // thousand is what is drawn for a screenful.
+    let mut state = fixture::state(120, 36);
+    let mut snapshot = fixture::snapshot();
+    snapshot.catalog = Arc::new(Catalog::new(sources(10_000)));
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    press(&mut state, "G k");
+    let page = state.parts(Pane::Catalog).map_or(0, |parts| usize::from(parts.list.height));
+    assert_eq!(state.catalog.cursor.window(state.catalog.rows.len(), page).len(), page);
+    assert!(screen(&state).contains("source-09998"));
+    press(&mut state, "/ \"09998\"");
+    assert_eq!(state.catalog.rows, [9_998]);
+}

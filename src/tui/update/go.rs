@@ -1,0 +1,102 @@
+//! Going somewhere: another pane, row, part or window. Nothing here asks anything of the desk.
+
+use crate::tui::action::Action;
+use crate::tui::motion::{Cursor, Motion, Scroll};
+use crate::tui::overlays;
+use crate::tui::pane::Pane;
+use crate::tui::panes;
+use crate::tui::state::{Overlay, Part, State};
+
+pub(super) fn open(state: &mut State, action: Action) {
+    match action {
+        Action::Help => state.overlay = Some(Overlay::Help(Scroll::default())),
+        Action::Problems => state.overlay = Some(Overlay::Problems(Cursor::default())),
+        Action::Zoom => state.zoomed = state.zoomed.toggled(),
+        Action::Inside => state.part = Part::Detail,
+        Action::Back => back(state),
+        _ => {}
+    }
+}
+
+/// The nearest thing that can be left: a window, the details, a filter.
+fn back(state: &mut State) {
+    if state.overlay.take().is_some() {
+        return;
+    }
+    if state.part == Part::Detail {
+        state.part = Part::List;
+    } else if state.focus == Pane::Catalog && !state.catalog.filter.is_empty() {
+        state.catalog.filter.clear();
+        super::typing::refilter(state);
+    }
+}
+
+pub(super) fn focus(state: &mut State, pane: Pane) {
+    state.focus = pane;
+    state.part = Part::List;
+}
+
+pub(super) fn step(state: &mut State, motion: Motion) {
+    match state.overlay {
+        Some(Overlay::Help(mut scroll)) => {
+            scroll.step(motion, overlays::help::len(state), overlay_page(state));
+            state.overlay = Some(Overlay::Help(scroll));
+        }
+        Some(Overlay::Problems(mut cursor)) => {
+            cursor.step(motion, state.snapshot.diagnostics.len(), overlay_page(state));
+            state.overlay = Some(Overlay::Problems(cursor));
+        }
+        None if state.part == Part::Detail => scroll(state, motion),
+        None => row(state, motion),
+    }
+}
+
+fn row(state: &mut State, motion: Motion) {
+    let pane = state.focus;
+    let (len, page) = (state.len(pane), super::page(state, pane));
+    let cursor = state.cursor_mut(pane);
+    let before = cursor.at;
+    cursor.step(motion, len, page);
+    if cursor.at != before {
+        reset_scroll(state, pane);
+    }
+}
+
+/// Details begin at their top for every row.
+pub(super) fn reset_scroll(state: &mut State, pane: Pane) {
+    match pane {
+        Pane::Catalog => state.catalog.scroll = Scroll::default(),
+        Pane::Selection => state.selection.scroll = Scroll::default(),
+        Pane::Templates => state.templates.scroll = Scroll::default(),
+        Pane::Hints => {}
+    }
+}
+
+fn scroll(state: &mut State, motion: Motion) {
+    let Some(detail) = state.parts(state.focus).map(|parts| parts.detail) else { return };
+    let page = usize::from(detail.height);
+    match state.focus {
+        Pane::Catalog => {
+            let len = panes::catalog::detail(state, detail.width).len();
+            state.catalog.scroll.step(motion, len, page);
+        }
+        Pane::Selection => {
+            let len = panes::selection::detail(state, detail.width, usize::MAX).len();
+            state.selection.scroll.step(motion, len, page);
+        }
+        Pane::Templates => {
+            let len = panes::templates::preview_len(state);
+            state.templates.scroll.step(motion, len, page);
+        }
+        Pane::Hints => {}
+    }
+}
+
+pub(super) fn overlay_page(state: &State) -> usize {
+    let rows = match state.overlay {
+        Some(Overlay::Help(_)) => overlays::help::text(state).height,
+        Some(Overlay::Problems(_)) => overlays::problems::places(state).0.height,
+        None => 0,
+    };
+    usize::from(rows)
+}

@@ -1,0 +1,179 @@
+//! Text measured in columns: cut, padded and wrapped on grapheme clusters, never in the middle of one. Everything from
+//! outside comes through [`clean`] first, so that no control character reaches the terminal.
+
+use std::borrow::Cow;
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use crate::text::escape::visible;
+
+/// One line of a text from outside: line breaks become a blank, tabs four, and what hides is shown escaped.
+pub fn clean(text: &str) -> Cow<'_, str> {
+    if text.contains(['\n', '\r', '\t']) {
+        let parts = text.split(['\n', '\r']).filter(|part| !part.is_empty());
+        let line = parts.collect::<Vec<_>>().join(" ").replace('\t', "    ");
+        return Cow::Owned(visible(&line).into_owned());
+    }
+    visible(text)
+}
+
+/// Columns that this text takes, cluster by cluster as the terminal buffer counts them.
+pub fn width(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.graphemes(true).map(UnicodeWidthStr::width).sum() }
+}
+
+/// The longest beginning of `text` that takes at most `columns`.
+fn head(text: &str, columns: usize) -> &str {
+    let mut used = 0;
+    for (start, cluster) in text.grapheme_indices(true) {
+        used += cluster.width();
+        if used > columns {
+            return text.get(..start).unwrap_or_default();
+        }
+    }
+    text
+}
+
+/// The longest end of `text` that takes at most `columns`.
+fn tail(text: &str, columns: usize) -> &str {
+    let mut used = 0;
+    for (start, cluster) in text.grapheme_indices(true).rev() {
+        used += cluster.width();
+        if used > columns {
+            return text.get(start + cluster.len()..).unwrap_or_default();
+        }
+    }
+    text
+}
+
+/// `text` in at most `columns`, its end replaced by `ellipsis` where it does not fit.
+pub fn clip<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
+    if width(text) <= columns {
+        return Cow::Borrowed(text);
+    }
+    let Some(room) = columns.checked_sub(width(ellipsis)) else { return Cow::Borrowed("") };
+    Cow::Owned(format!("{}{ellipsis}", head(text, room).trim_end()))
+}
+
+/// `text` in at most `columns`, its beginning replaced by `ellipsis`: for paths, whose end says most.
+pub fn clip_start<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
+    if width(text) <= columns {
+        return Cow::Borrowed(text);
+    }
+    let Some(room) = columns.checked_sub(width(ellipsis)) else { return Cow::Borrowed("") };
+    Cow::Owned(format!("{ellipsis}{}", tail(text, room)))
+}
+
+/// `text` in exactly `columns`.
+pub fn pad(text: &str, columns: usize, ellipsis: &str) -> String {
+    let shown = clip(text, columns, ellipsis);
+    format!("{shown}{}", " ".repeat(columns.saturating_sub(width(&shown))))
+}
+
+/// `text` in lines of at most `columns`, broken at blanks where there are any.
+pub fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let columns = columns.max(1);
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        let gap = usize::from(!line.is_empty());
+        if width(&line) + gap + width(word) <= columns {
+            if gap == 1 {
+                line.push(' ');
+            }
+            line.push_str(word);
+            continue;
+        }
+        if !line.is_empty() {
+            lines.push(std::mem::take(&mut line));
+        }
+        let mut rest = word;
+        while width(rest) > columns {
+            let mut part = head(rest, columns);
+            if part.is_empty() {
+                part = rest.graphemes(true).next().unwrap_or(rest);
+            }
+            lines.push(part.to_owned());
+            rest = rest.get(part.len()..).unwrap_or_default();
+        }
+        line.push_str(rest);
+    }
+    if !line.is_empty() {
+        lines.push(line);
+    }
+    lines
+}
+
+/// A number with commas between thousands.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut shown = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            shown.push(',');
+        }
+        shown.push(digit);
+    }
+    shown
+}
+
+/// An estimated number of tokens.
+pub fn tokens(number: u64) -> String {
+    format!("~{}", grouped(number))
+}
+
+/// `1 error`, `2 errors`.
+pub fn counted(number: usize, one: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {one}{plural}", grouped(number as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn cutting() {
+        for (text, columns, start, end) in [
+            ("retry", 5, "retry", "retry"),
+            ("retry-pattern", 6, "retry…", "…ttern"),
+            ("日本語", 4, "日…", "…語"),
+            ("日本語", 6, "日本語", "日本語"),
+            ("ae\u{301}o", 2, "a…", "…o"),
+            ("👨‍👩‍👧 family", 3, "👨‍👩‍👧…", "…ly"),
+            ("abc", 1, "…", "…"),
+            ("abc", 0, "", ""),
+        ] {
+            assert_eq!(clip(text, columns, "…"), start, "{text} in {columns}");
+            assert_eq!(clip_start(text, columns, "…"), end, "{text} in {columns}");
+        }
+    }
+
+    #[test]
+    fn numbers() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!(counted(1, "error"), "1 error");
+        assert_eq!(counted(0, "error"), "0 errors");
+    }
+
+    #[test]
+    fn one_line_of_anything() {
+        assert_eq!(clean("a\r\nb\tc\x1b"), "a b    c\\x1b");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_wider_than_asked(text in ".{0,40}", columns in 0..30usize) {
+            let text = clean(&text);
+            prop_assert!(width(&clip(&text, columns, "…")) <= columns);
+            prop_assert!(width(&clip_start(&text, columns, "…")) <= columns);
+            prop_assert_eq!(width(&pad(&text, columns, "…")), columns);
+            for line in wrap(&text, columns.max(2)) {
+                prop_assert!(width(&line) <= columns.max(2));
+            }
+        }
+    }
+}

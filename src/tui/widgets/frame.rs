@@ -1,0 +1,115 @@
+//! Borders with what is written on them: a pane's number and name, its counts, the position in a long list, the scrollbar;
+//! and the rules that divide a pane. Borders are infrastructure: grey, and only the focused pane's has its colour and
+//! another line.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use ratatui::widgets::{Block, Widget};
+
+use crate::tui::state::Skin;
+use crate::tui::theme::Role;
+
+use super::cells;
+use super::row::Active;
+
+/// What is written on a pane's border.
+#[derive(Debug, Clone)]
+pub struct Border {
+    /// Left on top.
+    pub title: &'static str,
+    /// Right on top, where there is room; clean.
+    pub note: String,
+    /// Right at the bottom.
+    pub place: String,
+    /// The pane's colour.
+    pub role: Role,
+    /// Whether keys go there.
+    pub active: Active,
+}
+
+impl Border {
+    /// Draws it around `outer`.
+    pub fn draw(&self, skin: &Skin, outer: Rect, buffer: &mut Buffer) {
+        let outer = outer.intersection(buffer.area);
+        let (set, line) = match self.active {
+            Active::Yes => (skin.glyphs.focused, skin.theme.style(self.role)),
+            Active::No => (skin.glyphs.plain, skin.theme.style(Role::Infra)),
+        };
+        Block::bordered().border_set(set).border_style(line).render(outer, buffer);
+        let mut title = skin.theme.style(self.role);
+        if self.active == Active::Yes {
+            title = title.add_modifier(Modifier::BOLD);
+        }
+        let room = usize::from(outer.width).saturating_sub(4);
+        let name = format!(" {} ", cells::clip(self.title, room.saturating_sub(2), skin.glyphs.ellipsis));
+        write(buffer, outer.x + 1, outer.y, &name, title, outer);
+        let left = room.saturating_sub(cells::width(&name));
+        if !self.note.is_empty() && left >= 6 {
+            let note = cells::clip(&self.note, left.saturating_sub(2), skin.glyphs.ellipsis);
+            written_right(skin, buffer, outer, outer.y, &note);
+        }
+        if !self.place.is_empty() && outer.height > 1 {
+            written_right(skin, buffer, outer, outer.bottom() - 1, &self.place);
+        }
+    }
+}
+
+fn written_right(skin: &Skin, buffer: &mut Buffer, outer: Rect, y: u16, text: &str) {
+    let text = format!(" {text} ");
+    let columns = u16::try_from(cells::width(&text)).unwrap_or(u16::MAX);
+    if columns + 2 <= outer.width {
+        write(buffer, outer.right() - 1 - columns, y, &text, skin.theme.style(Role::Infra), outer);
+    }
+}
+
+fn write(buffer: &mut Buffer, x: u16, y: u16, text: &str, style: Style, within: Rect) {
+    let room = within.right().saturating_sub(x).saturating_sub(1);
+    if within.contains((x, y).into()) {
+        buffer.set_stringn(x, y, text, usize::from(room), Style::reset().patch(style));
+    }
+}
+
+/// A line that divides a pane, joined to its border where it touches it, with a caption.
+pub fn rule(skin: &Skin, place: Rect, caption: &str, style: Style, buffer: &mut Buffer) {
+    let place = place.intersection(buffer.area);
+    if place.is_empty() {
+        return;
+    }
+    let line = skin.theme.style(Role::Infra);
+    if place.width == 1 && place.height > 1 {
+        for y in place.y..place.bottom() {
+            buffer.set_stringn(place.x, y, skin.glyphs.column, 1, line);
+        }
+        return;
+    }
+    let rule = skin.glyphs.rule.repeat(usize::from(place.width));
+    buffer.set_stringn(place.x, place.y, rule, usize::from(place.width), line);
+    if !caption.is_empty() && place.width > 6 {
+        let room = usize::from(place.width) - 4;
+        let caption = format!(" {} ", cells::clip(caption, room - 2, skin.glyphs.ellipsis));
+        buffer.set_stringn(place.x + 1, place.y, caption, room, style);
+    }
+}
+
+/// A thumb on the right border of a list that is longer than its place. `top` is the first visible of `len` rows.
+pub fn scrollbar(skin: &Skin, list: Rect, len: usize, top: usize, style: Style, buffer: &mut Buffer) {
+    let page = usize::from(list.height);
+    let x = list.right();
+    if page == 0 || len <= page || x >= buffer.area.right() {
+        return;
+    }
+    let size = (page * page / len).max(1);
+    let start = (top * (page - size)).div_ceil((len - page).max(1)).min(page - size);
+    for y in start..start + size {
+        let y = list.y.saturating_add(u16::try_from(y).unwrap_or(u16::MAX));
+        if y < buffer.area.bottom() {
+            buffer.set_stringn(x, y, skin.glyphs.thumb, 1, style);
+        }
+    }
+}
+
+/// `3/25` for the row under the cursor; nothing for an empty list.
+pub fn position(at: usize, len: usize) -> String {
+    if len == 0 { String::new() } else { format!("{}/{}", cells::grouped(at as u64 + 1), cells::grouped(len as u64)) }
+}

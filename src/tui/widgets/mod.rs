@@ -1,0 +1,7 @@
+//! The pieces that panes and overlays are put together from: measured text, rows, borders, the prompt. They know places
+//! and styles, not what a source is.
+
+pub mod cells;
+pub mod frame;
+pub mod prompt;
+pub mod row;

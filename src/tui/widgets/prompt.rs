@@ -1,0 +1,119 @@
+//! A text of several lines as it is typed: wrapped, its matches marked in place, the cursor where typing goes. Ranges and
+//! the cursor are byte offsets of the text as typed; what is shown may be longer, since hidden characters are escaped.
+
+use std::ops::Range;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::cells;
+
+/// A range of the text and how it looks; of several that overlap the first counts.
+pub type Marked = (Range<usize>, Style);
+
+/// The text in visual lines of at most `columns`, as byte ranges; a line break belongs to no line.
+pub fn lines(text: &str, columns: u16) -> Vec<Range<usize>> {
+    // One column is the cursor's, behind the last character of a full line.
+    let columns = usize::from(columns).saturating_sub(1).max(2);
+    let mut lines = Vec::new();
+    let mut start = 0;
+    for line in text.split('\n') {
+        broken(line, start, columns, &mut lines);
+        start += line.len() + 1;
+    }
+    lines
+}
+
+fn broken(line: &str, offset: usize, columns: usize, lines: &mut Vec<Range<usize>>) {
+    let (mut start, mut used, mut blank) = (0, 0, None);
+    for (at, cluster) in line.grapheme_indices(true) {
+        let wide = cells::width(&cells::clean(cluster));
+        if used + wide > columns && at > start {
+            let end = blank.filter(|blank| *blank > start).unwrap_or(at);
+            lines.push(offset + start..offset + end);
+            start = end;
+            used = cells::width(&cells::clean(line.get(end..at).unwrap_or_default()));
+            blank = None;
+        }
+        used += wide;
+        if cluster == " " {
+            blank = Some(at + 1);
+        }
+    }
+    lines.push(offset + start..offset + line.len());
+}
+
+/// How many visual lines the text takes.
+pub fn height(text: &str, columns: u16) -> usize {
+    lines(text, columns).len()
+}
+
+/// Draws the text into `area`, scrolled so that the cursor is visible; returns where the cursor is.
+pub fn draw(text: &str, cursor: usize, marks: &[Marked], style: Style, area: Rect, buffer: &mut Buffer) -> Position {
+    let area = area.intersection(buffer.area);
+    let lines = lines(text, area.width);
+    let row = lines.iter().rposition(|line| line.start <= cursor).unwrap_or(0);
+    let top = (row + 1).saturating_sub(usize::from(area.height));
+    let mut place = Position::new(area.x, area.y);
+    for (line, y) in lines.iter().skip(top).zip(area.y..area.bottom()) {
+        let mut x = area.x;
+        let shown = text.get(line.clone()).unwrap_or_default();
+        for (at, cluster) in shown.grapheme_indices(true) {
+            let at = line.start + at;
+            if at == cursor {
+                place = Position::new(x, y);
+            }
+            let marked = marks.iter().find(|(range, _)| range.contains(&at)).map_or(style, |(_, mark)| *mark);
+            let room = usize::from(area.right().saturating_sub(x));
+            if room > 0 {
+                x = buffer.set_stringn(x, y, cells::clean(cluster), room, marked).0;
+            }
+        }
+        if line.end == cursor && lines.get(row) == Some(line) {
+            place = Position::new(x.min(area.right().saturating_sub(1)), y);
+        }
+    }
+    place
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_at_blanks_and_hold_all_of_the_text() {
+        for (text, columns, expected) in [
+            ("", 10, vec![""]),
+            ("one two", 10, vec!["one two"]),
+            ("one two three", 9, vec!["one two ", "three"]),
+            ("onetwothree", 6, vec!["onetw", "othre", "e"]),
+            ("a\n\nb", 9, vec!["a", "", "b"]),
+            ("a\n", 9, vec!["a", ""]),
+            ("日本語", 5, vec!["日本", "語"]),
+            ("\x1b\x1b", 5, vec!["\x1b", "\x1b"]),
+        ] {
+            let shown: Vec<_> = lines(text, columns).into_iter().map(|line| &text[line]).collect();
+            assert_eq!(shown, expected, "{text:?} in {columns}");
+        }
+    }
+
+    #[test]
+    fn the_cursor_stands_where_typing_goes() {
+        let area = Rect::new(2, 3, 9, 2);
+        for (text, cursor, at) in [
+            ("", 0, (2, 3)),
+            ("ab", 1, (3, 3)),
+            ("ab", 2, (4, 3)),
+            ("one two three", 8, (2, 4)),
+            ("one two three", 13, (7, 4)),
+            ("a\nb\nc", 5, (3, 4)),
+            ("日本", 3, (4, 3)),
+        ] {
+            let mut buffer = Buffer::empty(Rect::new(0, 0, 20, 10));
+            let place = draw(text, cursor, &[], Style::new(), area, &mut buffer);
+            assert_eq!((place.x, place.y), at, "{text:?} at {cursor}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! One row of a list: spans side by side, a cursor in front, a background under it where the cursor stands.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::Span;
+
+use crate::tui::state::Skin;
+use crate::tui::theme::Role;
+
+use super::cells;
+
+/// Where the list's cursor is, as seen from one row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Under {
+    /// Elsewhere.
+    Nothing,
+    /// Here, and keys go to this list.
+    Cursor,
+    /// Here, and keys go elsewhere.
+    Rest,
+}
+
+impl Under {
+    /// For the row `at` of a list whose cursor is at `cursor`.
+    pub fn of(at: usize, cursor: usize, active: Active) -> Self {
+        match (at == cursor, active) {
+            (false, _) => Self::Nothing,
+            (true, Active::Yes) => Self::Cursor,
+            (true, Active::No) => Self::Rest,
+        }
+    }
+}
+
+/// Whether keys go to a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Active {
+    /// They do.
+    Yes,
+    /// They go elsewhere.
+    No,
+}
+
+/// A row being put together, from the left.
+#[derive(Debug)]
+pub struct Row<'a> {
+    skin: &'a Skin,
+    room: usize,
+    spans: Vec<Span<'static>>,
+}
+
+impl<'a> Row<'a> {
+    /// An empty row of so many columns, the cursor's column included.
+    pub fn new(skin: &'a Skin, columns: u16) -> Self {
+        Self { skin, room: usize::from(columns).saturating_sub(1), spans: Vec::with_capacity(8) }
+    }
+
+    /// Columns that are left.
+    pub fn room(&self) -> usize {
+        self.room
+    }
+
+    /// A text in exactly so many columns, and a blank after it. The text must be [`cells::clean`].
+    pub fn cell(&mut self, text: &str, columns: usize, style: impl Into<Style>) -> &mut Self {
+        let columns = columns.min(self.room);
+        let text = cells::pad(text, columns, self.skin.glyphs.ellipsis);
+        self.room -= columns;
+        self.spans.push(Span::styled(text, style));
+        self.gap()
+    }
+
+    /// A text in as many columns as it needs and the room allows.
+    pub fn text(&mut self, text: &str, style: impl Into<Style>) -> &mut Self {
+        let text = cells::clip(text, self.room, self.skin.glyphs.ellipsis).into_owned();
+        self.room -= cells::width(&text);
+        self.spans.push(Span::styled(text, style));
+        self
+    }
+
+    /// One blank.
+    pub fn gap(&mut self) -> &mut Self {
+        if self.room > 0 {
+            self.room -= 1;
+            self.spans.push(Span::raw(" "));
+        }
+        self
+    }
+
+    /// Draws the row at `area`, one row high.
+    pub fn draw(&mut self, under: Under, accent: Role, area: Rect, buffer: &mut Buffer) {
+        let area = area.intersection(buffer.area);
+        if area.is_empty() {
+            return;
+        }
+        let theme = &self.skin.theme;
+        if under == Under::Cursor {
+            buffer.set_style(area, theme.style(Role::Cursor));
+        }
+        let gutter = match under {
+            Under::Nothing => " ",
+            Under::Cursor => self.skin.glyphs.cursor,
+            Under::Rest => self.skin.glyphs.rest,
+        };
+        let gutter_style =
+            if under == Under::Cursor { theme.cursor_over(theme.style(accent)) } else { theme.style(accent) };
+        buffer.set_stringn(area.x, area.y, gutter, 1, gutter_style);
+        let mut x = area.x.saturating_add(1);
+        for span in &self.spans {
+            let style = if under == Under::Cursor { theme.cursor_over(span.style) } else { span.style };
+            let room = usize::from(area.right().saturating_sub(x));
+            if room == 0 {
+                break;
+            }
+            x = buffer.set_stringn(x, area.y, &span.content, room, style).0;
+        }
+    }
+}
