@@ -140,11 +140,10 @@ impl Answer {
         for source in found.expansions.iter().filter_map(|it| ctx.catalog.get(it.id.as_str())) {
             let full = instruction(source, ctx.selection, ctx.places);
             let short = print::given_above(source);
-            if said.has(&full) || said.has(&short) {
-                continue;
-            }
             let news = self.is_news("expansion", source, &full, ctx.places);
-            entries.push(if news { full } else { short });
+            if !said.has(&full) && !said.has(&short) {
+                entries.push(if news { full } else { short });
+            }
         }
         if !entries.is_empty() {
             self.append(BlockKind::Expansion, &print::expansions(&entries));
@@ -158,7 +157,8 @@ impl Answer {
             let Some(source) = ctx.catalog.get(hint.id.as_str()) else { continue };
             let line = print::hint(source, &hint.tags);
             let stands = said.has(&line) || said.has_beginning(&print::hint_beginning(source));
-            if !stands && self.is_news("hint", source, &line, ctx.places) {
+            let news = self.is_news("hint", source, &line, ctx.places);
+            if news && !stands {
                 lines.push(line);
             }
         }
@@ -192,7 +192,7 @@ impl Answer {
         named
     }
 
-    /// Whether the session has yet to be given this; it counts as given from here on.
+    /// Whether the session has yet to be given this; it counts as given from here on, also where it stands in the text.
     fn is_news(&mut self, kind: &str, source: &Source, printed: &str, places: &dyn Places) -> bool {
         self.repeat || self.told.given.insert(content_hash(kind, &source.id, printed, &places.stamp(source)))
     }

@@ -7,6 +7,8 @@ use crate::catalog::SourceId;
 
 mod at;
 mod chain;
+#[cfg(test)]
+mod chain_tests;
 mod find;
 mod instruction;
 mod instructions;
@@ -16,6 +18,8 @@ mod places;
 mod print;
 mod spelling;
 mod tags;
+#[cfg(test)]
+mod testing;
 mod told;
 
 pub use chain::{Block, BlockKind, Context, Enriched, Metadata, TextKind, enrich};
