@@ -5,8 +5,14 @@
 
 use std::collections::HashMap;
 
+mod entry;
+mod load;
+mod place;
 mod source;
+#[cfg(test)]
+pub mod testing;
 
+pub use load::{load, references_folder};
 pub use source::{Contents, Kind, Mode, Origin, Place, Source, SourceId, Standing};
 
 /// All sources of a workspace after merging, in catalog order.

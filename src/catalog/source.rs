@@ -128,6 +128,8 @@ pub struct Place {
     pub resolved: PathBuf,
     /// What stands there.
     pub standing: Standing,
+    /// Bytes of a file; 0 for anything else.
+    pub size: u64,
 }
 
 /// What a directory source declares of its inside; paths as written, relative to the source.

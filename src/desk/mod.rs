@@ -1,1 +1,312 @@
-//! desk
+//! The whole desk as one object with plain methods: open, reload, pick, unpick, exclude, enrich, explain (HOUSE).
+//!
+//! A desk knows no async, no terminal, no network and no clock it was not handed. What it holds is computed: from files
+//! comes the catalog, from documents the mention graph, from both and the stored choice the selection. Documents are read
+//! only as far as something is asked: a command reads what its answer needs, a running desk reads all in the background.
+
+mod add;
+mod change;
+mod explain;
+mod mend;
+mod places;
+mod speak;
+
+pub use add::{Added, NewSource};
+pub use change::{Changed, PickStatus, Picked, at_list, has_any_tag};
+pub use explain::{Closure, Why};
+pub use mend::Mended;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
+
+use crate::catalog::{self, Catalog, Source, SourceId};
+use crate::config::{self, Config, Settings, Surroundings};
+use crate::enrich::Matcher;
+use crate::mention::{self, Library, MentionGraph};
+use crate::report::Diagnostic;
+use crate::selection::{self, Choice, Rules, Selection};
+use crate::session::{DEFAULT, Store};
+
+/// How a desk is opened.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where the program stands.
+    pub around: Surroundings,
+    /// Which desk of the workspace.
+    pub desk: String,
+    /// Which reader of it.
+    pub session: String,
+    /// Tells the time.
+    pub clock: fn() -> SystemTime,
+    /// Whether the desk lives on and should remember what documents named.
+    pub lives_on: bool,
+}
+
+impl Options {
+    /// The default desk and session of a workspace, for one command.
+    pub fn new(around: Surroundings) -> Self {
+        let name = DEFAULT.to_owned();
+        Self { around, desk: name.clone(), session: name, clock: SystemTime::now, lives_on: false }
+    }
+}
+
+/// A request that was not met: what was wrong and what to do.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Refusal {
+    /// A stable name for programs.
+    pub code: &'static str,
+    /// What was wrong, one sentence.
+    pub message: String,
+    /// What to do; may be empty.
+    pub hint: String,
+}
+
+impl Refusal {
+    /// A refusal with advice.
+    pub fn new(code: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: hint.into() }
+    }
+
+    fn storing(error: &std::io::Error) -> Self {
+        Self::new("not-stored", format!("the desk could not be stored: {error}"), "make .jaato/refdesk/ writable")
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.message)?;
+        if self.hint.is_empty() { Ok(()) } else { write!(out, "\n  hint: {}", self.hint) }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// One workspace's references, what is chosen of them and all that follows.
+pub struct Desk {
+    options: Options,
+    store: Store,
+    config: Config,
+    catalog: Arc<Catalog>,
+    choice: Choice,
+    library: OnceLock<Library>,
+    matcher: OnceLock<Arc<Matcher>>,
+    graph: Arc<MentionGraph>,
+    selection: Arc<Selection>,
+    /// About the entries of the catalog.
+    entries: Vec<Diagnostic>,
+    /// About stored files.
+    stored: Vec<Diagnostic>,
+    /// About the documents read so far.
+    documents: BTreeMap<SourceId, Vec<Diagnostic>>,
+}
+
+impl Desk {
+    /// Reads configuration, catalog and choice; no document yet.
+    pub fn open(options: Options) -> Self {
+        let around = &options.around;
+        let store = Store::new(&around.workspace, &options.desk, &options.session, options.clock);
+        let config = config::load(around);
+        let (catalog, entries) = catalog::load(around, &config, None);
+        let mut desk = Self {
+            store,
+            config,
+            catalog: Arc::new(catalog),
+            choice: Choice::default(),
+            library: OnceLock::new(),
+            matcher: OnceLock::new(),
+            graph: Arc::default(),
+            selection: Arc::default(),
+            entries,
+            stored: Vec::new(),
+            documents: BTreeMap::new(),
+            options,
+        };
+        desk.read_choice();
+        desk
+    }
+
+    /// Reads the workspace again. What does not parse any more keeps its last good content and is reported.
+    pub fn reload(&mut self) {
+        let mut config = config::load(&self.options.around);
+        if config.document.is_none() && config.broken {
+            config.document = self.config.document.take();
+            config.settings = self.config.settings.clone();
+        }
+        self.config = config;
+        let (catalog, entries) = catalog::load(&self.options.around, &self.config, Some(&self.catalog));
+        self.entries = entries;
+        self.stored.clear();
+        self.documents.clear();
+        self.graph = Arc::default();
+        if *self.catalog != catalog {
+            self.catalog = Arc::new(catalog);
+            self.matcher = OnceLock::new();
+        }
+        if let Some(library) = self.library.get_mut() {
+            library.adopt(&self.catalog);
+        }
+        self.read_choice();
+    }
+
+    /// Reads the stored choice, or begins with the preselected sources.
+    fn read_choice(&mut self) {
+        let (choice, problems) = self.store.choice();
+        self.stored.extend(problems);
+        self.choice = choice.unwrap_or_else(|| self.preselected());
+        self.select();
+    }
+
+    fn preselected(&self) -> Choice {
+        let mut choice = Choice::default();
+        for id in &self.config.settings.preselected {
+            choice.pick(id);
+        }
+        choice
+    }
+
+    /// Computes the selection anew from what is known.
+    fn select(&mut self) {
+        self.selection = Arc::new(selection::select(&self.choice, &self.catalog, &self.graph, self.rules()));
+    }
+
+    /// Reads documents until the selection is complete.
+    pub fn settle(&mut self) {
+        loop {
+            let wanted = selection::unscanned(&self.selection, &self.graph, self.rules());
+            if wanted.is_empty() {
+                return;
+            }
+            self.read(&wanted);
+        }
+    }
+
+    /// Reads the documents of these sources and computes the selection anew.
+    pub fn read(&mut self, ids: &[SourceId]) {
+        let catalog = self.catalog.clone();
+        let sources: Vec<&Source> = ids.iter().filter_map(|id| catalog.get(id.as_str())).collect();
+        let scanned = self.library().scan(&sources);
+        let graph = Arc::make_mut(&mut self.graph);
+        for found in scanned {
+            if !found.diagnostics.is_empty() {
+                self.documents.insert(found.id.clone(), found.diagnostics);
+            }
+            graph.insert(found.id, found.mentions);
+        }
+        self.select();
+    }
+
+    /// Reads every document of the catalog.
+    pub fn read_all(&mut self) {
+        let unread = self.unread();
+        self.read(&unread);
+    }
+
+    /// The sources whose documents were not read yet, in catalog order.
+    pub fn unread(&self) -> Vec<SourceId> {
+        let ids = self.catalog.sources().iter().map(|source| &source.id);
+        ids.filter(|id| !self.graph.is_scanned(id.as_str())).cloned().collect()
+    }
+
+    fn library(&self) -> &Library {
+        self.library.get_or_init(|| {
+            let workspace = self.workspace();
+            if self.options.lives_on {
+                Library::remembering(workspace, &self.catalog)
+            } else {
+                Library::forgetful(workspace, &self.catalog)
+            }
+        })
+    }
+
+    fn matcher(&self) -> &Arc<Matcher> {
+        self.matcher.get_or_init(|| Arc::new(Matcher::new(&self.catalog)))
+    }
+
+    fn rules(&self) -> Rules {
+        let settings = &self.config.settings;
+        Rules { transitive: settings.transitive_injection, from_auto: settings.transitive_from_auto }
+    }
+
+    /// The workspace folder, absolute.
+    pub fn workspace(&self) -> &Path {
+        &self.options.around.workspace
+    }
+
+    /// Where the program stands.
+    pub fn around(&self) -> &Surroundings {
+        &self.options.around
+    }
+
+    /// The desk's name.
+    pub fn name(&self) -> &str {
+        &self.options.desk
+    }
+
+    /// What the configuration says besides its sources.
+    pub fn settings(&self) -> &Settings {
+        &self.config.settings
+    }
+
+    /// The configuration file in force, if there is one.
+    pub fn config_file(&self) -> Option<&Path> {
+        self.config.document.as_ref().map(|document| document.path.as_path())
+    }
+
+    /// The folder whose files are sources.
+    pub fn references_folder(&self) -> std::path::PathBuf {
+        catalog::references_folder(&self.options.around, &self.config)
+    }
+
+    /// A configuration file was named and is not there: whatever is done, the request was not met as asked.
+    pub fn is_unmet(&self) -> bool {
+        self.config.unmet
+    }
+
+    /// The sources.
+    pub fn catalog(&self) -> &Arc<Catalog> {
+        &self.catalog
+    }
+
+    /// Picks and exclusions.
+    pub fn choice(&self) -> &Choice {
+        &self.choice
+    }
+
+    /// What is chosen, as far as documents were read.
+    pub fn selection(&self) -> &Arc<Selection> {
+        &self.selection
+    }
+
+    /// Who mentions whom, as far as documents were read.
+    pub fn graph(&self) -> &Arc<MentionGraph> {
+        &self.graph
+    }
+
+    /// Estimated tokens of a source's text; `None` where it lies elsewhere or is missing.
+    pub fn tokens(&self, source: &Source) -> Option<u64> {
+        mention::tokens(source)
+    }
+
+    /// Everything that is wrong, as far as it was looked at: errors first, then by file and line.
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        let of_documents = self.documents.values().flatten();
+        let of_config = self.config.diagnostics.iter();
+        let mut all: Vec<Diagnostic> =
+            of_config.chain(&self.entries).chain(&self.stored).chain(of_documents).cloned().collect();
+        all.sort_by(|a, b| (a.severity, &a.file, a.line, a.column).cmp(&(b.severity, &b.file, b.line, b.column)));
+        // A file that lies in two sources is found wrong twice.
+        all.dedup_by(|a, b| {
+            (a.code, &a.file, a.line, a.column, &a.message) == (b.code, &b.file, b.line, b.column, &b.message)
+        });
+        all
+    }
+
+    /// What was wrong before any document was read: what every command tells on standard error.
+    pub fn opening_diagnostics(&self) -> Vec<Diagnostic> {
+        let documents = self.config.diagnostics.iter();
+        documents.chain(&self.entries).chain(&self.stored).cloned().collect()
+    }
+}

@@ -1,1 +1,13 @@
-//! disk
+//! What a file is: reading regular files, atomic writes, locks, walks, paths and safe names. Nothing here knows what the
+//! bytes mean.
+
+mod atomic;
+mod lock;
+pub mod name;
+pub mod path;
+mod read;
+pub mod walk;
+
+pub use atomic::write_atomic;
+pub use lock::Lock;
+pub use read::{read_regular, stamp, Stamp};

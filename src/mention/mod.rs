@@ -1,5 +1,18 @@
 //! Who names whom: every place in a source's text that names another source, by id or by path (BEHAVIOUR §3).
 
+mod documents;
+mod ids;
+mod library;
+mod links;
+mod scan;
+mod target;
+
+pub use documents::{LIMITS, files, tokens};
+pub use ids::IdMatcher;
+pub use library::{Library, Scanned};
+pub use links::Format;
+pub use scan::{Named, scan};
+
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,1 +1,179 @@
-//! Where a JSON pointer stands in its file.
+//! Where a JSON pointer stands in its file. Values are parsed by a library that forgets where they stood; only when there is
+//! something to complain about is the text walked again, token by token, to find the place.
+
+use std::ops::Range;
+
+/// Byte ranges of an object's member: its key, where it has one, and its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spot {
+    /// The key in quotes; `None` for the root and for list items.
+    pub key: Option<Range<usize>>,
+    /// The value.
+    pub value: Range<usize>,
+}
+
+/// Where the value that a path of keys and list positions leads to stands in a *valid* JSON text. A key that occurs twice
+/// stands where it occurs last, as parsing takes it. `None` where the path leads nowhere.
+pub fn locate(json: &str, path: &[Step<'_>]) -> Option<Spot> {
+    let mut scan = Scan { bytes: json.as_bytes(), at: 0 };
+    scan.blank();
+    let mut spot = Spot { key: None, value: scan.at..scan.at };
+    for step in path {
+        scan.at = spot.value.start;
+        spot = match step {
+            Step::Key(key) => scan.member(key)?,
+            Step::Item(index) => scan.item(*index)?,
+        };
+    }
+    scan.at = spot.value.start;
+    scan.skip_value();
+    Some(Spot { value: spot.value.start..scan.at, ..spot })
+}
+
+/// Where each item of the list at this path of a *valid* JSON text begins; empty where there is no list.
+pub fn item_starts(json: &str, path: &[Step<'_>]) -> Vec<usize> {
+    let Some(spot) = locate(json, path) else { return Vec::new() };
+    let mut scan = Scan { bytes: json.as_bytes(), at: spot.value.start };
+    let mut starts = Vec::new();
+    if scan.enter(b'[').is_some() {
+        while scan.peek().is_some_and(|byte| byte != b']') {
+            starts.push(scan.at);
+            scan.skip_value();
+            scan.blank();
+        }
+    }
+    starts
+}
+
+/// One step into a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step<'a> {
+    /// Into the member of this key.
+    Key(&'a str),
+    /// Into the item at this position, from 0.
+    Item(usize),
+}
+
+struct Scan<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Scan<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn blank(&mut self) {
+        while self.peek().is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b',' | b':')) {
+            self.at += 1;
+        }
+    }
+
+    fn member(&mut self, key: &str) -> Option<Spot> {
+        self.enter(b'{')?;
+        let mut found = None;
+        while self.peek()? != b'}' {
+            let key_start = self.at;
+            self.skip_string();
+            let key_range = key_start..self.at;
+            self.blank();
+            let value_start = self.at;
+            self.skip_value();
+            let quoted = self.bytes.get(key_range.clone())?;
+            if serde_json::from_slice::<String>(quoted).is_ok_and(|name| name == key) {
+                found = Some(Spot { key: Some(key_range), value: value_start..self.at });
+            }
+            self.blank();
+        }
+        found
+    }
+
+    fn item(&mut self, index: usize) -> Option<Spot> {
+        self.enter(b'[')?;
+        let mut left = index;
+        while self.peek()? != b']' {
+            let start = self.at;
+            self.skip_value();
+            if left == 0 {
+                return Some(Spot { key: None, value: start..self.at });
+            }
+            left -= 1;
+            self.blank();
+        }
+        None
+    }
+
+    fn enter(&mut self, opening: u8) -> Option<()> {
+        if self.peek()? != opening {
+            return None;
+        }
+        self.at += 1;
+        self.blank();
+        Some(())
+    }
+
+    fn skip_string(&mut self) {
+        self.at += 1;
+        while let Some(byte) = self.peek() {
+            self.at += if byte == b'\\' { 2 } else { 1 };
+            if byte == b'"' {
+                break;
+            }
+        }
+    }
+
+    /// Over a value of any depth, without recursion.
+    fn skip_value(&mut self) {
+        let mut depth = 0usize;
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'"' => self.skip_string(),
+                b'{' | b'[' => {
+                    depth += 1;
+                    self.at += 1;
+                }
+                b'}' | b']' => {
+                    if depth == 0 {
+                        return;
+                    }
+                    depth -= 1;
+                    self.at += 1;
+                }
+                b' ' | b'\t' | b'\n' | b'\r' | b',' | b':' if depth == 0 => return,
+                _ => self.at += 1,
+            }
+            if depth == 0 && matches!(byte, b'"' | b'}' | b']') {
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Step::{Item, Key};
+    use super::*;
+
+    #[test]
+    fn finds_keys_and_values_by_path() {
+        let json = r#" { "a": [1, {"b\"": "x,y"}, [ ]], "é": true, "a2": {"c": -1.5e3 } , "d":1,"d":2 } "#;
+        for (path, key, value) in [
+            (vec![], None, json.trim()),
+            (vec![Key("a"), Item(0)], None, "1"),
+            (vec![Key("a"), Item(1)], None, r#"{"b\"": "x,y"}"#),
+            (vec![Key("a"), Item(1), Key("b\"")], Some(r#""b\"""#), r#""x,y""#),
+            (vec![Key("a"), Item(2)], None, "[ ]"),
+            (vec![Key("é")], Some("\"é\""), "true"),
+            (vec![Key("a2"), Key("c")], Some("\"c\""), "-1.5e3"),
+            (vec![Key("d")], Some("\"d\""), "2"),
+        ] {
+            let spot = locate(json, &path).unwrap();
+            assert_eq!(&json[spot.value], value, "{path:?}");
+            assert_eq!(spot.key.map(|key| &json[key]), key, "{path:?}");
+        }
+        for path in [vec![Key("none")], vec![Item(0)], vec![Key("a"), Item(3)], vec![Key("é"), Key("x")]] {
+            assert_eq!(locate(json, &path), None, "{path:?}");
+        }
+    }
+}

@@ -1,6 +1,15 @@
 //! What is chosen and why. The state is two lists, picks and exclusions; everything here is a pure function of them, the
 //! catalog and the mention graph (BEHAVIOUR §4).
 
+mod access;
+mod choice;
+mod closure;
+#[cfg(test)]
+mod laws;
+
+pub use access::Access;
+pub use closure::{Rules, reasons, select, unscanned};
+
 use std::collections::HashMap;
 
 use crate::catalog::SourceId;
@@ -10,6 +19,7 @@ pub const MAX_TRANSITIVE_DEPTH: usize = 10;
 
 /// All that a person or an agent decided about a desk.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
 pub struct Choice {
     /// Ids picked, in the order they were picked, each once.
     pub picks: Vec<String>,

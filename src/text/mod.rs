@@ -1,6 +1,9 @@
-//! What a text is: whole words and sentence ends, lines, links, escaping, nearest names, token estimates. Pure functions
-//! on strings; no room above this one looks at characters by itself.
+//! What a text is: whole words and sentence ends, lines, escaping, nearest names, token estimates. Pure functions on
+//! strings; no room above this one looks at characters by itself.
 
 pub mod escape;
 pub mod fold;
+pub mod lines;
+pub mod nearest;
+pub mod tokens;
 pub mod words;

@@ -1,0 +1,159 @@
+//! From files to a catalog: the configuration's sources, then the discovered ones, merged (BEHAVIOUR §2).
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use serde_json::Value;
+
+use super::entry::Reader;
+use super::source::Source;
+use super::Catalog;
+use crate::config::{Config, Document, Part, Surroundings, expand};
+use crate::disk::path::{Resolver, absolute, is_absent};
+use crate::disk::read_regular;
+use crate::report::Diagnostic;
+use crate::report::locate::Step;
+
+/// Of the files in the folder of references, the one that is none.
+const NOT_A_SOURCE: &str = "embedding_config.json";
+
+/// A source, or why there is none, in catalog order.
+type Entry = (Option<Source>, Vec<Diagnostic>);
+
+/// The catalog of a workspace with its configuration, and everything that is wrong with the entries. A discovered file
+/// that does not parse any more keeps the source that it gave to the `previous` catalog of a running desk.
+pub fn load(around: &Surroundings, config: &Config, previous: Option<&Catalog>) -> (Catalog, Vec<Diagnostic>) {
+    let reader = Reader { around, resolver: Resolver::default() };
+    let mut diagnostics = Vec::new();
+    let mut entries = match &config.document {
+        Some(document) => configured(&reader, document, &mut diagnostics),
+        None => Vec::new(),
+    };
+    if config.settings.auto_discover {
+        entries.extend(discovered(&reader, config, previous, &mut diagnostics));
+    }
+    let mut sources = Vec::with_capacity(entries.len());
+    for (source, problems) in entries {
+        diagnostics.extend(problems);
+        sources.extend(source);
+    }
+    diagnostics.extend(duplicates(around, config.document.as_ref(), &sources));
+    (Catalog::new(sources), diagnostics)
+}
+
+fn configured(reader: &Reader<'_>, document: &Document, diagnostics: &mut Vec<Diagnostic>) -> Vec<Entry> {
+    let Value::Object(members) = &document.value else { return Vec::new() };
+    let items = match members.get("sources") {
+        None | Some(Value::Null) => return Vec::new(),
+        Some(Value::Array(items)) => items,
+        Some(_) => {
+            let position = document.position(&[Step::Key("sources")], Part::Value);
+            let problem = Diagnostic::error("wrong-type", "'sources' must be a list");
+            diagnostics.push(problem.in_file(&document.shown).at(position).hint("write \"sources\": [ {…}, {…} ]"));
+            return Vec::new();
+        }
+    };
+    let read = |(index, item)| reader.read(document, vec![Step::Key("sources"), Step::Item(index)], item);
+    items.par_iter().enumerate().map(read).collect()
+}
+
+fn discovered(
+    reader: &Reader<'_>,
+    config: &Config,
+    previous: Option<&Catalog>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Entry> {
+    let around = reader.around;
+    let folder = references_folder(around, config);
+    let files = match json_files(&folder) {
+        Ok(files) => files,
+        Err(error) if is_absent(&error) && !config.settings.references_dir_given => return Vec::new(),
+        Err(error) => {
+            let problem = Diagnostic::warning("unreadable", format!("the folder of references cannot be read: {error}"));
+            diagnostics.push(problem.in_file(around.display(&folder)).hint("make it, or mend 'references_dir'"));
+            return Vec::new();
+        }
+    };
+    let kept = |file: &Path| {
+        previous.and_then(|catalog| catalog.sources().iter().find(|source| source.origin.file == file)).cloned()
+    };
+    files.par_iter().map(|file| discovered_file(reader, file, kept)).collect()
+}
+
+fn discovered_file(reader: &Reader<'_>, file: &Path, kept: impl Fn(&Path) -> Option<Source>) -> Entry {
+    let shown = reader.around.display(file);
+    match read_regular(file, u64::MAX) {
+        Ok((bytes, _)) => match Document::parse(file.to_path_buf(), shown, bytes) {
+            (Some(document), mut problems) => {
+                let (source, more) = reader.read(&document, Vec::new(), &document.value);
+                problems.extend(more);
+                (source, problems)
+            }
+            (None, problems) => (kept(file), problems),
+        },
+        Err(error) => {
+            let problem = Diagnostic::error("unreadable", format!("the reference cannot be read: {error}"));
+            let problem = problem.in_file(shown).hint("make it a readable file of one JSON object, or remove it");
+            (kept(file), vec![problem])
+        }
+    }
+}
+
+/// The folder whose files are sources.
+pub fn references_folder(around: &Surroundings, config: &Config) -> PathBuf {
+    absolute(&around.workspace, Path::new(&expand(around, &config.settings.references_dir)))
+}
+
+/// `*.json` directly in the folder, by byte order of file name.
+fn json_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        if name.as_encoded_bytes().ends_with(b".json") && name != NOT_A_SOURCE {
+            names.push(name);
+        }
+    }
+    names.sort_unstable();
+    Ok(names.into_iter().map(|name| folder.join(name)).collect())
+}
+
+/// A warning for every source whose id an earlier one has, at the loser's place.
+fn duplicates(around: &Surroundings, document: Option<&Document>, sources: &[Source]) -> Vec<Diagnostic> {
+    let mut first: HashMap<&str, &Source> = HashMap::with_capacity(sources.len());
+    let mut found = Vec::new();
+    for source in sources {
+        let winner = *first.entry(source.id.as_str()).or_insert(source);
+        if std::ptr::eq(winner, source) {
+            continue;
+        }
+        let file = around.display(&source.origin.file);
+        let wins = around.display(&winner.origin.file);
+        let message = format!("the id '{}' is taken already, by {wins}; this entry is not used", source.id);
+        let mut problem = Diagnostic::warning("duplicate-id", message)
+            .in_file(file)
+            .about(source.id.as_str())
+            .hint("give one of the two another id, or remove it");
+        if let Some(position) = id_position(document, source) {
+            problem = problem.at(position);
+        }
+        found.push(problem);
+    }
+    found
+}
+
+fn id_position(document: Option<&Document>, source: &Source) -> Option<crate::report::Position> {
+    let index = source.origin.pointer.strip_prefix("/sources/").and_then(|index| index.parse().ok());
+    match (index, document) {
+        (Some(index), Some(document)) => {
+            Some(document.position(&[Step::Key("sources"), Step::Item(index), Step::Key("id")], Part::Value))
+        }
+        // A discovered file is read again: a rare case is not worth keeping every file's text for.
+        _ => {
+            let (bytes, _) = read_regular(&source.origin.file, u64::MAX).ok()?;
+            let (document, _) = Document::parse(source.origin.file.clone(), String::new(), bytes);
+            Some(document?.position(&[Step::Key("id")], Part::Value))
+        }
+    }
+}

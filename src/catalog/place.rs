@@ -1,0 +1,152 @@
+//! Where a local source's path leads (BEHAVIOUR §2 "Paths" and "Moved catalogs").
+
+use std::path::{Path, PathBuf};
+
+use super::source::{Place, Standing};
+use crate::config::{Surroundings, expand};
+use crate::disk::path::{Resolver, clean, display, is_absolute_anywhere, is_windows_absolute};
+use crate::report::Diagnostic;
+
+/// The place that a written path names, for an entry defined in a file of `folder`, and what is to be said about it.
+pub fn place(around: &Surroundings, resolver: &Resolver, folder: &Path, written: &str) -> (Place, Option<Diagnostic>) {
+    let look = |path: PathBuf| -> Place {
+        let (resolved, metadata) = resolver.resolve(&path);
+        let (standing, size) = match metadata {
+            None => (Standing::Missing, 0),
+            Some(metadata) if metadata.is_dir() => (Standing::Directory, 0),
+            Some(metadata) => (Standing::File, metadata.len()),
+        };
+        Place { written: written.to_owned(), path, resolved, standing, size }
+    };
+    let exists = |place: &Place| place.standing != Standing::Missing;
+    let workspace = &around.workspace;
+    let expanded = expand(around, written);
+
+    let first = if is_windows_absolute(&expanded) && cfg!(not(windows)) {
+        Place { standing: Standing::Missing, size: 0, ..look(PathBuf::from(&expanded)) }
+    } else if is_absolute_anywhere(&expanded) {
+        look(clean(Path::new(&expanded)))
+    } else if expanded.starts_with(".jaato/") || expanded.starts_with("./.jaato/") {
+        look(clean(&workspace.join(&expanded)))
+    } else {
+        look(clean(&folder.join(&expanded)))
+    };
+    if exists(&first) {
+        return (first, None);
+    }
+    if is_absolute_anywhere(&expanded) {
+        let moved = suffixes(&expanded).map(|suffix| look(clean(&workspace.join(suffix)))).find(exists);
+        if let Some(moved) = moved {
+            let now = display(workspace, &moved.path);
+            let problem = Diagnostic::warning("moved-path", format!("'{written}' does not exist; '{now}' is used"));
+            return (moved, Some(problem.hint("run `refdesk check --fix` to rewrite the path")));
+        }
+    } else {
+        let below = look(clean(&workspace.join(&expanded)));
+        if exists(&below) {
+            let from = display(workspace, folder);
+            let message = format!("'{written}' names nothing in {from}; it is taken from the workspace");
+            let hint = "write the path relative to the file that holds it";
+            return (below, Some(Diagnostic::warning("workspace-path", message).hint(hint)));
+        }
+    }
+    let problem = Diagnostic::warning("missing-path", format!("'{written}' exists nowhere"));
+    (first, Some(problem.hint("mend the path, or remove the source; it cannot be picked")))
+}
+
+/// The suffixes of an absolute path, longest first, down to two components.
+fn suffixes(path: &str) -> impl Iterator<Item = PathBuf> {
+    let windows = is_windows_absolute(path);
+    let is_separator = move |c: char| c == '/' || (windows && c == '\\');
+    let is_drive = |part: &str| part.len() == 2 && part.ends_with(':');
+    let mut parts: Vec<String> = Vec::new();
+    for part in path.split(is_separator).filter(|part| !part.is_empty() && *part != "." && !is_drive(part)) {
+        if part == ".." {
+            parts.pop();
+        } else {
+            parts.push(part.to_owned());
+        }
+    }
+    let last = parts.len().saturating_sub(1);
+    (0..last).map(move |from| parts.iter().skip(from).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::write_atomic;
+
+    struct Case {
+        _root: tempfile::TempDir,
+        around: Surroundings,
+    }
+
+    fn workspace(files: &[&str]) -> Case {
+        let root = tempfile::tempdir().unwrap();
+        let base = std::fs::canonicalize(root.path()).unwrap();
+        for file in files {
+            write_atomic(&base.join(file), b"x").unwrap();
+        }
+        let around = Surroundings {
+            workspace: base.join("ws"),
+            current: base.clone(),
+            home: Some(base.join("home")),
+            ..Surroundings::default()
+        };
+        Case { _root: root, around }
+    }
+
+    #[test]
+    fn every_rule_for_paths() {
+        let case = workspace(&[
+            "ws/docs/a.md",
+            "ws/conf/docs/b.md",
+            "ws/.jaato/kb/k.md",
+            "ws/conf/.jaato/kb/k.md",
+            "ws/top.md",
+            "home/h.md",
+            "out.md",
+            "ws/knowledge/ADRs/one/ADR.md",
+            "ws/two/last.md",
+            "ws/last.md",
+        ]);
+        let around = &case.around;
+        let folder = around.workspace.join("conf");
+        let absolute = around.workspace.join("docs/a.md").to_string_lossy().into_owned();
+        for (written, expected, code) in [
+            ("docs/b.md", "conf/docs/b.md", ""),
+            ("./docs/../docs/b.md", "conf/docs/b.md", ""),
+            ("../top.md", "top.md", ""),
+            (".jaato/kb/k.md", ".jaato/kb/k.md", ""),
+            ("./.jaato/kb/k.md", ".jaato/kb/k.md", ""),
+            ("docs/a.md", "docs/a.md", "workspace-path"),
+            ("docs/none.md", "conf/docs/none.md", "missing-path"),
+            (".jaato/none.md", ".jaato/none.md", "missing-path"),
+            ("${workspaceRoot}/top.md", "top.md", ""),
+            ("${projectPath}/docs", "docs", ""),
+            (&absolute, "docs/a.md", ""),
+            ("/home/them/knowledge/ADRs/one", "knowledge/ADRs/one", "moved-path"),
+            ("C:\\Users\\them\\knowledge\\ADRs\\one\\ADR.md", "knowledge/ADRs/one/ADR.md", "moved-path"),
+            ("/x/knowledge/../two/last.md", "two/last.md", "moved-path"),
+            ("/x/two/last.md", "two/last.md", "moved-path"),
+        ] {
+            let (place, problem) = place(around, &Resolver::default(), &folder, written);
+            assert_eq!(display(&around.workspace, &place.path), expected, "{written}");
+            assert_eq!(problem.map_or("", |problem| problem.code), code, "{written}");
+        }
+        let missing = place(around, &Resolver::default(), &folder, "/nowhere/last.md").0;
+        assert_eq!(missing.standing, Standing::Missing, "one component is not enough");
+        let home = place(around, &Resolver::default(), &folder, "~/h.md").0;
+        assert_eq!((home.standing, home.path), (Standing::File, around.home.clone().unwrap().join("h.md")));
+        let home = place(around, &Resolver::default(), &folder, "${HOME}/h.md").0;
+        assert_eq!(home.standing, Standing::File);
+    }
+
+    #[test]
+    fn suffixes_go_from_whole_to_two_components() {
+        let all: Vec<PathBuf> = suffixes("/a/b/c/d").collect();
+        assert_eq!(all, ["a/b/c/d", "b/c/d", "c/d"].map(PathBuf::from));
+        assert_eq!(suffixes("/a").count(), 0);
+        assert_eq!(suffixes("\\\\srv\\share\\x").collect::<Vec<_>>(), ["srv/share/x", "share/x"].map(PathBuf::from));
+    }
+}

@@ -1,0 +1,264 @@
+//! Changing what is chosen, by names from outside. Each change is made under the lock on what is stored at that moment, so
+//! that nothing another process did is lost (BEHAVIOUR §4, §9, §10).
+
+use std::collections::HashSet;
+
+use super::{Desk, Refusal};
+use crate::catalog::{Source, SourceId};
+use crate::selection::{Choice, Role, Selection};
+use crate::text::fold::same_tag;
+use crate::text::nearest::did_you_mean;
+
+/// What a request to pick came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PickStatus {
+    /// Something was picked.
+    Success,
+    /// All that was asked for had been picked before.
+    AllSelected,
+    /// Nothing in the catalog is what was asked for.
+    NoneMatched,
+    /// The catalog is empty.
+    NoSources,
+    /// Nothing was asked for, or nothing of it can be picked.
+    Error,
+}
+
+/// The answer to a request to pick.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picked {
+    /// What it came to.
+    pub status: PickStatus,
+    /// Picks newly made, in the order asked.
+    pub picked: Vec<SourceId>,
+    /// Transitive sources newly pulled in, in the order of `resolved`.
+    pub pulled_in: Vec<SourceId>,
+    /// Ids that are in no catalog.
+    pub unknown: Vec<String>,
+    /// Ids whose path exists nowhere, and which were not picked.
+    pub missing: Vec<String>,
+    /// All of it in words.
+    pub message: String,
+}
+
+/// The answer to unpicking, excluding, including and clearing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Changed {
+    /// Ids whose pick or exclusion changed, in the order asked.
+    pub changed: Vec<String>,
+    /// Sources that left the selection with them.
+    pub released: Vec<SourceId>,
+    /// What could not be done.
+    pub refused: Vec<Refusal>,
+}
+
+impl Desk {
+    /// Picks by id and by tag.
+    ///
+    /// # Errors
+    /// Where the desk cannot be stored; nothing was changed then.
+    pub fn pick(&mut self, ids: &[String], tags: &[String]) -> Result<Picked, Refusal> {
+        let asked = self.asked_for(ids, tags);
+        let before = self.selection.clone();
+        let mut answer = Picked {
+            status: PickStatus::Error,
+            picked: Vec::new(),
+            pulled_in: Vec::new(),
+            unknown: asked.unknown,
+            missing: asked.missing.iter().map(ToString::to_string).collect(),
+            message: String::new(),
+        };
+        if !asked.known.is_empty() {
+            answer.picked = self.change(|choice| {
+                asked.known.iter().filter(|id| choice.pick(id.as_str())).cloned().collect::<Vec<_>>()
+            })?;
+        }
+        answer.pulled_in = entered(&before, &self.selection);
+        answer.status = match () {
+            () if !answer.picked.is_empty() => PickStatus::Success,
+            () if ids.is_empty() && tags.is_empty() => PickStatus::Error,
+            () if self.catalog.is_empty() => PickStatus::NoSources,
+            () if !asked.known.is_empty() => PickStatus::AllSelected,
+            () if !answer.missing.is_empty() => PickStatus::Error,
+            () => PickStatus::NoneMatched,
+        };
+        answer.message = self.in_words(&answer, tags);
+        Ok(answer)
+    }
+
+    /// Takes picks back; what no remaining pick reaches leaves with them. What is selected only because others mention it
+    /// is refused with its parents named.
+    ///
+    /// # Errors
+    /// Where the desk cannot be stored; nothing was changed then.
+    pub fn unpick(&mut self, ids: &[String]) -> Result<Changed, Refusal> {
+        let mut answer = self.change_each(ids, Choice::unpick)?;
+        for id in ids.iter().filter(|id| !answer.changed.contains(id)) {
+            if let Some(member) = self.selection.member(id) {
+                let hint = format!("exclude it instead: refdesk exclude {id}");
+                answer.refused.push(match member.role {
+                    Role::AutoRoot => {
+                        let message = format!("'{id}' is no pick; it is selected because it is auto");
+                        Refusal::new("is-transitive", message, hint)
+                    }
+                    _ => {
+                        let parents = at_list(&member.parents);
+                        Refusal::new("is-transitive", format!("'{id}' is no pick; {parents} brings it in"), hint)
+                    }
+                });
+            } else if self.catalog.get(id).is_none() {
+                answer.refused.push(self.unknown(id));
+            }
+        }
+        Ok(answer)
+    }
+
+    /// Bars sources from being pulled in; picks of them are taken back.
+    ///
+    /// # Errors
+    /// Where the desk cannot be stored; nothing was changed then.
+    pub fn exclude(&mut self, ids: &[String]) -> Result<Changed, Refusal> {
+        let (known, unknown): (Vec<String>, Vec<String>) =
+            ids.iter().cloned().partition(|id| self.catalog.get(id).is_some());
+        let mut answer = self.change_each(&known, Choice::exclude)?;
+        answer.refused = unknown.iter().map(|id| self.unknown(id)).collect();
+        Ok(answer)
+    }
+
+    /// Lifts exclusions, of sources that are gone from the catalog too.
+    ///
+    /// # Errors
+    /// Where the desk cannot be stored; nothing was changed then.
+    pub fn include(&mut self, ids: &[String]) -> Result<Changed, Refusal> {
+        let mut answer = self.change_each(ids, Choice::include)?;
+        let is_unknown = |id: &&String| !answer.changed.contains(id) && self.catalog.get(id).is_none();
+        answer.refused = ids.iter().filter(is_unknown).map(|id| self.unknown(id)).collect();
+        Ok(answer)
+    }
+
+    /// Takes every pick back; with `exclusions` lifts every exclusion too.
+    ///
+    /// # Errors
+    /// Where the desk cannot be stored; nothing was changed then.
+    pub fn clear(&mut self, exclusions: bool) -> Result<Changed, Refusal> {
+        let before = self.selection.clone();
+        let changed = self.change(|choice| {
+            let mut changed = std::mem::take(&mut choice.picks);
+            if exclusions {
+                changed.append(&mut choice.exclusions);
+            }
+            changed
+        })?;
+        let released = released(&before, &self.selection, &changed);
+        Ok(Changed { changed, released, refused: Vec::new() })
+    }
+
+    fn change_each(&mut self, ids: &[String], each: fn(&mut Choice, &str) -> bool) -> Result<Changed, Refusal> {
+        let before = self.selection.clone();
+        let changed = self.change(|choice| ids.iter().filter(|id| each(choice, id)).cloned().collect::<Vec<_>>())?;
+        let released = released(&before, &self.selection, &changed);
+        Ok(Changed { changed, released, refused: Vec::new() })
+    }
+
+    /// Changes the stored choice and all that follows from it.
+    fn change<T>(&mut self, change: impl FnOnce(&mut Choice) -> T) -> Result<T, Refusal> {
+        let done = self.store.change(&self.preselected(), change).map_err(|error| Refusal::storing(&error))?;
+        self.stored.extend(done.diagnostics);
+        self.choice = done.value;
+        self.select();
+        self.settle();
+        Ok(done.answer)
+    }
+
+    fn asked_for(&self, ids: &[String], tags: &[String]) -> AskedFor {
+        let mut asked = AskedFor::default();
+        let mut seen: HashSet<&str> = HashSet::new();
+        for id in ids {
+            match self.catalog.get(id) {
+                _ if !seen.insert(id) => {}
+                Some(source) => asked.add(source),
+                None => asked.unknown.push(id.clone()),
+            }
+        }
+        for source in self.catalog.sources() {
+            if has_any_tag(source, tags) && seen.insert(source.id.as_str()) {
+                asked.add(source);
+            }
+        }
+        asked
+    }
+
+    fn in_words(&self, answer: &Picked, tags: &[String]) -> String {
+        let mut words = Vec::new();
+        match answer.status {
+            PickStatus::Success => {
+                words.push(format!("picked {}", at_list(&answer.picked)));
+                if !answer.pulled_in.is_empty() {
+                    words.push(format!("pulled in {}", at_list(&answer.pulled_in)));
+                }
+            }
+            PickStatus::AllSelected => words.push("all of it is picked already".to_owned()),
+            PickStatus::NoSources => words.push("the catalog has no sources".to_owned()),
+            PickStatus::NoneMatched if !tags.is_empty() && answer.unknown.is_empty() => {
+                words.push(format!("no source has the tag {}", tags.join(" or ")));
+            }
+            PickStatus::NoneMatched => {}
+            PickStatus::Error if answer.missing.is_empty() => {
+                words.push("name at least one id or --tag; `refdesk list` shows them".to_owned());
+            }
+            PickStatus::Error => {}
+        }
+        for id in &answer.missing {
+            let path = self.catalog.get(id).and_then(|source| Some(source.place()?.written.clone()));
+            words.push(format!("'{id}' is missing and cannot be picked: {} exists nowhere", path.unwrap_or_default()));
+        }
+        for id in &answer.unknown {
+            words.push(self.unknown(id).message);
+        }
+        words.join("; ")
+    }
+
+    /// A refusal for an id that is in no catalog, with the nearest one that is.
+    pub(super) fn unknown(&self, id: &str) -> Refusal {
+        let known = self.catalog.sources().iter().map(|source| source.id.as_str());
+        let nearest = did_you_mean(id, known).map_or_else(String::new, |question| format!(" ({question})"));
+        Refusal::new("unknown-id", format!("no source has the id '{id}'{nearest}"), "`refdesk list` shows all ids")
+    }
+}
+
+/// Whether the source has one of these tags, compared as hints compare them.
+pub fn has_any_tag(source: &Source, tags: &[String]) -> bool {
+    source.tags.iter().any(|tag| tags.iter().any(|wanted| same_tag(tag, wanted)))
+}
+
+#[derive(Default)]
+struct AskedFor {
+    known: Vec<SourceId>,
+    missing: Vec<SourceId>,
+    unknown: Vec<String>,
+}
+
+impl AskedFor {
+    fn add(&mut self, source: &Source) {
+        let list = if source.is_missing() { &mut self.missing } else { &mut self.known };
+        list.push(source.id.clone());
+    }
+}
+
+/// Transitive members of `after` that `before` had not.
+fn entered(before: &Selection, after: &Selection) -> Vec<SourceId> {
+    let transitive = after.members().iter().filter(|member| member.role == Role::Transitive);
+    transitive.filter(|member| !before.contains(member.id.as_str())).map(|member| member.id.clone()).collect()
+}
+
+/// Members of `before` that `after` has not, but for those whose own pick or exclusion changed.
+fn released(before: &Selection, after: &Selection, changed: &[String]) -> Vec<SourceId> {
+    let left = before.members().iter().filter(|member| !after.contains(member.id.as_str()));
+    left.filter(|member| !changed.iter().any(|id| id == member.id.as_str())).map(|member| member.id.clone()).collect()
+}
+
+/// `@a, @b`.
+pub fn at_list(ids: &[SourceId]) -> String {
+    ids.iter().map(|id| format!("@{id}")).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,89 @@
+//! Mending a catalog that was committed with paths of another machine: each path that only the rule for moved catalogs
+//! resolves is rewritten in its file, byte for byte the rest stays (BEHAVIOUR §2, `check --fix`).
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::Desk;
+use crate::catalog::{Source, Standing};
+use crate::config::expand;
+use crate::disk::path::{clean, is_absolute_anywhere};
+use crate::disk::{read_regular, write_atomic};
+use crate::report::Diagnostic;
+use crate::report::locate::{Step, locate};
+
+/// One path that was rewritten.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mended {
+    /// The source it belongs to.
+    pub id: String,
+    /// The file, as printed.
+    pub file: String,
+    /// The path before.
+    pub before: String,
+    /// The path now.
+    pub after: String,
+}
+
+impl Desk {
+    /// Rewrites every moved path and reloads; what could not be rewritten is reported.
+    pub fn mend(&mut self) -> (Vec<Mended>, Vec<Diagnostic>) {
+        let mut by_file: BTreeMap<&Path, Vec<&Source>> = BTreeMap::new();
+        for source in self.catalog.sources().iter().filter(|source| self.is_moved(source)) {
+            by_file.entry(&source.origin.file).or_default().push(source);
+        }
+        let mut mended = Vec::new();
+        let mut problems = Vec::new();
+        for (file, sources) in by_file {
+            match self.mend_file(file, &sources) {
+                Ok(done) => mended.extend(done),
+                Err(error) => problems.push(
+                    Diagnostic::error("not-written", format!("the paths could not be rewritten: {error}"))
+                        .in_file(self.around().display(file))
+                        .hint("make the file writable"),
+                ),
+            }
+        }
+        if !mended.is_empty() {
+            self.reload();
+        }
+        (mended, problems)
+    }
+
+    fn is_moved(&self, source: &Source) -> bool {
+        let Some(place) = source.place().filter(|place| place.standing != Standing::Missing) else { return false };
+        let expanded = expand(self.around(), &place.written);
+        is_absolute_anywhere(&expanded) && clean(Path::new(&expanded)) != place.path
+    }
+
+    fn mend_file(&self, file: &Path, sources: &[&Source]) -> std::io::Result<Vec<Mended>> {
+        let (bytes, _) = read_regular(file, u64::MAX)?;
+        let mark: &str = if bytes.starts_with(b"\xef\xbb\xbf") { "\u{feff}" } else { "" };
+        let text = String::from_utf8(bytes).map_err(|error| std::io::Error::other(error.to_string()))?;
+        let text = text.trim_start_matches('\u{feff}');
+        let folder: PathBuf = file.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+        let mut edits: Vec<(Range<usize>, String)> = Vec::new();
+        let mut mended = Vec::new();
+        for source in sources {
+            let Some(place) = source.place() else { continue };
+            let index = source.origin.pointer.strip_prefix("/sources/").and_then(|index| index.parse().ok());
+            let path = match index {
+                Some(index) => vec![Step::Key("sources"), Step::Item(index), Step::Key("path")],
+                None => vec![Step::Key("path")],
+            };
+            let Some(spot) = locate(text, &path) else { continue };
+            let after = self.portable(&folder, &place.path);
+            edits.push((spot.value, serde_json::Value::from(after.as_str()).to_string()));
+            let (id, file) = (source.id.to_string(), self.around().display(file));
+            mended.push(Mended { id, file, before: place.written.clone(), after });
+        }
+        edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+        let mut text = text.to_owned();
+        for (range, new) in edits {
+            text.replace_range(range, &new);
+        }
+        write_atomic(file, format!("{mark}{text}").as_bytes())?;
+        Ok(mended)
+    }
+}

@@ -1,0 +1,56 @@
+//! What the desk says: to a prompt, to a tool's answer, at the start of a conversation (BEHAVIOUR §5, §7).
+
+use super::Desk;
+use crate::enrich::{self, Context, Enriched, Findings, TextKind, Told};
+use crate::report::Diagnostic;
+
+/// The tool without which a hint would be no use.
+const SELECT_TOOL: &str = "selectReferences";
+
+impl Desk {
+    /// Appends what there is to say about a text. With `repeat` it says all of it and the session is told nothing; with
+    /// `dry_run` it says what is news and the session is told nothing.
+    pub fn enrich(&self, kind: TextKind, text: &str, repeat: bool, dry_run: bool) -> (Enriched, Vec<Diagnostic>) {
+        let say = |told: &Told| enrich::enrich(&self.context(), kind, text, told, repeat);
+        if repeat || dry_run {
+            let (told, problems) = if repeat { (Told::default(), Vec::new()) } else { self.store.told() };
+            return (say(&told), problems);
+        }
+        let tell = |told: &Told| {
+            let enriched = say(told);
+            (enriched.told.clone(), enriched)
+        };
+        match self.store.tell(tell) {
+            Ok(done) => done,
+            // A session that cannot be remembered is told again rather than left without.
+            Err(error) => {
+                let problem = Diagnostic::warning("not-stored", format!("what was told is not remembered: {error}"));
+                (say(&self.store.told().0), vec![problem.hint("make .jaato/refdesk/ writable")])
+            }
+        }
+    }
+
+    /// What a text names and touches.
+    pub fn look(&self, text: &str) -> Findings {
+        self.matcher().find(text, &self.catalog, &self.selection, self.hides_selecting())
+    }
+
+    /// Everything an agent is told at the start; empty where there is nothing to say.
+    pub fn instructions(&self) -> String {
+        enrich::instructions(&self.catalog, &self.selection, self, self.hides_selecting())
+    }
+
+    fn context(&self) -> Context<'_> {
+        Context {
+            catalog: &self.catalog,
+            selection: &self.selection,
+            matcher: self.matcher(),
+            places: self,
+            exclude_hints: self.hides_selecting(),
+        }
+    }
+
+    fn hides_selecting(&self) -> bool {
+        self.settings().exclude_tools.iter().any(|tool| tool == SELECT_TOOL)
+    }
+}

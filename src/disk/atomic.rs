@@ -1,0 +1,84 @@
+//! Writing a file whole or not at all: a temporary file beside it, then a rename. A reader, or whoever finds the file after
+//! the writer was killed, sees the old bytes or the new ones and nothing between.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Writes `bytes` to `path`, making its folders; an existing file keeps its permissions.
+///
+/// # Errors
+/// What the file system says, with the path in front.
+pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let name_it = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+    write(path, bytes).map_err(name_it)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    fs::create_dir_all(folder)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".refdesk-").suffix(".tmp");
+    let mut file = builder.tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    set_mode(path, file.as_file())?;
+    // The bytes must be there before the name is: else a crash of the machine could leave an empty file.
+    file.as_file().sync_data()?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// The mode of the file that is replaced, or that of any new file (a temporary one is private).
+#[cfg(unix)]
+fn set_mode(path: &Path, file: &fs::File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = match fs::metadata(path) {
+        Ok(existing) => existing.permissions().mode() & 0o7777,
+        Err(_) => 0o644,
+    };
+    file.set_permissions(fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn set_mode(_path: &Path, _file: &fs::File) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn makes_folders_replaces_and_leaves_nothing_beside() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/b/file.json");
+        write_atomic(&path, b"one").unwrap();
+        write_atomic(&path, b"two").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn keeps_the_mode_of_the_file_it_replaces() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        write_atomic(&path, b"one").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        write_atomic(&path, b"two").unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn an_error_names_the_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        write_atomic(&file, b"x").unwrap();
+        let error = write_atomic(&file.join("below"), b"x").unwrap_err();
+        assert!(error.to_string().contains("below"), "{error}");
+    }
+}

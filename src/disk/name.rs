@@ -1,0 +1,38 @@
+//! Names that become files: sessions and desks (BEHAVIOUR §9).
+
+use sha2::{Digest, Sha256};
+
+/// A name that is safe as a file name: 1–64 of `[A-Za-z0-9._-]` without a leading dot stays as it is, anything else
+/// becomes its SHA-256 in hexadecimal.
+pub fn safe(name: &str) -> String {
+    let plain = (1..=64).contains(&name.len())
+        && !name.starts_with('.')
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'));
+    if plain { name.to_owned() } else { sha256_hex(name.as_bytes()) }
+}
+
+/// SHA-256 in lower-case hexadecimal, 64 characters.
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut hex, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_names_stay_and_others_become_their_hash() {
+        for plain in ["default", "a.b_c-9", &"x".repeat(64)] {
+            assert_eq!(safe(plain), plain);
+        }
+        for odd in ["", ".hidden", "../../x", "a b", "ä", "a/b", &"x".repeat(65)] {
+            let name = safe(odd);
+            assert!(name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit()), "{odd}: {name}");
+        }
+    }
+}

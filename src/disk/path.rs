@@ -1,0 +1,228 @@
+//! Paths as values: without `.` and `..`, compared component by component, printed relative to a workspace, and resolved
+//! to what they really name.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::RwLock;
+
+/// `path` without `.` and with each `..` taken back lexically, as a link in a document means it; a `..` at the root goes.
+pub fn clean(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => match out.components().next_back() {
+                Some(Component::Normal(_)) => {
+                    out.pop();
+                }
+                Some(Component::RootDir | Component::Prefix(_)) => {}
+                _ => out.push(".."),
+            },
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// Whether the text is an absolute path anywhere: `/…`, `C:\…`, `C:/…` or `\\…` (BEHAVIOUR §2).
+pub fn is_absolute_anywhere(text: &str) -> bool {
+    text.starts_with('/') || is_windows_absolute(text)
+}
+
+/// `C:\…`, `C:/…` or `\\…`.
+pub fn is_windows_absolute(text: &str) -> bool {
+    match text.as_bytes() {
+        [b'\\', b'\\', ..] => true,
+        [drive, b':', b'\\' | b'/', ..] => drive.is_ascii_alphabetic(),
+        _ => false,
+    }
+}
+
+/// The path as printed: relative to the workspace with forward slashes inside it, absolute outside (BEHAVIOUR §2).
+pub fn display(workspace: &Path, path: &Path) -> String {
+    match path.strip_prefix(workspace) {
+        Ok(inside) if inside.as_os_str().is_empty() => ".".to_owned(),
+        Ok(inside) => slashed(inside),
+        Err(_) => path.to_string_lossy().into_owned(),
+    }
+}
+
+/// With forward slashes.
+pub fn slashed(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
+}
+
+/// Resolves paths to what they really name, remembering folders, since a catalog asks about many files of few folders.
+#[derive(Debug, Default)]
+pub struct Resolver {
+    folders: RwLock<HashMap<PathBuf, PathBuf>>,
+}
+
+impl Resolver {
+    /// The path with every symbolic link resolved, as far as it exists, and what stands there.
+    ///
+    /// The path should be absolute and clean. What does not exist is appended as written.
+    pub fn resolve(&self, path: &Path) -> (PathBuf, Option<fs::Metadata>) {
+        match fs::symlink_metadata(path) {
+            Ok(metadata) if metadata.is_symlink() => match (fs::canonicalize(path), fs::metadata(path)) {
+                (Ok(real), Ok(metadata)) => (real, Some(metadata)),
+                // A dangling link or a loop names nothing.
+                _ => (path.to_path_buf(), None),
+            },
+            Ok(metadata) => {
+                let real = match (path.parent(), path.file_name()) {
+                    (Some(parent), Some(name)) => self.folder(parent).join(name),
+                    _ => path.to_path_buf(),
+                };
+                (real, Some(metadata))
+            }
+            Err(_) => (self.deepest(path), None),
+        }
+    }
+
+    /// The real path of an existing folder.
+    fn folder(&self, folder: &Path) -> PathBuf {
+        if let Ok(known) = self.folders.read()
+            && let Some(real) = known.get(folder)
+        {
+            return real.clone();
+        }
+        let real = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
+        if let Ok(mut known) = self.folders.write() {
+            known.insert(folder.to_path_buf(), real.clone());
+        }
+        real
+    }
+
+    /// The real path of the deepest folder above `path` that exists, and the rest as written.
+    fn deepest(&self, path: &Path) -> PathBuf {
+        for ancestor in path.ancestors().skip(1) {
+            if ancestor.is_dir() {
+                let rest = path.strip_prefix(ancestor).unwrap_or(Path::new(""));
+                return self.folder(ancestor).join(rest);
+            }
+        }
+        path.to_path_buf()
+    }
+}
+
+/// The nearest folder from `from` upward that holds `.jaato/`, not above nor equal to `home`; else `from` (BEHAVIOUR §1).
+pub fn workspace_above(from: &Path, home: Option<&Path>) -> PathBuf {
+    for folder in from.ancestors() {
+        if home.is_some_and(|home| home.starts_with(folder)) {
+            break;
+        }
+        if folder.join(".jaato").is_dir() {
+            return folder.to_path_buf();
+        }
+    }
+    from.to_path_buf()
+}
+
+/// The absolute form of a path given by a person in `current`, without `.` and `..`.
+pub fn absolute(current: &Path, path: &Path) -> PathBuf {
+    clean(&current.join(path))
+}
+
+/// How to come from a folder to a path, both absolute and clean.
+pub fn relative(folder: &Path, to: &Path) -> PathBuf {
+    let shared = folder.components().zip(to.components()).take_while(|(a, b)| a == b).count();
+    let up = folder.components().skip(shared).map(|_| Component::ParentDir);
+    up.chain(to.components().skip(shared)).collect()
+}
+
+/// Whether the error says that nothing is there.
+pub fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clean_takes_dots_back() {
+        for (path, expected) in [
+            ("/a/./b/../c", "/a/c"),
+            ("/../../a", "/a"),
+            ("a/../../b", "../b"),
+            ("./x", "x"),
+            ("/a/b/", "/a/b"),
+            ("/", "/"),
+        ] {
+            assert_eq!(clean(Path::new(path)), Path::new(expected), "{path}");
+        }
+    }
+
+    #[test]
+    fn relative_goes_up_and_down_again() {
+        for (folder, to, expected) in
+            [("/a/b", "/a/b/c", "c"), ("/a/b", "/a/c/d", "../c/d"), ("/a", "/x", "../x"), ("/a", "/a", "")]
+        {
+            assert_eq!(relative(Path::new(folder), Path::new(to)), Path::new(expected), "{folder} {to}");
+        }
+    }
+
+    #[test]
+    fn absolute_on_any_machine() {
+        for (path, expected) in [
+            ("/a", true),
+            ("C:\\a", true),
+            ("c:/a", true),
+            ("\\\\server\\share", true),
+            ("a/b", false),
+            ("C:", false),
+            ("1:\\x", false),
+            ("\\a", false),
+        ] {
+            assert_eq!(is_absolute_anywhere(path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn printed_relative_inside_and_absolute_outside() {
+        let workspace = Path::new("/w");
+        for (path, expected) in [("/w/a/b", "a/b"), ("/w", "."), ("/w-evil/a", "/w-evil/a"), ("/x", "/x")] {
+            assert_eq!(display(workspace, Path::new(path)), expected);
+        }
+    }
+
+    #[test]
+    fn the_workspace_is_the_nearest_with_a_jaato_folder_below_home() {
+        let root = tempfile::tempdir().unwrap();
+        let home = root.path().join("home");
+        let inner = home.join("a/b/c");
+        fs::create_dir_all(inner.join("d")).unwrap();
+        fs::create_dir_all(home.join(".jaato")).unwrap();
+        assert_eq!(workspace_above(&inner, Some(&home)), inner, "home's own does not count");
+        assert_eq!(workspace_above(&home, Some(&home)), home);
+        assert_eq!(workspace_above(&inner, None), home);
+        fs::create_dir_all(home.join("a/.jaato")).unwrap();
+        assert_eq!(workspace_above(&inner, Some(&home)), home.join("a"));
+        fs::create_dir_all(inner.join(".jaato")).unwrap();
+        assert_eq!(workspace_above(&inner.join("d"), Some(&home)), inner, "the nearest of two");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn resolving_follows_links_and_keeps_what_does_not_exist() {
+        let root = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(root.path()).unwrap();
+        fs::create_dir_all(root.join("real")).unwrap();
+        super::super::write_atomic(&root.join("real/f"), b"x").unwrap();
+        std::os::unix::fs::symlink(root.join("real"), root.join("link")).unwrap();
+        std::os::unix::fs::symlink(root.join("real/f"), root.join("file")).unwrap();
+        std::os::unix::fs::symlink(root.join("loop"), root.join("loop")).unwrap();
+        let resolver = Resolver::default();
+        assert_eq!(resolver.resolve(&root.join("link/f")).0, root.join("real/f"));
+        assert_eq!(resolver.resolve(&root.join("file")).0, root.join("real/f"));
+        assert_eq!(resolver.resolve(&root.join("link")).0, root.join("real"));
+        for (path, expected) in [("link/none/x", "real/none/x"), ("loop", "loop")] {
+            let (real, metadata) = resolver.resolve(&root.join(path));
+            assert_eq!((real, metadata.is_none()), (root.join(expected), true));
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Reading what may be anything: a pipe, a device or a folder under a name that should be a file must not block or kill
+//! the reader.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+/// Size and time of change of a file: as long as they stay, its content is taken to stay (BEHAVIOUR §5 "cache").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Stamp {
+    /// In bytes.
+    pub size: u64,
+    /// Time of last change in nanoseconds since 1970; 0 where the file system does not tell.
+    pub modified: u128,
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Self {
+        let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        Self { size: metadata.len(), modified: modified.map_or(0, |since| since.as_nanos()) }
+    }
+}
+
+/// The stamp of the file at `path`.
+///
+/// # Errors
+/// What the file system says.
+pub fn stamp(path: &Path) -> io::Result<Stamp> {
+    std::fs::metadata(path).map(|metadata| Stamp::of(&metadata))
+}
+
+/// The bytes of a regular file, at most `limit` of them; the flag tells that there are more.
+///
+/// # Errors
+/// What the file system says; [`io::ErrorKind::InvalidInput`] where `path` is a folder, pipe, socket or device.
+pub fn read_regular(path: &Path, limit: u64) -> io::Result<(Vec<u8>, bool)> {
+    let file = open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        let what = if metadata.is_dir() { "a folder, not a file" } else { "not a regular file" };
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    }
+    let size = metadata.len().min(limit);
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    let more = bytes.len() as u64 > limit;
+    bytes.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    Ok((bytes, more))
+}
+
+/// Opens without waiting: a named pipe that nobody writes to would block for ever.
+#[cfg(unix)]
+fn open(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
+    OpenOptions::new().read(true).custom_flags(flags).open(path)
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_up_to_the_limit_and_refuses_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f");
+        super::super::write_atomic(&path, b"12345").unwrap();
+        assert_eq!(read_regular(&path, 5).unwrap(), (b"12345".to_vec(), false));
+        assert_eq!(read_regular(&path, 4).unwrap(), (b"1234".to_vec(), true));
+        assert_eq!(read_regular(folder.path(), 4).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_nobody_writes_to_is_refused_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        assert_eq!(read_regular(&path, 4).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+    }
+}

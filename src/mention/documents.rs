@@ -1,0 +1,92 @@
+//! What the text of a source is: a file, the documents below a folder, or the content kept in the catalog (BEHAVIOUR §3).
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use crate::catalog::{Kind, Source, Standing};
+use crate::disk::walk::{Found, Limits, Problem, files_below};
+use crate::report::Diagnostic;
+use crate::text::tokens;
+
+/// Of one source: files and bytes at most.
+pub const LIMITS: Limits = Limits { files: 2_000, bytes: 64 * 1024 * 1024 };
+
+/// Endings of documents.
+const DOCUMENTS: &[&str] = &["md", "txt", "json", "yaml", "yml", "html", "htm", "rst", "adoc"];
+
+/// Whether a file of this name counts as a document inside a directory source.
+pub fn is_document(name: &OsStr) -> bool {
+    let path = Path::new(name);
+    let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
+    DOCUMENTS.iter().any(|document| document.eq_ignore_ascii_case(ending)) || stem.eq_ignore_ascii_case("readme")
+}
+
+/// The files of a local source's text, in path order; none for other sources and missing ones. `shown` prints a path.
+pub fn files(source: &Source, shown: impl Fn(&Path) -> String) -> (Vec<Found>, Vec<Diagnostic>) {
+    let Some(place) = source.place() else { return (Vec::new(), Vec::new()) };
+    match place.standing {
+        Standing::Missing => (Vec::new(), Vec::new()),
+        Standing::File => (vec![Found { path: place.path.clone(), size: place.size }], Vec::new()),
+        Standing::Directory => {
+            let (files, problems) = files_below(&place.path, LIMITS, is_document);
+            let told = problems.into_iter().map(|problem| tell(&problem, source, &shown)).collect();
+            (files, told)
+        }
+    }
+}
+
+/// Estimated tokens of a source's text; `None` where its text lies elsewhere or is missing.
+pub fn tokens(source: &Source) -> Option<u64> {
+    match &source.kind {
+        Kind::Inline { content } => Some(tokens::of_prose(content.len() as u64)),
+        Kind::Local(place) if place.standing != Standing::Missing => {
+            let (files, _) = files(source, |_| String::new());
+            Some(files.iter().map(|file| tokens::of_file(&file.path, file.size)).sum())
+        }
+        _ => None,
+    }
+}
+
+fn tell(problem: &Problem, source: &Source, shown: impl Fn(&Path) -> String) -> Diagnostic {
+    let place = source.place().map_or(Path::new(""), |place| place.path.as_path());
+    let limit = |code, message: String| {
+        Diagnostic::warning(code, message).in_file(shown(place)).hint("split the source into smaller ones")
+    };
+    let told = match problem {
+        Problem::Unreadable(path, error) => Diagnostic::warning("unreadable", format!("it cannot be read: {error}"))
+            .in_file(shown(path))
+            .hint("make it readable, or take it out of the source"),
+        Problem::TooManyFiles => {
+            limit("too-many-files", format!("only the first {} documents of the source are read", LIMITS.files))
+        }
+        Problem::TooManyBytes => {
+            let mebibytes = LIMITS.bytes / (1024 * 1024);
+            limit("too-many-bytes", format!("only the first {mebibytes} MiB of the source are read"))
+        }
+    };
+    told.about(source.id.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_by_ending_or_stem() {
+        for (name, expected) in [
+            ("a.md", true),
+            ("a.MD", true),
+            ("a.adoc", true),
+            ("README", true),
+            ("readme.xyz", true),
+            ("ReadMe.rb", true),
+            ("a.java", false),
+            ("md", false),
+            (".md", false),
+            ("readme2", false),
+        ] {
+            assert_eq!(is_document(OsStr::new(name)), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! The documents of a catalog, read and looked through in parallel. A library that lives on, in a running desk, remembers
+//! what each content named, and which content a file had when it last looked; a command's library forgets.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rayon::prelude::*;
+use sha2::{Digest, Sha256};
+
+use super::documents::{LIMITS, files};
+use super::ids::IdMatcher;
+use super::links::Format;
+use super::scan::{Named, scan};
+use super::target::{Lead, PathIndex};
+use super::{Mention, Via};
+use crate::catalog::{Catalog, Kind, Source, SourceId};
+use crate::disk::path::display;
+use crate::disk::{Stamp, read_regular, stamp};
+use crate::report::Diagnostic;
+use crate::text::lines::decode;
+
+/// What reading one source gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scanned {
+    /// Which source.
+    pub id: SourceId,
+    /// Whom its text names, in order of file and line, each line's mention of a target once.
+    pub mentions: Vec<Mention>,
+    /// Broken and unlisted links, files that cannot be read, limits reached.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads documents and tells whom they name.
+#[derive(Debug)]
+pub struct Library {
+    workspace: PathBuf,
+    matcher: Arc<IdMatcher>,
+    paths: PathIndex,
+    memory: Option<Memory>,
+}
+
+impl Library {
+    /// A library for one command, which reads what it is asked for and forgets it.
+    pub fn forgetful(workspace: &Path, catalog: &Catalog) -> Self {
+        let matcher = Arc::new(IdMatcher::new(catalog));
+        Self { workspace: workspace.to_path_buf(), matcher, paths: PathIndex::new(catalog), memory: None }
+    }
+
+    /// A library for a running desk, which reads a file again only when its size or time changed.
+    pub fn remembering(workspace: &Path, catalog: &Catalog) -> Self {
+        Self { memory: Some(Memory::default()), ..Self::forgetful(workspace, catalog) }
+    }
+
+    /// The same library for another catalog; what it remembers stays where it is still true.
+    pub fn adopt(&mut self, catalog: &Catalog) {
+        self.paths = PathIndex::new(catalog);
+        if !self.matcher.is_for(catalog) {
+            self.matcher = Arc::new(IdMatcher::new(catalog));
+            if let Some(memory) = &mut self.memory {
+                *memory = Memory::default();
+            }
+        }
+    }
+
+    /// Reads these sources, in parallel; the results come in the order asked.
+    pub fn scan(&self, sources: &[&Source]) -> Vec<Scanned> {
+        sources.par_iter().map(|source| self.scan_source(source)).collect()
+    }
+
+    fn scan_source(&self, source: &Source) -> Scanned {
+        let shown = |path: &Path| display(&self.workspace, path);
+        let (texts, mut diagnostics) = match &source.kind {
+            Kind::Inline { content } => {
+                let named = Arc::new(scan(content, Format::Markdown, &self.matcher));
+                (vec![(Arc::from(source.origin.file.as_path()), Ok(named))], Vec::new())
+            }
+            _ => {
+                let (found, problems) = files(source, shown);
+                let read = found.into_par_iter().map(|file| {
+                    let named = self.named_in(&file.path);
+                    (Arc::from(file.path), named)
+                });
+                (read.collect::<Vec<(Arc<Path>, _)>>(), problems)
+            }
+        };
+        let mut mentions = Vec::new();
+        for (file, named) in texts {
+            match named {
+                Ok(named) => self.follow(source, &file, &named, &mut mentions, &mut diagnostics),
+                Err(error) => diagnostics.push(
+                    Diagnostic::warning("unreadable", format!("the document cannot be read: {error}"))
+                        .in_file(shown(&file))
+                        .about(source.id.as_str())
+                        .hint("make it a readable file"),
+                ),
+            }
+        }
+        Scanned { id: source.id.clone(), mentions, diagnostics }
+    }
+
+    /// Turns what a text names into mentions of sources, by line, and links that lead nowhere into diagnostics.
+    fn follow(
+        &self,
+        source: &Source,
+        file: &Arc<Path>,
+        named: &Named,
+        mentions: &mut Vec<Mention>,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
+        let problem = |code, line: Option<usize>, message: String, hint: &str| {
+            let told = Diagnostic::warning(code, message).in_file(display(&self.workspace, file)).hint(hint);
+            let told = told.about(source.id.as_str());
+            match line {
+                Some(line) => told.at_line(line),
+                None => told,
+            }
+        };
+        if named.rubbish {
+            let message = "more than a tenth of the document is not UTF-8".to_owned();
+            diagnostics.push(problem("not-utf8", None, message, "save it as UTF-8, or take it out of the source"));
+        }
+        let mut found: Vec<(usize, Via, SourceId)> =
+            named.ids.iter().map(|(id, line)| (*line, Via::Id, id.clone())).collect();
+        let folder = file.parent().unwrap_or(Path::new("/"));
+        for (path, line) in &named.paths {
+            match self.paths.lead(folder, path) {
+                Lead::To(ids) => found.extend(ids.into_iter().map(|id| (*line, Via::Path, id))),
+                Lead::Unlisted => diagnostics.push(problem(
+                    "unlisted-link",
+                    Some(*line),
+                    format!("the link to '{path}' leads to something that is in no source"),
+                    "add it with `refdesk add`, or leave it as a plain link",
+                )),
+                Lead::Broken => diagnostics.push(problem(
+                    "broken-link",
+                    Some(*line),
+                    format!("the link to '{path}' leads nowhere"),
+                    "mend the path; it is resolved against the folder of the file that holds it",
+                )),
+            }
+        }
+        found.retain(|(_, _, to)| *to != source.id);
+        found.sort_by_key(|(line, _, _)| *line);
+        let from = mentions.len();
+        for (line, via, to) in found {
+            let mention = Mention { from: source.id.clone(), to, via, file: file.clone(), line };
+            let this_line = mentions.iter().skip(from).rev().take_while(|earlier| earlier.line == line);
+            if !this_line.into_iter().any(|earlier| *earlier == mention) {
+                mentions.push(mention);
+            }
+        }
+    }
+
+    /// What the text of a file names.
+    fn named_in(&self, path: &Path) -> std::io::Result<Arc<Named>> {
+        let Some(memory) = &self.memory else {
+            let (bytes, _) = read_regular(path, LIMITS.bytes)?;
+            return Ok(Arc::new(self.named_by(path, &bytes)));
+        };
+        let now = stamp(path)?;
+        if let Some(named) = memory.at(path, now) {
+            return Ok(named);
+        }
+        let (bytes, _) = read_regular(path, LIMITS.bytes)?;
+        let content = Content { hash: Sha256::digest(&bytes).into(), format: Format::of(path) };
+        let named = memory.of(content).unwrap_or_else(|| Arc::new(self.named_by(path, &bytes)));
+        memory.keep(path, now, content, named.clone());
+        Ok(named)
+    }
+
+    fn named_by(&self, path: &Path, bytes: &[u8]) -> Named {
+        let (text, rubbish) = decode(bytes);
+        Named { rubbish, ..scan(&text, Format::of(path), &self.matcher) }
+    }
+}
+
+/// The bytes of a document, and how they are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Content {
+    hash: [u8; 32],
+    format: Format,
+}
+
+/// What was found before, by content; and which content a file had, by size and time.
+#[derive(Debug, Default)]
+struct Memory {
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    named: HashMap<Content, Arc<Named>>,
+    files: HashMap<PathBuf, (Stamp, Content)>,
+}
+
+impl Memory {
+    fn at(&self, path: &Path, now: Stamp) -> Option<Arc<Named>> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let (then, content) = kept.files.get(path)?;
+        if *then == now { kept.named.get(content).cloned() } else { None }
+    }
+
+    fn of(&self, content: Content) -> Option<Arc<Named>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).named.get(&content).cloned()
+    }
+
+    fn keep(&self, path: &Path, now: Stamp, content: Content, named: Arc<Named>) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.named.insert(content, named);
+        kept.files.insert(path.to_path_buf(), (now, content));
+    }
+}

@@ -1,0 +1,31 @@
+//! One text, looked through: the ids and the paths that it names, each with its line. A function of the text, its format
+//! and the ids alone, so that the result can be kept by content.
+
+use super::ids::IdMatcher;
+use super::links::{Format, links};
+use super::target::path_of;
+use crate::catalog::SourceId;
+use crate::text::lines::LineCounter;
+
+/// What one text names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Named {
+    /// Ids as whole words, with their lines, in text order.
+    pub ids: Vec<(SourceId, usize)>,
+    /// Paths of links, cut and decoded but not resolved, with their lines, in text order.
+    pub paths: Vec<(String, usize)>,
+    /// More than a tenth of the bytes were no UTF-8.
+    pub rubbish: bool,
+}
+
+/// Looks through a text.
+pub fn scan(text: &str, format: Format, matcher: &IdMatcher) -> Named {
+    let mut lines = LineCounter::new(text);
+    let ids = matcher.find(text).into_iter().map(|(id, start)| (id, lines.line_of(start))).collect();
+    let mut lines = LineCounter::new(text);
+    let paths = links(text, format)
+        .into_iter()
+        .filter_map(|link| Some((path_of(&link.target)?, lines.line_of(link.offset))))
+        .collect();
+    Named { ids, paths, rubbish: false }
+}

@@ -1,0 +1,58 @@
+//! Changing a choice: pick, unpick, exclude, include, clear. Each gives whether anything changed; what follows from it is
+//! the closure's business.
+
+use super::Choice;
+
+impl Choice {
+    /// Adds a pick at the end and lifts its exclusion.
+    pub fn pick(&mut self, id: &str) -> bool {
+        let lifted = self.include(id);
+        let new = !self.picks.iter().any(|pick| pick == id);
+        if new {
+            self.picks.push(id.to_owned());
+        }
+        new || lifted
+    }
+
+    /// Takes a pick back.
+    pub fn unpick(&mut self, id: &str) -> bool {
+        take(&mut self.picks, id)
+    }
+
+    /// Bars a source; a pick of it is taken back.
+    pub fn exclude(&mut self, id: &str) -> bool {
+        self.unpick(id);
+        let new = !self.exclusions.iter().any(|exclusion| exclusion == id);
+        if new {
+            self.exclusions.push(id.to_owned());
+        }
+        new
+    }
+
+    /// Lifts an exclusion.
+    pub fn include(&mut self, id: &str) -> bool {
+        take(&mut self.exclusions, id)
+    }
+}
+
+fn take(list: &mut Vec<String>, id: &str) -> bool {
+    let before = list.len();
+    list.retain(|other| other != id);
+    list.len() < before
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn picks_and_exclusions_bar_each_other() {
+        let mut choice = Choice::default();
+        assert!(choice.pick("a") && choice.pick("b") && !choice.pick("a"));
+        assert!(choice.exclude("a") && !choice.exclude("a"));
+        assert_eq!(choice, Choice { picks: vec!["b".into()], exclusions: vec!["a".into()] });
+        assert!(choice.pick("a"));
+        assert_eq!(choice, Choice { picks: vec!["b".into(), "a".into()], exclusions: vec![] });
+        assert!(choice.unpick("b") && !choice.unpick("b") && !choice.include("b"));
+    }
+}

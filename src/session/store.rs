@@ -1,0 +1,240 @@
+//! The files of a desk: `selection.json`, `desks/NAME/selection.json`, `sessions/NAME/told.json` (BEHAVIOUR §9).
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::disk::path::{display, is_absent};
+use crate::disk::{Lock, name, read_regular, write_atomic};
+use crate::enrich::Told;
+use crate::report::Diagnostic;
+use crate::selection::Choice;
+
+/// The default desk and the default session.
+pub const DEFAULT: &str = "default";
+
+/// No file of ours is larger; a larger one is damaged.
+const LIMIT: u64 = 64 * 1024 * 1024;
+
+/// The files of one desk and one session of a workspace.
+#[derive(Debug, Clone)]
+pub struct Store {
+    workspace: PathBuf,
+    folder: PathBuf,
+    selection: PathBuf,
+    told: PathBuf,
+    clock: fn() -> SystemTime,
+}
+
+/// What a change under the lock gave.
+#[derive(Debug)]
+pub struct Change<T> {
+    /// What the change itself answered.
+    pub answer: T,
+    /// The value as it is stored now.
+    pub value: Choice,
+    /// A damaged file that was set aside.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Store {
+    /// The files of this desk and session; names that are no safe file names become their hash.
+    pub fn new(workspace: &Path, desk: &str, session: &str, clock: fn() -> SystemTime) -> Self {
+        let folder = workspace.join(".jaato/refdesk");
+        let selection = if desk == DEFAULT {
+            folder.join("selection.json")
+        } else {
+            folder.join("desks").join(name::safe(desk)).join("selection.json")
+        };
+        let told = folder.join("sessions").join(name::safe(session)).join("told.json");
+        Self { workspace: workspace.to_path_buf(), folder, selection, told, clock }
+    }
+
+    /// The file that holds the choice.
+    pub fn selection_file(&self) -> &Path {
+        &self.selection
+    }
+
+    /// The stored choice; `None` where none is stored yet. A damaged file is set aside and reported.
+    pub fn choice(&self) -> (Option<Choice>, Vec<Diagnostic>) {
+        self.read_or_set_aside(&self.selection)
+    }
+
+    /// Changes the stored choice, beginning with `initial` where none is stored; writes only what differs.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front. Nothing was changed then.
+    pub fn change<T>(&self, initial: &Choice, change: impl FnOnce(&mut Choice) -> T) -> io::Result<Change<T>> {
+        let _lock = self.lock()?;
+        let (stored, diagnostics) = self.read_locked::<Choice>(&self.selection);
+        let mut value = stored.clone().unwrap_or_else(|| initial.clone());
+        let answer = change(&mut value);
+        if stored.as_ref() != Some(&value) {
+            write(&self.selection, &value)?;
+        }
+        Ok(Change { answer, value, diagnostics })
+    }
+
+    /// What the session was told, and a damaged file that was set aside.
+    pub fn told(&self) -> (Told, Vec<Diagnostic>) {
+        let (told, diagnostics) = self.read_or_set_aside(&self.told);
+        (told.unwrap_or_default(), diagnostics)
+    }
+
+    /// Changes what the session was told: `tell` gets what it was told so far and answers with the new state of it.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front.
+    pub fn tell<T>(&self, tell: impl FnOnce(&Told) -> (Told, T)) -> io::Result<(T, Vec<Diagnostic>)> {
+        let _lock = self.lock()?;
+        let (stored, diagnostics) = self.read_locked::<Told>(&self.told);
+        let before = stored.unwrap_or_default();
+        let (after, answer) = tell(&before);
+        if after != before {
+            write(&self.told, &after)?;
+        }
+        Ok((answer, diagnostics))
+    }
+
+    /// The lock, in a folder that tells git to keep out.
+    fn lock(&self) -> io::Result<Lock> {
+        let lock = Lock::acquire(&self.folder.join("lock"))?;
+        let ignore = self.folder.join(".gitignore");
+        if !ignore.exists() {
+            write_atomic(&ignore, b"*\n")?;
+        }
+        Ok(lock)
+    }
+
+    /// Readers take no lock, since writes are atomic; only what is damaged is looked at again under it.
+    fn read_or_set_aside<T: DeserializeOwned>(&self, file: &Path) -> (Option<T>, Vec<Diagnostic>) {
+        match read::<T>(file) {
+            Ok(value) => (value, Vec::new()),
+            Err(problem) => match self.lock() {
+                Ok(_lock) => self.read_locked(file),
+                Err(_) => (None, vec![self.report(file, &problem, "it is read as empty")]),
+            },
+        }
+    }
+
+    /// Reads a file while the lock is held; a damaged one is moved aside, so that nothing of it is lost.
+    fn read_locked<T: DeserializeOwned>(&self, file: &Path) -> (Option<T>, Vec<Diagnostic>) {
+        let problem = match read::<T>(file) {
+            Ok(value) => return (value, Vec::new()),
+            Err(problem) => problem,
+        };
+        let seconds = (self.clock)().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let mut aside = file.as_os_str().to_owned();
+        aside.push(format!(".damaged-{seconds}"));
+        let aside = PathBuf::from(aside);
+        let done = match std::fs::rename(file, &aside) {
+            Ok(()) => format!("it was set aside as {} and started anew", display(&self.workspace, &aside)),
+            Err(error) => format!("it could not be set aside ({error}) and is read as empty"),
+        };
+        (None, vec![self.report(file, &problem, &done)])
+    }
+
+    fn report(&self, file: &Path, problem: &str, done: &str) -> Diagnostic {
+        Diagnostic::warning("damaged", format!("the file is damaged ({problem}); {done}"))
+            .in_file(display(&self.workspace, file))
+            .hint("look into it for what you miss, and pick again")
+    }
+}
+
+/// The value of a file, `None` where there is no file; what is wrong with it in words.
+fn read<T: DeserializeOwned>(file: &Path) -> Result<Option<T>, String> {
+    match read_regular(file, LIMIT) {
+        Ok((bytes, false)) => serde_json::from_slice(&bytes).map(Some).map_err(|error| error.to_string()),
+        Ok((_, true)) => Err("it is too large".to_owned()),
+        Err(error) if is_absent(&error) => Ok(None),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn write<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
+    let mut bytes = serde_json::to_vec_pretty(value)?;
+    bytes.push(b'\n');
+    write_atomic(file, &bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clock() -> SystemTime {
+        UNIX_EPOCH + std::time::Duration::from_secs(1_800_000_000)
+    }
+
+    fn store(folder: &Path) -> Store {
+        Store::new(folder, DEFAULT, DEFAULT, clock)
+    }
+
+    #[test]
+    fn a_change_is_there_for_the_next_and_git_keeps_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let initial = Choice { picks: vec!["pre".into()], exclusions: vec![] };
+        assert_eq!(store(folder.path()).choice().0, None);
+        let change = store(folder.path()).change(&initial, |choice| choice.pick("a")).unwrap();
+        assert!(change.answer);
+        assert_eq!(store(folder.path()).choice().0.unwrap().picks, ["pre", "a"]);
+        assert_eq!(std::fs::read(folder.path().join(".jaato/refdesk/.gitignore")).unwrap(), b"*\n");
+    }
+
+    #[test]
+    fn a_damaged_file_is_set_aside_and_reported() {
+        for rubbish in [b"{\"picks\": [1]}".as_slice(), b"", b"\xff\xfe", b"{\"picks\":[\"a\"]"] {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join(".jaato/refdesk/selection.json");
+            write_atomic(&file, rubbish).unwrap();
+            let (choice, diagnostics) = store(folder.path()).choice();
+            assert_eq!((choice, diagnostics.len()), (None, 1));
+            let aside = folder.path().join(".jaato/refdesk/selection.json.damaged-1800000000");
+            assert_eq!(std::fs::read(aside).unwrap(), rubbish);
+            assert!(store(folder.path()).choice().1.is_empty(), "reported once");
+        }
+    }
+
+    #[test]
+    fn a_folder_where_the_file_should_be_is_reported_and_nothing_breaks() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join(".jaato/refdesk/selection.json")).unwrap();
+        let (choice, diagnostics) = store(folder.path()).choice();
+        assert_eq!((choice, diagnostics.len()), (None, 1));
+    }
+
+    #[test]
+    fn other_desks_and_odd_names_have_files_of_their_own() {
+        let store = Store::new(Path::new("/w"), "review", "../../x", clock);
+        assert_eq!(store.selection, Path::new("/w/.jaato/refdesk/desks/review/selection.json"));
+        assert!(store.told.starts_with("/w/.jaato/refdesk/sessions") && !store.told.ends_with("x/told.json"));
+    }
+
+    #[test]
+    fn told_is_kept_between_readings() {
+        let folder = tempfile::tempdir().unwrap();
+        let told = store(folder.path())
+            .tell(|before| {
+                let mut after = before.clone();
+                after.announced.insert("a".into());
+                (after, ())
+            })
+            .map(|_| store(folder.path()).told().0)
+            .unwrap();
+        assert!(told.was_announced("a"));
+    }
+
+    #[test]
+    fn many_at_once_lose_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for at in 0..32 {
+                let store = store(folder.path());
+                scope.spawn(move || store.change(&Choice::default(), |choice| choice.pick(&at.to_string())).unwrap());
+            }
+        });
+        assert_eq!(store(folder.path()).choice().0.unwrap().picks.len(), 32);
+    }
+}

@@ -1,0 +1,37 @@
+//! What a text costs. No tokenizer is asked: this is an estimate and is called one wherever it is shown (BEHAVIOUR §5).
+
+use std::path::Path;
+
+/// Endings of data and code, which make more tokens of a byte than prose does.
+const DENSE: &[&str] = &[
+    "json", "yaml", "yml", "java", "py", "js", "ts", "go", "rs", "cs", "kt", "rb", "sh", "sql", "c", "h", "cpp", "xml",
+    "toml",
+];
+
+/// Estimated tokens of so many bytes of a file of this name: bytes ÷ 4, of data and code ÷ 3, rounded up.
+pub fn of_file(path: &Path, bytes: u64) -> u64 {
+    let dense = path
+        .extension()
+        .and_then(|ending| ending.to_str())
+        .is_some_and(|ending| DENSE.iter().any(|dense| dense.eq_ignore_ascii_case(ending)));
+    bytes.div_ceil(if dense { 3 } else { 4 })
+}
+
+/// Estimated tokens of so many bytes of prose: bytes ÷ 4, rounded up.
+pub fn of_prose(bytes: u64) -> u64 {
+    bytes.div_ceil(4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prose_by_four_and_code_by_three_rounded_up() {
+        for (name, bytes, expected) in
+            [("a.md", 0, 0), ("a.md", 1, 1), ("a.md", 8, 2), ("a.JSON", 9, 3), ("a.yml", 10, 4), ("README", 5, 2)]
+        {
+            assert_eq!(of_file(Path::new(name), bytes), expected, "{name} {bytes}");
+        }
+    }
+}
