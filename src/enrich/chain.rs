@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use super::own::{Said, complement, own_blocks};
 use super::told::{Told, content_hash};
-use super::{Findings, Matcher, Places, instruction, print};
+use super::{Findings, Matcher, Pinned, Places, instruction, print};
 use crate::catalog::{Catalog, Source, SourceId};
 use crate::selection::{Role, Selection};
 
@@ -86,6 +86,9 @@ pub struct Metadata {
     /// Transitive sources that the notice of this text names, with their parents.
     #[serde(serialize_with = "as_map")]
     pub transitive_references: Vec<(SourceId, Vec<SourceId>)>,
+    /// The selected source that the tool was working on; for the caller to fill in by [`super::pinned`], who knows the
+    /// tool's arguments.
+    pub pinned_reference: Option<Pinned>,
 }
 
 /// A text with what was appended to it.

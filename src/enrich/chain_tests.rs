@@ -88,7 +88,8 @@ fn metadata_says_what_matched() {
         serde_json::json!({
             "mentioned_references": ["deep", "cb"],
             "tag_matched_references": {"gone": ["http"], "odd: id": ["--flag", "c++"]},
-            "transitive_references": {"deep": ["api"], "deeper": ["api", "deep"]}
+            "transitive_references": {"deep": ["api"], "deeper": ["api", "deep"]},
+            "pinned_reference": null
         })
     );
     let again = ask(TextKind::Prompt, "C++ http --flag @deep java @cb @deep", &answer.told, false);

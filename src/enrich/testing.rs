@@ -30,7 +30,7 @@ pub(crate) fn source(id: &str, tags: &[String], kind: Kind) -> Source {
 /// A local source's place below `/w`.
 pub(crate) fn local(path: &str, standing: Standing) -> Kind {
     let full = Path::new("/w").join(path);
-    Kind::Local(Place { written: path.to_owned(), path: full.clone(), resolved: full, standing })
+    Kind::Local(Place { written: path.to_owned(), path: full.clone(), resolved: full, standing, size: 0 })
 }
 
 /// A selection of picks, and of transitive sources with their parents, without some exclusions.
