@@ -78,7 +78,10 @@ fn tag_hints(c: &mut Criterion) {
         });
     }
     group.finish();
-    let catalog = catalog(10_000);
+    let (catalog, text) = (catalog(10_000), prose(20_000));
+    c.bench_function("the first text of 10,000 sources, nothing built", |bencher| {
+        bencher.iter(|| Matcher::new(&catalog).find(black_box(&text), &catalog, &selection, false));
+    });
     c.bench_function("building the automata of 10,000 sources", |bencher| {
         bencher.iter(|| Matcher::new(black_box(&catalog)).warm());
     });

@@ -22,6 +22,7 @@ mod tags;
 #[cfg(test)]
 mod testing;
 mod told;
+mod vocabulary;
 
 pub use chain::{Block, BlockKind, Context, Enriched, Metadata, TextKind, enrich};
 pub use find::Matcher;

@@ -54,13 +54,14 @@ struct Matched<'f> {
 }
 
 impl TagIndex {
-    /// One automaton over the distinct tags of `sources`: for each its place in the catalog and its tags.
-    pub(crate) fn new<'t>(sources: impl Iterator<Item = (usize, &'t [String])>) -> Self {
+    /// One automaton over the distinct tags of `sources` that `wanted` lets through; a source is its place in the catalog
+    /// and its tags.
+    pub(crate) fn new<'t>(sources: impl Iterator<Item = (usize, &'t [String])>, wanted: impl Fn(&str) -> bool) -> Self {
         let mut spellings = Vec::new();
         let mut holders: Vec<Vec<(usize, usize)>> = Vec::new();
         let mut known: HashMap<String, usize> = HashMap::new();
         for (source, tags) in sources {
-            for (place, tag) in tags.iter().enumerate() {
+            for (place, tag) in tags.iter().enumerate().filter(|(_, tag)| wanted(tag)) {
                 let key = tag_key(tag);
                 let Some(spelling) = Spelling::of(&key) else { continue };
                 let at = *known.entry(key).or_insert_with(|| {
@@ -210,7 +211,7 @@ mod tests {
     /// The tags of one source that stand in a text, and where.
     fn matched(tags: &[&str], text: &str) -> Vec<(String, String)> {
         let tags: Vec<String> = tags.iter().map(|tag| (*tag).to_owned()).collect();
-        let index = TagIndex::new(std::iter::once((0, tags.as_slice())));
+        let index = TagIndex::new(std::iter::once((0, tags.as_slice())), |_| true);
         let mut found = index.start();
         index.scan(text, 0..text.len(), &mut found);
         let mut places = found.places.clone();
@@ -378,7 +379,7 @@ mod tests {
             (vec!["", "-", "a"], "a - b", vec![2]),
         ] {
             let tags: Vec<String> = tags.into_iter().map(str::to_owned).collect();
-            let index = TagIndex::new(std::iter::once((0, tags.as_slice())));
+            let index = TagIndex::new(std::iter::once((0, tags.as_slice())), |_| true);
             let mut found = index.start();
             index.scan(text, 0..text.len(), &mut found);
             let catalog = Catalog::new(vec![crate::enrich::testing::inline("s", &tags, "")]);
