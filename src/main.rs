@@ -1,3 +1,7 @@
-//! The `refdesk` program.
+//! The `refdesk` program: reads its arguments and does what they ask.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> color_eyre::Result<ExitCode> {
+    refdesk::cli::run()
+}

@@ -1,1 +1,80 @@
-//! cli
+//! The desk as commands: one file a verb, each a function from an open desk and its arguments to an [`Answer`] (BEHAVIOUR
+//! §10). Only `output` writes, only `world` looks at the environment.
+
+mod answer;
+mod args;
+mod demo;
+mod output;
+mod rows;
+mod world;
+
+mod add;
+mod change;
+mod check;
+mod enrich;
+mod graph;
+mod instructions;
+mod list;
+mod references;
+mod render;
+mod resolve;
+mod screen;
+mod select;
+mod templates;
+mod why;
+
+pub use args::{Arguments, Command, Format};
+
+use std::process::ExitCode;
+
+use answer::Answer;
+use clap::Parser;
+
+use crate::desk::Desk;
+
+/// Reads the program's arguments, does what they ask and tells the exit code: 0 done, 1 the request could not be met,
+/// 2 usage, 3 timed out.
+///
+/// # Errors
+/// What keeps the full screen from running; every command prints its own errors.
+pub fn run() -> color_eyre::Result<ExitCode> {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return Ok(output::usage(&error)),
+    };
+    let demo = if arguments.demo { Some(demo::unpack()?) } else { None };
+    let options = match world::options(&arguments, demo.as_ref().map(tempfile::TempDir::path)) {
+        Ok(options) => options,
+        Err(refusal) => return Ok(output::print(Answer::refused(refusal), arguments.format)),
+    };
+    match &arguments.command {
+        None => screen::run(options, arguments.format),
+        Some(command) => {
+            let mut desk = Desk::open(options);
+            let mut answer = dispatch(&mut desk, command);
+            answer.tell_opening(&desk);
+            Ok(output::print(answer, arguments.format))
+        }
+    }
+}
+
+fn dispatch(desk: &mut Desk, command: &Command) -> Answer {
+    match command {
+        Command::List(args) => list::run(desk, args),
+        Command::Select(args) => select::run(desk, args),
+        Command::Unselect(args) => change::unselect(desk, &args.ids),
+        Command::Exclude(args) => change::exclude(desk, &args.ids),
+        Command::Include(args) => change::include(desk, &args.ids),
+        Command::Clear(args) => change::clear(desk, args.all),
+        Command::Resolve(args) => resolve::run(desk, &args.ids),
+        Command::References(args) => references::run(desk, args.command.as_ref()),
+        Command::Why(args) => why::run(desk, &args.id),
+        Command::Graph(args) => graph::run(desk, args),
+        Command::Instructions => instructions::run(desk),
+        Command::Check(args) => check::run(desk, args),
+        Command::Add(args) => add::run(desk, args),
+        Command::Templates(args) => templates::run(desk, args.command.as_ref()),
+        Command::Render(args) => render::run(desk, args),
+        Command::Enrich(args) => enrich::run(desk, args),
+    }
+}

@@ -108,7 +108,7 @@ impl Desk {
                     }
                 });
             } else if self.catalog.get(id).is_none() {
-                answer.refused.push(self.unknown(id));
+                answer.refused.push(self.unknown_id(id));
             }
         }
         Ok(answer)
@@ -122,7 +122,7 @@ impl Desk {
         let (known, unknown): (Vec<String>, Vec<String>) =
             ids.iter().cloned().partition(|id| self.catalog.get(id).is_some());
         let mut answer = self.change_each(&known, Choice::exclude)?;
-        answer.refused = unknown.iter().map(|id| self.unknown(id)).collect();
+        answer.refused = unknown.iter().map(|id| self.unknown_id(id)).collect();
         Ok(answer)
     }
 
@@ -133,7 +133,7 @@ impl Desk {
     pub fn include(&mut self, ids: &[String]) -> Result<Changed, Refusal> {
         let mut answer = self.change_each(ids, Choice::include)?;
         let is_unknown = |id: &&String| !answer.changed.contains(id) && self.catalog.get(id).is_none();
-        answer.refused = ids.iter().filter(is_unknown).map(|id| self.unknown(id)).collect();
+        answer.refused = ids.iter().filter(is_unknown).map(|id| self.unknown_id(id)).collect();
         Ok(answer)
     }
 
@@ -214,13 +214,13 @@ impl Desk {
             words.push(format!("'{id}' is missing and cannot be picked: {} exists nowhere", path.unwrap_or_default()));
         }
         for id in &answer.unknown {
-            words.push(self.unknown(id).message);
+            words.push(self.unknown_id(id).message);
         }
         words.join("; ")
     }
 
     /// A refusal for an id that is in no catalog, with the nearest one that is.
-    pub(super) fn unknown(&self, id: &str) -> Refusal {
+    pub fn unknown_id(&self, id: &str) -> Refusal {
         let known = self.catalog.sources().iter().map(|source| source.id.as_str());
         let nearest = did_you_mean(id, known).map_or_else(String::new, |question| format!(" ({question})"));
         Refusal::new("unknown-id", format!("no source has the id '{id}'{nearest}"), "`refdesk list` shows all ids")

@@ -77,7 +77,7 @@ impl Desk {
             None if self.selection.dormant().iter().any(|dormant| dormant == id) => {
                 (format!("'{id}' is picked and dormant: its source is gone from the catalog"), String::new())
             }
-            None => return self.unknown(id),
+            None => return self.unknown_id(id),
             Some(_) if self.selection.is_excluded(id) => {
                 (format!("'{id}' is excluded"), format!("lift the exclusion: refdesk include {id}"))
             }

@@ -16,7 +16,7 @@ pub use change::{Changed, PickStatus, Picked, at_list, has_any_tag};
 pub use explain::{Closure, Why};
 pub use mend::Mended;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -101,6 +101,8 @@ pub struct Desk {
     stored: Vec<Diagnostic>,
     /// About the documents read so far.
     documents: BTreeMap<SourceId, Vec<Diagnostic>>,
+    /// Estimated tokens of the documents read so far.
+    tokens: Arc<HashMap<SourceId, u64>>,
 }
 
 impl Desk {
@@ -122,6 +124,7 @@ impl Desk {
             entries,
             stored: Vec::new(),
             documents: BTreeMap::new(),
+            tokens: Arc::default(),
             options,
         };
         desk.read_choice();
@@ -140,6 +143,7 @@ impl Desk {
         self.entries = entries;
         self.stored.clear();
         self.documents.clear();
+        self.tokens = Arc::default();
         self.graph = Arc::default();
         if *self.catalog != catalog {
             self.catalog = Arc::new(catalog);
@@ -175,12 +179,17 @@ impl Desk {
     /// Reads documents until the selection is complete.
     pub fn settle(&mut self) {
         loop {
-            let wanted = selection::unscanned(&self.selection, &self.graph, self.rules());
+            let wanted = self.wanted();
             if wanted.is_empty() {
                 return;
             }
             self.read(&wanted);
         }
+    }
+
+    /// The selected sources whose documents must be read before the selection is complete.
+    pub fn wanted(&self) -> Vec<SourceId> {
+        selection::unscanned(&self.selection, &self.graph, self.rules())
     }
 
     /// Reads the documents of these sources and computes the selection anew.
@@ -189,7 +198,11 @@ impl Desk {
         let sources: Vec<&Source> = ids.iter().filter_map(|id| catalog.get(id.as_str())).collect();
         let scanned = self.library().scan(&sources);
         let graph = Arc::make_mut(&mut self.graph);
+        let tokens = Arc::make_mut(&mut self.tokens);
         for found in scanned {
+            if let Some(count) = found.tokens {
+                tokens.insert(found.id.clone(), count);
+            }
             if !found.diagnostics.is_empty() {
                 self.documents.insert(found.id.clone(), found.diagnostics);
             }
@@ -287,7 +300,12 @@ impl Desk {
 
     /// Estimated tokens of a source's text; `None` where it lies elsewhere or is missing.
     pub fn tokens(&self, source: &Source) -> Option<u64> {
-        mention::tokens(source)
+        self.tokens.get(source.id.as_str()).copied().or_else(|| mention::tokens(source))
+    }
+
+    /// Estimated tokens of the sources whose documents were read so far.
+    pub fn known_tokens(&self) -> &Arc<HashMap<SourceId, u64>> {
+        &self.tokens
     }
 
     /// Everything that is wrong, as far as it was looked at: errors first, then by file and line.

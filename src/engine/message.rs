@@ -101,6 +101,24 @@ pub struct Snapshot {
     pub loading: Option<Loading>,
 }
 
+impl Snapshot {
+    /// Whether anything but the generation is different.
+    pub fn differs_from(&self, other: &Self) -> bool {
+        fn same<T: PartialEq + ?Sized>(one: &Arc<T>, two: &Arc<T>) -> bool {
+            Arc::ptr_eq(one, two) || one == two
+        }
+        !(self.workspace == other.workspace
+            && self.desk == other.desk
+            && self.loading == other.loading
+            && same(&self.catalog, &other.catalog)
+            && same(&self.selection, &other.selection)
+            && same(&self.templates, &other.templates)
+            && same(&self.diagnostics, &other.diagnostics)
+            && same(&self.tokens, &other.tokens)
+            && same(&self.graph, &other.graph))
+    }
+}
+
 /// How far the reading of documents is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Loading {

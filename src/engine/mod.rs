@@ -1,13 +1,28 @@
 //! The desk as a background task: commands come in by a bounded queue, snapshots and events go out (HOUSE).
 //!
 //! The engine owns the desk and knows no terminal. Whoever holds an [`Engine`] sends [`Command`]s, watches the newest
-//! [`Snapshot`] and receives [`Event`]s. Dropping it ends the task.
+//! [`Snapshot`] and receives [`Event`]s. Dropping it ends the task. The desk's work is reading files and computing, which
+//! would only block an async scheduler, so it has a thread of its own behind tokio's channels.
 
 mod message;
+mod notice;
+mod watch;
+mod worker;
 
 pub use message::{Command, Event, Loading, Snapshot};
 
-use tokio::sync::{mpsc, watch};
+use std::io;
+use std::thread;
+
+use tokio::sync::{mpsc, watch as newest};
+
+use crate::desk::Options;
+
+/// Commands that may wait.
+const COMMANDS: usize = 64;
+
+/// Events that may wait; a screen that takes none holds the engine up, not the memory.
+const EVENTS: usize = 256;
 
 /// The near end of a running engine.
 #[derive(Debug)]
@@ -15,7 +30,24 @@ pub struct Engine {
     /// Bounded; a full queue is said to the user, not waited for.
     pub commands: mpsc::Sender<Command>,
     /// The newest state of the desk.
-    pub snapshots: watch::Receiver<Snapshot>,
+    pub snapshots: newest::Receiver<Snapshot>,
     /// Answers, notices and refusals, in order.
     pub events: mpsc::Receiver<Event>,
+}
+
+/// Opens a desk in the background. The first snapshot comes when configuration and catalog are read; documents are read
+/// behind it, those of the selection first.
+///
+/// # Errors
+/// Where the system gives no thread.
+pub fn start(options: Options) -> io::Result<Engine> {
+    let (commands, inbox) = mpsc::channel(COMMANDS);
+    let (snapshots_out, snapshots) = newest::channel(Snapshot::default());
+    let (events_out, events) = mpsc::channel(EVENTS);
+    let options = Options { lives_on: true, ..options };
+    let changed = commands.downgrade();
+    thread::Builder::new()
+        .name("desk".to_owned())
+        .spawn(move || worker::run(options, inbox, &snapshots_out, &events_out, changed))?;
+    Ok(Engine { commands, snapshots, events })
 }

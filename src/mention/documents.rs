@@ -41,11 +41,15 @@ pub fn tokens(source: &Source) -> Option<u64> {
     match &source.kind {
         Kind::Inline { content } => Some(tokens::of_prose(content.len() as u64)),
         Kind::Local(place) if place.standing != Standing::Missing => {
-            let (files, _) = files(source, |_| String::new());
-            Some(files.iter().map(|file| tokens::of_file(&file.path, file.size)).sum())
+            Some(tokens_of(&files(source, |_| String::new()).0))
         }
         _ => None,
     }
+}
+
+/// Estimated tokens of these files together.
+pub fn tokens_of(files: &[Found]) -> u64 {
+    files.iter().map(|file| tokens::of_file(&file.path, file.size)).sum()
 }
 
 fn tell(problem: &Problem, source: &Source, shown: impl Fn(&Path) -> String) -> Diagnostic {

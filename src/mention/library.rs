@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
-use super::documents::{LIMITS, files};
+use super::documents::{LIMITS, files, tokens_of};
 use super::ids::IdMatcher;
 use super::links::Format;
 use super::scan::{Named, scan};
@@ -19,6 +19,7 @@ use crate::disk::path::display;
 use crate::disk::{Stamp, read_regular, stamp};
 use crate::report::Diagnostic;
 use crate::text::lines::decode;
+use crate::text::tokens::of_prose;
 
 /// What reading one source gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +30,8 @@ pub struct Scanned {
     pub mentions: Vec<Mention>,
     /// Broken and unlisted links, files that cannot be read, limits reached.
     pub diagnostics: Vec<Diagnostic>,
+    /// Estimated tokens of the text; `None` where it lies elsewhere or is missing.
+    pub tokens: Option<u64>,
 }
 
 /// Reads documents and tells whom they name.
@@ -70,13 +73,18 @@ impl Library {
 
     fn scan_source(&self, source: &Source) -> Scanned {
         let shown = |path: &Path| display(&self.workspace, path);
+        let mut tokens = None;
         let (texts, mut diagnostics) = match &source.kind {
             Kind::Inline { content } => {
+                tokens = Some(of_prose(content.len() as u64));
                 let named = Arc::new(scan(content, Format::Markdown, &self.matcher));
                 (vec![(Arc::from(source.origin.file.as_path()), Ok(named))], Vec::new())
             }
             _ => {
                 let (found, problems) = files(source, shown);
+                if source.place().is_some() && !source.is_missing() {
+                    tokens = Some(tokens_of(&found));
+                }
                 let read = found.into_par_iter().map(|file| {
                     let named = self.named_in(&file.path);
                     (Arc::from(file.path), named)
@@ -96,7 +104,7 @@ impl Library {
                 ),
             }
         }
-        Scanned { id: source.id.clone(), mentions, diagnostics }
+        Scanned { id: source.id.clone(), mentions, diagnostics, tokens }
     }
 
     /// Turns what a text names into mentions of sources, by line, and links that lead nowhere into diagnostics.

@@ -59,13 +59,14 @@ pub struct Mention {
 /// A source that was not scanned is absent; one that was scanned and names nobody is there with no mentions.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MentionGraph {
-    by_source: HashMap<SourceId, Vec<Mention>>,
+    /// Shared, so that a graph that differs in one source is cheap to make from another.
+    by_source: HashMap<SourceId, Arc<[Mention]>>,
 }
 
 impl MentionGraph {
     /// Notes what the text of `from` mentions, in place of what was noted before.
     pub fn insert(&mut self, from: SourceId, mentions: Vec<Mention>) {
-        self.by_source.insert(from, mentions);
+        self.by_source.insert(from, mentions.into());
     }
 
     /// Whether the text of this source was scanned.
@@ -75,6 +76,6 @@ impl MentionGraph {
 
     /// What the text of this source mentions; empty where it was not scanned.
     pub fn from(&self, id: &str) -> &[Mention] {
-        self.by_source.get(id).map_or(&[], Vec::as_slice)
+        self.by_source.get(id).map_or(&[], |mentions| mentions)
     }
 }

@@ -1,4 +1,17 @@
-//! A template and its values to text (BEHAVIOUR §6).
+//! A template and its values to text (BEHAVIOUR §6). Jinja2 is rendered by minijinja with its differences mended, Mustache
+//! by an evaluator of our own over our own tree; nothing here reads a file.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::template::limits::{TEMPLATE_BYTES, too_large};
+use crate::template::{ParseError, Stripped, Syntax, analyse, sample, strip};
+
+mod jinja;
+pub mod limits;
+mod mustache;
+mod mustache_context;
 
 /// What a rendering gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,4 +29,84 @@ pub struct RenderError {
     pub message: String,
     /// Line within the template's file, from 1.
     pub line: Option<usize>,
+}
+
+impl std::fmt::Display for RenderError {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for RenderError {}
+
+impl From<ParseError> for RenderError {
+    fn from(error: ParseError) -> Self {
+        Self { message: error.message, line: error.line }
+    }
+}
+
+/// A way to a partial's text by its name.
+pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// How to render. The default escapes nothing and knows no partials.
+#[derive(Clone, Default)]
+pub struct Options<'a> {
+    /// Escape HTML in Mustache's `{{x}}`.
+    pub html: bool,
+    /// Partials of Mustache: name and text.
+    pub partials: HashMap<String, String>,
+    /// Where partials that are not among [`Options::partials`] come from, usually the template index.
+    pub lookup: Option<Lookup<'a>>,
+}
+
+/// Renders a template as it stands in its file.
+///
+/// # Errors
+///
+/// The template does not parse, asks for something that is not there (Jinja2), does something that cannot be done, or
+/// passes a limit. The line is that of the file.
+pub fn render(text: &str, syntax: Syntax, values: &Value, options: &Options<'_>) -> Result<Rendered, RenderError> {
+    if text.len() > TEMPLATE_BYTES {
+        return Err(RenderError { message: too_large(text.len() as u64), line: None });
+    }
+    let stripped = strip(text);
+    let rendered = match syntax {
+        Syntax::Jinja2 => jinja::render(&stripped.text, values),
+        Syntax::Mustache => mustache::render(&stripped.text, values, options),
+        Syntax::Handlebars => Err(handlebars(&stripped.text)),
+    };
+    match rendered {
+        Ok(rendered) => Ok(Rendered { text: rendered.text, warnings: in_file(rendered.warnings, &stripped) }),
+        Err(error) => Err(ParseError { message: error.message, line: error.line }.in_file(&stripped).into()),
+    }
+}
+
+/// Renders a template with sample values, to show what it does; `settled` is its language where somebody said so.
+///
+/// # Errors
+///
+/// As [`render`].
+pub fn render_sample(text: &str, settled: Option<Syntax>, options: &Options<'_>) -> Result<Rendered, RenderError> {
+    let analysis = analyse(text, settled);
+    match analysis.problem {
+        Some(problem) => Err(problem.into()),
+        None => render(text, analysis.syntax, &sample(&analysis.variables), options),
+    }
+}
+
+fn in_file(warnings: Vec<String>, stripped: &Stripped<'_>) -> Vec<String> {
+    // A warning names its lines as an error does.
+    let moved = |message| ParseError { message, line: Some(1) }.in_file(stripped).message;
+    warnings.into_iter().map(moved).collect()
+}
+
+/// Handlebars is read for its variables, and not rendered yet.
+fn handlebars(text: &str) -> RenderError {
+    let signs = ["{{#if ", "{{#each ", "{{#unless ", "{{#with ", "{{else"];
+    let first = signs.iter().filter_map(|sign| text.find(sign)).min().unwrap_or_default();
+    let line = text.get(..first).unwrap_or_default().bytes().filter(|byte| *byte == b'\n').count() + 1;
+    RenderError {
+        message: format!("Handlebars is not rendered yet (its syntax begins at line {line})"),
+        line: Some(line),
+    }
 }

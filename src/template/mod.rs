@@ -6,6 +6,30 @@ use serde::Serialize;
 
 use crate::catalog::SourceId;
 
+mod discover;
+mod generated;
+mod handlebars;
+mod index;
+mod jinja;
+pub mod limits;
+pub mod mustache;
+mod name;
+mod overrides;
+mod read;
+mod seek;
+mod shape;
+mod syntax;
+mod tags;
+mod variables;
+
+pub use generated::{Stripped, strip};
+pub use index::index;
+pub use jinja::{GLOBALS, demanded as demanded_in_jinja, from_engine, uses as check_jinja};
+pub use name::{NameError, nearest};
+pub use read::{Analysis, ParseError, analyse, read, variables};
+pub use syntax::{Ambiguity, Detected, detect};
+pub use variables::{names, sample, schema, skeleton};
+
 /// The language a template is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -25,6 +49,16 @@ impl Syntax {
             Self::Jinja2 => "jinja2",
             Self::Mustache => "mustache",
             Self::Handlebars => "handlebars",
+        }
+    }
+
+    /// The language of this name, in any case; `jinja` counts too.
+    pub fn from_word(word: &str) -> Option<Self> {
+        match word.to_ascii_lowercase().as_str() {
+            "jinja2" | "jinja" => Some(Self::Jinja2),
+            "mustache" => Some(Self::Mustache),
+            "handlebars" => Some(Self::Handlebars),
+            _ => None,
         }
     }
 }

@@ -1,0 +1,85 @@
+//! What a command came to, before anybody prints it.
+
+use serde_json::{Map, Value, json};
+
+use crate::desk::{Desk, Refusal};
+use crate::report::Diagnostic;
+
+/// What a command came to, in both forms.
+#[derive(Debug)]
+pub struct Answer {
+    /// For programs: an object.
+    pub json: Value,
+    /// For people; printed as it stands.
+    pub text: Vec<u8>,
+    /// What could not be done; the first is the `error` of the JSON form.
+    pub refused: Vec<Refusal>,
+    /// What goes to standard error beside it.
+    pub diagnostics: Vec<Diagnostic>,
+    /// 0 unless something could not be met.
+    pub exit: u8,
+}
+
+impl Answer {
+    /// A request that was met.
+    pub fn new(json: Value, text: impl Into<String>) -> Self {
+        let text = text.into().into_bytes();
+        Self { json, text, refused: Vec::new(), diagnostics: Vec::new(), exit: 0 }
+    }
+
+    /// A request that was not met and of which nothing is known.
+    pub fn refused(refusal: Refusal) -> Self {
+        Self::new(Value::Object(Map::new()), "").and_refused(vec![refusal])
+    }
+
+    /// A call that makes no sense.
+    pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { exit: 2, ..Self::refused(Refusal::new("usage", message, hint)) }
+    }
+
+    /// The same, with what could not be done; exit code 1 if there is anything.
+    #[must_use]
+    pub fn and_refused(mut self, refused: Vec<Refusal>) -> Self {
+        if !refused.is_empty() {
+            self.exit = 1;
+        }
+        self.refused.extend(refused);
+        self
+    }
+
+    /// Adds what was wrong with the workspace when the desk was opened.
+    pub fn tell_opening(&mut self, desk: &Desk) {
+        for problem in desk.opening_diagnostics() {
+            if !self.diagnostics.contains(&problem) {
+                self.diagnostics.push(problem);
+            }
+        }
+        if desk.is_unmet() && self.exit == 0 {
+            self.exit = 1;
+            let problem = self.diagnostics.iter().find(|problem| problem.code == "config-not-found");
+            if let Some(problem) = problem {
+                self.refused.push(Refusal::new(problem.code, problem.message.clone(), problem.hint.clone()));
+            }
+        }
+    }
+
+    /// The JSON form, with the first refusal as its `error`.
+    pub fn document(&self) -> Value {
+        let mut document = self.json.clone();
+        if let (Some(refusal), Value::Object(members)) = (self.refused.first(), &mut document) {
+            members.insert("error".into(), json!(refusal));
+        }
+        document
+    }
+}
+
+impl Answer {
+    /// The same with a `status` member.
+    #[must_use]
+    pub fn with_status(mut self, status: &str) -> Self {
+        if let Value::Object(members) = &mut self.json {
+            members.insert("status".into(), json!(status));
+        }
+        self
+    }
+}

@@ -1,0 +1,337 @@
+//! What may be written behind `refdesk`, with the help of each. The texts here are the manual.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// What does your coding agent know, why, and what does it cost?
+///
+/// Without a command the full screen opens. `refdesk --demo` opens it on a knowledge base that comes with the program.
+#[derive(Debug, Parser)]
+#[command(
+    name = "refdesk",
+    version,
+    subcommand_value_name = "COMMAND",
+    after_help = "Exit codes: 0 done, 1 the request could not be met, 2 usage, 3 timed out."
+)]
+pub struct Arguments {
+    /// The workspace [default: the nearest folder upward that holds .jaato/, else the current one]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub workspace: Option<PathBuf>,
+    /// The configuration file [default: references.json of the workspace, and others]
+    #[arg(long, value_name = "FILE", global = true)]
+    pub config: Option<PathBuf>,
+    /// The desk to work at
+    #[arg(long, value_name = "NAME", default_value = "default", global = true)]
+    pub desk: String,
+    /// The reader that is remembered as told
+    #[arg(long, value_name = "NAME", default_value = "default", global = true)]
+    pub session: String,
+    /// Text for people or one JSON document for programs
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text, global = true)]
+    pub format: Format,
+    /// Use the knowledge base that comes with the program, in a temporary folder
+    #[arg(long, global = true, conflicts_with_all = ["workspace", "config"])]
+    pub demo: bool,
+    /// What to do
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// How an answer is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the sources of the catalog
+    #[command(after_help = "Example: refdesk list --tag java --unselected")]
+    List(ListArgs),
+    /// Pick sources by id or tag, and pull in what they mention
+    #[command(after_help = "Example: refdesk select retry-pattern --tag resilience")]
+    Select(SelectArgs),
+    /// Take picks back, and release what nothing else brings
+    #[command(after_help = "Example: refdesk unselect retry-pattern")]
+    Unselect(Ids),
+    /// Bar sources from being pulled in
+    #[command(after_help = "Example: refdesk exclude legacy-guide")]
+    Exclude(Ids),
+    /// Lift exclusions
+    #[command(after_help = "Example: refdesk include legacy-guide")]
+    Include(Ids),
+    /// Take every pick back
+    #[command(after_help = "Example: refdesk clear --all")]
+    Clear(ClearArgs),
+    /// Show what some sources would pull in; changes nothing
+    #[command(after_help = "Example: refdesk resolve retry-pattern --format json")]
+    Resolve(Ids),
+    /// The verbs under the name that agents' users know
+    #[command(after_help = "Example: refdesk references select retry-pattern")]
+    References(ReferencesArgs),
+    /// Explain why a source is selected, with file and line
+    #[command(after_help = "Example: refdesk why error-handling")]
+    Why(WhyArgs),
+    /// Print who mentions whom, over the whole catalog
+    #[command(after_help = "Example: refdesk graph --dot | dot -Tsvg > graph.svg")]
+    Graph(GraphArgs),
+    /// Print what an agent is told at the start
+    #[command(after_help = "Example: refdesk instructions > CONTEXT.md")]
+    Instructions,
+    /// Report everything that is wrong with catalog and documents
+    #[command(after_help = "Example: refdesk check --fix\n\nExits 1 when anything found is an error.")]
+    Check(CheckArgs),
+    /// Add a source to the catalog
+    #[command(after_help = "Example: refdesk add docs/retry.md --tag resilience --tag retry")]
+    Add(AddArgs),
+    /// List, show and explain the templates that the selection brings
+    #[command(after_help = "Example: refdesk templates variables Entity.java.tpl")]
+    Templates(TemplatesArgs),
+    /// Render a template
+    #[command(after_help = "Example: refdesk render Entity.java.tpl --var Entity=Customer --var 'fields:=[\"id\"]'")]
+    Render(RenderArgs),
+    /// Append to a text what the desk has to say about it; the text comes from standard input
+    #[command(after_help = "Example: echo 'add a circuit breaker' | refdesk enrich --kind prompt")]
+    Enrich(EnrichArgs),
+}
+
+/// Which sources are listed.
+#[derive(Debug, Args, Default)]
+pub struct ListArgs {
+    /// Only sources with this tag; several: any of them
+    #[arg(long = "tag", value_name = "TAG")]
+    pub tags: Vec<String>,
+    /// Only sources of this mode
+    #[arg(long, value_enum, default_value_t = ModeFilter::All)]
+    pub mode: ModeFilter,
+    /// Only selected sources
+    #[arg(long, conflicts_with = "unselected")]
+    pub selected: bool,
+    /// Only sources that are not selected
+    #[arg(long)]
+    pub unselected: bool,
+}
+
+/// Which modes are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Default)]
+pub enum ModeFilter {
+    /// Both.
+    #[default]
+    All,
+    /// Always in the instructions.
+    Auto,
+    /// Picked or pulled in.
+    Selectable,
+}
+
+/// What is picked.
+#[derive(Debug, Args)]
+pub struct SelectArgs {
+    /// Ids of sources
+    #[arg(value_name = "ID")]
+    pub ids: Vec<String>,
+    /// Every source with this tag
+    #[arg(long = "tag", value_name = "TAG")]
+    pub tags: Vec<String>,
+}
+
+/// Some sources.
+#[derive(Debug, Args)]
+pub struct Ids {
+    /// Ids of sources
+    #[arg(value_name = "ID", required = true)]
+    pub ids: Vec<String>,
+}
+
+/// What is cleared.
+#[derive(Debug, Args)]
+pub struct ClearArgs {
+    /// Lift every exclusion too
+    #[arg(long)]
+    pub all: bool,
+}
+
+/// The user command of agents.
+#[derive(Debug, Args)]
+pub struct ReferencesArgs {
+    /// What to do [default: list]
+    #[command(subcommand)]
+    pub command: Option<ReferencesCommand>,
+}
+
+/// The verbs of `references`.
+#[derive(Debug, Subcommand)]
+#[command(disable_help_subcommand = true)]
+pub enum ReferencesCommand {
+    /// List the sources
+    List(ListArgs),
+    /// Pick sources
+    Select(SelectArgs),
+    /// Take picks back
+    Unselect(Ids),
+    /// Read the workspace again and say what there is
+    Reload,
+    /// Say what can be done
+    Help,
+}
+
+/// What is explained.
+#[derive(Debug, Args)]
+pub struct WhyArgs {
+    /// Id of a source
+    pub id: String,
+}
+
+/// How the graph is printed.
+#[derive(Debug, Args)]
+pub struct GraphArgs {
+    /// In the language of Graphviz
+    #[arg(long, conflicts_with = "mermaid")]
+    pub dot: bool,
+    /// In the language of Mermaid
+    #[arg(long)]
+    pub mermaid: bool,
+}
+
+/// What is checked.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// A workspace folder or a configuration file [default: this workspace]
+    pub path: Option<PathBuf>,
+    /// Rewrite paths of another machine
+    #[arg(long)]
+    pub fix: bool,
+}
+
+/// What is added.
+#[derive(Debug, Args)]
+pub struct AddArgs {
+    /// A file, a folder or an http(s) address
+    #[arg(value_name = "PATH|URL")]
+    pub place: String,
+    /// Its id [default: made from the name of the file]
+    #[arg(long)]
+    pub id: Option<String>,
+    /// Its name for people [default: the name of the file]
+    #[arg(long)]
+    pub name: Option<String>,
+    /// A topic word; may be given several times
+    #[arg(long = "tag", value_name = "TAG")]
+    pub tags: Vec<String>,
+    /// When it reaches an agent
+    #[arg(long, value_enum, default_value_t = NewMode::Selectable)]
+    pub mode: NewMode,
+}
+
+/// The mode of a new source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum NewMode {
+    /// Always in the instructions.
+    Auto,
+    /// Picked or pulled in.
+    Selectable,
+}
+
+/// What is asked of the templates.
+#[derive(Debug, Args)]
+pub struct TemplatesArgs {
+    /// What to do [default: list]
+    #[command(subcommand)]
+    pub command: Option<TemplatesCommand>,
+}
+
+/// The verbs of `templates`.
+#[derive(Debug, Subcommand)]
+pub enum TemplatesCommand {
+    /// List the templates that the selection brings
+    List {
+        /// Only names that match, with * and ?
+        #[arg(long, value_name = "GLOB")]
+        pattern: Option<String>,
+    },
+    /// Print a template as it stands
+    Show {
+        /// Name of a template
+        name: String,
+    },
+    /// Print what a template asks for
+    Variables {
+        /// Name of a template
+        name: String,
+    },
+}
+
+/// What is rendered with what.
+#[derive(Debug, Args)]
+pub struct RenderArgs {
+    /// Name of a template
+    #[arg(required_unless_present_any = ["inline", "file"], conflicts_with_all = ["inline", "file"])]
+    pub name: Option<String>,
+    /// The template itself
+    #[arg(long, value_name = "TEXT", conflicts_with = "file")]
+    pub inline: Option<String>,
+    /// A template file, relative to the current folder
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// The template's language [default: told from its text]
+    #[arg(long, value_enum)]
+    pub syntax: Option<SyntaxName>,
+    /// Values as a JSON object, or @FILE to read them from
+    #[arg(long, value_name = "JSON|@FILE")]
+    pub vars: Option<String>,
+    /// One value: name=text or name:=JSON
+    #[arg(long = "var", value_name = "K=TEXT|K:=JSON")]
+    pub var: Vec<String>,
+    /// A Mustache partial: NAME=TEXT
+    #[arg(long = "partial", value_name = "NAME=TEXT")]
+    pub partials: Vec<String>,
+    /// Escape values for HTML (Mustache)
+    #[arg(long)]
+    pub html: bool,
+}
+
+/// The template languages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SyntaxName {
+    /// Jinja2.
+    Jinja2,
+    /// Mustache.
+    Mustache,
+}
+
+/// What is enriched.
+#[derive(Debug, Args)]
+pub struct EnrichArgs {
+    /// What kind of text it is
+    #[arg(long, value_enum, default_value_t = KindName::Prompt)]
+    pub kind: KindName,
+    /// The tool that answered (tool results)
+    #[arg(long, value_name = "NAME")]
+    pub tool: Option<String>,
+    /// What the tool was asked, as a JSON object (tool results)
+    #[arg(long, value_name = "JSON")]
+    pub args: Option<String>,
+    /// Say it all, whatever was said before, and remember nothing
+    #[arg(long)]
+    pub repeat: bool,
+    /// Remember nothing of it as said
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// The kinds of text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum KindName {
+    /// What a person asks.
+    Prompt,
+    /// What a tool answered.
+    ToolResult,
+    /// What an agent is told at the start.
+    SystemInstructions,
+}

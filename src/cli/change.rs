@@ -1,0 +1,62 @@
+//! `refdesk unselect`, `exclude`, `include` and `clear`.
+
+use serde_json::json;
+
+use super::answer::Answer;
+use super::rows;
+use crate::desk::{Changed, Desk, Refusal};
+use crate::text::escape::one_line;
+
+/// Takes picks back.
+pub fn unselect(desk: &mut Desk, ids: &[String]) -> Answer {
+    desk.settle();
+    answer(desk.unpick(ids), "unselected", "nothing was picked of it")
+}
+
+/// Bars sources.
+pub fn exclude(desk: &mut Desk, ids: &[String]) -> Answer {
+    desk.settle();
+    answer(desk.exclude(ids), "excluded", "all of it was excluded before")
+}
+
+/// Lifts exclusions.
+pub fn include(desk: &mut Desk, ids: &[String]) -> Answer {
+    desk.settle();
+    answer(desk.include(ids), "included again", "nothing was excluded of it")
+}
+
+/// Takes everything back.
+pub fn clear(desk: &mut Desk, all: bool) -> Answer {
+    desk.settle();
+    answer(desk.clear(all), "cleared", "there was nothing to clear")
+}
+
+fn answer(done: Result<Changed, Refusal>, verb: &str, nothing: &str) -> Answer {
+    let changed = match done {
+        Ok(changed) => changed,
+        Err(refusal) => return Answer::refused(refusal).with_status("error"),
+    };
+    let ids: Vec<String> = changed.changed.iter().map(|id| one_line(id).into_owned()).collect();
+    let mut message = match (ids.is_empty(), changed.refused.is_empty()) {
+        (false, _) => format!("{verb}: {}", ids.join(", ")),
+        (true, true) => nothing.to_owned(),
+        (true, false) => changed.refused.iter().map(|refusal| refusal.message.clone()).collect::<Vec<_>>().join("; "),
+    };
+    if !changed.released.is_empty() {
+        message.push_str(&format!("; released: {}", rows::join(&changed.released)));
+    }
+    let status = match (changed.refused.is_empty(), changed.changed.is_empty()) {
+        (false, _) => "error",
+        (true, true) => "unchanged",
+        (true, false) => "success",
+    };
+    let text =
+        if changed.changed.is_empty() && !changed.refused.is_empty() { String::new() } else { format!("{message}\n") };
+    let json = json!({
+        "status": status,
+        "message": message,
+        "changed": changed.changed,
+        "released": changed.released,
+    });
+    Answer::new(json, text).and_refused(changed.refused)
+}

@@ -1,0 +1,54 @@
+//! `refdesk check`: everything that is wrong with catalog and documents; `--fix` rewrites paths of another machine.
+
+use serde_json::json;
+
+use super::answer::Answer;
+use super::args::CheckArgs;
+use crate::config::Surroundings;
+use crate::desk::{Desk, Mended, Options, Refusal};
+use crate::disk::path::absolute;
+use crate::report::Diagnostic;
+use crate::text::escape::visible;
+
+/// Checks this workspace, another one, or one configuration file.
+pub fn run(desk: &mut Desk, args: &CheckArgs) -> Answer {
+    let Some(path) = &args.path else { return check(desk, args.fix) };
+    let path = absolute(&desk.around().current, path);
+    let around = desk.around().clone();
+    let around = if path.is_dir() {
+        Surroundings { workspace: path, named: None, from_environment: None, ..around }
+    } else if path.is_file() {
+        Surroundings { named: Some(path), from_environment: None, ..around }
+    } else {
+        let refusal = Refusal::new("no-such-path", format!("{} is not there", path.display()), "name a folder or file");
+        return Answer { json: json!({"valid": false, "errors": [], "warnings": []}), ..Answer::refused(refusal) };
+    };
+    check(&mut Desk::open(Options::new(around)), args.fix)
+}
+
+fn check(desk: &mut Desk, fix: bool) -> Answer {
+    let (mended, unmended) = if fix { desk.mend() } else { (Vec::new(), Vec::new()) };
+    desk.settle();
+    desk.read_all();
+    let mut found = desk.diagnostics();
+    found.extend(unmended);
+    let (errors, warnings): (Vec<Diagnostic>, Vec<Diagnostic>) = found.into_iter().partition(Diagnostic::is_error);
+    let mut text = String::new();
+    for Mended { file, before, after, .. } in &mended {
+        text.push_str(&format!("rewritten in {file}: '{before}' is now '{after}'\n"));
+    }
+    for problem in errors.iter().chain(&warnings) {
+        text.push_str(&format!("{problem}\n"));
+    }
+    let sources = desk.catalog().len();
+    text.push_str(&format!("{sources} sources: {} errors, {} warnings\n", errors.len(), warnings.len()));
+    let mended: Vec<_> = mended
+        .iter()
+        .map(|it| json!({"source_id": it.id, "file": it.file, "before": it.before, "after": it.after}))
+        .collect();
+    let valid = errors.is_empty();
+    let json = json!({"valid": valid, "errors": errors, "warnings": warnings, "fixed": mended});
+    let mut answer = Answer::new(json, visible(&text).into_owned());
+    answer.exit = u8::from(!valid);
+    answer
+}

@@ -1,0 +1,30 @@
+//! The knowledge base that comes with the program, unpacked into a temporary folder that goes when the program does.
+
+use std::path::Path;
+
+use include_dir::{Dir, DirEntry, include_dir};
+use tempfile::TempDir;
+
+use crate::disk::write_atomic;
+
+static DEMO: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/assets/demo");
+
+/// A fresh copy of the demo.
+///
+/// # Errors
+/// Where no temporary folder can be made or written.
+pub fn unpack() -> std::io::Result<TempDir> {
+    let folder = tempfile::Builder::new().prefix("refdesk-demo-").tempdir()?;
+    unpack_into(folder.path(), DEMO.entries())?;
+    Ok(folder)
+}
+
+fn unpack_into(folder: &Path, entries: &[DirEntry<'_>]) -> std::io::Result<()> {
+    for entry in entries {
+        match entry {
+            DirEntry::Dir(inner) => unpack_into(folder, inner.entries())?,
+            DirEntry::File(file) => write_atomic(&folder.join(file.path()), file.contents())?,
+        }
+    }
+    Ok(())
+}

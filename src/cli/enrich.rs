@@ -1,0 +1,41 @@
+//! `refdesk enrich`: a text from standard input, and what the desk appends to it.
+
+use std::io::Read;
+
+use serde_json::{Value, json};
+
+use super::answer::Answer;
+use super::args::{EnrichArgs, KindName};
+use crate::desk::{Desk, Refusal};
+use crate::enrich::TextKind;
+
+/// Enriches standard input. As text its bytes pass through untouched; in JSON they are replaced where they are no UTF-8.
+pub fn run(desk: &mut Desk, args: &EnrichArgs) -> Answer {
+    if let Some(given) = &args.args
+        && !matches!(serde_json::from_str(given), Ok(Value::Object(_)))
+    {
+        return Answer::usage("--args must be a JSON object", "for example --args '{\"path\": \"docs/a.md\"}'");
+    }
+    let mut bytes = Vec::new();
+    if let Err(error) = std::io::stdin().lock().read_to_end(&mut bytes) {
+        let message = format!("standard input cannot be read: {error}");
+        return Answer::refused(Refusal::new("no-input", message, "give the text on standard input"));
+    }
+    let kind = match args.kind {
+        KindName::Prompt => TextKind::Prompt,
+        KindName::ToolResult => TextKind::ToolResult,
+        KindName::SystemInstructions => TextKind::SystemInstructions,
+    };
+    desk.settle();
+    let text = String::from_utf8_lossy(&bytes);
+    let lossy = matches!(text, std::borrow::Cow::Owned(_));
+    let (enriched, diagnostics) = desk.enrich(kind, &text, args.repeat, args.dry_run);
+    let mut metadata = json!(enriched.metadata);
+    if let Value::Object(members) = &mut metadata {
+        members.entry("pinned_reference").or_insert(Value::Null);
+    }
+    let appended = enriched.text.get(text.len()..).unwrap_or_default();
+    let printed = [bytes.as_slice(), appended.as_bytes()].concat();
+    let json = json!({"text": enriched.text, "metadata": metadata, "blocks": enriched.blocks, "lossy": lossy});
+    Answer { text: printed, diagnostics, ..Answer::new(json, "") }
+}

@@ -1,0 +1,95 @@
+//! `refdesk graph`: who mentions whom, over the whole catalog, for people, Graphviz and Mermaid.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::answer::Answer;
+use super::args::GraphArgs;
+use super::rows;
+use crate::catalog::Source;
+use crate::desk::Desk;
+use crate::mention::Mention;
+
+/// Reads every document and prints the graph.
+pub fn run(desk: &mut Desk, args: &GraphArgs) -> Answer {
+    desk.settle();
+    desk.read_all();
+    let desk = &*desk;
+    let sources = desk.catalog().sources();
+    let mentions: Vec<&Mention> = sources.iter().flat_map(|source| desk.graph().from(source.id.as_str())).collect();
+    let node = |source: &Source| {
+        json!({"id": source.id, "name": source.name, "type": source.kind.word(), "mode": source.mode.word(),
+               "selected": desk.selection().contains(source.id.as_str()), "exists": !source.is_missing()})
+    };
+    let json = json!({
+        "nodes": sources.iter().map(node).collect::<Vec<Value>>(),
+        "mentions": mentions.iter().map(|mention| rows::mention(desk, mention)).collect::<Vec<Value>>(),
+    });
+    let text = match (args.dot, args.mermaid) {
+        (true, _) => dot(desk, &mentions),
+        (_, true) => mermaid(desk, &mentions),
+        _ => in_words(desk, &mentions),
+    };
+    Answer::new(json, text)
+}
+
+fn in_words(desk: &Desk, mentions: &[&Mention]) -> String {
+    let row = |mention: &&Mention| {
+        vec![
+            mention.from.to_string(),
+            format!("→ {}", mention.to),
+            format!("({})", rows::where_mentioned(desk, mention)),
+        ]
+    };
+    rows::table(&mentions.iter().map(row).collect::<Vec<_>>())
+}
+
+/// Each pair once.
+fn edges<'a>(mentions: &[&'a Mention]) -> Vec<(&'a str, &'a str)> {
+    let mut edges: Vec<(&str, &str)> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    for mention in mentions {
+        let edge = (mention.from.as_str(), mention.to.as_str());
+        if seen.insert(edge) {
+            edges.push(edge);
+        }
+    }
+    edges
+}
+
+fn dot(desk: &Desk, mentions: &[&Mention]) -> String {
+    let quote = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"));
+    let mut out = String::from("digraph references {\n  rankdir=LR;\n  node [shape=box];\n");
+    for source in desk.catalog().sources() {
+        let style = match (desk.selection().contains(source.id.as_str()), source.is_missing()) {
+            (_, true) => " [style=dashed]",
+            (true, false) => " [style=filled]",
+            (false, false) => "",
+        };
+        out.push_str(&format!("  {}{style};\n", quote(source.id.as_str())));
+    }
+    for (from, to) in edges(mentions) {
+        out.push_str(&format!("  {} -> {};\n", quote(from), quote(to)));
+    }
+    out + "}\n"
+}
+
+/// Mermaid's names may hold little, so nodes are numbered and carry their ids as labels.
+fn mermaid(desk: &Desk, mentions: &[&Mention]) -> String {
+    let sources = desk.catalog().sources().iter();
+    let numbers: BTreeMap<&str, usize> = sources.enumerate().map(|(at, source)| (source.id.as_str(), at)).collect();
+    let label = |text: &str| text.replace('&', "&amp;").replace('"', "&quot;").replace(['\n', '\r'], " ");
+    let mut out = String::from("graph LR\n");
+    for source in desk.catalog().sources() {
+        let id = source.id.as_str();
+        let number = numbers.get(id).copied().unwrap_or_default();
+        out.push_str(&format!("  n{number}[\"{}\"]\n", label(id)));
+    }
+    for (from, to) in edges(mentions) {
+        if let (Some(from), Some(to)) = (numbers.get(from), numbers.get(to)) {
+            out.push_str(&format!("  n{from} --> n{to}\n"));
+        }
+    }
+    out
+}

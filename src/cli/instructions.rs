@@ -1,0 +1,14 @@
+//! `refdesk instructions`: what an agent is told at the start.
+
+use serde_json::json;
+
+use super::answer::Answer;
+use crate::desk::Desk;
+
+/// Prints the instructions; nothing where there is nothing to say.
+pub fn run(desk: &mut Desk) -> Answer {
+    desk.settle();
+    let text = desk.instructions();
+    let printed = if text.is_empty() || text.ends_with('\n') { text.clone() } else { format!("{text}\n") };
+    Answer::new(json!({ "text": text }), printed)
+}

@@ -1,0 +1,57 @@
+//! `refdesk list`: the sources of the catalog and how they stand.
+
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use super::answer::Answer;
+use super::args::{ListArgs, ModeFilter};
+use super::rows;
+use crate::catalog::{Mode, Source};
+use crate::desk::{Desk, has_any_tag};
+
+/// Lists the sources that pass the filters, in catalog order.
+pub fn run(desk: &mut Desk, args: &ListArgs) -> Answer {
+    desk.settle();
+    let desk = &*desk;
+    let wanted = |source: &&Source| {
+        let selected = desk.selection().contains(source.id.as_str());
+        let mode = match args.mode {
+            ModeFilter::All => true,
+            ModeFilter::Auto => source.mode == Mode::Auto,
+            ModeFilter::Selectable => source.mode == Mode::Selectable,
+        };
+        mode && (!args.selected || selected)
+            && (!args.unselected || !selected)
+            && (args.tags.is_empty() || has_any_tag(source, &args.tags))
+    };
+    let sources: Vec<&Source> = desk.catalog().sources().iter().filter(wanted).collect();
+    let tokens: Vec<Option<u64>> = sources.par_iter().map(|source| desk.tokens(source)).collect();
+    let listed: Vec<Value> =
+        sources.iter().zip(&tokens).map(|(source, tokens)| rows::listed(desk, source, *tokens)).collect();
+    let selected = sources.iter().filter(|source| desk.selection().contains(source.id.as_str())).count();
+    let text = in_words(desk, &sources, &tokens, selected);
+    Answer::new(json!({"sources": listed, "total": sources.len(), "selected_count": selected}), text)
+}
+
+fn in_words(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>], selected: usize) -> String {
+    if sources.is_empty() {
+        return match desk.catalog().is_empty() {
+            true => "The catalog has no sources. `refdesk add PATH` adds one.\n".to_owned(),
+            false => "No source passes these filters.\n".to_owned(),
+        };
+    }
+    let row = |(source, tokens): (&&Source, &Option<u64>)| {
+        vec![
+            rows::mark(desk, source).to_owned(),
+            source.id.to_string(),
+            source.kind.word().to_owned(),
+            source.mode.word().to_owned(),
+            tokens.map_or_else(|| "-".to_owned(), |tokens| format!("~{tokens}")),
+            source.tags.join(", "),
+        ]
+    };
+    let table: Vec<Vec<String>> = sources.iter().zip(tokens).map(row).collect();
+    let missing = sources.iter().filter(|source| source.is_missing()).count();
+    let missing = if missing > 0 { format!(", {missing} missing") } else { String::new() };
+    format!("{}\n{} sources, {selected} selected{missing}\n", rows::table(&table), sources.len())
+}

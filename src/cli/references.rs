@@ -1,0 +1,35 @@
+//! `refdesk references`: the user command of agents, the same verbs under another name.
+
+use serde_json::json;
+
+use super::answer::Answer;
+use super::args::{ListArgs, ReferencesCommand};
+use super::{change, list, select};
+use crate::desk::Desk;
+
+const HELP: &str = "\
+references list [--tag T] [--mode M] [--selected|--unselected]   show the sources
+references select ID… [--tag T]                                  pick sources and pull in what they mention
+references unselect ID…                                          take picks back
+references reload                                                read the workspace again
+references help                                                  this text
+";
+
+/// Does what the verb says; without one, lists.
+pub fn run(desk: &mut Desk, command: Option<&ReferencesCommand>) -> Answer {
+    match command {
+        None => list::run(desk, &ListArgs::default()),
+        Some(ReferencesCommand::List(args)) => list::run(desk, args),
+        Some(ReferencesCommand::Select(args)) => select::run(desk, args),
+        Some(ReferencesCommand::Unselect(args)) => change::unselect(desk, &args.ids),
+        Some(ReferencesCommand::Reload) => {
+            desk.reload();
+            desk.settle();
+            let (sources, selected) = (desk.catalog().len(), desk.selection().members().len());
+            let message = format!("read again: {sources} sources, {selected} selected");
+            let json = json!({"status": "success", "message": message, "total": sources, "selected_count": selected});
+            Answer::new(json, format!("{message}\n"))
+        }
+        Some(ReferencesCommand::Help) => Answer::new(json!({"status": "success", "message": HELP}), HELP),
+    }
+}

@@ -1,0 +1,56 @@
+//! `refdesk why`: the chain of reasons that brought a source in.
+
+use serde_json::{Value, json};
+
+use super::answer::Answer;
+use super::rows;
+use crate::desk::{Desk, Why};
+use crate::selection::Role;
+
+/// Explains one selected source.
+pub fn run(desk: &mut Desk, id: &str) -> Answer {
+    desk.settle();
+    let chain = match desk.why(id) {
+        Ok(chain) => chain,
+        Err(refusal) => return Answer { json: json!({"id": id, "chain": []}), ..Answer::refused(refusal) },
+    };
+    let link = |why: &Why| {
+        let mentions: Vec<Value> = why.mentions.iter().map(|mention| rows::mention(desk, mention)).collect();
+        json!({"id": why.id, "role": role(why.role), "mentions": mentions})
+    };
+    let json = json!({"id": id, "chain": chain.iter().map(link).collect::<Vec<_>>()});
+    Answer::new(json, in_words(desk, &chain))
+}
+
+fn role(role: Role) -> &'static str {
+    match role {
+        Role::Picked => "picked",
+        Role::AutoRoot => "auto",
+        Role::Transitive => "transitive",
+    }
+}
+
+/// `c ← b (by id, docs/b.md:3) ← a (picked)`, then the other places that name the source.
+fn in_words(desk: &Desk, chain: &[Why]) -> String {
+    let mut line = String::new();
+    for (at, why) in chain.iter().enumerate() {
+        if at == 0 {
+            line.push_str(why.id.as_str());
+        }
+        match why.mentions.first() {
+            Some(mention) => {
+                line.push_str(&format!(" ← {} ({})", mention.from, rows::where_mentioned(desk, mention)));
+            }
+            None => line.push_str(&format!(" ({})", role(why.role))),
+        }
+    }
+    let others = chain.first().map_or(&[][..], |why| why.mentions.get(1..).unwrap_or_default());
+    let mut text = crate::text::escape::one_line(&line).into_owned();
+    text.push('\n');
+    for mention in others {
+        let also = format!("also mentioned by {} ({})", mention.from, rows::where_mentioned(desk, mention));
+        text.push_str(&crate::text::escape::one_line(&also));
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,45 @@
+//! Where the program stands: the one place that looks at environment and current folder.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use super::args::Arguments;
+use crate::config::Surroundings;
+use crate::desk::{Options, Refusal};
+use crate::disk::path::{absolute, workspace_above};
+
+/// How the desk is to be opened, by the arguments and the environment; `demo` is the folder of the unpacked demo.
+pub fn options(arguments: &Arguments, demo: Option<&Path>) -> Result<Options, Refusal> {
+    let current = env::current_dir().map_err(|error| {
+        Refusal::new("no-current-folder", format!("the current folder is gone: {error}"), "change to another folder")
+    })?;
+    let home = directories::BaseDirs::new().map(|folders| folders.home_dir().to_path_buf());
+    let workspace = match (demo, &arguments.workspace) {
+        (Some(demo), _) => demo.to_path_buf(),
+        (None, Some(given)) => {
+            let workspace = absolute(&current, given);
+            if !workspace.is_dir() {
+                let message = format!("the workspace {} is no folder", workspace.display());
+                return Err(Refusal::new("no-workspace", message, "name an existing folder with --workspace"));
+            }
+            workspace
+        }
+        (None, None) => workspace_above(&current, home.as_deref()),
+    };
+    let around = Surroundings {
+        workspace,
+        current,
+        config_home: config_home(home.as_deref()),
+        home,
+        named: arguments.config.clone(),
+        from_environment: if demo.is_some() { None } else { env::var("REFERENCES_CONFIG_PATH").ok() },
+    };
+    let (desk, session) = (arguments.desk.clone(), arguments.session.clone());
+    Ok(Options { desk, session, ..Options::new(around) })
+}
+
+/// `$XDG_CONFIG_HOME`, else `~/.config`, on every system (BEHAVIOUR §2).
+fn config_home(home: Option<&Path>) -> Option<PathBuf> {
+    let given = env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
+    given.or_else(|| home.map(|home| home.join(".config")))
+}

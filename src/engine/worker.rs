@@ -1,0 +1,254 @@
+//! The engine's loop: take what was asked, do it, publish what follows; when nothing is asked, read documents; when all are
+//! read, wait.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc::error::TryRecvError;
+use tokio::sync::mpsc::{Receiver, Sender, WeakSender};
+use tokio::sync::watch as newest;
+
+use super::message::{Command, Event, Loading, Snapshot};
+use super::notice;
+use super::watch::Watch;
+use crate::catalog::SourceId;
+use crate::desk::{Changed, Desk, Options, Refusal};
+use crate::report::Diagnostic;
+use crate::template::TemplateIndex;
+
+/// Sources read between two looks at the queue.
+const BATCH: usize = 64;
+
+/// While documents are read, a snapshot at most this often.
+const PROGRESS: Duration = Duration::from_millis(40);
+
+/// Runs until every sender of commands is gone.
+pub fn run(
+    options: Options,
+    inbox: Receiver<Command>,
+    snapshots: &newest::Sender<Snapshot>,
+    events: &Sender<Event>,
+    changed: WeakSender<Command>,
+) {
+    let desk = Desk::open(options);
+    let mut worker = Worker {
+        unread: VecDeque::new(),
+        total: 0,
+        inbox,
+        snapshots,
+        events,
+        templates: Arc::default(),
+        template_problems: Vec::new(),
+        last: Snapshot::default(),
+        published: Instant::now(),
+        desk,
+    };
+    worker.queue_documents();
+    worker.publish();
+    // After the first snapshot: setting up a thousand watches takes longer than a first frame may.
+    let mut watch = Watch::new(changed);
+    worker.index_templates();
+    worker.watch(&mut watch);
+    worker.work(&mut watch);
+}
+
+struct Worker<'a> {
+    desk: Desk,
+    inbox: Receiver<Command>,
+    snapshots: &'a newest::Sender<Snapshot>,
+    events: &'a Sender<Event>,
+    /// Sources whose documents are still to be read.
+    unread: VecDeque<SourceId>,
+    /// How many there were when reading began.
+    total: usize,
+    templates: Arc<TemplateIndex>,
+    template_problems: Vec<Diagnostic>,
+    last: Snapshot,
+    published: Instant,
+}
+
+impl Worker<'_> {
+    fn work(&mut self, watch: &mut Watch) {
+        loop {
+            let first = if self.unread.is_empty() {
+                match self.inbox.blocking_recv() {
+                    Some(command) => Some(command),
+                    None => return,
+                }
+            } else {
+                match self.inbox.try_recv() {
+                    Ok(command) => Some(command),
+                    Err(TryRecvError::Empty) => None,
+                    Err(TryRecvError::Disconnected) => return,
+                }
+            };
+            match first {
+                Some(command) => {
+                    for command in self.with_all_waiting(command) {
+                        self.obey(command, watch);
+                    }
+                }
+                None => self.read_some(),
+            }
+        }
+    }
+
+    /// The command and those behind it, without questions that a later one of the same kind makes old.
+    fn with_all_waiting(&mut self, first: Command) -> Vec<Command> {
+        let mut waiting = vec![first];
+        while let Ok(command) = self.inbox.try_recv() {
+            waiting.push(command);
+        }
+        let last = |wanted: fn(&Command) -> bool| waiting.iter().rposition(wanted);
+        let look = last(|command| matches!(command, Command::Look { .. }));
+        let preview = last(|command| matches!(command, Command::Preview { .. }));
+        let reload = last(|command| matches!(command, Command::Reload));
+        let is_current = |(at, command): (usize, Command)| {
+            let newest = match command {
+                Command::Look { .. } => look,
+                Command::Preview { .. } => preview,
+                Command::Reload => reload,
+                _ => Some(at),
+            };
+            (newest == Some(at)).then_some(command)
+        };
+        waiting.into_iter().enumerate().filter_map(is_current).collect()
+    }
+
+    fn obey(&mut self, command: Command, watch: &mut Watch) {
+        match command {
+            Command::Pick(id) => {
+                let picked = self.desk.pick(&[id.to_string()], &[]);
+                match picked {
+                    Ok(picked) if picked.picked.is_empty() && !picked.missing.is_empty() => {
+                        self.refuse(Refusal::new("missing", picked.message, "mend its path first"));
+                    }
+                    Ok(_) => {}
+                    Err(refusal) => self.refuse(refusal),
+                }
+                self.follow_choice();
+            }
+            Command::Unpick(id) => self.change(|desk| desk.unpick(&[id.to_string()])),
+            Command::Exclude(id) => self.change(|desk| desk.exclude(&[id.to_string()])),
+            Command::Include(id) => self.change(|desk| desk.include(&[id.to_string()])),
+            Command::Clear => self.change(|desk| desk.clear(false)),
+            Command::Reload => {
+                self.desk.reload();
+                self.desk.settle();
+                self.queue_documents();
+                self.index_templates();
+                self.watch(watch);
+                self.publish();
+            }
+            Command::Look { generation, prompt } => {
+                let findings = self.desk.look(&prompt);
+                self.say(Event::Findings { generation, findings });
+            }
+            Command::Preview { generation, template, values } => {
+                let outcome = self.desk.preview(&self.templates, &template, values.as_ref());
+                self.say(Event::Preview { generation, template, outcome });
+            }
+        }
+    }
+
+    fn change(&mut self, change: impl FnOnce(&mut Desk) -> Result<Changed, Refusal>) {
+        match change(&mut self.desk) {
+            Ok(changed) => changed.refused.into_iter().for_each(|refusal| self.refuse(refusal)),
+            Err(refusal) => self.refuse(refusal),
+        }
+        self.follow_choice();
+    }
+
+    /// What follows when picks or exclusions changed.
+    fn follow_choice(&mut self) {
+        self.index_templates();
+        self.publish();
+    }
+
+    /// Reads a few documents, those that the selection waits for first.
+    fn read_some(&mut self) {
+        let wanted: HashSet<SourceId> = self.desk.wanted().into_iter().collect();
+        let mut batch: Vec<SourceId> = wanted.iter().cloned().collect();
+        if batch.is_empty() {
+            let count = self.unread.len().min(BATCH);
+            batch = self.unread.drain(..count).collect();
+        } else {
+            self.unread.retain(|id| !wanted.contains(id));
+        }
+        batch.retain(|id| !self.desk.graph().is_scanned(id.as_str()));
+        let before = self.desk.selection().members().len();
+        self.desk.read(&batch);
+        if self.desk.selection().members().len() != before {
+            self.index_templates();
+        }
+        if self.unread.is_empty() || self.published.elapsed() >= PROGRESS {
+            self.publish();
+        }
+    }
+
+    fn queue_documents(&mut self) {
+        self.unread = self.desk.unread().into();
+        self.total = self.unread.len();
+    }
+
+    fn index_templates(&mut self) {
+        let (templates, problems) = self.desk.templates();
+        if *self.templates != templates {
+            self.templates = Arc::new(templates);
+        }
+        self.template_problems = problems;
+    }
+
+    fn watch(&mut self, watch: &mut Watch) {
+        if let Some(problem) = watch.follow(&self.desk) {
+            self.say(Event::Notice(problem));
+        }
+    }
+
+    /// Sends out the state of the desk if it differs from the one sent last, and says what changed.
+    fn publish(&mut self) {
+        let loading = (!self.unread.is_empty())
+            .then(|| Loading { done: self.total.saturating_sub(self.unread.len()), total: self.total });
+        let last = &self.last;
+        // Sorting thousands of findings forty times while documents are read would cost more than reading them.
+        let diagnostics = if loading.is_some() && last.loading.is_some() {
+            last.diagnostics.clone()
+        } else {
+            let mut diagnostics = self.desk.diagnostics();
+            diagnostics.extend(self.template_problems.iter().cloned());
+            if *last.diagnostics == *diagnostics { last.diagnostics.clone() } else { diagnostics.into() }
+        };
+        let next = Snapshot {
+            generation: last.generation + 1,
+            workspace: Arc::from(self.desk.workspace().to_string_lossy()),
+            desk: Arc::from(self.desk.name()),
+            catalog: self.desk.catalog().clone(),
+            graph: self.desk.graph().clone(),
+            selection: self.desk.selection().clone(),
+            templates: self.templates.clone(),
+            tokens: self.desk.known_tokens().clone(),
+            diagnostics,
+            loading,
+        };
+        self.published = Instant::now();
+        if !next.differs_from(&self.last) {
+            return;
+        }
+        let notices = if self.last.generation > 0 { notice::notices(&self.last, &next) } else { Vec::new() };
+        self.last = next.clone();
+        self.snapshots.send_replace(next);
+        for text in notices {
+            self.say(Event::Notice(text));
+        }
+    }
+
+    fn refuse(&self, refusal: Refusal) {
+        self.say(Event::Refused { message: refusal.message, hint: refusal.hint });
+    }
+
+    fn say(&self, event: Event) {
+        // A screen that is gone needs no answer; the loop ends by itself.
+        let _ = self.events.blocking_send(event);
+    }
+}

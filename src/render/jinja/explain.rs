@@ -1,0 +1,85 @@
+//! The engine's errors in refdesk's words: what was undefined, in which line, and which given name was probably meant.
+
+use minijinja::{Error, ErrorKind};
+use serde_json::{Map, Value};
+
+use super::super::RenderError;
+use super::super::limits::out_of_fuel;
+use crate::template::nearest;
+
+/// Says what went wrong in `text`, given these values.
+pub fn explain(error: &Error, text: &str, given: &Map<String, Value>) -> RenderError {
+    let cause = innermost(error);
+    let line = line_of(cause, text).or_else(|| line_of(error, text));
+    let detail = cause.detail().unwrap_or_default();
+    match cause.kind() {
+        ErrorKind::OutOfFuel => RenderError { message: out_of_fuel(), line },
+        kind => match undefined_name(detail) {
+            Some(name) => undefined(name, line, given),
+            None if kind == ErrorKind::UndefinedError => undefined_somewhere(cause, text, line),
+            None => {
+                let what = if detail.is_empty() { kind.to_string() } else { detail.to_owned() };
+                RenderError { message: at_line(what, line), line }
+            }
+        },
+    }
+}
+
+/// `undefined variable 'clazz_name' at line 12 (did you mean 'class_name'?)`
+pub fn undefined(name: &str, line: Option<usize>, given: &Map<String, Value>) -> RenderError {
+    let near = near(name, given).map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default();
+    RenderError { message: format!("{}{near}", at_line(format!("undefined variable '{name}'"), line)), line }
+}
+
+fn at_line(what: String, line: Option<usize>) -> String {
+    match line {
+        Some(line) => format!("{what} at line {line}"),
+        None => what,
+    }
+}
+
+/// The given name nearest to a dotted one: its last part among the fields of what its other parts lead to.
+fn near(name: &str, given: &Map<String, Value>) -> Option<String> {
+    let (mut fields, mut before) = (given, String::new());
+    for part in name.split('.') {
+        match fields.get(part) {
+            Some(Value::Object(inner)) => {
+                fields = inner;
+                before.push_str(part);
+                before.push('.');
+            }
+            Some(_) => return None,
+            None => return nearest(part, fields.keys().map(String::as_str)).map(|near| format!("{before}{near}")),
+        }
+    }
+    None
+}
+
+/// The first error in the chain that the engine raised.
+fn innermost(error: &Error) -> &Error {
+    let mut cause = error;
+    while let Some(source) = std::error::Error::source(cause).and_then(|source| source.downcast_ref::<Error>()) {
+        cause = source;
+    }
+    cause
+}
+
+fn line_of(error: &Error, text: &str) -> Option<usize> {
+    // The range counts further than the engine's own line numbers, which end at 65,535.
+    let from_range = error.range().and_then(|range| text.get(..range.start));
+    from_range.map(|before| before.bytes().filter(|byte| *byte == b'\n').count() + 1).or_else(|| error.line())
+}
+
+/// The name in the engine's "`name` is undefined".
+fn undefined_name(detail: &str) -> Option<&str> {
+    let before = detail.split_once("` is undefined")?.0;
+    let name = before.rsplit_once('`')?.1;
+    (!name.is_empty() && !name.contains("(...)")).then_some(name)
+}
+
+/// Where the engine cannot say what was undefined, the expression itself is quoted.
+fn undefined_somewhere(error: &Error, text: &str, line: Option<usize>) -> RenderError {
+    let quoted = error.range().and_then(|range| text.get(range)).map(|expr| format!(" in '{}'", expr.trim()));
+    let what = format!("undefined value{}", quoted.unwrap_or_default());
+    RenderError { message: at_line(what, line), line }
+}

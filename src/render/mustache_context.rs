@@ -1,0 +1,133 @@
+//! What a name of a Mustache template means where it stands: the stack of values that sections put in force, innermost
+//! first, and the place of each item in its list.
+
+use serde_json::Value;
+
+/// What a name leads to.
+#[derive(Debug, Clone, Copy)]
+pub enum Found<'a> {
+    /// A value that was given.
+    Value(&'a Value),
+    /// `first` or `last` of an item.
+    Flag(bool),
+    /// `@index` of an item, from 0.
+    Index(usize),
+    /// Nothing.
+    Nothing,
+}
+
+impl Found<'_> {
+    /// Whether a section of it is rendered: `null`, `false`, `0`, `""` and the empty list are not.
+    pub fn is_truthy(&self) -> bool {
+        match self {
+            Self::Value(value) => match value {
+                Value::Null => false,
+                Value::Bool(flag) => *flag,
+                Value::Number(number) => number.as_f64() != Some(0.0),
+                Value::String(text) => !text.is_empty(),
+                Value::Array(items) => !items.is_empty(),
+                Value::Object(_) => true,
+            },
+            Self::Flag(flag) => *flag,
+            Self::Index(index) => *index != 0,
+            Self::Nothing => false,
+        }
+    }
+}
+
+/// One value in force.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'a> {
+    found: Found<'a>,
+    /// Index and length, of an item of a list.
+    place: Option<(usize, usize)>,
+}
+
+impl<'a> Context<'a> {
+    /// A value that is no item.
+    pub fn of(found: Found<'a>) -> Self {
+        Self { found, place: None }
+    }
+
+    /// Item `index` of a list of `length`.
+    pub fn item(item: &'a Value, index: usize, length: usize) -> Self {
+        Self { found: Found::Value(item), place: Some((index, length)) }
+    }
+
+    fn field(&self, name: &str) -> Option<Found<'a>> {
+        if let Found::Value(Value::Object(fields)) = self.found
+            && let Some(value) = fields.get(name)
+        {
+            return Some(Found::Value(value));
+        }
+        let (index, length) = self.place?;
+        match name {
+            "first" => Some(Found::Flag(index == 0)),
+            "last" => Some(Found::Flag(index + 1 == length)),
+            "@index" => Some(Found::Index(index)),
+            _ => None,
+        }
+    }
+}
+
+/// All values in force, innermost last.
+#[derive(Debug)]
+pub struct Contexts<'a> {
+    stack: Vec<Context<'a>>,
+}
+
+impl<'a> Contexts<'a> {
+    /// Only the root.
+    pub fn new(root: &'a Value) -> Self {
+        Self { stack: vec![Context::of(Found::Value(root))] }
+    }
+
+    /// How many are in force: what finding a name may cost.
+    pub fn depth(&self) -> u64 {
+        self.stack.len() as u64
+    }
+
+    /// The innermost.
+    pub fn top(&self) -> Context<'a> {
+        self.stack.last().copied().unwrap_or(Context { found: Found::Nothing, place: None })
+    }
+
+    /// Puts one in force.
+    pub fn push(&mut self, context: Context<'a>) {
+        self.stack.push(context);
+    }
+
+    /// Takes the innermost out of force.
+    pub fn pop(&mut self) {
+        self.stack.pop();
+    }
+
+    /// What `name` means: `.` is the innermost value; of a dotted name the first part is looked up from the inside out,
+    /// the others only in what it gave.
+    pub fn find(&self, name: &str) -> Found<'a> {
+        if name == "." {
+            return self.top().found;
+        }
+        let mut parts = name.split('.').filter(|part| !part.is_empty());
+        let Some(head) = parts.next() else { return Found::Nothing };
+        let Some(mut found) = self.stack.iter().rev().find_map(|context| context.field(head)) else {
+            return Found::Nothing;
+        };
+        for part in parts {
+            found = match found {
+                Found::Value(Value::Object(fields)) => fields.get(part).map_or(Found::Nothing, Found::Value),
+                _ => return Found::Nothing,
+            };
+        }
+        found
+    }
+
+    /// Names that could be asked for, innermost first.
+    pub fn names(&self) -> impl Iterator<Item = &'a str> {
+        let fields = self.stack.iter().rev().filter_map(|context| match context.found {
+            Found::Value(Value::Object(fields)) => Some(fields),
+            _ => None,
+        });
+        fields.flat_map(|fields| fields.keys().map(String::as_str))
+    }
+}

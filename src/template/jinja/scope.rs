@@ -1,0 +1,106 @@
+//! What a name means at one place of a template: a variable, something the template made itself, or the item of a list
+//! that is a variable. Paths lead from a variable to what an expression looks at.
+
+use super::GLOBALS;
+use super::expr::{Arg, Expr};
+use crate::template::shape::Step;
+
+/// What a name of the template's own stands for.
+#[derive(Debug, Clone)]
+pub enum Binding {
+    /// Something made here.
+    Own,
+    /// Something reached from a variable.
+    Alias(Vec<Step>),
+}
+
+/// The names in force, innermost last.
+#[derive(Debug, Default)]
+pub struct Scope<'a> {
+    bindings: Vec<(&'a str, Binding)>,
+}
+
+impl<'a> Scope<'a> {
+    /// How many names are in force; a mark for [`Scope::leave`].
+    pub fn mark(&self) -> usize {
+        self.bindings.len()
+    }
+
+    /// Forgets the names made since the mark.
+    pub fn leave(&mut self, mark: usize) {
+        self.bindings.truncate(mark);
+    }
+
+    /// Makes a name.
+    pub fn bind(&mut self, name: &'a str, binding: Binding) {
+        self.bindings.push((name, binding));
+    }
+
+    fn of(&self, name: &str) -> Option<&Binding> {
+        self.bindings.iter().rev().find(|(bound, _)| *bound == name).map(|(_, binding)| binding)
+    }
+
+    /// The way from a variable to what `expr` looks at, if it does nothing but look.
+    pub fn path(&self, expr: &Expr<'_>) -> Option<Vec<Step>> {
+        match expr {
+            Expr::Name(name, _) => match self.of(name) {
+                Some(Binding::Own) => None,
+                Some(Binding::Alias(path)) => Some(path.clone()),
+                None if GLOBALS.contains(name) => None,
+                None => Some(vec![Step::Field((*name).to_owned())]),
+            },
+            Expr::Attr(of, name) => self.step(of, Step::Field((*name).to_owned())),
+            Expr::Index(of, index) => match &**index {
+                Expr::Text(name) => self.step(of, Step::Field((*name).to_owned())),
+                Expr::Number(_) => self.step(of, Step::Item),
+                Expr::All(parts) if matches!(parts.as_slice(), [Expr::Number(_)]) => self.step(of, Step::Item),
+                _ => None,
+            },
+            Expr::Filter(of, name, _) => match *name {
+                "first" | "last" | "random" => self.step(of, Step::Item),
+                "default" | "d" | "sort" | "reverse" | "unique" | "list" | "select" | "reject" | "selectattr"
+                | "rejectattr" => self.path(of),
+                _ => None,
+            },
+            Expr::Or(left, _) => self.path(left),
+            _ => None,
+        }
+    }
+
+    fn step(&self, of: &Expr<'_>, step: Step) -> Option<Vec<Step>> {
+        let mut path = self.path(of)?;
+        path.push(step);
+        Some(path)
+    }
+
+    /// The paths that are certainly defined where `expr` turned out `outcome`.
+    pub fn defined_if(&self, expr: &Expr<'_>, outcome: bool) -> Vec<Vec<Step>> {
+        match expr {
+            Expr::Test { subject, name, negated, .. } if matches!(*name, "defined" | "undefined") => {
+                let says_defined = (*name == "defined") != *negated;
+                if says_defined == outcome { self.path(subject).into_iter().collect() } else { Vec::new() }
+            }
+            Expr::Not(inner) => self.defined_if(inner, !outcome),
+            Expr::And(left, right) if outcome => {
+                let mut both = self.defined_if(left, true);
+                both.extend(self.defined_if(right, true));
+                both
+            }
+            Expr::Or(left, right) if !outcome => {
+                let mut both = self.defined_if(left, false);
+                both.extend(self.defined_if(right, false));
+                both
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The string given for `name`, or in place `at`.
+pub fn text_argument<'a>(args: &[Arg<'a>], name: &str, at: usize) -> Option<&'a str> {
+    let named = args.iter().find(|arg| arg.name == Some(name));
+    match named.or_else(|| args.get(at).filter(|arg| arg.name.is_none())).map(|arg| &arg.value) {
+        Some(Expr::Text(text)) => Some(text),
+        _ => None,
+    }
+}

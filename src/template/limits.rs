@@ -1,0 +1,20 @@
+//! How large and how deep a template may be. Whoever parses a template checks these first, so that no text can exhaust
+//! the stack or the time of the desk; passing one is an error that names it (BEHAVIOUR §6). What a rendering may use
+//! stands beside the engines, in `render::limits`.
+
+/// Bytes of one template: 1 MiB.
+pub const TEMPLATE_BYTES: usize = 1024 * 1024;
+
+/// How deep sections, blocks, parentheses and brackets may nest.
+pub const NESTING: usize = 48;
+
+/// How many operators, filters, attributes or `elif` branches may follow one another in one expression or block.
+pub const CHAIN: usize = 200;
+
+/// Levels of the variable tree; what a template asks for below is not listed.
+pub const TREE_DEPTH: usize = 48;
+
+/// The sentence for a template larger than [`TEMPLATE_BYTES`].
+pub fn too_large(bytes: u64) -> String {
+    format!("the template has {bytes} bytes, over the limit of {TEMPLATE_BYTES} (1 MiB)")
+}

@@ -1,0 +1,258 @@
+//! A Mustache template as a flat list of nodes. Sections know where they end, so that neither reading nor evaluating one
+//! recurses; `render::mustache` evaluates the list and [`uses`] tells what it asks for.
+
+use std::collections::{HashMap, HashSet};
+
+use super::ParseError;
+use super::limits::NESTING;
+use super::shape::{Shape, Step, What};
+use super::tags::{Dialect, Piece, Sigil, pieces};
+
+/// One node of a template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Node<'a> {
+    /// Printed as it is.
+    Text(&'a str),
+    /// A value, by its dotted name; `.` is the item itself.
+    Value {
+        /// Dotted name.
+        name: &'a str,
+        /// Whether HTML escaping, where it is asked for, applies.
+        escaped: bool,
+        /// Line, from 1.
+        line: usize,
+    },
+    /// A section begins.
+    Open {
+        /// Dotted name.
+        name: &'a str,
+        /// `{{^name}}`: rendered when the value is missing, false or empty.
+        inverted: bool,
+        /// Index of its [`Node::Close`].
+        end: usize,
+        /// Line, from 1.
+        line: usize,
+    },
+    /// A section ends.
+    Close,
+    /// Another template.
+    Partial {
+        /// Its name.
+        name: &'a str,
+        /// White space put before each of its lines; `None` where it shares its line.
+        indent: Option<&'a str>,
+        /// Line, from 1.
+        line: usize,
+    },
+}
+
+/// A template that was read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Parsed<'a> {
+    /// In order.
+    pub nodes: Vec<Node<'a>>,
+    /// Line and sentence of what somebody should look at.
+    pub warnings: Vec<(usize, String)>,
+}
+
+/// Names that every item of a list has, unless it brings its own (BEHAVIOUR §6).
+pub const ITEM_METADATA: [&str; 3] = ["first", "last", "@index"];
+
+/// Reads a template.
+///
+/// # Errors
+///
+/// Unclosed or mismatched sections and tags, and sections nested deeper than [`NESTING`]; with the line.
+pub fn parse(text: &str) -> Result<Parsed<'_>, ParseError> {
+    let (pieces, warnings) = pieces(text, Dialect::Mustache)?;
+    let mut nodes: Vec<Node<'_>> = Vec::with_capacity(pieces.len());
+    let mut open: Vec<(usize, &str, usize)> = Vec::new();
+    for piece in pieces {
+        let (sigil, name, line, standalone) = match piece {
+            Piece::Text(range) => {
+                nodes.push(Node::Text(text.get(range).unwrap_or_default()));
+                continue;
+            }
+            Piece::Tag { sigil, content, line, standalone } => (sigil, content, line, standalone),
+        };
+        match sigil {
+            Sigil::Plain | Sigil::Unescaped => nodes.push(Node::Value { name, escaped: sigil == Sigil::Plain, line }),
+            Sigil::Section | Sigil::Inverted => {
+                open.push((nodes.len(), name, line));
+                if open.len() > NESTING {
+                    return Err(ParseError::at(line, format!("sections nest deeper than {NESTING} at line {line}")));
+                }
+                nodes.push(Node::Open { name, inverted: sigil == Sigil::Inverted, end: 0, line });
+            }
+            Sigil::Close => {
+                let (at, opened, from) = open.pop().ok_or_else(|| {
+                    ParseError::at(line, format!("section '{name}' is closed at line {line} but was never opened"))
+                })?;
+                if opened != name {
+                    return Err(ParseError::at(
+                        line,
+                        format!("section '{opened}' of line {from} is closed by '{name}' at line {line}"),
+                    ));
+                }
+                let close = nodes.len();
+                if let Some(Node::Open { end, .. }) = nodes.get_mut(at) {
+                    *end = close;
+                }
+                nodes.push(Node::Close);
+            }
+            Sigil::Partial => nodes.push(Node::Partial { name, indent: standalone, line }),
+            Sigil::Comment | Sigil::Delimiters => {}
+        }
+    }
+    match open.pop() {
+        Some((_, name, line)) => {
+            Err(ParseError::at(line, format!("section '{name}' opened at line {line} is never closed")))
+        }
+        None => Ok(Parsed { nodes, warnings }),
+    }
+}
+
+/// The parts of a dotted name; the item itself has none.
+pub fn parts(name: &str) -> Vec<&str> {
+    if name == "." { Vec::new() } else { name.split('.').filter(|part| !part.is_empty()).collect() }
+}
+
+/// What a template asks for (BEHAVIOUR §6): a name that occurs only inside a section is a field of its items; one that
+/// also occurs further out is that one; what stands in an inverted section belongs to what is around it.
+pub fn uses(parsed: &Parsed<'_>) -> Shape {
+    let mut scopes = Scopes::new();
+    scopes.walk(parsed, |scopes, here, met| {
+        if let Met::Value(name) | Met::Section(name, _) = met
+            && let Some(head) = parts(name).first()
+        {
+            scopes.names.entry(here).or_default().insert((*head).to_owned());
+        }
+    });
+    let mut shape = Shape::default();
+    scopes.walk(parsed, |scopes, here, met| match met {
+        Met::Value(name) => {
+            let path = scopes.resolve(here, name);
+            record_list(&mut shape, &path);
+            let needed = !scopes.inside_own_section(here, &path);
+            shape.record(&path, What::Print, needed);
+        }
+        Met::Section(name, child) => {
+            let path = scopes.resolve(here, name);
+            record_list(&mut shape, &path);
+            shape.record(&path, What::Test, false);
+            if let Some(child) = child {
+                scopes.paths.insert(child, path);
+            }
+        }
+        Met::Metadata => {
+            if let Some(list) = scopes.paths.get(&here) {
+                shape.record(list, What::Iterate, true);
+            }
+        }
+    });
+    shape
+}
+
+/// The section whose items `path` leads into is a list, and needed.
+fn record_list(shape: &mut Shape, path: &[Step]) {
+    if let Some(list) = path.iter().rposition(|step| *step == Step::Item).and_then(|at| path.get(..at)) {
+        shape.record(list, What::Iterate, true);
+    }
+}
+
+/// What [`Scopes::walk`] meets.
+enum Met<'a> {
+    /// A value of this name.
+    Value(&'a str),
+    /// A section of this name, with the scope it opens unless it is inverted.
+    Section(&'a str, Option<usize>),
+    /// `.`, `first`, `last` or `@index` inside a section.
+    Metadata,
+}
+
+/// Sections as scopes, those of one name in one scope taken together; 0 is the template itself.
+struct Scopes {
+    parents: Vec<usize>,
+    children: HashMap<(usize, String), usize>,
+    names: HashMap<usize, HashSet<String>>,
+    paths: HashMap<usize, Vec<Step>>,
+}
+
+impl Scopes {
+    fn new() -> Self {
+        Self {
+            parents: vec![0],
+            children: HashMap::new(),
+            names: HashMap::new(),
+            paths: HashMap::from([(0, Vec::new())]),
+        }
+    }
+
+    fn walk<'a>(&mut self, parsed: &Parsed<'a>, mut meet: impl FnMut(&mut Self, usize, Met<'a>)) {
+        let (mut stack, mut here): (Vec<usize>, usize) = (Vec::new(), 0);
+        for node in &parsed.nodes {
+            match node {
+                Node::Value { name, .. } if here != 0 && is_metadata(name) => meet(self, here, Met::Metadata),
+                Node::Value { name, .. } => meet(self, here, Met::Value(name)),
+                Node::Open { name, inverted, .. } => {
+                    stack.push(here);
+                    if here != 0 && is_metadata(name) {
+                        meet(self, here, Met::Metadata);
+                    } else if *inverted || *name == "." {
+                        meet(self, here, Met::Section(name, None));
+                    } else {
+                        let child = self.child(here, name);
+                        meet(self, here, Met::Section(name, Some(child)));
+                        here = child;
+                    }
+                }
+                Node::Close => here = stack.pop().unwrap_or(0),
+                Node::Text(_) | Node::Partial { .. } => {}
+            }
+        }
+    }
+
+    fn child(&mut self, scope: usize, name: &str) -> usize {
+        let next = self.parents.len();
+        let child = *self.children.entry((scope, name.to_owned())).or_insert(next);
+        if child == next {
+            self.parents.push(scope);
+        }
+        child
+    }
+
+    /// This scope and those around it, the template itself last.
+    fn outward(&self, scope: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(scope), |at| if *at == 0 { None } else { self.parents.get(*at).copied() })
+    }
+
+    /// The path of `name` as seen from `scope`: within the items of the outermost section around it in which its first
+    /// part occurs.
+    fn resolve(&self, scope: usize, name: &str) -> Vec<Step> {
+        let parts = parts(name);
+        let Some(head) = parts.first() else { return Vec::new() };
+        let holds = |at: &usize| self.names.get(at).is_some_and(|names| names.contains(*head));
+        let owner = self.outward(scope).filter(holds).last().unwrap_or(scope);
+        let mut path = self.paths.get(&owner).cloned().unwrap_or_default();
+        if owner != 0 {
+            path.push(Step::Item);
+        }
+        path.extend(parts.into_iter().map(|part| Step::Field(part.to_owned())));
+        path
+    }
+
+    /// Whether `path` is, or is below, what a section around `scope` tests.
+    fn inside_own_section(&self, scope: usize, path: &[Step]) -> bool {
+        let mut around = self.outward(scope).filter(|at| *at != 0);
+        around.any(|at| self.paths.get(&at).is_some_and(|section| path.starts_with(section) && !is_item(path, section)))
+    }
+}
+
+/// Whether `path` goes on from `section` into its items.
+fn is_item(path: &[Step], section: &[Step]) -> bool {
+    path.get(section.len()) == Some(&Step::Item)
+}
+
+fn is_metadata(name: &str) -> bool {
+    name == "." || ITEM_METADATA.contains(&name)
+}

@@ -1,0 +1,69 @@
+//! `.jaato/templates/overrides.json`: a person's last word on which language a template is written in, by its name or
+//! `<source id>/<path within it>` (BEHAVIOUR §6).
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::Syntax;
+use crate::report::{Diagnostic, Position};
+
+/// Where the file lies in a workspace.
+pub const FILE: &str = ".jaato/templates/overrides.json";
+
+/// Languages settled by name. A file that is not there settles nothing; what is wrong in it is a diagnostic.
+pub fn load(workspace: &Path) -> (HashMap<String, Syntax>, Vec<Diagnostic>) {
+    match fs::read(workspace.join(FILE)) {
+        Ok(bytes) => parse(&String::from_utf8_lossy(&bytes)),
+        Err(error) if error.kind() == ErrorKind::NotFound => (HashMap::new(), Vec::new()),
+        Err(error) => (HashMap::new(), vec![complaint(format!("cannot be read: {error}"))]),
+    }
+}
+
+fn parse(text: &str) -> (HashMap<String, Syntax>, Vec<Diagnostic>) {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let fields = match serde_json::from_str(text) {
+        Ok(Value::Object(fields)) => fields,
+        Ok(_) => return (HashMap::new(), vec![complaint("is not an object of template names".to_owned())]),
+        Err(error) => {
+            let position = Position { line: error.line(), column: error.column() };
+            return (HashMap::new(), vec![complaint(format!("is not JSON: {error}")).at(position)]);
+        }
+    };
+    let (mut settled, mut diagnostics) = (HashMap::new(), Vec::new());
+    for (name, value) in fields {
+        match value.as_str().and_then(Syntax::from_word) {
+            Some(syntax) => {
+                settled.insert(name, syntax);
+            }
+            None => diagnostics.push(complaint(format!("gives '{name}' the syntax {value}"))),
+        }
+    }
+    (settled, diagnostics)
+}
+
+fn complaint(what: String) -> Diagnostic {
+    Diagnostic::error("template-overrides", format!("{FILE} {what}"))
+        .in_file(FILE)
+        .hint(r#"write {"Template.java.tpl": "mustache"}, with jinja2, mustache or handlebars"#)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_right_counts_and_what_is_wrong_is_said() {
+        let (settled, diagnostics) = parse(r#"{"a.tpl": "mustache", "b.tpl": "Jinja2", "c.tpl": "twig", "d.tpl": 3}"#);
+        assert_eq!(settled.len(), 2);
+        assert_eq!(settled.get("b.tpl"), Some(&Syntax::Jinja2));
+        assert_eq!(diagnostics.len(), 2);
+        for text in ["[]", "{", ""] {
+            let (settled, diagnostics) = parse(text);
+            assert!(settled.is_empty() && diagnostics.len() == 1, "{text:?}");
+        }
+    }
+}

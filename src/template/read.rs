@@ -1,0 +1,151 @@
+//! What one template is: its text from the file, its language, what it asks for, and why it does not parse if it does
+//! not. Everything that names templates or renders them starts here.
+
+use std::fmt;
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use super::limits::{TEMPLATE_BYTES, too_large};
+use super::shape::Shape;
+use super::syntax::{Ambiguity, detect};
+use super::{Syntax, Variable, generated, handlebars, jinja, mustache};
+
+/// Why a template does not parse.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParseError {
+    /// What is wrong, with the line where there is one: `section 'a' opened at line 3 is never closed`.
+    pub message: String,
+    /// The line, from 1.
+    pub line: Option<usize>,
+}
+
+impl ParseError {
+    /// An error whose sentence names this line.
+    pub fn at(line: usize, message: impl Into<String>) -> Self {
+        Self { message: message.into(), line: Some(line) }
+    }
+
+    /// The same error with its line, and every line it names, as lines of the file.
+    #[must_use]
+    pub fn in_file(mut self, stripped: &generated::Stripped<'_>) -> Self {
+        if self.line.is_none() {
+            return self;
+        }
+        self.line = self.line.map(|line| stripped.file_line(line));
+        let mut message = String::with_capacity(self.message.len());
+        let mut rest = self.message.as_str();
+        while let Some(at) = rest.find("line ") {
+            let (before, after) = rest.split_at(at + "line ".len());
+            let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+            message.push_str(before);
+            match after.get(..digits).and_then(|number| number.parse().ok()) {
+                Some(line) => message.push_str(&stripped.file_line(line).to_string()),
+                None => message.push_str(after.get(..digits).unwrap_or_default()),
+            }
+            rest = after.get(digits..).unwrap_or_default();
+        }
+        message.push_str(rest);
+        self.message = message;
+        self
+    }
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.message)
+    }
+}
+
+/// What a template's text tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Analysis {
+    /// Its language, detected or settled.
+    pub syntax: Syntax,
+    /// The other language it might be in; never where the language was settled.
+    pub ambiguous: Option<Ambiguity>,
+    /// What it asks for, sorted by name; empty where it does not parse.
+    pub variables: Vec<Variable>,
+    /// Why it does not parse.
+    pub problem: Option<ParseError>,
+}
+
+/// Looks at a template's text, as it stands in its file; `settled` is the language where somebody said so.
+pub fn analyse(text: &str, settled: Option<Syntax>) -> Analysis {
+    if text.len() > TEMPLATE_BYTES {
+        return too_large_to_analyse(text.len() as u64, settled);
+    }
+    let (syntax, ambiguous) = match settled {
+        Some(syntax) => (syntax, None),
+        None => {
+            let detected = detect(text);
+            (detected.syntax, detected.ambiguous)
+        }
+    };
+    match variables(text, syntax) {
+        Ok(variables) => Analysis { syntax, ambiguous, variables, problem: None },
+        Err(problem) => Analysis { syntax, ambiguous, variables: Vec::new(), problem: Some(problem) },
+    }
+}
+
+/// What a template asks for, sorted by name.
+///
+/// # Errors
+///
+/// It does not parse or passes a limit; the line is that of the file.
+pub fn variables(text: &str, syntax: Syntax) -> Result<Vec<Variable>, ParseError> {
+    let stripped = generated::strip(text);
+    let uses = match syntax {
+        Syntax::Jinja2 => jinja::uses(&stripped.text),
+        Syntax::Mustache => mustache::parse(&stripped.text).map(|parsed| mustache::uses(&parsed)),
+        Syntax::Handlebars => handlebars::uses(&stripped.text),
+    };
+    uses.map(Shape::variables).map_err(|error| error.in_file(&stripped))
+}
+
+/// What [`text_of`] read.
+pub(super) enum Text {
+    /// All of it.
+    Whole(String),
+    /// Nothing, because it has this many bytes.
+    TooLarge(u64),
+}
+
+/// The text of a template's file.
+///
+/// # Errors
+///
+/// A sentence: it cannot be read, is larger than a template may be, or is not UTF-8 (with the line).
+pub fn read(path: &Path) -> Result<String, String> {
+    match text_of(path)? {
+        Text::Whole(text) => Ok(text),
+        Text::TooLarge(bytes) => Err(too_large(bytes)),
+    }
+}
+
+/// The text of a template's file, or how large it is.
+pub(super) fn text_of(path: &Path) -> Result<Text, String> {
+    let unreadable = |error: std::io::Error| format!("cannot be read: {error}");
+    let file = fs::File::open(path).map_err(unreadable)?;
+    let size = file.metadata().map_err(unreadable)?.len();
+    if size > TEMPLATE_BYTES as u64 {
+        return Ok(Text::TooLarge(size));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
+    file.take(TEMPLATE_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Text::Whole(text)),
+        Err(error) => {
+            let valid = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
+            let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
+            Err(format!("is not UTF-8 text: line {line} holds other bytes"))
+        }
+    }
+}
+
+/// What is known of a template too large to read.
+pub(super) fn too_large_to_analyse(bytes: u64, settled: Option<Syntax>) -> Analysis {
+    let problem = ParseError { message: too_large(bytes), line: None };
+    let syntax = settled.unwrap_or(Syntax::Jinja2);
+    Analysis { syntax, ambiguous: None, variables: Vec::new(), problem: Some(problem) }
+}

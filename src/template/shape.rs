@@ -1,0 +1,106 @@
+//! How a tree of variables grows: every use of a name is recorded with its path, and at the end each name's kind follows
+//! from what was asked of it. The three languages record here; [`super::Variable`] is what comes out (BEHAVIOUR §6).
+
+use std::collections::BTreeMap;
+
+use super::limits::TREE_DEPTH;
+use super::{Variable, VariableKind};
+
+/// One step of the way to a value.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// A field of this name; the first step is a top-level variable.
+    Field(String),
+    /// Any item of the list reached so far.
+    Item,
+}
+
+/// What is done with a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    /// It is printed, compared or computed with.
+    Print,
+    /// It is only asked whether it is there or true.
+    Test,
+    /// Its items are visited.
+    Iterate,
+    /// Measured or reversed: a list, if nothing says otherwise.
+    Measure,
+    /// Its keys are visited.
+    Look,
+    /// Handed on; says nothing about its kind.
+    Touch,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Node {
+    printed: bool,
+    touched: bool,
+    listed: bool,
+    measured: bool,
+    mapped: bool,
+    required: bool,
+    fields: BTreeMap<String, Node>,
+}
+
+/// Uses of names, gathered.
+#[derive(Debug, Clone, Default)]
+pub struct Shape {
+    root: Node,
+}
+
+impl Shape {
+    /// Records that the value at `path` is used; `needed` where the template cannot do without it. Whoever needs a field
+    /// needs the object around it, but not the list whose items have it. Levels below [`TREE_DEPTH`] are left out.
+    pub fn record(&mut self, path: &[Step], what: What, needed: bool) {
+        let own = path.iter().rposition(|step| *step == Step::Item).map_or(0, |at| at + 1);
+        let mut node = &mut self.root;
+        let mut depth = 0;
+        for (at, step) in path.iter().enumerate() {
+            match step {
+                Step::Item => node.listed = true,
+                Step::Field(name) => {
+                    depth += 1;
+                    if depth > TREE_DEPTH {
+                        return;
+                    }
+                    node = node.fields.entry(name.clone()).or_default();
+                    node.required |= needed && at >= own && what != What::Test;
+                }
+            }
+        }
+        if path.last() == Some(&Step::Item) {
+            return;
+        }
+        match what {
+            What::Print => node.printed = true,
+            What::Iterate => node.listed = true,
+            What::Measure => node.measured = true,
+            What::Look => node.mapped = true,
+            What::Touch => node.touched = true,
+            What::Test => {}
+        }
+    }
+
+    /// The tree, sorted by name.
+    pub fn variables(self) -> Vec<Variable> {
+        self.root.fields.into_iter().map(|(name, node)| variable(name, node)).collect()
+    }
+}
+
+/// At most [`TREE_DEPTH`] calls deep.
+fn variable(name: String, node: Node) -> Variable {
+    let kind = if node.listed {
+        VariableKind::List
+    } else if node.mapped || !node.fields.is_empty() {
+        VariableKind::Object
+    } else if node.measured && !node.printed {
+        VariableKind::List
+    } else if node.printed || node.touched {
+        VariableKind::Scalar
+    } else {
+        VariableKind::Flag
+    };
+    let fields = node.fields.into_iter().map(|(name, node)| variable(name, node)).collect();
+    Variable { name, kind, optional: !node.required, fields }
+}

@@ -1,0 +1,380 @@
+//! Which language a template is written in, told from its tags (BEHAVIOUR §6). Nothing is parsed here: a template that is
+//! broken in its language is still of that language, and says so later with a line.
+
+use super::Syntax;
+use super::generated;
+use super::jinja::{end_of_raw, end_of_string};
+use super::seek::Next;
+
+/// A language, and the other one that the template also showed signs of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Detected {
+    /// What the template is taken for.
+    pub syntax: Syntax,
+    /// What else it might be.
+    pub ambiguous: Option<Ambiguity>,
+}
+
+/// Signs of a second language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ambiguity {
+    /// The language that was not chosen.
+    pub other: Syntax,
+    /// The first line with a sign of it, from 1.
+    pub line: usize,
+}
+
+/// Tells the language of a template.
+pub fn detect(text: &str) -> Detected {
+    let stripped = generated::strip(text);
+    let mut scan = Scan::new(&stripped.text);
+    scan.run();
+    let line_of = |at: usize| {
+        let before = stripped.text.get(..at).unwrap_or_default();
+        stripped.file_line(before.bytes().filter(|byte| *byte == b'\n').count() + 1)
+    };
+    let braces = match (scan.handlebars.first, scan.mustache.first) {
+        (Some(at), _) => Some((Syntax::Handlebars, at, scan.handlebars.pairs + scan.mustache.pairs)),
+        (None, Some(at)) => Some((Syntax::Mustache, at, scan.mustache.pairs)),
+        (None, None) => None,
+    };
+    match (braces, scan.jinja.first) {
+        (Some((syntax, at, pairs)), Some(jinja_at)) => {
+            let (syntax, other, at) = if pairs == 0 && scan.jinja.pairs > 0 {
+                (Syntax::Jinja2, syntax, at)
+            } else {
+                (syntax, Syntax::Jinja2, jinja_at)
+            };
+            Detected { syntax, ambiguous: Some(Ambiguity { other, line: line_of(at) }) }
+        }
+        (Some((syntax, ..)), None) => Detected { syntax, ambiguous: None },
+        (None, None) if scan.no_jinja_name => Detected { syntax: Syntax::Mustache, ambiguous: None },
+        (None, _) => Detected { syntax: Syntax::Jinja2, ambiguous: None },
+    }
+}
+
+/// Sections of Handlebars' own, when they have an argument.
+const HELPERS: [&str; 4] = ["if", "each", "unless", "with"];
+
+/// A string longer than this is taken for a stray quote.
+const LONGEST_STRING: usize = 4096;
+
+/// Signs of one language: where the first stands, and how many sections are opened and closed.
+#[derive(Default)]
+struct Signs {
+    first: Option<usize>,
+    pairs: usize,
+}
+
+impl Signs {
+    fn see(&mut self, at: usize) {
+        self.first.get_or_insert(at);
+    }
+}
+
+struct Scan<'a> {
+    text: &'a str,
+    handlebars: Signs,
+    mustache: Signs,
+    jinja: Signs,
+    no_jinja_name: bool,
+    sections: Vec<(&'a str, bool)>,
+    blocks: Vec<&'a str>,
+    close: Next,
+    close_percent: Next,
+    close_hash: Next,
+    line_end: Next,
+}
+
+impl<'a> Scan<'a> {
+    fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            handlebars: Signs::default(),
+            mustache: Signs::default(),
+            jinja: Signs::default(),
+            no_jinja_name: false,
+            sections: Vec::new(),
+            blocks: Vec::new(),
+            close: Next::default(),
+            close_percent: Next::default(),
+            close_hash: Next::default(),
+            line_end: Next::default(),
+        }
+    }
+
+    fn run(&mut self) {
+        let bytes = self.text.as_bytes();
+        let mut at = 0;
+        while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr(b'{', rest)) {
+            at += found;
+            let next = match bytes.get(at + 1) {
+                Some(b'{') => self.braces(at),
+                Some(b'%') => Some(self.statement(at)),
+                Some(b'#') => Some(self.comment(at)),
+                _ => Some(at + 1),
+            };
+            match next {
+                Some(next) => at = next,
+                None => return,
+            }
+        }
+    }
+
+    /// `{# … #}` at byte `at`; where to go on.
+    fn comment(&mut self, at: usize) -> usize {
+        let end = self.close_hash.find(self.text, at + 2, "#}");
+        if end >= self.text.len() {
+            return at + 2;
+        }
+        self.jinja.see(at);
+        end + 2
+    }
+
+    /// `{% … %}` at byte `at`; where to go on.
+    fn statement(&mut self, at: usize) -> usize {
+        if self.close_percent.find(self.text, at + 2, "%}") >= self.text.len() {
+            return at + 2;
+        }
+        let Some(end) = self.end_of_tag(at + 2, "%}") else { return at + 2 };
+        self.jinja.see(at);
+        let content = self.text.get(at + 2..end).unwrap_or_default();
+        let content = content.trim_start_matches(['-', '+']).trim_start();
+        let word = content.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
+        match word {
+            "raw" => {
+                if let Some(after) = end_of_raw(self.text, end + 2) {
+                    self.jinja.pairs += 1;
+                    return after;
+                }
+            }
+            "for" | "if" | "with" | "filter" | "autoescape" | "block" | "macro" | "call" => self.blocks.push(word),
+            _ => {
+                if let Some(closed) = word.strip_prefix("end")
+                    && self.blocks.last() == Some(&closed)
+                {
+                    self.blocks.pop();
+                    self.jinja.pairs += 1;
+                }
+            }
+        }
+        end + 2
+    }
+
+    /// `{{ … }}` at byte `at`; where to go on, or `None` where the delimiters change.
+    fn braces(&mut self, at: usize) -> Option<usize> {
+        let inside = at + 2;
+        let close = self.close.find(self.text, inside, "}}");
+        if close >= self.text.len() {
+            return Some(at + 2);
+        }
+        let after = self.text.get(inside..).unwrap_or_default();
+        if after.starts_with('{') {
+            let closes = close < self.line_end.find(self.text, inside, "\n")
+                && self.text.get(close..).is_some_and(|rest| rest.starts_with("}}}"));
+            if closes {
+                self.mustache.see(at);
+                return Some(close + 3);
+            }
+            return Some(at + 1);
+        }
+        let content = self.text.get(inside..close).unwrap_or_default();
+        let content = content.trim_start_matches('~').trim();
+        let name = content.get(1..).unwrap_or_default().trim_end_matches('~').trim();
+        match content.chars().next() {
+            Some('!') => {
+                self.mustache.see(at);
+                if content.starts_with("!--") {
+                    let end = self.text.get(inside..).and_then(|rest| rest.find("--}}"));
+                    return Some(end.map_or(close + 2, |end| inside + end + 4));
+                }
+                Some(close + 2)
+            }
+            Some('=') => {
+                self.mustache.see(at);
+                None
+            }
+            Some('#') => {
+                self.open(at, name);
+                Some(close + 2)
+            }
+            Some('^') => {
+                self.mustache.see(at);
+                if !name.is_empty() {
+                    self.sections.push((name, false));
+                }
+                Some(close + 2)
+            }
+            Some('/') => {
+                self.mustache.see(at);
+                self.shut(name);
+                Some(close + 2)
+            }
+            Some('&' | '>') => {
+                self.mustache.see(at);
+                Some(close + 2)
+            }
+            _ => {
+                let end = self.end_of_tag(inside, "}}").unwrap_or(close);
+                self.plain(at, self.text.get(inside..end).unwrap_or_default());
+                Some(end + 2)
+            }
+        }
+    }
+
+    fn open(&mut self, at: usize, content: &'a str) {
+        let name = content.split_whitespace().next().unwrap_or_default();
+        if HELPERS.contains(&name) && name != content {
+            self.handlebars.see(at);
+            self.sections.push((name, true));
+        } else {
+            self.mustache.see(at);
+            self.sections.push((content, false));
+        }
+    }
+
+    fn shut(&mut self, name: &str) {
+        if let Some((open, helper)) = self.sections.last().copied()
+            && open == name
+        {
+            self.sections.pop();
+            let signs = if helper { &mut self.handlebars } else { &mut self.mustache };
+            signs.pairs += 1;
+        }
+    }
+
+    fn plain(&mut self, at: usize, content: &str) {
+        if content.starts_with('-') {
+            self.jinja.see(at);
+            return;
+        }
+        let content = content.trim_matches(|c: char| c.is_whitespace() || c == '~');
+        let bare = without_strings(content);
+        if content == "else" || content.starts_with("else ") {
+            self.handlebars.see(at);
+        } else if content == "." {
+            self.mustache.see(at);
+        } else if bare.contains('|') {
+            self.jinja.see(at);
+        } else if !could_be_jinja(&bare) {
+            self.no_jinja_name = true;
+        }
+    }
+
+    /// Where the tag whose content begins at byte `at` closes, strings passed over.
+    fn end_of_tag(&self, mut at: usize, close: &str) -> Option<usize> {
+        let bytes = self.text.as_bytes();
+        loop {
+            let rest = self.text.get(at..)?;
+            if rest.starts_with(close) {
+                return Some(at);
+            }
+            at += match bytes.get(at)? {
+                b'"' | b'\'' => string_length(rest).unwrap_or(1),
+                _ => rest.chars().next()?.len_utf8(),
+            };
+        }
+    }
+}
+
+fn string_length(rest: &str) -> Option<usize> {
+    let mut longest = rest.len().min(LONGEST_STRING);
+    while !rest.is_char_boundary(longest) {
+        longest -= 1;
+    }
+    end_of_string(rest.get(..longest)?)
+}
+
+/// The content with every string emptied.
+fn without_strings(content: &str) -> String {
+    let (mut bare, mut rest) = (String::with_capacity(content.len()), content);
+    while let Some(at) = rest.find(['"', '\'']) {
+        bare.push_str(rest.get(..at).unwrap_or_default());
+        let quoted = rest.get(at..).unwrap_or_default();
+        let length = string_length(quoted).unwrap_or(1);
+        bare.push_str("''");
+        rest = quoted.get(length..).unwrap_or_default();
+    }
+    bare.push_str(rest);
+    bare
+}
+
+/// Whether Jinja2 could read this as an expression: `api-name` is a name with a dash, not a subtraction.
+fn could_be_jinja(content: &str) -> bool {
+    let foreign = |c: char| !(c.is_ascii_alphanumeric() || c.is_whitespace() || "_.,:()[]{}+-*/%~<>=!'".contains(c));
+    if content.contains(foreign) || content.starts_with('.') || content.replace("!=", "").contains('!') {
+        return false;
+    }
+    let is_word = !content.contains(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')));
+    let digit_first = content.starts_with(|c: char| c.is_ascii_digit());
+    if is_word && digit_first {
+        return !content.contains(|c: char| c.is_ascii_alphabetic());
+    }
+    let dashed = content.split('-').skip(1).any(|part| part.starts_with(|c: char| c.is_ascii_alphabetic()));
+    !(is_word && dashed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_of_signs() {
+        use Syntax::{Handlebars, Jinja2, Mustache};
+        for (text, expected) in [
+            ("{{#x}}a{{/x}}", Mustache),
+            ("{{^x}}a{{/x}}", Mustache),
+            ("{{.}}", Mustache),
+            ("{{&x}}", Mustache),
+            ("{{{x}}}", Mustache),
+            ("{{>x}}", Mustache),
+            ("{{!c}}", Mustache),
+            ("{{=<% %>=}}", Mustache),
+            ("{% if a %}{% endif %}", Jinja2),
+            ("{# c #}{{ x }}", Jinja2),
+            ("{{ x | f }}", Jinja2),
+            ("{%- set a = 1 %}", Jinja2),
+            ("{{- x }}", Jinja2),
+            ("{{ x }}", Jinja2),
+            ("nothing", Jinja2),
+            ("{{api-name}}", Mustache),
+            ("{{ api-name }}", Mustache),
+            ("{{ count-1 }}", Jinja2),
+            ("{{ a - b }}", Jinja2),
+            ("{{größe}}", Mustache),
+            ("{{ '|' }}", Jinja2),
+            ("{{ \"{{#x}}\" }}", Jinja2),
+            ("{% raw %}{{#x}}{{/x}}{% endraw %}{{ y }}", Jinja2),
+            ("{# {{#x}}{{/x}} #}", Jinja2),
+            ("{{! {% if %} }}", Mustache),
+            ("${{{NAME}}_URL}", Jinja2),
+            ("${{{NAME}}_URL} {{#x}}{{/x}}", Mustache),
+            ("{{#if x}}a{{/if}}", Handlebars),
+            ("{{#if}}a{{/if}}", Mustache),
+            ("{{#each xs}}{{name}}{{else}}none{{/each}}", Handlebars),
+            ("{{else}}", Handlebars),
+            ("{{#x}}{{#unless @last}},{{/unless}}{{/x}}", Handlebars),
+            ("# @generated {{#x}}{{/x}}\n{{ y }}", Jinja2),
+            ("a {# b", Jinja2),
+            ("{{#x}}{# no comment{{/x}}", Mustache),
+        ] {
+            let detected = detect(text);
+            assert_eq!(detected.syntax, expected, "{text}");
+            assert_eq!(detected.ambiguous, None, "{text}");
+        }
+    }
+
+    #[test]
+    fn of_two_kinds_the_balanced_pair_wins() {
+        use Syntax::{Handlebars, Jinja2, Mustache};
+        for (text, syntax, other, line) in [
+            ("{{#x}}\n{{ y | f }}\n{{/x}}", Mustache, Jinja2, 2),
+            ("{% for x in y %}\n{{.}}\n{% endfor %}", Jinja2, Mustache, 2),
+            ("{{#if x}}\n{{ y | f }}{{/if}}", Handlebars, Jinja2, 2),
+            ("{% if a %}{% endif %}\n\n{{#each x}}", Jinja2, Handlebars, 3),
+        ] {
+            let expected = Detected { syntax, ambiguous: Some(Ambiguity { other, line }) };
+            assert_eq!(detect(text), expected, "{text}");
+        }
+    }
+}
