@@ -31,6 +31,7 @@ fn check(desk: &mut Desk, fix: bool) -> Answer {
     desk.settle();
     desk.read_all();
     let mut found = desk.diagnostics();
+    found.extend(desk.templates().1);
     found.extend(unmended);
     let (errors, warnings): (Vec<Diagnostic>, Vec<Diagnostic>) = found.into_iter().partition(Diagnostic::is_error);
     let mut text = String::new();

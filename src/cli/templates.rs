@@ -1,8 +1,136 @@
-//! placeholder
+//! `refdesk templates`: which templates the selection brings, what they say and what they ask for.
+
+use serde_json::{Value, json};
+
 use super::answer::Answer;
 use super::args::TemplatesCommand;
+use super::rows;
 use crate::desk::{Desk, Refusal};
-/// x
-pub fn run(_desk: &mut Desk, _c: Option<&TemplatesCommand>) -> Answer {
-    Answer::refused(Refusal::new("x", "x", "x"))
+use crate::template::{self, Template, TemplateIndex, Variable, VariableKind};
+use crate::text::escape::{one_line, visible};
+
+/// Does what the verb says; without one, lists.
+pub fn run(desk: &mut Desk, command: Option<&TemplatesCommand>) -> Answer {
+    desk.settle();
+    let (index, diagnostics) = desk.templates();
+    let answer = match command {
+        None => list(desk, &index, None),
+        Some(TemplatesCommand::List { pattern }) => list(desk, &index, pattern.as_deref()),
+        Some(TemplatesCommand::Show { name }) => show(desk, &index, name),
+        Some(TemplatesCommand::Variables { name }) => variables(desk, &index, name),
+    };
+    Answer { diagnostics, ..answer }
+}
+
+fn list(desk: &Desk, index: &TemplateIndex, pattern: Option<&str>) -> Answer {
+    let wanted = |template: &&Template| pattern.is_none_or(|pattern| fits(pattern, &template.name));
+    let templates: Vec<&Template> = index.templates.iter().filter(wanted).collect();
+    let listed: Vec<Value> = templates.iter().map(|template| row(desk, template)).collect();
+    let json = json!({"templates": listed, "count": templates.len()});
+    if templates.is_empty() {
+        let text = match pattern {
+            Some(_) if !index.templates.is_empty() => "No template's name fits the pattern.\n",
+            _ => "The selection brings no templates. `refdesk select ID` picks a source that has some.\n",
+        };
+        return Answer::new(json, text);
+    }
+    let cells = |template: &&Template| {
+        let variables = template::names(&template.variables).join(", ");
+        let syntax = if template.problem.is_some() { "broken" } else { template.syntax.word() };
+        vec![template.name.clone(), syntax.to_owned(), variables]
+    };
+    Answer::new(json, rows::table(&templates.iter().map(cells).collect::<Vec<_>>()))
+}
+
+fn row(desk: &Desk, template: &Template) -> Value {
+    json!({
+        "name": template.name,
+        "origin": template.origin,
+        "syntax": template.syntax,
+        "variables": template::names(&template.variables),
+        "source_path": desk.around().display(&template.path),
+        "exists": template.path.exists(),
+    })
+}
+
+fn show(desk: &Desk, index: &TemplateIndex, name: &str) -> Answer {
+    match desk.template(index, name) {
+        Ok((template, text)) => {
+            let mut json = row(desk, template);
+            if let Value::Object(members) = &mut json {
+                members.insert("text".into(), json!(text));
+            }
+            Answer::new(json, text)
+        }
+        Err(refusal) => Answer { json: json!({"name": name}), ..Answer::refused(refusal) },
+    }
+}
+
+fn variables(desk: &Desk, index: &TemplateIndex, name: &str) -> Answer {
+    let known = json!({"template_name": name});
+    let template = match desk.template(index, name) {
+        Ok((template, _)) => template,
+        Err(refusal) => return Answer { json: known, ..Answer::refused(refusal) },
+    };
+    if let Some(problem) = &template.problem {
+        let refusal = Refusal::new("template-broken", problem.clone(), "mend the template");
+        let known = json!({"template_name": template.name, "syntax": template.syntax});
+        return Answer { json: known, ..Answer::refused(refusal) };
+    }
+    let names = template::names(&template.variables);
+    let skeleton = template::skeleton(&template.variables);
+    let json = json!({
+        "template_name": template.name,
+        "syntax": template.syntax,
+        "variables": names,
+        "count": names.len(),
+        "tree": template.variables,
+        "schema": template::schema(&template.variables),
+        "skeleton": skeleton,
+    });
+    let mut text = format!("{} ({})\n", one_line(&template.name), template.syntax.word());
+    write_tree(&mut text, &template.variables);
+    text.push_str(&format!("\n--vars '{}'\n", visible(&skeleton.to_string())));
+    Answer::new(json, text)
+}
+
+/// The tree, a line a variable; what a name holds is nested below it.
+fn write_tree(text: &mut String, variables: &[Variable]) {
+    let mut open: Vec<(&Variable, usize)> = variables.iter().rev().map(|variable| (variable, 1)).collect();
+    while let Some((variable, depth)) = open.pop() {
+        let kind = match variable.kind {
+            VariableKind::Scalar => "",
+            VariableKind::Flag => "  yes or no",
+            VariableKind::List => "  list of",
+            VariableKind::Object => "  with",
+        };
+        let optional = if variable.optional { "  (optional)" } else { "" };
+        text.push_str(&format!("{}{}{kind}{optional}\n", "  ".repeat(depth), one_line(&variable.name)));
+        open.extend(variable.fields.iter().rev().map(|field| (field, depth + 1)));
+    }
+}
+
+/// `*` stands for any characters, `?` for one.
+fn fits(pattern: &str, name: &str) -> bool {
+    let quoted = regex::escape(pattern).replace("\\*", ".*").replace("\\?", ".");
+    regex::Regex::new(&format!("(?s)^{quoted}$")).is_ok_and(|regex| regex.is_match(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn patterns_have_stars_and_question_marks() {
+        for (pattern, name, expected) in [
+            ("*.java.tpl", "Entity.java.tpl", true),
+            ("*.java.tpl", "Entity.java_tpl", false),
+            ("Entity.????.tpl", "Entity.java.tpl", true),
+            ("Entity", "Entity.java.tpl", false),
+            ("*", "", true),
+            ("[a]", "[a]", true),
+        ] {
+            assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
+        }
+    }
 }

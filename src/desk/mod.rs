@@ -10,6 +10,7 @@ mod explain;
 mod mend;
 mod places;
 mod speak;
+mod templates;
 
 pub use add::{Added, NewSource};
 pub use change::{Changed, PickStatus, Picked, at_list, has_any_tag};
