@@ -145,10 +145,10 @@ pub const ACTIONS: &[Entry] = &[
     entry!(Action::Toggle, "pick", "Pick the source under the cursor, or take its pick back", ["Space"], SOURCES, BottomLine),
     entry!(Action::Exclude, "exclude", "Bar the source from being pulled in, or lift that", ["x"], SOURCES, BottomLine),
     entry!(Action::Keep, "keep", "Pick for itself what is only pulled in", ["p"], SOURCES, HelpOnly),
-    entry!(Action::Filter, "filter", "Show only sources with these words in id, name, tags or description", ["/"], &[Context::Pane(Pane::Catalog)], BottomLine),
+    entry!(Action::Filter, "filter", "Show only sources with these words in them", ["/"], &[Context::Pane(Pane::Catalog)], BottomLine),
     entry!(Action::Prompt, "type a prompt", "Type a prompt and see what it would be hinted at", ["Enter", "i"], &[Context::Pane(Pane::Hints)], BottomLine),
     entry!(Action::Inside, "into details", "Go from the list to its details, to scroll them", ["Right", "l"], &[Context::Global], HelpOnly),
-    entry!(Action::Back, "back", "Back to the list, then back to the unfiltered list; closes a window", ["Esc", "Left", "h"], &[Context::Global], HelpOnly),
+    entry!(Action::Back, "back", "Back to the list, then to the unfiltered list", ["Esc", "Left", "h"], &[Context::Global], HelpOnly),
 
     entry!(Action::Move(Motion::Up), "up", "One row up", ["Up", "k"], &[Context::List], HelpOnly),
     entry!(Action::Move(Motion::Down), "down", "One row down", ["Down", "j"], &[Context::List], HelpOnly),

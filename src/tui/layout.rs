@@ -102,19 +102,19 @@ pub fn inner(outer: Rect) -> Rect {
     }
 }
 
-/// The places within a pane whose inside is `inner`. `prompt` is how many rows the prompt asks for.
-pub fn parts(pane: Pane, inner: Rect, prompt: usize) -> Parts {
+/// The places within a pane whose inside is `inner`. `wanted` is how many rows its prompt, or else its list, would fill.
+pub fn parts(pane: Pane, inner: Rect, wanted: usize) -> Parts {
     match pane {
         Pane::Catalog => listed(inner, 1, 7, 4),
         Pane::Selection => listed(inner, 0, 5, 3),
         Pane::Hints => {
             let most = (inner.height / 2).max(1);
-            let rows = u16::try_from(prompt).unwrap_or(most).clamp(3.min(most), most);
+            let rows = u16::try_from(wanted).unwrap_or(most).clamp(3.min(most), most);
             let (head, rest) = split_rows(inner, rows);
             let (rule, list) = split_rows(rest, rest.height.min(1));
             Parts { head, rule, list, ..Parts::default() }
         }
-        Pane::Templates => templates(inner),
+        Pane::Templates => templates(inner, wanted),
     }
 }
 
@@ -134,12 +134,13 @@ fn listed(inner: Rect, head: u16, most: u16, least: u16) -> Parts {
     Parts { head, list, rule, detail, ..Parts::default() }
 }
 
-fn templates(inner: Rect) -> Parts {
+fn templates(inner: Rect, wanted: usize) -> Parts {
     let wide = inner.width >= 96 && inner.height >= 14;
     let (upper, rest) = if wide {
         split_columns(inner, inner.width * 2 / 5)
     } else {
-        split_rows(inner, (inner.height * 2 / 5).clamp(1.min(inner.height), 8))
+        let most = (inner.height * 2 / 5).clamp(1.min(inner.height), 8);
+        split_rows(inner, u16::try_from(wanted).unwrap_or(most).clamp(2.min(most), most))
     };
     if wide {
         let (rule, detail) = split_columns(rest, 1);

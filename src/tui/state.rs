@@ -130,6 +130,8 @@ pub struct SelectionPane {
     pub cursor: Cursor,
     /// Members as a tree of reasons, then the rest.
     pub rows: Vec<Row>,
+    /// Columns that tree lines, mark and id take in the widest row.
+    pub widest: usize,
     /// Of the details.
     pub scroll: Scroll,
 }
@@ -207,8 +209,11 @@ impl State {
 
     /// The places within this pane, whose inside is `inner`.
     pub fn parts_within(&self, pane: Pane, inner: Rect) -> Parts {
-        let prompt = if pane == Pane::Hints { prompt::height(self.hints.prompt.text(), inner.width) } else { 0 };
-        layout::parts(pane, inner, prompt)
+        let wanted = match pane {
+            Pane::Hints => prompt::height(self.hints.prompt.text(), inner.width.saturating_sub(2)),
+            _ => self.len(pane),
+        };
+        layout::parts(pane, inner, wanted)
     }
 
     /// How many rows the list of this pane has.

@@ -1,12 +1,14 @@
 //! The lines around the panes: what desk this is and how it stands on top, the panes' names where not all are shown, keys
 //! or a message at the bottom. Where room is short, what matters least goes first.
 
+use std::borrow::Cow;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::widgets::{Clear, Widget};
 
-use super::action::{ACTIONS, Shown};
+use super::action::{ACTIONS, Action, Entry, Shown};
 use super::disabled::disabled;
 use super::input::contexts;
 use super::pane::Pane;
@@ -27,9 +29,22 @@ pub fn draw_top(state: &State, place: Rect, buffer: &mut Buffer) {
     let gap = 2;
     let room = usize::from(place.width).saturating_sub(2);
     let taken = |pieces: &[Piece]| pieces.iter().map(|piece| cells::width(&piece.text) + gap).sum::<usize>();
-    while taken(&pieces) > room + gap {
-        let Some(last) = pieces.iter().map(|piece| piece.rank).max().filter(|rank| *rank > 0) else { break };
-        pieces.retain(|piece| piece.rank != last);
+    let workspace = workspace(state);
+    // The workspace takes what the rest leaves it. Less than a few columns of its end say nothing, and what is wrong with
+    // it matters more than its name.
+    let mut least = cells::width(&workspace).min(14);
+    while taken(&pieces) + least > room {
+        match pieces.iter().map(|piece| piece.rank).max() {
+            Some(rank @ 3..) => pieces.retain(|piece| piece.rank != rank),
+            _ if least > 0 => least = 0,
+            Some(rank @ 1..) if taken(&pieces) > room + gap => pieces.retain(|piece| piece.rank != rank),
+            _ => break,
+        }
+    }
+    if least > 0 {
+        let left = room.saturating_sub(taken(&pieces));
+        let text = cells::clip_start(&workspace, left, state.skin.glyphs.ellipsis).into_owned();
+        pieces.insert(1.min(pieces.len()), Piece { text, style: state.skin.theme.style(Role::Text), rank: 0 });
     }
     let mut x = place.x + 1;
     for piece in pieces {
@@ -37,6 +52,10 @@ pub fn draw_top(state: &State, place: Rect, buffer: &mut Buffer) {
         let text = cells::clip(&piece.text, room, state.skin.glyphs.ellipsis).into_owned();
         x = buffer.set_stringn(x, place.y, text, room, piece.style).0.saturating_add(2);
     }
+}
+
+fn workspace(state: &State) -> Cow<'_, str> {
+    cells::clean(&state.snapshot.workspace)
 }
 
 fn pieces(state: &State) -> Vec<Piece> {
@@ -49,9 +68,6 @@ fn pieces(state: &State) -> Vec<Piece> {
         return pieces;
     }
     let snapshot = &state.snapshot;
-    let longest = usize::from(state.size.width) * 2 / 5;
-    let workspace = cells::clean(&snapshot.workspace);
-    pieces.push(piece(5, Role::Text, cells::clip_start(&workspace, longest, state.skin.glyphs.ellipsis).into_owned()));
     let desk_rank = if &*snapshot.desk == "default" { 8 } else { 2 };
     pieces.push(piece(desk_rank, Role::Infra, format!("desk {}", cells::clean(&snapshot.desk))));
     pieces.push(piece(6, Role::Catalog, cells::counted(totals.sources, "source")));
@@ -78,7 +94,7 @@ fn pieces(state: &State) -> Vec<Piece> {
 pub fn draw_tabs(state: &State, place: Rect, buffer: &mut Buffer) {
     let theme = &state.skin.theme;
     let long: usize = Pane::ALL.iter().map(|pane| tab(state, *pane, Names::Long).len()).sum();
-    let names = if long + 2 <= usize::from(place.width) { Names::Long } else { Names::Short };
+    let room_for_all = long <= usize::from(place.width);
     let mut x = place.x;
     for pane in Pane::ALL {
         let style = if pane == state.focus {
@@ -86,6 +102,7 @@ pub fn draw_tabs(state: &State, place: Rect, buffer: &mut Buffer) {
         } else {
             theme.style(pane.role())
         };
+        let names = if room_for_all || pane == state.focus { Names::Long } else { Names::Short };
         let room = usize::from(place.right().saturating_sub(x));
         x = buffer.set_stringn(x, place.y, tab(state, pane, names), room, style).0;
     }
@@ -100,7 +117,7 @@ enum Names {
 
 fn tab(state: &State, pane: Pane, names: Names) -> String {
     let title = pane.title();
-    let name = if names == Names::Long { title } else { title.get(..4).unwrap_or(title) };
+    let name = if names == Names::Long { title } else { title.get(..3).unwrap_or(title) };
     let count = match pane {
         Pane::Selection => state.totals.picked + state.totals.pulled_in,
         Pane::Catalog => state.totals.sources,
@@ -149,14 +166,28 @@ fn keys(state: &State, place: Rect, buffer: &mut Buffer) {
         let shown = ACTIONS.iter().filter(|entry| entry.contexts.contains(context) && entry.shown == Shown::BottomLine);
         for entry in shown {
             let Some(key) = entry.keys.first() else { continue };
-            let columns = u16::try_from(key.len() + 1 + entry.name.len()).unwrap_or(u16::MAX);
+            let name = label(state, entry);
+            let columns = u16::try_from(key.len() + 1 + name.len()).unwrap_or(u16::MAX);
             if x.saturating_add(columns) > right {
                 return;
             }
             let possible = disabled(state, entry.action).is_none();
             let (strong, plain) = if possible { (Role::Strong, Role::Text) } else { (Role::Infra, Role::Infra) };
             x = buffer.set_stringn(x, place.y, key, key.len(), theme.style(strong)).0.saturating_add(1);
-            x = buffer.set_stringn(x, place.y, entry.name, entry.name.len(), theme.style(plain)).0.saturating_add(2);
+            x = buffer.set_stringn(x, place.y, name, name.len(), theme.style(plain)).0.saturating_add(2);
         }
+    }
+}
+
+/// What the key would do here: it takes back what is done already.
+fn label(state: &State, entry: &Entry) -> &'static str {
+    let selection = &state.snapshot.selection;
+    let Some(id) = state.subject(state.focus) else { return entry.name };
+    match entry.action {
+        Action::Toggle if selection.is_picked(id) || selection.dormant().iter().any(|dormant| dormant == id) => {
+            "unpick"
+        }
+        Action::Exclude if selection.is_excluded(id) => "include",
+        _ => entry.name,
     }
 }

@@ -1,10 +1,10 @@
 //! The figures of the status line and the panes' titles, counted once a snapshot.
 
-use unicode_width::UnicodeWidthStr;
-
 use crate::catalog::Mode;
 use crate::engine::Snapshot;
 use crate::selection::Role;
+
+use super::widgets::cells;
 
 /// How many of everything there are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -37,6 +37,7 @@ impl Totals {
         let sources = snapshot.catalog.sources();
         let members = snapshot.selection.members();
         let templates = &snapshot.templates.templates;
+        let columns = |text: &str| cells::width(&cells::clean(text));
         let errors = snapshot.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
         Self {
             sources: sources.len(),
@@ -47,8 +48,8 @@ impl Totals {
             tokens: members.iter().filter_map(|member| snapshot.tokens.get(member.id.as_str())).sum(),
             errors,
             warnings: snapshot.diagnostics.len() - errors,
-            widest_id: sources.iter().map(|source| source.id.as_str().width()).max().unwrap_or(0),
-            widest_template: templates.iter().map(|template| template.name.width()).max().unwrap_or(0),
+            widest_id: sources.iter().map(|source| columns(source.id.as_str())).max().unwrap_or(0),
+            widest_template: templates.iter().map(|template| columns(&template.name)).max().unwrap_or(0),
         }
     }
 }

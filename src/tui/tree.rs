@@ -6,6 +6,8 @@ use std::collections::HashMap;
 use crate::engine::Snapshot;
 use crate::selection::Member;
 
+use super::widgets::cells;
+
 /// One row of the selection pane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
@@ -87,6 +89,12 @@ fn branch(
         row.brings = brings;
         row.brings_tokens = brings_tokens;
     }
+}
+
+/// Columns that tree lines, mark and id take in the widest row.
+pub fn widest(rows: &[Row], snapshot: &Snapshot) -> usize {
+    let columns = |row: &Row| row.level * 2 + 2 + row.id(snapshot).map_or(0, |id| cells::width(&cells::clean(id)));
+    rows.iter().map(columns).max().unwrap_or(0)
 }
 
 impl Row {

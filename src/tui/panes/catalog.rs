@@ -50,7 +50,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
 fn border(state: &State) -> Border {
     let totals = &state.totals;
     let dot = state.skin.glyphs.dot;
-    let mut note = cells::counted(totals.sources, "source");
+    let mut note = if state.is_open() { cells::counted(totals.sources, "source") } else { String::new() };
     if totals.missing > 0 {
         note = format!("{note} {dot} {} missing", cells::grouped(totals.missing as u64));
     }
@@ -172,6 +172,8 @@ pub fn detail(state: &State, columns: u16) -> Vec<Line<'static>> {
     }
     let standing = format!("{} {}", state.skin.glyphs.mark(mark), cells::clean(&standing::words(&state.snapshot, id)));
     let facts = format!("  {}", facts.join(&format!(" {} ", state.skin.glyphs.dot)));
+    let standing = cells::clip(&standing, columns, ellipsis).into_owned();
+    let facts = cells::clip(&facts, columns.saturating_sub(cells::width(&standing)), ellipsis).into_owned();
     lines.push(Line::from(vec![Span::styled(standing, theme.style(role)), Span::styled(facts, grey)]));
 
     let field = |(label, value): &(&'static str, String)| {
@@ -206,7 +208,7 @@ fn fields(state: &State, source: &Source) -> Vec<(&'static str, String)> {
     if let Some(hint) = &source.fetch_hint {
         fields.push(("fetch hint", clean(hint)));
     }
-    let origin = format!("{}{}", super::printed(state, &source.origin.file), clean(&source.origin.pointer));
+    let origin = format!("{} {}", super::printed(state, &source.origin.file), clean(&source.origin.pointer));
     fields.push(("defined in", origin));
     fields
 }

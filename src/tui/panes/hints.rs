@@ -1,11 +1,15 @@
 //! The hints pane: a prompt on top with its matches marked in place, and below it what the agent would be given or hinted
 //! at for it: expansions of `@id` first, then the sources whose tags stand in the text.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
-use crate::enrich::{Expansion, Hint};
+use crate::catalog::SourceId;
+use crate::enrich::{Findings, Hint};
 use crate::tui::layout;
 use crate::tui::pane::Pane;
 use crate::tui::standing;
@@ -35,9 +39,11 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     let active = if state.typing.is_some() { Active::No } else { super::list_active(state, Pane::Hints) };
     let window = pane.cursor.window(len, usize::from(parts.list.height));
     let top = window.start;
-    for (nth, at) in window.enumerate() {
+    let columns = Columns::of(state, window.clone(), parts.list.width);
+    for ((nth, at), (id, hint)) in window.enumerate().zip(found(&pane.findings, top)) {
         let under = Under::of(at, pane.cursor.at, active);
-        row(state, at, parts.list.width).draw(under, Role::Hints, super::nth_row(parts.list, nth), buffer);
+        let place = super::nth_row(parts.list, nth);
+        row(state, id, hint, columns, parts.list.width).draw(under, Role::Hints, place, buffer);
     }
     if len == 0 {
         let sentence = if pane.prompt.text().trim().is_empty() {
@@ -98,44 +104,50 @@ fn marks(state: &State) -> Vec<Marked> {
     named.chain(tagged.map(|range| (range.clone(), theme.style(Role::Match)))).collect()
 }
 
-fn row(state: &State, at: usize, width: u16) -> Row<'_> {
-    let findings = &state.hints.findings;
-    match findings.expansions.get(at) {
-        Some(expansion) => named(state, expansion, width),
-        None => match findings.hints.get(at.saturating_sub(findings.expansions.len())) {
-            Some(hint) => hinted(state, hint, width),
-            None => Row::new(&state.skin, width),
-        },
+/// The sources found, expansions first, from row `at` on.
+fn found(findings: &Findings, at: usize) -> impl Iterator<Item = (&SourceId, Option<&Hint>)> {
+    let named = findings.expansions.iter().map(|expansion| (&expansion.id, None));
+    named.chain(findings.hints.iter().map(|hint| (&hint.id, Some(hint)))).skip(at)
+}
+
+/// How wide the columns of ids and of names are, so that those on the screen stand below each other.
+#[derive(Debug, Clone, Copy)]
+struct Columns {
+    id: usize,
+    name: usize,
+}
+
+impl Columns {
+    fn of(state: &State, window: Range<usize>, width: u16) -> Self {
+        let room = usize::from(width);
+        let shown = || found(&state.hints.findings, window.start).take(window.len());
+        let id = shown().map(|(id, _)| cells::width(&cells::clean(id.as_str())) + 1).max().unwrap_or(0);
+        let name = shown().map(|(id, _)| cells::width(&name(state, id))).max().unwrap_or(0);
+        Self { id: id.min(room * 2 / 5), name: if room >= 50 { name.min(room * 3 / 10) } else { 0 } }
     }
 }
 
-fn named<'a>(state: &'a State, expansion: &Expansion, width: u16) -> Row<'a> {
-    let mut row = begun(state, expansion.id.as_str(), width);
-    row.text("(named: its content goes along)", state.skin.theme.style(Role::Catalog));
-    row
+fn name<'a>(state: &'a State, id: &SourceId) -> Cow<'a, str> {
+    state.snapshot.catalog.get(id.as_str()).map(|source| cells::clean(&source.name)).unwrap_or_default()
 }
 
-fn hinted<'a>(state: &'a State, hint: &Hint, width: u16) -> Row<'a> {
-    let mut row = begun(state, hint.id.as_str(), width);
-    let tags = cells::clean(&format!("(matched: {})", hint.tags.join(", "))).into_owned();
-    row.text(&tags, state.skin.theme.style(Role::Hints));
-    row
-}
-
-/// Mark, id and name.
-fn begun<'a>(state: &'a State, id: &str, width: u16) -> Row<'a> {
+fn row<'a>(state: &'a State, id: &SourceId, hint: Option<&Hint>, columns: Columns, width: u16) -> Row<'a> {
     let theme = &state.skin.theme;
-    let (mark, role) = standing::mark(&state.snapshot, id);
-    let name = state.snapshot.catalog.get(id).map(|source| cells::clean(&source.name)).unwrap_or_default();
+    let (mark, role) = standing::mark(&state.snapshot, id.as_str());
     let mut row = Row::new(&state.skin, width);
-    let columns = row.room();
-    let shown = cells::clean(id);
-    let id_room = (cells::width(&shown) + 1).min(columns * 2 / 5);
     row.cell(state.skin.glyphs.mark(mark), 1, theme.style(role));
-    row.cell(&format!("@{shown}"), id_room, theme.style(Role::Text));
-    if columns >= 50 {
-        let name_room = cells::width(&name).min(columns * 3 / 10);
-        row.cell(&name, name_room, theme.style(Role::Infra));
+    row.cell(&format!("@{}", cells::clean(id.as_str())), columns.id, theme.style(Role::Text));
+    if columns.name > 0 {
+        row.cell(&name(state, id), columns.name, theme.style(Role::Infra));
+    }
+    match hint {
+        Some(hint) => {
+            let tags = format!("(matched: {})", hint.tags.join(", "));
+            row.text(&cells::clean(&tags), theme.style(Role::Hints));
+        }
+        None => {
+            row.text("(named: expanded in place)", theme.style(Role::Catalog));
+        }
     }
     row
 }

@@ -78,12 +78,13 @@ fn row<'a>(state: &'a State, node: &Node, width: u16) -> Row<'a> {
     let name = state.snapshot.catalog.get(id).map(|source| cells::clean(&source.name)).unwrap_or_default();
     let lead = lead(state, node);
     let (depth, tokens) = figures(state, node, id);
-    let right = if row.room() >= 40 { 8 + 9 } else { 9 };
+    // On the right a column for the depth, one for the tokens, and a blank before the border.
+    let right = if row.room() >= 40 { 8 + 1 + 8 + 1 } else { 8 + 1 };
     let left = row.room().saturating_sub(right + 1);
     let id = cells::clean(id);
     row.text(&lead, grey).text(glyphs.mark(mark), theme.style(role)).gap();
     let used = cells::width(&lead) + 2;
-    let id_room = left.saturating_sub(used).min(cells::width(&id));
+    let id_room = state.selection.widest.min(left * 3 / 5).max(left / 3).saturating_sub(used);
     let id_style = if matches!(node.kind, RowKind::Member(_)) { theme.style(Role::Text) } else { grey };
     row.cell(&id, id_room, id_style);
     row.cell(&name, left.saturating_sub(used + id_room + 1), grey);
@@ -167,11 +168,10 @@ pub fn detail(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
 fn brings(node: &Node) -> String {
     match node.brings {
         0 => "Picked. It brings nothing else.".to_owned(),
-        brings => format!(
-            "Picked. It is the reason for {} more: {} tokens.",
-            cells::counted(brings, "source"),
-            cells::tokens(node.brings_tokens)
-        ),
+        brings => {
+            let (sources, tokens) = (cells::counted(brings, "source"), cells::tokens(node.brings_tokens));
+            format!("Picked. It brings {sources}: {tokens} tokens.")
+        }
     }
 }
 

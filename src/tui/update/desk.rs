@@ -20,6 +20,7 @@ pub(super) fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<
     state.snapshot = snapshot;
     state.totals = Totals::of(&state.snapshot);
     state.selection.rows = tree::rows(&state.snapshot);
+    state.selection.widest = tree::widest(&state.selection.rows, &state.snapshot);
     if catalog_changed {
         state.catalog.haystack = None;
         super::typing::refilter(state);
