@@ -182,6 +182,9 @@ impl Worker<'_> {
         if self.desk.selection().members().len() != before {
             self.index_templates();
         }
+        if self.unread.is_empty() {
+            self.desk.warm();
+        }
         if self.unread.is_empty() || self.published.elapsed() >= PROGRESS {
             self.publish();
         }
