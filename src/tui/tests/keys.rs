@@ -177,7 +177,7 @@ fn a_prompt_is_looked_at_and_old_answers_are_dropped() {
     let looks: Vec<_> = asked.iter().filter(|command| matches!(command, Command::Look { .. })).collect();
     let look = |generation, prompt: &str| Command::Look { generation, prompt: prompt.into() };
     assert_eq!(looks, [&look(1, "j"), &look(2, "ja")]);
-    let hint = Hint { id: "java-service".into(), tags: vec!["ja".to_owned()], ranges: Vec::from_iter([0..2]) };
+    let hint = Hint { id: "java-service".into(), tags: vec!["ja".to_owned()], ranges: std::iter::once(0..2).collect() };
     let findings = Findings { expansions: Vec::new(), hints: vec![hint] };
     answer(&mut state, Event::Findings { generation: 1, findings: findings.clone() });
     assert_eq!(state.len(Pane::Hints), 0, "the answer to an old question");

@@ -71,7 +71,7 @@ fn take(state: &mut State, step: Step) {
                 hints: vec![Hint {
                     id: "gone".into(),
                     tags: vec!["日本".to_owned()],
-                    ranges: Vec::from_iter([0..len]),
+                    ranges: std::iter::once(0..len).collect(),
                 }],
             },
         }),
