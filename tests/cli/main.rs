@@ -13,3 +13,4 @@
 mod support;
 
 mod config;
+mod demo;
