@@ -5,6 +5,8 @@
 #[path = "../support/pty.rs"]
 mod pty;
 
+mod panics;
+
 use std::time::Duration;
 
 use pty::Pty;

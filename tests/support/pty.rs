@@ -50,12 +50,17 @@ pub struct Pty {
 impl Pty {
     /// Starts the binary with these arguments in a terminal of this size.
     pub fn start(arguments: &[&str], columns: u16, rows: u16) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_refdesk"));
+        command.args(arguments);
+        Self::spawn(command, columns, rows)
+    }
+
+    /// Starts any program in a terminal of this size.
+    pub fn spawn(mut command: CommandBuilder, columns: u16, rows: u16) -> Self {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).unwrap();
         let seen = Seen { terminal: vt100::Parser::new(rows, columns, 0), bytes: 0 };
         let found = manners(&*pair.master, &seen);
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_refdesk"));
-        command.args(arguments);
         command.cwd(std::env::temp_dir());
         command.env("TERM", "xterm-256color");
         command.env("LC_ALL", "C.UTF-8");
@@ -102,6 +107,11 @@ impl Pty {
             seen = self.seen.1.wait_timeout(seen, left).unwrap().0;
         }
         true
+    }
+
+    /// The text on the screen now.
+    pub fn text(&self) -> String {
+        self.seen().text()
     }
 
     /// Bytes written so far.
