@@ -11,11 +11,13 @@ use crate::enrich::TextKind;
 
 /// Enriches standard input. As text its bytes pass through untouched; in JSON they are replaced where they are no UTF-8.
 pub fn run(desk: &mut Desk, args: &EnrichArgs) -> Answer {
-    if let Some(given) = &args.args
-        && !matches!(serde_json::from_str(given), Ok(Value::Object(_)))
-    {
-        return Answer::usage("--args must be a JSON object", "for example --args '{\"path\": \"docs/a.md\"}'");
-    }
+    let arguments = match args.args.as_deref().map(serde_json::from_str::<Value>) {
+        None => None,
+        Some(Ok(arguments @ Value::Object(_))) => Some(arguments),
+        Some(_) => {
+            return Answer::usage("--args must be a JSON object", "for example --args '{\"path\": \"docs/a.md\"}'");
+        }
+    };
     let mut bytes = Vec::new();
     if let Err(error) = std::io::stdin().lock().read_to_end(&mut bytes) {
         let message = format!("standard input cannot be read: {error}");
@@ -29,13 +31,9 @@ pub fn run(desk: &mut Desk, args: &EnrichArgs) -> Answer {
     desk.settle();
     let text = String::from_utf8_lossy(&bytes);
     let lossy = matches!(text, std::borrow::Cow::Owned(_));
-    let (enriched, diagnostics) = desk.enrich(kind, &text, args.repeat, args.dry_run);
-    let mut metadata = json!(enriched.metadata);
-    if let Value::Object(members) = &mut metadata {
-        members.entry("pinned_reference").or_insert(Value::Null);
-    }
+    let (enriched, diagnostics) = desk.enrich(kind, &text, arguments.as_ref(), args.repeat, args.dry_run);
     let appended = enriched.text.get(text.len()..).unwrap_or_default();
     let printed = [bytes.as_slice(), appended.as_bytes()].concat();
-    let json = json!({"text": enriched.text, "metadata": metadata, "blocks": enriched.blocks, "lossy": lossy});
+    let json = json!({"text": enriched.text, "metadata": enriched.metadata, "blocks": enriched.blocks, "lossy": lossy});
     Answer { text: printed, diagnostics, ..Answer::new(json, "") }
 }

@@ -45,7 +45,7 @@ pub fn run() -> color_eyre::Result<ExitCode> {
     let demo = if arguments.demo { Some(demo::unpack()?) } else { None };
     let options = match world::options(&arguments, demo.as_ref().map(tempfile::TempDir::path)) {
         Ok(options) => options,
-        Err(refusal) => return Ok(output::print(Answer::refused(refusal), arguments.format)),
+        Err(refusal) => return Ok(output::print(&Answer::refused(refusal), arguments.format)),
     };
     match &arguments.command {
         None => screen::run(options, arguments.format),
@@ -53,7 +53,7 @@ pub fn run() -> color_eyre::Result<ExitCode> {
             let mut desk = Desk::open(options);
             let mut answer = dispatch(&mut desk, command);
             answer.tell_opening(&desk);
-            Ok(output::print(answer, arguments.format))
+            Ok(output::print(&answer, arguments.format))
         }
     }
 }

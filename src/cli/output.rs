@@ -11,7 +11,7 @@ use crate::report::Diagnostic;
 use crate::text::escape::visible;
 
 /// Prints an answer and gives its exit code.
-pub fn print(answer: Answer, format: Format) -> ExitCode {
+pub fn print(answer: &Answer, format: Format) -> ExitCode {
     tell(&answer.diagnostics);
     for refusal in &answer.refused {
         complain(&format!("error: {refusal}"));

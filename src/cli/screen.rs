@@ -22,7 +22,7 @@ pub fn run(options: Options, format: Format) -> color_eyre::Result<ExitCode> {
             "use a command: list, select, unselect, exclude, include, clear, resolve, references, why, graph, \
              instructions, check, add, templates, render, enrich (refdesk --help)",
         );
-        return Ok(output::print(Answer { exit: 2, ..Answer::refused(refusal) }, format));
+        return Ok(output::print(&Answer { exit: 2, ..Answer::refused(refusal) }, format));
     }
     color_eyre::install()?;
     let engine = engine::start(options)?;

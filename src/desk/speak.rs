@@ -1,5 +1,7 @@
 //! What the desk says: to a prompt, to a tool's answer, at the start of a conversation (BEHAVIOUR §5, §7).
 
+use serde_json::Value;
+
 use super::Desk;
 use crate::enrich::{self, Context, Enriched, Findings, TextKind, Told};
 use crate::report::Diagnostic;
@@ -8,10 +10,24 @@ use crate::report::Diagnostic;
 const SELECT_TOOL: &str = "selectReferences";
 
 impl Desk {
-    /// Appends what there is to say about a text. With `repeat` it says all of it and the session is told nothing; with
-    /// `dry_run` it says what is news and the session is told nothing.
-    pub fn enrich(&self, kind: TextKind, text: &str, repeat: bool, dry_run: bool) -> (Enriched, Vec<Diagnostic>) {
-        let say = |told: &Told| enrich::enrich(&self.context(), kind, text, told, repeat);
+    /// Appends what there is to say about a text; `arguments` are those of the tool that gave it. With `repeat` it says
+    /// all of it and the session is told nothing; with `dry_run` it says what is news and the session is told nothing.
+    pub fn enrich(
+        &self,
+        kind: TextKind,
+        text: &str,
+        arguments: Option<&Value>,
+        repeat: bool,
+        dry_run: bool,
+    ) -> (Enriched, Vec<Diagnostic>) {
+        let say = |told: &Told| {
+            let mut enriched = enrich::enrich(&self.context(), kind, text, told, repeat);
+            if let (TextKind::ToolResult, Some(arguments)) = (kind, arguments) {
+                enriched.metadata.pinned_reference =
+                    enrich::pinned(&self.catalog, &self.selection, self.workspace(), arguments);
+            }
+            enriched
+        };
         if repeat || dry_run {
             let (told, problems) = if repeat { (Told::default(), Vec::new()) } else { self.store.told() };
             return (say(&told), problems);
@@ -28,6 +44,11 @@ impl Desk {
                 (say(&self.store.told().0), vec![problem.hint("make .jaato/refdesk/ writable")])
             }
         }
+    }
+
+    /// Makes ready what looking at texts needs, ahead of the first text.
+    pub fn warm(&self) {
+        self.matcher().warm();
     }
 
     /// What a text names and touches.

@@ -2,6 +2,7 @@
 //! become one [`Command::Reload`] (BEHAVIOUR §9 "Watching").
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -59,13 +60,12 @@ impl Watch {
                 keep
             });
             for (folder, mode) in wanted {
-                if !self.followed.contains_key(&folder) {
-                    match watcher.watch(&folder, mode) {
-                        Ok(()) => {
-                            self.followed.insert(folder, mode);
-                        }
-                        Err(error) => problem = Some(format!("{}: {error}", folder.display())),
+                let Entry::Vacant(place) = self.followed.entry(folder) else { continue };
+                match watcher.watch(place.key(), mode) {
+                    Ok(()) => {
+                        place.insert(mode);
                     }
+                    Err(error) => problem = Some(format!("{}: {error}", place.key().display())),
                 }
             }
         }

@@ -182,6 +182,9 @@ impl Worker<'_> {
         if self.desk.selection().members().len() != before {
             self.index_templates();
         }
+        if self.unread.is_empty() {
+            self.desk.warm();
+        }
         if self.unread.is_empty() || self.published.elapsed() >= PROGRESS {
             self.publish();
         }
@@ -235,7 +238,9 @@ impl Worker<'_> {
         if !next.differs_from(&self.last) {
             return;
         }
-        let notices = if self.last.generation > 0 { notice::notices(&self.last, &next) } else { Vec::new() };
+        // What turns up while the documents are read for the first time is no change.
+        let settled = self.last.generation > 0 && self.last.loading.is_none();
+        let notices = if settled { notice::notices(&self.last, &next) } else { Vec::new() };
         self.last = next.clone();
         self.snapshots.send_replace(next);
         for text in notices {

@@ -11,7 +11,8 @@ use crate::text::words::{char_after, is_digit, is_letter, is_mark, is_word};
 /// All ids of a catalog, ready to be looked for.
 pub(crate) struct AtIndex {
     automaton: Option<AhoCorasick>,
-    ids: Vec<SourceId>,
+    /// Each with its place in the catalog.
+    ids: Vec<(usize, SourceId)>,
 }
 
 /// An id named in a text: which, by its place in the catalog, and the byte range of the id without its `@` or `@ref:`.
@@ -29,8 +30,8 @@ struct Candidate {
 
 impl AtIndex {
     /// One automaton over `@id` and `@ref:id` of every id; linear in their length.
-    pub(crate) fn new(ids: Vec<SourceId>) -> Self {
-        let patterns = ids.iter().flat_map(|id| [format!("@{id}"), format!("@ref:{id}")]);
+    pub(crate) fn new(ids: Vec<(usize, SourceId)>) -> Self {
+        let patterns = ids.iter().flat_map(|(_, id)| [format!("@{id}"), format!("@ref:{id}")]);
         // Ids too large for an automaton (several gigabytes) are not found; there is no other way to fail.
         let automaton = AhoCorasick::builder().match_kind(MatchKind::Standard).build(patterns).ok();
         Self { automaton, ids }
@@ -45,10 +46,10 @@ impl AtIndex {
         let mut candidates: Vec<Candidate> = automaton
             .find_overlapping_iter(text)
             .filter_map(|found| {
-                let source = found.pattern().as_usize() / 2;
-                let id = self.ids.get(source).map(SourceId::as_str).filter(|id| !id.is_empty())?;
-                let range = found.end() - id.len()..found.end();
-                may_end(text, range.end).then_some(Candidate { start: found.start(), at: At { source, range } })
+                let (source, id) = self.ids.get(found.pattern().as_usize() / 2)?;
+                let range = found.end() - id.as_str().len()..found.end();
+                let counts = !range.is_empty() && may_end(text, range.end);
+                counts.then_some(Candidate { start: found.start(), at: At { source: *source, range } })
             })
             .collect();
         // At one `@` the longest counts; of two that end together (`@ref:x` with an id `ref:x`) the longer id.
@@ -111,7 +112,7 @@ mod tests {
     ];
 
     fn named(text: &str) -> Vec<&str> {
-        let index = AtIndex::new(IDS.iter().map(|id| SourceId::from(*id)).collect());
+        let index = AtIndex::new(IDS.iter().map(|id| SourceId::from(*id)).enumerate().collect());
         let found = index.find(text);
         for at in &found {
             assert_eq!(&text[at.range.clone()], IDS[at.source]);
@@ -206,7 +207,7 @@ mod tests {
 
     #[test]
     fn no_ids_and_empty_ids_name_nothing() {
-        for ids in [vec![], vec![SourceId::from("")]] {
+        for ids in [vec![], vec![(0, SourceId::from(""))]] {
             assert_eq!(AtIndex::new(ids).find("@ @ref: @x"), Vec::new());
         }
     }

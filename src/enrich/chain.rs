@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use super::own::{Said, complement, own_blocks};
 use super::told::{Told, content_hash};
-use super::{Findings, Matcher, Places, instruction, print};
+use super::{Findings, Matcher, Pinned, Places, instruction, print};
 use crate::catalog::{Catalog, Source, SourceId};
 use crate::selection::{Role, Selection};
 
@@ -86,6 +86,9 @@ pub struct Metadata {
     /// Transitive sources that the notice of this text names, with their parents.
     #[serde(serialize_with = "as_map")]
     pub transitive_references: Vec<(SourceId, Vec<SourceId>)>,
+    /// The selected source that the tool was working on; for the caller to fill in by [`super::pinned`], who knows the
+    /// tool's arguments.
+    pub pinned_reference: Option<Pinned>,
 }
 
 /// A text with what was appended to it.
@@ -140,11 +143,10 @@ impl Answer {
         for source in found.expansions.iter().filter_map(|it| ctx.catalog.get(it.id.as_str())) {
             let full = instruction(source, ctx.selection, ctx.places);
             let short = print::given_above(source);
-            if said.has(&full) || said.has(&short) {
-                continue;
-            }
             let news = self.is_news("expansion", source, &full, ctx.places);
-            entries.push(if news { full } else { short });
+            if !said.has(&full) && !said.has(&short) {
+                entries.push(if news { full } else { short });
+            }
         }
         if !entries.is_empty() {
             self.append(BlockKind::Expansion, &print::expansions(&entries));
@@ -158,7 +160,8 @@ impl Answer {
             let Some(source) = ctx.catalog.get(hint.id.as_str()) else { continue };
             let line = print::hint(source, &hint.tags);
             let stands = said.has(&line) || said.has_beginning(&print::hint_beginning(source));
-            if !stands && self.is_news("hint", source, &line, ctx.places) {
+            let news = self.is_news("hint", source, &line, ctx.places);
+            if news && !stands {
                 lines.push(line);
             }
         }
@@ -192,7 +195,7 @@ impl Answer {
         named
     }
 
-    /// Whether the session has yet to be given this; it counts as given from here on.
+    /// Whether the session has yet to be given this; it counts as given from here on, also where it stands in the text.
     fn is_news(&mut self, kind: &str, source: &Source, printed: &str, places: &dyn Places) -> bool {
         self.repeat || self.told.given.insert(content_hash(kind, &source.id, printed, &places.stamp(source)))
     }

@@ -53,3 +53,45 @@ fn remaining(catalog: &Catalog, selection: &Selection) -> Option<String> {
     let tags: Vec<_> = tags.into_iter().map(one_line).collect();
     Some(format!("{REMAINING}\nAvailable tags: {}", tags.join(", ")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::enrich::testing::{Shelf, inline, selection};
+
+    #[test]
+    fn the_whole_of_it() {
+        let tags = |tags: &[&str]| tags.iter().map(|tag| (*tag).to_owned()).collect::<Vec<_>>();
+        let mut auto = inline("auto", &tags(&["z"]), "Always.");
+        auto.mode = Mode::Auto;
+        let (one, two) = (inline("one", &tags(&["b", "a "]), "1"), inline("two", &tags(&["a", "B", "-"]), "2"));
+        let bare = inline("bare", &[], "3");
+        let catalog = |sources: &[&Source]| Catalog::new(sources.iter().map(|it| (*it).clone()).collect());
+        let opening =
+            "# Reference Sources\n\nThe following reference sources should be incorporated into your context.";
+        let more =
+            "Additional reference sources are available. Use `selectReferences` with IDs or tags to select them.";
+        let (inst_auto, inst_one, inst_two) =
+            ("### Name of auto\n\nAlways.", "### Name of one\n\n1", "### Name of two\n\n2");
+        for (sources, picks, excluded, without_hints, expected) in [
+            (vec![], vec![], vec![], false, String::new()),
+            (vec![&auto], vec![], vec![], false, format!("{opening}\n\n{inst_auto}")),
+            (vec![&one, &auto], vec!["one"], vec![], false, format!("{opening}\n\n{inst_auto}\n\n{inst_one}")),
+            (vec![&one, &two], vec!["two", "one"], vec![], false, format!("{opening}\n\n{inst_two}\n\n{inst_one}")),
+            (
+                vec![&one, &two, &auto],
+                vec![],
+                vec![],
+                false,
+                format!("{opening}\n\n{inst_auto}\n\n---\n\n{more}\nAvailable tags: B, a, b"),
+            ),
+            (vec![&auto, &one], vec!["auto"], vec!["one"], false, format!("{opening}\n\n{inst_auto}")),
+            (vec![&auto, &bare], vec![], vec![], false, format!("{opening}\n\n{inst_auto}\n\n---\n\n{more}")),
+            (vec![&auto, &bare], vec![], vec![], true, format!("{opening}\n\n{inst_auto}")),
+            (vec![&two], vec![], vec![], false, format!("# Reference Sources\n\n{more}\nAvailable tags: B, a")),
+        ] {
+            let selection = selection(&picks, &[], &excluded);
+            assert_eq!(instructions(&catalog(&sources), &selection, &Shelf::default(), without_hints), expected);
+        }
+    }
+}

@@ -7,22 +7,29 @@ use crate::catalog::SourceId;
 
 mod at;
 mod chain;
+#[cfg(test)]
+mod chain_tests;
 mod find;
 mod instruction;
 mod instructions;
 mod normal;
 mod own;
+mod pinned;
 mod places;
 mod print;
 mod spelling;
 mod tags;
+#[cfg(test)]
+mod testing;
 mod told;
+mod vocabulary;
 
 pub use chain::{Block, BlockKind, Context, Enriched, Metadata, TextKind, enrich};
 pub use find::Matcher;
 pub use instruction::{LISTED_FILES, instruction};
 pub use instructions::instructions;
 pub use own::{outside, own_blocks};
+pub use pinned::{Pinned, pinned};
 pub use places::Places;
 pub use tags::{PLACES, bad_tags};
 pub use told::{Told, content_hash};

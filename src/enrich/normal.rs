@@ -10,7 +10,10 @@ pub(crate) const ONE: u8 = b' ';
 /// Stands for several separators in a row, or for white space with more line breaks.
 pub(crate) const MANY: u8 = b'\n';
 
-/// What becomes of a byte below 0x80: folded, or 0 for one that needs a closer look.
+/// In [`TABLE`]: a separator, which needs a closer look. No ASCII byte is folded to it.
+const SEPARATOR: u8 = 0xff;
+
+/// What becomes of a byte below 0x80.
 const TABLE: [u8; 128] = table();
 
 /// The normalised copy of a text.
@@ -29,7 +32,7 @@ impl Normal {
         let mut at = 0;
         while let Some(byte) = source.get(at).copied() {
             match TABLE.get(usize::from(byte)).copied() {
-                Some(0) => at = normal.separators(text, at),
+                Some(SEPARATOR) => at = normal.separators(text, at),
                 Some(folded) => {
                     normal.bytes.push(folded);
                     at += 1;
@@ -63,7 +66,7 @@ impl Normal {
     fn separators(&mut self, text: &str, at: usize) -> usize {
         let bytes = text.as_bytes();
         let next = bytes.get(at + 1).copied().unwrap_or(b'.');
-        let alone = next < 0x80 && TABLE.get(usize::from(next)) != Some(&0);
+        let alone = next < 0x80 && TABLE.get(usize::from(next)) != Some(&SEPARATOR);
         if alone && bytes.get(at).is_some_and(u8::is_ascii) {
             self.bytes.push(ONE);
             return at + 1;
@@ -91,7 +94,7 @@ const fn table() -> [u8; 128] {
         let separates = matches!(byte, b'-' | b'_' | b' ' | b'\t'..=b'\r');
         #[allow(clippy::indexing_slicing)] // evaluated while compiling, where an error would show
         {
-            table[byte as usize] = if separates || byte == 0 { 0 } else { byte.to_ascii_lowercase() };
+            table[byte as usize] = if separates { SEPARATOR } else { byte.to_ascii_lowercase() };
         }
         byte += 1;
     }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::print::{CONTEXT, EXPANSIONS, HINTS, MATCHED, NOTICE, PARENTS, TEMPLATES};
-use crate::text::escape::is_rule;
+use crate::text::escape::{RULE, is_rule};
 
 /// Where the desk's own blocks stand in a text: from the blank line before to the closing `---`, in order.
 ///
@@ -18,7 +18,7 @@ pub fn own_blocks(text: &str) -> Vec<Range<usize>> {
         if is_heading(text.get(rule.end..).unwrap_or_default()) {
             open = Some(rule.start);
         } else if let Some(start) = open.take() {
-            let end = rule.start + crate::text::escape::RULE.len();
+            let end = rule.start + RULE.len();
             blocks.push(with_blank_line(text, start)..end);
         }
     }
@@ -84,12 +84,14 @@ fn beginnings<'t>(line: &'t str, mark: &str) -> impl Iterator<Item = &'t str> {
     ends.into_iter().flatten().filter_map(move |at| line.get(..at + length))
 }
 
-/// The byte ranges of the lines that are only `---`, their line breaks included.
+/// The byte ranges of the lines that are only `---`, their line breaks included. A line is looked at only where it starts,
+/// so that one line of ten million dashes costs no more than any other.
 fn rules(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
-    memchr::memmem::find_iter(text.as_bytes(), "---").filter_map(|at| {
-        let starts_line = at == 0 || text.get(..at).is_some_and(|before| before.ends_with('\n'));
+    let starts_line =
+        |at: &usize| text.as_bytes().get(..*at).is_some_and(|before| before.last().is_none_or(|b| *b == b'\n'));
+    memchr::memmem::find_iter(text.as_bytes(), RULE).filter(starts_line).filter_map(|at| {
         let line = text.get(at..)?.split_inclusive('\n').next()?;
-        (starts_line && is_rule(line)).then_some(at..at + line.len())
+        is_rule(line).then_some(at..at + line.len())
     })
 }
 
@@ -113,33 +115,35 @@ mod tests {
     #[test]
     fn what_is_a_block_and_what_is_not() {
         let block = |heading: &str| format!("\n\n---\n{heading}\n\nsomething\n---");
-        let expansions = block(EXPANSIONS);
-        for (text, own) in [
-            (String::new(), vec![]),
-            ("plain\n---\ntext\n---\n".into(), vec![]),
-            (expansions.clone(), vec![0..expansions.len()]),
-            (format!("ask{expansions}"), vec![3..3 + expansions.len()]),
-            (format!("ask\n{expansions}\nmore"), vec![4..4 + expansions.len()]),
-            (format!("---\n{HINTS}\nx\n---  \nmore"), vec![0..HINTS.len() + 9]),
-            (format!("a{}{}", block(HINTS), block(NOTICE)), {
-                let first = 1 + block(HINTS).len();
-                vec![1..first, first..first + block(NOTICE).len()]
-            }),
-            // not closed, closed by something else, not at the start of a line
-            (format!("---\n{HINTS}\nx"), vec![]),
-            (format!("---\n{HINTS}\nx\n----\n\\---\n --- \n--- x"), vec![]),
-            (format!("x ---\n{HINTS}\nx\n---"), vec![]),
-            (format!("---\n\n{HINTS}\nx\n---"), vec![]),
+        let (one, two) = (block(EXPANSIONS), block(NOTICE));
+        // «…» stands around what is the desk's own
+        for marked in [
+            String::new(),
+            "plain\n---\ntext\n---\n".into(),
+            format!("«{one}»"),
+            format!("ask«{one}»"),
+            format!("ask\n«{one}»\nmore"),
+            format!("«---\n{HINTS}\nx\n---»  \nmore"),
+            format!("«---\r\n{HINTS}\r\nx\r\n---»\r\nmore"),
+            format!("a«{one}»«{two}»"),
+            format!("a«{one}»\nb«{two}»\nc\n---"),
+            format!("«{}»«{}»", block(TEMPLATES), block(&format!("{CONTEXT}Name**"))),
+            // not closed, not by something else either; not at the start of a line; not right below
+            format!("---\n{HINTS}\nx"),
+            format!("---\n{HINTS}\nx\n----\n\\---\n --- \n--- x"),
+            format!("x ---\n{HINTS}\nx\n---"),
+            format!("---\n\n{HINTS}\nx\n---"),
             // interrupted by another: the first is none
-            (format!("---\n{HINTS}\nx{expansions}"), {
-                let start = HINTS.len() + 6;
-                vec![start..start + expansions.len()]
-            }),
+            format!("---\n{HINTS}\nx«{one}»"),
         ] {
-            assert_eq!(own_blocks(&text), own, "{text:?}");
-        }
-        for heading in [TEMPLATES, &format!("{CONTEXT}Name**")] {
-            assert_eq!(own_blocks(&block(heading)).len(), 1);
+            let text = marked.replace(['«', '»'], "");
+            let mut shown = String::new();
+            let mut at = 0;
+            for own in own_blocks(&text) {
+                shown += &format!("{}«{}»", &text[at..own.start], &text[own.clone()]);
+                at = own.end;
+            }
+            assert_eq!(shown + &text[at..], marked);
         }
     }
 

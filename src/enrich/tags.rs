@@ -46,14 +46,22 @@ pub(crate) struct Found {
     places: Vec<(usize, Range<usize>)>,
 }
 
+/// A tag of a source that was found: places in catalog and list, and where it stands.
+struct Matched<'f> {
+    source: usize,
+    tag: usize,
+    places: &'f [(usize, Range<usize>)],
+}
+
 impl TagIndex {
-    /// One automaton over the distinct tags of `sources`: for each its place in the catalog and its tags.
-    pub(crate) fn new<'t>(sources: impl Iterator<Item = (usize, &'t [String])>) -> Self {
+    /// One automaton over the distinct tags of `sources` that `wanted` lets through; a source is its place in the catalog
+    /// and its tags.
+    pub(crate) fn new<'t>(sources: impl Iterator<Item = (usize, &'t [String])>, wanted: impl Fn(&str) -> bool) -> Self {
         let mut spellings = Vec::new();
         let mut holders: Vec<Vec<(usize, usize)>> = Vec::new();
         let mut known: HashMap<String, usize> = HashMap::new();
         for (source, tags) in sources {
-            for (place, tag) in tags.iter().enumerate() {
+            for (place, tag) in tags.iter().enumerate().filter(|(_, tag)| wanted(tag)) {
                 let key = tag_key(tag);
                 let Some(spelling) = Spelling::of(&key) else { continue };
                 let at = *known.entry(key).or_insert_with(|| {
@@ -104,25 +112,21 @@ impl TagIndex {
     /// What was found, by source in catalog order, for the sources that `wanted` lets through.
     pub(crate) fn by_source(&self, mut found: Found, catalog: &Catalog, wanted: impl Fn(usize) -> bool) -> Vec<Tagged> {
         found.places.sort_by_key(|(spelling, range)| (*spelling, range.start, range.end));
-        let mut matched: Vec<(usize, usize, &[(usize, Range<usize>)])> = Vec::new();
+        let mut matched: Vec<Matched> = Vec::new();
         for places in found.places.chunk_by(|one, other| one.0 == other.0) {
             let spelling = places.first().map_or(0, |(spelling, _)| *spelling);
             let holders = self.holders.get(spelling).map_or(&[][..], Vec::as_slice);
-            matched.extend(
-                holders.iter().filter(|(source, _)| wanted(*source)).map(|(source, tag)| (*source, *tag, places)),
-            );
+            let wanted = holders.iter().filter(|(source, _)| wanted(*source));
+            matched.extend(wanted.map(|(source, tag)| Matched { source: *source, tag: *tag, places }));
         }
-        matched.sort_by_key(|(source, tag, _)| (*source, *tag));
+        matched.sort_by_key(|it| (it.source, it.tag));
         matched
-            .chunk_by(|one, other| one.0 == other.0)
+            .chunk_by(|one, other| one.source == other.source)
             .filter_map(|of_source| {
-                let source = of_source.first()?.0;
+                let source = of_source.first()?.source;
                 let tags = &catalog.sources().get(source)?.tags;
-                Some(Tagged {
-                    source,
-                    tags: first_spelt(of_source.iter().map(|it| it.1), tags),
-                    ranges: union(of_source),
-                })
+                let first = first_spelt(of_source.iter().map(|it| it.tag), tags);
+                Some(Tagged { source, tags: first, ranges: union(of_source) })
             })
             .collect()
     }
@@ -192,10 +196,209 @@ fn first_spelt(matched: impl Iterator<Item = usize>, tags: &[String]) -> Vec<usi
     first
 }
 
-fn union(matched: &[(usize, usize, &[(usize, Range<usize>)])]) -> Vec<Range<usize>> {
+fn union(matched: &[Matched]) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> =
-        matched.iter().flat_map(|it| it.2.iter().map(|(_, range)| range.clone())).collect();
+        matched.iter().flat_map(|it| it.places.iter().map(|(_, range)| range.clone())).collect();
     ranges.sort_by_key(|range| (range.start, range.end));
     ranges.dedup();
     ranges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The tags of one source that stand in a text, and where.
+    fn matched(tags: &[&str], text: &str) -> Vec<(String, String)> {
+        let tags: Vec<String> = tags.iter().map(|tag| (*tag).to_owned()).collect();
+        let index = TagIndex::new(std::iter::once((0, tags.as_slice())), |_| true);
+        let mut found = index.start();
+        index.scan(text, 0..text.len(), &mut found);
+        let mut places = found.places.clone();
+        places.sort_by_key(|(spelling, range)| (*spelling, range.start));
+        let tag = |spelling: usize| tags[index.holders[spelling][0].1].clone();
+        places.into_iter().map(|(spelling, range)| (tag(spelling), text[range].to_owned())).collect()
+    }
+
+    fn hits(tag: &str, text: &str) -> bool {
+        !matched(&[tag], text).is_empty()
+    }
+
+    #[test]
+    fn whole_words_and_their_neighbours() {
+        for (tag, text, hit) in [
+            ("java", "We use java here", true),
+            ("java", "JAVA is popular", true),
+            ("java", "languages (java, python)", true),
+            ("java", "We chose java.", true),
+            ("java", "java", true),
+            ("java", "java. Then", true),
+            ("java", "java...", true),
+            ("java", "java's", true),
+            ("java", "@java", true),
+            ("java", "#java", true),
+            ("java", "`java`", true),
+            ("java", "**java**", true),
+            ("java", "java:", true),
+            ("java", "java+kotlin", true),
+            ("java", "\u{a0}java\u{a0}", true),
+            ("java", "java.util.concurrent", false),
+            ("java", "CircuitBreaker.java", false),
+            ("java", "/usr/lib/java/bin", false),
+            ("java", "src\\java\\x", false),
+            ("java", "java/", false),
+            ("java", "\\java", false),
+            ("java", "javascript", false),
+            ("java", "java-based", false),
+            ("java", "non-java", false),
+            ("java", "java_home", false),
+            ("java", "_java", false),
+            ("java", "java8", false),
+            ("java", "java\u{663}", false),
+            ("java", "javaé", false),
+            ("java", "日java", false),
+            ("java", "java\u{301}", false),
+            ("java", "java._x", false),
+            ("java", "java.é", false),
+            ("java", "xjava java", true),
+            ("java", "", false),
+            ("spring.boot", "spring.boot is on", true),
+            ("spring.boot", "SPRING.BOOT.", true),
+            ("spring.boot", "org.spring.boot.x", false),
+            ("spring.boot", "spring.boot.app", false),
+            ("spring.boot", "springxboot", false),
+            ("spring.boot", "spring boot", false),
+            ("c++", "in C++ and .NET", true),
+            (".net", "in C++ and .NET", true),
+            (".net", "asp.net", false),
+            (".net", "x .net.", true),
+            ("c#", "C# too", true),
+            ("c", "in C++ and .NET", true),
+            ("c", "C#", true),
+            ("c+", "c++", true),
+            ("a.*b", "a.*b", true),
+            ("a.*b", "axxb", false),
+            ("++", "c++", false),
+            ("++", "c ++", true),
+            ("é", "É", true),
+            ("straße", "STRAẞE", true),
+            ("straße", "STRASSE", false),
+            ("kelvin", "\u{212a}elvin", true),
+            ("σας", "ΣΑΣ", true),
+            ("日本", "日本", true),
+            ("日本", "日本語", false),
+        ] {
+            assert_eq!(hits(tag, text), hit, "{tag:?} in {text:?}");
+        }
+    }
+
+    #[test]
+    fn separators_stand_for_one_another() {
+        for (tag, text, hit) in [
+            ("circuit breaker", "a circuit-breaker", true),
+            ("circuit breaker", "circuit_breaker", true),
+            ("circuit breaker", "Circuit  Breaker", true),
+            ("circuit breaker", "circuit\tbreaker", true),
+            ("circuit breaker", "circuit\nbreaker", true),
+            ("circuit breaker", "circuit  \r\n  breaker", true),
+            ("circuit breaker", "circuit\u{a0}breaker", true),
+            ("circuit breaker", "circuit\n\nbreaker", false),
+            ("circuit breaker", "circuit \n \n breaker", false),
+            ("circuit breaker", "circuit\r\n\r\nbreaker", false),
+            ("circuit breaker", "circuit--breaker", false),
+            ("circuit breaker", "circuit - breaker", false),
+            ("circuit breaker", "circuit- breaker", false),
+            ("circuit breaker", "circuitbreaker", false),
+            ("circuit breaker", "circuit.breaker", false),
+            ("circuit breaker", "circuit\u{200b}breaker", false),
+            ("circuit-breaker", "circuit breaker", true),
+            ("circuit_breaker", "circuit-breaker", true),
+            ("Circuit-Breaker", "circuit breaker pattern", true),
+            ("circuit breaker", "circuit-breaker-x", false),
+            ("circuit breaker", "x-circuit-breaker", false),
+            ("circuit breaker", "circuit breakers", false),
+            (" circuit breaker ", "circuit breaker", true),
+            ("circuit\u{a0}breaker", "circuit_breaker", true),
+            ("a b c", "a-b_c", true),
+            // several separators in one place: each stands for one
+            ("a  b", "a  b", true),
+            ("a  b", "a--b", true),
+            ("a  b", "a - b", false),
+            ("a  b", "a b", false),
+            ("a - b", "a - b", true),
+            ("a - b", "a_-_b", true),
+            ("a - b", "a   b", true),
+            ("a - b", "a b", false),
+            ("a--b", "a--b", true),
+            ("a--b c", "A__B c", true),
+            ("a--b c", "a__b d", false),
+            ("a--b", "a\n\nb", true),
+            // and at the ends
+            ("--verbose", "use --verbose here", true),
+            ("--verbose", "use __VERBOSE", true),
+            ("--verbose", "use ---verbose", false),
+            ("--verbose", "x--verbose", false),
+            ("--verbose", "x verbose", false),
+            ("-x", "(-x)", true),
+            ("-x", "a  x", true),
+            ("-x", "a x", false),
+            ("-x", "x", false),
+            ("_private", "_private", true),
+            ("tail-", "tail-,", true),
+            ("tail-", "tail", false),
+            ("tail-", "tail-x", false),
+            ("tail-", "tail--", false),
+            ("tail_", "tail  x", true),
+        ] {
+            assert_eq!(hits(tag, text), hit, "{tag:?} in {text:?}");
+        }
+    }
+
+    #[test]
+    fn overlapping_ones_all_count_and_stand_where_they_stand() {
+        let own = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
+            pairs.iter().map(|(tag, place)| ((*tag).to_owned(), (*place).to_owned())).collect()
+        };
+        assert_eq!(
+            matched(&["c", "c++", "c++ core", "core"], "modern C++\n Core, K C"),
+            own(&[("c", "C"), ("c", "C"), ("c++", "C++"), ("c++ core", "C++\n Core"), ("core", "Core")])
+        );
+        assert_eq!(matched(&["a b", "b a"], "a b a b"), own(&[("a b", "a b"), ("a b", "a b"), ("b a", "b a")]));
+        assert_eq!(matched(&["--x"], "é  --X"), own(&[("--x", "--X")]));
+    }
+
+    #[test]
+    fn tags_that_differ_only_in_case_or_separators_are_told_once() {
+        for (tags, text, expected) in [
+            (vec!["Red", "red", "RED"], "red", vec![0]),
+            (vec!["red", "red"], "red", vec![0]),
+            (vec!["x", "dark-red", "dark red"], "dark_red", vec![1]),
+            (vec!["dark--red", "dark red"], "dark  red", vec![0]),
+            (vec!["dark--red", "dark red"], "dark red", vec![1]),
+            (vec!["b", "a"], "a b", vec![0, 1]),
+            (vec!["", "-", "a"], "a - b", vec![2]),
+        ] {
+            let tags: Vec<String> = tags.into_iter().map(str::to_owned).collect();
+            let index = TagIndex::new(std::iter::once((0, tags.as_slice())), |_| true);
+            let mut found = index.start();
+            index.scan(text, 0..text.len(), &mut found);
+            let catalog = Catalog::new(vec![crate::enrich::testing::inline("s", &tags, "")]);
+            let tagged = index.by_source(found, &catalog, |_| true);
+            assert_eq!(tagged.first().map(|it| it.tags.clone()), Some(expected), "{tags:?} in {text:?}");
+        }
+    }
+
+    #[test]
+    fn a_text_full_of_a_tag_tells_some_places() {
+        let text = "java ".repeat(PLACES * 3);
+        assert_eq!(matched(&["java"], &text).len(), PLACES);
+    }
+
+    #[test]
+    fn tags_of_separators_only_are_listed() {
+        let tags: Vec<String> = ["", " ", "-", "_ -", "a"].map(str::to_owned).to_vec();
+        let catalog = Catalog::new(vec![crate::enrich::testing::inline("s", &tags, "")]);
+        let bad: Vec<String> = bad_tags(&catalog).into_iter().map(|(_, tag)| tag).collect();
+        assert_eq!(bad, ["", " ", "-", "_ -"]);
+    }
 }

@@ -53,3 +53,37 @@ pub fn content_hash(kind: &str, id: &SourceId, printed: &str, stamp: &str) -> St
     }
     digits
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::enrich::testing::selection;
+
+    #[test]
+    fn every_part_tells_in_the_hash() {
+        let hash = |kind, id: &str, printed, stamp| content_hash(kind, &SourceId::from(id), printed, stamp);
+        let one = hash("hint", "a", "b", "c");
+        assert_eq!(one.len(), 32);
+        assert_eq!(one, hash("hint", "a", "b", "c"));
+        for other in [
+            hash("x", "a", "b", "c"),
+            hash("hint", "ab", "", "c"),
+            hash("hint", "a", "bc", ""),
+            hash("hint", "a", "b", "d"),
+        ] {
+            assert_ne!(one, other);
+        }
+    }
+
+    #[test]
+    fn told_ends_when_a_source_leaves_the_selection() {
+        let mut told = Told { announced: ["gone", "pulled", "picked"].map(str::to_owned).into(), ..Told::default() };
+        told.keep_selected(&selection(&["picked"], &[("pulled", &["picked"])], &[]));
+        assert_eq!(told.announced, ["picked", "pulled"].map(str::to_owned).into());
+    }
+
+    #[test]
+    fn what_an_older_program_kept_is_read() {
+        assert_eq!(serde_json::from_str::<Told>("{}").unwrap(), Told::default());
+    }
+}

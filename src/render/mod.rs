@@ -67,7 +67,7 @@ pub struct Options<'a> {
 /// passes a limit. The line is that of the file.
 pub fn render(text: &str, syntax: Syntax, values: &Value, options: &Options<'_>) -> Result<Rendered, RenderError> {
     if text.len() > TEMPLATE_BYTES {
-        return Err(RenderError { message: too_large(text.len() as u64), line: None });
+        return Err(RenderError { message: too_large(), line: None });
     }
     let stripped = strip(text);
     let rendered = match syntax {

@@ -13,7 +13,8 @@ use super::limits::{FUEL, OUTPUT_BYTES, PARTIAL_BYTES, PARTIAL_DEPTH, WARNINGS, 
 use super::mustache_context::{Context, Contexts, Found};
 use super::{Options, RenderError, Rendered};
 use crate::template::mustache::{Node, Parsed, parse};
-use crate::template::{nearest, strip};
+use crate::template::strip;
+use crate::text::nearest::nearest;
 
 /// Renders a template; its line numbers are those of `text`.
 ///

@@ -4,10 +4,11 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::discover::{Found, discover, printed};
+use super::discover::{Found, discover};
 use super::name::{Parts, full_name, names};
 use super::{Origin, Syntax, Template, TemplateIndex, analyse, overrides, read};
 use crate::catalog::{Catalog, SourceId};
+use crate::disk::path::display;
 use crate::report::Diagnostic;
 use crate::selection::Selection;
 
@@ -22,7 +23,7 @@ pub fn index(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Tem
         match read::text_of(&found.path) {
             Ok(text) => readable.push((found, text)),
             Err(message) => {
-                let place = printed(workspace, &found.path);
+                let place = display(workspace, &found.path);
                 let diagnostic = Diagnostic::error("template-unreadable", format!("template {place} {message}"));
                 diagnostics.push(of_source(diagnostic.in_file(place), &found));
             }
@@ -60,9 +61,9 @@ fn template(
     let said = settled.get(&name).or_else(|| settled.get(&full)).copied();
     let analysis = match text {
         read::Text::Whole(text) => analyse(text, said),
-        read::Text::TooLarge(bytes) => read::too_large_to_analyse(*bytes, said),
+        read::Text::TooLarge => read::too_large_to_analyse(said),
     };
-    let place = printed(workspace, &found.path);
+    let place = display(workspace, &found.path);
     if let Some(ambiguity) = analysis.ambiguous {
         let (syntax, other) = (analysis.syntax.word(), ambiguity.other.word());
         let message = format!("template '{name}' is taken for {syntax}, and has signs of {other}");

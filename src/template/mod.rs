@@ -25,7 +25,7 @@ mod variables;
 pub use generated::{Stripped, strip};
 pub use index::index;
 pub use jinja::{GLOBALS, demanded as demanded_in_jinja, from_engine, uses as check_jinja};
-pub use name::{NameError, nearest};
+pub use name::NameError;
 pub use read::{Analysis, ParseError, analyse, read, variables};
 pub use syntax::{Ambiguity, Detected, detect};
 pub use variables::{names, sample, schema, skeleton};

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use super::{Template, TemplateIndex};
+use crate::text::nearest::nearest;
 
 /// The prefix that stands in for a source id where a template lies in the workspace's own `.templates/`.
 const OWN: &str = ".templates";
@@ -145,13 +146,6 @@ impl TemplateIndex {
             }
         }
     }
-}
-
-/// The candidate most like `name`, if any is like it at all.
-pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let likeness = |candidate: &str| strsim::jaro_winkler(&name.to_lowercase(), &candidate.to_lowercase());
-    let scored = candidates.into_iter().map(|candidate| (likeness(candidate), candidate));
-    scored.filter(|(score, _)| *score >= 0.8).max_by(|left, right| left.0.total_cmp(&right.0)).map(|(_, name)| name)
 }
 
 #[cfg(test)]

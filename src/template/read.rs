@@ -2,14 +2,13 @@
 //! not. Everything that names templates or renders them starts here.
 
 use std::fmt;
-use std::fs;
-use std::io::Read;
 use std::path::Path;
 
 use super::limits::{TEMPLATE_BYTES, too_large};
 use super::shape::Shape;
 use super::syntax::{Ambiguity, detect};
 use super::{Syntax, Variable, generated, handlebars, jinja, mustache};
+use crate::disk::read_regular;
 
 /// Why a template does not parse.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,7 +72,7 @@ pub struct Analysis {
 /// Looks at a template's text, as it stands in its file; `settled` is the language where somebody said so.
 pub fn analyse(text: &str, settled: Option<Syntax>) -> Analysis {
     if text.len() > TEMPLATE_BYTES {
-        return too_large_to_analyse(text.len() as u64, settled);
+        return too_large_to_analyse(settled);
     }
     let (syntax, ambiguous) = match settled {
         Some(syntax) => (syntax, None),
@@ -107,8 +106,8 @@ pub fn variables(text: &str, syntax: Syntax) -> Result<Vec<Variable>, ParseError
 pub(super) enum Text {
     /// All of it.
     Whole(String),
-    /// Nothing, because it has this many bytes.
-    TooLarge(u64),
+    /// Nothing, because it is larger than a template may be.
+    TooLarge,
 }
 
 /// The text of a template's file.
@@ -119,20 +118,17 @@ pub(super) enum Text {
 pub fn read(path: &Path) -> Result<String, String> {
     match text_of(path)? {
         Text::Whole(text) => Ok(text),
-        Text::TooLarge(bytes) => Err(too_large(bytes)),
+        Text::TooLarge => Err(too_large()),
     }
 }
 
-/// The text of a template's file, or how large it is.
+/// The text of a template's file, if it is not too large.
 pub(super) fn text_of(path: &Path) -> Result<Text, String> {
-    let unreadable = |error: std::io::Error| format!("cannot be read: {error}");
-    let file = fs::File::open(path).map_err(unreadable)?;
-    let size = file.metadata().map_err(unreadable)?.len();
-    if size > TEMPLATE_BYTES as u64 {
-        return Ok(Text::TooLarge(size));
+    let (bytes, more) =
+        read_regular(path, TEMPLATE_BYTES as u64).map_err(|error| format!("cannot be read: {error}"))?;
+    if more {
+        return Ok(Text::TooLarge);
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
-    file.take(TEMPLATE_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Text::Whole(text)),
         Err(error) => {
@@ -144,8 +140,8 @@ pub(super) fn text_of(path: &Path) -> Result<Text, String> {
 }
 
 /// What is known of a template too large to read.
-pub(super) fn too_large_to_analyse(bytes: u64, settled: Option<Syntax>) -> Analysis {
-    let problem = ParseError { message: too_large(bytes), line: None };
+pub(super) fn too_large_to_analyse(settled: Option<Syntax>) -> Analysis {
+    let problem = ParseError { message: too_large(), line: None };
     let syntax = settled.unwrap_or(Syntax::Jinja2);
     Analysis { syntax, ambiguous: None, variables: Vec::new(), problem: Some(problem) }
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::super::RenderError;
 use super::super::limits::out_of_fuel;
-use crate::template::nearest;
+use crate::text::nearest::nearest;
 
 /// Says what went wrong in `text`, given these values.
 pub fn explain(error: &Error, text: &str, given: &Map<String, Value>) -> RenderError {

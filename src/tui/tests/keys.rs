@@ -177,14 +177,14 @@ fn a_prompt_is_looked_at_and_old_answers_are_dropped() {
     let looks: Vec<_> = asked.iter().filter(|command| matches!(command, Command::Look { .. })).collect();
     let look = |generation, prompt: &str| Command::Look { generation, prompt: prompt.into() };
     assert_eq!(looks, [&look(1, "j"), &look(2, "ja")]);
-    let hint = Hint { id: "java-service".into(), tags: vec!["ja".to_owned()], ranges: vec![0..2] };
+    let hint = Hint { id: "java-service".into(), tags: vec!["ja".to_owned()], ranges: std::iter::once(0..2).collect() };
     let findings = Findings { expansions: Vec::new(), hints: vec![hint] };
     answer(&mut state, Event::Findings { generation: 1, findings: findings.clone() });
     assert_eq!(state.len(Pane::Hints), 0, "the answer to an old question");
     answer(&mut state, Event::Findings { generation: 2, findings });
     assert_eq!(state.len(Pane::Hints), 1);
     press(&mut state, "Home \"a \"");
-    assert_eq!(state.hints.findings.hints[0].ranges, [2..4], "marks move with the text until the next answer");
+    assert_eq!(state.hints.findings.hints[0].ranges[0], 2..4, "marks move with the text until the next answer");
     assert_eq!(commands(&press(&mut state, "Esc Space")), [Command::Pick("java-service".into())]);
     press(&mut state, "i C-e C-u");
     assert_eq!(state.len(Pane::Hints), 0, "an empty prompt is not asked about");

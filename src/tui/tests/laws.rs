@@ -68,7 +68,11 @@ fn take(state: &mut State, step: Step) {
             generation: state.hints.generation,
             findings: Findings {
                 expansions: vec![Expansion { id: "payments-api".into(), range: start..start + len }],
-                hints: vec![Hint { id: "gone".into(), tags: vec!["日本".to_owned()], ranges: vec![0..len] }],
+                hints: vec![Hint {
+                    id: "gone".into(),
+                    tags: vec!["日本".to_owned()],
+                    ranges: std::iter::once(0..len).collect(),
+                }],
             },
         }),
         Step::Preview(text) => {

@@ -1,0 +1,79 @@
+//! Small desks for the tests of this room: sources, selections and places made of plain values.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::Places;
+use crate::catalog::{Contents, Kind, Mode, Origin, Place, Source, SourceId, Standing};
+use crate::selection::{Member, Role, Selection};
+
+/// An inline source, selectable, named after its id.
+pub(crate) fn inline(id: &str, tags: &[String], content: &str) -> Source {
+    source(id, tags, Kind::Inline { content: content.into() })
+}
+
+/// A selectable source, named after its id.
+pub(crate) fn source(id: &str, tags: &[String], kind: Kind) -> Source {
+    Source {
+        id: id.into(),
+        name: format!("Name of {id}"),
+        description: String::new(),
+        mode: Mode::Selectable,
+        tags: tags.to_vec(),
+        kind,
+        fetch_hint: None,
+        contents: Contents::default(),
+        origin: Origin { file: PathBuf::from("/w/references.json"), pointer: String::new() },
+    }
+}
+
+/// A local source's place below `/w`.
+pub(crate) fn local(path: &str, standing: Standing) -> Kind {
+    let full = Path::new("/w").join(path);
+    Kind::Local(Place { written: path.to_owned(), path: full.clone(), resolved: full, standing, size: 0 })
+}
+
+/// A selection of picks, and of transitive sources with their parents, without some exclusions.
+pub(crate) fn selection(picks: &[&str], transitive: &[(&str, &[&str])], excluded: &[&str]) -> Selection {
+    let picked = picks.iter().map(|id| Member {
+        id: SourceId::from(*id),
+        depth: 0,
+        role: Role::Picked,
+        parents: Vec::new(),
+        reason: None,
+    });
+    let pulled = transitive.iter().map(|(id, parents)| Member {
+        id: SourceId::from(*id),
+        depth: 1,
+        role: Role::Transitive,
+        parents: parents.iter().map(|parent| SourceId::from(*parent)).collect(),
+        reason: parents.first().map(|parent| SourceId::from(*parent)),
+    });
+    let members: Vec<Member> = picked.chain(pulled).collect();
+    let index: HashMap<SourceId, usize> = members.iter().enumerate().map(|(at, it)| (it.id.clone(), at)).collect();
+    let excluded = excluded.iter().map(|id| (*id).to_owned()).collect();
+    Selection { members, index, dormant: Vec::new(), excluded }
+}
+
+/// Places of a workspace `/w` without a file system.
+#[derive(Default)]
+pub(crate) struct Shelf {
+    /// What every directory source holds.
+    pub(crate) files: Vec<PathBuf>,
+    /// The stamp of every source.
+    pub(crate) stamp: String,
+}
+
+impl Places for Shelf {
+    fn display_path(&self, path: &Path) -> String {
+        path.strip_prefix("/w").unwrap_or(path).display().to_string()
+    }
+
+    fn files(&self, _: &Source) -> Vec<PathBuf> {
+        self.files.clone()
+    }
+
+    fn stamp(&self, _: &Source) -> String {
+        self.stamp.clone()
+    }
+}

@@ -1,0 +1,67 @@
+//! The words of one text, to tell at a glance most tags and ids that cannot stand in it. A process that looks at a single
+//! text builds its automata from the few that may, which takes a tenth of the time.
+
+use std::collections::HashSet;
+
+use super::normal::Normal;
+
+/// Every longest run of ASCII letters and digits in a text, case folded.
+pub(crate) struct Vocabulary {
+    words: HashSet<Vec<u8>>,
+}
+
+impl Vocabulary {
+    /// Linear in the text.
+    pub(crate) fn of(text: &str) -> Self {
+        let normal = Normal::new(text);
+        let mut words = HashSet::new();
+        for word in words_of(&normal.bytes) {
+            if !words.contains(word) {
+                words.insert(word.to_vec());
+            }
+        }
+        Self { words }
+    }
+
+    /// Whether a tag or id may stand in the text. Next to a tag or id stands no letter or digit, so that each run of them
+    /// within it is a run of the text; one with other than ASCII characters is not judged.
+    pub(crate) fn may_hold(&self, term: &str) -> bool {
+        let mut folded = Vec::new();
+        !term.is_ascii()
+            || words_of(term.as_bytes()).all(|word| {
+                folded.clear();
+                folded.extend(word.iter().map(u8::to_ascii_lowercase));
+                self.words.contains(folded.as_slice())
+            })
+    }
+}
+
+fn words_of(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split(|byte| !byte.is_ascii_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_stand_in_a_text() {
+        let vocabulary = Vocabulary::of("In C++ and .NET: Circuit-Breaker,\u{212a}elvin—dash é1");
+        for (term, may) in [
+            ("c", true),
+            (".net", true),
+            ("circuit breaker", true),
+            ("CIRCUIT_BREAKER", true),
+            ("kelvin", true),
+            ("dash", true),
+            ("++", true),
+            ("", true),
+            ("日本", true),
+            ("circ", false),
+            ("circuit opener", false),
+            ("ne", false),
+        ] {
+            assert_eq!(vocabulary.may_hold(term), may, "{term}");
+        }
+    }
+}
