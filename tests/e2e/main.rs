@@ -1,6 +1,8 @@
 //! The real binary in a real terminal: filtering, picking, and every way out. What the panes look like is held by the
 //! snapshots beside `tui`; here only what needs a process and a terminal.
 #![cfg(unix)]
+// Helpers of tests are tests too: what fails there fails the test.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 #[path = "../support/pty.rs"]
 mod pty;
@@ -79,9 +81,9 @@ fn stopped_and_back() {
     let mut pty = demo(80, 24);
     for how in ["Ctrl-Z", "SIGTSTP", "Ctrl-Z"] {
         if how == "Ctrl-Z" {
-            pty.type_bytes("\x1a")
+            pty.type_bytes("\x1a");
         } else {
-            pty.signal(Signal::TSTP)
+            pty.signal(Signal::TSTP);
         }
         pty.wait_until_stopped();
         pty.signal(Signal::CONT);
