@@ -206,6 +206,17 @@ pub fn bound(key: Key, contexts: &[Context]) -> Option<&'static Entry> {
     })
 }
 
+/// The README's table of keys, in Markdown.
+pub fn readme_table() -> String {
+    let mut table = "| key | where | what it does |\n| --- | --- | --- |\n".to_owned();
+    for entry in ACTIONS {
+        let keys: Vec<String> = entry.keys.iter().map(|key| format!("`{key}`")).collect();
+        let places: Vec<String> = entry.contexts.iter().map(|context| context.title().to_lowercase()).collect();
+        table.push_str(&format!("| {} | {} | {} |\n", keys.join(" "), places.join(", "), entry.description));
+    }
+    table
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
@@ -234,6 +245,15 @@ mod tests {
             assert!(entry.description.starts_with(char::is_uppercase), "{}", entry.description);
             assert!(!entry.description.ends_with('.'), "{}", entry.description);
         }
+    }
+
+    #[test]
+    fn the_readme_lists_every_key() {
+        let readme = include_str!("../../README.md");
+        let (_, after) = readme.split_once("<!-- keys:begin -->\n").unwrap();
+        let (listed, _) = after.split_once("<!-- keys:end -->").unwrap();
+        let expected = readme_table();
+        assert!(listed == expected, "between the marks of README.md should stand:\n{expected}");
     }
 
     #[test]

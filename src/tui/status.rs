@@ -131,22 +131,23 @@ fn tab(state: &State, pane: Pane, names: Names) -> String {
 pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
     match &state.message {
         Some(message) => {
-            let role = match message.tone {
-                Tone::Note => Role::Hints,
-                Tone::Refusal => Role::Warning,
+            // Why something was not done must be readable to its end; what happened shows in the panes anyway.
+            let (role, most) = match message.tone {
+                Tone::Note => (Role::Hints, 1),
+                Tone::Refusal => (Role::Warning, 3),
             };
-            say(state, &cells::clean(&message.text), role, place, buffer);
+            say(state, &cells::clean(&message.text), role, most, place, buffer);
         }
         None => keys(state, place, buffer),
     }
 }
 
-/// A message takes up to three lines, upwards: one that is cut off says nothing.
-fn say(state: &State, text: &str, role: Role, place: Rect, buffer: &mut Buffer) {
+/// A message takes up to `most` lines, upwards over the panes.
+fn say(state: &State, text: &str, role: Role, most: usize, place: Rect, buffer: &mut Buffer) {
     let columns = usize::from(place.width).saturating_sub(2);
     let mut lines = cells::wrap(text, columns);
-    if lines.len() > 3 {
-        let rest = lines.split_off(2).join(" ");
+    if lines.len() > most {
+        let rest = lines.split_off(most.saturating_sub(1)).join(" ");
         lines.push(cells::clip(&rest, columns, state.skin.glyphs.ellipsis).into_owned());
     }
     let rows = u16::try_from(lines.len()).unwrap_or(1);

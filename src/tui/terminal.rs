@@ -16,7 +16,7 @@ use crossterm::terminal::{
     enable_raw_mode,
 };
 use ratatui::backend::CrosstermBackend;
-use ratatui::layout::Size;
+use ratatui::layout::{Rect, Size};
 use ratatui::{Frame, Terminal};
 
 /// Whose screen it is while there is one, and what other threads had to say before they died.
@@ -53,8 +53,12 @@ impl Screen {
     }
 
     /// Forgets what the terminal shows, so that the next frame is written whole.
+    ///
+    /// By way of a resize, since `Terminal::clear` asks the terminal where its cursor is, and waits for the answer.
     pub fn forget(&mut self) -> io::Result<()> {
-        self.terminal.clear()
+        self.shown.clear();
+        let size = self.terminal.size()?;
+        self.terminal.resize(Rect::new(0, 0, size.width, size.height))
     }
 
     /// Gives the terminal back and stops this program with its process group, as the shell's Ctrl-Z would.

@@ -82,10 +82,18 @@ struct Columns {
 }
 
 impl Columns {
+    /// Ids have what they need before anything else; the long words and the tokens are shown where there is room left.
     fn of(state: &State, width: u16) -> Self {
-        let width = usize::from(width);
-        let id = state.totals.widest_id.clamp(8, (width * 9 / 20).max(8));
-        Self { id, mode: if width >= 76 { 10 } else { 4 }, tokens: if width >= 66 { 8 } else { 0 } }
+        const TOKENS: usize = 8;
+        const TAGS: usize = 10;
+        let (long, short) = (Mode::Selectable.word().len(), Mode::Auto.word().len());
+        // The cursor, the mark, the type and the short mode, each with its blank.
+        let room = usize::from(width).saturating_sub(1 + 2 + 7 + short + 1);
+        let spare = room.saturating_sub(state.totals.widest_id + TAGS + 2);
+        let tokens = if spare > TOKENS { TOKENS } else { 0 };
+        let mode = if spare > TOKENS + 2 * TAGS { long } else { short };
+        let taken = TAGS + 1 + tokens + usize::from(tokens > 0) + mode - short;
+        Self { id: state.totals.widest_id.clamp(8, room.saturating_sub(taken).max(8)), mode, tokens }
     }
 }
 
@@ -97,7 +105,7 @@ fn row<'a>(state: &'a State, source: &Source, columns: Columns, width: u16) -> R
     let id_style = if source.is_missing() { grey } else { theme.style(Role::Text) };
     let mut row = Row::new(&state.skin, width);
     row.cell(state.skin.glyphs.mark(mark), 1, theme.style(role))
-        .cell(&cells::clean(id), columns.id, id_style)
+        .id(&cells::clean(id), columns.id, id_style)
         .cell(source.kind.word(), 6, theme.style(Role::Catalog))
         .cell(mode_word(source.mode, columns), columns.mode, grey);
     if columns.tokens > 0 {
@@ -110,7 +118,7 @@ fn row<'a>(state: &'a State, source: &Source, columns: Columns, width: u16) -> R
 
 fn mode_word(mode: Mode, columns: Columns) -> &'static str {
     match mode {
-        Mode::Selectable if columns.mode < 10 => "sel",
+        Mode::Selectable if columns.mode < Mode::Selectable.word().len() => "sel",
         _ => mode.word(),
     }
 }

@@ -119,11 +119,16 @@ struct Columns {
 
 impl Columns {
     fn of(state: &State, window: Range<usize>, width: u16) -> Self {
-        let room = usize::from(width);
+        // The cursor, the mark, and what is behind each column.
+        let room = usize::from(width).saturating_sub(1 + 2 + 2);
         let shown = || found(&state.hints.findings, window.start).take(window.len());
         let id = shown().map(|(id, _)| cells::width(&cells::clean(id.as_str())) + 1).max().unwrap_or(0);
         let name = shown().map(|(id, _)| cells::width(&name(state, id))).max().unwrap_or(0);
-        Self { id: id.min(room * 2 / 5), name: if room >= 50 { name.min(room * 3 / 10) } else { 0 } }
+        let why = shown().map(|(_, hint)| cells::width(&why(hint))).max().unwrap_or(0);
+        // Id and reason say more than the name, which has what they leave, if that is enough to be read.
+        let id = id.min(room.saturating_sub(why.min(room / 3)));
+        let left = room.saturating_sub(id + why.min(room / 2));
+        Self { id, name: if left >= name.min(12) { name.min(left) } else { 0 } }
     }
 }
 
@@ -131,23 +136,24 @@ fn name<'a>(state: &'a State, id: &SourceId) -> Cow<'a, str> {
     state.snapshot.catalog.get(id.as_str()).map(|source| cells::clean(&source.name)).unwrap_or_default()
 }
 
+/// Why it was found.
+fn why(hint: Option<&Hint>) -> String {
+    match hint {
+        Some(hint) => cells::clean(&format!("(matched: {})", hint.tags.join(", "))).into_owned(),
+        None => "(named: expanded in place)".to_owned(),
+    }
+}
+
 fn row<'a>(state: &'a State, id: &SourceId, hint: Option<&Hint>, columns: Columns, width: u16) -> Row<'a> {
     let theme = &state.skin.theme;
     let (mark, role) = standing::mark(&state.snapshot, id.as_str());
     let mut row = Row::new(&state.skin, width);
     row.cell(state.skin.glyphs.mark(mark), 1, theme.style(role));
-    row.cell(&format!("@{}", cells::clean(id.as_str())), columns.id, theme.style(Role::Text));
+    row.id(&format!("@{}", cells::clean(id.as_str())), columns.id, theme.style(Role::Text));
     if columns.name > 0 {
         row.cell(&name(state, id), columns.name, theme.style(Role::Infra));
     }
-    match hint {
-        Some(hint) => {
-            let tags = format!("(matched: {})", hint.tags.join(", "));
-            row.text(&cells::clean(&tags), theme.style(Role::Hints));
-        }
-        None => {
-            row.text("(named: expanded in place)", theme.style(Role::Catalog));
-        }
-    }
+    let role = if hint.is_some() { Role::Hints } else { Role::Catalog };
+    row.text(&why(hint), theme.style(role));
     row
 }

@@ -84,10 +84,15 @@ fn row<'a>(state: &'a State, node: &Node, width: u16) -> Row<'a> {
     let id = cells::clean(id);
     row.text(&lead, grey).text(glyphs.mark(mark), theme.style(role)).gap();
     let used = cells::width(&lead) + 2;
-    let id_room = state.selection.widest.min(left * 3 / 5).max(left / 3).saturating_sub(used);
+    // An id says more than a name: the name has what ids leave, if that is enough to be read.
+    let widest = state.selection.widest.min(left);
+    let names = if left - widest > 12 { left - widest - 1 } else { 0 };
+    let id_room = (if names > 0 { widest } else { left }).saturating_sub(used);
     let id_style = if matches!(node.kind, RowKind::Member(_)) { theme.style(Role::Text) } else { grey };
-    row.cell(&id, id_room, id_style);
-    row.cell(&name, left.saturating_sub(used + id_room + 1), grey);
+    row.id(&id, id_room, id_style);
+    if names > 0 {
+        row.cell(&name, names, grey);
+    }
     if right > 9 {
         row.cell(&format!("{depth:>8}"), 8, grey);
     }
@@ -138,10 +143,13 @@ pub fn detail(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
         let lines = cells::wrap(&cells::clean(text), columns).into_iter();
         lines.map(|line| Line::from(Span::styled(line, theme.style(Role::Text)))).collect::<Vec<_>>()
     };
-    let name = state.snapshot.catalog.get(id).map_or(String::new(), |source| source.name.clone());
+    let name = state.snapshot.catalog.get(id).map_or("", |source| source.name.as_str());
+    let id_shown = clip(&format!("@{id}"));
+    let left = columns.saturating_sub(cells::width(&id_shown) + 2);
+    let name = cells::clip(&cells::clean(name), left, state.skin.glyphs.ellipsis).into_owned();
     let mut lines = vec![Line::from(vec![
-        Span::styled(clip(&format!("@{id}")), theme.style(Role::Strong)),
-        Span::styled(clip(&format!("  {name}")), theme.style(Role::Infra)),
+        Span::styled(id_shown, theme.style(Role::Strong)),
+        Span::styled(format!("  {name}"), theme.style(Role::Infra)),
     ])];
     match node.kind {
         RowKind::Member(_) => match node.member(state.snapshot.selection.members()) {

@@ -134,11 +134,16 @@ fn draw_preview(state: &State, rule: Rect, place: Rect, buffer: &mut ratatui::bu
     let len = preview_len(state);
     let window = state.templates.scroll.window(len, usize::from(place.height));
     let mut caption = "preview with sample values".to_owned();
+    let place_of = format!("{}-{} of {len}", window.start + 1, window.end);
     let lines = match preview(state).map(|preview| &preview.outcome) {
         None => vec![Line::from(Span::styled("rendering", theme.style(Role::Infra)))],
         Some(Ok(text)) => {
             if len > usize::from(place.height) {
-                caption = format!("{caption}, {}-{} of {len}", window.start + 1, window.end);
+                let room = usize::from(place.width).saturating_sub(6);
+                caption = format!("{caption}, {place_of}");
+                if cells::width(&caption) > room {
+                    caption = format!("preview, {place_of}");
+                }
             }
             let shown = text.get(window.clone()).unwrap_or_default().iter();
             let cut = |line| cells::clip(&cells::clean(line), columns, state.skin.glyphs.ellipsis).into_owned();

@@ -65,6 +65,16 @@ pub fn clip_start<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, 
     Cow::Owned(format!("{ellipsis}{}", tail(text, room)))
 }
 
+/// `text` in at most `columns`, its middle replaced by `ellipsis`: for ids, which differ at both ends.
+pub fn clip_middle<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
+    if width(text) <= columns {
+        return Cow::Borrowed(text);
+    }
+    let Some(room) = columns.checked_sub(width(ellipsis)) else { return Cow::Borrowed("") };
+    let start = head(text, room - room * 2 / 5);
+    Cow::Owned(format!("{start}{ellipsis}{}", tail(text, room - width(start))))
+}
+
 /// `text` in exactly `columns`.
 pub fn pad(text: &str, columns: usize, ellipsis: &str) -> String {
     let shown = clip(text, columns, ellipsis);
@@ -150,6 +160,8 @@ mod tests {
             assert_eq!(clip(text, columns, "…"), start, "{text} in {columns}");
             assert_eq!(clip_start(text, columns, "…"), end, "{text} in {columns}");
         }
+        assert_eq!(clip_middle("mod-code-002-retry-validation", 16, "…"), "mod-code-…dation");
+        assert_eq!(clip_middle("日本語日本語", 6, "…"), "日…語");
     }
 
     #[test]
@@ -170,6 +182,7 @@ mod tests {
             let text = clean(&text);
             prop_assert!(width(&clip(&text, columns, "…")) <= columns);
             prop_assert!(width(&clip_start(&text, columns, "…")) <= columns);
+            prop_assert!(width(&clip_middle(&text, columns, "…")) <= columns);
             prop_assert_eq!(width(&pad(&text, columns, "…")), columns);
             for line in wrap(&text, columns.max(2)) {
                 prop_assert!(width(&line) <= columns.max(2));

@@ -69,6 +69,13 @@ impl<'a> Row<'a> {
         self.gap()
     }
 
+    /// An id in exactly so many columns, cut in its middle, and a blank after it.
+    pub fn id(&mut self, id: &str, columns: usize, style: impl Into<Style>) -> &mut Self {
+        let columns = columns.min(self.room);
+        let shown = cells::clip_middle(id, columns, self.skin.glyphs.ellipsis);
+        self.cell(&shown, columns, style)
+    }
+
     /// A text in as many columns as it needs and the room allows.
     pub fn text(&mut self, text: &str, style: impl Into<Style>) -> &mut Self {
         let text = cells::clip(text, self.room, self.skin.glyphs.ellipsis).into_owned();

@@ -1,0 +1,128 @@
+//! The real binary in a real terminal: filtering, picking, and every way out. What the panes look like is held by the
+//! snapshots beside `tui`; here only what needs a process and a terminal.
+#![cfg(unix)]
+// Helpers of tests are tests too: what fails there fails the test.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+#[path = "../support/pty.rs"]
+mod pty;
+
+mod panics;
+
+use std::time::Duration;
+
+use pty::Pty;
+use rustix::process::Signal;
+
+fn demo(columns: u16, rows: u16) -> Pty {
+    let pty = Pty::start(&["--demo"], columns, rows);
+    pty.wait_for("1 Catalog");
+    pty.wait_for("pat-timeout");
+    pty
+}
+
+#[test]
+fn filter_pick_and_see_what_comes_with_it() {
+    let mut pty = demo(120, 36);
+    pty.wait_for("1 picked");
+    pty.type_bytes("/circuit-breaker\r");
+    pty.wait_for("pat-circuit-breaker");
+    pty.type_bytes(" ");
+    pty.wait_for("2 picked");
+    pty.type_bytes(" ");
+    pty.wait_for("1 picked");
+    pty.type_bytes("\x1bq");
+    // Escape and the next key in one read are a key with Alt, as from every terminal; so leave it for sure.
+    pty.type_bytes("\x03");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+}
+
+#[test]
+fn a_prompt_is_hinted_at_as_it_is_typed() {
+    let mut pty = demo(120, 36);
+    pty.type_bytes("3\rwhat is our retry policy");
+    pty.wait_for("(matched:");
+    pty.type_bytes("\x03");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+}
+
+#[test]
+fn a_template_is_previewed() {
+    let mut pty = demo(80, 24);
+    pty.type_bytes("4");
+    pty.wait_for("preview");
+    pty.wait_for("variables");
+    pty.wait_until("the rendered text", |seen| !seen.text().contains("rendering"));
+    pty.type_bytes("q");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+}
+
+#[test]
+fn keys_that_leave() {
+    for (key, what) in [("q", "q"), ("\x03", "Ctrl-C"), ("/abc\x03", "Ctrl-C in a text field")] {
+        let mut pty = demo(80, 24);
+        pty.type_bytes(key);
+        assert_eq!(pty.wait_for_exit().exit_code(), 0, "{what}");
+    }
+}
+
+#[test]
+fn signals_that_end() {
+    for signal in [Signal::TERM, Signal::HUP, Signal::INT, Signal::QUIT] {
+        let pty = demo(80, 24);
+        pty.signal(signal);
+        let number = u32::try_from(signal.as_raw()).unwrap();
+        assert_eq!(pty.wait_for_exit().exit_code(), 128 + number, "{signal:?}");
+    }
+}
+
+#[test]
+fn stopped_and_back() {
+    let mut pty = demo(80, 24);
+    for how in ["Ctrl-Z", "SIGTSTP", "Ctrl-Z"] {
+        if how == "Ctrl-Z" {
+            pty.type_bytes("\x1a");
+        } else {
+            pty.signal(Signal::TSTP);
+        }
+        pty.wait_until_stopped();
+        pty.signal(Signal::CONT);
+        pty.wait_until("the screen again", |seen| {
+            seen.terminal.screen().alternate_screen() && seen.text().contains("1 Catalog")
+        });
+    }
+    pty.type_bytes("2");
+    pty.wait_for("2 Selection ━");
+    pty.type_bytes("q");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+}
+
+#[test]
+fn resized_to_nothing_and_back() {
+    let mut pty = demo(80, 24);
+    pty.resize(20, 5);
+    pty.wait_for("refdesk needs at");
+    pty.resize(1, 1);
+    pty.resize(120, 36);
+    pty.wait_for("4 Templates");
+    pty.wait_for("3 Hints");
+    pty.type_bytes("q");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+}
+
+#[test]
+fn nothing_is_written_while_nothing_happens() {
+    let mut pty = demo(120, 36);
+    pty.wait_for("preview");
+    pty.wait_until("all documents read", |seen| !seen.text().contains("reading "));
+    // What is still under way ends in a quiet moment; from then on a second without a byte.
+    while pty.comes(Duration::from_millis(300), {
+        let before = pty.bytes();
+        move |seen| seen.bytes > before
+    }) {}
+    let before = pty.bytes();
+    let wrote = pty.comes(Duration::from_secs(1), |seen| seen.bytes > before);
+    assert!(!wrote, "{} bytes while idle", pty.bytes() - before);
+    pty.type_bytes("q");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+}

@@ -1,0 +1,67 @@
+//! A panic leaves the terminal as it was found and its report readable. The binary has no way to panic on demand, so these
+//! tests run themselves again in a pty, with a screen over an engine that says nothing.
+
+use std::future::Future;
+
+use portable_pty::CommandBuilder;
+use refdesk::engine::{Engine, Snapshot};
+use refdesk::tui::{self, Start};
+use tokio::sync::{mpsc, watch};
+
+use crate::pty::Pty;
+
+/// Set for the run in the pty.
+const INNER: &str = "REFDESK_TEST_IN_PTY";
+
+/// Runs the test of this name again in a terminal.
+fn again(test: &str) -> Pty {
+    let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
+    command.args(["--exact", test, "--nocapture"]);
+    command.env(INNER, "1");
+    Pty::spawn(command, 80, 24)
+}
+
+/// Runs a screen beside something else, until either ends.
+fn screen_beside(other: impl Future<Output = ()>) {
+    let (commands, _inbox) = mpsc::channel(1);
+    let (_snapshots_out, snapshots) = watch::channel(Snapshot::default());
+    let (_events_out, events) = mpsc::channel(1);
+    let engine = Engine { commands, snapshots, events };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
+    runtime.block_on(async {
+        tokio::select! {
+            biased;
+            ended = tui::run(engine, Start::from_env()) => { ended.unwrap(); }
+            () = other => {}
+        }
+    });
+}
+
+#[test]
+fn of_the_screen_itself() {
+    if std::env::var_os(INNER).is_some() {
+        screen_beside(async { panic!("a deliberate panic of the screen") });
+    }
+    let pty = again("panics::of_the_screen_itself");
+    pty.wait_until("the report", |seen| seen.text().contains("a deliberate panic of the screen"));
+    assert_ne!(pty.wait_for_exit().exit_code(), 0);
+}
+
+#[test]
+fn of_another_thread_waits_until_the_screen_is_gone() {
+    if std::env::var_os(INNER).is_some() {
+        screen_beside(async {
+            let other = std::thread::spawn(|| panic!("a deliberate panic of another thread"));
+            assert!(other.join().is_err());
+            // Only now may the person see it.
+            std::future::pending::<()>().await;
+        });
+        return;
+    }
+    let mut pty = again("panics::of_another_thread_waits_until_the_screen_is_gone");
+    pty.wait_for("opening the workspace");
+    assert!(!pty.text().contains("deliberate"), "{}", pty.text());
+    pty.type_bytes("q");
+    pty.wait_for("a deliberate panic of another thread");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+}

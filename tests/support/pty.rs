@@ -1,0 +1,171 @@
+//! A real terminal for the real binary: a pty, what the program wrote to it as a screen, and waiting for conditions of
+//! that screen instead of for time. Nothing here knows what refdesk shows.
+
+use std::io::{Read, Write};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, SlavePty, native_pty_system};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
+
+/// Longer than anything here takes on a busy machine; only a failing test waits for it.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What the program wrote so far.
+pub struct Seen {
+    /// As a terminal shows it.
+    pub terminal: vt100::Parser,
+    /// How many bytes it was.
+    pub bytes: usize,
+}
+
+impl Seen {
+    /// The text on the screen.
+    pub fn text(&self) -> String {
+        self.terminal.screen().contents()
+    }
+}
+
+/// What must be as it was found when the program is gone.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Manners {
+    termios: String,
+    alternate_screen: bool,
+    cursor_hidden: bool,
+    bracketed_paste: bool,
+}
+
+/// A program in a pty.
+pub struct Pty {
+    master: Box<dyn MasterPty + Send>,
+    // Held so that the terminal outlives the program, as a shell's does.
+    _slave: Box<dyn SlavePty + Send>,
+    child: Box<dyn Child + Send + Sync>,
+    keyboard: Box<dyn Write + Send>,
+    seen: Arc<(Mutex<Seen>, Condvar)>,
+    found: Manners,
+}
+
+impl Pty {
+    /// Starts the binary with these arguments in a terminal of this size.
+    pub fn start(arguments: &[&str], columns: u16, rows: u16) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_refdesk"));
+        command.args(arguments);
+        Self::spawn(command, columns, rows)
+    }
+
+    /// Starts any program in a terminal of this size.
+    pub fn spawn(mut command: CommandBuilder, columns: u16, rows: u16) -> Self {
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).unwrap();
+        let seen = Seen { terminal: vt100::Parser::new(rows, columns, 0), bytes: 0 };
+        let found = manners(&*pair.master, &seen);
+        command.cwd(std::env::temp_dir());
+        command.env("TERM", "xterm-256color");
+        command.env("LC_ALL", "C.UTF-8");
+        command.env_remove("NO_COLOR");
+        let child = pair.slave.spawn_command(command).unwrap();
+        let seen = Arc::new((Mutex::new(seen), Condvar::new()));
+        read(pair.master.try_clone_reader().unwrap(), Arc::clone(&seen));
+        let keyboard = pair.master.take_writer().unwrap();
+        Self { master: pair.master, _slave: pair.slave, child, keyboard, seen, found }
+    }
+
+    /// Types these bytes.
+    pub fn type_bytes(&mut self, bytes: &str) {
+        self.keyboard.write_all(bytes.as_bytes()).unwrap();
+        self.keyboard.flush().unwrap();
+    }
+
+    /// Changes the size of the terminal.
+    pub fn resize(&self, columns: u16, rows: u16) {
+        self.seen().terminal.screen_mut().set_size(rows, columns);
+        self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.0.lock().unwrap()
+    }
+
+    /// Waits until this holds for what is on the screen.
+    pub fn wait_until(&self, what: &str, holds: impl Fn(&Seen) -> bool) {
+        assert!(self.comes(PATIENCE, &holds), "{what} did not come; the screen:\n{}", self.seen().text());
+    }
+
+    /// Waits until this text is on the screen.
+    pub fn wait_for(&self, text: &str) {
+        self.wait_until(text, |seen| seen.text().contains(text));
+    }
+
+    /// Whether this comes to hold within a time.
+    pub fn comes(&self, within: Duration, holds: impl Fn(&Seen) -> bool) -> bool {
+        let end = Instant::now() + within;
+        let mut seen = self.seen();
+        while !holds(&seen) {
+            let Some(left) = end.checked_duration_since(Instant::now()) else { return false };
+            seen = self.seen.1.wait_timeout(seen, left).unwrap().0;
+        }
+        true
+    }
+
+    /// The text on the screen now.
+    pub fn text(&self) -> String {
+        self.seen().text()
+    }
+
+    /// Bytes written so far.
+    pub fn bytes(&self) -> usize {
+        self.seen().bytes
+    }
+
+    /// Sends a signal to the program and everything it started.
+    pub fn signal(&self, signal: Signal) {
+        kill_process_group(self.pid(), signal).unwrap();
+    }
+
+    fn pid(&self) -> Pid {
+        let id = self.child.process_id().unwrap();
+        Pid::from_raw(i32::try_from(id).unwrap()).unwrap()
+    }
+
+    /// Waits until the program is stopped, and holds that it left the terminal as it found it.
+    pub fn wait_until_stopped(&self) {
+        self.wait_until("the main screen", |seen| !seen.terminal.screen().alternate_screen());
+        let (_, status) = waitpid(Some(self.pid()), WaitOptions::UNTRACED).unwrap().unwrap();
+        assert!(status.stopped(), "{status:?}");
+        assert_eq!(manners(&*self.master, &self.seen()), self.found);
+    }
+
+    /// Waits until the program is gone, and holds that it left the terminal as it found it.
+    pub fn wait_for_exit(mut self) -> ExitStatus {
+        let status = self.child.wait().unwrap();
+        let found = &self.found;
+        // The last bytes may still be on their way to the reader.
+        self.wait_until("the terminal as it was found", |seen| manners(&*self.master, seen) == *found);
+        status
+    }
+}
+
+fn manners(master: &(dyn MasterPty + Send), seen: &Seen) -> Manners {
+    let screen = seen.terminal.screen();
+    Manners {
+        termios: format!("{:?}", master.get_termios()),
+        alternate_screen: screen.alternate_screen(),
+        cursor_hidden: screen.hide_cursor(),
+        bracketed_paste: screen.bracketed_paste(),
+    }
+}
+
+/// Feeds what the program writes to the screen, until the terminal is gone.
+fn read(mut from: Box<dyn Read + Send>, seen: Arc<(Mutex<Seen>, Condvar)>) {
+    thread::spawn(move || {
+        let mut buffer = [0; 16 * 1024];
+        while let Ok(read @ 1..) = from.read(&mut buffer) {
+            let mut now = seen.0.lock().unwrap();
+            now.terminal.process(&buffer[..read]);
+            now.bytes += read;
+            seen.1.notify_all();
+        }
+    });
+}
