@@ -12,5 +12,6 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod commands;
 mod config;
 mod demo;
