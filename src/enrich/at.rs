@@ -3,14 +3,13 @@
 
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, MatchKind};
-
 use crate::catalog::SourceId;
+use crate::text::automaton::Automaton;
 use crate::text::words::{char_after, is_digit, is_letter, is_mark, is_word};
 
 /// All ids of a catalog, ready to be looked for.
 pub(crate) struct AtIndex {
-    automaton: Option<AhoCorasick>,
+    automaton: Option<Automaton>,
     /// Each with its place in the catalog.
     ids: Vec<(usize, SourceId)>,
 }
@@ -33,7 +32,7 @@ impl AtIndex {
     pub(crate) fn new(ids: Vec<(usize, SourceId)>) -> Self {
         let patterns = ids.iter().flat_map(|(_, id)| [format!("@{id}"), format!("@ref:{id}")]);
         // Ids too large for an automaton (several gigabytes) are not found; there is no other way to fail.
-        let automaton = AhoCorasick::builder().match_kind(MatchKind::Standard).build(patterns).ok();
+        let automaton = Automaton::new(patterns);
         Self { automaton, ids }
     }
 
@@ -44,12 +43,12 @@ impl AtIndex {
             return Vec::new();
         };
         let mut candidates: Vec<Candidate> = automaton
-            .find_overlapping_iter(text)
-            .filter_map(|found| {
-                let (source, id) = self.ids.get(found.pattern().as_usize() / 2)?;
-                let range = found.end() - id.as_str().len()..found.end();
+            .find(text)
+            .filter_map(|(pattern, start, end)| {
+                let (source, id) = self.ids.get(pattern / 2)?;
+                let range = end - id.as_str().len()..end;
                 let counts = !range.is_empty() && may_end(text, range.end);
-                counts.then_some(Candidate { start: found.start(), at: At { source: *source, range } })
+                counts.then_some(Candidate { start, at: At { source: *source, range } })
             })
             .collect();
         // At one `@` the longest counts; of two that end together (`@ref:x` with an id `ref:x`) the longer id.

@@ -1,8 +1,7 @@
 //! Ids in a text: one pass of an Aho-Corasick automaton over it, then the whole-word rule (BEHAVIOUR §3).
 
-use aho_corasick::AhoCorasick;
-
 use crate::catalog::{Catalog, SourceId};
+use crate::text::automaton::Automaton;
 use crate::text::words::is_whole;
 
 /// Finds every id of a catalog in a text.
@@ -10,14 +9,14 @@ use crate::text::words::is_whole;
 pub struct IdMatcher {
     ids: Vec<SourceId>,
     /// `None` for an empty catalog, and for one too large for an automaton (billions of characters of ids).
-    automaton: Option<AhoCorasick>,
+    automaton: Option<Automaton>,
 }
 
 impl IdMatcher {
     /// A matcher for the ids of this catalog.
     pub fn new(catalog: &Catalog) -> Self {
         let ids: Vec<SourceId> = catalog.sources().iter().map(|source| source.id.clone()).collect();
-        let automaton = if ids.is_empty() { None } else { AhoCorasick::new(ids.iter().map(SourceId::as_str)).ok() };
+        let automaton = Automaton::new(ids.iter().map(SourceId::as_str));
         Self { ids, automaton }
     }
 
@@ -31,8 +30,8 @@ impl IdMatcher {
     pub fn find(&self, text: &str) -> Vec<(SourceId, usize)> {
         let Some(automaton) = &self.automaton else { return Vec::new() };
         let mut hits: Vec<(usize, usize, usize)> = automaton
-            .find_overlapping_iter(text)
-            .map(|hit| (hit.start(), hit.end(), hit.pattern().as_usize()))
+            .find(text)
+            .map(|(id, start, end)| (start, end, id))
             .filter(|(start, end, _)| is_whole(text, *start, *end))
             .collect();
         keep_longest(&mut hits);
