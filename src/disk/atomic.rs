@@ -5,6 +5,29 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
+/// What the name of a file begins and ends with while it is written.
+const UNFINISHED: (&str, &str) = (".refdesk-", ".tmp");
+
+/// Removes what writers that were killed left unfinished in a folder; for whoever alone may write there.
+///
+/// # Errors
+/// What the file system says, but for a folder that is not there.
+pub fn sweep(folder: &Path) -> io::Result<()> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with(UNFINISHED.0) && name.ends_with(UNFINISHED.1) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
 /// Writes `bytes` to `path`, making its folders; an existing file keeps its permissions.
 ///
 /// # Errors
@@ -21,7 +44,7 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     };
     fs::create_dir_all(folder)?;
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".refdesk-").suffix(".tmp");
+    builder.prefix(UNFINISHED.0).suffix(UNFINISHED.1);
     let mut file = builder.tempfile_in(folder)?;
     file.write_all(bytes)?;
     set_mode(path, file.as_file())?;
@@ -71,6 +94,17 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         write_atomic(&path, b"two").unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn sweeping_takes_only_what_is_unfinished() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in [".refdesk-x1.tmp", "kept.tmp", ".refdesk-kept", "kept"] {
+            write_atomic(&folder.path().join(name), b"x").unwrap();
+        }
+        sweep(folder.path()).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+        sweep(&folder.path().join("none")).unwrap();
     }
 
     #[test]

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::disk::path::{display, is_absent};
-use crate::disk::{Lock, name, read_regular, write_atomic};
+use crate::disk::{Lock, name, read_regular, sweep, write_atomic};
 use crate::enrich::Told;
 use crate::report::Diagnostic;
 use crate::selection::Choice;
@@ -126,15 +126,25 @@ impl Store {
             Ok(value) => return (value, Vec::new()),
             Err(problem) => problem,
         };
-        let seconds = (self.clock)().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        let mut aside = file.as_os_str().to_owned();
-        aside.push(format!(".damaged-{seconds}"));
-        let aside = PathBuf::from(aside);
+        let aside = self.aside(file);
         let done = match std::fs::rename(file, &aside) {
             Ok(()) => format!("it was set aside as {} and started anew", display(&self.workspace, &aside)),
             Err(error) => format!("it could not be set aside ({error}) and is read as empty"),
         };
         (None, vec![self.report(file, &problem, &done)])
+    }
+
+    /// Where a damaged file goes; what went there in the same second stays.
+    fn aside(&self, file: &Path) -> PathBuf {
+        let seconds = (self.clock)().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let named = |ending: String| {
+            let mut aside = file.as_os_str().to_owned();
+            aside.push(format!(".damaged-{seconds}{ending}"));
+            PathBuf::from(aside)
+        };
+        let numbered = (1..u32::MAX).map(|number| named(format!("-{number}")));
+        let free = |path: &PathBuf| std::fs::symlink_metadata(path).is_err_and(|error| is_absent(&error));
+        std::iter::once(named(String::new())).chain(numbered).find(free).unwrap_or_else(|| named(String::new()))
     }
 
     fn report(&self, file: &Path, problem: &str, done: &str) -> Diagnostic {
@@ -147,16 +157,24 @@ impl Store {
 /// The value of a file, `None` where there is no file; what is wrong with it in words.
 fn read<T: DeserializeOwned>(file: &Path) -> Result<Option<T>, String> {
     match read_regular(file, LIMIT) {
-        Ok((bytes, false)) => serde_json::from_slice(&bytes).map(Some).map_err(|error| error.to_string()),
+        Ok((bytes, false)) => parse(&bytes).map(Some).map_err(|error| error.to_string()),
         Ok((_, true)) => Err("it is too large".to_owned()),
         Err(error) if is_absent(&error) => Ok(None),
         Err(error) => Err(error.to_string()),
     }
 }
 
+/// A stored value is an object: the library would take a list for one, and `null` for none, and then it would be lost.
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
+    let members: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(bytes)?;
+    serde_json::from_value(members.into())
+}
+
 fn write<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
     let mut bytes = serde_json::to_vec_pretty(value)?;
     bytes.push(b'\n');
+    // Whoever writes holds the lock, so what others left unfinished here they will never finish.
+    file.parent().map_or(Ok(()), sweep)?;
     write_atomic(file, &bytes)
 }
 
@@ -185,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_damaged_file_is_set_aside_and_reported() {
-        for rubbish in [b"{\"picks\": [1]}".as_slice(), b"", b"\xff\xfe", b"{\"picks\":[\"a\"]"] {
+        for rubbish in [b"{\"picks\": [1]}".as_slice(), b"", b"\xff\xfe", b"{\"picks\":[\"a\"]", b"[]", b"null"] {
             let folder = tempfile::tempdir().unwrap();
             let file = folder.path().join(".jaato/refdesk/selection.json");
             write_atomic(&file, rubbish).unwrap();
