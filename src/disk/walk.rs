@@ -7,6 +7,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// Where refdesk keeps what lasts (BEHAVIOUR §9).
+const OWN: &str = ".jaato/refdesk";
+
 /// How far a walk goes.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -36,7 +39,8 @@ pub enum Problem {
     TooManyBytes,
 }
 
-/// The files whose names are `wanted` below `root`, in path order, hidden ones included, `.git` folders not.
+/// The files whose names are `wanted` below `root`, in path order, hidden ones included; the folders of git and those that
+/// refdesk keeps its own state in are not: what is chosen must not follow from what was chosen before.
 pub fn files_below(root: &Path, limits: Limits, wanted: impl Fn(&OsStr) -> bool) -> (Vec<Found>, Vec<Problem>) {
     let mut found = Vec::new();
     let mut problems = Vec::new();
@@ -49,7 +53,7 @@ pub fn files_below(root: &Path, limits: Limits, wanted: impl Fn(&OsStr) -> bool)
     while let Some((path, kind)) = open.pop() {
         let name = path.file_name().unwrap_or_default();
         if kind.is_dir() {
-            if name != ".git" {
+            if name != ".git" && !path.ends_with(OWN) {
                 push_entries(&path, &mut open, &mut problems);
             }
             continue;
@@ -88,6 +92,9 @@ pub fn files_below(root: &Path, limits: Limits, wanted: impl Fn(&OsStr) -> bool)
 /// A link's target inside the tree that the walk will not find under its own name.
 fn leads_to_something_new(real: &Path, real_root: &Path, wanted: impl Fn(&OsStr) -> bool) -> bool {
     let Ok(inside) = real.strip_prefix(real_root) else { return false };
+    if real.ancestors().take_while(|folder| *folder != real_root).any(|folder| folder.ends_with(OWN)) {
+        return false;
+    }
     let hidden_from_walk = inside.components().any(|component| component.as_os_str() == ".git");
     hidden_from_walk || !inside.file_name().is_some_and(wanted)
 }
@@ -139,6 +146,13 @@ mod tests {
         let (found, problems) = names(root.path(), NO_LIMITS);
         assert_eq!(found, [".hidden/x.md", "a/z.md", "a-b.md", "a.md", "b.md"]);
         assert!(problems.is_empty());
+    }
+
+    #[test]
+    fn what_refdesk_keeps_is_no_document() {
+        let root = tree(&["a.md", ".jaato/refdesk/x.md", ".jaato/refdesk/desks/y.md", ".jaato/kb.md", "refdesk/z.md"]);
+        assert_eq!(names(root.path(), NO_LIMITS).0, [".jaato/kb.md", "a.md", "refdesk/z.md"]);
+        assert_eq!(names(&root.path().join(".jaato"), NO_LIMITS).0, ["kb.md"]);
     }
 
     #[test]
