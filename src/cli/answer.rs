@@ -49,11 +49,11 @@ impl Answer {
 
     /// Adds what was wrong with the workspace when the desk was opened.
     pub fn tell_opening(&mut self, desk: &Desk) {
-        for problem in desk.opening_diagnostics() {
-            if !self.diagnostics.contains(&problem) {
-                self.diagnostics.push(problem);
-            }
-        }
+        // The answer tells few; the desk may tell tens of thousands.
+        let told = std::mem::take(&mut self.diagnostics);
+        let opening = desk.opening_diagnostics();
+        self.diagnostics = told.into_iter().filter(|problem| !opening.contains(problem)).collect();
+        self.diagnostics.extend(opening);
         if desk.is_unmet() && self.exit == 0 {
             self.exit = 1;
             let problem = self.diagnostics.iter().find(|problem| problem.code == "config-not-found");

@@ -4,11 +4,12 @@ use serde_json::json;
 
 use super::answer::Answer;
 use super::args::CheckArgs;
+use super::output::in_words;
 use crate::config::Surroundings;
 use crate::desk::{Desk, Mended, Options, Refusal};
 use crate::disk::path::absolute;
 use crate::report::Diagnostic;
-use crate::text::escape::visible;
+use crate::text::escape::one_line;
 
 /// The desk that is checked: of this workspace, of another one, or of one configuration file.
 pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, Answer> {
@@ -37,10 +38,12 @@ pub fn run(desk: &mut Desk, args: &CheckArgs) -> Answer {
     let (errors, warnings): (Vec<Diagnostic>, Vec<Diagnostic>) = found.into_iter().partition(Diagnostic::is_error);
     let mut text = String::new();
     for Mended { file, before, after, .. } in &mended {
-        text.push_str(&format!("rewritten in {file}: '{before}' is now '{after}'\n"));
+        text.push_str(&one_line(&format!("rewritten in {file}: '{before}' is now '{after}'")));
+        text.push('\n');
     }
     for problem in errors.iter().chain(&warnings) {
-        text.push_str(&format!("{problem}\n"));
+        text.push_str(&in_words(problem));
+        text.push('\n');
     }
     let sources = desk.catalog().len();
     text.push_str(&format!("{sources} sources: {} errors, {} warnings\n", errors.len(), warnings.len()));
@@ -50,7 +53,7 @@ pub fn run(desk: &mut Desk, args: &CheckArgs) -> Answer {
         .collect();
     let valid = errors.is_empty();
     let json = json!({"valid": valid, "errors": errors, "warnings": warnings, "fixed": mended});
-    let mut answer = Answer::new(json, visible(&text).into_owned());
+    let mut answer = Answer::new(json, text);
     answer.exit = u8::from(!valid);
     answer
 }

@@ -10,6 +10,7 @@ use super::rows;
 use crate::catalog::Source;
 use crate::desk::Desk;
 use crate::mention::Mention;
+use crate::text::escape::one_line;
 
 /// Reads every document and prints the graph.
 pub fn run(desk: &mut Desk, args: &GraphArgs) -> Answer {
@@ -59,7 +60,7 @@ fn edges<'a>(mentions: &[&'a Mention]) -> Vec<(&'a str, &'a str)> {
 }
 
 fn dot(desk: &Desk, mentions: &[&Mention]) -> String {
-    let quote = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"));
+    let quote = |text: &str| format!("\"{}\"", one_line(text).replace('\\', "\\\\").replace('"', "\\\""));
     let mut out = String::from("digraph references {\n  rankdir=LR;\n  node [shape=box];\n");
     for source in desk.catalog().sources() {
         let style = match (desk.selection().contains(source.id.as_str()), source.is_missing()) {
@@ -79,7 +80,7 @@ fn dot(desk: &Desk, mentions: &[&Mention]) -> String {
 fn mermaid(desk: &Desk, mentions: &[&Mention]) -> String {
     let sources = desk.catalog().sources().iter();
     let numbers: BTreeMap<&str, usize> = sources.enumerate().map(|(at, source)| (source.id.as_str(), at)).collect();
-    let label = |text: &str| text.replace('&', "&amp;").replace('"', "&quot;").replace(['\n', '\r'], " ");
+    let label = |text: &str| one_line(text).replace('&', "&amp;").replace('"', "&quot;");
     let mut out = String::from("graph LR\n");
     for source in desk.catalog().sources() {
         let id = source.id.as_str();

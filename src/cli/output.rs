@@ -1,38 +1,44 @@
 //! Printing: results on standard output, what is wrong on standard error. A reader that went away is no error.
 
-use std::io::{self, Write};
+use std::borrow::Cow;
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use serde_json::json;
 
 use super::answer::Answer;
 use super::args::Format;
+use crate::desk::Refusal;
 use crate::report::Diagnostic;
-use crate::text::escape::visible;
+use crate::text::escape::{one_line, visible};
 
 /// Prints an answer and gives its exit code.
 pub fn print(answer: &Answer, format: Format) -> ExitCode {
     tell(&answer.diagnostics);
-    for refusal in &answer.refused {
+    for Refusal { code, message, hint } in &answer.refused {
+        let refusal = Refusal::new(code, one_line(message), one_line(hint));
         complain(&format!("error: {refusal}"));
     }
-    match format {
+    let written = match format {
         Format::Json => {
             let mut document = answer.document().to_string().into_bytes();
             document.push(b'\n');
-            write_out(&document);
+            write_out(&document)
         }
         Format::Text => write_out(&answer.text),
-    }
-    ExitCode::from(answer.exit)
+    };
+    ExitCode::from(if written { answer.exit } else { answer.exit.max(1) })
 }
 
 /// What the argument parser has to say: help and version are results, the rest is a usage error, in JSON where asked for.
 pub fn usage(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
         // Help and version.
-        let printed = error.print();
-        return if printed.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+        return if is_written(error.print().and_then(|()| io::stdout().flush())) {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        };
     }
     if wants_json(std::env::args_os().skip(1)) {
         let whole = error.to_string();
@@ -50,15 +56,22 @@ fn wants_json(arguments: impl Iterator<Item = std::ffi::OsString>) -> bool {
     two || words.iter().any(|word| word == "--format=json")
 }
 
-/// Errors in full, warnings as a count: `refdesk check` shows them all.
+/// So many errors are told by a command that was not asked for them.
+const ERRORS: usize = 20;
+
+/// Errors in full up to a screenful, warnings as a count: `refdesk check` shows them all.
 fn tell(diagnostics: &[Diagnostic]) {
-    for problem in diagnostics.iter().filter(|problem| problem.is_error()) {
-        complain(&problem.to_string());
+    let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|problem| problem.is_error()).collect();
+    for problem in errors.iter().take(ERRORS) {
+        complain(&in_words(problem));
+    }
+    if let Some(more) = errors.len().checked_sub(ERRORS).filter(|more| *more > 0) {
+        complain(&format!("error: {more} more errors: refdesk check shows them"));
     }
     let warnings: Vec<&Diagnostic> = diagnostics.iter().filter(|problem| !problem.is_error()).collect();
     match warnings.as_slice() {
         [] => {}
-        few if few.len() <= 3 => few.iter().for_each(|problem| complain(&problem.to_string())),
+        few if few.len() <= 3 => few.iter().for_each(|problem| complain(&in_words(problem))),
         many => {
             let count = |code| many.iter().filter(|problem| problem.code == code).count();
             let parts = [("missing", count("missing-path")), ("moved", count("moved-path"))];
@@ -70,17 +83,37 @@ fn tell(diagnostics: &[Diagnostic]) {
     }
 }
 
+/// A diagnostic for people: what stands in it from outside can neither begin a line of its own nor move the cursor.
+pub fn in_words(problem: &Diagnostic) -> String {
+    let line = |text: &str| one_line(text).into_owned();
+    let file = problem.file.as_deref().map(line);
+    Diagnostic { file, message: line(&problem.message), hint: line(&problem.hint), ..problem.clone() }.to_string()
+}
+
 fn complain(text: &str) {
     // Nobody is left to be told that standard error is closed.
     let _ = writeln!(io::stderr().lock(), "{}", visible(text));
 }
 
-fn write_out(bytes: &[u8]) {
+/// Writes to standard output; whether that is no failure. Files get the bytes as they are; a terminal would obey them, so it
+/// is shown them.
+fn write_out(bytes: &[u8]) -> bool {
     let mut out = io::stdout().lock();
-    let written = out.write_all(bytes).and_then(|()| out.flush());
-    if let Err(error) = written
-        && error.kind() != io::ErrorKind::BrokenPipe
-    {
-        complain(&format!("error: standard output cannot be written: {error}"));
+    let shown = if out.is_terminal() {
+        Cow::Owned(visible(&String::from_utf8_lossy(bytes)).into_owned().into_bytes())
+    } else {
+        Cow::Borrowed(bytes)
+    };
+    is_written(out.write_all(&shown).and_then(|()| out.flush()))
+}
+
+/// A reader that went away is no failure, a full disk is one.
+fn is_written(written: io::Result<()>) -> bool {
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            complain(&format!("error: standard output cannot be written: {error}"));
+            false
+        }
+        _ => true,
     }
 }

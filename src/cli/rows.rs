@@ -113,13 +113,16 @@ pub fn join(ids: &[SourceId]) -> String {
     ids.iter().map(|id| one_line(id.as_str()).into_owned()).collect::<Vec<_>>().join(", ")
 }
 
+/// Columns are aligned up to this width: one id of ten thousand characters must not move all others out of sight.
+const WIDEST: usize = 60;
+
 /// Rows as aligned columns; the last one is not padded. Cells are made safe to print.
 pub fn table(rows: &[Vec<String>]) -> String {
     let rows: Vec<Vec<String>> =
         rows.iter().map(|row| row.iter().map(|cell| one_line(cell).into_owned()).collect()).collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max();
-    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0).min(WIDEST)).collect();
     let mut out = String::new();
     for row in &rows {
         let mut line = String::new();

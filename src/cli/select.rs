@@ -6,7 +6,7 @@ use super::answer::Answer;
 use super::args::SelectArgs;
 use super::rows;
 use crate::desk::{Desk, PickStatus, Refusal};
-use crate::text::escape::visible;
+use crate::text::escape::one_line;
 
 /// Picks by id and tag.
 pub fn run(desk: &mut Desk, args: &SelectArgs) -> Answer {
@@ -29,7 +29,7 @@ pub fn run(desk: &mut Desk, args: &SelectArgs) -> Answer {
     });
     let met = matches!(picked.status, PickStatus::Success | PickStatus::AllSelected);
     if met {
-        return Answer::new(json, format!("{}\n", visible(&picked.message)));
+        return Answer::new(json, format!("{}\n", one_line(&picked.message)));
     }
     let hint = match picked.status {
         PickStatus::NoSources => "`refdesk add PATH` adds one",
