@@ -166,8 +166,16 @@ impl Desk {
         let done = self.store.change(&self.preselected(), change).map_err(|error| Refusal::storing(&error))?;
         self.stored.extend(done.diagnostics);
         self.choice = done.value;
+        let before = self.selection.clone();
         self.select();
         self.settle();
+        let left: Vec<SourceId> = before
+            .members()
+            .iter()
+            .filter(|member| !self.selection.contains(member.id.as_str()))
+            .map(|member| member.id.clone())
+            .collect();
+        self.store.forget(&left).map_err(|error| Refusal::storing(&error))?;
         Ok(done.answer)
     }
 
