@@ -139,7 +139,11 @@ impl Worker<'_> {
                 self.queue_documents();
                 self.index_templates();
                 self.watch(watch);
-                self.publish();
+                // What is remembered is read at once; only a long reading is worth a frame in between.
+                self.published = Instant::now();
+                if self.unread.is_empty() {
+                    self.publish();
+                }
             }
             Command::Look { generation, prompt } => {
                 let findings = self.desk.look(&prompt);

@@ -1,0 +1,39 @@
+//! `list` over 10,000 discovered files: at most 3 times `cat` of them. Whole processes in turn, warm cache, medians.
+
+#![allow(
+    missing_docs,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a benchmark prints, and stops where it cannot measure"
+)]
+
+mod support;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use refdesk::config::Surroundings;
+use refdesk::desk::{Desk, Options};
+use support::{Layout, cat, in_turn, refdesk, report, time, workspace};
+
+fn whole_processes(_: &mut Criterion) {
+    let workspace = workspace(10_000, 400, Layout::Discovered);
+    let words = ["--format", "json", "list"];
+    let [ours, theirs] = in_turn(11, || time(&mut refdesk(&workspace, &words)), || time(&mut cat(&workspace.entries)));
+    println!("list over 10,000 discovered files: {ours:?}, cat: {theirs:?}");
+    report("list ÷ cat", ours.as_secs_f64() / theirs.as_secs_f64(), 3.0, "×");
+}
+
+fn in_process(criterion: &mut Criterion) {
+    let workspace = workspace(10_000, 400, Layout::Discovered);
+    let around = Surroundings { workspace: workspace.folder.path().to_path_buf(), ..Surroundings::default() };
+    let mut group = criterion.benchmark_group("catalog");
+    group.sample_size(10);
+    group.bench_function("open 10,000 discovered files", |bench| {
+        bench.iter(|| Desk::open(Options::new(around.clone())).catalog().len());
+    });
+    group.finish();
+}
+
+criterion_group!(benches, whole_processes, in_process);
+criterion_main!(benches);

@@ -1,0 +1,33 @@
+//! `refdesk --version` within 3 ms of the smallest Rust program: hooks and scripts pay it each time. Whole processes in
+//! turn, medians. The smallest program is compiled here, by the compiler that built the benchmark.
+
+#![allow(
+    missing_docs,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a benchmark prints, and stops where it cannot measure"
+)]
+
+mod support;
+
+use std::process::Command;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use support::{REFDESK, in_turn, report, time};
+
+fn whole_processes(_: &mut Criterion) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (source, smallest) = (folder.path().join("smallest.rs"), folder.path().join("smallest"));
+    refdesk::disk::write_atomic(&source, b"fn main() { println!(\"refdesk 0.1.0\"); }").expect("writable");
+    let built = Command::new("rustc").arg("-O").arg("-o").args([&smallest, &source]).status();
+    assert!(built.expect("rustc").success());
+    let [ours, theirs] =
+        in_turn(41, || time(Command::new(REFDESK).arg("--version")), || time(&mut Command::new(&smallest)));
+    println!("refdesk --version: {ours:?}, the smallest program: {theirs:?}");
+    report("difference", ours.saturating_sub(theirs).as_secs_f64() * 1_000.0, 3.0, " ms");
+}
+
+criterion_group!(benches, whole_processes);
+criterion_main!(benches);

@@ -1,0 +1,140 @@
+//! What the benchmarks share: workspaces of any size, the same for the same arguments, and pairs of whole processes timed
+//! in turn, so that a ratio holds while the machine's speed drifts.
+
+#![allow(dead_code, reason = "each benchmark is a program of its own and uses what it needs")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// The program as `cargo bench` built it.
+pub const REFDESK: &str = env!("CARGO_BIN_EXE_refdesk");
+
+/// Where a workspace keeps its entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// All in `references.json`.
+    OneFile,
+    /// Each in a file of its own below `.jaato/references`.
+    Discovered,
+}
+
+/// A workspace with its documents and, for [`Layout::Discovered`], its entries' files.
+pub struct Workspace {
+    /// Removed with this value.
+    pub folder: TempDir,
+    /// The documents, in catalog order.
+    pub documents: Vec<PathBuf>,
+    /// The discovered files.
+    pub entries: Vec<PathBuf>,
+}
+
+/// The id of the source at this place of the catalog.
+pub fn id(at: usize) -> String {
+    const WORDS: [&str; 8] = ["retry", "billing", "gateway", "ledger", "session", "router", "sampler", "policy"];
+    format!("{}-{at:05}-{}", WORDS[at % 8], WORDS[(at / 8) % 8])
+}
+
+/// `size` local sources of which each mentions four more, so that the first reaches all; documents of about `bytes` bytes,
+/// half of the mentions by id and half by link.
+pub fn workspace(size: usize, bytes: usize, layout: Layout) -> Workspace {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let root = folder.path();
+    let (references, docs) = (root.join(".jaato/references"), root.join("docs"));
+    std::fs::create_dir_all(&references).expect("folders");
+    let mut made = Workspace { documents: Vec::new(), entries: Vec::new(), folder };
+    let mut sources = Vec::new();
+    for at in 0..size {
+        let place = docs.join(format!("s{}", at / 100));
+        std::fs::create_dir_all(&place).expect("folders");
+        let path = place.join(format!("d{at:05}.md"));
+        write(&path, document(at, size, bytes).as_bytes());
+        let written = format!("${{workspaceRoot}}/docs/s{}/d{at:05}.md", at / 100);
+        let entry = json!({"id": id(at), "name": format!("Source {at}"), "description": "About it.", "path": written,
+                           "tags": [format!("topic-{at}"), format!("area {}", at % 97), "shared"]});
+        match layout {
+            Layout::OneFile => sources.push(entry),
+            Layout::Discovered => {
+                let file = references.join(format!("{}.json", id(at)));
+                write(&file, entry.to_string().as_bytes());
+                made.entries.push(file);
+            }
+        }
+        made.documents.push(path);
+    }
+    if layout == Layout::OneFile {
+        let file = json!({"version": "1.0", "sources": Value::Array(sources)});
+        write(&made.folder.path().join("references.json"), file.to_string().as_bytes());
+    }
+    made
+}
+
+fn document(at: usize, size: usize, bytes: usize) -> String {
+    let mut text = format!("# Document {at}\n\n");
+    for child in (4 * at + 1..=4 * at + 4).filter(|child| *child < size) {
+        if child % 2 == 0 {
+            text.push_str(&format!("See {} for the rest of it.\n", id(child)));
+        } else {
+            text.push_str(&format!("See [the rest](../s{}/d{child:05}.md#part) of it.\n", child / 100));
+        }
+    }
+    while text.len() < bytes {
+        text.push_str(
+            "The gateway keeps its own ledger, so that a slow router never blocks the session (see below).\n",
+        );
+    }
+    text
+}
+
+fn write(path: &Path, bytes: &[u8]) {
+    refdesk::disk::write_atomic(path, bytes).expect("a writable temporary folder");
+}
+
+/// A command of the program in a workspace, with an empty home.
+pub fn refdesk(workspace: &Workspace, words: &[&str]) -> Command {
+    let mut command = Command::new(REFDESK);
+    let root = workspace.folder.path();
+    command.arg("--workspace").arg(root).args(words).env("HOME", root).env_remove("REFERENCES_CONFIG_PATH");
+    command
+}
+
+/// `cat` of these files.
+pub fn cat(files: &[PathBuf]) -> Command {
+    let mut command = Command::new("cat");
+    command.args(files);
+    command
+}
+
+/// The wall time of one run to its end; what it prints is thrown away.
+pub fn time(command: &mut Command) -> Duration {
+    let began = Instant::now();
+    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let took = began.elapsed();
+    assert!(status.expect("a program that starts").code().is_some_and(|code| code < 2));
+    took
+}
+
+/// Runs two commands in turn, after one of each that does not count; gives the median of each.
+pub fn in_turn(runs: usize, mut one: impl FnMut() -> Duration, mut two: impl FnMut() -> Duration) -> [Duration; 2] {
+    let mut times: [Vec<Duration>; 2] = [Vec::new(), Vec::new()];
+    for run in 0..=runs {
+        let pair = [one(), two()];
+        if run > 0 {
+            times[0].push(pair[0]);
+            times[1].push(pair[1]);
+        }
+    }
+    times.map(|mut all| {
+        all.sort_unstable();
+        all[all.len() / 2]
+    })
+}
+
+/// Prints a promise and what was measured.
+pub fn report(what: &str, measured: f64, promised: f64, unit: &str) {
+    let verdict = if measured <= promised { "kept" } else { "NOT KEPT" };
+    println!("{what}: {measured:.2}{unit}, promised at most {promised}{unit}: {verdict}");
+}
