@@ -30,6 +30,15 @@ pub fn demanded(tags: &[Tag<'_>]) -> Result<Vec<(String, usize)>, ParseError> {
     Ok(places.into_iter().filter(|(_, place)| place.always).map(|(name, place)| (name, place.line)).collect())
 }
 
+/// The paths that loops outside every other block go through, with their line.
+///
+/// # Errors
+///
+/// As [`walk`].
+pub fn loops(tags: &[Tag<'_>]) -> Result<Vec<(Vec<Step>, usize)>, ParseError> {
+    run(tags).map(|walk| walk.loops)
+}
+
 fn run<'a>(tags: &[Tag<'a>]) -> Result<Walk<'a>, ParseError> {
     let mut walk = Walk::default();
     for tag in tags {
@@ -101,6 +110,7 @@ struct Walk<'a> {
     guards: Vec<Vec<Step>>,
     open: Vec<Block<'a>>,
     places: HashMap<String, Place>,
+    loops: Vec<(Vec<Step>, usize)>,
     line: usize,
 }
 
@@ -240,6 +250,10 @@ impl<'a> Walk<'a> {
         reader.expect(Token::Name("in"))?;
         let list = reader.condition()?;
         self.visit(&list, What::Iterate, true);
+        let plain = matches!(list, Expr::Name(..) | Expr::Attr(..) | Expr::Index(..));
+        if let Some(path) = self.scope.path(&list).filter(|_| plain && self.open.is_empty()) {
+            self.loops.push((path, line));
+        }
         let item = self.scope.path(&list).map(|mut path| {
             path.push(Step::Item);
             path
@@ -316,7 +330,7 @@ impl<'a> Walk<'a> {
         if let [Step::Field(name), ..] = path {
             let line = self.line;
             let place = self.places.entry(name.clone()).or_insert(Place { line, always: true });
-            place.always &= needed;
+            place.always &= needed && what != What::Touch;
         }
     }
 
