@@ -31,13 +31,14 @@ use answer::Answer;
 use clap::Parser;
 
 use crate::desk::Desk;
+use crate::engine::Engine;
 
 /// Reads the program's arguments, does what they ask and tells the exit code: 0 done, 1 the request could not be met,
-/// 2 usage, 3 timed out.
+/// 2 usage, 3 timed out. Without a command it runs `screen`.
 ///
 /// # Errors
 /// What keeps the full screen from running; every command prints its own errors.
-pub fn run() -> color_eyre::Result<ExitCode> {
+pub fn run(screen: impl FnOnce(Engine) -> color_eyre::Result<ExitCode>) -> color_eyre::Result<ExitCode> {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return Ok(output::usage(&error)),
@@ -48,7 +49,7 @@ pub fn run() -> color_eyre::Result<ExitCode> {
         Err(refusal) => return Ok(output::print(&Answer::refused(refusal), arguments.format)),
     };
     match &arguments.command {
-        None => screen::run(options, arguments.format),
+        None => screen::run(options, arguments.format, screen),
         Some(command) => {
             let mut desk = Desk::open(options);
             let mut answer = dispatch(&mut desk, command);

@@ -1,4 +1,5 @@
-//! `refdesk` without a command: the full screen over a running engine.
+//! `refdesk` without a command: what has to be there before the full screen may open. The screen itself is handed in, since
+//! a room knows no neighbour of its own floor.
 
 use std::io::{IsTerminal, stdin, stdout};
 use std::process::ExitCode;
@@ -7,14 +8,17 @@ use super::Format;
 use super::answer::Answer;
 use super::output;
 use crate::desk::{Options, Refusal};
-use crate::engine;
-use crate::tui::{self, Ended, Start};
+use crate::engine::{self, Engine};
 
-/// Opens the screen; without a terminal an error that names the commands.
+/// Opens `screen` over a running engine; without a terminal an error that names the commands.
 ///
 /// # Errors
 /// Where the terminal cannot be taken over, or the engine ends before the screen does.
-pub fn run(options: Options, format: Format) -> color_eyre::Result<ExitCode> {
+pub fn run(
+    options: Options,
+    format: Format,
+    screen: impl FnOnce(Engine) -> color_eyre::Result<ExitCode>,
+) -> color_eyre::Result<ExitCode> {
     if !stdout().is_terminal() || !stdin().is_terminal() {
         let refusal = Refusal::new(
             "no-terminal",
@@ -25,12 +29,5 @@ pub fn run(options: Options, format: Format) -> color_eyre::Result<ExitCode> {
         return Ok(output::print(&Answer { exit: 2, ..Answer::refused(refusal) }, format));
     }
     color_eyre::install()?;
-    let engine = engine::start(options)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
-    let ended = runtime.block_on(tui::run(engine, Start::from_env()))?;
-    Ok(match ended {
-        Ended::Quit => ExitCode::SUCCESS,
-        // As a shell expects of a program that a signal ended.
-        Ended::Signal(number) => ExitCode::from(u8::try_from(128 + number).unwrap_or(1)),
-    })
+    screen(engine::start(options)?)
 }

@@ -123,6 +123,11 @@ impl<'a> Fields<'a> {
         self.report_at(&[Step::Key(key), Step::Item(index)], Part::Value, problem);
     }
 
+    /// A finding about one member of an object in here.
+    pub fn report_member(&mut self, key: &str, member: &str, problem: Diagnostic) {
+        self.report_at(&[Step::Key(key), Step::Key(member)], Part::Value, problem);
+    }
+
     fn report_at(&mut self, below: &[Step<'_>], part: Part, problem: Diagnostic) {
         let path: Vec<Step<'_>> = self.path.iter().chain(below).copied().collect();
         let position = self.document.position(&path, part);

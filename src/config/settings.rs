@@ -167,11 +167,15 @@ fn read_channel(fields: &mut Fields<'_>) -> Channel {
 
 fn read_headers(fields: &mut Fields<'_>) -> BTreeMap<String, String> {
     let Some(members) = fields.object("headers") else { return BTreeMap::new() };
-    let strings = members.iter().filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
-    let headers: BTreeMap<_, _> = strings.collect();
-    if headers.len() < members.len() {
-        let problem = Diagnostic::error("wrong-type", "'headers' may hold only strings");
-        fields.report_value("headers", problem.hint("put each header's value in quotes"));
+    let mut headers = BTreeMap::new();
+    for (name, value) in members {
+        match value.as_str() {
+            Some(text) => drop(headers.insert(name.clone(), text.to_owned())),
+            None => {
+                let problem = Diagnostic::error("wrong-type", format!("the header '{name}' must be a string"));
+                fields.report_member("headers", name, problem.hint("put the header's value in quotes"));
+            }
+        }
     }
     headers
 }

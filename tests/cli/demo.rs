@@ -1,0 +1,167 @@
+//! The knowledge base that comes with the program against `tests/demo/expected.json`, which was derived from its documents by
+//! hand: catalog, closures, mentions, prompts, templates and the two things that are wrong with it on purpose.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::support::program::run;
+use crate::support::workspace::{Workspace, ids, strings};
+
+fn expected() -> Value {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/demo/expected.json");
+    serde_json::from_slice(&fs::read(file).unwrap()).unwrap()
+}
+
+/// A copy of the demo with these picks and exclusions and no others.
+fn demo(picks: &Value, exclusions: &Value) -> Workspace {
+    let world = Workspace::new();
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo"), &world.path);
+    world.run(&["clear"]).exits(0);
+    for (verb, list) in [("select", picks), ("exclude", exclusions)] {
+        let list = strings(list);
+        if !list.is_empty() {
+            let words: Vec<&str> = [verb].into_iter().chain(list.iter().map(String::as_str)).collect();
+            world.run(&words).exits(0);
+        }
+    }
+    world
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+#[test]
+fn catalog_order_and_what_is_preselected() {
+    let expected = expected();
+    let world = Workspace::new();
+    let listed = run(&mut world.bare(&["--demo", "--format", "json", "list"]), None).exits(0).json();
+    assert_eq!(ids(&listed["sources"]), strings(&expected["catalog"]));
+    let picked: Vec<&Value> = listed["sources"].as_array().unwrap().iter().filter(|it| it["picked"] == true).collect();
+    assert_eq!(ids(&json!(picked)), strings(&expected["preselected"]));
+    assert_eq!(fs::read_dir(world.beside("tmp")).unwrap().count(), 0, "its temporary folder is gone");
+    assert_eq!(fs::read_dir(&world.path).unwrap().count(), 0, "the current folder is untouched");
+}
+
+#[test]
+fn what_picks_bring_with_depth_and_parents() {
+    let none = json!([]);
+    for closure in expected()["closures"].as_array().unwrap() {
+        let why = &closure["why"];
+        // Resolved alone, from the picks given as words.
+        let world = demo(&none, &closure["exclusions"]);
+        let picks = strings(&closure["picks"]);
+        let words: Vec<&str> = ["resolve"].into_iter().chain(picks.iter().map(String::as_str)).collect();
+        let resolved = world.json(&words, 0);
+        for key in ["resolved", "depth", "parents"] {
+            assert_eq!(resolved[key], closure[key], "{key}: {why}");
+        }
+        assert_eq!(resolved["unknown"], none);
+        // Selected, and listed as such.
+        let world = demo(&closure["picks"], &closure["exclusions"]);
+        let mut selected = ids(&world.json(&["list", "--selected"], 0)["sources"]);
+        let mut wanted = strings(&closure["resolved"]);
+        selected.sort();
+        wanted.sort();
+        assert_eq!(selected, wanted, "{why}");
+    }
+}
+
+#[test]
+fn every_mention_with_file_and_line() {
+    let graph = demo(&json!([]), &json!([])).json(&["graph"], 0);
+    let rows = |list: &Value| {
+        let mut rows: Vec<String> = list.as_array().unwrap().iter().map(row).collect();
+        rows.sort();
+        rows
+    };
+    let row_of = rows(&graph["mentions"]);
+    assert_eq!(row_of, rows(&expected()["mentions"]));
+}
+
+fn row(mention: &Value) -> String {
+    format!("{} {} {} {} {}", mention["from"], mention["to"], mention["via"], mention["file"], mention["line"])
+}
+
+#[test]
+fn what_prompts_are_told() {
+    for prompt in expected()["prompts"].as_array().unwrap() {
+        let world = demo(&prompt["picks"], &prompt["exclusions"]);
+        let text = prompt["text"].as_str().unwrap();
+        let told = world.feed_json(&["enrich", "--dry-run"], text.as_bytes());
+        let metadata = &told["metadata"];
+        let hints: serde_json::Map<String, Value> = prompt["hints"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|hint| (hint["id"].as_str().unwrap().to_owned(), hint["tags"].clone()))
+            .collect();
+        assert_eq!(metadata["mentioned_references"], prompt["expansions"], "{text}");
+        assert_eq!(metadata["tag_matched_references"], Value::Object(hints), "{text}");
+        assert_eq!(metadata["transitive_references"], prompt["transitive"], "{text}");
+        if let Some(enriched) = prompt["enriched"].as_str() {
+            assert_eq!(told["text"], enriched);
+            let printed = world.feed(&["enrich"], text.as_bytes()).exits(0);
+            assert_eq!(printed.text(), enriched, "the text form is the same");
+        }
+    }
+}
+
+#[test]
+fn templates_with_syntax_and_variables() {
+    let expected = expected();
+    let expected = &expected["templates"];
+    let world = demo(&expected["picks"], &json!([]));
+    let listed = world.json(&["templates"], 0);
+    let standalone = expected["standalone"].as_array().unwrap();
+    for wanted in standalone {
+        let name = wanted["name"].as_str().unwrap();
+        let rows = listed["templates"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("{name} is not listed"));
+        for key in ["syntax", "variables"] {
+            assert_eq!(row[key], wanted[key], "{key} of {name}");
+        }
+        assert_eq!((&row["origin"], &row["exists"]), (&json!("standalone"), &json!(true)), "{name}");
+        let path = row["source_path"].as_str().unwrap();
+        assert!(path.ends_with(wanted["within"].as_str().unwrap()), "{name}: {path}");
+        // By its full name too, and its variables fit its skeleton.
+        let full = format!("{}/{}", wanted["source"].as_str().unwrap(), wanted["within"].as_str().unwrap());
+        let variables = world.json(&["templates", "variables", &full], 0);
+        assert_eq!(variables["variables"], wanted["variables"], "{full}");
+        let skeleton = variables["skeleton"].to_string();
+        let rendered = world.json(&["render", name, "--vars", &skeleton], 0);
+        assert_eq!(rendered["success"], true, "{name}");
+    }
+    let standing = listed["templates"].as_array().unwrap().iter().filter(|row| row["origin"] == "standalone");
+    assert_eq!(standing.count(), standalone.len());
+}
+
+#[test]
+fn the_two_things_wrong_on_purpose() {
+    let checked = demo(&json!([]), &json!([])).json(&["check"], 0);
+    assert_eq!(checked["valid"], true);
+    assert_eq!(checked["errors"], json!([]));
+    let wanted = expected();
+    let wanted = wanted["diagnostics"].as_array().unwrap();
+    let found = checked["warnings"].as_array().unwrap();
+    assert_eq!(found.len(), wanted.len(), "{found:#?}");
+    for row in wanted {
+        let code = row["kind"].as_str().unwrap().replace(' ', "-");
+        let same = |it: &&Value| {
+            it["code"] == code.as_str()
+                && ["severity", "source_id", "file", "line"].iter().all(|key| it[*key] == row[*key])
+        };
+        assert_eq!(found.iter().filter(same).count(), 1, "{row} in {found:#?}");
+    }
+}

@@ -1,0 +1,236 @@
+//! The JSON schemas against the code: the same keys at every level, the example shows each of them, and everything good that
+//! lies in this repository validates while the wrong does not. The validator knows just the words that our schemas use and
+//! stops at any other, so that it can pass nothing over.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on should stop, and says where"
+)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use refdesk::config::keys;
+use serde_json::{Value, json};
+
+fn here() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn parse(path: &Path) -> Value {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_str(text.trim_start_matches('\u{feff}'))
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn schema(name: &str) -> Value {
+    parse(&here().join("assets/schema").join(name))
+}
+
+const WHOLE: &str = "references.schema.json";
+const ENTRY: &str = "reference.schema.json";
+
+/// Words that say nothing about validity.
+const SILENT: &[&str] = &["$schema", "title", "description", "default", "examples"];
+
+/// What is wrong with `value`, each with its place; empty where it is valid.
+fn wrong(schema: &Value, value: &Value, at: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let rules = schema.as_object().unwrap_or_else(|| panic!("no schema: {schema}"));
+    let valid = |schema: &Value| wrong(schema, value, at).is_empty();
+    for (word, rule) in rules {
+        let mut unless = |good: bool| {
+            if !good {
+                found.push(format!("{at}: {word} {rule}, found {value}"));
+            }
+        };
+        match word.as_str() {
+            silent if SILENT.contains(&silent) => {}
+            "type" => match rule {
+                Value::Array(words) => unless(words.iter().any(|word| is_a(value, word))),
+                word => unless(is_a(value, word)),
+            },
+            "enum" => unless(rule.as_array().unwrap().contains(value)),
+            "const" => unless(value == rule),
+            "minLength" => {
+                unless(value.as_str().is_none_or(|text| text.chars().count() as u64 >= rule.as_u64().unwrap()))
+            }
+            "exclusiveMinimum" => unless(value.as_f64().is_none_or(|number| number > rule.as_f64().unwrap())),
+            "pattern" => {
+                let pattern = regex::Regex::new(rule.as_str().unwrap()).unwrap();
+                unless(value.as_str().is_none_or(|text| pattern.is_match(text)));
+            }
+            "required" => {
+                let has = |key: &Value| value.get(key.as_str().unwrap()).is_some();
+                unless(!value.is_object() || rule.as_array().unwrap().iter().all(has));
+            }
+            "anyOf" => unless(rule.as_array().unwrap().iter().any(valid)),
+            "not" => unless(!valid(rule)),
+            "allOf" => found.extend(rule.as_array().unwrap().iter().flat_map(|schema| wrong(schema, value, at))),
+            "if" if valid(rule) => found.extend(wrong(&rules["then"], value, at)),
+            "if" | "then" => {}
+            "$ref" => found.extend(wrong(&self::schema(rule.as_str().unwrap()), value, at)),
+            "items" => {
+                for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+                    found.extend(wrong(rule, item, &format!("{at}/{index}")));
+                }
+            }
+            "properties" => {
+                for (key, schema) in rule.as_object().unwrap() {
+                    let inner = value.get(key).map(|member| wrong(schema, member, &format!("{at}/{key}")));
+                    found.extend(inner.unwrap_or_default());
+                }
+            }
+            "additionalProperties" if rule == true => {}
+            "additionalProperties" => {
+                assert!(!rules.contains_key("properties"), "the validator knows no other properties beside known ones");
+                for (key, member) in value.as_object().into_iter().flatten() {
+                    found.extend(wrong(rule, member, &format!("{at}/{key}")));
+                }
+            }
+            other => panic!("the validator does not know '{other}'"),
+        }
+    }
+    found
+}
+
+fn is_a(value: &Value, word: &Value) -> bool {
+    match word.as_str().unwrap() {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "string" => value.is_string(),
+        "number" => value.is_number(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        other => panic!("no type: {other}"),
+    }
+}
+
+fn key_set(properties: &Value) -> BTreeSet<String> {
+    properties.as_object().expect("an object").keys().cloned().collect()
+}
+
+/// Each level of a configuration with the keys that the code knows there.
+fn levels() -> [(&'static str, &'static str, &'static str, &'static [&'static str]); 4] {
+    [
+        (WHOLE, "/properties", "", keys::TOP),
+        (WHOLE, "/properties/channel/properties", "/channel", keys::CHANNEL),
+        (ENTRY, "/properties", "/sources", keys::SOURCE),
+        (ENTRY, "/properties/contents/properties", "/sources/contents", keys::CONTENTS),
+    ]
+}
+
+#[test]
+fn the_schemas_know_exactly_the_keys_that_the_code_knows() {
+    for (file, pointer, _, keys) in levels() {
+        let schema = schema(file);
+        let properties = schema.pointer(pointer).unwrap_or_else(|| panic!("{file} has no {pointer}"));
+        assert_eq!(key_set(properties), keys.iter().map(|key| (*key).to_owned()).collect(), "{file}{pointer}");
+        for (key, property) in properties.as_object().unwrap() {
+            let says = property["description"].as_str().is_some_and(|text| text.len() > 10);
+            assert!(says, "{file}{pointer}/{key} says nothing");
+        }
+    }
+}
+
+#[test]
+fn the_example_shows_every_key_and_no_other() {
+    let example = parse(&here().join("references.json.example"));
+    for (_, _, level, keys) in levels() {
+        let objects: Vec<Value> = match level {
+            "/sources" => example["sources"].as_array().unwrap().clone(),
+            "/sources/contents" => example["sources"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter_map(|source| source.get("contents").cloned())
+                .collect(),
+            level => vec![example.pointer(level).unwrap().clone()],
+        };
+        let shown: BTreeSet<String> = objects.iter().flat_map(key_set).collect();
+        assert_eq!(shown, keys.iter().map(|key| (*key).to_owned()).collect(), "{level}");
+    }
+}
+
+fn json_files(folder: &str) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = fs::read_dir(here().join(folder))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
+        .collect();
+    files.sort();
+    assert!(!files.is_empty(), "{folder}");
+    files
+}
+
+#[test]
+fn what_is_good_validates() {
+    let whole: Vec<PathBuf> = [here().join("references.json.example"), here().join("assets/demo/references.json")]
+        .into_iter()
+        .chain(json_files("tests/config/good"))
+        .collect();
+    for (schema, files) in [(schema(WHOLE), whole), (schema(ENTRY), json_files("assets/demo/.jaato/references"))] {
+        for file in files {
+            let found = wrong(&schema, &without_null(&parse(&file)), "");
+            assert!(found.is_empty(), "{}: {found:#?}", file.display());
+        }
+    }
+}
+
+/// `null` counts as absent everywhere; the schemas name it only where people write it.
+fn without_null(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let kept = members.iter().filter(|(_, member)| !member.is_null());
+            kept.map(|(key, member)| (key.clone(), without_null(member))).collect()
+        }
+        Value::Array(items) => items.iter().map(without_null).collect(),
+        other => other.clone(),
+    }
+}
+
+#[test]
+fn what_is_wrong_does_not_validate() {
+    let entry = schema(ENTRY);
+    let whole = schema(WHOLE);
+    let good = json!({"id": "a", "name": "A", "path": "a.md"});
+    assert!(wrong(&entry, &good, "").is_empty());
+    for (key, value) in [
+        ("id", json!("")),
+        ("id", json!(7)),
+        ("name", json!([])),
+        ("type", json!("folder")),
+        ("type", json!("url")),
+        ("type", json!("mcp")),
+        ("type", json!("inline")),
+        ("mode", json!("always")),
+        ("tags", json!("a")),
+        ("tags", json!(["-_ "])),
+        ("tags", json!([1])),
+        ("path", json!("")),
+        ("args", json!([])),
+        ("contents", json!({"templates": 1})),
+    ] {
+        let mut bad = good.clone();
+        bad[key] = value;
+        assert!(!wrong(&entry, &bad, "").is_empty(), "{bad}");
+        assert!(!wrong(&whole, &json!({"sources": [bad]}), "").is_empty(), "{bad} in a configuration");
+    }
+    for bad in [
+        json!([]),
+        json!({"version": 1}),
+        json!({"version": "2.0"}),
+        json!({"sources": {}}),
+        json!({"channel": {"type": "telephone"}}),
+        json!({"channel": {"timeout": 0}}),
+        json!({"channel": {"headers": {"X": 1}}}),
+        json!({"preselected": "a"}),
+        json!({"references_dir": ""}),
+    ] {
+        assert!(!wrong(&whole, &bad, "").is_empty(), "{bad}");
+    }
+}

@@ -1,0 +1,6 @@
+//! What the test binaries share: the real program run in a world of its own, with an empty home folder and a workspace made
+//! for the test. Each binary uses its part of it, so nothing here is dead although some binary leaves it out.
+#![allow(dead_code, reason = "each test binary uses its part")]
+
+pub mod program;
+pub mod workspace;

@@ -1,0 +1,159 @@
+//! A workspace in a temporary folder, beside an empty home folder and a folder for temporary files, so that nothing of the
+//! machine reaches a test and nothing of a test stays on the machine.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use refdesk::disk::write_atomic;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::program::{PROGRAM, Ran, run};
+
+/// A temporary world: `ws/`, `home/`, `tmp/`.
+#[derive(Debug)]
+pub struct Workspace {
+    root: TempDir,
+    /// The workspace folder, absolute, links resolved.
+    pub path: PathBuf,
+}
+
+impl Workspace {
+    /// An empty workspace.
+    pub fn new() -> Self {
+        let root = tempfile::Builder::new().prefix("refdesk-test-").tempdir().unwrap();
+        let base = fs::canonicalize(root.path()).unwrap();
+        for folder in ["ws", "home", "tmp"] {
+            fs::create_dir(base.join(folder)).unwrap();
+        }
+        Self { root, path: base.join("ws") }
+    }
+
+    /// A workspace with these files.
+    pub fn with(files: &[(&str, &str)]) -> Self {
+        let workspace = Self::new();
+        for (path, text) in files {
+            workspace.put(path, text.as_bytes());
+        }
+        workspace
+    }
+
+    /// A workspace with these sources in its `references.json`, and these files.
+    pub fn of(sources: Value, files: &[(&str, &str)]) -> Self {
+        let workspace = Self::with(files);
+        workspace.configure(json!({"version": "1.0", "sources": sources}));
+        workspace
+    }
+
+    /// Writes `references.json`.
+    pub fn configure(&self, configuration: Value) {
+        self.put("references.json", format!("{configuration:#}\n").as_bytes());
+    }
+
+    /// Writes a file of the workspace.
+    pub fn put(&self, path: &str, bytes: &[u8]) {
+        write_atomic(&self.path.join(path), bytes).unwrap();
+    }
+
+    /// The text of a file of the workspace.
+    #[track_caller]
+    pub fn read(&self, path: &str) -> String {
+        let path = self.path.join(path);
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    /// A path beside the workspace.
+    pub fn beside(&self, path: &str) -> PathBuf {
+        self.path.parent().unwrap().join(path)
+    }
+
+    /// The program in this world, without `--workspace`.
+    pub fn bare(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command.args(words).current_dir(&self.path).env_clear();
+        for (name, folder) in [("HOME", "home"), ("XDG_CONFIG_HOME", "home/.config"), ("TMPDIR", "tmp")] {
+            command.env(name, self.beside(folder));
+        }
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command
+    }
+
+    /// The program with these words, in this workspace.
+    pub fn command(&self, words: &[&str]) -> Command {
+        let mut command = self.bare(&[]);
+        command.arg("--workspace").arg(&self.path).args(words);
+        command
+    }
+
+    /// Runs the program, text form.
+    #[track_caller]
+    pub fn run(&self, words: &[&str]) -> Ran {
+        run(&mut self.command(words), None)
+    }
+
+    /// Runs the program in JSON and gives its document, after a look at the exit code.
+    #[track_caller]
+    pub fn json(&self, words: &[&str], code: i32) -> Value {
+        self.run(&[&["--format", "json"], words].concat()).exits(code).json()
+    }
+
+    /// Runs the program with this standard input, text form.
+    #[track_caller]
+    pub fn feed(&self, words: &[&str], input: &[u8]) -> Ran {
+        run(&mut self.command(words), Some(input))
+    }
+
+    /// Runs the program with this standard input in JSON and gives its document.
+    #[track_caller]
+    pub fn feed_json(&self, words: &[&str], input: &[u8]) -> Value {
+        self.feed(&[&["--format", "json"], words].concat(), input).exits(0).json()
+    }
+
+    /// The stored picks of the default desk; none where nothing is stored.
+    #[track_caller]
+    pub fn picks(&self) -> Vec<String> {
+        let file = self.path.join(".jaato/refdesk/selection.json");
+        let Ok(bytes) = fs::read(&file) else { return Vec::new() };
+        let stored: Value = serde_json::from_slice(&bytes).expect("the stored selection is whole");
+        strings(&stored["picks"])
+    }
+
+    /// Every file below a folder of this world, as `path: bytes`, to see that nothing was written.
+    pub fn listing(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut found = Vec::new();
+        collect(&self.path, &mut found);
+        found.sort();
+        found
+    }
+}
+
+fn collect(folder: &Path, found: &mut Vec<(PathBuf, Vec<u8>)>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.is_symlink() {
+            collect(&path, found);
+        } else {
+            found.push((path.clone(), fs::read(&path).unwrap_or_default()));
+        }
+    }
+}
+
+/// A JSON list of strings.
+#[track_caller]
+pub fn strings(list: &Value) -> Vec<String> {
+    let items = list.as_array().unwrap_or_else(|| panic!("no list: {list}"));
+    items.iter().map(|item| item.as_str().unwrap_or_else(|| panic!("no string: {item}")).to_owned()).collect()
+}
+
+/// The ids of a JSON list of sources.
+#[track_caller]
+pub fn ids(sources: &Value) -> Vec<String> {
+    let items = sources.as_array().unwrap_or_else(|| panic!("no list: {sources}"));
+    items.iter().map(|item| item["id"].as_str().expect("an id").to_owned()).collect()
+}
+
+/// An inline source.
+pub fn inline(id: &str, content: &str) -> Value {
+    json!({"id": id, "name": format!("Name of {id}"), "type": "inline", "content": content})
+}
