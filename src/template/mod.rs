@@ -22,6 +22,11 @@ mod syntax;
 mod tags;
 mod variables;
 
+#[cfg(test)]
+mod index_tests;
+#[cfg(test)]
+mod tree_tests;
+
 pub use generated::{Stripped, strip};
 pub use index::index;
 pub use jinja::{GLOBALS, demanded as demanded_in_jinja, from_engine, loop_over_null, uses as check_jinja};

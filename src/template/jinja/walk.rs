@@ -349,8 +349,12 @@ impl<'a> Walk<'a> {
             Expr::Name(..) | Expr::Attr(..) | Expr::Index(..) => {
                 let path = self.scope.path(expr);
                 if let Some(path) = &path {
-                    self.parts_of_path(expr);
-                    self.record_optional_end(path, what, needed);
+                    let defaulted = self.parts_of_path(expr);
+                    if !needed && let Some((_, around @ [.., Step::Field(_)])) = path.split_last() {
+                        // What may be missing still needs what is around it.
+                        self.record(around, What::Touch, !defaulted);
+                    }
+                    self.record(path, what, needed && !defaulted);
                     return;
                 }
                 match expr {
@@ -407,25 +411,34 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A path whose end may be missing still needs what is around it.
-    fn record_optional_end(&mut self, path: &[Step], what: What, needed: bool) {
-        if !needed && let Some((_, around @ [.., Step::Field(_)])) = path.split_last() {
-            self.record(around, What::Touch, true);
-        }
-        self.record(path, what, needed);
-    }
-
-    /// Notes the line of the name a path begins with.
-    fn parts_of_path(&mut self, expr: &Expr<'a>) {
-        let mut at = expr;
+    /// Notes the line of the name a path begins with, and the lists it picks items from; tells whether a part of it is
+    /// defaulted, so that nothing of it is needed.
+    fn parts_of_path(&mut self, expr: &Expr<'a>) -> bool {
+        let (mut at, mut defaulted) = (expr, false);
         loop {
-            match at {
-                Expr::Attr(of, _) | Expr::Index(of, _) | Expr::Filter(of, ..) => at = of,
+            let list = match at {
+                Expr::Attr(of, _) => {
+                    at = of;
+                    continue;
+                }
+                Expr::Index(of, index) => {
+                    at = of;
+                    !matches!(**index, Expr::Text(_))
+                }
+                Expr::Filter(of, name, args) => {
+                    at = of;
+                    defaulted |= matches!(*name, "default" | "d");
+                    self.visit_args(args);
+                    matches!(*name, "first" | "last" | "random")
+                }
                 Expr::Name(_, line) => {
                     self.line = *line;
-                    return;
+                    return defaulted;
                 }
-                _ => return,
+                _ => return defaulted,
+            };
+            if let Some(path) = self.scope.path(at).filter(|_| list) {
+                self.record(&path, What::Measure, !defaulted);
             }
         }
     }
