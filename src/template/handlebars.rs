@@ -133,13 +133,13 @@ impl<'a> Walk<'a> {
                 }
                 block.guard = args.first().filter(|_| *name == "if").and_then(|arg| self.path(argument(arg)));
             }
-            ("each", Some(list)) => self.into_items(list, &mut block),
+            ("each", Some(list)) => self.enter_items(list, &mut block),
             ("with", Some(object)) => {
                 self.record(object, What::Look, true);
                 block.base = self.path(object).unwrap_or_default();
             }
             (_, None) if inverted => self.record(name, What::Test, false),
-            (_, None) => self.into_items(name, &mut block),
+            (_, None) => self.enter_items(name, &mut block),
             _ => {
                 for arg in args {
                     self.record(argument(arg), What::Print, true);
@@ -150,7 +150,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn into_items(&mut self, list: &str, block: &mut Block<'a>) {
+    fn enter_items(&mut self, list: &str, block: &mut Block<'a>) {
         self.record(list, What::Iterate, true);
         if let Some(mut path) = self.path(list) {
             path.push(Step::Item);

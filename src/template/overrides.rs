@@ -19,7 +19,7 @@ pub fn load(workspace: &Path) -> (HashMap<String, Syntax>, Vec<Diagnostic>) {
     match fs::read(workspace.join(FILE)) {
         Ok(bytes) => parse(&String::from_utf8_lossy(&bytes)),
         Err(error) if error.kind() == ErrorKind::NotFound => (HashMap::new(), Vec::new()),
-        Err(error) => (HashMap::new(), vec![complaint(format!("cannot be read: {error}"))]),
+        Err(error) => (HashMap::new(), vec![complaint(&format!("cannot be read: {error}"))]),
     }
 }
 
@@ -27,10 +27,10 @@ fn parse(text: &str) -> (HashMap<String, Syntax>, Vec<Diagnostic>) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let fields = match serde_json::from_str(text) {
         Ok(Value::Object(fields)) => fields,
-        Ok(_) => return (HashMap::new(), vec![complaint("is not an object of template names".to_owned())]),
+        Ok(_) => return (HashMap::new(), vec![complaint("is not an object of template names")]),
         Err(error) => {
             let position = Position { line: error.line(), column: error.column() };
-            return (HashMap::new(), vec![complaint(format!("is not JSON: {error}")).at(position)]);
+            return (HashMap::new(), vec![complaint(&format!("is not JSON: {error}")).at(position)]);
         }
     };
     let (mut settled, mut diagnostics) = (HashMap::new(), Vec::new());
@@ -39,13 +39,13 @@ fn parse(text: &str) -> (HashMap<String, Syntax>, Vec<Diagnostic>) {
             Some(syntax) => {
                 settled.insert(name, syntax);
             }
-            None => diagnostics.push(complaint(format!("gives '{name}' the syntax {value}"))),
+            None => diagnostics.push(complaint(&format!("gives '{name}' the syntax {value}"))),
         }
     }
     (settled, diagnostics)
 }
 
-fn complaint(what: String) -> Diagnostic {
+fn complaint(what: &str) -> Diagnostic {
     Diagnostic::error("template-overrides", format!("{FILE} {what}"))
         .in_file(FILE)
         .hint(r#"write {"Template.java.tpl": "mustache"}, with jinja2, mustache or handlebars"#)
