@@ -12,6 +12,8 @@ mod jinja;
 pub mod limits;
 mod mustache;
 mod mustache_context;
+#[cfg(test)]
+mod tests;
 
 /// What a rendering gave.
 #[derive(Debug, Clone, PartialEq, Eq)]

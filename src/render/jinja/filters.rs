@@ -3,17 +3,22 @@
 //! writes quotes as the engine does, a unary `+` is refused, a loop over `null` inside another block is empty instead of
 //! an error, and very large or small floats print as Rust prints them.
 
-use std::borrow::Cow;
+#![allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
+
 use std::cmp::Ordering;
 
-use minijinja::value::{Kwargs, Rest, ValueKind, ValueOrKwargs};
+use minijinja::value::{DynObject, Kwargs, Rest, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind, State, Value};
 
 use super::given::{Args, failed, room_for};
 use super::json;
-use super::text::{self, Wrap};
+use super::numbers::{float, int};
+use super::text_filters::{
+    center, escape, indent, replace, spaces, striptags, truncate, urlencode, wordcount, wordwrap,
+};
 
-type More = Rest<ValueOrKwargs>;
+/// The arguments of a filter after its value.
+pub type More = Rest<ValueOrKwargs>;
 
 /// Puts them in the place of the engine's own.
 pub fn install(engine: &mut Environment<'static>) {
@@ -58,116 +63,12 @@ fn by_name(more: More, names: &[&str]) -> Result<Kwargs, Error> {
     Ok(given.into_iter().collect())
 }
 
-fn escape(value: Cow<'_, str>) -> String {
-    let mut out = String::with_capacity(value.len());
-    for c in value.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '\'' => out.push_str("&#39;"),
-            '"' => out.push_str("&#34;"),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-/// Tags and comments go, white space becomes one blank; entities stay as they are.
-fn striptags(value: Cow<'_, str>) -> String {
-    let (mut kept, mut rest) = (String::with_capacity(value.len()), &*value);
-    while let Some(at) = rest.find('<') {
-        let (before, tag) = rest.split_at(at);
-        let close = if tag.starts_with("<!--") { "-->" } else { ">" };
-        let Some(end) = tag.find(close) else { break };
-        kept.push_str(before);
-        rest = tag.get(end + close.len()..).unwrap_or_default();
-    }
-    kept.push_str(rest);
-    kept.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn replace(value: Cow<'_, str>, more: More) -> Result<String, Error> {
-    let mut args = Args::new(more);
-    let (Some(old), Some(new)) = (args.value("old"), args.value("new")) else {
-        return Err(ErrorKind::MissingArgument.into());
-    };
-    let count = args.number("count", -1)?;
-    args.end()?;
-    let (old, new) = (printed(&old)?, printed(&new)?);
-    let times = value.matches(old.as_str()).count();
-    room_for(value.len().saturating_add(times.saturating_mul(new.len())))?;
-    Ok(match usize::try_from(count) {
-        Ok(count) => value.replacen(&old, &new, count),
-        Err(_) => value.replace(&old, &new),
-    })
-}
-
-fn printed(value: &Value) -> Result<String, Error> {
-    if value.is_undefined() { Err(ErrorKind::UndefinedError.into()) } else { Ok(value.to_string()) }
-}
-
 fn default(value: &Value, more: More) -> Result<Value, Error> {
     let mut args = Args::new(more);
     let other = args.value("default_value").unwrap_or_else(|| Value::from(""));
     let falsy_too = args.flag("boolean", false);
     args.end()?;
     Ok(if value.is_undefined() || (falsy_too && !value.is_true()) { other } else { value.clone() })
-}
-
-fn indent(value: Cow<'_, str>, more: More) -> Result<String, Error> {
-    let mut args = Args::new(more);
-    let width = args.value("width").unwrap_or_else(|| Value::from(4));
-    let (first, blank) = (args.flag("first", false), args.flag("blank", false));
-    args.end()?;
-    let lines = value.bytes().filter(|byte| *byte == b'\n').count() + 1;
-    let indentation = match width.as_str() {
-        Some(text) => text.to_owned(),
-        None => spaces(i64::try_from(width).map_err(|_| failed("'width' must be a whole number or a string"))?)?,
-    };
-    room_for(value.len().saturating_add(lines.saturating_mul(indentation.len())))?;
-    Ok(text::indent(&value, &indentation, first, blank))
-}
-
-fn spaces(count: i64) -> Result<String, Error> {
-    let count = usize::try_from(count).unwrap_or_default();
-    room_for(count)?;
-    Ok(" ".repeat(count))
-}
-
-fn truncate(value: Cow<'_, str>, more: More) -> Result<String, Error> {
-    let mut args = Args::new(more);
-    let length = args.number("length", 255)?;
-    let kill_words = args.flag("killwords", false);
-    let end = args.text("end")?.unwrap_or_else(|| "...".to_owned());
-    let leeway = args.number("leeway", 5)?;
-    args.end()?;
-    match (usize::try_from(length), usize::try_from(leeway)) {
-        (Ok(length), Ok(leeway)) if length >= end.chars().count() => {
-            Ok(text::truncate(&value, length, kill_words, &end, leeway))
-        }
-        _ => Err(failed(format!("expected length >= {}, got {length}, and leeway >= 0", end.chars().count()))),
-    }
-}
-
-fn wordwrap(value: Cow<'_, str>, more: More) -> Result<String, Error> {
-    let mut args = Args::new(more);
-    let width = usize::try_from(args.number("width", 79)?).unwrap_or_default();
-    let break_long_words = args.flag("break_long_words", true);
-    let wrap_string = args.text("wrapstring")?.unwrap_or_else(|| "\n".to_owned());
-    let break_on_hyphens = args.flag("break_on_hyphens", true);
-    args.end()?;
-    if width == 0 {
-        return Err(failed("'width' must be above 0"));
-    }
-    let how = Wrap { width, break_long_words, break_on_hyphens };
-    let wrapped = text::lines(&value, false).into_iter().map(|line| text::wrap(line, &how).join(&wrap_string));
-    Ok(wrapped.collect::<Vec<_>>().join(&wrap_string))
-}
-
-fn wordcount(value: Cow<'_, str>) -> usize {
-    let mut words = value.split(|c: char| !c.is_alphanumeric() && c != '_');
-    words.by_ref().filter(|word| !word.is_empty()).count()
 }
 
 fn dictsort(value: &Value, more: More) -> Result<Value, Error> {
@@ -179,7 +80,7 @@ fn dictsort(value: &Value, more: More) -> Result<Value, Error> {
     if !matches!(by.as_str(), "key" | "value") {
         return Err(failed("you can only sort by either 'key' or 'value'"));
     }
-    let Some(pairs) = value.as_object().filter(|_| value.kind() == ValueKind::Map).and_then(|map| map.try_iter_pairs())
+    let Some(pairs) = value.as_object().filter(|_| value.kind() == ValueKind::Map).and_then(DynObject::try_iter_pairs)
     else {
         return Err(failed(format!("dictsort takes a dict, not {}", value.kind())));
     };
@@ -197,75 +98,6 @@ fn compare(left: &Value, right: &Value, case_sensitive: bool) -> Ordering {
         (Some(left), Some(right)) if !case_sensitive => left.to_lowercase().cmp(&right.to_lowercase()),
         _ => left.cmp(right),
     }
-}
-
-fn int(value: &Value, more: More) -> Result<Value, Error> {
-    let mut args = Args::new(more);
-    let default = args.value("default").unwrap_or_else(|| Value::from(0));
-    let base = u32::try_from(args.number("base", 10)?).ok().filter(|base| (2..=36).contains(base) || *base == 0);
-    args.end()?;
-    let base = base.ok_or_else(|| failed("'base' must be 0 or between 2 and 36"))?;
-    let found = match value.kind() {
-        ValueKind::Undefined => return Err(ErrorKind::UndefinedError.into()),
-        ValueKind::Bool => Some(i128::from(value.is_true())),
-        ValueKind::Number if value.is_integer() => return Ok(value.clone()),
-        ValueKind::Number => f64::try_from(value.clone()).ok().and_then(whole),
-        ValueKind::String => {
-            value.as_str().and_then(|text| integer(text, base).or_else(|| decimal(text).and_then(whole)))
-        }
-        _ => None,
-    };
-    Ok(found.map_or(default, |number| i64::try_from(number).map_or_else(|_| Value::from(number), Value::from)))
-}
-
-#[allow(clippy::cast_possible_truncation)]
-fn whole(number: f64) -> Option<i128> {
-    (number.is_finite() && number.abs() < 1e38).then_some(number.trunc() as i128)
-}
-
-/// A number as Python's `int` reads it.
-fn integer(text: &str, base: u32) -> Option<i128> {
-    let text = text.trim();
-    let (negative, digits) = match text.strip_prefix('-') {
-        Some(digits) => (true, digits),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
-    };
-    let lower = digits.to_lowercase();
-    let prefixes = [("0x", 16), ("0o", 8), ("0b", 2)];
-    let prefixed = prefixes.iter().find(|(prefix, of)| (base == *of || base == 0) && lower.starts_with(prefix));
-    let (digits, base) = match prefixed {
-        Some((prefix, of)) => (lower.get(prefix.len()..)?, *of),
-        None => (lower.as_str(), if base == 0 { 10 } else { base }),
-    };
-    let underscores = digits.starts_with('_') || digits.ends_with('_') || digits.contains("__");
-    if underscores || digits.starts_with(['-', '+']) {
-        return None;
-    }
-    let number = i128::from_str_radix(&digits.replace('_', ""), base).ok()?;
-    Some(if negative { -number } else { number })
-}
-
-/// A number as Python's `float` reads it.
-fn decimal(text: &str) -> Option<f64> {
-    let text = text.trim();
-    if text.starts_with('_') || text.ends_with('_') || text.contains("__") {
-        return None;
-    }
-    text.replace('_', "").parse().ok()
-}
-
-fn float(value: &Value, more: More) -> Result<Value, Error> {
-    let mut args = Args::new(more);
-    let default = args.value("default").unwrap_or_else(|| Value::from(0.0));
-    args.end()?;
-    let found = match value.kind() {
-        ValueKind::Undefined => return Err(ErrorKind::UndefinedError.into()),
-        ValueKind::Bool => Some(f64::from(u8::from(value.is_true()))),
-        ValueKind::Number => f64::try_from(value.clone()).ok(),
-        ValueKind::String => value.as_str().and_then(decimal),
-        _ => None,
-    };
-    Ok(found.map_or(default, Value::from))
 }
 
 fn tojson(value: &Value, more: More) -> Result<String, Error> {
@@ -290,52 +122,6 @@ fn tojson(value: &Value, more: More) -> Result<String, Error> {
     let mut out = String::new();
     json::write(&value, indent.as_deref(), 0, &mut out);
     Ok(out)
-}
-
-fn center(value: Cow<'_, str>, more: More) -> Result<String, Error> {
-    let mut args = Args::new(more);
-    let width = usize::try_from(args.number("width", 80)?).unwrap_or_default();
-    args.end()?;
-    room_for(width)?;
-    let length = value.chars().count();
-    let left = text::left_of_center(length, width);
-    let right = width.saturating_sub(length).saturating_sub(left);
-    Ok(format!("{}{value}{}", " ".repeat(left), " ".repeat(right)))
-}
-
-fn urlencode(value: &Value) -> Result<String, Error> {
-    match value.kind() {
-        ValueKind::Undefined => Err(ErrorKind::UndefinedError.into()),
-        ValueKind::Map => {
-            let pairs = value.as_object().and_then(|map| map.try_iter_pairs()).into_iter().flatten();
-            Ok(pairs.map(|(key, value)| pair(&key, &value)).collect::<Vec<_>>().join("&"))
-        }
-        ValueKind::Seq | ValueKind::Iterable => {
-            let mut pairs = Vec::new();
-            for item in value.try_iter()? {
-                pairs.push(pair(&item.get_item(&Value::from(0))?, &item.get_item(&Value::from(1))?));
-            }
-            Ok(pairs.join("&"))
-        }
-        _ => Ok(quoted(&value.to_string(), b"/")),
-    }
-}
-
-fn pair(key: &Value, value: &Value) -> String {
-    let part = |value: &Value| quoted(&value.to_string(), b"").replace("%20", "+");
-    format!("{}={}", part(key), part(value))
-}
-
-fn quoted(text: &str, safe: &[u8]) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"_.-~".contains(&byte) || safe.contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
 }
 
 fn format_percent(state: &mut State, value: &Value, args: More) -> Result<Value, Error> {

@@ -19,7 +19,9 @@ mod given;
 mod globals;
 mod json;
 mod methods;
+mod numbers;
 mod text;
+mod text_filters;
 
 static ENGINE: LazyLock<Environment<'static>> = LazyLock::new(engine);
 

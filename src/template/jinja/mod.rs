@@ -9,7 +9,9 @@ use minijinja::Environment;
 use super::ParseError;
 use super::shape::{Shape, Step};
 
+mod ask;
 mod expr;
+mod grammar;
 mod lexer;
 mod scope;
 mod walk;
