@@ -17,7 +17,7 @@ use crate::report::Diagnostic;
 use crate::report::locate::Step;
 
 /// Of the files in the folder of references, the one that is none.
-const NOT_A_SOURCE: &str = "embedding_config.json";
+pub const NOT_A_SOURCE: &str = "embedding_config.json";
 
 /// A source, or why there is none, in catalog order.
 type Entry = (Option<Source>, Vec<Diagnostic>);

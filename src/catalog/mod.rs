@@ -12,7 +12,7 @@ mod source;
 #[cfg(test)]
 pub mod testing;
 
-pub use load::{load, references_folder};
+pub use load::{NOT_A_SOURCE, load, references_folder};
 pub use source::{Contents, Kind, Mode, Origin, Place, Source, SourceId, Standing};
 
 /// All sources of a workspace after merging, in catalog order.

@@ -10,24 +10,25 @@ use crate::disk::path::absolute;
 use crate::report::Diagnostic;
 use crate::text::escape::visible;
 
-/// Checks this workspace, another one, or one configuration file.
-pub fn run(desk: &mut Desk, args: &CheckArgs) -> Answer {
-    let Some(path) = &args.path else { return check(desk, args.fix) };
-    let path = absolute(&desk.around().current, path);
-    let around = desk.around().clone();
+/// The desk that is checked: of this workspace, of another one, or of one configuration file.
+pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, Answer> {
+    let Some(path) = &args.path else { return Ok(options) };
+    let path = absolute(&options.around.current, path);
+    let around = options.around.clone();
     let around = if path.is_dir() {
         Surroundings { workspace: path, named: None, from_environment: None, ..around }
     } else if path.is_file() {
         Surroundings { named: Some(path), from_environment: None, ..around }
     } else {
         let refusal = Refusal::new("no-such-path", format!("{} is not there", path.display()), "name a folder or file");
-        return Answer { json: json!({"valid": false, "errors": [], "warnings": []}), ..Answer::refused(refusal) };
+        return Err(Answer { json: json!({"valid": false, "errors": [], "warnings": []}), ..Answer::refused(refusal) });
     };
-    check(&mut Desk::open(Options::new(around)), args.fix)
+    Ok(Options { around, ..options })
 }
 
-fn check(desk: &mut Desk, fix: bool) -> Answer {
-    let (mended, unmended) = if fix { desk.mend() } else { (Vec::new(), Vec::new()) };
+/// Checks everything there is; what was wrong when the desk was opened is among it.
+pub fn run(desk: &mut Desk, args: &CheckArgs) -> Answer {
+    let (mended, unmended) = if args.fix { desk.mend() } else { (Vec::new(), Vec::new()) };
     desk.settle();
     desk.read_all();
     let mut found = desk.diagnostics();

@@ -30,7 +30,7 @@ use std::process::ExitCode;
 use answer::Answer;
 use clap::Parser;
 
-use crate::desk::Desk;
+use crate::desk::{Desk, Options, Refusal};
 use crate::engine::Engine;
 
 /// Reads the program's arguments, does what they ask and tells the exit code: 0 done, 1 the request could not be met,
@@ -43,20 +43,39 @@ pub fn run(screen: impl FnOnce(Engine) -> color_eyre::Result<ExitCode>) -> color
         Ok(arguments) => arguments,
         Err(error) => return Ok(output::usage(&error)),
     };
-    let demo = if arguments.demo { Some(demo::unpack()?) } else { None };
+    let demo = match arguments.demo.then(demo::unpack).transpose() {
+        Ok(demo) => demo,
+        Err(error) => {
+            let message = format!("the demo could not be unpacked: {error}");
+            let refusal = Refusal::new("no-demo", message, "make the folder for temporary files writable (TMPDIR)");
+            return Ok(output::print(&Answer::refused(refusal), arguments.format));
+        }
+    };
     let options = match world::options(&arguments, demo.as_ref().map(tempfile::TempDir::path)) {
         Ok(options) => options,
         Err(refusal) => return Ok(output::print(&Answer::refused(refusal), arguments.format)),
     };
     match &arguments.command {
         None => screen::run(options, arguments.format, screen),
-        Some(command) => {
-            let mut desk = Desk::open(options);
-            let mut answer = dispatch(&mut desk, command);
-            answer.tell_opening(&desk);
-            Ok(output::print(&answer, arguments.format))
-        }
+        Some(command) => Ok(output::print(&answer(options, command), arguments.format)),
     }
+}
+
+fn answer(options: Options, command: &Command) -> Answer {
+    let options = match command {
+        Command::Check(args) => match check::scope(options, args) {
+            Ok(options) => options,
+            Err(refused) => return refused,
+        },
+        _ => options,
+    };
+    let mut desk = Desk::open(options);
+    let mut answer = dispatch(&mut desk, command);
+    // What `check` answers is all that is wrong: nothing of it is told beside it.
+    if !matches!(command, Command::Check(_)) {
+        answer.tell_opening(&desk);
+    }
+    answer
 }
 
 fn dispatch(desk: &mut Desk, command: &Command) -> Answer {

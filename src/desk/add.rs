@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::{Desk, Refusal};
-use crate::catalog::{Mode, SourceId};
+use crate::catalog::{Mode, NOT_A_SOURCE, SourceId};
 use crate::disk::path::{absolute, relative, slashed};
 use crate::disk::{name, write_atomic};
 
@@ -43,7 +43,7 @@ impl Desk {
     pub fn add(&mut self, new: &NewSource) -> Result<Added, Refusal> {
         let is_url = new.place.starts_with("http://") || new.place.starts_with("https://");
         let path = absolute(&self.around().current, Path::new(&new.place));
-        if !is_url && !path.exists() {
+        if !is_url && (new.place.trim().is_empty() || !path.exists()) {
             let message = format!("'{}' names no file or folder", new.place);
             return Err(Refusal::new("no-such-path", message, "name something that exists, or an http(s) address"));
         }
@@ -60,8 +60,15 @@ impl Desk {
                 "give another with --id",
             ));
         }
+        if !self.settings().auto_discover {
+            let message = "files in the folder of references are not read: 'auto_discover_references' is false";
+            let hint = "set it to true, or write the entry into 'sources' yourself";
+            return Err(Refusal::new("not-discovered", message, hint));
+        }
         let folder = self.references_folder();
-        let file = folder.join(format!("{}.json", name::safe(&id)));
+        let plain = format!("{}.json", name::safe(&id));
+        let name = if plain == NOT_A_SOURCE { format!("{}.json", name::sha256_hex(id.as_bytes())) } else { plain };
+        let file = folder.join(name);
         if file.exists() {
             let message = format!("{} is there already", self.around().display(&file));
             return Err(Refusal::new("file-exists", message, "give another id with --id, or mend that file"));

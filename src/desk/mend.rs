@@ -83,7 +83,8 @@ impl Desk {
         for (range, new) in edits {
             text.replace_range(range, &new);
         }
-        write_atomic(file, format!("{mark}{text}").as_bytes())?;
+        // Through a link: it leads to the file that its owner keeps elsewhere.
+        write_atomic(&std::fs::canonicalize(file)?, format!("{mark}{text}").as_bytes())?;
         Ok(mended)
     }
 }

@@ -12,5 +12,10 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+#[cfg(unix)]
+mod bad_input;
+mod commands;
 mod config;
 mod demo;
+#[cfg(unix)]
+mod kill;

@@ -1,0 +1,205 @@
+//! Configurations that cannot be read, parsed or believed. What discovery finds is there all the same.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::{codes, discovered, is_kept, kept};
+use crate::support::workspace::{Workspace, ids, inline};
+
+/// Whatever bytes stand in the configuration or in a discovered file.
+fn rubbish() -> Vec<(&'static str, Vec<u8>, &'static str)> {
+    let deep = |open: &str, close: &str| [open.repeat(100_000), close.repeat(100_000)].concat().into_bytes();
+    vec![
+        ("empty", b"".to_vec(), "json-syntax"),
+        ("blank", b" \n\t\r\n".to_vec(), "json-syntax"),
+        ("only a byte order mark", b"\xef\xbb\xbf".to_vec(), "json-syntax"),
+        ("cut off", br#"{"sources": [{"id": "#.to_vec(), "json-syntax"),
+        ("not UTF-8", b"{\"sources\": \"\xff\xfe\"}".to_vec(), "not-utf8"),
+        ("UTF-16", "{}".encode_utf16().flat_map(|unit| [0xff, unit as u8]).collect(), "not-utf8"),
+        ("zero bytes", vec![0; 4096], "json-syntax"),
+        ("lists 100,000 deep", deep("[", "]"), "json-syntax"),
+        ("objects 100,000 deep", deep("{\"a\":", "}"), "json-syntax"),
+        ("never closed, 100,000 deep", deep("[{\"sources\":", ""), "json-syntax"),
+        ("a list", b"[]".to_vec(), "not-an-object"),
+        ("a number", b"1e999".to_vec(), "json-syntax"),
+        ("a program", b"\x7fELF\x02\x01\x01".to_vec(), "json-syntax"),
+        ("half a surrogate", br#"{"sources": "\ud800"}"#.to_vec(), "json-syntax"),
+    ]
+}
+
+#[test]
+fn a_configuration_that_says_nothing() {
+    for (what, bytes, code) in rubbish() {
+        let world = discovered();
+        world.put("references.json", &bytes);
+        assert_eq!(codes(&world), [code], "{what}");
+        is_kept(&world);
+        let ran = world.run(&["list"]).exits(0);
+        assert!(ran.stderr.contains("error: references.json:") && ran.stderr.contains("hint: "), "{what}: {ran}");
+        assert_eq!(fs::read(world.path.join("references.json")).unwrap(), bytes, "{what}: it is left as it is");
+    }
+}
+
+#[test]
+fn a_discovered_file_that_says_nothing() {
+    for (what, bytes, code) in rubbish() {
+        let world = discovered();
+        world.put(".jaato/references/bad.json", &bytes);
+        assert_eq!(codes(&world), [code], "{what}");
+        is_kept(&world);
+    }
+}
+
+#[test]
+fn a_byte_order_mark_and_crlf_are_harmless() {
+    let world = Workspace::new();
+    let text = format!("\u{feff}{:#}\n", json!({"sources": [kept()]})).replace('\n', "\r\n");
+    world.put("references.json", text.as_bytes());
+    assert_eq!(codes(&world), Vec::<String>::new());
+    is_kept(&world);
+}
+
+#[test]
+fn values_of_every_wrong_type_in_every_place() {
+    let wrong =
+        [json!(7), json!(true), json!("text"), json!([1, null, {}]), json!({"a": []}), json!(-1.5e300), json!(null)];
+    for key in refdesk::config::keys::SOURCE {
+        for value in &wrong {
+            let mut source = inline("odd", "x");
+            source[*key] = value.clone();
+            let world = Workspace::of(json!([source, kept()]), &[]);
+            let _ = codes(&world);
+            is_kept(&world);
+        }
+    }
+    for key in refdesk::config::keys::TOP.iter().filter(|key| **key != "sources") {
+        for value in &wrong {
+            let mut whole = json!({"sources": [kept()]});
+            whole[*key] = value.clone();
+            let world = Workspace::new();
+            world.configure(whole);
+            let _ = codes(&world);
+            is_kept(&world);
+        }
+    }
+}
+
+#[test]
+fn numbers_where_strings_belong_are_named_with_their_place() {
+    let world = Workspace::new();
+    world.put(
+        "references.json",
+        br#"{"sources": [
+  {"id": 5, "name": "Five", "type": "inline", "content": "x"},
+  {"id": "kept", "name": "Kept", "type": "inline", "content": "x", "tags": ["a", 6]}
+]}"#,
+    );
+    let checked = world.json(&["check"], 1);
+    let errors = checked["errors"].as_array().unwrap();
+    let places: Vec<(u64, u64)> =
+        errors.iter().map(|it| (it["line"].as_u64().unwrap(), it["column"].as_u64().unwrap())).collect();
+    assert_eq!(places, [(2, 10), (3, 83)], "{errors:#?}");
+    is_kept(&world);
+}
+
+#[test]
+fn the_first_of_equal_ids_wins_and_the_others_are_named() {
+    let named = |name: &str| json!({"id": "same", "name": name, "type": "inline", "content": ""});
+    let world = Workspace::of(json!([named("first"), named("second"), kept()]), &[]);
+    world.put(".jaato/references/a.json", named("third").to_string().as_bytes());
+    world.put(".jaato/references/b.json", named("fourth").to_string().as_bytes());
+    let listed = world.json(&["list"], 0);
+    assert_eq!(ids(&listed["sources"]), ["same", "kept"]);
+    assert_eq!(listed["sources"][0]["name"], "first");
+    assert_eq!(codes(&world), ["duplicate-id"; 3]);
+    let files: Vec<Value> =
+        world.json(&["check"], 0)["warnings"].as_array().unwrap().iter().map(|it| it["file"].clone()).collect();
+    assert_eq!(files, [".jaato/references/a.json", ".jaato/references/b.json", "references.json"]);
+}
+
+#[test]
+fn a_folder_a_pipe_or_a_loop_in_the_place_of_a_file() {
+    for place in ["references.json", ".references.json", ".jaato/references/x.json"] {
+        for what in ["folder", "pipe", "loop", "dangling link"] {
+            let world = discovered();
+            let path = world.path.join(place);
+            match what {
+                "folder" => fs::create_dir(&path).unwrap(),
+                "pipe" => assert!(Command::new("mkfifo").arg(&path).status().unwrap().success()),
+                "loop" => std::os::unix::fs::symlink(path.file_name().unwrap(), &path).unwrap(),
+                _ => std::os::unix::fs::symlink("nowhere", &path).unwrap(),
+            }
+            let found = codes(&world);
+            // A configuration that leads nowhere is none; a discovered file has a name and should have a content.
+            let none = place.contains("references.json") && matches!(what, "loop" | "dangling link");
+            if !none {
+                assert_eq!(found, ["unreadable"], "{what} as {place}");
+            }
+            is_kept(&world);
+        }
+    }
+}
+
+#[test]
+fn a_file_nobody_may_read() {
+    use std::os::unix::fs::PermissionsExt;
+    for place in ["references.json", ".jaato/references/x.json"] {
+        let world = discovered();
+        world.put(place, kept().to_string().replace("kept", "secret").as_bytes());
+        fs::set_permissions(world.path.join(place), fs::Permissions::from_mode(0)).unwrap();
+        let is_root = fs::read(world.path.join(place)).is_ok();
+        let found = codes(&world);
+        if !is_root {
+            assert_eq!(found, ["unreadable"], "{place}");
+        }
+        is_kept(&world);
+    }
+}
+
+#[test]
+fn the_folder_of_references_may_be_anything() {
+    for (folder, found) in [
+        (".jaato/none", vec!["unreadable"]),
+        ("references.json", vec!["unreadable"]),
+        ("..", vec![]),
+        ("/proc/self/none", vec!["unreadable"]),
+        ("", vec![]),
+        ("\u{0}", vec!["unreadable"]),
+    ] {
+        let world = Workspace::new();
+        world.configure(json!({"sources": [kept()], "references_dir": folder}));
+        assert_eq!(codes(&world), found, "{folder:?}");
+        is_kept(&world);
+    }
+}
+
+#[test]
+fn fifty_thousand_entries_and_a_content_of_twenty_megabytes() {
+    let mut sources: Vec<Value> = (0..50_000).map(|at| inline(&format!("source-{at}"), "nothing")).collect();
+    sources.push(inline("huge", &"see kept, or not. ".repeat(20_000_000 / 18)));
+    sources.push(kept());
+    let world = Workspace::new();
+    world.put("references.json", json!({"sources": sources}).to_string().as_bytes());
+    let listed = world.json(&["list"], 0);
+    assert_eq!(listed["total"], 50_002);
+    let answer = world.json(&["select", "huge"], 0);
+    assert_eq!(ids(&answer["sources"]), ["huge", "kept"]);
+    is_kept_too(&world);
+}
+
+fn is_kept_too(world: &Workspace) {
+    assert_eq!(world.json(&["select", "kept"], 0)["selected_count"], 1);
+    assert_eq!(world.picks(), ["huge", "kept"]);
+}
+
+#[test]
+fn many_faults_are_all_told_and_quickly() {
+    let sources: Vec<Value> = (0..20_000).map(|at| json!({"id": at, "name": "x"})).chain([kept()]).collect();
+    let world = Workspace::new();
+    world.put("references.json", json!({"sources": sources}).to_string().as_bytes());
+    let checked = world.json(&["check"], 1);
+    assert_eq!(checked["errors"].as_array().unwrap().len(), 40_000, "id and path of each");
+    is_kept(&world);
+}

@@ -1,0 +1,54 @@
+//! Bad input of every kind that was met or thought of. Each time: an exit code of BEHAVIOUR §10, a diagnostic that says where
+//! and what to do, nothing lost, and (held by every run, in `support::program`) no panic, no signal and no hang.
+
+use serde_json::{Value, json};
+
+use crate::support::workspace::{Workspace, ids, inline};
+
+mod configuration;
+mod files;
+mod ids_and_tags;
+mod many;
+mod paths;
+mod state;
+mod streams;
+
+/// A good source that every bad neighbour must leave alone.
+fn kept() -> Value {
+    inline("kept", "stays")
+}
+
+/// The codes of all diagnostics, as `check` tells them.
+#[track_caller]
+fn codes(world: &Workspace) -> Vec<String> {
+    let ran = world.run(&["--format", "json", "check"]);
+    let document = ran.json();
+    assert_eq!(ran.code == 0, document["valid"] == true, "{ran}");
+    let rows = |key: &str| document[key].as_array().unwrap().clone();
+    let all = [rows("errors"), rows("warnings")].concat();
+    for diagnostic in &all {
+        for key in ["file", "message", "hint"] {
+            assert!(diagnostic[key].as_str().is_some_and(|text| !text.is_empty()), "{key} of {diagnostic}");
+        }
+    }
+    all.iter().map(|it| it["code"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The good source is there and can be picked.
+#[track_caller]
+fn is_kept(world: &Workspace) {
+    assert!(ids(&world.json(&["list"], 0)["sources"]).contains(&"kept".to_owned()));
+    assert_eq!(world.json(&["select", "kept"], 0)["status"], "success");
+}
+
+/// A workspace whose only good source was discovered, whatever its configuration is.
+fn discovered() -> Workspace {
+    let world = Workspace::new();
+    world.put(".jaato/references/kept.json", kept().to_string().as_bytes());
+    world
+}
+
+/// One source beside the good one.
+fn beside(source: Value, files: &[(&str, &str)]) -> Workspace {
+    Workspace::of(json!([kept(), source]), files)
+}

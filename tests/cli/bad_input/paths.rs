@@ -1,0 +1,149 @@
+//! Paths of sources that lead somewhere odd: nowhere, everywhere, round in circles, or out.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::{beside, codes, is_kept};
+use crate::support::workspace::{Workspace, ids};
+
+fn local(path: &str) -> Value {
+    json!({"id": "odd", "name": "Odd", "path": path})
+}
+
+#[test]
+fn paths_that_name_nothing() {
+    for (path, code) in [
+        ("", "missing-field"),
+        ("   ", "missing-field"),
+        ("none.md", "missing-path"),
+        ("/none", "missing-path"),
+        ("../../../../../../../../../../none", "missing-path"),
+        ("C:\\none\\at\\all.md", "missing-path"),
+        ("\\\\server\\share\\x.md", "missing-path"),
+        ("~nobody/x.md", "missing-path"),
+        ("${nothing}/x.md", "missing-path"),
+        ("a\u{0}b.md", "missing-path"),
+        ("x\ny.md", "missing-path"),
+        ("\u{202e}dm.x", "missing-path"),
+        ("references.json/below", "missing-path"),
+    ] {
+        let world = beside(local(path), &[]);
+        assert_eq!(codes(&world), [code], "{path:?}");
+        let ran = world.run(&["select", "odd"]).exits(1);
+        assert!(!ran.stderr.contains('\u{202e}') && !ran.stderr.contains('\u{0}'), "{ran}");
+        world.run(&["resolve", "kept"]).exits(0);
+        is_kept(&world);
+    }
+    let long = format!("{}.md", "x/".repeat(5_000));
+    assert_eq!(codes(&beside(local(&long), &[])), ["missing-path"]);
+}
+
+#[test]
+fn the_workspace_itself_is_a_source_that_does_not_read_what_refdesk_keeps() {
+    let world = beside(local("."), &[("notes.md", "nobody\n"), ("sub/more.md", "nobody\n")]);
+    let other = json!({"id": "other", "name": "Other", "type": "inline", "content": ""});
+    world.put(".jaato/references/other.json", other.to_string().as_bytes());
+    world.run(&["--desk", "elsewhere", "select", "kept"]).exits(0);
+    world.run(&["exclude", "kept"]).exits(0);
+    world.run(&["include", "kept"]).exits(0);
+    world.feed(&["enrich"], b"@kept").exits(0);
+    let answer = world.json(&["select", "odd"], 0);
+    // The configuration is a document of that folder, so it names its sources; the stored selection must not.
+    let mentions = world.json(&["resolve", "odd"], 0)["mentions"].clone();
+    let files: Vec<&str> = mentions.as_array().unwrap().iter().map(|it| it["file"].as_str().unwrap()).collect();
+    assert_eq!(files, ["references.json", ".jaato/references/other.json"], "{answer}");
+    let told = world.run(&["instructions"]).exits(0);
+    assert!(!told.text().contains("refdesk/"), "{told}");
+}
+
+#[test]
+fn the_root_of_everything_comes_to_an_end() {
+    let world = beside(local("/"), &[]);
+    let listed = world.json(&["list"], 0);
+    assert_eq!(listed["sources"][1]["is_directory"], true);
+    is_kept(&world);
+}
+
+#[test]
+fn links_in_circles() {
+    let world = beside(local("tree"), &[("tree/a.md", "see kept"), ("tree/deep/b.md", "x")]);
+    let tree = world.path.join("tree");
+    for (target, link) in [
+        (".", "self"),
+        ("..", "up"),
+        ("loop", "loop"),
+        ("two", "one"),
+        ("one", "two"),
+        ("none", "dangling.md"),
+        ("/", "root"),
+    ] {
+        symlink(target, tree.join(link)).unwrap();
+    }
+    symlink("../a.md", tree.join("deep/again.md")).unwrap();
+    let answer = world.json(&["select", "odd"], 0);
+    assert_eq!(ids(&answer["sources"]), ["odd", "kept"]);
+    let told = world.run(&["instructions"]).exits(0);
+    assert!(told.text().contains("containing 2 file(s)"), "{told}");
+    assert_eq!(codes(&world), Vec::<String>::new());
+}
+
+#[test]
+fn a_source_that_is_a_loop_a_pipe_or_a_device() {
+    let world = Workspace::of(
+        json!([
+            super::kept(),
+            {"id": "loop", "name": "L", "path": "loop"},
+            {"id": "pipe", "name": "P", "path": "pipe"},
+            {"id": "device", "name": "D", "path": "/dev/zero"},
+            {"id": "folder", "name": "F", "path": "folder"},
+        ]),
+        &[("folder/a.md", "kept")],
+    );
+    symlink("loop", world.path.join("loop")).unwrap();
+    for pipe in ["pipe", "folder/pipe.md"] {
+        assert!(Command::new("mkfifo").arg(world.path.join(pipe)).status().unwrap().success());
+    }
+    let found = codes(&world);
+    assert_eq!(found.iter().filter(|code| *code == "missing-path").count(), 1, "{found:?}");
+    assert_eq!(found.iter().filter(|code| *code == "unreadable").count(), 2, "{found:?}");
+    world.run(&["select", "loop"]).exits(1);
+    for words in [&["select", "pipe", "device", "folder"][..], &["instructions"], &["templates"], &["graph"], &["list"]]
+    {
+        world.run(words).exits(0);
+    }
+    world.feed(&["enrich"], b"@pipe @device @folder").exits(0);
+    is_kept(&world);
+}
+
+#[test]
+fn documents_nobody_may_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = beside(local("tree"), &[("tree/a.md", "kept"), ("tree/closed/b.md", "x"), ("tree/c.md", "x")]);
+    for path in ["tree/closed", "tree/c.md"] {
+        fs::set_permissions(world.path.join(path), fs::Permissions::from_mode(0)).unwrap();
+    }
+    let is_root = fs::read(world.path.join("tree/c.md")).is_ok();
+    let found = codes(&world);
+    if !is_root {
+        assert_eq!(found, ["unreadable", "unreadable"]);
+    }
+    assert_eq!(ids(&world.json(&["select", "odd"], 0)["sources"]), ["odd", "kept"]);
+    fs::set_permissions(world.path.join("tree/closed"), fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+#[test]
+fn a_workspace_below_another() {
+    let world =
+        Workspace::with(&[("inner/.jaato/references/kept.json", &super::kept().to_string()), ("inner/docs/x.md", "x")]);
+    world.put(".jaato/references/outer.json", super::kept().to_string().replace("kept", "outer").as_bytes());
+    let ran = crate::support::program::run(
+        world.bare(&["--format", "json", "select", "kept", "outer"]).current_dir(world.path.join("inner/docs")),
+        None,
+    );
+    assert_eq!(ran.exits(0).json()["unknown"], json!(["outer"]));
+    assert!(world.path.join("inner/.jaato/refdesk/selection.json").is_file());
+    assert!(!world.path.join(".jaato/refdesk").exists(), "the outer one is untouched");
+}

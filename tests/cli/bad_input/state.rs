@@ -1,0 +1,160 @@
+//! What refdesk keeps, damaged, in the way or not writable. Reading goes on; what is damaged is set aside and never lost.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::{Value, json};
+
+use super::{is_kept, kept};
+use crate::support::workspace::{Workspace, inline};
+
+const DAMAGED: &[&[u8]] = &[
+    b"",
+    b"{",
+    b"[]",
+    b"null",
+    b"{\"picks\": \"kept\"}",
+    b"{\"picks\": [1]}",
+    b"{\"picks\": [\"kept\"]",
+    b"\xff\xfe\x00",
+    b"{\"picks\": [\"kept\"]}{\"picks\": []}",
+];
+
+fn world() -> Workspace {
+    Workspace::of(json!([kept(), inline("other", "")]), &[])
+}
+
+fn set_aside(world: &Workspace, folder: &str) -> Vec<Vec<u8>> {
+    let entries = fs::read_dir(world.path.join(folder)).unwrap().map(|entry| entry.unwrap());
+    let aside = entries.filter(|entry| entry.file_name().to_string_lossy().contains(".damaged-"));
+    aside.map(|entry| fs::read(entry.path()).unwrap()).collect()
+}
+
+#[test]
+fn a_damaged_selection_is_set_aside_reported_and_started_anew() {
+    let deep = [b"{\"picks\":".to_vec(), b"[".repeat(100_000)].concat();
+    for bytes in DAMAGED.iter().copied().chain([deep.as_slice()]) {
+        for words in [&["list"][..], &["select", "other"], &["check"]] {
+            let world = world();
+            world.put(".jaato/refdesk/selection.json", bytes);
+            let ran = world.run(words).exits(0);
+            let told = format!("{}{}", ran.stderr, ran.text());
+            assert!(told.contains("selection.json") && told.contains("damaged"), "{ran}");
+            assert_eq!(set_aside(&world, ".jaato/refdesk"), [bytes], "{ran}");
+            let again = world.run(&["list"]).exits(0);
+            assert!(!again.stderr.contains("damaged"), "told once: {again}");
+            is_kept(&world);
+        }
+    }
+}
+
+#[test]
+fn two_damaged_files_in_one_second_are_both_kept() {
+    let world = world();
+    for bytes in [&b"first"[..], b"second", b"third"] {
+        world.put(".jaato/refdesk/selection.json", bytes);
+        world.run(&["list"]).exits(0);
+    }
+    let mut kept = set_aside(&world, ".jaato/refdesk");
+    kept.sort();
+    assert_eq!(kept, [&b"first"[..], b"second", b"third"]);
+}
+
+#[test]
+fn what_a_newer_program_stored_is_not_thrown_away() {
+    let world = world();
+    world.put(
+        ".jaato/refdesk/selection.json",
+        b"{\"picks\": [\"kept\"], \"exclusions\": [], \"pinned\": {\"kept\": 1}}",
+    );
+    world.run(&["select", "other"]).exits(0);
+    assert_eq!(world.picks(), ["kept", "other"]);
+}
+
+#[test]
+fn a_damaged_memory_of_a_session_is_set_aside_and_the_session_told_again() {
+    for bytes in DAMAGED.iter().filter(|bytes| !bytes.starts_with(b"{\"picks") || bytes.ends_with(b"{\"picks\": []}")) {
+        let world = world();
+        world.put(".jaato/refdesk/sessions/default/told.json", bytes);
+        let ran = world.feed(&["enrich"], b"use @kept").exits(0);
+        assert!(ran.text().contains("stays"), "{ran}");
+        assert!(ran.stderr.contains("told.json"), "{ran}");
+        assert_eq!(set_aside(&world, ".jaato/refdesk/sessions/default"), [bytes.to_vec()]);
+        let again = world.feed(&["enrich"], b"use @kept").exits(0);
+        assert!(again.text().contains("given above") && again.stderr.is_empty(), "{again}");
+    }
+}
+
+#[test]
+fn something_else_stands_where_refdesk_keeps_its_files() {
+    for (path, is_folder) in [
+        (".jaato/refdesk", false),
+        (".jaato", false),
+        (".jaato/refdesk/selection.json", true),
+        (".jaato/refdesk/lock", true),
+    ] {
+        let world = world();
+        if is_folder {
+            world.put(&format!("{path}/inside"), b"precious");
+        } else {
+            world.put(path, b"precious");
+        }
+        world.run(&["list"]).exits(0);
+        world.run(&["instructions"]).exits(0);
+        let enriched = world.feed(&["enrich"], b"use @kept").exits(0);
+        assert!(enriched.text().contains("stays"), "{path}: {enriched}");
+        let ran = world.run(&["--format", "json", "select", "kept"]);
+        let document = ran.json();
+        if ran.code == 1 {
+            assert_eq!(document["error"]["code"], "not-stored", "{path}: {ran}");
+            assert!(ran.stderr.contains(".jaato"), "says where: {ran}");
+        } else {
+            // What was in the way was moved aside whole.
+            assert_eq!(world.picks(), ["kept"], "{path}: {ran}");
+        }
+        let precious = world.listing().into_iter().filter(|(_, bytes)| bytes == b"precious").count();
+        assert_eq!(precious, 1, "{path}");
+    }
+}
+
+#[test]
+fn a_workspace_that_cannot_be_written() {
+    let world = world();
+    world.run(&["select", "other"]).exits(0);
+    let folder = world.path.join(".jaato/refdesk");
+    let lock = folder.join("lock");
+    fs::set_permissions(&lock, fs::Permissions::from_mode(0o400)).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o500)).unwrap();
+    let probe = folder.join("probe");
+    let is_root = refdesk::disk::write_atomic(&probe, b"x").is_ok();
+    let _ = fs::remove_file(&probe);
+    world.run(&["list"]).exits(0);
+    let enriched = world.feed(&["enrich"], b"use @kept").exits(0);
+    assert!(enriched.text().contains("stays"), "{enriched}");
+    let ran = world.run(&["select", "kept"]);
+    if !is_root {
+        assert_eq!(ran.code, 1, "{ran}");
+        assert!(ran.stderr.contains("hint: make .jaato/refdesk/ writable"), "{ran}");
+        assert_eq!(world.picks(), ["other"]);
+    }
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
+    fs::set_permissions(&lock, fs::Permissions::from_mode(0o600)).unwrap();
+    is_kept_or_was(&world);
+}
+
+fn is_kept_or_was(world: &Workspace) {
+    let status: Value = world.json(&["select", "kept"], 0)["status"].clone();
+    assert!(status == "success" || status == "all_selected", "{status}");
+}
+
+#[test]
+fn a_selection_with_rubbish_that_parses() {
+    let world = world();
+    let picks = json!({"picks": ["kept", "kept", "", "no\u{1b}body", "other"], "exclusions": ["kept", "kept"]});
+    world.put(".jaato/refdesk/selection.json", picks.to_string().as_bytes());
+    let listed = world.json(&["list", "--selected"], 0);
+    assert_eq!(listed["sources"][0]["id"], "other");
+    let ran = world.run(&["clear", "--all"]).exits(0);
+    assert!(!ran.stdout.contains(&0x1b), "{ran}");
+    is_kept(&world);
+}

@@ -1,0 +1,137 @@
+//! `refdesk add`: one file more, and nothing that is there is touched.
+
+use serde_json::{Value, json};
+
+use super::small;
+use crate::support::program::run;
+use crate::support::workspace::Workspace;
+
+fn entry(world: &Workspace, words: &[&str]) -> (String, Value) {
+    let answer = world.json(words, 0);
+    let file = answer["file"].as_str().unwrap().to_owned();
+    let written: Value = serde_json::from_str(&world.read(&file)).unwrap();
+    assert_eq!(written, answer["entry"], "what is said is what is written");
+    (file, written)
+}
+
+#[test]
+fn a_path_an_address_and_what_may_be_said_of_them() {
+    for (words, file, expected) in [
+        (
+            &["add", "docs/a.md"][..],
+            ".jaato/references/a-1.json",
+            json!({"id": "a-1", "name": "a", "description": "", "type": "local", "path": "../../docs/a.md", "mode": "selectable", "tags": []}),
+        ),
+        (
+            &["add", "docs/My File.md", "--tag", "x", "--tag", "y z", "--mode", "auto", "--name", "Mine"],
+            ".jaato/references/my-file.json",
+            json!({"id": "my-file", "name": "Mine", "description": "", "type": "local", "path": "../../docs/My File.md", "mode": "auto", "tags": ["x", "y z"]}),
+        ),
+        (
+            &["add", "kit", "--id", "the kit"],
+            "",
+            json!({"id": "the kit", "name": "kit", "description": "", "type": "local", "path": "../../kit", "mode": "selectable", "tags": []}),
+        ),
+        (
+            &["add", "https://example.org/guide/style.html?x=1#y", "--id", "guide"],
+            ".jaato/references/guide.json",
+            json!({"id": "guide", "name": "style.html", "description": "", "type": "url", "url": "https://example.org/guide/style.html?x=1#y", "mode": "selectable", "tags": []}),
+        ),
+    ] {
+        let world = small();
+        world.put("docs/My File.md", b"x");
+        let words: Vec<&str> =
+            if words == ["add", "docs/a.md"] { vec!["add", "docs/a.md", "--id", "a-1"] } else { words.to_vec() };
+        let before = world.read("references.json");
+        let (written, found) = entry(&world, &words);
+        assert_eq!(found, expected, "{words:?}");
+        assert!(file.is_empty() || written == file, "{words:?}: {written}");
+        assert_eq!(world.read("references.json"), before);
+        let id = expected["id"].as_str().unwrap();
+        let listed = world.json(&["list"], 0);
+        let source = listed["sources"].as_array().unwrap().iter().find(|it| it["id"] == id).expect("it is listed");
+        assert_ne!(source["exists"], false, "{words:?}");
+        world.run(&["select", id]).exits(0);
+    }
+}
+
+#[test]
+fn a_path_is_relative_to_the_current_folder() {
+    let world = small();
+    let ran = run(
+        world.command(&["--format", "json", "add", "b.md", "--id", "near"]).current_dir(world.path.join("docs")),
+        None,
+    );
+    assert_eq!(ran.exits(0).json()["entry"]["path"], "../../docs/b.md");
+}
+
+#[test]
+fn outside_the_workspace_the_path_is_absolute() {
+    let world = small();
+    let outside = world.beside("elsewhere.md");
+    refdesk::disk::write_atomic(&outside, b"x").unwrap();
+    let (_, entry) = entry(&world, &["add", "../elsewhere.md"]);
+    assert_eq!(entry["path"].as_str(), outside.to_str());
+    assert_eq!(world.json(&["select", "elsewhere"], 0)["status"], "success");
+}
+
+#[test]
+fn a_folder_named_in_the_configuration_is_used() {
+    let world = Workspace::with(&[("docs/a.md", "x")]);
+    world.configure(json!({"references_dir": "knowledge"}));
+    let (file, entry) = entry(&world, &["add", "docs/a.md"]);
+    assert_eq!((file.as_str(), &entry["path"]), ("knowledge/a.json", &json!("../docs/a.md")));
+    assert_eq!(world.json(&["list"], 0)["total"], 1);
+}
+
+#[test]
+fn refusals_write_nothing() {
+    let cases: &[(&[&str], &str)] = &[
+        (&["add", "docs/none.md"], "no-such-path"),
+        (&["add", ""], "no-such-path"),
+        (&["add", "  "], "no-such-path"),
+        (&["add", "docs/a.md"], "id-taken"),
+        (&["add", "docs/b.md", "--id", "a"], "id-taken"),
+        (&["add", "docs/b.md", "--id", ""], "empty-id"),
+        (&["add", "docs/b.md", "--id", " \t"], "empty-id"),
+        (&["add", "ftp://example.org/x"], "no-such-path"),
+    ];
+    let world = small();
+    let before = world.listing();
+    for (words, code) in cases {
+        let answer = world.json(words, 1);
+        assert_eq!(answer["error"]["code"], *code, "{words:?}");
+    }
+    let taken = world.run(&["add", "docs/b.md", "--id", "a"]).exits(1);
+    assert!(taken.stderr.contains("references.json"), "says who has it: {taken}");
+    assert_eq!(world.listing(), before);
+}
+
+#[test]
+fn what_would_not_be_found_again_is_refused() {
+    let world = Workspace::with(&[("docs/a.md", "x")]);
+    world.configure(json!({"auto_discover_references": false}));
+    let answer = world.json(&["add", "docs/a.md"], 1);
+    assert_eq!(answer["error"]["code"], "not-discovered");
+    assert!(!world.path.join(".jaato").exists());
+}
+
+#[test]
+fn a_name_that_is_no_source_is_avoided() {
+    let world = Workspace::with(&[("docs/a.md", "x")]);
+    world.run(&["add", "docs/a.md", "--id", "embedding_config"]).exits(0);
+    assert_eq!(world.json(&["list"], 0)["sources"][0]["id"], "embedding_config");
+}
+
+#[test]
+fn odd_ids_have_safe_file_names() {
+    for id in ["../../etc/x", "a/b", "\u{1b}[31m", "..", "ü", "CON "] {
+        let world = Workspace::with(&[("docs/a.md", "x")]);
+        let (file, entry) = entry(&world, &["add", "docs/a.md", "--id", id]);
+        assert_eq!(entry["id"], id);
+        let name = file.strip_prefix(".jaato/references/").expect("in the folder of references");
+        assert!(name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.'), "{name}");
+        let ran = world.run(&["list"]).exits(0);
+        assert!(!ran.stdout.contains(&0x1b), "{ran}");
+    }
+}

@@ -1,0 +1,110 @@
+//! `refdesk check` and `check --fix`.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::small;
+use crate::support::workspace::{Workspace, inline};
+
+#[test]
+fn what_is_wrong_where_and_how_to_mend_it() {
+    let world = small();
+    world.put("docs/a.md", b"# A\n\nSee [x](none.md) and [y](../loose.md).\n");
+    world.put("loose.md", b"x");
+    let answer = world.json(&["check"], 0);
+    assert_eq!((&answer["valid"], &answer["errors"]), (&json!(true), &json!([])));
+    let found: Vec<(&str, &str, u64)> = answer["warnings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|it| it["code"] != "template" && it["line"].is_u64())
+        .map(|it| (it["code"].as_str().unwrap(), it["file"].as_str().unwrap(), it["line"].as_u64().unwrap()))
+        .collect();
+    assert!(found.contains(&("broken-link", "docs/a.md", 3)), "{found:?}");
+    assert!(found.contains(&("unlisted-link", "docs/a.md", 3)), "{found:?}");
+    assert!(found.iter().any(|(code, file, _)| (*code, *file) == ("missing-path", "references.json")), "{found:?}");
+    let text = world.run(&["check"]).exits(0);
+    assert!(text.text().contains("warning: docs/a.md:3"), "{text}");
+    assert!(text.text().ends_with("9 sources: 0 errors, 3 warnings\n"), "{text}");
+    assert!(text.stderr.is_empty(), "nothing is told twice: {text}");
+}
+
+#[test]
+fn an_error_makes_exit_code_one() {
+    let world = Workspace::of(json!([{"id": "x"}, inline("kept", "")]), &[]);
+    let answer = world.json(&["check"], 1);
+    assert_eq!(answer["valid"], false);
+    assert_eq!(answer["errors"].as_array().unwrap().len(), 2, "name and path: {answer}");
+    assert_eq!(world.json(&["list"], 0)["total"], 1);
+}
+
+#[test]
+fn another_workspace_or_one_file() {
+    let (here, other) = (small(), Workspace::of(json!([{"id": "x"}]), &[]));
+    let folder = other.path.to_str().unwrap();
+    let file = other.path.join("references.json");
+    assert_eq!(here.json(&["check"], 0)["valid"], true);
+    for path in [folder, file.to_str().unwrap()] {
+        let answer = here.json(&["check", path], 1);
+        assert_eq!(answer["errors"].as_array().unwrap().len(), 2, "{path}: {answer}");
+    }
+    // What is wrong here is no business of it.
+    let ran = other.run(&["check", here.path.to_str().unwrap()]).exits(0);
+    assert!(ran.stderr.is_empty(), "{ran}");
+}
+
+/// Blanks, order, escapes, a comment key and the line ends of somebody who likes them so.
+const MOVED: &str = "\u{feff}{ \"sources\" :\r\n\t[ {\"name\":\"One\",\"path\" : \"/home/them/kb/docs/one.md\", \"id\":\"one\", \"x-note\": \"\\u00e4 /home/them/kb/docs/one.md\"},\r\n\
+    \t  {\"id\":\"two\",\"name\":\"Two\",\"path\":\"docs/two.md\"},\r\n\
+    \t  {\"id\":\"three\",\"name\":\"Three\",\"path\":\"C:\\\\Users\\\\them\\\\kb\\\\docs\\\\ü.md\"},\r\n\
+    \t  {\"id\":\"four\",\"name\":\"Four\",\"path\":\"/home/them/nowhere.md\"} ]\r\n}";
+
+#[test]
+fn fix_rewrites_moved_paths_and_not_a_byte_more() {
+    let world = Workspace::with(&[("docs/one.md", "1"), ("docs/two.md", "2"), ("docs/ü.md", "3")]);
+    world.put("references.json", MOVED.as_bytes());
+    world.put(".jaato/references/five.json", b"{\"id\":\"five\",\"name\":\"Five\",\"path\":\"/x/docs/two.md\"}");
+    let before = world.json(&["list"], 0);
+    let warned = world.json(&["check"], 0);
+    let moved = |answer: &serde_json::Value| {
+        answer["warnings"].as_array().unwrap().iter().filter(|it| it["code"] == "moved-path").count()
+    };
+    assert_eq!(moved(&warned), 3, "{warned}");
+    assert_eq!(world.read("references.json"), MOVED, "without --fix nothing is written");
+
+    let fixed = world.json(&["check", "--fix"], 0);
+    assert_eq!(fixed["fixed"].as_array().unwrap().len(), 3, "{fixed}");
+    assert_eq!(moved(&fixed), 0, "{fixed}");
+    let expected = MOVED.replacen("\"/home/them/kb/docs/one.md\"", "\"docs/one.md\"", 1).replacen(
+        "\"C:\\\\Users\\\\them\\\\kb\\\\docs\\\\ü.md\"",
+        "\"docs/ü.md\"",
+        1,
+    );
+    assert_eq!(world.read("references.json"), expected);
+    assert_eq!(
+        world.read(".jaato/references/five.json"),
+        "{\"id\":\"five\",\"name\":\"Five\",\"path\":\"../../docs/two.md\"}"
+    );
+    assert_eq!(world.json(&["list"], 0), before, "every source stands where it stood");
+    assert_eq!(world.json(&["check", "--fix"], 0)["fixed"], json!([]), "once is enough");
+}
+
+#[test]
+fn fix_says_what_it_rewrote() {
+    let world = Workspace::with(&[("docs/one.md", "1"), ("docs/two.md", ""), ("docs/ü.md", "")]);
+    world.put("references.json", MOVED.as_bytes());
+    let ran = world.run(&["check", "--fix"]).exits(0);
+    assert!(ran.text().contains("'/home/them/kb/docs/one.md' is now 'docs/one.md'"), "{ran}");
+}
+
+#[cfg(unix)]
+#[test]
+fn fix_writes_through_a_link() {
+    let world = Workspace::with(&[("docs/one.md", "1"), ("docs/two.md", ""), ("docs/ü.md", "")]);
+    world.put("kept/elsewhere.json", MOVED.as_bytes());
+    std::os::unix::fs::symlink("kept/elsewhere.json", world.path.join("references.json")).unwrap();
+    world.run(&["check", "--fix"]).exits(0);
+    assert!(world.path.join("references.json").is_symlink(), "the link is still a link");
+    assert_ne!(fs::read_to_string(world.path.join("kept/elsewhere.json")).unwrap(), MOVED);
+}

@@ -1,0 +1,133 @@
+//! `resolve`, `why` and `graph`: who brings whom, with file and line.
+
+use serde_json::json;
+
+use super::small;
+use crate::support::workspace::{Workspace, inline, strings};
+
+#[test]
+fn resolve_answers_from_the_named_alone() {
+    let world = small();
+    world.run(&["select", "tool"]).exits(0);
+    let before = world.listing();
+    let answer = world.json(&["resolve", "b"], 0);
+    assert_eq!(answer["resolved"], json!(["b", "c", "away", "a"]));
+    assert_eq!(answer["depth"], json!({"b": 0, "c": 1, "away": 1, "a": 2}));
+    assert_eq!(answer["parents"], json!({"c": ["b"], "away": ["b"], "a": ["c"]}));
+    assert_eq!(
+        answer["mentions"],
+        json!([
+            {"from": "b", "to": "c", "via": "path", "file": "docs/b.md", "line": 1},
+            {"from": "b", "to": "away", "via": "id", "file": "docs/b.md", "line": 2},
+            {"from": "c", "to": "a", "via": "id", "file": "docs/c.md", "line": 1},
+            {"from": "a", "to": "b", "via": "id", "file": "docs/a.md", "line": 3},
+        ])
+    );
+    assert_eq!(world.listing(), before, "nothing is changed");
+    let text = world.run(&["resolve", "b"]).exits(0);
+    assert!(text.text().contains("docs/c.md:1"), "{text}");
+}
+
+#[test]
+fn resolve_under_the_desks_exclusions_and_with_unknown_ids() {
+    let world = small();
+    world.run(&["exclude", "c"]).exits(0);
+    let answer = world.json(&["resolve", "b", "nobody", "gone"], 1);
+    assert_eq!(answer["resolved"], json!(["b", "gone", "away"]));
+    assert_eq!(answer["unknown"], json!(["nobody"]));
+    assert_eq!(answer["error"]["code"], "unknown-id");
+    let none = world.json(&["resolve", "nobody"], 1);
+    assert_eq!(none["resolved"], json!([]));
+}
+
+#[test]
+fn ten_levels_follow() {
+    let sources: Vec<_> = (0..16).map(|at| inline(&format!("c{at}"), &format!("to c{}", at + 1))).collect();
+    let world = Workspace::of(json!(sources), &[]);
+    let answer = world.json(&["resolve", "c0"], 0);
+    let expected: Vec<String> = (0..=10).map(|at| format!("c{at}")).collect();
+    assert_eq!(strings(&answer["resolved"]), expected);
+    assert_eq!(answer["depth"]["c10"], 10);
+}
+
+#[test]
+fn parents_are_sorted_and_may_be_deeper() {
+    let world = Workspace::of(
+        json!([
+            inline("top", "to z and m"),
+            inline("z", "to x"),
+            inline("m", "to x, to deep"),
+            inline("x", ""),
+            inline("deep", "to x")
+        ]),
+        &[],
+    );
+    assert_eq!(world.json(&["resolve", "top"], 0)["parents"]["x"], json!(["deep", "m", "z"]));
+}
+
+#[test]
+fn why_is_a_chain_that_ends_at_a_pick() {
+    let world = small();
+    world.run(&["select", "a"]).exits(0);
+    let answer = world.json(&["why", "c"], 0);
+    let chain = answer["chain"].as_array().unwrap();
+    let links: Vec<(&str, &str)> =
+        chain.iter().map(|link| (link["id"].as_str().unwrap(), link["role"].as_str().unwrap())).collect();
+    assert_eq!(links, [("c", "transitive"), ("b", "transitive"), ("a", "picked")]);
+    assert_eq!(chain[0]["mentions"][0], json!({"from": "b", "to": "c", "via": "path", "file": "docs/b.md", "line": 1}));
+    assert_eq!(chain[2]["mentions"], json!([]));
+    let text = world.run(&["why", "c"]).exits(0);
+    assert_eq!(text.text(), "c ← b (by path, docs/b.md:1) ← a (by id, docs/a.md:3) (picked)\n");
+}
+
+#[test]
+fn why_says_what_is_lacking() {
+    let world = small();
+    world.run(&["select", "a"]).exits(0);
+    world.run(&["exclude", "away"]).exits(0);
+    for (id, code, words) in [
+        ("nobody", "unknown-id", "nobody"),
+        ("tool", "not-selected", "refdesk select tool"),
+        ("away", "not-selected", "refdesk include away"),
+        ("rules", "not-selected", "auto"),
+        ("gone", "not-selected", "missing"),
+    ] {
+        let ran = world.run(&["why", id]).exits(1);
+        assert!(ran.stderr.contains(words), "{ran}");
+        assert_eq!(world.json(&["why", id], 1)["error"]["code"], code, "{id}");
+    }
+}
+
+#[test]
+fn the_graph_holds_every_mention_in_each_language() {
+    let world = small();
+    world.run(&["select", "a"]).exits(0);
+    let graph = world.json(&["graph"], 0);
+    assert_eq!(graph["nodes"].as_array().unwrap().len(), 9);
+    let edges: Vec<String> = graph["mentions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| format!("{} {}", it["from"].as_str().unwrap(), it["to"].as_str().unwrap()))
+        .collect();
+    assert_eq!(edges, ["a b", "b c", "b away", "c a", "text gone"]);
+    let dot = world.run(&["graph", "--dot"]).exits(0);
+    for line in ["digraph references {", "  \"a\" -> \"b\";", "  \"gone\" [style=dashed];", "  \"a\" [style=filled];"] {
+        assert!(dot.text().lines().any(|it| it == line), "{line}: {dot}");
+    }
+    let mermaid = world.run(&["graph", "--mermaid"]).exits(0);
+    for line in ["graph LR", "  n1[\"a\"]", "  n1 --> n2"] {
+        assert!(mermaid.text().lines().any(|it| it == line), "{line}: {mermaid}");
+    }
+}
+
+#[test]
+fn the_graph_quotes_odd_ids() {
+    let odd = "a\"b\\c\n[d] & <e>";
+    let world = Workspace::of(json!([inline(odd, ""), inline("x", "")]), &[]);
+    let dot = world.run(&["graph", "--dot"]).exits(0);
+    assert_eq!(dot.text().lines().count(), 6, "one line a node: {dot}");
+    let mermaid = world.run(&["graph", "--mermaid"]).exits(0);
+    assert_eq!(mermaid.text().lines().count(), 3, "{mermaid}");
+    assert!(mermaid.text().contains("&quot;"), "{mermaid}");
+}

@@ -1,0 +1,101 @@
+//! `refdesk list` and its filters.
+
+use serde_json::json;
+
+use super::small;
+use crate::support::workspace::{Workspace, ids};
+
+#[test]
+fn filters_keep_catalog_order() {
+    let world = small();
+    world.run(&["select", "a"]).exits(0);
+    for (words, expected) in [
+        (&["list"][..], &["rules", "a", "b", "c", "away", "tool", "text", "gone", "kit"][..]),
+        (&["list", "--selected"], &["a", "b", "c", "away"]),
+        (&["list", "--unselected"], &["rules", "tool", "text", "gone", "kit"]),
+        (&["list", "--mode", "auto"], &["rules"]),
+        (&["list", "--mode", "selectable", "--unselected"], &["tool", "text", "gone", "kit"]),
+        (&["list", "--mode", "all", "--tag", "web"], &["away"]),
+        (&["list", "--tag", "web", "--tag", "RETRY"], &["a", "b", "away"]),
+        (&["list", "--tag", "circuit-breaker"], &["a"]),
+        (&["list", "--tag", " CIRCUIT_breaker "], &["a"]),
+        (&["list", "--tag", "circuit"], &[]),
+        (&["references", "list", "--tag", "lost"], &["gone"]),
+    ] {
+        let listed = world.json(words, 0);
+        assert_eq!(ids(&listed["sources"]), expected, "{words:?}");
+        assert_eq!(listed["total"], expected.len(), "{words:?}");
+        let selected = expected.iter().filter(|id| ["a", "b", "c", "away"].contains(id)).count();
+        assert_eq!(listed["selected_count"], selected, "{words:?}");
+    }
+}
+
+#[test]
+fn each_source_says_how_it_stands() {
+    let world = small();
+    world.run(&["select", "a", "text"]).exits(0);
+    world.run(&["exclude", "tool"]).exits(0);
+    let listed = world.json(&["list"], 0);
+    let by_id = |id: &str| listed["sources"].as_array().unwrap().iter().find(|it| it["id"] == id).unwrap().clone();
+    for (id, expected) in [
+        (
+            "a",
+            json!({"type": "local", "mode": "selectable", "selected": true, "picked": true, "transitive": false,
+                     "excluded": false, "resolved_path": "docs/a.md", "is_directory": false, "exists": true, "tokens": 4}),
+        ),
+        ("b", json!({"selected": true, "picked": false, "transitive": true})),
+        (
+            "gone",
+            json!({"selected": true, "transitive": true, "exists": false, "is_directory": false, "tokens": null,
+                        "resolved_path": "docs/gone.md"}),
+        ),
+        ("kit", json!({"selected": false, "is_directory": true, "exists": true, "resolved_path": "kit"})),
+        (
+            "tool",
+            json!({"type": "mcp", "excluded": true, "server": "tracker", "tool": "search", "resolved_path": null,
+                        "is_directory": null, "exists": null, "tokens": null}),
+        ),
+        ("away", json!({"type": "url", "url": "https://example.org/x", "description": "Far.", "has_content": false})),
+        ("rules", json!({"type": "inline", "mode": "auto", "selected": false, "has_content": true, "tokens": 2})),
+    ] {
+        let source = by_id(id);
+        for (key, value) in expected.as_object().unwrap() {
+            assert_eq!(&source[key], value, "{key} of {id}");
+        }
+    }
+    let marks = world.run(&["list"]).exits(0);
+    for (mark, id) in [("●", "a"), ("◐", "b"), ("✕", "gone"), ("⊘", "tool"), ("◆", "rules"), ("○", "kit")] {
+        let begins = |line: &str| line.split_whitespace().take(2).eq([mark, id]);
+        assert!(marks.text().lines().any(begins), "{mark} {id}: {marks}");
+    }
+}
+
+#[test]
+fn nothing_to_list_is_said() {
+    let empty = Workspace::new();
+    assert!(empty.run(&["list"]).exits(0).text().contains("no sources"));
+    assert_eq!(empty.json(&["list"], 0), json!({"sources": [], "total": 0, "selected_count": 0}));
+    assert!(small().run(&["list", "--tag", "nobody"]).exits(0).text().contains("No source"));
+}
+
+#[test]
+fn listing_resolving_and_checking_write_nothing() {
+    let world = small();
+    let before = world.listing();
+    for words in [
+        &["list"][..],
+        &["resolve", "a"],
+        &["check"],
+        &["graph"],
+        &["instructions"],
+        &["why", "a"],
+        &["templates"],
+        &["references", "reload"],
+    ] {
+        world.run(words);
+        assert_eq!(world.listing(), before, "{words:?}");
+    }
+    world.feed(&["enrich", "--dry-run"], b"@a retry").exits(0);
+    world.feed(&["enrich", "--repeat"], b"@a retry").exits(0);
+    assert_eq!(world.listing(), before);
+}

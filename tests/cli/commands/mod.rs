@@ -1,0 +1,55 @@
+//! What each command answers, in both forms, on a workspace small enough to be known by heart.
+
+use serde_json::{Value, json};
+
+use crate::support::workspace::{Workspace, inline};
+
+mod add;
+mod check;
+mod explain;
+mod instructions;
+mod list;
+mod printed;
+mod select;
+mod shapes;
+mod speak;
+mod templates;
+mod usage;
+mod world;
+
+/// A chain a → b → c → a, an auto source, one of each type, a missing one and a folder of templates:
+///
+/// | id | mentions |
+/// | --- | --- |
+/// | `a` | `b` by id, docs/a.md:3 |
+/// | `b` | `c` by path, docs/b.md:1; `away` by id, docs/b.md:2 |
+/// | `c` | `a` by id, docs/c.md:1 |
+/// | `text` | `gone` by id |
+fn small() -> Workspace {
+    let local =
+        |id: &str, path: &str, tags: Value| json!({"id": id, "name": id.to_uppercase(), "path": path, "tags": tags});
+    let mut rules = inline("rules", "Be kind.");
+    rules["mode"] = json!("auto");
+    Workspace::of(
+        json!([
+            rules,
+            local("a", "docs/a.md", json!(["retry", "Circuit Breaker"])),
+            local("b", "docs/b.md", json!(["retry"])),
+            local("c", "docs/c.md", json!([])),
+            {"id": "away", "name": "Away", "type": "url", "url": "https://example.org/x", "tags": ["web"], "description": "Far."},
+            {"id": "tool", "name": "Tool", "type": "mcp", "server": "tracker", "tool": "search", "args": {"q": 1}},
+            inline("text", "See gone."),
+            local("gone", "docs/gone.md", json!(["lost"])),
+            local("kit", "kit", json!([])),
+        ]),
+        &[
+            ("docs/a.md", "# A\n\nSee @b.\n"),
+            ("docs/b.md", "To [the next](c.md).\nAnd away.\n"),
+            ("docs/c.md", "Back to `a`.\n"),
+            ("kit/README.md", "The kit.\n"),
+            ("kit/hello.txt.tpl", "Hello {{name}}!{{#items}} {{label}}{{/items}}\n"),
+            ("kit/loop.py.tmpl", "{% for x in xs %}{{ x | upper }}\n{% endfor %}"),
+            ("kit/broken.txt.tpl", "one\n{{#open}} never closed\n"),
+        ],
+    )
+}

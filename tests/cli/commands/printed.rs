@@ -1,0 +1,78 @@
+//! The text form: something is printed, nothing of it moves a cursor, and the help of each command shows how to call it.
+
+use clap::CommandFactory;
+use refdesk::text::escape::is_hidden;
+
+use super::small;
+use crate::support::workspace::Workspace;
+
+/// Every command, called so that it answers.
+const CALLS: &[&[&str]] = &[
+    &["list"],
+    &["references", "list"],
+    &["select", "text"],
+    &["resolve", "a"],
+    &["why", "b"],
+    &["graph"],
+    &["graph", "--dot"],
+    &["graph", "--mermaid"],
+    &["instructions"],
+    &["check"],
+    &["templates"],
+    &["templates", "show", "hello.txt.tpl"],
+    &["templates", "variables", "hello.txt.tpl"],
+    &["render", "hello.txt.tpl", "--var", "name=Ada"],
+    &["add", "docs/a.md", "--id", "more"],
+    &["exclude", "c"],
+    &["include", "c"],
+    &["unselect", "a"],
+    &["clear"],
+    &["references", "reload"],
+    &["references", "help"],
+];
+
+#[test]
+fn every_command_prints_something_that_can_be_seen() {
+    let world = small();
+    world.run(&["select", "a", "kit"]).exits(0);
+    let mut called: Vec<&str> = CALLS.iter().map(|words| words[0]).collect();
+    for words in CALLS {
+        let ran = world.run(words).exits(0);
+        let text = ran.text();
+        assert!(!text.trim().is_empty(), "{ran}");
+        assert!(text.ends_with('\n'), "{ran}");
+        assert!(!text.chars().chain(ran.stderr.chars()).any(is_hidden), "{ran}");
+    }
+    let enriched = world.feed(&["enrich"], b"use @b").exits(0);
+    assert!(enriched.text().starts_with("use @b\n"), "{enriched}");
+    called.push("enrich");
+    let program = refdesk::cli::Arguments::command();
+    for command in program.get_subcommands() {
+        assert!(called.contains(&command.get_name()), "{} is not called here", command.get_name());
+    }
+}
+
+#[test]
+fn the_help_of_each_command_says_what_it_does_with_an_example() {
+    let world = Workspace::new();
+    let program = refdesk::cli::Arguments::command();
+    for command in program.get_subcommands() {
+        let name = command.get_name();
+        let ran = world.run(&[name, "--help"]).exits(0);
+        let help = ran.text();
+        assert!(help.contains("Example: ") && help.contains(&format!("refdesk {name}")), "{ran}");
+        assert!(help.lines().next().is_some_and(|line| line.len() > 10), "{ran}");
+        assert!(ran.stderr.is_empty(), "{ran}");
+    }
+    let whole = world.run(&["--help"]).exits(0);
+    for command in program.get_subcommands() {
+        assert!(whole.text().contains(&format!("  {} ", command.get_name())), "{whole}");
+    }
+    assert!(whole.text().contains("--demo") && whole.text().contains("Exit codes"), "{whole}");
+}
+
+#[test]
+fn the_version_is_the_packages() {
+    let ran = Workspace::new().run(&["--version"]).exits(0);
+    assert_eq!(ran.text(), concat!("refdesk ", env!("CARGO_PKG_VERSION"), "\n"));
+}

@@ -1,0 +1,228 @@
+//! Picking, taking back, excluding, including and clearing, each as a process of its own: what one did the next one finds.
+
+use serde_json::{Value, json};
+
+use super::small;
+use crate::support::workspace::{Workspace, ids, inline, strings};
+
+fn resolved(world: &Workspace) -> Vec<String> {
+    ids(&world.json(&["list", "--selected"], 0)["sources"])
+}
+
+#[test]
+fn a_pick_brings_what_it_mentions() {
+    let world = small();
+    let answer = world.json(&["select", "a"], 0);
+    assert_eq!(answer["status"], "success");
+    assert_eq!((&answer["selected_count"], &answer["transitive_count"]), (&json!(1), &json!(3)));
+    assert_eq!(ids(&answer["sources"]), ["a", "b", "c", "away"]);
+    let from: Vec<&Value> = answer["sources"].as_array().unwrap().iter().map(|it| &it["transitive_from"]).collect();
+    assert_eq!(from, [&json!([]), &json!(["a"]), &json!(["b"]), &json!(["b"])]);
+    assert_eq!(answer["sources"][3]["url"], "https://example.org/x");
+    assert_eq!(world.picks(), ["a"]);
+    let ignore = world.read(".jaato/refdesk/.gitignore");
+    assert_eq!(ignore, "*\n");
+
+    let again = world.json(&["select", "a"], 0);
+    assert_eq!((&again["status"], &again["selected_count"]), (&json!("all_selected"), &json!(0)));
+    assert_eq!(again["sources"], json!([]));
+    // What was pulled in can be picked too; then it is no transitive source any more.
+    let pulled = world.json(&["select", "b"], 0);
+    assert_eq!((&pulled["selected_count"], &pulled["transitive_count"]), (&json!(1), &json!(0)));
+    assert_eq!(world.picks(), ["a", "b"]);
+}
+
+#[test]
+fn by_tag_and_by_id_each_once_in_the_order_asked() {
+    let world = small();
+    let answer = world.json(&["select", "tool", "tool", "--tag", "RETRY", "--tag", "web"], 0);
+    assert_eq!(world.picks(), ["tool", "a", "b", "away"]);
+    assert_eq!(answer["selected_count"], 4);
+    let answer = small().json(&["select", "--tag", "none"], 1);
+    assert_eq!(answer["status"], "none_matched");
+}
+
+#[test]
+fn statuses_and_exit_codes() {
+    for (words, code, status, unknown) in [
+        (&["select", "a", "nobody"][..], 0, "success", vec!["nobody"]),
+        (&["select", "nobody"], 1, "none_matched", vec!["nobody"]),
+        (&["select"], 1, "error", vec![]),
+        (&["select", "gone"], 1, "error", vec![]),
+        (&["select", "gone", "a"], 0, "success", vec![]),
+    ] {
+        let answer = small().json(words, code);
+        assert_eq!(
+            (answer["status"].as_str().unwrap(), strings(&answer["unknown"])),
+            (status, unknown.iter().map(|it| (*it).to_owned()).collect()),
+            "{words:?}"
+        );
+    }
+    assert_eq!(Workspace::new().json(&["select", "a"], 1)["status"], "no_sources");
+}
+
+#[test]
+fn a_missing_source_is_refused_with_its_path() {
+    let ran = small().run(&["select", "gone"]).exits(1);
+    assert!(ran.stderr.contains("gone") && ran.stderr.contains("docs/gone.md"), "{ran}");
+    let answer = small().json(&["select", "gone"], 1);
+    assert_eq!(answer["error"]["code"], "missing");
+    assert_eq!(answer["missing"], json!(["gone"]));
+}
+
+#[test]
+fn unknown_ids_come_with_the_nearest() {
+    let world = Workspace::of(json!([inline("retry-pattern", "")]), &[]);
+    for words in [
+        &["select", "retry-patern"][..],
+        &["unselect", "retry-patern"],
+        &["exclude", "retry-patern"],
+        &["include", "retry-patern"],
+        &["resolve", "retry-patern"],
+        &["why", "retry-patern"],
+        &["references", "select", "retry-patern"],
+    ] {
+        let ran = world.run(words).exits(1);
+        assert!(ran.stderr.contains("retry-pattern"), "{ran}");
+    }
+}
+
+#[test]
+fn taking_back_releases_what_nothing_else_brings() {
+    let world = small();
+    world.run(&["select", "a", "text", "away"]).exits(0);
+    let answer = world.json(&["unselect", "a"], 0);
+    assert_eq!((&answer["status"], &answer["changed"]), (&json!("success"), &json!(["a"])));
+    let mut released = strings(&answer["released"]);
+    released.sort();
+    assert_eq!(released, ["b", "c"], "away is picked");
+    assert_eq!(resolved(&world), ["away", "text", "gone"]);
+    let again = world.json(&["unselect", "a"], 0);
+    assert_eq!((&again["status"], &again["changed"]), (&json!("unchanged"), &json!([])));
+}
+
+#[test]
+fn a_transitive_source_cannot_be_taken_back_and_its_parents_are_named() {
+    let world = small();
+    world.run(&["select", "a"]).exits(0);
+    let ran = world.run(&["unselect", "away"]).exits(1);
+    assert!(ran.stderr.contains("@b") && ran.stderr.contains("refdesk exclude away"), "{ran}");
+    assert_eq!(world.json(&["unselect", "away"], 1)["error"]["code"], "is-transitive");
+    assert_eq!(resolved(&world), ["a", "b", "c", "away"]);
+}
+
+#[test]
+fn exclusions_cut_and_are_lifted() {
+    let world = small();
+    world.run(&["select", "a"]).exits(0);
+    let answer = world.json(&["exclude", "b"], 0);
+    assert_eq!(answer["changed"], json!(["b"]));
+    assert_eq!(answer["released"], json!(["c", "away"]), "what it brought");
+    assert_eq!(resolved(&world), ["a"]);
+    assert_eq!(world.json(&["exclude", "b"], 0)["status"], "unchanged");
+    assert_eq!(world.json(&["include", "b"], 0)["changed"], json!(["b"]));
+    assert_eq!(resolved(&world), ["a", "b", "c", "away"]);
+    // Excluding a pick takes it back; picking lifts the exclusion.
+    world.run(&["exclude", "a"]).exits(0);
+    assert_eq!(resolved(&world), Vec::<String>::new());
+    world.run(&["select", "a"]).exits(0);
+    assert_eq!(resolved(&world).len(), 4);
+    // What is known of a request is done, what is not is refused.
+    let half = world.json(&["exclude", "b", "nobody"], 1);
+    assert_eq!(half["changed"], json!(["b"]));
+}
+
+#[test]
+fn clear_takes_picks_and_with_all_the_exclusions() {
+    let world = small();
+    world.run(&["select", "a", "tool"]).exits(0);
+    world.run(&["exclude", "text"]).exits(0);
+    let cleared = world.json(&["clear"], 0);
+    assert_eq!(cleared["changed"], json!(["a", "tool"]));
+    let excluded = |world: &Workspace| {
+        let listed = world.json(&["list"], 0);
+        listed["sources"].as_array().unwrap().iter().filter(|it| it["excluded"] == true).count()
+    };
+    assert_eq!((resolved(&world).len(), excluded(&world)), (0, 1));
+    assert_eq!(world.json(&["clear", "--all"], 0)["changed"], json!(["text"]));
+    assert_eq!(excluded(&world), 0);
+    assert_eq!(world.json(&["clear", "--all"], 0)["status"], "unchanged");
+}
+
+#[test]
+fn a_pick_whose_source_goes_sleeps_and_comes_back() {
+    let sources = |ids: &[&str]| json!({"sources": ids.iter().map(|id| inline(id, "")).collect::<Vec<_>>()});
+    let world = Workspace::new();
+    world.configure(sources(&["one", "two"]));
+    world.run(&["select", "one", "two"]).exits(0);
+    world.configure(sources(&["two"]));
+    assert_eq!(resolved(&world), ["two"]);
+    let why = world.run(&["why", "one"]).exits(1);
+    assert!(why.stderr.contains("dormant"), "{why}");
+    // Other changes leave it where it is.
+    world.run(&["unselect", "two"]).exits(0);
+    assert_eq!(world.picks(), ["one"]);
+    world.configure(sources(&["one", "two"]));
+    assert_eq!(resolved(&world), ["one"]);
+    // Only a person drops it, and can while it sleeps.
+    world.configure(sources(&["two"]));
+    world.run(&["unselect", "one"]).exits(0);
+    assert_eq!(world.picks(), Vec::<String>::new());
+}
+
+#[test]
+fn preselected_sources_are_picked_until_someone_takes_them_back() {
+    let world = Workspace::new();
+    world.configure(json!({"sources": [inline("one", ""), inline("two", "")], "preselected": ["two", "nobody"]}));
+    assert_eq!(resolved(&world), ["two"]);
+    world.run(&["select", "one"]).exits(0);
+    assert_eq!(resolved(&world), ["one", "two"]);
+    world.run(&["unselect", "two"]).exits(0);
+    assert_eq!(resolved(&world), ["one"], "a later unpick stays");
+    world.run(&["clear"]).exits(0);
+    assert_eq!(resolved(&world), Vec::<String>::new());
+    // A desk of its own begins with them anew.
+    assert_eq!(ids(&world.json(&["--desk", "other", "list", "--selected"], 0)["sources"]), ["two"]);
+}
+
+#[test]
+fn without_transitive_injection_a_pick_comes_alone() {
+    let world = Workspace::new();
+    world.configure(json!({"sources": [inline("one", "see two"), inline("two", "")], "transitive_injection": false}));
+    world.run(&["select", "one"]).exits(0);
+    assert_eq!(resolved(&world), ["one"]);
+}
+
+#[test]
+fn auto_sources_are_roots_only_where_asked_for() {
+    let mut auto = inline("auto", "see two");
+    auto["mode"] = json!("auto");
+    for (from_auto, expected) in [(false, vec![]), (true, vec!["auto", "two"])] {
+        let world = Workspace::new();
+        world.configure(json!({"sources": [auto, inline("two", "")], "transitive_from_auto": from_auto}));
+        assert_eq!(resolved(&world), expected, "{from_auto}");
+        if from_auto {
+            let refused = world.run(&["unselect", "auto"]).exits(1);
+            assert!(refused.stderr.contains("auto"), "{refused}");
+        }
+    }
+}
+
+#[test]
+fn the_user_command_of_agents_is_the_same() {
+    let (one, two) = (small(), small());
+    for (word, alias) in [
+        (&["select", "a"][..], &["references", "select", "a"][..]),
+        (&["list"], &["references", "list"]),
+        (&["list"], &["references"]),
+        (&["select", "nobody", "--tag", "web"], &["references", "select", "nobody", "--tag", "web"]),
+        (&["unselect", "a"], &["references", "unselect", "a"]),
+    ] {
+        let plain = one.run(&[&["--format", "json"], word].concat());
+        let aliased = two.run(&[&["--format", "json"], alias].concat());
+        assert_eq!((plain.code, plain.json()), (aliased.code, aliased.json()), "{alias:?}");
+    }
+    let read = two.json(&["references", "reload"], 0);
+    assert_eq!((&read["total"], &read["status"]), (&json!(9), &json!("success")));
+    assert!(two.run(&["references", "help"]).exits(0).text().contains("references unselect"));
+}

@@ -1,0 +1,167 @@
+//! The JSON of every command has exactly the members of BEHAVIOUR §10, each of its type: a program that reads one answer can
+//! read them all.
+
+use serde_json::Value;
+
+use super::small;
+
+/// A member's type, as the table below writes it: `?` behind it allows null; `[x]` is a list of x; `{}` an object.
+fn fits(value: &Value, kind: &str) -> bool {
+    if let Some(kind) = kind.strip_suffix('?') {
+        return value.is_null() || fits(value, kind);
+    }
+    if let Some(item) = kind.strip_prefix('[').and_then(|kind| kind.strip_suffix(']')) {
+        return value.as_array().is_some_and(|items| items.iter().all(|it| fits(it, item)));
+    }
+    match kind {
+        "text" => value.is_string(),
+        "yes" => value.is_boolean(),
+        "count" => value.is_u64(),
+        "any" => true,
+        "{}" => value.is_object(),
+        "{count}" => value.as_object().is_some_and(|it| it.values().all(|value| fits(value, "count"))),
+        "{[text]}" => value.as_object().is_some_and(|it| it.values().all(|value| fits(value, "[text]"))),
+        "source" => has(value, LISTED),
+        "picked" => has(value, SELECTED),
+        "mention" => has(value, MENTION),
+        "diagnostic" => has(value, DIAGNOSTIC),
+        "block" => has(value, "kind text, bytes count, tokens count, level text"),
+        "metadata" => has(value, METADATA),
+        "template" => has(value, TEMPLATE),
+        "node" => has(value, "id text, name text, type text, mode text, selected yes, exists yes"),
+        "link" => has(value, "id text, role text, mentions [mention]"),
+        "variable" => has(value, "name text, kind text, optional yes, fields [variable]"),
+        "fix" => has(value, "source_id text, file text, before text, after text"),
+        "error" => has(value, "code text, message text, hint text"),
+        other => panic!("no such type: {other}"),
+    }
+}
+
+/// Whether an object has exactly these members.
+fn has(value: &Value, members: &str) -> bool {
+    let Some(object) = value.as_object() else { return false };
+    let wanted: Vec<(&str, &str)> = members.split(", ").map(|member| member.split_once(' ').unwrap()).collect();
+    object.len() == wanted.len()
+        && wanted.iter().all(|(key, kind)| object.get(*key).is_some_and(|value| fits(value, kind)))
+}
+
+const LISTED: &str = "id text, name text, description text, type text, mode text, tags [text], selected yes, picked yes, \
+    excluded yes, transitive yes, resolved_path text?, is_directory yes?, exists yes?, url text?, server text?, tool text?, \
+    has_content yes, tokens count?";
+const SELECTED: &str = "id text, name text, description text, type text, tags [text], resolved_path text?, \
+    is_directory yes?, transitive yes, transitive_from [text], url text?, server text?, tool text?, args any, content text?, \
+    fetch_hint text?";
+const MENTION: &str = "from text, to text, via text, file text, line count";
+const DIAGNOSTIC: &str =
+    "severity text, code text, file text?, line count?, column count?, source_id text?, message text, hint text";
+const METADATA: &str = "mentioned_references [text], tag_matched_references {[text]}, transitive_references {[text]}, \
+    pinned_reference {}?";
+const TEMPLATE: &str = "name text, origin text, syntax text, variables [text], source_path text, exists yes";
+const PICK: &str = "status text, selected_count count, transitive_count count, sources [picked], unknown [text], \
+    missing [text], message text";
+const CHANGE: &str = "status text, message text, changed [text], released [text]";
+const RESOLVE: &str = "resolved [text], depth {count}, parents {[text]}, mentions [mention], unknown [text]";
+const LIST: &str = "sources [source], total count, selected_count count";
+const RENDERED: &str = "success yes, rendered text, template_syntax text, size count, lines count, warnings [text]";
+
+#[test]
+fn every_command_has_its_members() {
+    for (words, code, members) in [
+        ("list", 0, LIST),
+        ("list --tag retry --mode selectable --unselected", 0, LIST),
+        ("references", 0, LIST),
+        ("references list --selected", 0, LIST),
+        ("select a", 0, PICK),
+        ("select away tool text", 0, PICK),
+        ("references select a", 0, PICK),
+        ("unselect a", 0, CHANGE),
+        ("references unselect a", 0, CHANGE),
+        ("exclude a", 0, CHANGE),
+        ("include a", 0, CHANGE),
+        ("clear", 0, CHANGE),
+        ("clear --all", 0, CHANGE),
+        ("resolve a", 0, RESOLVE),
+        ("references reload", 0, "status text, message text, total count, selected_count count"),
+        ("references help", 0, "status text, message text"),
+        ("why b", 0, "id text, chain [link]"),
+        ("graph", 0, "nodes [node], mentions [mention]"),
+        ("graph --dot", 0, "nodes [node], mentions [mention]"),
+        ("instructions", 0, "text text"),
+        ("check", 0, "valid yes, errors [diagnostic], warnings [diagnostic], fixed [fix]"),
+        ("add docs/a.md --id more", 0, "status text, id text, file text, entry {}"),
+        ("templates", 0, "templates [template], count count"),
+        ("templates list --pattern *.tpl", 0, "templates [template], count count"),
+        (
+            "templates show hello.txt.tpl",
+            0,
+            "name text, origin text, syntax text, variables [text], source_path text, exists yes, text text",
+        ),
+        (
+            "templates variables hello.txt.tpl",
+            0,
+            "template_name text, syntax text, variables [text], count count, tree [variable], schema {}, skeleton {}",
+        ),
+        ("render hello.txt.tpl --var name=Ada", 0, RENDERED),
+        ("render --inline {{x}} --var x=1", 0, RENDERED),
+        ("enrich", 0, "text text, metadata metadata, blocks [block], lossy yes"),
+        ("enrich --kind tool_result --tool read", 0, "text text, metadata metadata, blocks [block], lossy yes"),
+        ("enrich --kind system_instructions", 0, "text text, metadata metadata, blocks [block], lossy yes"),
+    ] {
+        let world = small();
+        if words != "select a" && !words.ends_with("select a") {
+            world.run(&["select", "a", "kit"]).exits(0);
+        }
+        let words: Vec<&str> = words.split(' ').collect();
+        let document = if words[0] == "enrich" {
+            world.feed_json(&words, b"retry on the web with @b")
+        } else {
+            world.json(&words, code)
+        };
+        assert!(has(&document, members), "{words:?}\nwanted {members}\nfound {document:#}");
+    }
+}
+
+#[test]
+fn a_failure_has_the_same_members_as_far_as_they_are_known_and_an_error() {
+    let cases = [
+        ("select none", 1, format!("{PICK}, error error")),
+        ("select", 1, format!("{PICK}, error error")),
+        ("select gone", 1, format!("{PICK}, error error")),
+        ("select --tag none", 1, format!("{PICK}, error error")),
+        ("unselect none", 1, format!("{CHANGE}, error error")),
+        ("unselect b", 1, format!("{CHANGE}, error error")),
+        ("exclude none", 1, format!("{CHANGE}, error error")),
+        ("include none", 1, format!("{CHANGE}, error error")),
+        ("resolve a none", 1, format!("{RESOLVE}, error error")),
+        ("why none", 1, "id text, chain [link], error error".into()),
+        ("why tool", 1, "id text, chain [link], error error".into()),
+        ("check no/such/place", 1, "valid yes, errors [diagnostic], warnings [diagnostic], error error".into()),
+        ("add no/such/file.md", 1, "status text, error error".into()),
+        ("templates show none", 1, "name text, error error".into()),
+        ("templates variables none", 1, "template_name text, error error".into()),
+        ("templates variables broken.txt.tpl", 1, "template_name text, syntax text, error error".into()),
+        ("render none", 1, "success yes, error error".into()),
+        ("render --file none", 1, "success yes, error error".into()),
+        ("render loop.py.tmpl", 1, "success yes, template_syntax text, line count?, error error".into()),
+        ("render --inline {{x}} --vars nonsense", 2, "error error".into()),
+        ("enrich --args nonsense", 2, "error error".into()),
+        ("--config none.json list", 1, format!("{LIST}, error error")),
+        ("--config none.json check", 1, "valid yes, errors [diagnostic], warnings [diagnostic], fixed [fix]".into()),
+        ("nonsense", 2, "error error".into()),
+        ("list --mode sometimes", 2, "error error".into()),
+        ("resolve", 2, "error error".into()),
+    ];
+    for (words, code, members) in cases {
+        let world = small();
+        world.run(&["select", "a", "kit"]).exits(0);
+        let words: Vec<&str> = words.split(' ').collect();
+        let ran = world.run(&[&["--format", "json"], words.as_slice()].concat()).exits(code);
+        let document = ran.json();
+        assert!(has(&document, &members), "{words:?}\nwanted {members}\nfound {document:#}");
+        if members.ends_with("error error") {
+            let message = document["error"]["message"].as_str().unwrap();
+            assert!(!message.is_empty() && !message.contains('\n'), "{words:?}: {message}");
+            assert!(!ran.stderr.is_empty(), "people are told too: {ran}");
+        }
+    }
+}

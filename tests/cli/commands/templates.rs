@@ -1,0 +1,110 @@
+//! `refdesk templates` and `refdesk render`.
+
+use serde_json::json;
+
+use super::small;
+use crate::support::program::run;
+use crate::support::workspace::Workspace;
+
+fn with_kit() -> Workspace {
+    let world = small();
+    world.run(&["select", "kit"]).exits(0);
+    world
+}
+
+fn names(world: &Workspace, words: &[&str]) -> Vec<String> {
+    let listed = world.json(words, 0);
+    let rows = listed["templates"].as_array().unwrap();
+    assert_eq!(listed["count"], rows.len());
+    rows.iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_selection_brings_them() {
+    let world = small();
+    assert_eq!(names(&world, &["templates"]), Vec::<String>::new());
+    assert!(world.run(&["templates"]).exits(0).text().contains("refdesk select"));
+    world.run(&["select", "kit"]).exits(0);
+    assert_eq!(names(&world, &["templates"]), ["broken.txt.tpl", "hello.txt.tpl", "loop.py.tmpl"]);
+    assert_eq!(names(&world, &["templates", "list"]), names(&world, &["templates"]));
+    assert_eq!(names(&world, &["templates", "list", "--pattern", "*.tpl"]), ["broken.txt.tpl", "hello.txt.tpl"]);
+    assert_eq!(names(&world, &["templates", "list", "--pattern", "nothing*"]), Vec::<String>::new());
+    let broken = world.run(&["templates"]).exits(0);
+    assert!(broken.text().contains("broken"), "{broken}");
+}
+
+#[test]
+fn shown_as_it_stands() {
+    let world = with_kit();
+    let shown = world.run(&["templates", "show", "hello.txt.tpl"]).exits(0);
+    assert_eq!(shown.text(), world.read("kit/hello.txt.tpl"));
+    let unknown = world.run(&["templates", "show", "helo.txt.tpl"]).exits(1);
+    assert!(unknown.stderr.contains("hello.txt.tpl"), "{unknown}");
+}
+
+#[test]
+fn what_a_template_asks_for() {
+    let world = with_kit();
+    let answer = world.json(&["templates", "variables", "hello.txt.tpl"], 0);
+    assert_eq!(answer["syntax"], "mustache");
+    assert_eq!(answer["variables"], json!(["items", "name"]));
+    assert_eq!(answer["skeleton"], json!({"items": [{"label": ""}], "name": ""}));
+    let skeleton = answer["skeleton"].to_string();
+    world.run(&["render", "hello.txt.tpl", "--vars", &skeleton]).exits(0);
+    let broken = world.run(&["templates", "variables", "broken.txt.tpl"]).exits(1);
+    assert!(broken.stderr.contains("line 2"), "{broken}");
+}
+
+#[test]
+fn values_from_text_files_and_words() {
+    let world = with_kit();
+    world.put("values.json", "\u{feff}{\"name\": \"File\", \"items\": []}".as_bytes());
+    for (words, expected) in [
+        (&["--var", "name=Ada"][..], "Hello Ada!\n"),
+        (&["--vars", "{\"name\": \"Ada\"}"], "Hello Ada!\n"),
+        (&["--vars", "@values.json"], "Hello File!\n"),
+        (&["--vars", "@values.json", "--var", "name=Word"], "Hello Word!\n"),
+        (&["--var", "name=a=b", "--var", "items:=[{\"label\":1},{\"label\":\"x\"}]"], "Hello a=b! 1 x\n"),
+        (&["--var", "name=<&>"], "Hello <&>!\n"),
+        (&["--var", "name=<&>", "--html"], "Hello &lt;&amp;&gt;!\n"),
+    ] {
+        let words = [&["render", "hello.txt.tpl"], words].concat();
+        assert_eq!(world.run(&words).exits(0).text(), expected, "{words:?}");
+        let json = world.json(&words, 0);
+        assert_eq!((&json["rendered"], &json["size"]), (&json!(expected), &json!(expected.len())), "{words:?}");
+    }
+}
+
+#[test]
+fn templates_that_belong_to_nobody() {
+    let world = with_kit();
+    world.put("own.tpl", b"{{ a | upper }}");
+    for (words, expected) in [
+        (&["--inline", "{{ a | upper }}", "--var", "a=x"][..], "X"),
+        (&["--file", "own.tpl", "--var", "a=x"], "X"),
+        (&["--inline", "{{a}}", "--syntax", "mustache"], ""),
+        (&["--inline", "{{>p}}", "--partial", "p=[{{a}}]", "--var", "a=x"], "[x]"),
+        (&["--inline", "no variables"], "no variables"),
+        (&["--inline", ""], ""),
+    ] {
+        let ran = run(&mut world.command(&[&["render"], words].concat()), None).exits(0);
+        assert_eq!(ran.text(), expected, "{words:?}");
+    }
+    // --file is relative to the current folder.
+    let below = run(world.command(&["render", "--file", "hello.txt.tpl"]).current_dir(world.path.join("kit")), None);
+    assert_eq!(below.exits(0).text(), "Hello !\n");
+}
+
+#[test]
+fn a_failed_rendering_names_what_and_where() {
+    let world = with_kit();
+    let ran = world.run(&["render", "loop.py.tmpl", "--var", "xz:=[1]"]).exits(1);
+    assert!(ran.stdout.is_empty(), "{ran}");
+    for words in ["'xs'", "line 1", "'xz'"] {
+        assert!(ran.stderr.contains(words), "{words}: {ran}");
+    }
+    let answer = world.json(&["render", "loop.py.tmpl"], 1);
+    assert_eq!((&answer["success"], &answer["line"]), (&json!(false), &json!(1)));
+    let empty = world.run(&["render", "hello.txt.tpl"]).exits(0);
+    assert!(empty.stderr.contains("name"), "an unset variable of Mustache is empty and said: {empty}");
+}

@@ -1,0 +1,91 @@
+//! A command line that makes no sense: exit code 2, a sentence for people, a document for programs.
+
+use super::small;
+use crate::support::program::run;
+
+const WRONG: &[&[&str]] = &[
+    &["nonsense"],
+    &["--nonsense"],
+    &["list", "--mode", "sometimes"],
+    &["list", "--selected", "--unselected"],
+    &["list", "extra"],
+    &["resolve"],
+    &["unselect"],
+    &["exclude"],
+    &["include"],
+    &["why"],
+    &["why", "a", "b"],
+    &["graph", "--dot", "--mermaid"],
+    &["references", "nonsense"],
+    &["templates", "nonsense"],
+    &["templates", "show"],
+    &["add"],
+    &["render"],
+    &["render", "name", "--inline", "text"],
+    &["render", "--inline", "x", "--var", "novalue"],
+    &["render", "--inline", "x", "--var", "a:=nonsense"],
+    &["render", "--inline", "x", "--vars", "{"],
+    &["render", "--inline", "x", "--vars", "@no/such/file"],
+    &["render", "--inline", "x", "--vars", "[]", "--var", "a=b"],
+    &["render", "--inline", "x", "--partial", "novalue"],
+    &["enrich", "--kind", "poem"],
+    &["enrich", "--args", "[1]"],
+    &["enrich", "--args", "nonsense"],
+    &["--demo", "--workspace", ".", "list"],
+    &["--format", "yaml", "list"],
+];
+
+#[test]
+fn exit_code_two_and_a_sentence() {
+    let world = small();
+    let before = world.listing();
+    for words in WRONG {
+        // Without --workspace, since that excludes --demo.
+        let ran = run(&mut world.bare(words), Some(b"text")).exits(2);
+        assert!(ran.stdout.is_empty(), "{ran}");
+        assert!(ran.stderr.contains("error: "), "{ran}");
+    }
+    assert_eq!(world.listing(), before, "nothing is written");
+}
+
+#[test]
+fn one_document_for_programs() {
+    let world = small();
+    for words in WRONG.iter().filter(|words| words[0] != "--format") {
+        for format in [&["--format", "json"][..], &["--format=json"][..]] {
+            let ran = run(&mut world.bare(&[words, format].concat()), Some(b"text")).exits(2);
+            let document = ran.json();
+            assert_eq!(document["error"]["code"], "usage", "{ran}");
+            assert!(document["error"]["message"].as_str().is_some_and(|it| !it.is_empty()), "{ran}");
+            assert!(document["error"]["hint"].as_str().is_some_and(|it| !it.is_empty()), "{ran}");
+        }
+    }
+}
+
+#[test]
+fn the_screen_without_a_terminal_names_the_commands() {
+    let world = small();
+    let ran = world.run(&[]).exits(2);
+    assert!(ran.stdout.is_empty() && ran.stderr.contains("terminal"), "{ran}");
+    let program = <refdesk::cli::Arguments as clap::CommandFactory>::command();
+    for command in program.get_subcommands() {
+        assert!(ran.stderr.contains(command.get_name()), "{} is not named: {ran}", command.get_name());
+    }
+    assert_eq!(world.json(&[], 2)["error"]["code"], "no-terminal");
+}
+
+#[cfg(unix)]
+#[test]
+fn words_that_are_no_text() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let world = small();
+    let odd = OsStr::from_bytes(b"\xff\xfe");
+    for words in [&["select"][..], &["list", "--tag"], &["--desk"]] {
+        let ran = run(world.bare(&["--format", "json"]).args(words).arg(odd), None).exits(2);
+        assert_eq!(ran.json()["error"]["code"], "usage", "{ran}");
+    }
+    // A path may be any bytes.
+    let ran = run(world.bare(&["--format", "json", "--workspace"]).arg(odd).arg("list"), None).exits(1);
+    assert_eq!(ran.json()["error"]["code"], "no-workspace", "{ran}");
+}

@@ -1,0 +1,175 @@
+//! Where the program stands: which workspace, which configuration, which desk and which session.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::small;
+use crate::support::program::run;
+use crate::support::workspace::{Workspace, ids, inline};
+
+fn one(id: &str) -> String {
+    json!({"sources": [inline(id, "")]}).to_string()
+}
+
+fn listed(ran: &Value) -> Vec<String> {
+    ids(&ran["sources"])
+}
+
+#[test]
+fn the_nearest_jaato_upward_is_the_workspace() {
+    let world = Workspace::with(&[
+        ("outer/.jaato/references/outer.json", r#"{"id": "outer", "name": "O", "type": "inline", "content": ""}"#),
+        ("outer/in/.jaato/references/inner.json", r#"{"id": "inner", "name": "I", "type": "inline", "content": ""}"#),
+        ("outer/in/deep/er/x.txt", ""),
+        ("outer/side/x.txt", ""),
+        ("bare/references.json", &one("bare")),
+        ("bare/below/x.txt", ""),
+    ]);
+    for (folder, expected) in [
+        ("outer", vec!["outer"]),
+        ("outer/side", vec!["outer"]),
+        ("outer/in", vec!["inner"]),
+        ("outer/in/deep/er", vec!["inner"]),
+        ("bare", vec!["bare"]),
+        ("bare/below", vec![]),
+    ] {
+        let mut command = world.bare(&["--format", "json", "list"]);
+        let ran = run(command.current_dir(world.path.join(folder)), None).exits(0);
+        assert_eq!(listed(&ran.json()), expected, "{folder}");
+    }
+}
+
+#[test]
+fn the_home_folder_is_no_workspace() {
+    let world = Workspace::new();
+    let home = world.beside("home");
+    for folder in [home.join(".jaato/references"), home.join("project/src")] {
+        fs::create_dir_all(folder).unwrap();
+    }
+    let source = json!({"id": "mine", "name": "M", "type": "inline", "content": ""}).to_string();
+    refdesk::disk::write_atomic(&home.join(".jaato/references/mine.json"), source.as_bytes()).unwrap();
+    let from = |folder: &str| {
+        let ran = run(world.bare(&["--format", "json", "list"]).current_dir(home.join(folder)), None).exits(0);
+        listed(&ran.json())
+    };
+    assert_eq!(from("project/src"), Vec::<String>::new());
+    assert_eq!(from(""), ["mine"], "standing in it is another matter: it is the current folder");
+}
+
+#[test]
+fn configuration_first_found_wins() {
+    let world = Workspace::new();
+    let command = |words: &[&str], variable: Option<&str>| {
+        let mut command = world.command(&["--format", "json"]);
+        command.args(words);
+        if let Some(value) = variable {
+            command.env("REFERENCES_CONFIG_PATH", value);
+        }
+        listed(&run(command.arg("list"), None).exits(0).json())
+    };
+    let put = |path: std::path::PathBuf, id: &str| refdesk::disk::write_atomic(&path, one(id).as_bytes()).unwrap();
+    put(world.beside("home/.config/jaato/references.json"), "user");
+    assert_eq!(command(&[], None), ["user"]);
+    put(world.path.join(".references.json"), "hidden");
+    assert_eq!(command(&[], None), ["hidden"]);
+    put(world.path.join("references.json"), "plain");
+    assert_eq!(command(&[], None), ["plain"]);
+    put(world.path.join("v.json"), "variable");
+    assert_eq!(command(&[], Some("v.json")), ["variable"]);
+    assert_eq!(command(&[], Some("")), ["plain"], "an empty variable is none");
+    put(world.path.join("c.json"), "word");
+    assert_eq!(command(&["--config", "c.json"], Some("v.json")), ["word"]);
+}
+
+#[test]
+fn a_configuration_that_is_named_and_not_there_is_an_error_and_discovery_still_runs() {
+    let world = small();
+    let source = json!({"id": "found", "name": "F", "type": "inline", "content": ""}).to_string();
+    world.put(".jaato/references/found.json", source.as_bytes());
+    for named in ["none.json", "docs"] {
+        for words in [&["list"][..], &["resolve", "found"], &["instructions"], &["templates"]] {
+            let words = [&["--config", named, "--format", "json"], words].concat();
+            let ran = world.run(&words).exits(1);
+            assert_eq!(ran.json()["error"]["code"], "config-not-found", "{ran}");
+        }
+        let ran = world.run(&["--config", named, "--format", "json", "list"]).exits(1);
+        assert_eq!(listed(&ran.json()), ["found"]);
+        let mut command = world.command(&["list"]);
+        let ran = run(command.env("REFERENCES_CONFIG_PATH", named), None).exits(1);
+        assert!(ran.stderr.contains("REFERENCES_CONFIG_PATH") && ran.text().contains("found"), "{ran}");
+    }
+    // None found is no error.
+    assert_eq!(Workspace::new().run(&["list"]).exits(0).stderr, "");
+}
+
+#[test]
+fn a_workspace_that_is_no_folder_is_refused() {
+    let world = small();
+    for path in ["none", "references.json", "docs/a.md/x"] {
+        let ran = run(&mut world.bare(&["--workspace", path, "--format", "json", "list"]), None).exits(1);
+        assert_eq!(ran.json()["error"]["code"], "no-workspace", "{ran}");
+    }
+}
+
+#[test]
+fn desks_are_apart() {
+    let world = small();
+    world.run(&["select", "a"]).exits(0);
+    world.run(&["--desk", "review", "select", "tool"]).exits(0);
+    world.run(&["--desk", "../../evil name\n", "select", "text"]).exits(0);
+    let selected = |desk: &[&str]| listed(&world.json(&[desk, &["list", "--selected"]].concat(), 0));
+    assert_eq!(selected(&[]), ["a", "b", "c", "away"]);
+    assert_eq!(selected(&["--desk", "default"]), selected(&[]));
+    assert_eq!(selected(&["--desk", "review"]), ["tool"]);
+    assert_eq!(selected(&["--desk", "../../evil name\n"]), ["text", "gone"]);
+    assert!(world.path.join(".jaato/refdesk/desks/review/selection.json").is_file());
+    let outside = world.listing().into_iter().filter(|(path, _)| path.ends_with("selection.json"));
+    assert!(outside.clone().all(|(path, _)| path.starts_with(world.path.join(".jaato/refdesk"))));
+    assert_eq!(outside.count(), 3);
+    assert!(!world.beside("evil name\n").exists());
+}
+
+#[test]
+fn sessions_of_any_name_are_told_apart() {
+    let world = small();
+    let long = "x".repeat(5000);
+    let names = ["plain", "", ".hidden", "..", "../../up", "a/b", "with blank", "\u{1b}[31m", "é", "a\nb", &long];
+    for name in names {
+        let first = world.feed(&["--session", name, "enrich"], b"on the web").exits(0);
+        assert!(first.text().contains("@away"), "{name:?}: {first}");
+        let again = world.feed(&["--session", name, "enrich"], b"on the web").exits(0);
+        assert_eq!(again.text(), "on the web", "{name:?}");
+    }
+    let folder = world.path.join(".jaato/refdesk/sessions");
+    let mut kept: Vec<String> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert_eq!(kept.len(), names.len());
+    kept.retain(|name| name != "plain");
+    assert!(kept.iter().all(|name| name.len() == 64), "{kept:?}");
+    assert!(!world.path.join(".jaato/up").exists() && !world.path.join("up").exists());
+}
+
+#[test]
+fn the_demo_is_a_fresh_copy_for_each_command() {
+    let world = Workspace::new();
+    let demo = |words: &[&str]| run(&mut world.bare(&[&["--demo"], words].concat()), None);
+    assert!(demo(&["list"]).exits(0).text().contains("pat-timeout"));
+    demo(&["clear"]).exits(0);
+    assert!(demo(&["why", "mod-station-client"]).exits(0).text().contains("(picked)"));
+    demo(&["select", "nobody"]).exits(1);
+    demo(&["check"]).exits(0);
+    assert_eq!(fs::read_dir(world.beside("tmp")).unwrap().count(), 0);
+    // The environment of the person who looks at it does not reach it.
+    let mut command = world.bare(&["--demo", "list"]);
+    let ran = run(command.env("REFERENCES_CONFIG_PATH", "/no/such/file"), None).exits(0);
+    assert!(ran.text().contains("pat-timeout"), "{ran}");
+}
+
+#[test]
+fn a_demo_that_cannot_be_unpacked_is_one_document_too() {
+    let world = Workspace::new();
+    let mut command = world.bare(&["--demo", "--format", "json", "list"]);
+    let ran = run(command.env("TMPDIR", world.path.join("none")), None).exits(1);
+    assert_eq!(ran.json()["error"]["code"], "no-demo", "{ran}");
+}

@@ -1,0 +1,95 @@
+//! A process that is killed while it changes the desk: what is stored is whole, what was acknowledged is there, the lock is
+//! free, and the next process leaves no rubbish of the dead one behind.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::support::program::{LIMIT, kill};
+use crate::support::workspace::{Workspace, inline};
+
+/// Long ids make a stored file that takes its time to be written.
+fn id(at: usize) -> String {
+    format!("s{at}-{}", "x".repeat(200))
+}
+
+const BEFORE: usize = 2_000;
+const ROUNDS: usize = 48;
+
+/// The moment in the life of a process at which it is killed.
+#[derive(Debug, Clone, Copy)]
+enum Moment {
+    Start,
+    LockTouched,
+    Writing,
+    Written,
+}
+
+fn is_temporary(name: &str) -> bool {
+    name.starts_with(".refdesk-")
+}
+
+fn temporaries(folder: &Path) -> usize {
+    let Ok(entries) = fs::read_dir(folder) else { return 0 };
+    entries.filter_map(Result::ok).filter(|entry| is_temporary(&entry.file_name().to_string_lossy())).count()
+}
+
+/// Looks, without sleeping, until the moment has come or the process has ended.
+fn wait_for(moment: Moment, folder: &Path, child: &mut Child, left_over: usize, stored: u64) {
+    let begin = Instant::now();
+    let has_come = || match moment {
+        Moment::Start => true,
+        Moment::LockTouched => folder.join("lock").exists(),
+        Moment::Writing => temporaries(folder) > left_over,
+        Moment::Written => fs::metadata(folder.join("selection.json")).is_ok_and(|it| it.len() != stored),
+    };
+    while !has_come() && child.try_wait().unwrap().is_none() {
+        assert!(begin.elapsed() < LIMIT, "{moment:?} never comes");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn what_is_stored_is_whole_whenever_a_process_dies() {
+    let sources: Vec<Value> = (0..BEFORE + ROUNDS).map(|at| inline(&id(at), "")).collect();
+    let world = Workspace::of(json!(sources), &[]);
+    let folder = world.path.join(".jaato/refdesk");
+    let before: Vec<String> = (0..BEFORE).map(id).collect();
+    let choice = json!({"picks": before, "exclusions": []});
+    world.put(".jaato/refdesk/selection.json", choice.to_string().as_bytes());
+    let mut acknowledged: Vec<String> = before;
+    let mut died = 0;
+    for round in 0..ROUNDS {
+        let moment = [Moment::Start, Moment::LockTouched, Moment::Writing, Moment::Written][round % 4];
+        let wanted = id(BEFORE + round);
+        let left_over = temporaries(&folder);
+        let stored = fs::metadata(folder.join("selection.json")).unwrap().len();
+        let mut command = world.command(&["select", &wanted]);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        wait_for(moment, &folder, &mut child, left_over, stored);
+        kill(child.id());
+        let status = child.wait().unwrap();
+        let picks = world.picks();
+        if status.success() {
+            acknowledged.push(wanted.clone());
+        } else {
+            died += 1;
+            // It may have come so far as to store its pick, and then it counts.
+            if picks.contains(&wanted) {
+                acknowledged.push(wanted);
+            }
+        }
+        assert_eq!(picks, acknowledged, "{moment:?}");
+    }
+    assert!(died >= ROUNDS / 4, "only {died} died on the way");
+    // The desk works on, and what the dead left is swept.
+    let last = id(BEFORE);
+    world.run(&["unselect", &last]);
+    world.run(&["select", &last]).exits(0);
+    assert_eq!(world.picks().last(), Some(&last));
+    assert_eq!(temporaries(&folder), 0);
+}
