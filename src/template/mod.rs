@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::catalog::SourceId;
+use crate::disk::Stamp;
 
 mod discover;
 mod generated;
@@ -124,6 +125,8 @@ pub struct Template {
     pub source: Option<SourceId>,
     /// `<path within the source>`, forward slashes.
     pub within: String,
+    /// Size and time of the file: an index differs when a text does, also where names and variables stay.
+    pub stamp: Stamp,
 }
 
 /// Every template that the selection brings, sorted by name.
