@@ -71,9 +71,7 @@ impl Answer {
         }
         document
     }
-}
 
-impl Answer {
     /// The same with a `status` member.
     #[must_use]
     pub fn with_status(mut self, status: &str) -> Self {

@@ -1,4 +1,4 @@
-//! The desk as commands: one file a verb, each a function from an open desk and its arguments to an [`Answer`] (BEHAVIOUR
+//! The desk as commands: one file a verb, each a function from an open desk and its arguments to an answer (BEHAVIOUR
 //! §10). Only `output` writes, only `world` looks at the environment.
 
 mod answer;

@@ -70,7 +70,7 @@ impl Desk {
             message: String::new(),
         };
         if !asked.known.is_empty() {
-            answer.picked = self.change(|choice| {
+            (answer.picked, _) = self.change(|choice| {
                 asked.known.iter().filter(|id| choice.pick(id.as_str())).cloned().collect::<Vec<_>>()
             })?;
         }
@@ -142,33 +142,38 @@ impl Desk {
     /// # Errors
     /// Where the desk cannot be stored; nothing was changed then.
     pub fn clear(&mut self, exclusions: bool) -> Result<Changed, Refusal> {
-        let before = self.selection.clone();
-        let changed = self.change(|choice| {
+        let (changed, left) = self.change(|choice| {
             let mut changed = std::mem::take(&mut choice.picks);
             if exclusions {
                 changed.append(&mut choice.exclusions);
             }
             changed
         })?;
-        let released = released(&before, &self.selection, &changed);
-        Ok(Changed { changed, released, refused: Vec::new() })
+        Ok(Changed { released: without(left, &changed), changed, refused: Vec::new() })
     }
 
     fn change_each(&mut self, ids: &[String], each: fn(&mut Choice, &str) -> bool) -> Result<Changed, Refusal> {
-        let before = self.selection.clone();
-        let changed = self.change(|choice| ids.iter().filter(|id| each(choice, id)).cloned().collect::<Vec<_>>())?;
-        let released = released(&before, &self.selection, &changed);
-        Ok(Changed { changed, released, refused: Vec::new() })
+        let (changed, left) =
+            self.change(|choice| ids.iter().filter(|id| each(choice, id)).cloned().collect::<Vec<_>>())?;
+        Ok(Changed { released: without(left, &changed), changed, refused: Vec::new() })
     }
 
-    /// Changes the stored choice and all that follows from it.
-    fn change<T>(&mut self, change: impl FnOnce(&mut Choice) -> T) -> Result<T, Refusal> {
+    /// Changes the stored choice and all that follows from it; gives what the change answered and who left the selection.
+    fn change<T>(&mut self, change: impl FnOnce(&mut Choice) -> T) -> Result<(T, Vec<SourceId>), Refusal> {
         let done = self.store.change(&self.preselected(), change).map_err(|error| Refusal::storing(&error))?;
         self.stored.extend(done.diagnostics);
         self.choice = done.value;
+        let before = self.selection.clone();
         self.select();
         self.settle();
-        Ok(done.answer)
+        let left: Vec<SourceId> = before
+            .members()
+            .iter()
+            .filter(|member| !self.selection.contains(member.id.as_str()))
+            .map(|member| member.id.clone())
+            .collect();
+        self.store.forget(&left).map_err(|error| Refusal::storing(&error))?;
+        Ok((done.answer, left))
     }
 
     fn asked_for(&self, ids: &[String], tags: &[String]) -> AskedFor {
@@ -252,10 +257,9 @@ fn entered(before: &Selection, after: &Selection) -> Vec<SourceId> {
     transitive.filter(|member| !before.contains(member.id.as_str())).map(|member| member.id.clone()).collect()
 }
 
-/// Members of `before` that `after` has not, but for those whose own pick or exclusion changed.
-fn released(before: &Selection, after: &Selection, changed: &[String]) -> Vec<SourceId> {
-    let left = before.members().iter().filter(|member| !after.contains(member.id.as_str()));
-    left.filter(|member| !changed.iter().any(|id| id == member.id.as_str())).map(|member| member.id.clone()).collect()
+/// Who left, but for those whose own pick or exclusion changed.
+fn without(left: Vec<SourceId>, changed: &[String]) -> Vec<SourceId> {
+    left.into_iter().filter(|id| !changed.iter().any(|other| other == id.as_str())).collect()
 }
 
 /// `@a, @b`.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 /// Size and time of change of a file: as long as they stay, its content is taken to stay (BEHAVIOUR §5 "cache").
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Stamp {
     /// In bytes.
     pub size: u64,

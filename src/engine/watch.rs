@@ -46,9 +46,18 @@ impl Watch {
         Self { watcher, followed: BTreeMap::new(), told: false }
     }
 
-    /// Follows exactly the folders that this desk depends on. A sentence, once, where that cannot be done.
-    pub fn follow(&mut self, desk: &Desk) -> Option<String> {
-        let wanted = folders(desk);
+    /// Follows exactly the folders that this desk depends on. Tells whether there were new ones, in which something may
+    /// have changed before they were watched; and a sentence, once, where a folder cannot be watched.
+    pub fn follow(&mut self, desk: &Desk) -> (bool, Option<String>) {
+        let (new, problem) = self.follow_folders(folders(desk));
+        let problem = problem.filter(|_| !self.told);
+        self.told |= problem.is_some();
+        let problem = problem.map(|what| format!("Changes on disk are not all seen ({what}): press r to read again"));
+        (new, problem)
+    }
+
+    fn follow_folders(&mut self, wanted: BTreeMap<PathBuf, RecursiveMode>) -> (bool, Option<String>) {
+        let mut new = false;
         let mut problem = self.watcher.as_ref().err().cloned();
         if let Ok(watcher) = &mut self.watcher {
             self.followed.retain(|folder, mode| {
@@ -64,14 +73,13 @@ impl Watch {
                 match watcher.watch(place.key(), mode) {
                     Ok(()) => {
                         place.insert(mode);
+                        new = true;
                     }
                     Err(error) => problem = Some(format!("{}: {error}", place.key().display())),
                 }
             }
         }
-        let problem = problem.filter(|_| !self.told)?;
-        self.told = true;
-        Some(format!("Changes on disk are not all seen ({problem}): press r to read again"))
+        (new, problem)
     }
 }
 

@@ -135,11 +135,18 @@ impl Worker<'_> {
             Command::Clear => self.change(|desk| desk.clear(false)),
             Command::Reload => {
                 self.desk.reload();
+                if self.watch(watch) {
+                    // Something may have changed in a new folder before it was watched.
+                    self.desk.reload();
+                }
                 self.desk.settle();
                 self.queue_documents();
                 self.index_templates();
-                self.watch(watch);
-                self.publish();
+                // What is remembered is read at once; only a long reading is worth a frame in between.
+                self.published = Instant::now();
+                if self.unread.is_empty() {
+                    self.publish();
+                }
             }
             Command::Look { generation, prompt } => {
                 let findings = self.desk.look(&prompt);
@@ -203,10 +210,13 @@ impl Worker<'_> {
         self.template_problems = problems;
     }
 
-    fn watch(&mut self, watch: &mut Watch) {
-        if let Some(problem) = watch.follow(&self.desk) {
+    /// Watches what the desk depends on now; tells whether there is something new to watch.
+    fn watch(&mut self, watch: &mut Watch) -> bool {
+        let (new, problem) = watch.follow(&self.desk);
+        if let Some(problem) = problem {
             self.say(Event::Notice(problem));
         }
+        new
     }
 
     /// Sends out the state of the desk if it differs from the one sent last, and says what changed.

@@ -6,12 +6,14 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::template::limits::{TEMPLATE_BYTES, too_large};
-use crate::template::{ParseError, Stripped, Syntax, analyse, sample, strip};
+use crate::template::{ParseError, Stripped, Syntax, analyse, sample, strip, variables};
 
 mod jinja;
 pub mod limits;
 mod mustache;
 mod mustache_context;
+#[cfg(test)]
+mod tests;
 
 /// What a rendering gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,7 +75,10 @@ pub fn render(text: &str, syntax: Syntax, values: &Value, options: &Options<'_>)
     let rendered = match syntax {
         Syntax::Jinja2 => jinja::render(&stripped.text, values),
         Syntax::Mustache => mustache::render(&stripped.text, values, options),
-        Syntax::Handlebars => Err(handlebars(&stripped.text)),
+        Syntax::Handlebars => match variables(&stripped.text, syntax) {
+            Ok(_) => Err(handlebars(&stripped.text)),
+            Err(error) => Err(error.into()),
+        },
     };
     match rendered {
         Ok(rendered) => Ok(Rendered { text: rendered.text, warnings: in_file(rendered.warnings, &stripped) }),

@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::catalog::SourceId;
 use crate::disk::path::{display, is_absent};
 use crate::disk::{Lock, name, read_regular, sweep, write_atomic};
 use crate::enrich::Told;
@@ -97,6 +98,30 @@ impl Store {
             write(&self.told, &after)?;
         }
         Ok((answer, diagnostics))
+    }
+
+    /// Every session forgets that these sources were announced to it: they left the selection, and are news when they come
+    /// back (BEHAVIOUR §5).
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front.
+    pub fn forget(&self, left: &[SourceId]) -> io::Result<()> {
+        let sessions = match std::fs::read_dir(self.folder.join("sessions")) {
+            Ok(sessions) if !left.is_empty() => sessions,
+            _ => return Ok(()),
+        };
+        let _lock = self.lock()?;
+        for session in sessions {
+            let file = session?.path().join("told.json");
+            // A damaged file is its own session's business.
+            let Ok(Some(mut told)) = read::<Told>(&file) else { continue };
+            let before = told.announced.len();
+            told.announced.retain(|id| !left.iter().any(|gone| gone.as_str() == id));
+            if told.announced.len() < before {
+                write(&file, &told)?;
+            }
+        }
+        Ok(())
     }
 
     /// The lock, in a folder that tells git to keep out.
@@ -242,6 +267,21 @@ mod tests {
             .map(|_| store(folder.path()).told().0)
             .unwrap();
         assert!(told.was_announced("a"));
+    }
+
+    #[test]
+    fn what_left_the_selection_is_news_to_every_session() {
+        let folder = tempfile::tempdir().unwrap();
+        let sessions = ["one", "two"].map(|session| Store::new(folder.path(), DEFAULT, session, clock));
+        for session in &sessions {
+            let announced = ["a", "b"].map(str::to_owned).into();
+            session.tell(|told| (Told { announced, ..told.clone() }, ())).unwrap();
+        }
+        store(folder.path()).forget(&["a".into()]).unwrap();
+        for session in &sessions {
+            let told = session.told().0;
+            assert!(!told.was_announced("a") && told.was_announced("b"));
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::discover::{Found, discover};
 use super::name::{Parts, full_name, names};
 use super::{Origin, Syntax, Template, TemplateIndex, analyse, overrides, read};
 use crate::catalog::{Catalog, SourceId};
+use crate::disk;
 use crate::disk::path::display;
 use crate::report::Diagnostic;
 use crate::selection::Selection;
@@ -77,7 +78,10 @@ fn template(
         diagnostic.line = problem.line;
         diagnostics.push(of_source(diagnostic, &found));
     }
+    // A file that went away since it was read has none.
+    let stamp = disk::stamp(&found.path).unwrap_or_default();
     Template {
+        stamp,
         name,
         origin: Origin::Standalone,
         syntax: analysis.syntax,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::catalog::SourceId;
+use crate::disk::Stamp;
 
 mod discover;
 mod generated;
@@ -22,9 +23,14 @@ mod syntax;
 mod tags;
 mod variables;
 
+#[cfg(test)]
+mod index_tests;
+#[cfg(test)]
+mod tree_tests;
+
 pub use generated::{Stripped, strip};
 pub use index::index;
-pub use jinja::{GLOBALS, demanded as demanded_in_jinja, from_engine, uses as check_jinja};
+pub use jinja::{GLOBALS, demanded as demanded_in_jinja, from_engine, loop_over_null, uses as check_jinja};
 pub use name::NameError;
 pub use read::{Analysis, ParseError, analyse, read, variables};
 pub use syntax::{Ambiguity, Detected, detect};
@@ -119,6 +125,8 @@ pub struct Template {
     pub source: Option<SourceId>,
     /// `<path within the source>`, forward slashes.
     pub within: String,
+    /// Size and time of the file: an index differs when a text does, also where names and variables stay.
+    pub stamp: Stamp,
 }
 
 /// Every template that the selection brings, sorted by name.

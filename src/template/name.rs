@@ -164,7 +164,7 @@ mod tests {
             ),
             (vec![("m1", "a/T.tpl"), ("m2", "a/T.tpl"), ("m2", "U.tpl")], vec!["m1/a/T.tpl", "m2/a/T.tpl", "U.tpl"]),
             (vec![("s", "m1/T.tpl"), ("m1", "T.tpl"), ("m1", "U.tpl")], vec!["s/m1/T.tpl", "T.tpl", "U.tpl"]),
-            (vec![("a", "b/c.tpl"), ("a/b", "c.tpl")], vec!["/a/b/c.tpl", "/a/b/c.tpl"]),
+            (vec![("a", "b/c.tpl"), ("a/b", "c.tpl")], vec!["b/c.tpl", "a/b/c.tpl"]),
         ] {
             let paths: Vec<String> = files.iter().map(|(id, within)| format!("/{id}/{within}")).collect();
             let parts: Vec<Parts<'_>> = files

@@ -78,6 +78,8 @@ struct Scan<'a> {
     mustache: Signs,
     jinja: Signs,
     no_jinja_name: bool,
+    /// No `{% raw %}` was met yet whose end is missing.
+    raw_ends: bool,
     sections: Vec<(&'a str, bool)>,
     blocks: Vec<&'a str>,
     close: Next,
@@ -94,6 +96,7 @@ impl<'a> Scan<'a> {
             mustache: Signs::default(),
             jinja: Signs::default(),
             no_jinja_name: false,
+            raw_ends: true,
             sections: Vec::new(),
             blocks: Vec::new(),
             close: Next::default(),
@@ -142,11 +145,12 @@ impl<'a> Scan<'a> {
         let content = content.trim_start_matches(['-', '+']).trim_start();
         let word = content.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
         match word {
-            "raw" => {
+            "raw" if self.raw_ends => {
                 if let Some(after) = end_of_raw(self.text, end + 2) {
                     self.jinja.pairs += 1;
                     return after;
                 }
+                self.raw_ends = false;
             }
             "for" | "if" | "with" | "filter" | "autoescape" | "block" | "macro" | "call" => self.blocks.push(word),
             _ => {

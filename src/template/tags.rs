@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::ParseError;
 use super::seek::Next;
+use crate::text::lines::LineCounter;
 
 /// What kind of tag stands there, told by the character after the opening delimiter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,8 +68,7 @@ pub fn pieces(text: &str, dialect: Dialect) -> Result<Pieces<'_>, ParseError> {
     let mut scanner = Scanner {
         text,
         at: 0,
-        line: 1,
-        counted: 0,
+        lines: LineCounter::new(text),
         open: "{{",
         close: "}}",
         dialect,
@@ -79,7 +79,7 @@ pub fn pieces(text: &str, dialect: Dialect) -> Result<Pieces<'_>, ParseError> {
     let mut literal = 0;
     while let Some(found) = scanner.rest().find(scanner.open) {
         let start = scanner.at + found;
-        let line = scanner.line_of(start);
+        let line = scanner.lines.line_of(start);
         let (sigil, inside) = match scanner.head(start) {
             Head::Brace => {
                 warnings
@@ -148,8 +148,7 @@ enum Head {
 struct Scanner<'a> {
     text: &'a str,
     at: usize,
-    line: usize,
-    counted: usize,
+    lines: LineCounter<'a>,
     open: &'a str,
     close: &'a str,
     dialect: Dialect,
@@ -160,14 +159,6 @@ struct Scanner<'a> {
 impl<'a> Scanner<'a> {
     fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
-    }
-
-    /// The line of byte `at`; asked in ascending order.
-    fn line_of(&mut self, at: usize) -> usize {
-        let between = self.text.get(self.counted..at).unwrap_or_default();
-        self.line += between.bytes().filter(|byte| *byte == b'\n').count();
-        self.counted = self.counted.max(at);
-        self.line
     }
 
     /// What kind of tag opens at byte `start`.

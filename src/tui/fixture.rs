@@ -9,6 +9,7 @@ use ratatui::layout::Size;
 use serde_json::json;
 
 use crate::catalog::{Catalog, Contents, Kind, Mode, Origin, Place, Source, SourceId, Standing};
+use crate::disk::Stamp;
 use crate::engine::Snapshot;
 use crate::mention::{Mention, MentionGraph, Via};
 use crate::report::{Diagnostic, Position};
@@ -170,6 +171,7 @@ fn templates() -> TemplateIndex {
                 path: PathBuf::from("/home/ada/payments/adr/templates/CircuitBreaker.java.tpl"),
                 source: Some("circuit-breaker".into()),
                 within: "templates/CircuitBreaker.java.tpl".to_owned(),
+                stamp: Stamp::default(),
             },
             Template {
                 name: "retry-policy.yaml.tmpl".to_owned(),
@@ -180,6 +182,7 @@ fn templates() -> TemplateIndex {
                 path: PathBuf::from("/home/ada/payments/adr/adr-005.md"),
                 source: Some("retry-pattern".into()),
                 within: "adr-005.md".to_owned(),
+                stamp: Stamp::default(),
             },
         ],
     }

@@ -134,6 +134,7 @@ fn listed(inner: Rect, head: u16, most: u16, least: u16) -> Parts {
     Parts { head, list, rule, detail, ..Parts::default() }
 }
 
+/// Above the details and above the variables there is a row for their captions: the rule, or one of their own.
 fn templates(inner: Rect, wanted: usize) -> Parts {
     let wide = inner.width >= 96 && inner.height >= 14;
     let (upper, rest) = if wide {
@@ -145,6 +146,8 @@ fn templates(inner: Rect, wanted: usize) -> Parts {
     if wide {
         let (rule, detail) = split_columns(rest, 1);
         let (list, aside) = split_rows(upper, upper.height / 2);
+        let (_, detail) = split_rows(detail, 1);
+        let (_, aside) = split_rows(aside, 1);
         return Parts { list, rule, detail, aside, ..Parts::default() };
     }
     let (rule, lower) = split_rows(rest, rest.height.min(1));

@@ -1,8 +1,10 @@
-//! What each part of the screen looks like, by role. The colours are those of the seeds: blue catalog, green selection,
-//! yellow transitive, orange hints, purple templates, grey infrastructure. Nothing else in `tui` names a colour, so that
-//! a theme is one table.
+//! What each part of the screen looks like, by role. The looks themselves are data, one file a theme in `themes/`; nothing
+//! else in `tui` names a colour.
+
+use std::str::FromStr;
 
 use ratatui::style::{Color, Modifier, Style};
+use serde::Deserialize;
 
 /// What something on the screen is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -43,12 +45,72 @@ pub enum Colours {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Theme {
     colours: Colours,
+    looks: Looks,
+}
+
+/// A theme file, a member a role.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Looks {
+    text: Look,
+    strong: Look,
+    catalog: Look,
+    selection: Look,
+    transitive: Look,
+    hints: Look,
+    templates: Look,
+    infrastructure: Look,
+    error: Look,
+    warning: Look,
+    cursor: Look,
+    r#match: Look,
+    expansion: Look,
+}
+
+/// One look of a theme file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, try_from = "Written")]
+struct Look(Style);
+
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct Written {
+    fg: Option<String>,
+    bg: Option<String>,
+    bold: bool,
+    dim: bool,
+    underline: bool,
+    reverse: bool,
+}
+
+impl TryFrom<Written> for Look {
+    type Error = String;
+
+    fn try_from(written: Written) -> Result<Self, String> {
+        let colour = |name: Option<String>| match name {
+            Some(name) => Color::from_str(&name).map(Some).map_err(|_| format!("'{name}' is no colour")),
+            None => Ok(None),
+        };
+        let mut style = Style { fg: colour(written.fg)?, bg: colour(written.bg)?, ..Style::new() };
+        for (wanted, modifier) in [
+            (written.bold, Modifier::BOLD),
+            (written.dim, Modifier::DIM),
+            (written.underline, Modifier::UNDERLINED),
+            (written.reverse, Modifier::REVERSED),
+        ] {
+            if wanted {
+                style = style.add_modifier(modifier);
+            }
+        }
+        Ok(Self(style))
+    }
 }
 
 impl Theme {
     /// The theme for so many colours.
     pub fn new(colours: Colours) -> Self {
-        Self { colours }
+        // A test reads every file; one that did not parse would leave the screen plain.
+        Self { colours, looks: toml::from_str(file(colours)).unwrap_or_default() }
     }
 
     /// Reads `NO_COLOR`, `COLORTERM` and `TERM` as given.
@@ -68,43 +130,23 @@ impl Theme {
 
     /// What this role looks like.
     pub fn style(&self, role: Role) -> Style {
-        let plain = Style::new();
-        match self.colours {
-            Colours::Mono => match role {
-                Role::Strong | Role::Error => plain.add_modifier(Modifier::BOLD),
-                Role::Infra => plain.add_modifier(Modifier::DIM),
-                Role::Cursor => plain.add_modifier(Modifier::REVERSED),
-                Role::Match => plain.add_modifier(Modifier::UNDERLINED),
-                Role::Expansion => plain.add_modifier(Modifier::UNDERLINED | Modifier::BOLD),
-                _ => plain,
-            },
-            Colours::Sixteen => coloured(
-                role,
-                &Palette {
-                    blue: Color::Blue,
-                    green: Color::Green,
-                    yellow: Color::Yellow,
-                    orange: Color::LightRed,
-                    purple: Color::Magenta,
-                    grey: Color::DarkGray,
-                    red: Color::Red,
-                    cursor: (Color::White, Color::DarkGray),
-                },
-            ),
-            Colours::Indexed => coloured(
-                role,
-                &Palette {
-                    blue: Color::Indexed(75),
-                    green: Color::Indexed(114),
-                    yellow: Color::Indexed(221),
-                    orange: Color::Indexed(215),
-                    purple: Color::Indexed(141),
-                    grey: Color::Indexed(245),
-                    red: Color::Indexed(203),
-                    cursor: (Color::Indexed(255), Color::Indexed(238)),
-                },
-            ),
-        }
+        let looks = &self.looks;
+        let look = match role {
+            Role::Text => looks.text,
+            Role::Strong => looks.strong,
+            Role::Catalog => looks.catalog,
+            Role::Selection => looks.selection,
+            Role::Transitive => looks.transitive,
+            Role::Hints => looks.hints,
+            Role::Templates => looks.templates,
+            Role::Infra => looks.infrastructure,
+            Role::Error => looks.error,
+            Role::Warning => looks.warning,
+            Role::Cursor => looks.cursor,
+            Role::Match => looks.r#match,
+            Role::Expansion => looks.expansion,
+        };
+        look.0
     }
 
     /// The style of the cursor's row under what stands in it: with colours a background, without one reverse.
@@ -119,38 +161,28 @@ impl Theme {
     }
 }
 
-struct Palette {
-    blue: Color,
-    green: Color,
-    yellow: Color,
-    orange: Color,
-    purple: Color,
-    grey: Color,
-    red: Color,
-    cursor: (Color, Color),
-}
-
-fn coloured(role: Role, palette: &Palette) -> Style {
-    let plain = Style::new();
-    match role {
-        Role::Text => plain,
-        Role::Strong => plain.add_modifier(Modifier::BOLD),
-        Role::Catalog => plain.fg(palette.blue),
-        Role::Selection => plain.fg(palette.green),
-        Role::Transitive | Role::Warning => plain.fg(palette.yellow),
-        Role::Hints => plain.fg(palette.orange),
-        Role::Templates => plain.fg(palette.purple),
-        Role::Infra => plain.fg(palette.grey),
-        Role::Error => plain.fg(palette.red),
-        Role::Cursor => plain.fg(palette.cursor.0).bg(palette.cursor.1),
-        Role::Match => plain.fg(palette.orange).add_modifier(Modifier::UNDERLINED),
-        Role::Expansion => plain.fg(palette.blue).add_modifier(Modifier::UNDERLINED | Modifier::BOLD),
+/// The file of the theme for so many colours.
+fn file(colours: Colours) -> &'static str {
+    match colours {
+        Colours::Mono => include_str!("../../themes/mono.toml"),
+        Colours::Sixteen => include_str!("../../themes/ansi.toml"),
+        Colours::Indexed => include_str!("../../themes/dark.toml"),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_theme_file_names_every_role_once_and_knows_its_colours() {
+        for colours in [Colours::Mono, Colours::Sixteen, Colours::Indexed] {
+            let looks: Result<Looks, _> = toml::from_str(file(colours));
+            assert!(looks.is_ok(), "{colours:?}: {looks:?}");
+        }
+        assert!(toml::from_str::<Looks>(&file(Colours::Mono).replace("bold", "blink")).is_err());
+        assert!(toml::from_str::<Looks>(&file(Colours::Sixteen).replace("lightred", "mauve")).is_err());
+    }
 
     #[test]
     fn what_the_environment_says() {

@@ -17,7 +17,7 @@ use rustix::process::Signal;
 fn demo(columns: u16, rows: u16) -> Pty {
     let pty = Pty::start(&["--demo"], columns, rows);
     pty.wait_for("1 Catalog");
-    pty.wait_for("pat-timeout");
+    pty.wait_for("house-rules");
     pty
 }
 

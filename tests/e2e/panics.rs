@@ -4,7 +4,7 @@
 use std::future::Future;
 
 use portable_pty::CommandBuilder;
-use refdesk::engine::{Engine, Snapshot};
+use refdesk::engine::{Engine, Event, Snapshot};
 use refdesk::tui::{self, Start};
 use tokio::sync::{mpsc, watch};
 
@@ -22,17 +22,17 @@ fn again(test: &str) -> Pty {
 }
 
 /// Runs a screen beside something else, until either ends.
-fn screen_beside(other: impl Future<Output = ()>) {
+fn screen_beside<F: Future<Output = ()>>(other: impl FnOnce(mpsc::Sender<Event>) -> F) {
     let (commands, _inbox) = mpsc::channel(1);
     let (_snapshots_out, snapshots) = watch::channel(Snapshot::default());
-    let (_events_out, events) = mpsc::channel(1);
+    let (events_out, events) = mpsc::channel(1);
     let engine = Engine { commands, snapshots, events };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
     runtime.block_on(async {
         tokio::select! {
             biased;
             ended = tui::run(engine, Start::from_env()) => { ended.unwrap(); }
-            () = other => {}
+            () = other(events_out.clone()) => {}
         }
     });
 }
@@ -40,7 +40,7 @@ fn screen_beside(other: impl Future<Output = ()>) {
 #[test]
 fn of_the_screen_itself() {
     if std::env::var_os(INNER).is_some() {
-        screen_beside(async { panic!("a deliberate panic of the screen") });
+        screen_beside(|_| async { panic!("a deliberate panic of the screen") });
     }
     let pty = again("panics::of_the_screen_itself");
     pty.wait_until("the report", |seen| seen.text().contains("a deliberate panic of the screen"));
@@ -50,16 +50,16 @@ fn of_the_screen_itself() {
 #[test]
 fn of_another_thread_waits_until_the_screen_is_gone() {
     if std::env::var_os(INNER).is_some() {
-        screen_beside(async {
+        screen_beside(|events| async move {
             let other = std::thread::spawn(|| panic!("a deliberate panic of another thread"));
             assert!(other.join().is_err());
-            // Only now may the person see it.
+            events.send(Event::Notice("it happened".to_owned())).await.unwrap();
             std::future::pending::<()>().await;
         });
         return;
     }
     let mut pty = again("panics::of_another_thread_waits_until_the_screen_is_gone");
-    pty.wait_for("opening the workspace");
+    pty.wait_for("it happened");
     assert!(!pty.text().contains("deliberate"), "{}", pty.text());
     pty.type_bytes("q");
     pty.wait_for("a deliberate panic of another thread");

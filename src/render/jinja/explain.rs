@@ -16,7 +16,7 @@ pub fn explain(error: &Error, text: &str, given: &Map<String, Value>) -> RenderE
         ErrorKind::OutOfFuel => RenderError { message: out_of_fuel(), line },
         kind => match undefined_name(detail) {
             Some(name) => undefined(name, line, given),
-            None if kind == ErrorKind::UndefinedError => undefined_somewhere(cause, text, line),
+            None if kind == ErrorKind::UndefinedError => undefined_somewhere(cause, text, line, given),
             None => {
                 let what = if detail.is_empty() { kind.to_string() } else { detail.to_owned() };
                 RenderError { message: at_line(what, line), line }
@@ -77,9 +77,20 @@ fn undefined_name(detail: &str) -> Option<&str> {
     (!name.is_empty() && !name.contains("(...)")).then_some(name)
 }
 
-/// Where the engine cannot say what was undefined, the expression itself is quoted.
-fn undefined_somewhere(error: &Error, text: &str, line: Option<usize>) -> RenderError {
-    let quoted = error.range().and_then(|range| text.get(range)).map(|expr| format!(" in '{}'", expr.trim()));
-    let what = format!("undefined value{}", quoted.unwrap_or_default());
-    RenderError { message: at_line(what, line), line }
+/// Where the engine cannot say what was undefined: the name that the expression begins with if it was not given, else the
+/// expression itself.
+fn undefined_somewhere(error: &Error, text: &str, line: Option<usize>, given: &Map<String, Value>) -> RenderError {
+    let expr = error.range().and_then(|range| text.get(range)).unwrap_or_default().trim();
+    let end = expr.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.'))).unwrap_or(expr.len());
+    let name = expr.get(..end).unwrap_or_default();
+    if name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && !leads_somewhere(name, given) {
+        return undefined(name, line, given);
+    }
+    RenderError { message: at_line(format!("undefined value in '{expr}'"), line), line }
+}
+
+fn leads_somewhere(name: &str, given: &Map<String, Value>) -> bool {
+    let mut parts = name.split('.');
+    let first = parts.next().and_then(|part| given.get(part));
+    parts.try_fold(first, |value, part| value.map(|value| value.get(part))).flatten().is_some()
 }

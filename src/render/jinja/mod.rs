@@ -11,9 +11,17 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 
 use super::limits::{FUEL, OUTPUT_BYTES, output_too_large};
 use super::{RenderError, Rendered};
-use crate::template::{GLOBALS, check_jinja, demanded_in_jinja, from_engine};
+use crate::template::{GLOBALS, check_jinja, demanded_in_jinja, from_engine, loop_over_null};
 
 mod explain;
+mod filters;
+mod given;
+mod globals;
+mod json;
+mod methods;
+mod numbers;
+mod text;
+mod text_filters;
 
 static ENGINE: LazyLock<Environment<'static>> = LazyLock::new(engine);
 
@@ -28,7 +36,9 @@ fn engine() -> Environment<'static> {
     // Without it an error knows neither the name nor the place of what was undefined.
     engine.set_debug(true);
     engine.remove_global("debug");
-    engine.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
+    engine.set_unknown_method_callback(methods::call);
+    filters::install(&mut engine);
+    globals::install(&mut engine);
     engine
 }
 
@@ -43,6 +53,10 @@ pub fn render(text: &str, values: &serde_json::Value) -> Result<Rendered, Render
         let message = "a Jinja2 template takes an object: names and what they stand for".to_owned();
         return Err(RenderError { message, line: None });
     };
+    if let Some((name, line)) = loop_over_null(text, values) {
+        let message = format!("'{name}' is null and cannot be looped over at line {line}");
+        return Err(RenderError { message, line: Some(line) });
+    }
     let template = ENGINE.template_from_str(text).map_err(|error| RenderError::from(from_engine(&error)))?;
     let given = Arc::new(Given { fields: Value::from(Serde(fields)), missing: Mutex::default() });
     let mut out = Limited::default();

@@ -2,6 +2,7 @@
 //! what the tokens mean is told in [`super::expr`] and [`super::walk`].
 
 use crate::template::ParseError;
+use crate::text::lines::LineCounter;
 
 /// One token of a tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,10 +49,10 @@ const OPERATORS: [&str; 25] = [
 ///
 /// Tags, comments, strings and raw blocks that never end, and characters that begin no token; with the line.
 pub fn tags(text: &str) -> Result<Vec<Tag<'_>>, ParseError> {
-    let mut lexer = Lexer { text, at: 0, line: 1, counted: 0 };
+    let mut lexer = Lexer { text, at: 0, lines: LineCounter::new(text) };
     let mut tags = Vec::new();
     while let Some(start) = lexer.next_opening() {
-        let line = lexer.line_of(start);
+        let line = lexer.lines.line_of(start);
         let kind = match text.as_bytes().get(start + 1) {
             Some(b'{') => TagKind::Output,
             Some(b'%') => TagKind::Statement,
@@ -98,21 +99,12 @@ pub fn end_of_raw(text: &str, mut at: usize) -> Option<usize> {
 struct Lexer<'a> {
     text: &'a str,
     at: usize,
-    line: usize,
-    counted: usize,
+    lines: LineCounter<'a>,
 }
 
 impl<'a> Lexer<'a> {
     fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
-    }
-
-    /// The line of byte `at`; asked in ascending order.
-    fn line_of(&mut self, at: usize) -> usize {
-        let between = self.text.get(self.counted..at).unwrap_or_default();
-        self.line += between.bytes().filter(|byte| *byte == b'\n').count();
-        self.counted = self.counted.max(at);
-        self.line
     }
 
     /// Where the next `{{`, `{%` or `{#` stands.
@@ -149,7 +141,7 @@ impl<'a> Lexer<'a> {
                     return Ok(tokens);
                 }
             }
-            let line = self.line_of(self.at);
+            let line = self.lines.line_of(self.at);
             let Some(first) = rest.chars().next() else {
                 return Err(ParseError::at(opened, format!("the tag opened at line {opened} is never closed")));
             };

@@ -7,9 +7,11 @@ use std::sync::LazyLock;
 use minijinja::Environment;
 
 use super::ParseError;
-use super::shape::Shape;
+use super::shape::{Shape, Step};
 
+mod ask;
 mod expr;
+mod grammar;
 mod lexer;
 mod scope;
 mod walk;
@@ -41,6 +43,21 @@ pub fn uses(text: &str) -> Result<Shape, ParseError> {
 /// guarded by such a test. The engine lets a comparison with a missing value pass; whoever renders asks here.
 pub fn demanded(text: &str) -> Vec<(String, usize)> {
     lexer::tags(text).and_then(|tags| walk::demanded(&tags)).unwrap_or_default()
+}
+
+/// A loop outside every other block that goes through a `null` of these values, as Jinja2 refuses to: what it is called
+/// and its line. The engine takes it for an empty list.
+pub fn loop_over_null(text: &str, values: &serde_json::Value) -> Option<(String, usize)> {
+    let loops = lexer::tags(text).and_then(|tags| walk::loops(&tags)).unwrap_or_default();
+    loops.into_iter().find_map(|(path, line)| {
+        let (mut value, mut name) = (values, String::new());
+        for step in &path {
+            let Step::Field(field) = step else { return None };
+            value = value.get(field)?;
+            name = if name.is_empty() { field.clone() } else { format!("{name}.{field}") };
+        }
+        value.is_null().then_some((name, line))
+    })
 }
 
 /// A syntax error as the engine says it.

@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 
 use super::REFUSED;
-use super::expr::{Arg, Expr, Reader};
+use super::expr::{Expr, Reader};
 use super::lexer::{Tag, TagKind, Token};
-use super::scope::{Binding, Scope, text_argument};
+use super::scope::{Binding, Scope};
 use crate::template::ParseError;
 use crate::template::limits::{CHAIN, NESTING};
 use crate::template::shape::{Shape, Step, What};
@@ -28,6 +28,15 @@ pub fn walk(tags: &[Tag<'_>]) -> Result<Shape, ParseError> {
 pub fn demanded(tags: &[Tag<'_>]) -> Result<Vec<(String, usize)>, ParseError> {
     let places = run(tags)?.places;
     Ok(places.into_iter().filter(|(_, place)| place.always).map(|(name, place)| (name, place.line)).collect())
+}
+
+/// The paths that loops outside every other block go through, with their line.
+///
+/// # Errors
+///
+/// As [`walk`].
+pub fn loops(tags: &[Tag<'_>]) -> Result<Vec<(Vec<Step>, usize)>, ParseError> {
+    run(tags).map(|walk| walk.loops)
 }
 
 fn run<'a>(tags: &[Tag<'a>]) -> Result<Walk<'a>, ParseError> {
@@ -89,19 +98,26 @@ struct Block<'a> {
     target: Option<&'a str>,
 }
 
-struct Place {
-    line: usize,
-    always: bool,
+/// Where a top-level name stands.
+pub(super) struct Place {
+    /// Its first line.
+    pub(super) line: usize,
+    /// Whether it must be there in every place.
+    pub(super) always: bool,
 }
 
+/// What is known after the tags so far.
 #[derive(Default)]
-struct Walk<'a> {
-    shape: Shape,
-    scope: Scope<'a>,
-    guards: Vec<Vec<Step>>,
+pub(super) struct Walk<'a> {
+    pub(super) shape: Shape,
+    pub(super) scope: Scope<'a>,
+    /// Paths that are certainly defined here.
+    pub(super) guards: Vec<Vec<Step>>,
     open: Vec<Block<'a>>,
-    places: HashMap<String, Place>,
-    line: usize,
+    pub(super) places: HashMap<String, Place>,
+    loops: Vec<(Vec<Step>, usize)>,
+    /// Of the name met last.
+    pub(super) line: usize,
 }
 
 impl<'a> Walk<'a> {
@@ -240,6 +256,10 @@ impl<'a> Walk<'a> {
         reader.expect(Token::Name("in"))?;
         let list = reader.condition()?;
         self.visit(&list, What::Iterate, true);
+        let plain = matches!(list, Expr::Name(..) | Expr::Attr(..) | Expr::Index(..));
+        if let Some(path) = self.scope.path(&list).filter(|_| plain && self.open.is_empty()) {
+            self.loops.push((path, line));
+        }
         let item = self.scope.path(&list).map(|mut path| {
             path.push(Step::Item);
             path
@@ -307,167 +327,6 @@ impl<'a> Walk<'a> {
             let alias = path.clone().filter(|_| targets.len() == 1);
             self.scope.bind(target, alias.map_or(Binding::Own, Binding::Alias));
         }
-    }
-
-    fn record(&mut self, path: &[Step], what: What, needed: bool) {
-        let guarded = self.guards.iter().any(|guard| path.starts_with(guard));
-        let needed = needed && !guarded;
-        self.shape.record(path, what, needed);
-        if let [Step::Field(name), ..] = path {
-            let line = self.line;
-            let place = self.places.entry(name.clone()).or_insert(Place { line, always: true });
-            place.always &= needed;
-        }
-    }
-
-    fn visit_args(&mut self, args: &[Arg<'a>]) {
-        for arg in args {
-            self.visit(&arg.value, What::Print, true);
-        }
-    }
-
-    /// Records what `expr` asks for when it is used like this. Calls itself at most as deep as the expression is high.
-    fn visit(&mut self, expr: &Expr<'a>, what: What, needed: bool) {
-        if let Expr::Name(_, line) = expr {
-            self.line = *line;
-        }
-        match expr {
-            Expr::Name(..) | Expr::Attr(..) | Expr::Index(..) => {
-                let path = self.scope.path(expr);
-                if let Some(path) = &path {
-                    self.parts_of_path(expr);
-                    self.record_optional_end(path, what, needed);
-                    return;
-                }
-                match expr {
-                    Expr::Attr(of, _) => self.visit(of, What::Look, true),
-                    Expr::Index(of, index) => {
-                        self.visit(of, What::Look, true);
-                        self.visit(index, What::Print, true);
-                    }
-                    _ => {}
-                }
-            }
-            Expr::Filter(of, name, args) => self.filter(of, name, args, what, needed),
-            Expr::Test { subject, name, args, .. } => {
-                let tolerant = matches!(*name, "defined" | "undefined");
-                let asks = ["none", "string", "number", "mapping", "sequence", "iterable", "boolean", "true", "false"];
-                let plain = if tolerant || asks.contains(name) { What::Test } else { What::Print };
-                self.visit(subject, plain, !tolerant && needed);
-                self.visit_args(args);
-            }
-            Expr::Call(of, args) => {
-                self.call(of, args);
-                self.visit_args(args);
-            }
-            Expr::Not(inner) => self.visit(inner, What::Test, needed),
-            Expr::And(left, right) => {
-                self.visit(left, if what == What::Print { What::Print } else { What::Test }, needed);
-                self.guarded(left, true, |walk| walk.visit(right, what, needed));
-            }
-            Expr::Or(left, right) => {
-                self.visit(left, what, needed);
-                self.guarded(left, false, |walk| walk.visit(right, what, needed));
-            }
-            Expr::In(left, right) => {
-                self.visit(left, What::Print, true);
-                self.visit(right, What::Measure, true);
-            }
-            Expr::Compare(left, right) => {
-                self.visit(left, What::Print, true);
-                self.visit(right, What::Print, true);
-            }
-            Expr::If { test, yes, no } => {
-                self.visit(test, What::Test, true);
-                self.guarded(test, true, |walk| walk.visit(yes, what, needed));
-                if let Some(no) = no {
-                    self.guarded(test, false, |walk| walk.visit(no, what, needed));
-                }
-            }
-            Expr::All(parts) => {
-                for part in parts {
-                    self.visit(part, What::Print, true);
-                }
-            }
-            Expr::Text(_) | Expr::Number(_) | Expr::Constant => {}
-        }
-    }
-
-    /// A path whose end may be missing still needs what is around it.
-    fn record_optional_end(&mut self, path: &[Step], what: What, needed: bool) {
-        if !needed && let Some((_, around @ [.., Step::Field(_)])) = path.split_last() {
-            self.record(around, What::Touch, true);
-        }
-        self.record(path, what, needed);
-    }
-
-    /// Notes the line of the name a path begins with.
-    fn parts_of_path(&mut self, expr: &Expr<'a>) {
-        let mut at = expr;
-        loop {
-            match at {
-                Expr::Attr(of, _) | Expr::Index(of, _) | Expr::Filter(of, ..) => at = of,
-                Expr::Name(_, line) => {
-                    self.line = *line;
-                    return;
-                }
-                _ => return,
-            }
-        }
-    }
-
-    fn guarded(&mut self, test: &Expr<'a>, outcome: bool, visit: impl FnOnce(&mut Self)) {
-        let mark = self.guards.len();
-        let guards = self.scope.defined_if(test, outcome);
-        self.guards.extend(guards);
-        visit(self);
-        self.guards.truncate(mark);
-    }
-
-    fn call(&mut self, of: &Expr<'a>, args: &[Arg<'a>]) {
-        let Expr::Attr(object, method) = of else {
-            self.visit(of, What::Print, true);
-            return;
-        };
-        match *method {
-            "get" => {
-                self.visit(object, What::Look, true);
-                if let (Some(mut path), Some(key)) = (self.scope.path(object), text_argument(args, "key", 0)) {
-                    path.push(Step::Field(key.to_owned()));
-                    self.record(&path, What::Print, false);
-                }
-            }
-            "items" | "keys" | "values" => self.visit(object, What::Look, true),
-            _ => self.visit(object, What::Print, true),
-        }
-    }
-
-    fn filter(&mut self, of: &Expr<'a>, name: &str, args: &[Arg<'a>], what: What, needed: bool) {
-        let asked = match name {
-            "default" | "d" => {
-                self.visit(of, what, false);
-                self.visit_args(args);
-                return;
-            }
-            "join" | "sum" | "sort" | "unique" | "map" | "select" | "reject" | "selectattr" | "rejectattr"
-            | "groupby" | "batch" | "slice" | "min" | "max" => What::Iterate,
-            "length" | "count" | "first" | "last" | "reverse" | "list" | "random" => What::Measure,
-            "items" | "dictsort" | "xmlattr" => What::Look,
-            _ => What::Print,
-        };
-        let asked = if what == What::Iterate && matches!(name, "list" | "reverse") { What::Iterate } else { asked };
-        self.visit(of, asked, needed);
-        let attribute = match name {
-            "selectattr" | "rejectattr" | "groupby" => text_argument(args, "attribute", 0),
-            "map" | "sort" | "unique" | "sum" | "min" | "max" | "join" => text_argument(args, "attribute", usize::MAX),
-            _ => None,
-        };
-        if let (Some(attribute), Some(mut path)) = (attribute, self.scope.path(of)) {
-            path.push(Step::Item);
-            path.extend(attribute.split('.').map(|part| Step::Field(part.to_owned())));
-            self.record(&path, What::Print, true);
-        }
-        self.visit_args(args);
     }
 }
 

@@ -76,11 +76,14 @@ fn row<'a>(state: &'a State, diagnostic: &Diagnostic, width: u16) -> Row<'a> {
     let mut row = Row::new(&state.skin, width);
     let (word, role) = if diagnostic.is_error() { ("error", Role::Error) } else { ("warning", Role::Warning) };
     row.cell(word, 7, theme.style(role));
-    if row.room() >= 80 {
-        let room = row.room() * 2 / 5;
-        let place = place(diagnostic);
-        row.cell(&cells::clip_start(&place, room, state.skin.glyphs.ellipsis), room, theme.style(Role::Catalog));
-    }
+    // Messages often begin alike, with a path; what they are about tells them apart.
+    let about = match &diagnostic.source_id {
+        Some(id) => format!("@{}", cells::clean(id)),
+        None => place(diagnostic),
+    };
+    let room = row.room() * 2 / 5;
+    row.cell(diagnostic.code, 16.min(row.room() / 4), theme.style(Role::Infra));
+    row.id(&about, room, theme.style(Role::Catalog));
     row.text(&cells::clean(&diagnostic.message), theme.style(Role::Text));
     row
 }

@@ -140,7 +140,7 @@ fn name<'a>(state: &'a State, id: &SourceId) -> Cow<'a, str> {
 fn why(hint: Option<&Hint>) -> String {
     match hint {
         Some(hint) => cells::clean(&format!("(matched: {})", hint.tags.join(", "))).into_owned(),
-        None => "(named: expanded in place)".to_owned(),
+        None => "(named in the prompt)".to_owned(),
     }
 }
 

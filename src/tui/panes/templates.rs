@@ -44,7 +44,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     frame::rule(&state.skin, parts.rule, "", super::caption(state, Pane::Templates), buffer);
     frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(Role::Templates), buffer);
     draw_variables(state, parts.aside, buffer);
-    draw_preview(state, parts.rule, parts.detail, buffer);
+    draw_preview(state, parts.detail, buffer);
 }
 
 fn row<'a>(state: &'a State, template: &Template, width: u16) -> Row<'a> {
@@ -55,7 +55,8 @@ fn row<'a>(state: &'a State, template: &Template, width: u16) -> Row<'a> {
         Some(_) => (state.skin.glyphs.problem, theme.style(Role::Error)),
         None => (" ", grey),
     };
-    let name = state.totals.widest_template.clamp(8, (row.room() / 2).max(8));
+    // A name says more than where it comes from, which has what names and syntax leave.
+    let name = state.totals.widest_template.clamp(8, row.room().saturating_sub(2 + 12).max(8));
     row.cell(mark, 1, style).cell(&cells::clean(&template.name), name, theme.style(Role::Text)).cell(
         template.syntax.word(),
         10,
@@ -75,13 +76,18 @@ fn row<'a>(state: &'a State, template: &Template, width: u16) -> Row<'a> {
 
 fn draw_variables(state: &State, place: Rect, buffer: &mut ratatui::buffer::Buffer) {
     let Some(template) = state.template() else { return };
-    let theme = &state.skin.theme;
     let columns = usize::from(place.width).saturating_sub(2);
     let count = template.variables.len();
     let caption = if count == 0 { "no variables".to_owned() } else { cells::counted(count, "variable") };
-    let mut lines = vec![Line::from(Span::styled(caption, theme.style(Role::Infra)))];
+    frame::rule(&state.skin, above(place), &caption, state.skin.theme.style(Role::Infra), buffer);
+    let mut lines = Vec::new();
     variable_lines(state, &template.variables, 0, columns, usize::from(place.height), &mut lines);
     super::draw_lines(&lines, place, buffer);
+}
+
+/// The row of a part's caption.
+fn above(place: Rect) -> Rect {
+    Rect { y: place.y.saturating_sub(1), height: place.height.min(1), ..place }
 }
 
 /// `  items  list`, an optional one with `?`, fields below and further in. At most about `most` lines are made.
@@ -128,7 +134,7 @@ pub fn preview_len(state: &State) -> usize {
     preview(state).map_or(0, |preview| preview.outcome.as_ref().map_or(1, Vec::len))
 }
 
-fn draw_preview(state: &State, rule: Rect, place: Rect, buffer: &mut ratatui::buffer::Buffer) {
+fn draw_preview(state: &State, place: Rect, buffer: &mut ratatui::buffer::Buffer) {
     let theme = &state.skin.theme;
     let columns = usize::from(place.width).saturating_sub(2);
     let len = preview_len(state);
@@ -156,12 +162,7 @@ fn draw_preview(state: &State, rule: Rect, place: Rect, buffer: &mut ratatui::bu
         }
     };
     super::draw_lines(&lines, place, buffer);
-    if rule.width > 1 && rule.height == 1 {
-        let right = Rect { x: place.x, width: place.width, ..rule };
-        frame::rule(&state.skin, right, &caption, super::caption(state, Pane::Templates), buffer);
-    } else {
-        frame::rule(&state.skin, rule, "", theme.style(Role::Infra), buffer);
-    }
+    frame::rule(&state.skin, above(place), &caption, super::caption(state, Pane::Templates), buffer);
     if len > usize::from(place.height) {
         frame::scrollbar(&state.skin, place, len, window.start, theme.style(Role::Templates), buffer);
     }

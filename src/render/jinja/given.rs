@@ -1,0 +1,105 @@
+//! Arguments of filters and methods as Python takes them: by place or by name, and an error for one too many.
+
+use minijinja::value::{Kwargs, Rest, ValueOrKwargs};
+use minijinja::{Error, ErrorKind, Value};
+
+use super::super::limits::{OUTPUT_BYTES, output_too_large};
+
+/// The arguments of one call.
+pub struct Args {
+    places: Vec<Value>,
+    named: Option<Kwargs>,
+    /// Whether each place was asked for.
+    asked: usize,
+}
+
+impl Args {
+    /// What a filter was given.
+    pub fn new(rest: Rest<ValueOrKwargs>) -> Self {
+        Self::of(rest.into_values())
+    }
+
+    /// What a method was given.
+    pub fn of(mut places: Vec<Value>) -> Self {
+        let last_is_named = places.last().is_some_and(Value::is_kwargs);
+        let named = if last_is_named { places.pop().and_then(|named| Kwargs::try_from(named).ok()) } else { None };
+        Self { places, named, asked: 0 }
+    }
+
+    /// The next place, or the argument of this name; asked in the order of the signature.
+    pub fn value(&mut self, name: &str) -> Option<Value> {
+        let place = self.asked;
+        self.asked += 1;
+        match self.places.get(place) {
+            Some(value) => Some(value.clone()),
+            None => self.named.as_ref().and_then(|named| named.get::<Option<Value>>(name).ok().flatten()),
+        }
+    }
+
+    /// As [`Args::value`], and `none` counts as left out.
+    fn some(&mut self, name: &str) -> Option<Value> {
+        self.value(name).filter(|value| !value.is_none())
+    }
+
+    /// A whole number, or `default`.
+    ///
+    /// # Errors
+    ///
+    /// It is something else.
+    pub fn number(&mut self, name: &str, default: i64) -> Result<i64, Error> {
+        match self.some(name) {
+            None => Ok(default),
+            Some(value) => i64::try_from(value.clone()).map_err(|_| wrong(name, "a whole number", &value)),
+        }
+    }
+
+    /// A text, or `None`.
+    ///
+    /// # Errors
+    ///
+    /// It is something else.
+    pub fn text(&mut self, name: &str) -> Result<Option<String>, Error> {
+        match self.some(name) {
+            None => Ok(None),
+            Some(value) => match value.as_str() {
+                Some(text) => Ok(Some(text.to_owned())),
+                None => Err(wrong(name, "a string", &value)),
+            },
+        }
+    }
+
+    /// Whether it is given and true.
+    pub fn flag(&mut self, name: &str, default: bool) -> bool {
+        self.some(name).map_or(default, |value| value.is_true())
+    }
+
+    /// Nothing else may be there.
+    ///
+    /// # Errors
+    ///
+    /// Something is.
+    pub fn end(self) -> Result<(), Error> {
+        if self.places.len() > self.asked {
+            return Err(ErrorKind::TooManyArguments.into());
+        }
+        self.named.map_or(Ok(()), |named| named.assert_all_used())
+    }
+}
+
+fn wrong(name: &str, wanted: &str, value: &Value) -> Error {
+    failed(format!("'{name}' must be {wanted}, not {}", value.kind()))
+}
+
+/// An error about what was asked for.
+pub fn failed(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::InvalidOperation, message.into())
+}
+
+/// A text of this many more bytes may be made.
+///
+/// # Errors
+///
+/// It would pass the output limit.
+pub fn room_for(bytes: usize) -> Result<(), Error> {
+    if bytes > OUTPUT_BYTES { Err(failed(output_too_large())) } else { Ok(()) }
+}

@@ -1,0 +1,88 @@
+//! The filters `int` and `float`, which read numbers as Python does and answer rubbish with their default.
+
+#![allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
+
+use minijinja::value::ValueKind;
+use minijinja::{Error, ErrorKind, Value};
+
+use super::filters::More;
+use super::given::{Args, failed};
+
+/// `int(default=0, base=10)`: rubbish is the default.
+///
+/// # Errors
+///
+/// The arguments do not fit, or the output limit would be passed.
+pub fn int(value: &Value, more: More) -> Result<Value, Error> {
+    let mut args = Args::new(more);
+    let default = args.value("default").unwrap_or_else(|| Value::from(0));
+    let base = u32::try_from(args.number("base", 10)?).ok().filter(|base| (2..=36).contains(base) || *base == 0);
+    args.end()?;
+    let base = base.ok_or_else(|| failed("'base' must be 0 or between 2 and 36"))?;
+    let found = match value.kind() {
+        ValueKind::Undefined => return Err(ErrorKind::UndefinedError.into()),
+        ValueKind::Bool => Some(i128::from(value.is_true())),
+        ValueKind::Number if value.is_integer() => return Ok(value.clone()),
+        ValueKind::Number => f64::try_from(value.clone()).ok().and_then(whole),
+        ValueKind::String => {
+            value.as_str().and_then(|text| integer(text, base).or_else(|| decimal(text).and_then(whole)))
+        }
+        _ => None,
+    };
+    Ok(found.map_or(default, |number| i64::try_from(number).map_or_else(|_| Value::from(number), Value::from)))
+}
+
+#[allow(clippy::cast_possible_truncation)]
+fn whole(number: f64) -> Option<i128> {
+    (number.is_finite() && number.abs() < 1e38).then_some(number.trunc() as i128)
+}
+
+/// A number as Python's `int` reads it.
+fn integer(text: &str, base: u32) -> Option<i128> {
+    let text = text.trim();
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let lower = digits.to_lowercase();
+    let prefixes = [("0x", 16), ("0o", 8), ("0b", 2)];
+    let prefixed = prefixes.iter().find(|(prefix, of)| (base == *of || base == 0) && lower.starts_with(prefix));
+    let (digits, base) = match prefixed {
+        Some((prefix, of)) => (lower.get(prefix.len()..)?, *of),
+        None => (lower.as_str(), if base == 0 { 10 } else { base }),
+    };
+    let underscores = digits.starts_with('_') || digits.ends_with('_') || digits.contains("__");
+    if underscores || digits.starts_with(['-', '+']) {
+        return None;
+    }
+    let number = i128::from_str_radix(&digits.replace('_', ""), base).ok()?;
+    Some(if negative { -number } else { number })
+}
+
+/// A number as Python's `float` reads it.
+fn decimal(text: &str) -> Option<f64> {
+    let text = text.trim();
+    if text.starts_with('_') || text.ends_with('_') || text.contains("__") {
+        return None;
+    }
+    text.replace('_', "").parse().ok()
+}
+
+/// `float(default=0.0)`: rubbish is the default.
+///
+/// # Errors
+///
+/// The arguments do not fit, or the output limit would be passed.
+pub fn float(value: &Value, more: More) -> Result<Value, Error> {
+    let mut args = Args::new(more);
+    let default = args.value("default").unwrap_or_else(|| Value::from(0.0));
+    args.end()?;
+    let found = match value.kind() {
+        ValueKind::Undefined => return Err(ErrorKind::UndefinedError.into()),
+        ValueKind::Bool => Some(f64::from(u8::from(value.is_true()))),
+        ValueKind::Number => f64::try_from(value.clone()).ok(),
+        ValueKind::String => value.as_str().and_then(decimal),
+        _ => None,
+    };
+    Ok(found.map_or(default, Value::from))
+}

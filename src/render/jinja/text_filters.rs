@@ -1,0 +1,199 @@
+//! Filters on texts that minijinja answers otherwise than Jinja2 or not at all.
+
+#![allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
+
+use std::borrow::Cow;
+
+use minijinja::value::{DynObject, ValueKind};
+use minijinja::{Error, ErrorKind, Value};
+
+use super::filters::More;
+use super::given::{Args, failed, room_for};
+use super::text::{self, Wrap};
+
+/// `escape`: as markupsafe writes it.
+pub fn escape(value: Cow<'_, str>) -> String {
+    let mut out = String::with_capacity(value.len());
+    for c in value.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '\'' => out.push_str("&#39;"),
+            '"' => out.push_str("&#34;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Tags and comments go, white space becomes one blank; entities stay as they are.
+pub fn striptags(value: Cow<'_, str>) -> String {
+    let (mut kept, mut rest) = (String::with_capacity(value.len()), &*value);
+    while let Some(at) = rest.find('<') {
+        let (before, tag) = rest.split_at(at);
+        let close = if tag.starts_with("<!--") { "-->" } else { ">" };
+        let Some(end) = tag.find(close) else { break };
+        kept.push_str(before);
+        rest = tag.get(end + close.len()..).unwrap_or_default();
+    }
+    kept.push_str(rest);
+    kept.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// `replace(old, new, count=none)`.
+///
+/// # Errors
+///
+/// The arguments do not fit, or the output limit would be passed.
+pub fn replace(value: Cow<'_, str>, more: More) -> Result<String, Error> {
+    let mut args = Args::new(more);
+    let (Some(old), Some(new)) = (args.value("old"), args.value("new")) else {
+        return Err(ErrorKind::MissingArgument.into());
+    };
+    let count = args.number("count", -1)?;
+    args.end()?;
+    let (old, new) = (printed(&old)?, printed(&new)?);
+    let times = value.matches(old.as_str()).count();
+    room_for(value.len().saturating_add(times.saturating_mul(new.len())))?;
+    Ok(match usize::try_from(count) {
+        Ok(count) => value.replacen(&old, &new, count),
+        Err(_) => value.replace(&old, &new),
+    })
+}
+
+fn printed(value: &Value) -> Result<String, Error> {
+    if value.is_undefined() { Err(ErrorKind::UndefinedError.into()) } else { Ok(value.to_string()) }
+}
+
+/// `indent(width=4, first=false, blank=false)`; the width may be a string.
+///
+/// # Errors
+///
+/// The arguments do not fit, or the output limit would be passed.
+pub fn indent(value: Cow<'_, str>, more: More) -> Result<String, Error> {
+    let mut args = Args::new(more);
+    let width = args.value("width").unwrap_or_else(|| Value::from(4));
+    let (first, blank) = (args.flag("first", false), args.flag("blank", false));
+    args.end()?;
+    let lines = value.bytes().filter(|byte| *byte == b'\n').count() + 1;
+    let indentation = match width.as_str() {
+        Some(text) => text.to_owned(),
+        None => spaces(i64::try_from(width).map_err(|_| failed("'width' must be a whole number or a string"))?)?,
+    };
+    room_for(value.len().saturating_add(lines.saturating_mul(indentation.len())))?;
+    Ok(text::indent(&value, &indentation, first, blank))
+}
+
+/// This many blanks.
+///
+/// # Errors
+///
+/// The arguments do not fit, or the output limit would be passed.
+pub fn spaces(count: i64) -> Result<String, Error> {
+    let count = usize::try_from(count).unwrap_or_default();
+    room_for(count)?;
+    Ok(" ".repeat(count))
+}
+
+/// `truncate(length=255, killwords=false, end='...', leeway=5)`.
+///
+/// # Errors
+///
+/// The arguments do not fit, or the output limit would be passed.
+pub fn truncate(value: Cow<'_, str>, more: More) -> Result<String, Error> {
+    let mut args = Args::new(more);
+    let length = args.number("length", 255)?;
+    let kill_words = args.flag("killwords", false);
+    let end = args.text("end")?.unwrap_or_else(|| "...".to_owned());
+    let leeway = args.number("leeway", 5)?;
+    args.end()?;
+    match (usize::try_from(length), usize::try_from(leeway)) {
+        (Ok(length), Ok(leeway)) if length >= end.chars().count() => {
+            Ok(text::truncate(&value, length, kill_words, &end, leeway))
+        }
+        _ => Err(failed(format!("expected length >= {}, got {length}, and leeway >= 0", end.chars().count()))),
+    }
+}
+
+/// `wordwrap(width=79, break_long_words=true, wrapstring=none, break_on_hyphens=true)`.
+///
+/// # Errors
+///
+/// The arguments do not fit, or the output limit would be passed.
+pub fn wordwrap(value: Cow<'_, str>, more: More) -> Result<String, Error> {
+    let mut args = Args::new(more);
+    let width = usize::try_from(args.number("width", 79)?).unwrap_or_default();
+    let break_long_words = args.flag("break_long_words", true);
+    let wrap_string = args.text("wrapstring")?.unwrap_or_else(|| "\n".to_owned());
+    let break_on_hyphens = args.flag("break_on_hyphens", true);
+    args.end()?;
+    if width == 0 {
+        return Err(failed("'width' must be above 0"));
+    }
+    let how = Wrap { width, break_long_words, break_on_hyphens };
+    let wrapped = text::lines(&value, false).into_iter().map(|line| text::wrap(line, &how).join(&wrap_string));
+    Ok(wrapped.collect::<Vec<_>>().join(&wrap_string))
+}
+
+/// `wordcount`.
+pub fn wordcount(value: Cow<'_, str>) -> usize {
+    let mut words = value.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.by_ref().filter(|word| !word.is_empty()).count()
+}
+
+/// `center(width=80)`.
+///
+/// # Errors
+///
+/// The arguments do not fit, or the output limit would be passed.
+pub fn center(value: Cow<'_, str>, more: More) -> Result<String, Error> {
+    let mut args = Args::new(more);
+    let width = usize::try_from(args.number("width", 80)?).unwrap_or_default();
+    args.end()?;
+    room_for(width)?;
+    let length = value.chars().count();
+    let left = text::left_of_center(length, width);
+    let right = width.saturating_sub(length).saturating_sub(left);
+    Ok(format!("{}{value}{}", " ".repeat(left), " ".repeat(right)))
+}
+
+/// `urlencode`: of a text, a dict or pairs.
+///
+/// # Errors
+///
+/// The arguments do not fit, or the output limit would be passed.
+pub fn urlencode(value: &Value) -> Result<String, Error> {
+    match value.kind() {
+        ValueKind::Undefined => Err(ErrorKind::UndefinedError.into()),
+        ValueKind::Map => {
+            let pairs = value.as_object().and_then(DynObject::try_iter_pairs).into_iter().flatten();
+            Ok(pairs.map(|(key, value)| pair(&key, &value)).collect::<Vec<_>>().join("&"))
+        }
+        ValueKind::Seq | ValueKind::Iterable => {
+            let mut pairs = Vec::new();
+            for item in value.try_iter()? {
+                pairs.push(pair(&item.get_item(&Value::from(0))?, &item.get_item(&Value::from(1))?));
+            }
+            Ok(pairs.join("&"))
+        }
+        _ => Ok(quoted(&value.to_string(), b"/")),
+    }
+}
+
+fn pair(key: &Value, value: &Value) -> String {
+    let part = |value: &Value| quoted(&value.to_string(), b"").replace("%20", "+");
+    format!("{}={}", part(key), part(value))
+}
+
+fn quoted(text: &str, safe: &[u8]) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"_.-~".contains(&byte) || safe.contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}

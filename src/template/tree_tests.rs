@@ -1,0 +1,156 @@
+//! What each of the three languages is taken to ask for, as tables: `?` optional, `!` flag, `[…]` list of items with these
+//! fields, `{…}` object.
+
+use super::{Syntax, Variable, VariableKind, analyse, sample, schema, skeleton, variables};
+
+fn shown(variables: &[Variable]) -> String {
+    let one = |variable: &Variable| {
+        let fields = shown(&variable.fields);
+        let optional = if variable.optional { "?" } else { "" };
+        let kind = match variable.kind {
+            VariableKind::Scalar => String::new(),
+            VariableKind::Flag => "!".to_owned(),
+            VariableKind::List => format!("[{fields}]"),
+            VariableKind::Object => format!("{{{fields}}}"),
+        };
+        format!("{}{kind}{optional}", variable.name)
+    };
+    variables.iter().map(one).collect::<Vec<_>>().join(" ")
+}
+
+fn check(syntax: Syntax, table: &[(&str, &str)]) {
+    for (text, expected) in table {
+        let tree = variables(text, syntax).map(|tree| shown(&tree)).unwrap_or_else(|error| format!("✗ {error}"));
+        assert_eq!(tree, *expected, "{text}");
+    }
+}
+
+#[test]
+fn jinja2() {
+    check(
+        Syntax::Jinja2,
+        &[
+            ("", ""),
+            ("{{ a }} {{ b.c }} {{ b['d'].e }}", "a b{c d{e}}"),
+            ("{{ a | upper }}{{ a | replace('x', b) }}", "a b"),
+            ("{{ a | default('x') }}{{ b.c | d(e) }}", "a? b{c?} e"),
+            ("{% if a %}x{% endif %}{% if not b %}y{% endif %}", "a!? b!?"),
+            ("{% if a == 'x' or b > 2 %}{% endif %}", "a b"),
+            ("{% if a %}{{ a }}{% endif %}", "a"),
+            ("{% if a is defined %}{{ a }}{% endif %}", "a?"),
+            ("{% if a is not defined %}-{% else %}{{ a }}{% endif %}", "a?"),
+            ("{% if a is defined and a.b == 1 %}{{ a.b }}{% endif %}", "a{b?}?"),
+            ("{{ a if a is defined else b }}", "a? b"),
+            ("{% for x in xs %}{{ x }}{{ loop.index }}{% endfor %}", "xs[]"),
+            ("{% for x in xs %}{{ x.n }}{{ x.t|d('q') }}{{ other }}{% endfor %}", "other xs[n t?]"),
+            ("{% for x in xs %}{% for y in x.ys %}{{ y.z }}{% endfor %}{% endfor %}", "xs[ys[z]]"),
+            ("{% for x in xs|sort(attribute='n') if x.ok %}{{ x.n }}{% endfor %}", "xs[n ok!?]"),
+            ("{% for x in xs|default([]) %}{{ x.n }}{% endfor %}", "xs[n]?"),
+            ("{% for k, v in m.items() %}{{ k }}{{ v }}{% endfor %}", "m{}"),
+            ("{{ xs|map(attribute='n')|join(', ') }}", "xs[n]"),
+            ("{{ xs|selectattr('ok')|list|length }}{{ ys|first }}", "xs[ok] ys[]"),
+            ("{{ xs[0].n }}{{ (xs|first).m }}", "xs[m n]"),
+            ("{% set y = a %}{{ y.b }}{% set z %}{{ c }}{% endset %}{{ z }}", "a{b} c"),
+            ("{% with q = a.b %}{{ q }}{% endwith %}{{ q }}", "a{b} q"),
+            ("{% set ns = namespace(n=0) %}{% for i in range(k) %}{% set ns.n = i %}{% endfor %}{{ ns.n }}", "k"),
+            ("{% raw %}{{ no }}{% endraw %}{# {{ no }} #}{{ '{{ no }}' ~ a }}", "a"),
+            ("{% filter replace(a, b) %}{{ c }}{% endfilter %}", "a b c"),
+            ("{{ m.get('k', 'v') }}{{ s.upper() }}", "m{k?} s"),
+            ("{{ self }}{{ dict(a=b) }}{{ joiner()() }}", "b"),
+            ("a\n{% if x %}\n", "✗ 'if' opened at line 2 is never closed"),
+            ("a\n{% endfor %}", "✗ 'endfor' at line 2 closes nothing"),
+            ("{% for x in y %}\n{% endif %}", "✗ 'endif' at line 2 does not close the 'for' of line 1"),
+            ("\n{{ a b }}", "✗ expected the end of the tag, found 'b' at line 2"),
+            ("\n{{ a", "✗ the tag opened at line 2 is never closed"),
+            ("{{ a | }}", "✗ expected a name, found the end of the tag at line 1"),
+            ("{% else %}", "✗ 'else' at line 1 stands outside an 'if' or 'for'"),
+            ("# @generated\n{% nope %}", "✗ unknown tag 'nope' at line 2"),
+            ("{% raw %}", "✗ the raw block opened at line 1 is never closed"),
+            ("{{ a @ b }}", "✗ unexpected character '@' at line 1"),
+        ],
+    );
+    for tag in
+        ["include 'x'", "import 'x' as y", "from 'x' import y", "extends 'x'", "block x", "macro x()", "call x()"]
+    {
+        let word = tag.split(' ').next().unwrap();
+        let error = variables(&format!("\n{{% {tag} %}}"), Syntax::Jinja2).unwrap_err();
+        assert!(error.message.starts_with(&format!("'{word}' at line 2 is not supported")), "{error}");
+    }
+}
+
+#[test]
+fn mustache() {
+    check(
+        Syntax::Mustache,
+        &[
+            ("{{a}}{{{b}}}{{&c}}{{! d }}{{>e}}", "a b c"),
+            ("{{a.b.c}}{{a.d}}", "a{b{c} d}"),
+            ("{{#xs}}{{n}}{{/xs}}", "xs[n]"),
+            ("{{#xs}}{{.}}{{^last}},{{/last}}{{/xs}}", "xs[]"),
+            ("{{#xs}}{{first}}{{@index}}{{/xs}}{{first}}", "first xs[]"),
+            ("{{p}}{{#xs}}{{p}}{{n}}{{/xs}}", "p xs[n]"),
+            ("{{#xs}}{{p}}{{n}}{{/xs}}{{#ys}}{{p}}{{/ys}}{{p}}", "p xs[n] ys!?"),
+            ("{{#on}}text{{/on}}{{^off}}text{{q}}{{/off}}", "off!? on!? q"),
+            ("{{#owner}}by {{owner}}{{/owner}}", "owner?"),
+            ("{{#o}}{{o.name}}{{/o}}", "o{name?}?"),
+            ("{{#a}}{{#b}}{{c}}{{/b}}{{/a}}{{#a}}{{d}}{{/a}}", "a[b[c] d]"),
+            ("{{#a}}{{#b}}{{c}}{{/b}}{{c}}{{/a}}", "a[b!? c]"),
+            ("{{#a.b}}{{c}}{{/a.b}}", "a{b[c]}"),
+            ("{{=<% %>=}}<%a%>{{b}}", "a"),
+            ("${{{NAME}}_URL}", "NAME"),
+            ("x\n{{#a}}", "✗ section 'a' opened at line 2 is never closed"),
+            ("{{#a}}\n{{/b}}", "✗ section 'a' of line 1 is closed by 'b' at line 2"),
+            ("\n\n{{/b}}", "✗ section 'b' is closed at line 3 but was never opened"),
+            ("{{", "✗ the tag opened at line 1 is never closed"),
+            ("{{ }}", "✗ empty tag at line 1"),
+            ("\n{{=a=}}", "✗ delimiters at line 2 are not two words without '='"),
+        ],
+    );
+}
+
+#[test]
+fn handlebars() {
+    check(
+        Syntax::Handlebars,
+        &[
+            ("{{#each xs}}{{n}}{{#unless @last}},{{/unless}}{{else}}{{none}}{{/each}}", "none xs[n]"),
+            ("{{#if a}}{{a}}{{b}}{{else}}{{c}}{{/if}}", "a? b c"),
+            ("{{#with o}}{{n}}{{../p}}{{@root.q}}{{/with}}", "o{n} p q"),
+            ("{{#xs}}{{this}}{{#if a.b}}{{a.b}}{{/if}}{{/xs}}", "xs[a{b?}?]"),
+            ("{{#each xs as |x i|}}{{x}}{{i}}{{n}}{{/each}}", "xs[n]"),
+            ("{{helper a \"b\" k=c}}{{!-- {{d}} --}}", "a c"),
+            ("{{#if a}}\n{{/unless}}", "✗ block 'if' of line 1 is closed by 'unless' at line 2"),
+        ],
+    );
+}
+
+#[test]
+fn documents_made_from_the_tree() {
+    let text = "{{ a }}{% if on %}{% endif %}{% for x in xs %}{{ x.n }}{% endfor %}{{ o.p|d('') }}{{ ys|join }}";
+    let tree = variables(text, Syntax::Jinja2).unwrap();
+    let skeleton = skeleton(&tree);
+    assert_eq!(skeleton.to_string(), r#"{"a":"","o":{"p":""},"on":false,"xs":[{"n":""}],"ys":[""]}"#);
+    let sample = sample(&tree).to_string();
+    assert_eq!(sample, r#"{"a":"‹a›","o":{"p":"‹p›"},"on":true,"xs":[{"n":"‹n›"},{"n":"‹n›"}],"ys":["‹ys›","‹ys›"]}"#);
+    let schema = schema(&tree);
+    assert_eq!(schema["required"], serde_json::json!(["a", "o", "xs", "ys"]));
+    assert_eq!(schema["properties"]["xs"]["items"]["required"], serde_json::json!(["n"]));
+}
+
+#[test]
+fn what_is_too_large_or_too_deep_is_an_error_that_names_the_limit() {
+    let deep = |open: &str, close: &str, count: usize| format!("{}{}", open.repeat(count), close.repeat(count));
+    for (syntax, text, limit) in [
+        (Syntax::Jinja2, "x".repeat(1024 * 1024 + 1), "limit of 1048576 bytes"),
+        (Syntax::Jinja2, format!("{{{{ a{} }}}}", "|upper".repeat(100_000)), "chains more than 200"),
+        (Syntax::Jinja2, format!("{{{{ {}a }}}}", "not ".repeat(100_000)), "nests deeper than 48"),
+        (Syntax::Jinja2, format!("{{{{ {} }}}}", deep("(", ")", 100_000)), "nests deeper than 48"),
+        (Syntax::Jinja2, format!("{{% if a %}}{}{{% endif %}}", "{% elif a %}".repeat(10_000)), "more than 200 'elif'"),
+        (Syntax::Jinja2, deep("{% if a %}", "{% endif %}", 10_000), "nest deeper than 48"),
+        (Syntax::Mustache, deep("{{#a}}", "{{/a}}", 10_000), "nest deeper than 48"),
+        (Syntax::Handlebars, deep("{{#if a}}", "{{/if}}", 10_000), "nest deeper than 48"),
+    ] {
+        let problem = analyse(&text, Some(syntax)).problem.map(|problem| problem.message).unwrap_or_default();
+        assert!(problem.contains(limit), "{problem}");
+    }
+}
