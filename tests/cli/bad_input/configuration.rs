@@ -148,7 +148,7 @@ fn a_file_nobody_may_read() {
     for place in ["references.json", ".jaato/references/x.json"] {
         let world = discovered();
         world.put(place, kept().to_string().replace("kept", "secret").as_bytes());
-        fs::set_permissions(world.path.join(place), fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(world.path.join(place), fs::Permissions::from_mode(0o000)).unwrap();
         let is_root = fs::read(world.path.join(place)).is_ok();
         let found = codes(&world);
         if !is_root {

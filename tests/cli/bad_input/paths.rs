@@ -124,7 +124,7 @@ fn documents_nobody_may_read() {
     use std::os::unix::fs::PermissionsExt;
     let world = beside(local("tree"), &[("tree/a.md", "kept"), ("tree/closed/b.md", "x"), ("tree/c.md", "x")]);
     for path in ["tree/closed", "tree/c.md"] {
-        fs::set_permissions(world.path.join(path), fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(world.path.join(path), fs::Permissions::from_mode(0o000)).unwrap();
     }
     let is_root = fs::read(world.path.join("tree/c.md")).is_ok();
     let found = codes(&world);
