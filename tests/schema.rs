@@ -56,7 +56,7 @@ fn wrong(schema: &Value, value: &Value, at: &str) -> Vec<String> {
             "enum" => unless(rule.as_array().unwrap().contains(value)),
             "const" => unless(value == rule),
             "minLength" => {
-                unless(value.as_str().is_none_or(|text| text.chars().count() as u64 >= rule.as_u64().unwrap()))
+                unless(value.as_str().is_none_or(|text| text.chars().count() as u64 >= rule.as_u64().unwrap()));
             }
             "exclusiveMinimum" => unless(value.as_f64().is_none_or(|number| number > rule.as_f64().unwrap())),
             "pattern" => {
