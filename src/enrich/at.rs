@@ -3,9 +3,10 @@
 
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::AhoCorasick;
 
 use crate::catalog::SourceId;
+use crate::text::automaton;
 use crate::text::words::{char_after, is_digit, is_letter, is_mark, is_word};
 
 /// All ids of a catalog, ready to be looked for.
@@ -32,9 +33,8 @@ impl AtIndex {
     /// One automaton over `@id` and `@ref:id` of every id; linear in their length.
     pub(crate) fn new(ids: Vec<(usize, SourceId)>) -> Self {
         let patterns = ids.iter().flat_map(|(_, id)| [format!("@{id}"), format!("@ref:{id}")]);
-        // Ids too large for an automaton (several gigabytes) are not found; there is no other way to fail.
-        let automaton = AhoCorasick::builder().match_kind(MatchKind::Standard).build(patterns).ok();
-        Self { automaton, ids }
+        let patterns: Vec<String> = patterns.collect();
+        Self { automaton: automaton::of(&patterns), ids }
     }
 
     /// Every mention that counts, in order, repeated ones too. Linear in the text as long as ids do not nest deeply.

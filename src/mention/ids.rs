@@ -3,6 +3,7 @@
 use aho_corasick::AhoCorasick;
 
 use crate::catalog::{Catalog, SourceId};
+use crate::text::automaton;
 use crate::text::words::is_whole;
 
 /// Finds every id of a catalog in a text.
@@ -17,7 +18,8 @@ impl IdMatcher {
     /// A matcher for the ids of this catalog.
     pub fn new(catalog: &Catalog) -> Self {
         let ids: Vec<SourceId> = catalog.sources().iter().map(|source| source.id.clone()).collect();
-        let automaton = if ids.is_empty() { None } else { AhoCorasick::new(ids.iter().map(SourceId::as_str)).ok() };
+        let names: Vec<&str> = ids.iter().map(SourceId::as_str).collect();
+        let automaton = if ids.is_empty() { None } else { automaton::of(&names) };
         Self { ids, automaton }
     }
 
