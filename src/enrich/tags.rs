@@ -4,22 +4,18 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
-
 use super::normal::Normal;
 use super::spelling::Spelling;
 use crate::catalog::{Catalog, SourceId};
+use crate::text::automaton::Automaton;
 use crate::text::fold::{can_match, collapsed, tag_key};
 
 /// So many places of one tag are told; the rest of a text that is full of it adds nothing to know.
 pub const PLACES: usize = 256;
 
-/// Up to so many bytes of patterns the automaton is a full table, the fastest to run and the largest to hold.
-const TABLE_BYTES: usize = 4096;
-
 /// All tags of a catalog, ready to be looked for.
 pub(crate) struct TagIndex {
-    automaton: Option<AhoCorasick>,
+    automaton: Option<Automaton>,
     /// For each pattern of the automaton the spellings that begin with it.
     by_pattern: Vec<Vec<usize>>,
     spellings: Vec<Spelling>,
@@ -75,7 +71,7 @@ impl TagIndex {
             }
         }
         let (patterns, by_pattern) = patterns(&spellings);
-        let automaton = build(&patterns);
+        let automaton = Automaton::quick(&patterns);
         Self { automaton, by_pattern, spellings, holders }
     }
 
@@ -89,9 +85,9 @@ impl TagIndex {
         let offset = within.start;
         let (Some(automaton), Some(text)) = (&self.automaton, text.get(within)) else { return };
         let normal = Normal::new(text);
-        for hit in automaton.find_overlapping_iter(&normal.bytes) {
-            let spellings = self.by_pattern.get(hit.pattern().as_usize()).map_or(&[][..], Vec::as_slice);
-            let inside_word = is_inside_word(&normal.bytes, hit.start(), hit.end());
+        for (pattern, start, end) in automaton.find(&normal.bytes) {
+            let spellings = self.by_pattern.get(pattern).map_or(&[][..], Vec::as_slice);
+            let inside_word = is_inside_word(&normal.bytes, start, end);
             for &at in spellings {
                 let Some(spelling) = self.spellings.get(at) else { continue };
                 let Some(count) = found.counts.get_mut(at).filter(|count| usize::from(**count) < PLACES) else {
@@ -100,7 +96,7 @@ impl TagIndex {
                 if inside_word && spelling.is_plain() {
                     continue;
                 }
-                let proposed = normal.original(hit.start())..normal.original(hit.end());
+                let proposed = normal.original(start)..normal.original(end);
                 if let Some(range) = spelling.confirm(text, proposed) {
                     *count += 1;
                     found.places.push((at, range.start + offset..range.end + offset));
@@ -133,13 +129,7 @@ impl TagIndex {
 
     /// Kind of the automaton, number of its patterns, bytes it takes: for figures.
     pub(crate) fn size(&self) -> (&'static str, usize, usize) {
-        let Some(automaton) = &self.automaton else { return ("none", 0, 0) };
-        let kind = match automaton.kind() {
-            AhoCorasickKind::DFA => "DFA",
-            AhoCorasickKind::ContiguousNFA => "contiguous NFA",
-            _ => "noncontiguous NFA",
-        };
-        (kind, automaton.patterns_len(), automaton.memory_usage())
+        self.automaton.as_ref().map_or(("none", 0, 0), Automaton::size)
     }
 }
 
@@ -167,13 +157,6 @@ fn patterns(spellings: &[Spelling]) -> (Vec<&[u8]>, Vec<Vec<usize>>) {
         }
     }
     (patterns, by_pattern)
-}
-
-fn build(patterns: &[&[u8]]) -> Option<AhoCorasick> {
-    let bytes: usize = patterns.iter().map(|pattern| pattern.len()).sum();
-    let kind = if bytes <= TABLE_BYTES { AhoCorasickKind::DFA } else { AhoCorasickKind::ContiguousNFA };
-    // Tags too large for an automaton (several gigabytes) are not found; there is no other way to fail.
-    AhoCorasick::builder().match_kind(MatchKind::Standard).kind(Some(kind)).build(patterns).ok()
 }
 
 /// Whether an ASCII letter or digit stands next to a proposed place: the common case, told without looking back.
