@@ -10,15 +10,22 @@ use crate::desk::{Options, Refusal};
 use crate::engine;
 use crate::tui::{self, Ended, Start};
 
-/// Opens the screen; without a terminal an error that names the commands.
+/// Opens the screen; without a terminal that can show it an error that names the commands.
 ///
 /// # Errors
 /// Where the terminal cannot be taken over, or the engine ends before the screen does.
 pub fn run(options: Options, format: Format) -> color_eyre::Result<ExitCode> {
-    if !stdout().is_terminal() || !stdin().is_terminal() {
+    let unfit = if !stdout().is_terminal() || !stdin().is_terminal() {
+        Some("the full screen needs a terminal on standard input and output")
+    } else if std::env::var_os("TERM").is_some_and(|term| term == "dumb") {
+        Some("the full screen needs a terminal that can move its cursor, and TERM=dumb says that this one cannot")
+    } else {
+        None
+    };
+    if let Some(unfit) = unfit {
         let refusal = Refusal::new(
             "no-terminal",
-            "the full screen needs a terminal on standard input and output",
+            unfit,
             "use a command: list, select, unselect, exclude, include, clear, resolve, references, why, graph, \
              instructions, check, add, templates, render, enrich (refdesk --help)",
         );
