@@ -238,7 +238,7 @@ fn fields(state: &State, source: &Source) -> Vec<(&'static str, String)> {
             let args = (!args.is_null()).then(|| ("args", clean(&args.to_string())));
             std::iter::once(("tool", call)).chain(args).collect()
         }
-        Kind::Inline { content } => vec![("text", cells::counted(content.lines().count(), "line"))],
+        Kind::Inline { content } => vec![("content", cells::counted(content.lines().count(), "line"))],
     };
     if !source.tags.is_empty() {
         fields.push(("tags", clean(&source.tags.join(", "))));
