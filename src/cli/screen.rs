@@ -10,7 +10,7 @@ use super::output;
 use crate::desk::{Options, Refusal};
 use crate::engine::{self, Engine};
 
-/// Opens `screen` over a running engine; without a terminal an error that names the commands.
+/// Opens the screen; without a terminal that can show it an error that names the commands.
 ///
 /// # Errors
 /// Where the terminal cannot be taken over, or the engine ends before the screen does.
@@ -19,10 +19,17 @@ pub fn run(
     format: Format,
     screen: impl FnOnce(Engine) -> color_eyre::Result<ExitCode>,
 ) -> color_eyre::Result<ExitCode> {
-    if !stdout().is_terminal() || !stdin().is_terminal() {
+    let unfit = if !stdout().is_terminal() || !stdin().is_terminal() {
+        Some("the full screen needs a terminal on standard input and output")
+    } else if std::env::var_os("TERM").is_some_and(|term| term == "dumb") {
+        Some("the full screen needs a terminal that can move its cursor, and TERM=dumb says that this one cannot")
+    } else {
+        None
+    };
+    if let Some(unfit) = unfit {
         let refusal = Refusal::new(
             "no-terminal",
-            "the full screen needs a terminal on standard input and output",
+            unfit,
             "use a command: list, select, unselect, exclude, include, clear, resolve, references, why, graph, \
              instructions, check, add, templates, render, enrich (refdesk --help)",
         );

@@ -1,7 +1,10 @@
 //! What changed between two snapshots, in a sentence each, for people (BEHAVIOUR §5 "For people").
 
+use std::collections::HashSet;
+
 use super::Snapshot;
 use crate::catalog::SourceId;
+use crate::report::Diagnostic;
 use crate::selection::Role;
 
 /// Names shown before `+N more`.
@@ -39,7 +42,27 @@ pub fn notices(before: &Snapshot, after: &Snapshot) -> Vec<String> {
             notices.push(format!("Gone from the catalog: {}", cut(&gone)));
         }
     }
+    notices.extend(broken(before, after));
     notices
+}
+
+/// Errors that were not there before: the last of the notices, since it is the one to act on.
+fn broken(before: &Snapshot, after: &Snapshot) -> Option<String> {
+    fn errors(snapshot: &Snapshot) -> impl Iterator<Item = String> {
+        snapshot.diagnostics.iter().filter(|it| it.is_error()).map(in_a_line)
+    }
+    let known: HashSet<String> = errors(before).collect();
+    let mut new = errors(after).filter(|error| !known.contains(error));
+    let first = new.next()?;
+    Some(match new.count() {
+        0 => first,
+        more => format!("{first}, +{more} more"),
+    })
+}
+
+/// `error: references.json:12:7: not valid JSON`, without its hint.
+fn in_a_line(diagnostic: &Diagnostic) -> String {
+    diagnostic.to_string().lines().next().unwrap_or_default().to_owned()
 }
 
 /// Sources of one catalog that the other has not.
@@ -70,5 +93,18 @@ mod tests {
         let names: Vec<String> = ["a", "b", "c", "d", "e"].map(str::to_owned).into();
         assert_eq!(cut(&names[..3]), "a, b, c");
         assert_eq!(cut(&names), "a, b, c, +2 more");
+    }
+
+    #[test]
+    fn an_error_is_told_when_it_is_new() {
+        let with = |messages: &[&str]| {
+            let errors = messages.iter().map(|message| Diagnostic::error("json-syntax", *message)).collect();
+            Snapshot { diagnostics: errors, ..Snapshot::default() }
+        };
+        let told = |before: &[&str], after: &[&str]| notices(&with(before), &with(after));
+        assert_eq!(told(&[], &["no JSON"]), ["error: no JSON"]);
+        assert_eq!(told(&["a"], &["a", "b", "c"]), ["error: b, +1 more"]);
+        assert_eq!(told(&["a"], &["a"]), [""; 0]);
+        assert_eq!(told(&["a"], &[]), [""; 0]);
     }
 }

@@ -113,6 +113,8 @@ pub struct Entry {
 pub enum Shown {
     /// With its first key.
     BottomLine,
+    /// With its first key, where there is something for it to do.
+    WhenPossible,
     /// Only in the help.
     HelpOnly,
 }
@@ -144,11 +146,10 @@ macro_rules! entry {
 pub const ACTIONS: &[Entry] = &[
     entry!(Action::Toggle, "pick", "Pick the source under the cursor, or take its pick back", ["Space"], SOURCES, BottomLine),
     entry!(Action::Exclude, "exclude", "Bar the source from being pulled in, or lift that", ["x"], SOURCES, BottomLine),
-    entry!(Action::Keep, "keep", "Pick for itself what is only pulled in", ["p"], SOURCES, HelpOnly),
+    entry!(Action::Keep, "keep", "Pick for itself what is only pulled in", ["p"], SOURCES, WhenPossible),
     entry!(Action::Filter, "filter", "Show only sources with these words in them", ["/"], &[Context::Pane(Pane::Catalog)], BottomLine),
     entry!(Action::Prompt, "type a prompt", "Type a prompt and see what it would be hinted at", ["Enter", "i"], &[Context::Pane(Pane::Hints)], BottomLine),
-    entry!(Action::Inside, "into details", "Go from the list to its details, to scroll them", ["Right", "l"], &[Context::Global], HelpOnly),
-    entry!(Action::Back, "back", "Back to the list, then to the unfiltered list", ["Esc", "Left", "h"], &[Context::Global], HelpOnly),
+    entry!(Action::Back, "back", "Back to the list, then to the unfiltered list", ["Esc", "Left", "h"], &[Context::Global], WhenPossible),
 
     entry!(Action::Move(Motion::Up), "up", "One row up", ["Up", "k"], &[Context::List], HelpOnly),
     entry!(Action::Move(Motion::Down), "down", "One row down", ["Down", "j"], &[Context::List], HelpOnly),
@@ -164,6 +165,7 @@ pub const ACTIONS: &[Entry] = &[
     entry!(Action::Quit, "quit", "Leave; picks and exclusions stay", ["q"], &[Context::Global], BottomLine),
     entry!(Action::Problems, "problems", "Show what is wrong with the workspace, and how to mend it", ["d"], &[Context::Global], BottomLine),
     entry!(Action::Zoom, "zoom", "Give the focused pane the whole screen, or take it back", ["z"], &[Context::Global], BottomLine),
+    entry!(Action::Inside, "scroll details", "Go from the list to its details, to scroll them", ["Right", "l"], &[Context::Global], WhenPossible),
     entry!(Action::PreviousPane, "previous pane", "Go to the pane before", ["BackTab"], &[Context::Global], HelpOnly),
     entry!(Action::Focus(Pane::Catalog), "catalog", "Go to the catalog", ["1"], &[Context::Global], HelpOnly),
     entry!(Action::Focus(Pane::Selection), "selection", "Go to the selection", ["2"], &[Context::Global], HelpOnly),
@@ -178,7 +180,7 @@ pub const ACTIONS: &[Entry] = &[
     entry!(Action::Move(Motion::Up), "row up", "Move in the list while typing", ["Up", "C-p"], &[Context::Filter], HelpOnly),
     entry!(Action::Move(Motion::Down), "row down", "Move in the list while typing", ["Down", "C-n"], &[Context::Filter], HelpOnly),
     entry!(Action::Accept, "leave the prompt", "Go to the references found", ["Esc", "Tab"], &[Context::Prompt], BottomLine),
-    entry!(Action::Edit(Edit::NewLine), "new line", "Begin a new line", ["Enter"], &[Context::Prompt], HelpOnly),
+    entry!(Action::Edit(Edit::NewLine), "new line", "Begin a new line", ["Enter"], &[Context::Prompt], BottomLine),
     entry!(Action::Edit(Edit::LineUp), "line up", "One line up", ["Up", "C-p"], &[Context::Prompt], HelpOnly),
     entry!(Action::Edit(Edit::LineDown), "line down", "One line down", ["Down", "C-n"], &[Context::Prompt], HelpOnly),
 

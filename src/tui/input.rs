@@ -14,6 +14,8 @@ use super::state::{State, Typing};
 pub enum Input {
     /// A key that means an action.
     Act(Action),
+    /// A key that means nothing here.
+    Unbound(Key),
     /// A character typed into a text field.
     Type(char),
     /// A text pasted.
@@ -46,7 +48,10 @@ pub fn of_key(state: &State, key: Key) -> Option<Input> {
     if let Some(entry) = action::bound(key, &contexts(state)) {
         return Some(Input::Act(entry.action));
     }
-    state.typing.and(key.typed()).map(Input::Type)
+    match state.typing {
+        Some(_) => key.typed().map(Input::Type),
+        None => Some(Input::Unbound(key)),
+    }
 }
 
 /// Where keys go now, the nearest context first.

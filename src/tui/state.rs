@@ -145,6 +145,10 @@ pub struct HintsPane {
     pub generation: u64,
     /// The newest answer, its ranges carried along while the prompt changes.
     pub findings: Findings,
+    /// The question that it answers.
+    pub answered: u64,
+    /// The newest question that was asked because the desk changed, and not the prompt.
+    pub refreshed: u64,
     /// The row under the cursor: expansions first, then hints.
     pub cursor: Cursor,
 }
@@ -254,6 +258,11 @@ impl State {
             }
             Pane::Templates => None,
         }
+    }
+
+    /// Whether the focused pane shows less than there is, and can show all again.
+    pub fn is_filtered(&self) -> bool {
+        self.focus == Pane::Catalog && !self.catalog.filter.is_empty()
     }
 
     /// The template under the cursor.

@@ -11,8 +11,9 @@ use ratatui::widgets::{Clear, Widget};
 use super::action::{ACTIONS, Action, Entry, Shown};
 use super::disabled::disabled;
 use super::input::contexts;
+use super::layout::Zoomed;
 use super::pane::Pane;
-use super::state::{State, Tone};
+use super::state::{Part, State, Tone, Typing};
 use super::theme::Role;
 use super::widgets::cells;
 
@@ -161,34 +162,55 @@ fn say(state: &State, text: &str, role: Role, most: usize, place: Rect, buffer: 
 fn keys(state: &State, place: Rect, buffer: &mut Buffer) {
     let theme = &state.skin.theme;
     let contexts = contexts(state);
+    let here = |entry: &&Entry| contexts.iter().any(|context| entry.contexts.contains(context));
+    let in_order = contexts.iter().flat_map(|context| ACTIONS.iter().filter(|entry| entry.contexts.contains(context)));
+    let columns = |key: &str, name: &str| u16::try_from(key.len() + 1 + name.len() + 2).unwrap_or(u16::MAX);
+    // Whatever else there is no room for can be found in the help, so the help has its room.
+    let help = ACTIONS.iter().filter(here).find(|entry| entry.action == Action::Help);
+    let mut kept = help.and_then(|help| Some(columns(help.keys.first()?, help.name))).unwrap_or(0);
     let mut x = place.x + 1;
-    let right = place.right().saturating_sub(1);
-    for context in &contexts {
-        let shown = ACTIONS.iter().filter(|entry| entry.contexts.contains(context) && entry.shown == Shown::BottomLine);
-        for entry in shown {
-            let Some(key) = entry.keys.first() else { continue };
-            let name = label(state, entry);
-            let columns = u16::try_from(key.len() + 1 + name.len()).unwrap_or(u16::MAX);
-            if x.saturating_add(columns) > right {
-                return;
-            }
-            let possible = disabled(state, entry.action).is_none();
-            let (strong, plain) = if possible { (Role::Strong, Role::Text) } else { (Role::Infra, Role::Infra) };
-            x = buffer.set_stringn(x, place.y, key, key.len(), theme.style(strong)).0.saturating_add(1);
-            x = buffer.set_stringn(x, place.y, name, name.len(), theme.style(plain)).0.saturating_add(2);
+    let mut full = false;
+    for entry in in_order {
+        let Some((key, name)) = entry.keys.first().copied().zip(label(state, entry)) else { continue };
+        if entry.action == Action::Help {
+            kept = 0;
+        } else {
+            let end = x.saturating_add(columns(key, name)).saturating_add(kept);
+            full |= end > place.right().saturating_add(1);
         }
+        if full && entry.action != Action::Help {
+            continue;
+        }
+        let possible = disabled(state, entry.action).is_none();
+        let (strong, plain) = if possible { (Role::Strong, Role::Text) } else { (Role::Infra, Role::Infra) };
+        x = buffer.set_stringn(x, place.y, key, key.len(), theme.style(strong)).0.saturating_add(1);
+        x = buffer.set_stringn(x, place.y, name, name.len(), theme.style(plain)).0.saturating_add(2);
     }
 }
 
-/// What the key would do here: it takes back what is done already.
-fn label(state: &State, entry: &Entry) -> &'static str {
+/// What the bottom line calls the action here: a key takes back what is done already. `None` where it is not shown.
+fn label(state: &State, entry: &Entry) -> Option<&'static str> {
+    match entry.shown {
+        Shown::HelpOnly => return None,
+        Shown::WhenPossible if disabled(state, entry.action).is_some() => return None,
+        Shown::WhenPossible | Shown::BottomLine => {}
+    }
     let selection = &state.snapshot.selection;
-    let Some(id) = state.subject(state.focus) else { return entry.name };
+    let subject = state.subject(state.focus);
+    let is_picked = |id| selection.is_picked(id) || selection.dormant().iter().any(|dormant| dormant == id);
     match entry.action {
-        Action::Toggle if selection.is_picked(id) || selection.dormant().iter().any(|dormant| dormant == id) => {
-            "unpick"
+        Action::Toggle if subject.is_some_and(is_picked) => Some("unpick"),
+        Action::Exclude if subject.is_some_and(|id| selection.is_excluded(id)) => Some("include"),
+        Action::Zoom if state.zoomed == Zoomed::Yes => Some("all panes"),
+        Action::Inside if state.part == Part::Detail => None,
+        Action::Inside if state.focus == Pane::Templates => Some("scroll preview"),
+        Action::Back if state.overlay.is_some() => Some(entry.name),
+        Action::Back if state.part == Part::Detail => Some("to the list"),
+        Action::Back if state.is_filtered() => Some("show all"),
+        Action::Back => None,
+        Action::Accept if state.typing == Some(Typing::Prompt) && state.len(Pane::Hints) > 0 => {
+            Some("to what was found")
         }
-        Action::Exclude if selection.is_excluded(id) => "include",
-        _ => entry.name,
+        _ => Some(entry.name),
     }
 }

@@ -54,10 +54,12 @@ pub fn draw(state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
     );
     let window = cursor.window(all.len(), usize::from(list.height));
     let top = window.start;
+    let widest =
+        all.get(window.clone()).unwrap_or_default().iter().map(|it| cells::width(&about(it))).max().unwrap_or(0);
     for (nth, at) in window.enumerate() {
         let Some(diagnostic) = all.get(at) else { continue };
         let place = Rect { y: list.y + u16::try_from(nth).unwrap_or(0), height: 1, ..list };
-        row(state, diagnostic, list.width).draw(Under::of(at, cursor.at, Active::Yes), role, place, buffer);
+        row(state, diagnostic, widest, list.width).draw(Under::of(at, cursor.at, Active::Yes), role, place, buffer);
     }
     frame::rule(&state.skin, rule, "what to do", state.skin.theme.style(Role::Infra), buffer);
     frame::scrollbar(&state.skin, list, all.len(), top, state.skin.theme.style(role), buffer);
@@ -71,19 +73,22 @@ pub fn draw(state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
     }
 }
 
-fn row<'a>(state: &'a State, diagnostic: &Diagnostic, width: u16) -> Row<'a> {
+/// Messages often begin alike, with a path; what they are about tells them apart.
+fn about(diagnostic: &Diagnostic) -> String {
+    match &diagnostic.source_id {
+        Some(id) => format!("@{}", cells::clean(id)),
+        None => place(diagnostic),
+    }
+}
+
+fn row<'a>(state: &'a State, diagnostic: &Diagnostic, widest: usize, width: u16) -> Row<'a> {
     let theme = &state.skin.theme;
     let mut row = Row::new(&state.skin, width);
     let (word, role) = if diagnostic.is_error() { ("error", Role::Error) } else { ("warning", Role::Warning) };
     row.cell(word, 7, theme.style(role));
-    // Messages often begin alike, with a path; what they are about tells them apart.
-    let about = match &diagnostic.source_id {
-        Some(id) => format!("@{}", cells::clean(id)),
-        None => place(diagnostic),
-    };
-    let room = row.room() * 2 / 5;
+    let room = widest.min(row.room() * 2 / 5);
     row.cell(diagnostic.code, 16.min(row.room() / 4), theme.style(Role::Infra));
-    row.id(&about, room, theme.style(Role::Catalog));
+    row.id(&about(diagnostic), room, theme.style(Role::Catalog));
     row.text(&cells::clean(&diagnostic.message), theme.style(Role::Text));
     row
 }

@@ -2,6 +2,7 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::catalog::{Kind, Mode, Source};
@@ -39,10 +40,11 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     if len == 0 {
         super::draw_empty(state, &why_empty(state), parts.list, buffer);
     }
-    frame::rule(&state.skin, parts.rule, "details", super::caption(state, Pane::Catalog), buffer);
     frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(Role::Catalog), buffer);
     let lines = detail(state, parts.detail.width);
     let shown = pane.scroll.window(lines.len(), usize::from(parts.detail.height));
+    let caption = super::scrolled("details", &shown, lines.len());
+    frame::rule(&state.skin, parts.rule, &caption, super::caption(state, Pane::Catalog), buffer);
     super::draw_lines(lines.get(shown).unwrap_or_default(), parts.detail, buffer);
     head(state, parts.head, columns, frame);
 }
@@ -144,7 +146,8 @@ fn head(state: &State, place: Rect, columns: Columns, frame: &mut Frame<'_>) {
 
 fn filter_line(state: &State, place: Rect, typing: bool, frame: &mut Frame<'_>) {
     let theme = &state.skin.theme;
-    let kept = format!("{} of {} ", state.catalog.rows.len(), state.snapshot.catalog.len());
+    let number = |number: usize| cells::grouped(number as u64);
+    let kept = format!("{} of {} ", number(state.catalog.rows.len()), number(state.snapshot.catalog.len()));
     let columns = u16::try_from(kept.len()).unwrap_or(0);
     let buffer = frame.buffer_mut();
     buffer.set_stringn(place.x + 1, place.y, "/", 1, theme.style(Role::Catalog));
@@ -160,43 +163,66 @@ fn filter_line(state: &State, place: Rect, typing: bool, frame: &mut Frame<'_>) 
     }
 }
 
-/// The details of the source under the cursor, in lines that fit `columns`.
+/// Lines of an inline source's content that can be read here.
+const CONTENT: usize = 500;
+
+/// The details of the source under the cursor, in lines that fit `columns`. Nothing is cut but content: what does not fit
+/// goes on in the next line, and further down than there is room one can scroll.
 pub fn detail(state: &State, columns: u16) -> Vec<Line<'static>> {
     let columns = usize::from(columns).saturating_sub(2);
     let Some(source) = state.subject(Pane::Catalog).and_then(|id| state.snapshot.catalog.get(id)) else {
         return Vec::new();
     };
     let theme = &state.skin.theme;
-    let (grey, id) = (theme.style(Role::Infra), source.id.as_str());
-    let ellipsis = state.skin.glyphs.ellipsis;
-    let mut lines = Vec::new();
-    let name = cells::clip(&cells::clean(&source.name), columns, ellipsis).into_owned();
-    lines.push(Line::from(Span::styled(name, theme.style(Role::Strong))));
-
+    let (text, grey) = (theme.style(Role::Text), theme.style(Role::Infra));
+    let id = source.id.as_str();
+    let named = (format!("@{}", cells::clean(id)), theme.style(Role::Strong));
+    let mut lines = beside(named, (cells::clean(&source.name).into_owned(), grey), columns);
     let (mark, role) = standing::mark(&state.snapshot, id);
+    let standing = format!("{} {}", state.skin.glyphs.mark(mark), cells::clean(&standing::words(&state.snapshot, id)));
+    lines.extend(beside((standing, theme.style(role)), (facts(state, source), grey), columns));
+
+    let fields = fields(state, source);
+    let (place, rest) = fields.split_at(fields.len().min(1));
+    lines.extend(place.iter().flat_map(|(label, value)| field(label, value, columns, [grey, text])));
+    let description = cells::wrap(&cells::clean(&source.description), columns);
+    lines.extend(description.into_iter().map(|line| Line::from(Span::styled(line, text))));
+    lines.extend(rest.iter().flat_map(|(label, value)| field(label, value, columns, [grey, text])));
+    if let Kind::Inline { content } = &source.kind {
+        lines.push(Line::from(Span::styled("content", grey)));
+        let cut = |line| cells::clip(&cells::clean(line), columns, state.skin.glyphs.ellipsis).into_owned();
+        lines.extend(content.lines().take(CONTENT).map(|line| Line::from(Span::styled(cut(line), text))));
+    }
+    lines
+}
+
+/// Two texts beside each other, or below each other where they do not fit into one line.
+fn beside((left, strong): (String, Style), (right, weak): (String, Style), columns: usize) -> Vec<Line<'static>> {
+    if cells::width(&left) + 2 + cells::width(&right) <= columns {
+        return vec![Line::from(vec![Span::styled(left, strong), Span::styled(format!("  {right}"), weak)])];
+    }
+    let wrapped = |text: &str, style| {
+        let lines = cells::wrap(text, columns).into_iter();
+        lines.map(move |line| Line::from(Span::styled(line, style)))
+    };
+    wrapped(&left, strong).chain(wrapped(&right, weak)).collect()
+}
+
+/// `local · selectable · ~417 tokens`
+fn facts(state: &State, source: &Source) -> String {
     let mut facts = vec![source.kind.word().to_owned(), source.mode.word().to_owned()];
-    if let Some(tokens) = state.snapshot.tokens.get(id) {
+    if let Some(tokens) = state.snapshot.tokens.get(source.id.as_str()) {
         facts.push(format!("{} tokens", cells::tokens(*tokens)));
     }
-    let standing = format!("{} {}", state.skin.glyphs.mark(mark), cells::clean(&standing::words(&state.snapshot, id)));
-    let facts = format!("  {}", facts.join(&format!(" {} ", state.skin.glyphs.dot)));
-    let standing = cells::clip(&standing, columns, ellipsis).into_owned();
-    let facts = cells::clip(&facts, columns.saturating_sub(cells::width(&standing)), ellipsis).into_owned();
-    lines.push(Line::from(vec![Span::styled(standing, theme.style(role)), Span::styled(facts, grey)]));
+    facts.join(&format!(" {} ", state.skin.glyphs.dot))
+}
 
-    let field = |(label, value): &(&'static str, String)| {
-        let room = columns.saturating_sub(cells::width(label) + 1);
-        let cut = if *label == "tags" { cells::clip } else { cells::clip_start };
-        let value = cut(value, room, ellipsis).into_owned();
-        Line::from(vec![Span::styled(format!("{label} "), grey), Span::styled(value, theme.style(Role::Text))])
-    };
-    let fields = fields(state, source);
-    lines.extend(fields.iter().take(1).map(field));
-    for line in cells::wrap(&cells::clean(&source.description), columns) {
-        lines.push(Line::from(Span::styled(line, theme.style(Role::Text))));
-    }
-    lines.extend(fields.iter().skip(1).map(field));
-    lines
+/// A label and its value, which goes on below itself.
+fn field(label: &str, value: &str, columns: usize, [weak, style]: [Style; 2]) -> Vec<Line<'static>> {
+    let indent = label.len() + 1;
+    let lines = cells::wrap(value, columns.saturating_sub(indent)).into_iter().enumerate();
+    let lead = |nth| if nth == 0 { format!("{label} ") } else { " ".repeat(indent) };
+    lines.map(|(nth, line)| Line::from(vec![Span::styled(lead(nth), weak), Span::styled(line, style)])).collect()
 }
 
 /// Where it lies first, where it is defined last.
@@ -207,8 +233,12 @@ fn fields(state: &State, source: &Source) -> Vec<(&'static str, String)> {
         Kind::Local(place) if source.is_directory() => vec![("folder", super::printed(state, &place.path))],
         Kind::Local(place) => vec![("file", super::printed(state, &place.path))],
         Kind::Url { url } => vec![("url", clean(url))],
-        Kind::Mcp { server, tool, .. } => vec![("server", clean(server)), ("tool", clean(tool))],
-        Kind::Inline { content } => vec![("content", clean(content.lines().next().unwrap_or_default()))],
+        Kind::Mcp { server, tool, args } => {
+            let call = format!("{} on {}", clean(tool), clean(server));
+            let args = (!args.is_null()).then(|| ("args", clean(&args.to_string())));
+            std::iter::once(("tool", call)).chain(args).collect()
+        }
+        Kind::Inline { content } => vec![("content", cells::counted(content.lines().count(), "line"))],
     };
     if !source.tags.is_empty() {
         fields.push(("tags", clean(&source.tags.join(", "))));

@@ -34,7 +34,11 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
         active: super::active(state, Pane::Hints),
     }
     .draw(&state.skin, outer, buffer);
-    let caption = if len == 0 { "found" } else { "found: Space picks" };
+    let caption = match (len, state.typing) {
+        (0, _) => "found",
+        (_, Some(Typing::Prompt)) => "found: Esc leads here",
+        _ => "found: Space picks",
+    };
     frame::rule(&state.skin, parts.rule, caption, state.skin.theme.style(Role::Infra), buffer);
     let active = if state.typing.is_some() { Active::No } else { super::list_active(state, Pane::Hints) };
     let window = pane.cursor.window(len, usize::from(parts.list.height));
@@ -47,9 +51,9 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     }
     if len == 0 {
         let sentence = if pane.prompt.text().trim().is_empty() {
-            "Sources whose tags stand in the prompt are listed here, and those it names as @id."
+            "Sources whose tags stand in the prompt are listed here, as far as they are not selected yet, and those it names as @id."
         } else {
-            "Nothing in the catalog answers to this prompt."
+            "No source that is not selected yet has a tag in this prompt, and none is named as @id."
         };
         super::draw_empty(state, sentence, parts.list, buffer);
     }
@@ -59,7 +63,11 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
 
 fn note(state: &State) -> String {
     let findings = &state.hints.findings;
-    match (findings.hints.len(), findings.expansions.len()) {
+    let standing = &state.snapshot.selection;
+    let is_hinted = |id: &str| !standing.contains(id) && !standing.is_excluded(id);
+    // Picked and excluded ones keep their rows, but the agent is not hinted at them.
+    let hints = findings.hints.iter().filter(|hint| is_hinted(hint.id.as_str())).count();
+    match (hints, findings.expansions.len()) {
         (0, 0) => String::new(),
         (hints, 0) => cells::counted(hints, "hint"),
         (0, named) => format!("{named} named"),

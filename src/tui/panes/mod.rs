@@ -5,6 +5,8 @@ pub mod hints;
 pub mod selection;
 pub mod templates;
 
+use std::ops::Range;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
@@ -33,6 +35,14 @@ fn caption(state: &State, pane: Pane) -> Style {
     } else {
         state.skin.theme.style(Role::Infra)
     }
+}
+
+/// A caption that says which lines are shown, where not all are.
+fn scrolled(caption: &str, shown: &Range<usize>, len: usize) -> String {
+    if shown.len() >= len || shown.is_empty() {
+        return caption.to_owned();
+    }
+    format!("{caption}, {}-{} of {}", shown.start + 1, shown.end, cells::grouped(len as u64))
 }
 
 /// The place of row `nth` of a list, counted from its first visible one.

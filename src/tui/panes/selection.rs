@@ -24,7 +24,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     let len = pane.rows.len();
     Border {
         title: "2 Selection",
-        note: total(state),
+        note: total(state, usize::from(outer.width).saturating_sub(22)),
         place: frame::position(pane.cursor.at, len),
         role: Role::Selection,
         active: super::active(state, Pane::Selection),
@@ -46,24 +46,26 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
         };
         super::draw_empty(state, sentence, parts.list, buffer);
     }
-    frame::rule(&state.skin, parts.rule, "why", super::caption(state, Pane::Selection), buffer);
     frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(Role::Selection), buffer);
     let height = usize::from(parts.detail.height);
-    let lines = detail(state, parts.detail.width, pane.scroll.top.saturating_add(height));
+    // One more than there is room for, to know whether there are more.
+    let end = pane.scroll.top.saturating_add(height);
+    let mut lines = detail(state, parts.detail.width, end.saturating_add(1));
+    let caption = if lines.len() > end { "why, more below" } else { "why" };
+    lines.truncate(end);
+    frame::rule(&state.skin, parts.rule, caption, super::caption(state, Pane::Selection), buffer);
     let shown = pane.scroll.window(lines.len(), height);
     super::draw_lines(lines.get(shown).unwrap_or_default(), parts.detail, buffer);
 }
 
-/// `3 picked · 7 pulled in · ~12,400 tokens`
-pub fn total(state: &State) -> String {
+/// `3 picked · 7 pulled in · ~12,400 tokens`; words go before figures where there is not so much room.
+fn total(state: &State, room: usize) -> String {
     let (totals, dot) = (&state.totals, state.skin.glyphs.dot);
     let number = |number: usize| cells::grouped(number as u64);
-    format!(
-        "{} picked {dot} {} pulled in {dot} {} tokens",
-        number(totals.picked),
-        number(totals.pulled_in),
-        cells::tokens(totals.tokens)
-    )
+    let chosen = format!("{} picked {dot} {} pulled in", number(totals.picked), number(totals.pulled_in));
+    let tokens = cells::tokens(totals.tokens);
+    let notes = [format!("{chosen} {dot} {tokens} tokens"), format!("{chosen} {dot} {tokens}")];
+    notes.into_iter().find(|note| cells::width(note) <= room).unwrap_or(chosen)
 }
 
 fn row<'a>(state: &'a State, node: &Node, width: u16) -> Row<'a> {
@@ -154,6 +156,9 @@ pub fn detail(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
     match node.kind {
         RowKind::Member(_) => match node.member(state.snapshot.selection.members()) {
             Some(member) if member.role == Came::Transitive => lines.extend(reasons(state, member, columns, most)),
+            _ if state.snapshot.catalog.get(id).is_some_and(crate::catalog::Source::is_missing) => {
+                lines.extend(told("Picked, but nothing stands at its path any more: it gives nothing until that is back. Space drops the pick."));
+            }
             _ => lines.extend(told(&brings(node))),
         },
         RowKind::Auto(_) => {
@@ -161,7 +166,7 @@ pub fn detail(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
         }
         RowKind::Dormant(_) => {
             lines.extend(told(
-                "Picked, and gone from the catalog. It counts again when it is back; Space drops the pick.",
+                "Picked, but gone from the catalog. It counts again when it is back; Space drops the pick.",
             ));
         }
         RowKind::Excluded(_) => {

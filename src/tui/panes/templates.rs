@@ -81,8 +81,20 @@ fn draw_variables(state: &State, place: Rect, buffer: &mut ratatui::buffer::Buff
     let caption = if count == 0 { "no variables".to_owned() } else { cells::counted(count, "variable") };
     frame::rule(&state.skin, above(place), &caption, state.skin.theme.style(Role::Infra), buffer);
     let mut lines = Vec::new();
-    variable_lines(state, &template.variables, 0, columns, usize::from(place.height), &mut lines);
+    let height = usize::from(place.height);
+    variable_lines(state, &template.variables, 0, columns, height, &mut lines);
+    let all = counted(&template.variables);
+    if all > height {
+        lines.truncate(height.saturating_sub(1));
+        let more = format!("{} {} more", state.skin.glyphs.ellipsis, cells::grouped((all - lines.len()) as u64));
+        lines.push(Line::from(Span::styled(more, state.skin.theme.style(Role::Infra))));
+    }
     super::draw_lines(&lines, place, buffer);
+}
+
+/// How many lines these variables take, with their fields.
+fn counted(variables: &[Variable]) -> usize {
+    variables.iter().map(|variable| 1 + counted(&variable.fields)).sum()
 }
 
 /// The row of a part's caption.
@@ -129,9 +141,10 @@ fn preview(state: &State) -> Option<&Preview> {
     state.templates.preview.as_ref().filter(|preview| preview.template == *name)
 }
 
-/// How many lines there are to scroll.
+/// How many lines there are to scroll: what the rendering warns of, then what it made.
 pub fn preview_len(state: &State) -> usize {
-    preview(state).map_or(0, |preview| preview.outcome.as_ref().map_or(1, Vec::len))
+    let made = |preview: &Preview| preview.outcome.as_ref().map_or(1, Vec::len);
+    preview(state).map_or(0, |preview| preview.warnings.len() + made(preview))
 }
 
 fn draw_preview(state: &State, place: Rect, buffer: &mut ratatui::buffer::Buffer) {
@@ -139,21 +152,21 @@ fn draw_preview(state: &State, place: Rect, buffer: &mut ratatui::buffer::Buffer
     let columns = usize::from(place.width).saturating_sub(2);
     let len = preview_len(state);
     let window = state.templates.scroll.window(len, usize::from(place.height));
-    let mut caption = "preview with sample values".to_owned();
-    let place_of = format!("{}-{} of {len}", window.start + 1, window.end);
+    let room = usize::from(place.width).saturating_sub(6);
+    let named = |name: &str| super::scrolled(name, &window, len);
+    let whole = named("preview with sample values");
+    let caption = if cells::width(&whole) <= room { whole } else { named("preview") };
+    let warnings = preview(state).map(|preview| preview.warnings.as_slice()).unwrap_or_default();
     let lines = match preview(state).map(|preview| &preview.outcome) {
         None => vec![Line::from(Span::styled("rendering", theme.style(Role::Infra)))],
         Some(Ok(text)) => {
-            if len > usize::from(place.height) {
-                let room = usize::from(place.width).saturating_sub(6);
-                caption = format!("{caption}, {place_of}");
-                if cells::width(&caption) > room {
-                    caption = format!("preview, {place_of}");
-                }
-            }
-            let shown = text.get(window.clone()).unwrap_or_default().iter();
-            let cut = |line| cells::clip(&cells::clean(line), columns, state.skin.glyphs.ellipsis).into_owned();
-            shown.map(|line| Line::from(Span::styled(cut(line), theme.style(Role::Text)))).collect()
+            let cut = |line: &str| cells::clip(&cells::clean(line), columns, state.skin.glyphs.ellipsis).into_owned();
+            let within = |at: usize| at.saturating_sub(warnings.len());
+            let warned = warnings.get(window.start.min(warnings.len())..window.end.min(warnings.len()));
+            let warned = warned.unwrap_or_default().iter().map(|line| format!("{} {line}", state.skin.glyphs.problem));
+            let made = text.get(within(window.start)..within(window.end)).unwrap_or_default();
+            let warned = warned.map(|line| Line::from(Span::styled(cut(&line), theme.style(Role::Warning))));
+            warned.chain(made.iter().map(|line| Line::from(Span::styled(cut(line), theme.style(Role::Text))))).collect()
         }
         Some(Err(error)) => {
             let at = error.line.map_or(String::new(), |line| format!("line {line}: "));

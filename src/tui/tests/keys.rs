@@ -52,11 +52,16 @@ fn what_cannot_be_done_says_why_and_does_nothing() {
         ("z", "each pane has the whole screen already: four at once need 100×28"),
         ("/ \"cobol\" Enter Space", "there is no source under the cursor"),
         ("/ \"cobol\" Enter l", "the list is empty"),
+        ("4 Space", "Space (pick) counts in catalog, selection, hints only"),
+        ("2 /", "/ (filter) counts in catalog only"),
+        ("F5", "F5 does nothing here: ? shows the keys"),
+        ("? x", "x does nothing in this window: Esc closes it"),
     ] {
         let mut state = fixture::state(80, 24);
         let effects = press(&mut state, keys);
         assert!(message(&state).starts_with(why), "{keys}: {}", message(&state));
-        assert_eq!(commands(&effects).len(), 0, "{keys}");
+        let asked = commands(&effects).into_iter().filter(|asked| !matches!(asked, Command::Preview { .. }));
+        assert_eq!(asked.count(), 0, "{keys}");
     }
 }
 
@@ -188,6 +193,38 @@ fn a_prompt_is_looked_at_and_old_answers_are_dropped() {
     assert_eq!(commands(&press(&mut state, "Esc Space")), [Command::Pick("java-service".into())]);
     press(&mut state, "i C-e C-u");
     assert_eq!(state.len(Pane::Hints), 0, "an empty prompt is not asked about");
+}
+
+#[test]
+fn what_was_picked_stays_in_its_row_while_the_prompt_is_the_same() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "3 Enter \"java\"");
+    let hint =
+        |id: &str| Hint { id: id.into(), tags: vec!["java".to_owned()], ranges: std::iter::once(0..4).collect() };
+    let found = |ids: &[&str]| Findings { expansions: Vec::new(), hints: ids.iter().copied().map(hint).collect() };
+    let told = |state: &mut State, ids: &[&str]| {
+        let generation = state.hints.generation;
+        answer(state, Event::Findings { generation, findings: found(ids) });
+        state.hints.findings.hints.iter().map(|hint| hint.id.to_string()).collect::<Vec<_>>()
+    };
+    // In the fixture `circuit-breaker` is picked: it stands for what has just been.
+    assert_eq!(told(&mut state, &["circuit-breaker", "java-service"]), ["circuit-breaker", "java-service"]);
+    press(&mut state, "Esc j");
+    update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
+    assert_eq!(told(&mut state, &["java-service"]), ["circuit-breaker", "java-service"], "the same prompt");
+    assert_eq!(state.subject(Pane::Hints), Some("java-service"));
+    assert_eq!(commands(&press(&mut state, "k Space")), [Command::Unpick("circuit-breaker".into())]);
+    press(&mut state, "i \"!\"");
+    assert_eq!(told(&mut state, &["java-service"]), ["java-service"], "another prompt");
+}
+
+#[test]
+fn an_id_typed_in_full_is_meant() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "/ \"ret\"");
+    let first = state.subject(Pane::Catalog).map(str::to_owned);
+    press(&mut state, "C-u \"retry-pattern\"");
+    assert_eq!(state.subject(Pane::Catalog), Some("retry-pattern"), "not {first:?}");
 }
 
 #[test]

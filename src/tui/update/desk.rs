@@ -31,9 +31,8 @@ pub(super) fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<
         let found = state.snapshot.templates.templates.iter().position(|template| template.name == name);
         state.templates.cursor.at = found.unwrap_or(state.templates.cursor.at);
     }
-    // What is picked or gone is hinted at no longer.
     if (catalog_changed || selection_changed) && !state.hints.prompt.is_empty() {
-        super::typing::look(state, effects);
+        super::hinting::refresh(state, effects);
     }
 }
 
@@ -52,7 +51,7 @@ fn follow_selection(state: &mut State, id: Option<&str>) {
 pub(super) fn answer(state: &mut State, event: Event) {
     match event {
         Event::Findings { generation, findings } if generation == state.hints.generation => {
-            state.hints.findings = findings;
+            super::hinting::answer(state, findings);
         }
         Event::Preview { generation, template, outcome } if generation == state.templates.generation => {
             let (outcome, warnings) = match outcome {

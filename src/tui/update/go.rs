@@ -25,7 +25,7 @@ fn back(state: &mut State) {
     }
     if state.part == Part::Detail {
         state.part = Part::List;
-    } else if state.focus == Pane::Catalog && !state.catalog.filter.is_empty() {
+    } else if state.is_filtered() {
         state.catalog.filter.clear();
         super::typing::refilter(state);
     }

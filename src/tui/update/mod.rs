@@ -4,11 +4,13 @@
 mod choose;
 mod desk;
 mod go;
+mod hinting;
 mod typing;
 
-use super::action::Action;
+use super::action::{Action, Context, bound};
 use super::disabled::disabled;
 use super::input::{Effect, Input};
+use super::key::Key;
 use super::pane::Pane;
 use super::state::{Message, Overlay, State, Tone};
 
@@ -21,6 +23,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
             state.message = None;
             typing::insert(state, c.encode_utf8(&mut [0; 4]), &mut effects);
         }
+        Input::Unbound(key) => say(state, Tone::Refusal, unbound(state, key)),
         Input::Paste(text) => typing::paste(state, &text, &mut effects),
         Input::Resize(size) => state.size = size,
         Input::Snapshot(snapshot) => desk::snapshot(state, *snapshot, &mut effects),
@@ -56,6 +59,21 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
 
 fn say(state: &mut State, tone: Tone, text: String) {
     state.message = Some(Message { text, tone });
+}
+
+/// Where else this key counts, or where to look.
+fn unbound(state: &State, key: Key) -> String {
+    if state.overlay.is_some() {
+        return format!("{key} does nothing in this window: Esc closes it");
+    }
+    let entry = Pane::ALL.iter().find_map(|pane| bound(key, &[Context::Pane(*pane)]));
+    match entry {
+        Some(entry) => {
+            let panes: Vec<String> = entry.contexts.iter().map(|context| context.title().to_lowercase()).collect();
+            format!("{key} ({}) counts in {} only", entry.name, panes.join(", "))
+        }
+        None => format!("{key} does nothing here: ? shows the keys"),
+    }
 }
 
 /// Puts every cursor back into its list and its window, whatever changed: the list, the terminal, the layout.

@@ -1,9 +1,6 @@
 //! Typing: the filter line narrows the catalog, the prompt asks what it would be hinted at. Marks in the prompt move with
 //! the text until the new answer comes, so that they do not flicker.
 
-use std::sync::Arc;
-
-use crate::engine::Command;
 use crate::enrich::Findings;
 use crate::tui::action::Action;
 use crate::tui::field::{Change, Edit, TextField};
@@ -75,7 +72,7 @@ fn changed(state: &mut State, typing: Typing, change: Option<Change>, rows: Rows
         Typing::Filter => filter(state, rows),
         Typing::Prompt => {
             carry(&mut state.hints.findings, &change);
-            look(state, effects);
+            super::hinting::look(state, effects);
         }
     }
 }
@@ -106,23 +103,12 @@ fn filter(state: &mut State, rows: Rows) {
             Rows::Other => haystack.keep(text, all),
         }
     };
-    // Stay on the same source where it is still there; else the first row is the likeliest.
-    let at = kept.and_then(|position| state.catalog.rows.binary_search(&position).ok()).unwrap_or(0);
+    // An id typed in full is meant. Else stay on the same source where it is still there; else the first row is likeliest.
+    let meant = state.snapshot.catalog.position(state.catalog.filter.text().trim());
+    let row_of = |position: usize| state.catalog.rows.binary_search(&position).ok();
+    let at = meant.and_then(row_of).or_else(|| kept.and_then(row_of)).unwrap_or(0);
     state.catalog.cursor = Cursor { at, ..state.catalog.cursor };
     state.catalog.scroll = Scroll::default();
-}
-
-/// Asks what the prompt would be hinted at.
-pub(super) fn look(state: &mut State, effects: &mut Vec<Effect>) {
-    state.hints.generation += 1;
-    if state.hints.prompt.text().trim().is_empty() {
-        state.hints.findings = Findings::default();
-        return;
-    }
-    effects.push(Effect::Send(Command::Look {
-        generation: state.hints.generation,
-        prompt: Arc::from(state.hints.prompt.text()),
-    }));
 }
 
 fn carry(findings: &mut Findings, change: &Change) {

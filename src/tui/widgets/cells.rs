@@ -8,11 +8,12 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::text::escape::visible;
 
-/// One line of a text from outside: line breaks become a blank, tabs four, and what hides is shown escaped.
+/// One line of a text from outside: line breaks become a blank, tabs four, and what hides is shown escaped. The selectors
+/// that ask for a character as text or as emoji go: terminals disagree about how wide it then is.
 pub fn clean(text: &str) -> Cow<'_, str> {
-    if text.contains(['\n', '\r', '\t']) {
+    if text.contains(['\n', '\r', '\t', '\u{fe0e}', '\u{fe0f}']) {
         let parts = text.split(['\n', '\r']).filter(|part| !part.is_empty());
-        let line = parts.collect::<Vec<_>>().join(" ").replace('\t', "    ");
+        let line = parts.collect::<Vec<_>>().join(" ").replace('\t', "    ").replace(['\u{fe0e}', '\u{fe0f}'], "");
         return Cow::Owned(visible(&line).into_owned());
     }
     visible(text)
@@ -21,6 +22,11 @@ pub fn clean(text: &str) -> Cow<'_, str> {
 /// Columns that this text takes, cluster by cluster as the terminal buffer counts them.
 pub fn width(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.graphemes(true).map(UnicodeWidthStr::width).sum() }
+}
+
+/// Whether `text` takes at most `columns`; looks no further than it must.
+fn fits(text: &str, columns: usize) -> bool {
+    head(text, columns).len() == text.len()
 }
 
 /// The longest beginning of `text` that takes at most `columns`.
@@ -49,7 +55,7 @@ fn tail(text: &str, columns: usize) -> &str {
 
 /// `text` in at most `columns`, its end replaced by `ellipsis` where it does not fit.
 pub fn clip<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
-    if width(text) <= columns {
+    if fits(text, columns) {
         return Cow::Borrowed(text);
     }
     let Some(room) = columns.checked_sub(width(ellipsis)) else { return Cow::Borrowed("") };
@@ -58,7 +64,7 @@ pub fn clip<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
 
 /// `text` in at most `columns`, its beginning replaced by `ellipsis`: for paths, whose end says most.
 pub fn clip_start<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
-    if width(text) <= columns {
+    if fits(text, columns) {
         return Cow::Borrowed(text);
     }
     let Some(room) = columns.checked_sub(width(ellipsis)) else { return Cow::Borrowed("") };
@@ -67,7 +73,7 @@ pub fn clip_start<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, 
 
 /// `text` in at most `columns`, its middle replaced by `ellipsis`: for ids, which differ at both ends.
 pub fn clip_middle<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
-    if width(text) <= columns {
+    if fits(text, columns) {
         return Cow::Borrowed(text);
     }
     let Some(room) = columns.checked_sub(width(ellipsis)) else { return Cow::Borrowed("") };
@@ -88,7 +94,7 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut line = String::new();
     for word in text.split_whitespace() {
         let gap = usize::from(!line.is_empty());
-        if width(&line) + gap + width(word) <= columns {
+        if columns.checked_sub(width(&line) + gap).is_some_and(|left| fits(word, left)) {
             if gap == 1 {
                 line.push(' ');
             }
@@ -99,7 +105,7 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
             lines.push(std::mem::take(&mut line));
         }
         let mut rest = word;
-        while width(rest) > columns {
+        while !fits(rest, columns) {
             let mut part = head(rest, columns);
             if part.is_empty() {
                 part = rest.graphemes(true).next().unwrap_or(rest);
@@ -174,6 +180,7 @@ mod tests {
     #[test]
     fn one_line_of_anything() {
         assert_eq!(clean("a\r\nb\tc\x1b"), "a b    c\\x1b");
+        assert_eq!(width(&clean("⚠\u{fe0f} 1\u{fe0f}\u{20e3}")), 3);
     }
 
     proptest! {
