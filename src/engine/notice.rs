@@ -46,14 +46,17 @@ pub fn notices(before: &Snapshot, after: &Snapshot) -> Vec<String> {
     notices
 }
 
-/// Errors that were not there before: the last of the notices, since it is the one to act on.
+/// Errors that were not there before, or that none is left: the last of the notices, since it is the one to act on.
 fn broken(before: &Snapshot, after: &Snapshot) -> Option<String> {
     fn errors(snapshot: &Snapshot) -> impl Iterator<Item = String> {
         snapshot.diagnostics.iter().filter(|it| it.is_error()).map(in_a_line)
     }
     let known: HashSet<String> = errors(before).collect();
     let mut new = errors(after).filter(|error| !known.contains(error));
-    let first = new.next()?;
+    let Some(first) = new.next() else {
+        let mended = !known.is_empty() && errors(after).next().is_none();
+        return mended.then(|| "Every error is mended".to_owned());
+    };
     Some(match new.count() {
         0 => first,
         more => format!("{first}, +{more} more"),
@@ -105,6 +108,7 @@ mod tests {
         assert_eq!(told(&[], &["no JSON"]), ["error: no JSON"]);
         assert_eq!(told(&["a"], &["a", "b", "c"]), ["error: b, +1 more"]);
         assert_eq!(told(&["a"], &["a"]), [""; 0]);
-        assert_eq!(told(&["a"], &[]), [""; 0]);
+        assert_eq!(told(&["a", "b"], &["a"]), [""; 0]);
+        assert_eq!(told(&["a"], &[]), ["Every error is mended"]);
     }
 }

@@ -193,7 +193,8 @@ fn reasons(state: &State, member: &Member, columns: usize, most: usize) -> Vec<L
     let theme = &state.skin.theme;
     let head = format!("Pulled in at depth {} by {}:", member.depth, cells::counted(member.parents.len(), "source"));
     let mut lines = vec![Line::from(Span::styled(head, theme.style(Role::Transitive)))];
-    let widest = member.parents.iter().map(|parent| cells::width(parent.as_str()) + 1).max().unwrap_or(0);
+    let widest =
+        member.parents.iter().map(|parent| cells::width(&cells::clean(parent.as_str())) + 1).max().unwrap_or(0);
     let widest = widest.min(columns / 2);
     for parent in &member.parents {
         let mentions = state.snapshot.graph.from(parent.as_str()).iter().filter(|mention| mention.to == member.id);

@@ -4,19 +4,44 @@
 use std::borrow::Cow;
 
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::text::escape::visible;
 
-/// One line of a text from outside: line breaks become a blank, tabs four, and what hides is shown escaped. The selectors
-/// that ask for a character as text or as emoji go: terminals disagree about how wide it then is.
+/// One line of a text from outside: line breaks become a blank, tabs four, and what hides is shown escaped. What terminals
+/// disagree about the width of, so that columns would shift and rests of it stay behind, is put in a way that they agree on.
 pub fn clean(text: &str) -> Cow<'_, str> {
-    if text.contains(['\n', '\r', '\t', '\u{fe0e}', '\u{fe0f}']) {
+    if text.contains(|c: char| matches!(c, '\n' | '\r' | '\t') || is_disputed(c)) {
         let parts = text.split(['\n', '\r']).filter(|part| !part.is_empty());
-        let line = parts.collect::<Vec<_>>().join(" ").replace('\t', "    ").replace(['\u{fe0e}', '\u{fe0f}'], "");
-        return Cow::Owned(visible(&line).into_owned());
+        let line = parts.collect::<Vec<_>>().join(" ").replace('\t', "    ");
+        return Cow::Owned(visible(&settled(&line)).into_owned());
     }
     visible(text)
+}
+
+/// Characters that change the width of the one before them in some terminals and not in others.
+fn is_disputed(c: char) -> bool {
+    matches!(c, '\u{fe0e}' | '\u{fe0f}' | '\u{ff9e}' | '\u{ff9f}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{1f3fb}'..='\u{1f3ff}')
+}
+
+/// Selectors of text and emoji go, and so do the skin tones of an emoji; half-width voice marks become those that stand
+/// alone, the letters of flags plain letters.
+fn settled(line: &str) -> String {
+    let mut settled = String::with_capacity(line.len());
+    for c in line.chars() {
+        match c {
+            '\u{fe0e}' | '\u{fe0f}' => {}
+            '\u{ff9e}' => settled.push('\u{309b}'),
+            '\u{ff9f}' => settled.push('\u{309c}'),
+            '\u{1f1e6}'..='\u{1f1ff}' => {
+                let letter = u32::from('A') + (u32::from(c) - 0x1f1e6);
+                settled.extend(char::from_u32(letter));
+            }
+            '\u{1f3fb}'..='\u{1f3ff}' if settled.ends_with(|before: char| before.width() == Some(2)) => {}
+            _ => settled.push(c),
+        }
+    }
+    settled
 }
 
 /// Columns that this text takes, cluster by cluster as the terminal buffer counts them.
@@ -180,7 +205,16 @@ mod tests {
     #[test]
     fn one_line_of_anything() {
         assert_eq!(clean("a\r\nb\tc\x1b"), "a b    c\\x1b");
-        assert_eq!(width(&clean("⚠\u{fe0f} 1\u{fe0f}\u{20e3}")), 3);
+        for (text, shown, columns) in [
+            ("⚠\u{fe0f}", "⚠", 1),
+            ("1\u{fe0f}\u{20e3}", "1\u{20e3}", 1),
+            ("🇩🇪", "DE", 2),
+            ("👩🏽", "👩", 2),
+            ("🏽", "🏽", 2),
+            ("ｶﾞ", "ｶ゛", 3),
+        ] {
+            assert_eq!((clean(text).as_ref(), width(&clean(text))), (shown, columns));
+        }
     }
 
     proptest! {
