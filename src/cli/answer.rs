@@ -56,9 +56,10 @@ impl Answer {
         self.diagnostics.extend(opening);
         if desk.is_unmet() && self.exit == 0 {
             self.exit = 1;
-            let problem = self.diagnostics.iter().find(|problem| problem.code == "config-not-found");
-            if let Some(problem) = problem {
-                self.refused.push(Refusal::new(problem.code, problem.message.clone(), problem.hint.clone()));
+            // It is what could not be done: told as that, and not once more beside it.
+            if let Some(at) = self.diagnostics.iter().position(|problem| problem.code == "config-not-found") {
+                let problem = self.diagnostics.remove(at);
+                self.refused.push(Refusal::new(problem.code, problem.message, problem.hint));
             }
         }
     }

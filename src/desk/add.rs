@@ -8,6 +8,7 @@ use super::{Desk, Refusal};
 use crate::catalog::{Mode, NOT_A_SOURCE, SourceId};
 use crate::disk::path::{absolute, relative, slashed};
 use crate::disk::{name, write_atomic};
+use crate::text::fold::can_match;
 
 /// What is to be added.
 #[derive(Debug, Clone)]
@@ -52,6 +53,14 @@ impl Desk {
         if id.trim().is_empty() {
             return Err(Refusal::new("empty-id", "no id can be made of that name", "give one with --id"));
         }
+        if let Some(tag) = new.tags.iter().find(|tag| !can_match(tag)) {
+            let message = format!("the tag '{tag}' can match nothing");
+            return Err(Refusal::new("empty-tag", message, "give it a letter or digit, or leave it out"));
+        }
+        let name = new.name.clone().unwrap_or(stem);
+        if name.trim().is_empty() {
+            return Err(Refusal::new("empty-name", "the name is empty", "give one with --name, or leave it out"));
+        }
         if let Some(taken) = self.catalog.get(&id) {
             let file = self.around().display(&taken.origin.file);
             return Err(Refusal::new(
@@ -67,15 +76,15 @@ impl Desk {
         }
         let folder = self.references_folder();
         let plain = format!("{}.json", name::safe(&id));
-        let name = if plain == NOT_A_SOURCE { format!("{}.json", name::sha256_hex(id.as_bytes())) } else { plain };
-        let file = folder.join(name);
+        let file_name = if plain == NOT_A_SOURCE { format!("{}.json", name::sha256_hex(id.as_bytes())) } else { plain };
+        let file = folder.join(file_name);
         if file.exists() {
             let message = format!("{} is there already", self.around().display(&file));
             return Err(Refusal::new("file-exists", message, "give another id with --id, or mend that file"));
         }
         let mut entry = Map::new();
         entry.insert("id".into(), json!(id));
-        entry.insert("name".into(), json!(new.name.clone().unwrap_or(stem)));
+        entry.insert("name".into(), json!(name));
         entry.insert("description".into(), json!(""));
         entry.insert("type".into(), json!(if is_url { "url" } else { "local" }));
         if is_url {

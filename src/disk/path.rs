@@ -110,9 +110,12 @@ impl Resolver {
 }
 
 /// The nearest folder from `from` upward that holds `.jaato/`, not above nor equal to `home`; else `from` (BEHAVIOUR §1).
+/// The current folder comes without links from the system, while `$HOME` may be one: both its names count.
 pub fn workspace_above(from: &Path, home: Option<&Path>) -> PathBuf {
+    let real_home = home.and_then(|home| fs::canonicalize(home).ok());
+    let homes = [home, real_home.as_deref()];
     for folder in from.ancestors() {
-        if home.is_some_and(|home| home.starts_with(folder)) {
+        if homes.iter().flatten().any(|home| home.starts_with(folder)) {
             break;
         }
         if folder.join(".jaato").is_dir() {
@@ -204,6 +207,21 @@ mod tests {
         assert_eq!(workspace_above(&inner, Some(&home)), home.join("a"));
         fs::create_dir_all(inner.join(".jaato")).unwrap();
         assert_eq!(workspace_above(&inner.join("d"), Some(&home)), inner, "the nearest of two");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_home_that_is_a_link_bounds_the_search_too() {
+        let root = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(root.path()).unwrap();
+        let (home, link) = (root.join("home"), root.join("link"));
+        fs::create_dir_all(home.join("project")).unwrap();
+        fs::create_dir_all(home.join(".jaato")).unwrap();
+        fs::create_dir_all(root.join(".jaato")).unwrap();
+        std::os::unix::fs::symlink(&home, &link).unwrap();
+        for from in [home.join("project"), link.join("project"), home.clone()] {
+            assert_eq!(workspace_above(&from, Some(&link)), from);
+        }
     }
 
     #[cfg(unix)]

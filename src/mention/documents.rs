@@ -25,15 +25,19 @@ pub fn is_document(name: &OsStr) -> bool {
 /// The files of a local source's text, in path order; none for other sources and missing ones. `shown` prints a path.
 pub fn files(source: &Source, shown: impl Fn(&Path) -> String) -> (Vec<Found>, Vec<Diagnostic>) {
     let Some(place) = source.place() else { return (Vec::new(), Vec::new()) };
-    match place.standing {
+    let (files, problems) = match place.standing {
         Standing::Missing => (Vec::new(), Vec::new()),
-        Standing::File => (vec![Found { path: place.path.clone(), size: place.size }], Vec::new()),
-        Standing::Directory => {
-            let (files, problems) = files_below(&place.path, LIMITS, is_document);
-            let told = problems.into_iter().map(|problem| tell(&problem, source, &shown)).collect();
-            (files, told)
+        Standing::File => {
+            let too_large = place.size > LIMITS.bytes;
+            (
+                vec![Found { path: place.path.clone(), size: place.size }],
+                too_large.then_some(Problem::TooManyBytes).into_iter().collect(),
+            )
         }
-    }
+        Standing::Directory => files_below(&place.path, LIMITS, is_document),
+    };
+    let told = problems.into_iter().map(|problem| tell(&problem, source, &shown)).collect();
+    (files, told)
 }
 
 /// Estimated tokens of a source's text; `None` where its text lies elsewhere or is missing.
@@ -75,6 +79,20 @@ fn tell(problem: &Problem, source: &Source, shown: impl Fn(&Path) -> String) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::testing::local;
+
+    #[test]
+    fn a_single_file_has_the_limit_of_a_folder() {
+        for (size, codes) in [(LIMITS.bytes, &[][..]), (LIMITS.bytes + 1, &["too-many-bytes"])] {
+            let mut source = local("a", Path::new("/w/a.md"), Standing::File);
+            if let Kind::Local(place) = &mut source.kind {
+                place.size = size;
+            }
+            let (files, told) = files(&source, |path| path.display().to_string());
+            assert_eq!(files.len(), 1);
+            assert_eq!(told.iter().map(|problem| problem.code).collect::<Vec<_>>(), codes, "{size}");
+        }
+    }
 
     #[test]
     fn documents_by_ending_or_stem() {

@@ -95,6 +95,10 @@ fn refusals_write_nothing() {
         (&["add", "docs/b.md", "--id", ""], "empty-id"),
         (&["add", "docs/b.md", "--id", " \t"], "empty-id"),
         (&["add", "ftp://example.org/x"], "no-such-path"),
+        // An entry that the catalog would find fault with is not written in the first place.
+        (&["add", "docs/b.md", "--tag", "x", "--tag", " - "], "empty-tag"),
+        (&["add", "docs/b.md", "--tag", ""], "empty-tag"),
+        (&["add", "docs/b.md", "--name", " "], "empty-name"),
     ];
     let world = small();
     let before = world.listing();

@@ -92,6 +92,7 @@ fn a_configuration_that_is_named_and_not_there_is_an_error_and_discovery_still_r
             let words = [&["--config", named, "--format", "json"], words].concat();
             let ran = world.run(&words).exits(1);
             assert_eq!(ran.json()["error"]["code"], "config-not-found", "{ran}");
+            assert_eq!(ran.stderr.matches("--config names").count(), 1, "said once: {ran}");
         }
         let ran = world.run(&["--config", named, "--format", "json", "list"]).exits(1);
         assert_eq!(listed(&ran.json()), ["found"]);
