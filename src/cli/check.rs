@@ -46,7 +46,9 @@ pub fn run(desk: &mut Desk, args: &CheckArgs) -> Answer {
         text.push('\n');
     }
     let sources = desk.catalog().len();
-    text.push_str(&format!("{sources} sources: {} errors, {} warnings\n", errors.len(), warnings.len()));
+    let counts = [(sources, "source"), (errors.len(), "error"), (warnings.len(), "warning")];
+    let [sources, wrong, odd] = counts.map(|(count, what)| plural(count, what));
+    text.push_str(&format!("{sources}: {wrong}, {odd}\n"));
     let mended: Vec<_> = mended
         .iter()
         .map(|it| json!({"source_id": it.id, "file": it.file, "before": it.before, "after": it.after}))
@@ -56,4 +58,9 @@ pub fn run(desk: &mut Desk, args: &CheckArgs) -> Answer {
     let mut answer = Answer::new(json, text);
     answer.exit = u8::from(!valid);
     answer
+}
+
+/// `1 warning`, `2 warnings`.
+fn plural(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

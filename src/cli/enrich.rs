@@ -8,6 +8,7 @@ use super::answer::Answer;
 use super::args::{EnrichArgs, KindName};
 use crate::desk::{Desk, Refusal};
 use crate::enrich::TextKind;
+use crate::report::Diagnostic;
 
 /// Enriches standard input. As text its bytes pass through untouched; in JSON they are replaced where they are no UTF-8.
 pub fn run(desk: &mut Desk, args: &EnrichArgs) -> Answer {
@@ -31,7 +32,13 @@ pub fn run(desk: &mut Desk, args: &EnrichArgs) -> Answer {
     desk.settle();
     let text = String::from_utf8_lossy(&bytes);
     let lossy = matches!(text, std::borrow::Cow::Owned(_));
-    let (enriched, diagnostics) = desk.enrich(kind, &text, arguments.as_ref(), args.repeat, args.dry_run);
+    let (enriched, mut diagnostics) = desk.enrich(kind, &text, arguments.as_ref(), args.repeat, args.dry_run);
+    let found =
+        !(enriched.metadata.mentioned_references.is_empty() && enriched.metadata.tag_matched_references.is_empty());
+    if found && enriched.blocks.is_empty() && !desk.enrich(kind, &text, None, true, true).0.blocks.is_empty() {
+        let message = format!("all there is to say was told to the session '{}' before", desk.session());
+        diagnostics.push(Diagnostic::warning("told-before", message).hint("--repeat says it again"));
+    }
     let appended = enriched.text.get(text.len()..).unwrap_or_default();
     let printed = [bytes.as_slice(), appended.as_bytes()].concat();
     let json = json!({"text": enriched.text, "metadata": enriched.metadata, "blocks": enriched.blocks, "lossy": lossy});

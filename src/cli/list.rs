@@ -8,6 +8,7 @@ use super::args::{ListArgs, ModeFilter};
 use super::rows;
 use crate::catalog::{Mode, Source};
 use crate::desk::{Desk, has_any_tag};
+use crate::selection::Standing;
 
 /// Lists the sources that pass the filters, in catalog order.
 pub fn run(desk: &mut Desk, args: &ListArgs) -> Answer {
@@ -42,7 +43,7 @@ fn in_words(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>], selected: 
     }
     let row = |(source, tokens): (&&Source, &Option<u64>)| {
         vec![
-            rows::mark(desk, source).to_owned(),
+            Standing::of(desk.catalog(), desk.selection(), source.id.as_str()).mark().to_owned(),
             source.id.to_string(),
             source.kind.word().to_owned(),
             source.mode.word().to_owned(),

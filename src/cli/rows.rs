@@ -95,19 +95,6 @@ fn addresses(source: &Source) -> (Option<&str>, Option<&str>, Option<&str>) {
     }
 }
 
-/// The mark of a source: `●` picked, `◐` pulled in, `✕` missing, `⊘` excluded, `◆` auto, `○` available.
-pub fn mark(desk: &Desk, source: &Source) -> &'static str {
-    let id = source.id.as_str();
-    match desk.selection().member(id).map(|member| member.role) {
-        _ if source.is_missing() => "✕",
-        Some(Role::Picked) => "●",
-        Some(Role::Transitive | Role::AutoRoot) => "◐",
-        None if desk.selection().is_excluded(id) => "⊘",
-        None if source.mode == crate::catalog::Mode::Auto => "◆",
-        None => "○",
-    }
-}
-
 /// Ids for people: `a, b`.
 pub fn join(ids: &[SourceId]) -> String {
     ids.iter().map(|id| one_line(id.as_str()).into_owned()).collect::<Vec<_>>().join(", ")

@@ -259,6 +259,11 @@ impl Desk {
         &self.options.desk
     }
 
+    /// The name of the reader.
+    pub fn session(&self) -> &str {
+        &self.options.session
+    }
+
     /// What the configuration says besides its sources.
     pub fn settings(&self) -> &Settings {
         &self.config.settings

@@ -6,9 +6,11 @@ mod choice;
 mod closure;
 #[cfg(test)]
 mod laws;
+mod standing;
 
 pub use access::Access;
 pub use closure::{Rules, reasons, select, unscanned};
+pub use standing::Standing;
 
 use std::collections::HashMap;
 

@@ -3,43 +3,13 @@
 
 use ratatui::symbols::border;
 
-/// What a source is to the desk, as one mark in front of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Mark {
-    /// Picked by a person or an agent.
-    Picked,
-    /// Pulled in by something selected.
-    Transitive,
-    /// Neither chosen nor barred.
-    Available,
-    /// Its path is nowhere.
-    Missing,
-    /// Always in the instructions.
-    Auto,
-    /// Barred from being pulled in.
-    Excluded,
-    /// Picked, and gone from the catalog.
-    Dormant,
-}
-
-impl Mark {
-    /// Every mark with the word for it, for the legend of the help.
-    pub const ALL: [(Self, &'static str); 7] = [
-        (Self::Picked, "picked"),
-        (Self::Transitive, "pulled in"),
-        (Self::Available, "available"),
-        (Self::Missing, "missing"),
-        (Self::Auto, "auto: always in the instructions"),
-        (Self::Excluded, "excluded"),
-        (Self::Dormant, "dormant: picked, gone from the catalog"),
-    ];
-}
+use crate::selection::Standing;
 
 /// One set of characters; each is one column wide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct Glyphs {
-    marks: [&'static str; 7],
+    unicode: bool,
     pub ellipsis: &'static str,
     pub dot: &'static str,
     pub dash: &'static str,
@@ -61,7 +31,7 @@ pub struct Glyphs {
 impl Glyphs {
     /// For terminals that show Unicode.
     pub const UNICODE: Self = Self {
-        marks: ["●", "◐", "○", "✕", "◆", "⊘", "◌"],
+        unicode: true,
         ellipsis: "…",
         dot: "·",
         dash: "–",
@@ -82,7 +52,7 @@ impl Glyphs {
 
     /// For everything else.
     pub const ASCII: Self = Self {
-        marks: ["*", "+", "o", "x", "A", "-", "?"],
+        unicode: false,
         ellipsis: "~",
         dot: "-",
         dash: "-",
@@ -131,9 +101,8 @@ impl Glyphs {
     }
 
     /// The character of a mark.
-    pub fn mark(&self, mark: Mark) -> &'static str {
-        let at = Mark::ALL.iter().position(|(known, _)| *known == mark);
-        at.and_then(|at| self.marks.get(at)).copied().unwrap_or(" ")
+    pub fn mark(&self, standing: Standing) -> &'static str {
+        if self.unicode { standing.mark() } else { standing.ascii_mark() }
     }
 }
 
@@ -146,12 +115,12 @@ mod tests {
     #[test]
     fn each_is_one_column_wide_and_the_ascii_set_is_ascii() {
         for glyphs in [Glyphs::UNICODE, Glyphs::ASCII] {
-            for (mark, word) in Mark::ALL {
-                assert_eq!(glyphs.mark(mark).width(), 1, "{word}");
+            for standing in Standing::ALL {
+                assert_eq!(glyphs.mark(standing).width(), 1, "{standing:?}");
             }
             assert_eq!((glyphs.tee.width(), glyphs.corner.width(), glyphs.bar.width()), (2, 2, 2));
         }
-        assert!(Mark::ALL.iter().all(|(mark, _)| Glyphs::ASCII.mark(*mark).is_ascii()));
+        assert!(Standing::ALL.iter().all(|standing| Glyphs::ASCII.mark(*standing).is_ascii()));
     }
 
     #[test]

@@ -1,30 +1,22 @@
 //! What a source is to the desk right now: its mark, the mark's colour, and the words for it.
 
-use crate::catalog::Mode;
 use crate::engine::Snapshot;
-use crate::selection::{Member, Role};
+use crate::selection::{Member, Role, Standing};
 
-use super::glyphs::Mark;
 use super::theme;
 
-/// The mark of this id and its colour.
-pub fn mark(snapshot: &Snapshot, id: &str) -> (Mark, theme::Role) {
-    let Some(source) = snapshot.catalog.get(id) else {
-        let excluded = snapshot.selection.is_excluded(id);
-        return (if excluded { Mark::Excluded } else { Mark::Dormant }, theme::Role::Infra);
+/// How the source of this id stands, and the colour of that.
+pub fn mark(snapshot: &Snapshot, id: &str) -> (Standing, theme::Role) {
+    let standing = Standing::of(&snapshot.catalog, &snapshot.selection, id);
+    let role = match standing {
+        Standing::Missing => theme::Role::Error,
+        Standing::Picked => theme::Role::Selection,
+        Standing::Auto if snapshot.selection.contains(id) => theme::Role::Selection,
+        Standing::Auto => theme::Role::Catalog,
+        Standing::Transitive => theme::Role::Transitive,
+        Standing::Excluded | Standing::Available | Standing::Dormant => theme::Role::Infra,
     };
-    let member = snapshot.selection.member(id);
-    let auto = source.mode == Mode::Auto;
-    match member.map(|member| member.role) {
-        Some(_) if source.is_missing() => (Mark::Missing, theme::Role::Error),
-        Some(Role::Picked) => (Mark::Picked, theme::Role::Selection),
-        Some(Role::AutoRoot) => (Mark::Auto, theme::Role::Selection),
-        Some(Role::Transitive) => (Mark::Transitive, theme::Role::Transitive),
-        None if snapshot.selection.is_excluded(id) => (Mark::Excluded, theme::Role::Infra),
-        None if source.is_missing() => (Mark::Missing, theme::Role::Error),
-        None if auto => (Mark::Auto, theme::Role::Catalog),
-        None => (Mark::Available, theme::Role::Infra),
-    }
+    (standing, role)
 }
 
 /// What it is, in words: `picked`, `pulled in by @a, @b`, `missing`, `available`.
@@ -35,10 +27,10 @@ pub fn words(snapshot: &Snapshot, id: &str) -> String {
         (Some(member), _) if member.role == Role::Transitive => format!("pulled in by {}", parents(member)),
         (Some(member), _) if member.role == Role::AutoRoot => "auto, and a root".to_owned(),
         (Some(_), _) => "picked".to_owned(),
-        (None, Mark::Excluded) => "excluded".to_owned(),
-        (None, Mark::Dormant) => "dormant".to_owned(),
-        (None, Mark::Auto) => "always in the instructions".to_owned(),
-        (None, Mark::Missing) => return "missing".to_owned(),
+        (None, Standing::Excluded) => "excluded".to_owned(),
+        (None, Standing::Dormant) => "dormant".to_owned(),
+        (None, Standing::Auto) => "always in the instructions".to_owned(),
+        (None, Standing::Missing) => return "missing".to_owned(),
         _ => "available".to_owned(),
     };
     if missing { format!("missing, {standing}") } else { standing }

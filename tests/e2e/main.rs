@@ -130,7 +130,7 @@ fn nothing_is_written_while_nothing_happens() {
 #[test]
 fn what_a_command_prints_on_a_terminal_is_escaped() {
     // Into a pipe the same bytes go as they are: a rendered file must be exact.
-    let mut pty = Pty::start(&["--demo", "render", "--inline", "a\x1b[31mb\u{202e}c"], 80, 24);
+    let pty = Pty::start(&["--demo", "render", "--inline", "a\x1b[31mb\u{202e}c"], 80, 24);
     pty.wait_for("a\\x1b[31mb\\u{202e}c");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
 }

@@ -5,8 +5,8 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use crate::selection::Standing;
 use crate::tui::action::{ACTIONS, Context};
-use crate::tui::glyphs::Mark;
 use crate::tui::layout;
 use crate::tui::motion::Scroll;
 use crate::tui::pane::Pane;
@@ -34,7 +34,7 @@ pub fn text(state: &State) -> Rect {
 /// How many lines there are.
 pub fn len(state: &State) -> usize {
     let entries = |context: &Context| ACTIONS.iter().filter(|entry| entry.contexts.contains(context)).count() + 2;
-    contexts(state).iter().map(entries).sum::<usize>() + 1 + Mark::ALL.len()
+    contexts(state).iter().map(entries).sum::<usize>() + 1 + Standing::ALL.len()
 }
 
 fn contexts(state: &State) -> Vec<Context> {
@@ -101,9 +101,9 @@ fn lines(state: &State, columns: usize) -> Vec<Line<'static>> {
         lines.push(Line::default());
     }
     lines.push(heading("Marks"));
-    for (mark, word) in Mark::ALL {
-        let shown = cells::pad(state.skin.glyphs.mark(mark), KEYS, ellipsis);
-        lines.push(told(Span::styled(shown, theme.style(Role::Text)), word));
+    for standing in Standing::ALL {
+        let shown = cells::pad(state.skin.glyphs.mark(standing), KEYS, ellipsis);
+        lines.push(told(Span::styled(shown, theme.style(Role::Text)), standing.words()));
     }
     lines
 }

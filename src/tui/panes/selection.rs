@@ -74,7 +74,7 @@ fn row<'a>(state: &'a State, node: &Node, width: u16) -> Row<'a> {
     let mut row = Row::new(&state.skin, width);
     let Some(id) = node.id(&state.snapshot) else { return row };
     let (mark, role) = match node.kind {
-        RowKind::Dormant(_) => (crate::tui::glyphs::Mark::Dormant, Role::Infra),
+        RowKind::Dormant(_) => (crate::selection::Standing::Dormant, Role::Infra),
         _ => standing::mark(&state.snapshot, id),
     };
     let name = state.snapshot.catalog.get(id).map(|source| cells::clean(&source.name)).unwrap_or_default();

@@ -1,0 +1,86 @@
+//! How a source stands at the desk right now, in one word: what every list shows as a mark in front of it.
+
+use super::{Role, Selection};
+use crate::catalog::{Catalog, Mode};
+
+/// How a source stands at the desk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Standing {
+    /// Picked by a person or an agent.
+    Picked,
+    /// Pulled in by something selected.
+    Transitive,
+    /// Neither chosen nor barred.
+    Available,
+    /// Its path is nowhere, whatever else is true of it.
+    Missing,
+    /// Always in the instructions.
+    Auto,
+    /// Barred from being pulled in.
+    Excluded,
+    /// Picked, and gone from the catalog.
+    Dormant,
+}
+
+impl Standing {
+    /// Every one, in the order of a legend.
+    pub const ALL: [Self; 7] =
+        [Self::Picked, Self::Transitive, Self::Available, Self::Missing, Self::Auto, Self::Excluded, Self::Dormant];
+
+    /// How the source of this id stands.
+    pub fn of(catalog: &Catalog, selection: &Selection, id: &str) -> Self {
+        let excluded = selection.is_excluded(id);
+        let Some(source) = catalog.get(id) else {
+            return if excluded { Self::Excluded } else { Self::Dormant };
+        };
+        match selection.member(id).map(|member| member.role) {
+            Some(_) if source.is_missing() => Self::Missing,
+            Some(Role::Picked) => Self::Picked,
+            Some(Role::AutoRoot) => Self::Auto,
+            Some(Role::Transitive) => Self::Transitive,
+            None if excluded => Self::Excluded,
+            None if source.is_missing() => Self::Missing,
+            None if source.mode == Mode::Auto => Self::Auto,
+            None => Self::Available,
+        }
+    }
+
+    /// The mark of a terminal that shows Unicode.
+    pub fn mark(self) -> &'static str {
+        match self {
+            Self::Picked => "●",
+            Self::Transitive => "◐",
+            Self::Available => "○",
+            Self::Missing => "✕",
+            Self::Auto => "◆",
+            Self::Excluded => "⊘",
+            Self::Dormant => "◌",
+        }
+    }
+
+    /// The mark of a terminal that shows only ASCII.
+    pub fn ascii_mark(self) -> &'static str {
+        match self {
+            Self::Picked => "*",
+            Self::Transitive => "+",
+            Self::Available => "o",
+            Self::Missing => "x",
+            Self::Auto => "A",
+            Self::Excluded => "-",
+            Self::Dormant => "?",
+        }
+    }
+
+    /// What it means, for a legend.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Picked => "picked",
+            Self::Transitive => "pulled in",
+            Self::Available => "available",
+            Self::Missing => "missing",
+            Self::Auto => "auto: always in the instructions",
+            Self::Excluded => "excluded",
+            Self::Dormant => "dormant: picked, gone from the catalog",
+        }
+    }
+}
