@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::args::Format;
 use crate::desk::{Desk, Refusal};
 use crate::report::Diagnostic;
 
@@ -25,6 +26,15 @@ impl Answer {
     pub fn new(json: Value, text: impl Into<String>) -> Self {
         let text = text.into().into_bytes();
         Self { json, text, refused: Vec::new(), diagnostics: Vec::new(), exit: 0 }
+    }
+
+    /// A request that was met, with only the form that is wanted made: of ten thousand sources each form costs more than
+    /// knowing them.
+    pub fn either(format: Format, json: impl FnOnce() -> Value, text: impl FnOnce() -> String) -> Self {
+        match format {
+            Format::Json => Self::new(json(), ""),
+            Format::Text => Self::new(Value::Object(Map::new()), text()),
+        }
     }
 
     /// A request that was not met and of which nothing is known.
@@ -65,8 +75,8 @@ impl Answer {
     }
 
     /// The JSON form, with the first refusal as its `error`.
-    pub fn document(&self) -> Value {
-        let mut document = self.json.clone();
+    pub fn document(self) -> Value {
+        let mut document = self.json;
         if let (Some(refusal), Value::Object(members)) = (self.refused.first(), &mut document) {
             members.insert("error".into(), json!(refusal));
         }
@@ -81,4 +91,9 @@ impl Answer {
         }
         self
     }
+}
+
+/// An object of these members; unlike `json!` it takes the values over instead of copying them.
+pub fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
+    Value::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
 }

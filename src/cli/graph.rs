@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::answer::Answer;
-use super::args::GraphArgs;
+use super::answer::{Answer, object};
+use super::args::{Format, GraphArgs};
 use super::rows;
 use crate::catalog::Source;
 use crate::desk::Desk;
@@ -13,7 +13,7 @@ use crate::mention::Mention;
 use crate::text::escape::one_line;
 
 /// Reads every document and prints the graph.
-pub fn run(desk: &mut Desk, args: &GraphArgs) -> Answer {
+pub fn run(desk: &mut Desk, args: &GraphArgs, format: Format) -> Answer {
     desk.settle();
     desk.read_all();
     let desk = &*desk;
@@ -23,16 +23,19 @@ pub fn run(desk: &mut Desk, args: &GraphArgs) -> Answer {
         json!({"id": source.id, "name": source.name, "type": source.kind.word(), "mode": source.mode.word(),
                "selected": desk.selection().contains(source.id.as_str()), "exists": !source.is_missing()})
     };
-    let json = json!({
-        "nodes": sources.iter().map(node).collect::<Vec<Value>>(),
-        "mentions": mentions.iter().map(|mention| rows::mention(desk, mention)).collect::<Vec<Value>>(),
-    });
-    let text = match (args.dot, args.mermaid) {
+    let in_json = || {
+        let mentions = mentions.iter().map(|mention| rows::mention(desk, mention));
+        object([
+            ("nodes", Value::Array(sources.iter().map(node).collect())),
+            ("mentions", Value::Array(mentions.collect())),
+        ])
+    };
+    let in_words = || match (args.dot, args.mermaid) {
         (true, _) => dot(desk, &mentions),
         (_, true) => mermaid(desk, &mentions),
         _ => in_words(desk, &mentions),
     };
-    Answer::new(json, text)
+    Answer::either(format, in_json, in_words)
 }
 
 fn in_words(desk: &Desk, mentions: &[&Mention]) -> String {

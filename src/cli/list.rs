@@ -3,15 +3,15 @@
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::answer::Answer;
-use super::args::{ListArgs, ModeFilter};
+use super::answer::{Answer, object};
+use super::args::{Format, ListArgs, ModeFilter};
 use super::rows;
 use crate::catalog::{Mode, Source};
 use crate::desk::{Desk, has_any_tag};
 use crate::selection::Standing;
 
 /// Lists the sources that pass the filters, in catalog order.
-pub fn run(desk: &mut Desk, args: &ListArgs) -> Answer {
+pub fn run(desk: &mut Desk, args: &ListArgs, format: Format) -> Answer {
     desk.settle();
     let desk = &*desk;
     let wanted = |source: &&Source| {
@@ -27,11 +27,16 @@ pub fn run(desk: &mut Desk, args: &ListArgs) -> Answer {
     };
     let sources: Vec<&Source> = desk.catalog().sources().iter().filter(wanted).collect();
     let tokens: Vec<Option<u64>> = sources.par_iter().map(|source| desk.tokens(source)).collect();
-    let listed: Vec<Value> =
-        sources.iter().zip(&tokens).map(|(source, tokens)| rows::listed(desk, source, *tokens)).collect();
     let selected = sources.iter().filter(|source| desk.selection().contains(source.id.as_str())).count();
-    let text = in_words(desk, &sources, &tokens, selected);
-    Answer::new(json!({"sources": listed, "total": sources.len(), "selected_count": selected}), text)
+    let in_json = || {
+        let rows = sources.par_iter().zip(&tokens).map(|(source, tokens)| rows::listed(desk, source, *tokens));
+        object([
+            ("sources", Value::Array(rows.collect())),
+            ("total", json!(sources.len())),
+            ("selected_count", json!(selected)),
+        ])
+    };
+    Answer::either(format, in_json, || in_words(desk, &sources, &tokens, selected))
 }
 
 fn in_words(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>], selected: usize) -> String {

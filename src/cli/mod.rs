@@ -48,20 +48,20 @@ pub fn run(screen: impl FnOnce(Engine) -> color_eyre::Result<ExitCode>) -> color
         Err(error) => {
             let message = format!("the demo could not be unpacked: {error}");
             let refusal = Refusal::new("no-demo", message, "make the folder for temporary files writable (TMPDIR)");
-            return Ok(output::print(&Answer::refused(refusal), arguments.format));
+            return Ok(output::print(Answer::refused(refusal), arguments.format));
         }
     };
     let options = match world::options(&arguments, demo.as_ref().map(tempfile::TempDir::path)) {
         Ok(options) => options,
-        Err(refusal) => return Ok(output::print(&Answer::refused(refusal), arguments.format)),
+        Err(refusal) => return Ok(output::print(Answer::refused(refusal), arguments.format)),
     };
     match &arguments.command {
         None => screen::run(options, arguments.format, screen),
-        Some(command) => Ok(output::print(&answer(options, command), arguments.format)),
+        Some(command) => Ok(output::print(answer(options, command, arguments.format), arguments.format)),
     }
 }
 
-fn answer(options: Options, command: &Command) -> Answer {
+fn answer(options: Options, command: &Command, format: Format) -> Answer {
     let options = match command {
         Command::Check(args) => match check::scope(options, args) {
             Ok(options) => options,
@@ -70,7 +70,7 @@ fn answer(options: Options, command: &Command) -> Answer {
         _ => options,
     };
     let mut desk = Desk::open(options);
-    let mut answer = dispatch(&mut desk, command);
+    let mut answer = dispatch(&mut desk, command, format);
     // What `check` answers is all that is wrong: nothing of it is told beside it.
     if !matches!(command, Command::Check(_)) {
         answer.tell_opening(&desk);
@@ -78,18 +78,18 @@ fn answer(options: Options, command: &Command) -> Answer {
     answer
 }
 
-fn dispatch(desk: &mut Desk, command: &Command) -> Answer {
+fn dispatch(desk: &mut Desk, command: &Command, format: Format) -> Answer {
     match command {
-        Command::List(args) => list::run(desk, args),
+        Command::List(args) => list::run(desk, args, format),
         Command::Select(args) => select::run(desk, args),
         Command::Unselect(args) => change::unselect(desk, &args.ids),
         Command::Exclude(args) => change::exclude(desk, &args.ids),
         Command::Include(args) => change::include(desk, &args.ids),
         Command::Clear(args) => change::clear(desk, args.all),
-        Command::Resolve(args) => resolve::run(desk, &args.ids),
-        Command::References(args) => references::run(desk, args.command.as_ref()),
+        Command::Resolve(args) => resolve::run(desk, &args.ids, format),
+        Command::References(args) => references::run(desk, args.command.as_ref(), format),
         Command::Why(args) => why::run(desk, &args.id),
-        Command::Graph(args) => graph::run(desk, args),
+        Command::Graph(args) => graph::run(desk, args, format),
         Command::Instructions => instructions::run(desk),
         Command::Check(args) => check::run(desk, args),
         Command::Add(args) => add::run(desk, args),

@@ -13,12 +13,13 @@ use crate::report::Diagnostic;
 use crate::text::escape::{one_line, visible};
 
 /// Prints an answer and gives its exit code.
-pub fn print(answer: &Answer, format: Format) -> ExitCode {
+pub fn print(answer: Answer, format: Format) -> ExitCode {
     tell(&answer.diagnostics);
     for Refusal { code, message, hint } in &answer.refused {
         let refusal = Refusal::new(code, one_line(message), one_line(hint));
         complain(&format!("error: {refusal}"));
     }
+    let exit = answer.exit;
     let written = match format {
         Format::Json => {
             let mut document = answer.document().to_string().into_bytes();
@@ -27,7 +28,7 @@ pub fn print(answer: &Answer, format: Format) -> ExitCode {
         }
         Format::Text => write_out(&answer.text),
     };
-    ExitCode::from(if written { answer.exit } else { answer.exit.max(1) })
+    ExitCode::from(if written { exit } else { exit.max(1) })
 }
 
 /// What the argument parser has to say: help and version are results, the rest is a usage error, in JSON where asked for.

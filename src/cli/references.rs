@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::answer::Answer;
-use super::args::{ListArgs, ReferencesCommand};
+use super::args::{Format, ListArgs, ReferencesCommand};
 use super::{change, list, select};
 use crate::desk::Desk;
 
@@ -16,10 +16,10 @@ references help                                                  this text
 ";
 
 /// Does what the verb says; without one, lists.
-pub fn run(desk: &mut Desk, command: Option<&ReferencesCommand>) -> Answer {
+pub fn run(desk: &mut Desk, command: Option<&ReferencesCommand>, format: Format) -> Answer {
     match command {
-        None => list::run(desk, &ListArgs::default()),
-        Some(ReferencesCommand::List(args)) => list::run(desk, args),
+        None => list::run(desk, &ListArgs::default(), format),
+        Some(ReferencesCommand::List(args)) => list::run(desk, args, format),
         Some(ReferencesCommand::Select(args)) => select::run(desk, args),
         Some(ReferencesCommand::Unselect(args)) => change::unselect(desk, &args.ids),
         Some(ReferencesCommand::Reload) => {

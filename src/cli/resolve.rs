@@ -1,30 +1,37 @@
 //! `refdesk resolve`: what some sources would come to by themselves.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value, json};
 
-use super::answer::Answer;
+use super::answer::{Answer, object};
+use super::args::Format;
 use super::rows;
+use crate::catalog::SourceId;
 use crate::desk::{Closure, Desk};
+use crate::mention::Mention;
 use crate::selection::{Member, Role};
 
 /// Resolves the ids that are known; exit code 1 where one is not.
-pub fn run(desk: &mut Desk, ids: &[String]) -> Answer {
+pub fn run(desk: &mut Desk, ids: &[String], format: Format) -> Answer {
     let closure = desk.resolve(ids);
+    let refused = closure.unknown.iter().map(|id| desk.unknown_id(id)).collect();
+    Answer::either(format, || in_json(desk, &closure), || in_words(desk, &closure)).and_refused(refused)
+}
+
+fn in_json(desk: &Desk, closure: &Closure) -> Value {
     let members = closure.selection.members();
     let depth: Map<String, Value> = members.iter().map(|member| (member.id.to_string(), json!(member.depth))).collect();
     let transitive = members.iter().filter(|member| member.role == Role::Transitive);
     let parents: Map<String, Value> =
         transitive.map(|member| (member.id.to_string(), sorted_parents(member))).collect();
-    let mentions: Vec<Value> = closure.mentions.iter().map(|mention| rows::mention(desk, mention)).collect();
-    let json = json!({
-        "resolved": members.iter().map(|member| &member.id).collect::<Vec<_>>(),
-        "depth": depth,
-        "parents": parents,
-        "mentions": mentions,
-        "unknown": closure.unknown,
-    });
-    let refused = closure.unknown.iter().map(|id| desk.unknown_id(id)).collect();
-    Answer::new(json, in_words(desk, &closure)).and_refused(refused)
+    object([
+        ("resolved", json!(members.iter().map(|member| &member.id).collect::<Vec<_>>())),
+        ("depth", Value::Object(depth)),
+        ("parents", Value::Object(parents)),
+        ("mentions", Value::Array(closure.mentions.iter().map(|mention| rows::mention(desk, mention)).collect())),
+        ("unknown", json!(closure.unknown)),
+    ])
 }
 
 fn sorted_parents(member: &Member) -> Value {
@@ -34,11 +41,12 @@ fn sorted_parents(member: &Member) -> Value {
 }
 
 fn in_words(desk: &Desk, closure: &Closure) -> String {
+    let mut first: HashMap<(&SourceId, &SourceId), &Mention> = HashMap::new();
+    for mention in &closure.mentions {
+        first.entry((&mention.from, &mention.to)).or_insert(mention);
+    }
     let row = |member: &Member| {
-        let reason = member.reason.as_ref().and_then(|reason| {
-            let mut mentions = closure.mentions.iter();
-            mentions.find(|mention| mention.from == *reason && mention.to == member.id)
-        });
+        let reason = member.reason.as_ref().and_then(|reason| first.get(&(reason, &member.id)));
         let why = reason.map_or_else(String::new, |mention| {
             format!("← {} ({})", mention.from, rows::where_mentioned(desk, mention))
         });

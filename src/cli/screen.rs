@@ -33,7 +33,7 @@ pub fn run(
             "use a command: list, select, unselect, exclude, include, clear, resolve, references, why, graph, \
              instructions, check, add, templates, render, enrich (refdesk --help)",
         );
-        return Ok(output::print(&Answer { exit: 2, ..Answer::refused(refusal) }, format));
+        return Ok(output::print(Answer { exit: 2, ..Answer::refused(refusal) }, format));
     }
     color_eyre::install()?;
     screen(engine::start(options)?)
