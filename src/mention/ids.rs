@@ -1,7 +1,7 @@
 //! Ids in a text: one pass of an Aho-Corasick automaton over it, then the whole-word rule (BEHAVIOUR §3).
 
 use crate::catalog::{Catalog, SourceId};
-use crate::text::automaton::Automaton;
+use crate::text::whole::WholeWords;
 use crate::text::words::is_whole;
 
 /// Finds every id of a catalog in a text.
@@ -9,14 +9,14 @@ use crate::text::words::is_whole;
 pub struct IdMatcher {
     ids: Vec<SourceId>,
     /// `None` for an empty catalog, and for one too large for an automaton (billions of characters of ids).
-    automaton: Option<Automaton>,
+    automaton: Option<WholeWords>,
 }
 
 impl IdMatcher {
     /// A matcher for the ids of this catalog.
     pub fn new(catalog: &Catalog) -> Self {
         let ids: Vec<SourceId> = catalog.sources().iter().map(|source| source.id.clone()).collect();
-        let automaton = Automaton::new(ids.iter().map(SourceId::as_str));
+        let automaton = WholeWords::new(ids.iter().map(SourceId::as_str));
         Self { ids, automaton }
     }
 
@@ -29,11 +29,12 @@ impl IdMatcher {
     /// of equal length the first.
     pub fn find(&self, text: &str) -> Vec<(SourceId, usize)> {
         let Some(automaton) = &self.automaton else { return Vec::new() };
-        let mut hits: Vec<(usize, usize, usize)> = automaton
-            .find(text)
-            .map(|(id, start, end)| (start, end, id))
-            .filter(|(start, end, _)| is_whole(text, *start, *end))
-            .collect();
+        let mut hits: Vec<(usize, usize, usize)> = Vec::new();
+        automaton.each(text, |id, start, end| {
+            if is_whole(text, start, end) {
+                hits.push((start, end, id));
+            }
+        });
         keep_longest(&mut hits);
         hits.iter().filter_map(|(start, _, id)| Some((self.ids.get(*id)?.clone(), *start))).collect()
     }

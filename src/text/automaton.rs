@@ -6,7 +6,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 /// A first pattern that is in no text, being no UTF-8. The library renumbers states in time that grows with the square of
 /// their number where nearly each ends a word (`s0` to `s50000`: six seconds), divided by how many come before that end
 /// none: these.
-const BALLAST: [u8; 1024] = [0xff; 1024];
+pub(super) const BALLAST: [u8; 1024] = [0xff; 1024];
 
 /// Up to so many bytes of words a full table is affordable: the fastest to run, the largest to hold and to build.
 const TABLE_BYTES: usize = 4096;

@@ -7,4 +7,5 @@ pub mod fold;
 pub mod lines;
 pub mod nearest;
 pub mod tokens;
+pub mod whole;
 pub mod words;
