@@ -200,6 +200,12 @@ impl State {
         }
     }
 
+    /// Goes to a pane, with its list first.
+    pub fn focus_on(&mut self, pane: Pane) {
+        self.focus = pane;
+        self.part = Part::List;
+    }
+
     /// The places of the frame.
     pub fn layout(&self) -> Layout {
         layout::layout(self.size, self.focus, self.zoomed)

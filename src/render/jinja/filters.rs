@@ -7,18 +7,15 @@
 
 use std::cmp::Ordering;
 
-use minijinja::value::{DynObject, Kwargs, Rest, ValueKind, ValueOrKwargs};
+use minijinja::value::{DynObject, Kwargs, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, State, Value};
 
-use super::given::{Args, failed, room_for};
+use super::given::{Args, More, failed, room_for};
 use super::json;
 use super::numbers::{float, int};
 use super::text_filters::{
     center, escape, indent, replace, spaces, striptags, truncate, urlencode, wordcount, wordwrap,
 };
-
-/// The arguments of a filter after its value.
-pub type More = Rest<ValueOrKwargs>;
 
 /// Puts them in the place of the engine's own.
 pub fn install(engine: &mut Environment<'static>) {

@@ -5,6 +5,9 @@ use minijinja::{Error, ErrorKind, Value};
 
 use super::super::limits::{OUTPUT_BYTES, output_too_large};
 
+/// The arguments of a filter after its value, as the engine hands them over.
+pub type More = Rest<ValueOrKwargs>;
+
 /// The arguments of one call.
 pub struct Args {
     places: Vec<Value>,
@@ -15,7 +18,7 @@ pub struct Args {
 
 impl Args {
     /// What a filter was given.
-    pub fn new(rest: Rest<ValueOrKwargs>) -> Self {
+    pub fn new(rest: More) -> Self {
         Self::of(rest.into_values())
     }
 

@@ -5,8 +5,7 @@
 use minijinja::value::ValueKind;
 use minijinja::{Error, ErrorKind, Value};
 
-use super::filters::More;
-use super::given::{Args, failed};
+use super::given::{Args, More, failed};
 
 /// `int(default=0, base=10)`: rubbish is the default.
 ///

@@ -7,8 +7,7 @@ use std::borrow::Cow;
 use minijinja::value::{DynObject, ValueKind};
 use minijinja::{Error, ErrorKind, Value};
 
-use super::filters::More;
-use super::given::{Args, failed, room_for};
+use super::given::{Args, More, failed, room_for};
 use super::text::{self, Wrap};
 
 /// `escape`: as markupsafe writes it.

@@ -31,11 +31,6 @@ fn back(state: &mut State) {
     }
 }
 
-pub(super) fn focus(state: &mut State, pane: Pane) {
-    state.focus = pane;
-    state.part = Part::List;
-}
-
 pub(super) fn step(state: &mut State, motion: Motion) {
     match state.overlay {
         Some(Overlay::Help(mut scroll)) => {

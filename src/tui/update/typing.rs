@@ -13,11 +13,11 @@ use crate::tui::state::{State, Tone, Typing};
 pub(super) fn open(state: &mut State, action: Action) {
     match action {
         Action::Filter => {
-            super::go::focus(state, Pane::Catalog);
+            state.focus_on(Pane::Catalog);
             state.typing = Some(Typing::Filter);
         }
         Action::Prompt => {
-            super::go::focus(state, Pane::Hints);
+            state.focus_on(Pane::Hints);
             state.typing = Some(Typing::Prompt);
         }
         Action::Cancel => {
