@@ -8,7 +8,7 @@
 //!
 //! | floor | room | its job |
 //! | ----- | ---- | ------- |
-//! | 0 | [`text`] | what a text is: whole words, sentence ends, lines, links, escaping, width, slugs, nearest name, tokens |
+//! | 0 | [`text`] | what a text is: whole words, many words found at once, sentence ends, lines, escaping, folding, nearest name, tokens |
 //! | 0 | [`disk`] | what a file is: atomic write, lock, walk, paths, safe names |
 //! | 0 | [`report`] | a diagnostic: what is wrong, where, how to mend it; where a JSON pointer stands in its file |
 //! | 1 | [`config`] | the settings of a workspace: which file holds them, what they say |
@@ -23,6 +23,10 @@
 //! | 10 | [`engine`] | the desk as a background task: commands in, snapshots and events out, watching |
 //! | 12 | [`cli`] | the desk as commands, one file a verb |
 //! | 12 | [`tui`] | the desk as a full screen |
+//!
+//! Still to come, on floors kept free for them: `output` (7), `channel` (9), `mcp`, `hook` and `setup` (11). The engine is a
+//! thread behind tokio's channels, not a task: the desk reads files and computes, which would only block a scheduler.
+//! `main` is where commands and screen meet, since neighbours of one floor know nothing of each other.
 //!
 //! # Invariants
 //!
