@@ -92,6 +92,17 @@ impl Zoomed {
     }
 }
 
+impl Parts {
+    /// The same with the detail over the place of what stands left of it, if anything does.
+    pub fn with_wide_detail(self) -> Self {
+        if self.aside.y != self.detail.y || self.aside.width == 0 {
+            return self;
+        }
+        let width = self.aside.width + self.detail.width;
+        Self { detail: Rect { x: self.aside.x, width, ..self.detail }, aside: Rect::default(), ..self }
+    }
+}
+
 /// What is inside a pane's border.
 pub fn inner(outer: Rect) -> Rect {
     Rect {

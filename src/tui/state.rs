@@ -223,7 +223,9 @@ impl State {
             Pane::Hints => prompt::height(self.hints.prompt.text(), inner.width.saturating_sub(2)),
             _ => self.len(pane),
         };
-        layout::parts(pane, inner, wanted)
+        let parts = layout::parts(pane, inner, wanted);
+        // Whoever reads a detail needs its whole lines more than what stands left of it.
+        if self.part == Part::Detail && self.focus == pane { parts.with_wide_detail() } else { parts }
     }
 
     /// How many rows the list of this pane has.

@@ -75,7 +75,7 @@ fn row<'a>(state: &'a State, template: &Template, width: u16) -> Row<'a> {
 }
 
 fn draw_variables(state: &State, place: Rect, buffer: &mut ratatui::buffer::Buffer) {
-    let Some(template) = state.template() else { return };
+    let Some(template) = state.template().filter(|_| !place.is_empty()) else { return };
     let columns = usize::from(place.width).saturating_sub(2);
     let count = template.variables.len();
     let caption = if count == 0 { "no variables".to_owned() } else { cells::counted(count, "variable") };

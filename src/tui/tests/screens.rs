@@ -55,6 +55,7 @@ looks! {
     selection_reasons_80x24: 80 x 24, "2 G k k k k";
     hints_80x24: 80 x 24, "3 Enter \"write a java client for @payments-api\" Esc";
     templates_80x24: 80 x 24, "4";
+    reading_a_preview_80x24: 80 x 24, "4 Right";
     grid_120x36: 120 x 36, "j 3 Enter \"write a java client for @payments-api\" Esc 1";
     catalog_120x36: 120 x 36, "z j";
     selection_120x36: 120 x 36, "2 z j j";
