@@ -166,14 +166,19 @@ impl Desk {
         let before = self.selection.clone();
         self.select();
         self.settle();
-        let left: Vec<SourceId> = before
-            .members()
-            .iter()
-            .filter(|member| !self.selection.contains(member.id.as_str()))
-            .map(|member| member.id.clone())
-            .collect();
-        self.store.forget(&left).map_err(|error| Refusal::storing(&error))?;
+        let left = self.forget_left(&before)?;
         Ok((done.answer, left))
+    }
+
+    /// Who left the selection since it was `before`; every session is told of them again when they come back.
+    ///
+    /// # Errors
+    /// Where what a session was told cannot be stored.
+    pub fn forget_left(&self, before: &Selection) -> Result<Vec<SourceId>, Refusal> {
+        let members = before.members().iter().map(|member| &member.id);
+        let left: Vec<SourceId> = members.filter(|id| !self.selection.contains(id.as_str())).cloned().collect();
+        self.store.forget(&left).map_err(|error| Refusal::storing(&error))?;
+        Ok(left)
     }
 
     fn asked_for(&self, ids: &[String], tags: &[String]) -> AskedFor {

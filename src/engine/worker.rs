@@ -134,12 +134,16 @@ impl Worker<'_> {
             Command::Include(id) => self.change(|desk| desk.include(&[id.to_string()])),
             Command::Clear => self.change(|desk| desk.clear(false)),
             Command::Reload => {
+                let before = self.desk.selection().clone();
                 self.desk.reload();
                 if self.watch(watch) {
                     // Something may have changed in a new folder before it was watched.
                     self.desk.reload();
                 }
                 self.desk.settle();
+                if let Err(refusal) = self.desk.forget_left(&before) {
+                    self.refuse(refusal);
+                }
                 self.queue_documents();
                 self.index_templates();
                 // What is remembered is read at once; only a long reading is worth a frame in between.

@@ -1,0 +1,166 @@
+//! The engine over a real folder: commands, answers, and what it notices when files change under it. Every wait is for a
+//! snapshot or an event, bounded by a time-out that only a failure reaches.
+
+// Helpers of tests are tests too: what fails there fails the test.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use refdesk::config::Surroundings;
+use refdesk::desk::{Desk, Options};
+use refdesk::disk::write_atomic;
+use refdesk::engine::{self, Command, Engine, Event, Snapshot};
+use refdesk::enrich::TextKind;
+use refdesk::report::Diagnostic;
+
+const LONG: Duration = Duration::from_secs(20);
+
+struct World {
+    folder: tempfile::TempDir,
+    engine: Engine,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl World {
+    /// `a` mentions `b`; `c` is by itself and has a tag; `kit` brings a template.
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |file: &str, text: &str| write_atomic(&folder.path().join(file), text.as_bytes()).unwrap();
+        at("a.md", "See b.\n");
+        at("b.md", "Nothing.\n");
+        at("c.md", "Nothing.\n");
+        at("kit/greeting.txt.tpl", "Hello {{ name }}!\n");
+        at(
+            "references.json",
+            r#"{"sources": [
+                {"id": "a", "name": "A", "path": "a.md"},
+                {"id": "b", "name": "B", "path": "b.md"},
+                {"id": "c", "name": "C", "path": "c.md", "tags": ["retry"]},
+                {"id": "kit", "name": "Kit", "path": "kit"}
+            ]}"#,
+        );
+        let engine = engine::start(options(folder.path())).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let mut world = Self { folder, engine, runtime };
+        world.until("everything is read", |snapshot| snapshot.catalog.len() == 4 && snapshot.loading.is_none());
+        world
+    }
+
+    fn write(&self, file: &str, text: &str) {
+        write_atomic(&self.folder.path().join(file), text.as_bytes()).unwrap();
+    }
+
+    fn send(&self, command: Command) {
+        self.engine.commands.try_send(command).unwrap();
+    }
+
+    fn until(&mut self, what: &str, holds: impl FnMut(&Snapshot) -> bool) -> Snapshot {
+        let snapshots = &mut self.engine.snapshots;
+        let found = self.runtime.block_on(async {
+            tokio::time::timeout(LONG, snapshots.wait_for(holds)).await.map(|found| found.unwrap().clone())
+        });
+        found.unwrap_or_else(|_| panic!("never: {what}"))
+    }
+
+    fn event(&mut self, mut wanted: impl FnMut(&Event) -> bool) -> Event {
+        let events = &mut self.engine.events;
+        self.runtime.block_on(async {
+            let next = async {
+                loop {
+                    let event = events.recv().await.unwrap();
+                    if wanted(&event) {
+                        return event;
+                    }
+                }
+            };
+            tokio::time::timeout(LONG, next).await.unwrap_or_else(|_| panic!("the event never came"))
+        })
+    }
+}
+
+fn options(workspace: &Path) -> Options {
+    Options::new(Surroundings { workspace: workspace.to_path_buf(), ..Surroundings::default() })
+}
+
+#[test]
+fn a_pick_brings_what_it_mentions_and_an_unpick_releases_it() {
+    let mut world = World::new();
+    world.send(Command::Pick("a".into()));
+    world.until("b is pulled in", |snapshot| snapshot.selection.contains("b"));
+    world.event(|event| matches!(event, Event::Notice(text) if text.contains("@b (from @a)")));
+    world.send(Command::Unpick("b".into()));
+    world.event(|event| matches!(event, Event::Refused { message, .. } if message.contains("@a brings it in")));
+    world.send(Command::Exclude("b".into()));
+    world.until("b is out", |snapshot| !snapshot.selection.contains("b") && snapshot.selection.is_excluded("b"));
+    world.send(Command::Clear);
+    world.until("nothing is selected", |snapshot| snapshot.selection.members().is_empty());
+}
+
+#[test]
+fn questions_are_answered_with_their_number() {
+    let mut world = World::new();
+    world.send(Command::Look { generation: 7, prompt: Arc::from("retry with @b") });
+    let Event::Findings { generation, findings } = world.event(|event| matches!(event, Event::Findings { .. })) else {
+        panic!("no findings");
+    };
+    assert_eq!((generation, findings.hints[0].id.as_str(), findings.expansions[0].id.as_str()), (7, "c", "b"));
+
+    world.send(Command::Pick("kit".into()));
+    world.until("the template is there", |snapshot| snapshot.templates.templates.len() == 1);
+    let values = Some(serde_json::json!({"name": "Ada"}));
+    world.send(Command::Preview { generation: 8, template: "greeting.txt.tpl".into(), values });
+    let Event::Preview { generation, outcome, .. } = world.event(|event| matches!(event, Event::Preview { .. })) else {
+        panic!("no preview");
+    };
+    assert_eq!((generation, outcome.unwrap().text.as_str()), (8, "Hello Ada!\n"));
+}
+
+#[test]
+fn a_changed_document_changes_the_selection() {
+    let mut world = World::new();
+    world.send(Command::Pick("a".into()));
+    world.until("b is pulled in", |snapshot| snapshot.selection.contains("b"));
+    world.write("b.md", "See [c](./c.md).\n");
+    world.until("c is pulled in", |snapshot| snapshot.selection.contains("c"));
+    world.write("a.md", "Nothing.\n");
+    world.until("both left", |snapshot| snapshot.selection.members().len() == 1);
+}
+
+#[test]
+fn a_broken_catalog_keeps_its_last_good_content_and_is_reported() {
+    let mut world = World::new();
+    let good = std::fs::read_to_string(world.folder.path().join("references.json")).unwrap();
+    world.write("references.json", &good[..good.len() / 2]);
+    let broken = world.until("it is reported", |snapshot| snapshot.diagnostics.iter().any(Diagnostic::is_error));
+    assert_eq!(broken.catalog.len(), 4);
+    world.write("references.json", &good);
+    world.until("it is mended", |snapshot| snapshot.diagnostics.iter().all(|it| !it.is_error()));
+}
+
+#[test]
+fn what_another_process_picks_shows() {
+    let mut world = World::new();
+    let mut other = Desk::open(options(world.folder.path()));
+    other.pick(&["c".to_owned()], &[]).unwrap();
+    world.until("c is picked", |snapshot| snapshot.selection.is_picked("c"));
+}
+
+#[test]
+fn what_left_by_an_edit_and_came_back_is_told_again() {
+    let mut world = World::new();
+    world.send(Command::Pick("a".into()));
+    world.until("b is pulled in", |snapshot| snapshot.selection.contains("b"));
+    let notice = |folder: &Path| {
+        let mut desk = Desk::open(options(folder));
+        desk.settle();
+        desk.enrich(TextKind::Prompt, "go", None, false, false).0.metadata.transitive_references.len()
+    };
+    assert_eq!((notice(world.folder.path()), notice(world.folder.path())), (1, 0), "told once");
+    world.write("a.md", "Nothing.\n");
+    world.until("b left", |snapshot| !snapshot.selection.contains("b"));
+    world.write("a.md", "See b.\n");
+    world.until("b is back", |snapshot| snapshot.selection.contains("b"));
+    assert_eq!(notice(world.folder.path()), 1, "and told again");
+}
