@@ -12,8 +12,8 @@ use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
 use crossterm::queue;
 use crossterm::style::ResetColor;
 use crossterm::terminal::{
-    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
-    enable_raw_mode,
+    BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
+    disable_raw_mode, enable_raw_mode,
 };
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::{Rect, Size};
@@ -112,7 +112,8 @@ fn enter() -> io::Result<()> {
     enable_raw_mode()?;
     *ENTERED.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
     let mut stdout = io::stdout().lock();
-    queue!(stdout, EnterAlternateScreen, EnableBracketedPaste, Hide)?;
+    // Cleared too: not every terminal has an alternate screen, and frames draw only what is not blank.
+    queue!(stdout, EnterAlternateScreen, Clear(ClearType::All), EnableBracketedPaste, Hide)?;
     stdout.flush()
 }
 
