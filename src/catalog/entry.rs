@@ -11,6 +11,7 @@ use crate::config::{Document, Fields, Surroundings, keys};
 use crate::disk::path::Resolver;
 use crate::report::Diagnostic;
 use crate::report::locate::Step;
+use crate::text::fold::can_match;
 
 /// What reading an entry needs to know of the world.
 #[derive(Debug)]
@@ -122,7 +123,7 @@ fn read_tags(fields: &mut Fields<'_>) -> Vec<String> {
     let items = fields.value("tags").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     for (index, item) in items.iter().enumerate() {
         let Some(tag) = item.as_str() else { continue };
-        if tag.chars().all(|c| c == '-' || c == '_' || c.is_whitespace()) {
+        if !can_match(tag) {
             let problem = Diagnostic::error("empty-tag", format!("the tag '{tag}' can match nothing"));
             fields.report_item("tags", index, problem.hint("give it a letter or digit, or take it away"));
         }

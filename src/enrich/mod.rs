@@ -31,7 +31,7 @@ pub use instructions::instructions;
 pub use own::{outside, own_blocks};
 pub use pinned::{Pinned, pinned};
 pub use places::Places;
-pub use tags::{PLACES, bad_tags};
+pub use tags::PLACES;
 pub use told::{Told, content_hash};
 
 /// A source named by `@id` or `@ref:id` in a text.

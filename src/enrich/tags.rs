@@ -6,9 +6,9 @@ use std::ops::Range;
 
 use super::normal::Normal;
 use super::spelling::Spelling;
-use crate::catalog::{Catalog, SourceId};
+use crate::catalog::Catalog;
 use crate::text::automaton::Automaton;
-use crate::text::fold::{can_match, collapsed, tag_key};
+use crate::text::fold::{collapsed, tag_key};
 
 /// So many places of one tag are told; the rest of a text that is full of it adds nothing to know.
 pub const PLACES: usize = 256;
@@ -131,14 +131,6 @@ impl TagIndex {
     pub(crate) fn size(&self) -> (&'static str, usize, usize) {
         self.automaton.as_ref().map_or(("none", 0, 0), Automaton::size)
     }
-}
-
-/// Tags that can match nothing, being made of separators only, each with its source (BEHAVIOUR §5: a diagnostic).
-pub fn bad_tags(catalog: &Catalog) -> Vec<(SourceId, String)> {
-    let of_source = |source: &crate::catalog::Source| -> Vec<(SourceId, String)> {
-        source.tags.iter().filter(|tag| !can_match(tag)).map(|tag| (source.id.clone(), tag.clone())).collect()
-    };
-    catalog.sources().iter().flat_map(of_source).collect()
 }
 
 /// The distinct patterns of some spellings, and for each the spellings that have it.
@@ -375,13 +367,5 @@ mod tests {
     fn a_text_full_of_a_tag_tells_some_places() {
         let text = "java ".repeat(PLACES * 3);
         assert_eq!(matched(&["java"], &text).len(), PLACES);
-    }
-
-    #[test]
-    fn tags_of_separators_only_are_listed() {
-        let tags: Vec<String> = ["", " ", "-", "_ -", "a"].map(str::to_owned).to_vec();
-        let catalog = Catalog::new(vec![crate::enrich::testing::inline("s", &tags, "")]);
-        let bad: Vec<String> = bad_tags(&catalog).into_iter().map(|(_, tag)| tag).collect();
-        assert_eq!(bad, ["", " ", "-", "_ -"]);
     }
 }

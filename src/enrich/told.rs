@@ -26,11 +26,6 @@ impl Told {
         self.announced.contains(id)
     }
 
-    /// Whether something of this hash was given.
-    pub fn was_given(&self, hash: &str) -> bool {
-        self.given.contains(hash)
-    }
-
     /// Forgets the transitive sources that left the selection: back again, they are news. [`super::enrich`] does it with
     /// the selection it sees; whoever changes a selection does it for the sessions that see nothing in between.
     pub fn keep_selected(&mut self, selection: &Selection) {

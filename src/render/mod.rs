@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::template::limits::{TEMPLATE_BYTES, too_large};
-use crate::template::{ParseError, Stripped, Syntax, analyse, sample, strip, variables};
+use crate::template::{ParseError, Stripped, Syntax, strip, variables};
 
 mod jinja;
 pub mod limits;
@@ -83,19 +83,6 @@ pub fn render(text: &str, syntax: Syntax, values: &Value, options: &Options<'_>)
     match rendered {
         Ok(rendered) => Ok(Rendered { text: rendered.text, warnings: in_file(rendered.warnings, &stripped) }),
         Err(error) => Err(ParseError { message: error.message, line: error.line }.in_file(&stripped).into()),
-    }
-}
-
-/// Renders a template with sample values, to show what it does; `settled` is its language where somebody said so.
-///
-/// # Errors
-///
-/// As [`render`].
-pub fn render_sample(text: &str, settled: Option<Syntax>, options: &Options<'_>) -> Result<Rendered, RenderError> {
-    let analysis = analyse(text, settled);
-    match analysis.problem {
-        Some(problem) => Err(problem.into()),
-        None => render(text, analysis.syntax, &sample(&analysis.variables), options),
     }
 }
 

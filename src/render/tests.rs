@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Options, render, render_sample};
-use crate::template::Syntax;
+use super::{Options, render};
+use crate::template::{Syntax, analyse, sample};
 
 fn outcome(text: &str, syntax: Syntax, values: &Value, options: &Options<'_>) -> String {
     match render(text, syntax, values, options) {
@@ -181,9 +181,10 @@ fn no_template_runs_for_ever() {
 }
 
 #[test]
-fn a_preview_shows_names() {
-    let rendered = render_sample("{{#xs}}{{n}} {{/xs}}{{b}}", None, &Options::default()).unwrap();
-    assert_eq!(rendered.text, "‹n› ‹n› ‹b›");
-    let error = render_sample("a\n{{#if x}}{{/if}}", None, &Options::default()).unwrap_err();
+fn sample_values_show_names() {
+    let text = "{{#xs}}{{n}} {{/xs}}{{b}}";
+    let values = sample(&analyse(text, None).variables);
+    assert_eq!(render(text, Syntax::Mustache, &values, &Options::default()).unwrap().text, "‹n› ‹n› ‹b›");
+    let error = render("a\n{{#if x}}{{/if}}", Syntax::Handlebars, &values, &Options::default()).unwrap_err();
     assert_eq!(error.line, Some(2));
 }

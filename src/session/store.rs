@@ -54,11 +54,6 @@ impl Store {
         Self { workspace: workspace.to_path_buf(), folder, selection, told, clock }
     }
 
-    /// The file that holds the choice.
-    pub fn selection_file(&self) -> &Path {
-        &self.selection
-    }
-
     /// The stored choice; `None` where none is stored yet. A damaged file is set aside and reported.
     pub fn choice(&self) -> (Option<Choice>, Vec<Diagnostic>) {
         self.read_or_set_aside(&self.selection)
