@@ -160,6 +160,19 @@ impl Desk {
 
     /// Changes the stored choice and all that follows from it; gives what the change answered and who left the selection.
     fn change<T>(&mut self, change: impl FnOnce(&mut Choice) -> T) -> Result<(T, Vec<SourceId>), Refusal> {
+        let ((answer, before, after), left) = self.store_change(|choice| {
+            let before = choice.clone();
+            (change(choice), before, choice.clone())
+        })?;
+        self.history.note(before, after);
+        Ok((answer, left))
+    }
+
+    /// The same without a note of it in the history.
+    pub(super) fn store_change<T>(
+        &mut self,
+        change: impl FnOnce(&mut Choice) -> T,
+    ) -> Result<(T, Vec<SourceId>), Refusal> {
         let done = self.store.change(&self.preselected(), change).map_err(|error| Refusal::storing(&error))?;
         self.stored.extend(done.diagnostics);
         self.choice = done.value;

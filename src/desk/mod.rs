@@ -6,16 +6,24 @@
 
 mod add;
 mod change;
+mod document;
 mod explain;
+mod locate;
 mod mend;
+mod outlook;
 mod places;
 mod speak;
 mod templates;
+mod undo;
 
 pub use add::{Added, NewSource};
 pub use change::{Changed, PickStatus, Picked, at_list, has_any_tag};
+pub use document::Document;
 pub use explain::{Closure, Why};
+pub use locate::Spot;
 pub use mend::Mended;
+pub use outlook::{Follows, Outlook};
+pub use undo::Undone;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -28,7 +36,7 @@ use crate::config::{self, Config, Settings, Surroundings};
 use crate::enrich::Matcher;
 use crate::mention::{self, Library, MentionGraph};
 use crate::report::Diagnostic;
-use crate::selection::{self, Choice, Rules, Selection};
+use crate::selection::{self, Choice, History, Rules, Selection};
 use crate::session::{DEFAULT, Store};
 
 /// How a desk is opened.
@@ -40,6 +48,8 @@ pub struct Options {
     pub desk: String,
     /// Which reader of it.
     pub session: String,
+    /// Who changes the desk, for other processes: `refdesk select`, `a screen`.
+    pub who: String,
     /// Tells the time.
     pub clock: fn() -> SystemTime,
     /// Whether the desk lives on and should remember what documents named.
@@ -50,7 +60,14 @@ impl Options {
     /// The default desk and session of a workspace, for one command.
     pub fn new(around: Surroundings) -> Self {
         let name = DEFAULT.to_owned();
-        Self { around, desk: name.clone(), session: name, clock: SystemTime::now, lives_on: false }
+        Self {
+            around,
+            desk: name.clone(),
+            session: name,
+            who: "refdesk".to_owned(),
+            clock: SystemTime::now,
+            lives_on: false,
+        }
     }
 }
 
@@ -92,6 +109,10 @@ pub struct Desk {
     config: Config,
     catalog: Arc<Catalog>,
     choice: Choice,
+    /// Who stored the choice last, as far as they said.
+    chosen_by: Option<String>,
+    /// The changes made here.
+    history: History,
     library: OnceLock<Library>,
     matcher: OnceLock<Arc<Matcher>>,
     graph: Arc<MentionGraph>,
@@ -110,7 +131,7 @@ impl Desk {
     /// Reads configuration, catalog and choice; no document yet.
     pub fn open(options: Options) -> Self {
         let around = &options.around;
-        let store = Store::new(&around.workspace, &options.desk, &options.session, options.clock);
+        let store = Store::new(&around.workspace, &options.desk, &options.session, &options.who, options.clock);
         let config = config::load(around);
         let (catalog, entries) = catalog::load(around, &config, None);
         let mut desk = Self {
@@ -118,6 +139,8 @@ impl Desk {
             config,
             catalog: Arc::new(catalog),
             choice: Choice::default(),
+            chosen_by: None,
+            history: History::default(),
             library: OnceLock::new(),
             matcher: OnceLock::new(),
             graph: Arc::default(),
@@ -160,7 +183,10 @@ impl Desk {
     fn read_choice(&mut self) {
         let (choice, problems) = self.store.choice();
         self.stored.extend(problems);
-        self.choice = choice.unwrap_or_else(|| self.preselected());
+        (self.choice, self.chosen_by) = match choice {
+            Some(stored) => (stored.choice, stored.by),
+            None => (self.preselected(), None),
+        };
         self.select();
     }
 
@@ -292,6 +318,11 @@ impl Desk {
     /// Picks and exclusions.
     pub fn choice(&self) -> &Choice {
         &self.choice
+    }
+
+    /// Who stored picks and exclusions last, as far as they said.
+    pub fn chosen_by(&self) -> Option<&str> {
+        self.chosen_by.as_deref()
     }
 
     /// What is chosen, as far as documents were read.

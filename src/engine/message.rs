@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::notice::Notice;
 use crate::catalog::{Catalog, SourceId};
+use crate::desk::{Document, Outlook, Spot};
 use crate::enrich::Findings;
 use crate::mention::MentionGraph;
 use crate::render::{RenderError, Rendered};
@@ -26,8 +28,28 @@ pub enum Command {
     Include(SourceId),
     /// Take every pick back.
     Clear,
+    /// Take the last change that this engine was asked for back.
+    Undo,
+    /// Do again what was taken back.
+    Redo,
     /// Read the workspace again.
     Reload,
+    /// What would follow from choosing this source? Answered by [`Event::Outlook`].
+    Outlook {
+        /// Comes back with the answer.
+        generation: u64,
+        /// Which.
+        id: SourceId,
+    },
+    /// What is there to read of this source? Answered by [`Event::Document`].
+    Read {
+        /// Comes back with the answer.
+        generation: u64,
+        /// Which.
+        id: SourceId,
+    },
+    /// Where does this stand on disk? Answered by [`Event::Located`] or a refusal.
+    Locate(Wanted),
     /// What would this prompt be hinted at? Answered by [`Event::Findings`].
     Look {
         /// Comes back with the answer.
@@ -44,6 +66,15 @@ pub enum Command {
         /// The values; `None` renders with sample values made from the variable tree.
         values: Option<Value>,
     },
+}
+
+/// Something that stands in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wanted {
+    /// The entry that defines the source.
+    Definition(SourceId),
+    /// The source's document.
+    Document(SourceId),
 }
 
 /// What the engine tells a screen besides new snapshots.
@@ -65,8 +96,24 @@ pub enum Event {
         /// The text, or why there is none.
         outcome: Result<Rendered, RenderError>,
     },
-    /// Something the desk did, one sentence for people.
-    Notice(String),
+    /// The answer to [`Command::Outlook`].
+    Outlook {
+        /// Of the question.
+        generation: u64,
+        /// What would follow.
+        outlook: Outlook,
+    },
+    /// The answer to [`Command::Read`].
+    Document {
+        /// Of the question.
+        generation: u64,
+        /// What there is to read.
+        document: Document,
+    },
+    /// The answer to [`Command::Locate`].
+    Located(Spot),
+    /// Something that happened at the desk.
+    Notice(Notice),
     /// A command that was not carried out, and what to do.
     Refused {
         /// What was wrong.
@@ -99,6 +146,10 @@ pub struct Snapshot {
     pub diagnostics: Arc<[Diagnostic]>,
     /// Documents still being read; `None` when all are.
     pub loading: Option<Loading>,
+    /// What undo would take back, in words.
+    pub undo: Option<Arc<str>>,
+    /// What redo would do again, in words.
+    pub redo: Option<Arc<str>>,
 }
 
 impl Snapshot {
@@ -110,6 +161,8 @@ impl Snapshot {
         !(self.workspace == other.workspace
             && self.desk == other.desk
             && self.loading == other.loading
+            && self.undo == other.undo
+            && self.redo == other.redo
             && same(&self.catalog, &other.catalog)
             && same(&self.selection, &other.selection)
             && same(&self.templates, &other.templates)

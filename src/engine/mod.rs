@@ -9,7 +9,8 @@ mod notice;
 mod watch;
 mod worker;
 
-pub use message::{Command, Event, Loading, Snapshot};
+pub use message::{Command, Event, Loading, Snapshot, Wanted};
+pub use notice::{Notice, Topic, Who};
 
 use std::io;
 use std::thread;

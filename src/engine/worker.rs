@@ -3,17 +3,17 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::mpsc::{Receiver, Sender, WeakSender};
 use tokio::sync::watch as newest;
 
-use super::message::{Command, Event, Loading, Snapshot};
-use super::notice;
+use super::message::{Command, Event, Loading, Snapshot, Wanted};
+use super::notice::{self, Notice, Topic, Who};
 use super::watch::Watch;
 use crate::catalog::SourceId;
-use crate::desk::{Changed, Desk, Options, Refusal};
+use crate::desk::{Changed, Desk, Options, Refusal, Undone};
 use crate::report::Diagnostic;
 use crate::template::TemplateIndex;
 
@@ -31,6 +31,7 @@ pub fn run(
     events: &Sender<Event>,
     changed: WeakSender<Command>,
 ) {
+    let options_clock = options.clock;
     let desk = Desk::open(options);
     let mut worker = Worker {
         unread: VecDeque::new(),
@@ -41,6 +42,9 @@ pub fn run(
         templates: Arc::default(),
         template_problems: Vec::new(),
         last: Snapshot::default(),
+        told: None,
+        by: Who::You,
+        clock: options_clock,
         published: Instant::now(),
         desk,
     };
@@ -65,6 +69,11 @@ struct Worker<'a> {
     templates: Arc<TemplateIndex>,
     template_problems: Vec<Diagnostic>,
     last: Snapshot,
+    /// What the notices so far led up to: the last state in which every document was read.
+    told: Option<Snapshot>,
+    /// Whose the newest change of picks and exclusions is.
+    by: Who,
+    clock: fn() -> SystemTime,
     published: Instant,
 }
 
@@ -133,9 +142,39 @@ impl Worker<'_> {
             Command::Exclude(id) => self.change(|desk| desk.exclude(&[id.to_string()])),
             Command::Include(id) => self.change(|desk| desk.include(&[id.to_string()])),
             Command::Clear => self.change(|desk| desk.clear(false)),
+            Command::Undo => {
+                let undone = self.desk.undo();
+                self.retraced("Undone", "undo", undone);
+            }
+            Command::Redo => {
+                let redone = self.desk.redo();
+                self.retraced("Done again", "redo", redone);
+            }
+            Command::Outlook { generation, id } => {
+                let outlook = self.desk.outlook(id.as_str());
+                self.say(Event::Outlook { generation, outlook });
+            }
+            Command::Read { generation, id } => {
+                let document = self.desk.document(id.as_str());
+                self.say(Event::Document { generation, document });
+            }
+            Command::Locate(wanted) => {
+                let spot = match &wanted {
+                    Wanted::Definition(id) => self.desk.definition(id.as_str()),
+                    Wanted::Document(id) => self.desk.document_spot(id.as_str()),
+                };
+                match spot {
+                    Ok(spot) => self.say(Event::Located(spot)),
+                    Err(refusal) => self.refuse(refusal),
+                }
+            }
             Command::Reload => {
                 let before = self.desk.selection().clone();
+                let chosen = self.desk.choice().clone();
                 self.desk.reload();
+                if *self.desk.choice() != chosen {
+                    self.by = Who::Other(Arc::from(self.desk.chosen_by().unwrap_or("another process")));
+                }
                 if self.watch(watch) {
                     // Something may have changed in a new folder before it was watched.
                     self.desk.reload();
@@ -171,8 +210,33 @@ impl Worker<'_> {
         self.follow_choice();
     }
 
-    /// What follows when picks or exclusions changed.
+    /// Says what was taken back or done again, and what was not since somebody else changed it.
+    fn retraced(&mut self, done: &str, verb: &str, outcome: Result<Option<Undone>, Refusal>) {
+        let undone = match outcome {
+            Ok(Some(undone)) => undone,
+            Ok(None) => {
+                let message = format!("there is nothing to {verb}");
+                return self.refuse(Refusal::new("no-history", message, "only changes made here count"));
+            }
+            Err(refusal) => return self.refuse(refusal),
+        };
+        self.follow_choice();
+        let at = |ids: &[String]| ids.iter().map(|id| format!("@{id}")).collect::<Vec<_>>().join(", ");
+        let (what, retraced) = (&undone.what, &undone.retraced);
+        if retraced.back.is_empty() {
+            let message = format!("{what}: another process has changed {} since", at(&retraced.kept));
+            return self.refuse(Refusal::new("changed-meanwhile", message, "nothing was done"));
+        }
+        let mut text = format!("{done}: {what}");
+        if !retraced.others.is_empty() {
+            text.push_str(&format!("; another process has changed {} since, and that stays", at(&retraced.others)));
+        }
+        self.tell(Notice::new(Who::You, Topic::Desk, text));
+    }
+
+    /// What follows when picks or exclusions changed here.
     fn follow_choice(&mut self) {
+        self.by = Who::You;
         self.index_templates();
         self.publish();
     }
@@ -218,7 +282,7 @@ impl Worker<'_> {
     fn watch(&mut self, watch: &mut Watch) -> bool {
         let (new, problem) = watch.follow(&self.desk);
         if let Some(problem) = problem {
-            self.say(Event::Notice(problem));
+            self.tell(Notice::new(Who::Files, Topic::Desk, problem));
         }
         new
     }
@@ -236,6 +300,7 @@ impl Worker<'_> {
             diagnostics.extend(self.template_problems.iter().cloned());
             if *last.diagnostics == *diagnostics { last.diagnostics.clone() } else { diagnostics.into() }
         };
+        let (undo, redo) = self.desk.undoable();
         let next = Snapshot {
             generation: last.generation + 1,
             workspace: Arc::from(self.desk.workspace().to_string_lossy()),
@@ -247,19 +312,42 @@ impl Worker<'_> {
             tokens: self.desk.known_tokens().clone(),
             diagnostics,
             loading,
+            undo: undo.map(Arc::from),
+            redo: redo.map(Arc::from),
         };
         self.published = Instant::now();
         if !next.differs_from(&self.last) {
             return;
         }
-        // What turns up while the documents are read for the first time is no change.
-        let settled = self.last.generation > 0 && self.last.loading.is_none();
-        let notices = if settled { notice::notices(&self.last, &next) } else { Vec::new() };
         self.last = next.clone();
-        self.snapshots.send_replace(next);
-        for text in notices {
-            self.say(Event::Notice(text));
+        self.snapshots.send_replace(next.clone());
+        self.tell_difference(next);
+    }
+
+    /// Tells what is different from what was told last. While documents are read, only who was chosen: the rest is
+    /// told when all are, since a document not read yet has not changed.
+    fn tell_difference(&mut self, next: Snapshot) {
+        let (notices, told) = match self.told.take() {
+            None if next.loading.is_some() => return,
+            // What turns up while the documents are read for the first time is no change.
+            None => (Vec::new(), next),
+            Some(told) if next.loading.is_some() => {
+                let notices = if self.by == Who::You { notice::selection(&told, &next, &self.by) } else { Vec::new() };
+                let selection = if notices.is_empty() { told.selection.clone() } else { next.selection };
+                (notices, Snapshot { selection, ..told })
+            }
+            Some(told) => (notice::notices(&told, &next, &self.by), next),
+        };
+        self.told = Some(told);
+        for notice in notices {
+            self.tell(notice);
         }
+    }
+
+    fn tell(&self, notice: Notice) {
+        let time = jiff::Timestamp::try_from((self.clock)()).unwrap_or_default();
+        let time = time.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M:%S").to_string();
+        self.say(Event::Notice(Notice { time, ..notice }));
     }
 
     fn refuse(&self, refusal: Refusal) {

@@ -4,12 +4,14 @@
 mod access;
 mod choice;
 mod closure;
+mod history;
 #[cfg(test)]
 mod laws;
 mod standing;
 
 pub use access::Access;
 pub use closure::{Rules, reasons, select, unscanned};
+pub use history::{History, Retraced};
 pub use standing::Standing;
 
 use std::collections::HashMap;

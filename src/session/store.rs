@@ -4,8 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::catalog::SourceId;
 use crate::disk::path::{display, is_absent};
@@ -27,7 +27,19 @@ pub struct Store {
     folder: PathBuf,
     selection: PathBuf,
     told: PathBuf,
+    who: String,
     clock: fn() -> SystemTime,
+}
+
+/// A choice as it is stored.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stored {
+    /// Picks and exclusions.
+    #[serde(flatten)]
+    pub choice: Choice,
+    /// Who stored it, for the feed of others; absent in files that were written by hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }
 
 /// What a change under the lock gave.
@@ -42,8 +54,9 @@ pub struct Change<T> {
 }
 
 impl Store {
-    /// The files of this desk and session; names that are no safe file names become their hash.
-    pub fn new(workspace: &Path, desk: &str, session: &str, clock: fn() -> SystemTime) -> Self {
+    /// The files of this desk and session; names that are no safe file names become their hash. `who` is noted beside what
+    /// is chosen.
+    pub fn new(workspace: &Path, desk: &str, session: &str, who: &str, clock: fn() -> SystemTime) -> Self {
         let folder = workspace.join(".jaato/refdesk");
         let selection = if desk == DEFAULT {
             folder.join("selection.json")
@@ -51,11 +64,11 @@ impl Store {
             folder.join("desks").join(name::safe(desk)).join("selection.json")
         };
         let told = folder.join("sessions").join(name::safe(session)).join("told.json");
-        Self { workspace: workspace.to_path_buf(), folder, selection, told, clock }
+        Self { workspace: workspace.to_path_buf(), folder, selection, told, who: who.to_owned(), clock }
     }
 
     /// The stored choice; `None` where none is stored yet. A damaged file is set aside and reported.
-    pub fn choice(&self) -> (Option<Choice>, Vec<Diagnostic>) {
+    pub fn choice(&self) -> (Option<Stored>, Vec<Diagnostic>) {
         self.read_or_set_aside(&self.selection)
     }
 
@@ -65,11 +78,12 @@ impl Store {
     /// What the file system says, with the path in front. Nothing was changed then.
     pub fn change<T>(&self, initial: &Choice, change: impl FnOnce(&mut Choice) -> T) -> io::Result<Change<T>> {
         let _lock = self.lock()?;
-        let (stored, diagnostics) = self.read_locked::<Choice>(&self.selection);
+        let (stored, diagnostics) = self.read_locked::<Stored>(&self.selection);
+        let stored = stored.map(|stored| stored.choice);
         let mut value = stored.clone().unwrap_or_else(|| initial.clone());
         let answer = change(&mut value);
         if stored.as_ref() != Some(&value) {
-            write(&self.selection, &value)?;
+            write(&self.selection, &Stored { choice: value.clone(), by: Some(self.who.clone()) })?;
         }
         Ok(Change { answer, value, diagnostics })
     }
@@ -207,7 +221,7 @@ mod tests {
     }
 
     fn store(folder: &Path) -> Store {
-        Store::new(folder, DEFAULT, DEFAULT, clock)
+        Store::new(folder, DEFAULT, DEFAULT, "a test", clock)
     }
 
     #[test]
@@ -217,7 +231,7 @@ mod tests {
         assert_eq!(store(folder.path()).choice().0, None);
         let change = store(folder.path()).change(&initial, |choice| choice.pick("a")).unwrap();
         assert!(change.answer);
-        assert_eq!(store(folder.path()).choice().0.unwrap().picks, ["pre", "a"]);
+        assert_eq!(store(folder.path()).choice().0.unwrap().choice.picks, ["pre", "a"]);
         assert_eq!(std::fs::read(folder.path().join(".jaato/refdesk/.gitignore")).unwrap(), b"*\n");
     }
 
@@ -245,7 +259,7 @@ mod tests {
 
     #[test]
     fn other_desks_and_odd_names_have_files_of_their_own() {
-        let store = Store::new(Path::new("/w"), "review", "../../x", clock);
+        let store = Store::new(Path::new("/w"), "review", "../../x", "a test", clock);
         assert_eq!(store.selection, Path::new("/w/.jaato/refdesk/desks/review/selection.json"));
         assert!(store.told.starts_with("/w/.jaato/refdesk/sessions") && !store.told.ends_with("x/told.json"));
     }
@@ -267,7 +281,7 @@ mod tests {
     #[test]
     fn what_left_the_selection_is_news_to_every_session() {
         let folder = tempfile::tempdir().unwrap();
-        let sessions = ["one", "two"].map(|session| Store::new(folder.path(), DEFAULT, session, clock));
+        let sessions = ["one", "two"].map(|session| Store::new(folder.path(), DEFAULT, session, "a test", clock));
         for session in &sessions {
             let announced = ["a", "b"].map(str::to_owned).into();
             session.tell(|told| (Told { announced, ..told.clone() }, ())).unwrap();
@@ -288,6 +302,6 @@ mod tests {
                 scope.spawn(move || store.change(&Choice::default(), |choice| choice.pick(&at.to_string())).unwrap());
             }
         });
-        assert_eq!(store(folder.path()).choice().0.unwrap().picks.len(), 32);
+        assert_eq!(store(folder.path()).choice().0.unwrap().choice.picks.len(), 32);
     }
 }

@@ -36,7 +36,7 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
     match state.overlay {
         Some(Overlay::Help(scroll)) => overlays::help::draw(state, scroll, frame),
         Some(Overlay::Problems(cursor)) => overlays::problems::draw(state, cursor, frame),
-        None => {}
+        Some(Overlay::Palette(_) | Overlay::Clear) | None => {}
     }
     status::draw_bottom(state, layout.bottom, frame.buffer_mut());
 }

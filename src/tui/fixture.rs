@@ -230,5 +230,12 @@ pub fn snapshot() -> Snapshot {
                 .hint("mend `path`, or take the entry out"),
         ]),
         loading: None,
+        undo: None,
+        redo: None,
     }
+}
+
+/// A notice of the files.
+pub fn notice(text: &str) -> crate::engine::Notice {
+    crate::engine::Notice::new(crate::engine::Who::Files, crate::engine::Topic::Selection, text)
 }

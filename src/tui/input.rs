@@ -7,7 +7,8 @@ use crate::engine::{Command, Event, Snapshot};
 
 use super::action::{self, Action, Context};
 use super::key::Key;
-use super::state::{State, Typing};
+use super::pane::Pane;
+use super::state::{Overlay, Part, State, Typing};
 
 /// Something that happened.
 #[derive(Debug, Clone)]
@@ -57,9 +58,33 @@ pub fn of_key(state: &State, key: Key) -> Option<Input> {
 /// Where keys go now, the nearest context first.
 pub fn contexts(state: &State) -> Vec<Context> {
     match (state.overlay, state.typing) {
-        (Some(_), _) => vec![Context::Overlay, Context::List, Context::Always],
-        (None, Some(Typing::Filter)) => vec![Context::Filter, Context::Field, Context::Always],
-        (None, Some(Typing::Prompt)) => vec![Context::Prompt, Context::Field, Context::Always],
-        (None, None) => vec![Context::Pane(state.focus), Context::List, Context::Global, Context::Always],
+        (Some(Overlay::Palette(_)), _) => vec![Context::Palette, Context::Field, Context::Always],
+        (Some(Overlay::Clear), _) => vec![Context::Question, Context::Always],
+        (Some(Overlay::Help(_) | Overlay::Problems(_)), _) => vec![Context::Overlay, Context::List, Context::Always],
+        (None, Some(typing)) => vec![field(typing), Context::Field, Context::Always],
+        (None, None) => below(state),
+    }
+}
+
+/// Where keys go when no window and no text field is open.
+pub fn below(state: &State) -> Vec<Context> {
+    let part = match (state.part, state.focus) {
+        (Part::Detail, Pane::Catalog) => Some(Context::Details),
+        (Part::Detail, Pane::Hints) => Some(Context::Feed),
+        (Part::Values, Pane::Templates) => Some(Context::Values),
+        _ => None,
+    };
+    let pane = [Context::Pane(state.focus), Context::List, Context::Global, Context::Always];
+    part.into_iter().chain(pane).collect()
+}
+
+fn field(typing: Typing) -> Context {
+    match typing {
+        Typing::Filter => Context::Filter,
+        Typing::Prompt => Context::Prompt,
+        Typing::Search => Context::Search,
+        Typing::FeedFilter => Context::FeedFilter,
+        Typing::Value => Context::Value,
+        Typing::Palette => Context::Palette,
     }
 }

@@ -40,6 +40,21 @@ pub struct Parts {
     pub aside: Rect,
 }
 
+/// How the grid is divided, in thousandths of its width and height.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Splits {
+    /// What the left column has.
+    pub left: u16,
+    /// What the upper row has.
+    pub upper: u16,
+}
+
+impl Default for Splits {
+    fn default() -> Self {
+        Self { left: 500, upper: 550 }
+    }
+}
+
 /// Whether a terminal of this size shows panes at all.
 pub fn fits(size: Size) -> bool {
     size.width >= SMALLEST.width && size.height >= SMALLEST.height

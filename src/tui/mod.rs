@@ -17,6 +17,7 @@
 pub mod action;
 mod disabled;
 mod draw;
+mod feed;
 mod field;
 mod filter;
 mod glyphs;

@@ -5,15 +5,17 @@ use std::sync::Arc;
 
 use ratatui::layout::{Rect, Size};
 
+use crate::desk::{Document, Outlook};
 use crate::engine::Snapshot;
 use crate::enrich::Findings;
 use crate::render::RenderError;
 use crate::template::TemplateIndex;
 
+use super::feed::Feed;
 use super::field::TextField;
 use super::filter::Haystack;
 use super::glyphs::Glyphs;
-use super::layout::{self, Layout, Parts, Zoomed};
+use super::layout::{self, Layout, Parts, Splits, Zoomed};
 use super::motion::{Cursor, Scroll};
 use super::pane::Pane;
 use super::theme::Theme;
@@ -53,6 +55,14 @@ pub struct State {
     pub overlay: Option<Overlay>,
     /// What there is to say, until the next key.
     pub message: Option<Message>,
+    /// What was typed into the palette.
+    pub palette: TextField,
+    /// What the borders leave to each pane.
+    pub splits: Splits,
+    /// What happened at the desk.
+    pub feed: Feed,
+    /// What would follow from choosing the source under the cursor.
+    pub outlook: Asked<Outlook>,
     /// The catalog pane.
     pub catalog: CatalogPane,
     /// The selection pane.
@@ -68,8 +78,10 @@ pub struct State {
 pub enum Part {
     /// The list.
     List,
-    /// What stands below or beside it.
+    /// What stands below or beside it: details, the feed, a preview.
     Detail,
+    /// The variables of a template.
+    Values,
 }
 
 /// An open text field.
@@ -79,6 +91,14 @@ pub enum Typing {
     Filter,
     /// The prompt of the hints pane.
     Prompt,
+    /// What to look for in the details.
+    Search,
+    /// The filter line of the feed.
+    FeedFilter,
+    /// The value of a variable.
+    Value,
+    /// What to do, in the palette.
+    Palette,
 }
 
 /// A window over the panes.
@@ -88,6 +108,10 @@ pub enum Overlay {
     Help(Scroll),
     /// What is wrong with the workspace.
     Problems(Cursor),
+    /// Actions by name.
+    Palette(Cursor),
+    /// Whether to take every pick back.
+    Clear,
 }
 
 /// Something to say in the bottom line.
@@ -121,6 +145,8 @@ pub struct CatalogPane {
     pub haystack: Option<Haystack>,
     /// Of the details.
     pub scroll: Scroll,
+    /// What there is to read of the source under the cursor.
+    pub document: Asked<Document>,
 }
 
 /// What the selection pane remembers.
@@ -134,6 +160,47 @@ pub struct SelectionPane {
     pub widest: usize,
     /// Of the details.
     pub scroll: Scroll,
+}
+
+/// A question to the engine that is asked anew whenever its subject changes, and the newest answer.
+#[derive(Debug, Clone)]
+pub struct Asked<T> {
+    /// Of the newest question.
+    pub generation: u64,
+    /// What it was about, and the generation of the snapshot then.
+    pub about: Option<(String, u64)>,
+    /// The newest answer.
+    pub answer: Option<T>,
+}
+
+impl<T> Default for Asked<T> {
+    fn default() -> Self {
+        Self { generation: 0, about: None, answer: None }
+    }
+}
+
+impl<T> Asked<T> {
+    /// Takes note of what one wants to know, and gives the number of the question where it has to be asked.
+    pub fn ask(&mut self, about: Option<(&str, u64)>) -> Option<u64> {
+        let about = about.map(|(id, at)| (id.to_owned(), at));
+        if self.about == about {
+            return None;
+        }
+        let same = self.about.as_ref().map(|(id, _)| id) == about.as_ref().map(|(id, _)| id);
+        if !same {
+            self.answer = None;
+        }
+        self.about = about;
+        self.generation += 1;
+        self.about.is_some().then_some(self.generation)
+    }
+
+    /// Takes the answer to the newest question; older ones are dropped.
+    pub fn take(&mut self, generation: u64, answer: T) {
+        if generation == self.generation {
+            self.answer = Some(answer);
+        }
+    }
 }
 
 /// What the hints pane remembers.
@@ -193,6 +260,10 @@ impl State {
             typing: None,
             overlay: None,
             message: None,
+            palette: TextField::default(),
+            splits: Splits::default(),
+            feed: Feed::default(),
+            outlook: Asked::default(),
             catalog: CatalogPane::default(),
             selection: SelectionPane::default(),
             hints: HintsPane::default(),

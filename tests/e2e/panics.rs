@@ -4,7 +4,7 @@
 use std::future::Future;
 
 use portable_pty::CommandBuilder;
-use refdesk::engine::{Engine, Event, Snapshot};
+use refdesk::engine::{Engine, Event, Notice, Snapshot, Topic, Who};
 use refdesk::tui::{self, Start};
 use tokio::sync::{mpsc, watch};
 
@@ -53,7 +53,7 @@ fn of_another_thread_waits_until_the_screen_is_gone() {
         screen_beside(|events| async move {
             let other = std::thread::spawn(|| panic!("a deliberate panic of another thread"));
             assert!(other.join().is_err());
-            events.send(Event::Notice("it happened".to_owned())).await.unwrap();
+            events.send(Event::Notice(Notice::new(Who::Files, Topic::Desk, "it happened"))).await.unwrap();
             std::future::pending::<()>().await;
         });
         return;

@@ -89,7 +89,7 @@ fn a_pick_brings_what_it_mentions_and_an_unpick_releases_it() {
     let mut world = World::new();
     world.send(Command::Pick("a".into()));
     world.until("b is pulled in", |snapshot| snapshot.selection.contains("b"));
-    world.event(|event| matches!(event, Event::Notice(text) if text.contains("@b (from @a)")));
+    world.event(|event| matches!(event, Event::Notice(text) if text.text.contains("@b (from @a)")));
     world.send(Command::Unpick("b".into()));
     world.event(|event| matches!(event, Event::Refused { message, .. } if message.contains("@a brings it in")));
     world.send(Command::Exclude("b".into()));

@@ -282,7 +282,7 @@ fn cursors_follow_their_sources_through_a_reload() {
 #[test]
 fn what_the_engine_says_is_said() {
     let mut state = fixture::state(80, 24);
-    answer(&mut state, Event::Notice("References transitively included: @a (from @b)".to_owned()));
+    answer(&mut state, Event::Notice(fixture::notice("References transitively included: @a (from @b)")));
     assert_eq!(message(&state), "References transitively included: @a (from @b)");
     answer(&mut state, Event::Refused { message: "no such source".to_owned(), hint: "press r".to_owned() });
     assert_eq!(message(&state), "no such source: press r");

@@ -90,7 +90,7 @@ fn take(state: &mut State, step: Step) {
             }
             Input::Snapshot(Box::new(snapshot))
         }
-        Step::Notice(text) => Input::Answer(Event::Notice(text)),
+        Step::Notice(text) => Input::Answer(Event::Notice(fixture::notice(&text))),
     };
     update(state, input);
 }

@@ -23,7 +23,7 @@ fn back(state: &mut State) {
     if state.overlay.take().is_some() {
         return;
     }
-    if state.part == Part::Detail {
+    if state.part != Part::List {
         state.part = Part::List;
     } else if state.is_filtered() {
         state.catalog.filter.clear();
@@ -41,6 +41,7 @@ pub(super) fn step(state: &mut State, motion: Motion) {
             cursor.step(motion, state.snapshot.diagnostics.len(), overlay_page(state));
             state.overlay = Some(Overlay::Problems(cursor));
         }
+        Some(Overlay::Palette(_) | Overlay::Clear) => {}
         None if state.part == Part::Detail => scroll(state, motion),
         None => row(state, motion),
     }
@@ -91,7 +92,7 @@ pub(super) fn overlay_page(state: &State) -> usize {
     let rows = match state.overlay {
         Some(Overlay::Help(_)) => overlays::help::text(state).height,
         Some(Overlay::Problems(_)) => overlays::problems::places(state).0.height,
-        None => 0,
+        Some(Overlay::Palette(_) | Overlay::Clear) | None => 0,
     };
     usize::from(rows)
 }

@@ -7,6 +7,8 @@ mod go;
 mod hinting;
 mod typing;
 
+use crate::engine::Command;
+
 use super::action::{Action, Context, bound};
 use super::disabled::disabled;
 use super::input::{Effect, Input};
@@ -54,6 +56,28 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Toggle | Action::Keep | Action::Exclude => choose::choose(state, action, effects),
         Action::Filter | Action::Prompt | Action::Accept | Action::Cancel => typing::open(state, action),
         Action::Edit(edit) => typing::edit(state, edit, effects),
+        Action::Undo => effects.push(Effect::Send(Command::Undo)),
+        Action::Redo => effects.push(Effect::Send(Command::Redo)),
+        Action::Palette
+        | Action::Confirm
+        | Action::Border(_)
+        | Action::Theme
+        | Action::Mouse
+        | Action::Clear
+        | Action::Open
+        | Action::Define
+        | Action::CopyId
+        | Action::CopyPath
+        | Action::Sort
+        | Action::Search
+        | Action::NextHit
+        | Action::PreviousHit
+        | Action::Feed
+        | Action::FilterFeed
+        | Action::Follow
+        | Action::Values
+        | Action::SetValue
+        | Action::ResetValue => {}
     }
 }
 

@@ -33,6 +33,9 @@ fn field(state: &mut State, typing: Typing) -> &mut TextField {
     match typing {
         Typing::Filter => &mut state.catalog.filter,
         Typing::Prompt => &mut state.hints.prompt,
+        Typing::FeedFilter => &mut state.feed.filter,
+        Typing::Palette => &mut state.palette,
+        Typing::Search | Typing::Value => &mut state.palette,
     }
 }
 
@@ -57,7 +60,9 @@ pub(super) fn paste(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
     }
     let lines = text.replace("\r\n", "\n").replace('\r', "\n");
     match state.typing {
-        Some(Typing::Filter) => insert(state, lines.replace('\n', " ").trim(), effects),
+        Some(Typing::Filter | Typing::FeedFilter | Typing::Search | Typing::Value | Typing::Palette) => {
+            insert(state, lines.replace('\n', " ").trim(), effects);
+        }
         Some(Typing::Prompt) => insert(state, &lines, effects),
         None => {
             let hint = "paste goes into a text: press / to filter, 3 for a prompt";
@@ -74,6 +79,7 @@ fn changed(state: &mut State, typing: Typing, change: Option<Change>, rows: Rows
             carry(&mut state.hints.findings, &change);
             super::hinting::look(state, effects);
         }
+        Typing::FeedFilter | Typing::Search | Typing::Value | Typing::Palette => {}
     }
 }
 

@@ -1,0 +1,282 @@
+//! The one table of what a person can do: name, description, default keys, where it counts, whether the bottom line shows
+//! it. Keymap, bottom line, help and the README's list are all read from it; when an action cannot be done, and why, is
+//! said in `disabled`, what it does in `update`.
+
+mod table;
+
+pub use table::ACTIONS;
+
+use super::field::Edit;
+use super::key::Key;
+use super::motion::Motion;
+use super::pane::Pane;
+
+/// Something a person can ask of the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// Leave the program.
+    Quit,
+    /// Stop the program until the shell resumes it.
+    Suspend,
+    /// Draw everything anew.
+    Redraw,
+    /// Show the keys of the pane one is in.
+    Help,
+    /// Show what is wrong with the workspace.
+    Problems,
+    /// Look for an action by its name.
+    Palette,
+    /// Do what the row of the palette or the question says.
+    Confirm,
+    /// Read the workspace again.
+    Reload,
+    /// Go to this pane.
+    Focus(Pane),
+    /// Go to the next pane.
+    NextPane,
+    /// Go to the pane before.
+    PreviousPane,
+    /// Give the focused pane the whole screen, or take it back.
+    Zoom,
+    /// Move a border between the panes.
+    Border(Border),
+    /// Look with the next theme.
+    Theme,
+    /// Let the terminal have the mouse, to mark text, or take it back.
+    Mouse,
+    /// Move in the list or text one is in.
+    Move(Motion),
+    /// From the list into what stands below or beside it.
+    Inside,
+    /// Back to the list; out of a filter; out of an overlay.
+    Back,
+    /// Pick the source under the cursor, or take its pick back.
+    Toggle,
+    /// Pick for itself what so far is only pulled in.
+    Keep,
+    /// Bar the source under the cursor, or lift that.
+    Exclude,
+    /// Take every pick back.
+    Clear,
+    /// Take the last change back.
+    Undo,
+    /// Do again what was taken back.
+    Redo,
+    /// Open the document of the source in the editor.
+    Open,
+    /// Open the definition of the source in the editor.
+    Define,
+    /// Put the id of the source on the clipboard.
+    CopyId,
+    /// Put the path or address of the source on the clipboard.
+    CopyPath,
+    /// List the catalog in the next order.
+    Sort,
+    /// Type what to look for in the details.
+    Search,
+    /// To the next place found.
+    NextHit,
+    /// To the place found before.
+    PreviousHit,
+    /// Go to the feed.
+    Feed,
+    /// Type a filter of the feed.
+    FilterFeed,
+    /// Go to the source that a row of the feed is about.
+    Follow,
+    /// Go to the values of the template.
+    Values,
+    /// Type the value of the variable under the cursor, or turn a flag over.
+    SetValue,
+    /// Take the typed value of the variable under the cursor back.
+    ResetValue,
+    /// Type a filter.
+    Filter,
+    /// Type a prompt.
+    Prompt,
+    /// Leave the text field, keeping what was typed.
+    Accept,
+    /// Leave the filter and show everything again.
+    Cancel,
+    /// Change the text being typed.
+    Edit(Edit),
+}
+
+/// A border between panes, and where to move it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Border {
+    Left,
+    Right,
+    Up,
+    Down,
+}
+
+/// Where an action counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Context {
+    /// In this pane.
+    Pane(Pane),
+    /// Wherever there is a list or a text to move in, overlays too.
+    List,
+    /// In the details of a source.
+    Details,
+    /// In the feed of the hints pane.
+    Feed,
+    /// In the variables of the templates pane.
+    Values,
+    /// Everywhere outside text fields and overlays.
+    Global,
+    /// While an overlay covers the panes.
+    Overlay,
+    /// In the palette.
+    Palette,
+    /// While a question waits for a yes.
+    Question,
+    /// In the filter line.
+    Filter,
+    /// In the line that searches the details.
+    Search,
+    /// In the filter line of the feed.
+    FeedFilter,
+    /// In the value of a variable.
+    Value,
+    /// In the prompt.
+    Prompt,
+    /// In every text field.
+    Field,
+    /// Really everywhere.
+    Always,
+}
+
+impl Context {
+    /// Whether keys that type a character type it there.
+    pub fn is_typed(self) -> bool {
+        use Context::{FeedFilter, Field, Filter, Palette, Prompt, Search, Value};
+        matches!(self, FeedFilter | Field | Filter | Palette | Prompt | Search | Value)
+    }
+
+    /// The heading in the help.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Pane(pane) => pane.title(),
+            Self::List => "Moving",
+            Self::Details => "Details",
+            Self::Feed => "Feed",
+            Self::Values => "Variables",
+            Self::Global => "Everywhere",
+            Self::Overlay => "This window",
+            Self::Palette => "Palette",
+            Self::Question => "Question",
+            Self::Filter => "Filter line",
+            Self::Search => "Search line",
+            Self::FeedFilter => "Filter line of the feed",
+            Self::Value => "Value",
+            Self::Prompt => "Prompt",
+            Self::Field => "Typing",
+            Self::Always => "Always",
+        }
+    }
+}
+
+/// One row of the table.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// What is done.
+    pub action: Action,
+    /// One or two words, for the bottom line and the palette; unique.
+    pub name: &'static str,
+    /// One sentence without a full stop, for the help.
+    pub description: &'static str,
+    /// Default keys, the one to show first.
+    pub keys: &'static [&'static str],
+    /// Where it counts.
+    pub contexts: &'static [Context],
+    /// Shown in the bottom line.
+    pub shown: Shown,
+}
+
+/// Whether the bottom line shows an action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// With its first key.
+    BottomLine,
+    /// With its first key, where there is something for it to do.
+    WhenPossible,
+    /// Only in the help.
+    HelpOnly,
+}
+
+impl Entry {
+    /// The default keys that can be read; a test holds that all can.
+    pub fn default_keys(&self) -> impl Iterator<Item = Key> {
+        self.keys.iter().filter_map(|key| key.parse().ok())
+    }
+}
+
+/// What this key does, looked for in these contexts in turn.
+pub fn bound(key: Key, contexts: &[Context]) -> Option<&'static Entry> {
+    contexts.iter().find_map(|context| {
+        ACTIONS.iter().find(|entry| entry.contexts.contains(context) && entry.default_keys().any(|bound| bound == key))
+    })
+}
+
+/// The README's table of keys, in Markdown.
+pub fn readme_table() -> String {
+    let mut table = "| key | where | what it does |\n| --- | --- | --- |\n".to_owned();
+    for entry in ACTIONS {
+        let keys: Vec<String> = entry.keys.iter().map(|key| format!("`{key}`")).collect();
+        let places: Vec<String> = entry.contexts.iter().map(|context| context.title().to_lowercase()).collect();
+        table.push_str(&format!("| {} | {} | {} |\n", keys.join(" "), places.join(", "), entry.description));
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+
+    #[test]
+    fn every_default_key_is_a_key_and_means_one_thing_in_a_context() {
+        let mut taken = HashMap::new();
+        for entry in ACTIONS {
+            for key in entry.keys {
+                assert!(key.parse::<Key>().is_ok(), "{key}");
+                for context in entry.contexts {
+                    let other = taken.insert((*context, *key), entry.name);
+                    assert_eq!(other, None, "{key} of `{}` in {context:?}", entry.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_descriptions_are_sentences() {
+        let mut names = HashMap::new();
+        for entry in ACTIONS {
+            assert_eq!(names.insert(entry.name, ()), None, "{}", entry.name);
+            assert!(entry.description.starts_with(char::is_uppercase), "{}", entry.description);
+            assert!(!entry.description.ends_with('.'), "{}", entry.description);
+        }
+    }
+
+    #[test]
+    fn the_readme_lists_every_key() {
+        let readme = include_str!("../../../README.md");
+        let (_, after) = readme.split_once("<!-- keys:begin -->\n").unwrap();
+        let (listed, _) = after.split_once("<!-- keys:end -->").unwrap();
+        let expected = readme_table();
+        assert!(listed == expected, "between the marks of README.md should stand:\n{expected}");
+    }
+
+    #[test]
+    fn no_key_of_a_text_field_types_something() {
+        for entry in ACTIONS {
+            if entry.contexts.iter().any(|at| at.is_typed()) {
+                assert!(entry.default_keys().all(|key| key.typed().is_none()), "{}", entry.name);
+            }
+        }
+    }
+}
