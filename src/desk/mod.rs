@@ -23,6 +23,7 @@ pub use explain::{Closure, Why};
 pub use locate::Spot;
 pub use mend::Mended;
 pub use outlook::{Follows, Outlook};
+pub use templates::Unrendered;
 pub use undo::Undone;
 
 use std::collections::{BTreeMap, HashMap};

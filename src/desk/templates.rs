@@ -47,14 +47,29 @@ impl Desk {
     /// Renders the template of this name, with sample values where none are given.
     ///
     /// # Errors
-    /// No such template, or as [`render::render`].
-    pub fn preview(&self, index: &TemplateIndex, name: &str, values: Option<&Value>) -> Result<Rendered, RenderError> {
-        let (template, text) =
-            self.template(index, name).map_err(|refusal| RenderError { message: refusal.message, line: None })?;
-        if let Some(problem) = &template.problem {
-            return Err(RenderError { message: problem.clone(), line: None });
-        }
+    /// No such template, or as [`render::render`]; with the template's text, to show the error at its line.
+    pub fn preview(&self, index: &TemplateIndex, name: &str, values: Option<&Value>) -> Result<Rendered, Unrendered> {
+        let (template, text) = self.template(index, name).map_err(|refusal| Unrendered {
+            error: RenderError { message: refusal.message, line: None },
+            template: String::new(),
+        })?;
         let sample = template::sample(&template.variables);
-        self.render(index, &text, template.syntax, values.unwrap_or(&sample), &render::Options::default())
+        let values = values.unwrap_or(&sample);
+        let rendered = self.render(index, &text, template.syntax, values, &render::Options::default());
+        let outcome = match (rendered, &template.problem) {
+            // What the index found wrong, where rendering did not mind.
+            (Ok(_), Some(problem)) => Err(RenderError { message: problem.clone(), line: None }),
+            (outcome, _) => outcome,
+        };
+        outcome.map_err(|error| Unrendered { error, template: text })
     }
+}
+
+/// A template that did not render.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unrendered {
+    /// Why not, and at which line.
+    pub error: RenderError,
+    /// The template's text; empty where it could not be read.
+    pub template: String,
 }

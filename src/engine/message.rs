@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::notice::Notice;
 use crate::catalog::{Catalog, SourceId};
-use crate::desk::{Document, Outlook, Spot};
+use crate::desk::{Document, Outlook, Spot, Unrendered};
 use crate::enrich::Findings;
 use crate::mention::MentionGraph;
-use crate::render::{RenderError, Rendered};
+use crate::render::Rendered;
 use crate::report::Diagnostic;
 use crate::selection::Selection;
 use crate::template::TemplateIndex;
@@ -68,6 +68,16 @@ pub enum Command {
     },
 }
 
+impl Command {
+    /// Whether a later one of the same kind makes it old: then only the last has to be answered.
+    pub fn is_question(&self) -> bool {
+        matches!(
+            self,
+            Self::Look { .. } | Self::Preview { .. } | Self::Outlook { .. } | Self::Read { .. } | Self::Reload
+        )
+    }
+}
+
 /// Something that stands in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted {
@@ -94,7 +104,7 @@ pub enum Event {
         /// Name in the index.
         template: String,
         /// The text, or why there is none.
-        outcome: Result<Rendered, RenderError>,
+        outcome: Result<Rendered, Unrendered>,
     },
     /// The answer to [`Command::Outlook`].
     Outlook {

@@ -109,20 +109,16 @@ impl Worker<'_> {
         while let Ok(command) = self.inbox.try_recv() {
             waiting.push(command);
         }
-        let last = |wanted: fn(&Command) -> bool| waiting.iter().rposition(wanted);
-        let look = last(|command| matches!(command, Command::Look { .. }));
-        let preview = last(|command| matches!(command, Command::Preview { .. }));
-        let reload = last(|command| matches!(command, Command::Reload));
-        let is_current = |(at, command): (usize, Command)| {
-            let newest = match command {
-                Command::Look { .. } => look,
-                Command::Preview { .. } => preview,
-                Command::Reload => reload,
-                _ => Some(at),
-            };
-            (newest == Some(at)).then_some(command)
-        };
-        waiting.into_iter().enumerate().filter_map(is_current).collect()
+        let mut seen = HashSet::new();
+        // From the last to the first: of each kind of question only the last is still asked.
+        let mut kept: Vec<Command> = Vec::new();
+        while let Some(command) = waiting.pop() {
+            if !command.is_question() || seen.insert(std::mem::discriminant(&command)) {
+                kept.push(command);
+            }
+        }
+        kept.reverse();
+        kept
     }
 
     fn obey(&mut self, command: Command, watch: &mut Watch) {

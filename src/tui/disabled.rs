@@ -18,6 +18,13 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::Filter if state.snapshot.catalog.is_empty() => Some("there is nothing to filter yet".to_owned()),
         Action::Inside => inside(state),
         Action::Zoom => zoom(state),
+        Action::Undo => {
+            nothing(state.snapshot.undo.as_deref(), "nothing to undo: your own changes of picks and exclusions are")
+        }
+        Action::Redo => nothing(state.snapshot.redo.as_deref(), "nothing to do again: undo has taken nothing back"),
+        Action::Values => values(state),
+        Action::SetValue => set_value(state),
+        Action::ResetValue => reset_value(state),
         _ => None,
     }
 }
@@ -55,6 +62,34 @@ fn exclude(state: &State) -> Option<String> {
     let Some(id) = state.subject(state.focus) else { return Some(NOTHING.to_owned()) };
     let known = state.snapshot.catalog.get(id).is_some() || state.snapshot.selection.is_excluded(id);
     (!known).then(|| format!("@{id} is gone from the catalog: press Space to drop its pick"))
+}
+
+fn nothing(there: Option<&str>, why: &str) -> Option<String> {
+    there.is_none().then(|| why.to_owned())
+}
+
+fn values(state: &State) -> Option<String> {
+    match state.template() {
+        None => Some("there is no template under the cursor".to_owned()),
+        Some(template) if template.variables.is_empty() => Some(format!("{} asks for no values", template.name)),
+        Some(_) => None,
+    }
+}
+
+fn set_value(state: &State) -> Option<String> {
+    let rows = state.variables();
+    let at = state.templates.variable.at;
+    match rows.get(at) {
+        Some(row) if row.is_leaf(&rows, at) => None,
+        Some(row) => Some(format!("{} holds the fields below it: give them values", row.name)),
+        None => Some("there is no variable under the cursor".to_owned()),
+    }
+}
+
+fn reset_value(state: &State) -> Option<String> {
+    let row = state.variables().into_iter().nth(state.templates.variable.at);
+    let given = row.and_then(|row| state.typed()?.get(&row.way).cloned());
+    given.is_none().then(|| "nothing was typed for this variable: it has a sample value".to_owned())
 }
 
 fn inside(state: &State) -> Option<String> {

@@ -239,3 +239,22 @@ pub fn snapshot() -> Snapshot {
 pub fn notice(text: &str) -> crate::engine::Notice {
     crate::engine::Notice::new(crate::engine::Who::Files, crate::engine::Topic::Selection, text)
 }
+
+/// A template of nine lines that did not render.
+pub fn unrendered(message: &str, line: Option<usize>) -> crate::desk::Unrendered {
+    let template = (1..10).map(|line| format!("line {line} with {{{{ a }}}}\n")).collect();
+    let error = crate::render::RenderError { message: message.to_owned(), line };
+    crate::desk::Unrendered { error, template }
+}
+
+/// What would follow from choosing this source.
+pub fn outlook(id: &str, enters: &[&str], leaves: &[&str]) -> crate::desk::Outlook {
+    let ids = |ids: &[&str]| ids.iter().map(|id| SourceId::from(*id)).collect();
+    let follows = |enters, leaves| crate::desk::Follows {
+        enters: ids(enters),
+        leaves: ids(leaves),
+        tokens_in: 1000 * enters.len() as u64,
+        tokens_out: 1000 * leaves.len() as u64,
+    };
+    crate::desk::Outlook { id: id.to_owned(), toggled: follows(enters, leaves), barred: follows(&[], leaves) }
+}

@@ -108,6 +108,16 @@ impl Zoomed {
 }
 
 impl Parts {
+    /// The same with more room for what is typed beside the detail.
+    pub fn with_wide_aside(self) -> Self {
+        if self.aside.y != self.detail.y || self.aside.width == 0 {
+            return self;
+        }
+        let both = Rect { x: self.aside.x, width: self.aside.width + self.detail.width, ..self.aside };
+        let (aside, detail) = split_columns(both, both.width / 2);
+        Self { aside, detail, ..self }
+    }
+
     /// The same with the detail over the place of what stands left of it, if anything does.
     pub fn with_wide_detail(self) -> Self {
         if self.aside.y != self.detail.y || self.aside.width == 0 {

@@ -38,6 +38,7 @@ mod theme;
 mod totals;
 mod tree;
 mod update;
+mod values;
 mod widgets;
 
 #[cfg(test)]

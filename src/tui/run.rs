@@ -164,7 +164,7 @@ impl App {
         self.waiting.retain(|waiting| std::mem::discriminant(waiting) != kind);
         match self.engine.commands.try_send(command) {
             Ok(()) => Ok(()),
-            Err(TrySendError::Full(question @ (Command::Look { .. } | Command::Preview { .. }))) => {
+            Err(TrySendError::Full(question)) if question.is_question() => {
                 self.waiting.push(question);
                 Ok(())
             }

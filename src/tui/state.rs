@@ -1,14 +1,14 @@
 //! Everything the screen remembers: the newest snapshot, what was computed from it once, and where the person is in it.
 //! `update` changes it, `draw` reads it; it holds no handle to anything outside.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use ratatui::layout::{Rect, Size};
 
-use crate::desk::{Document, Outlook};
+use crate::desk::{Document, Outlook, Unrendered};
 use crate::engine::Snapshot;
 use crate::enrich::Findings;
-use crate::render::RenderError;
 use crate::template::TemplateIndex;
 
 use super::feed::Feed;
@@ -21,6 +21,7 @@ use super::pane::Pane;
 use super::theme::Theme;
 use super::totals::Totals;
 use super::tree::Row;
+use super::values::{self, Typed};
 use super::widgets::prompt;
 
 /// How everything is drawn: colours and characters.
@@ -225,10 +226,16 @@ pub struct HintsPane {
 pub struct TemplatesPane {
     /// The row under the cursor.
     pub cursor: Cursor,
+    /// Values typed, by the name of the template.
+    pub typed: HashMap<String, Typed>,
+    /// The row of the variables under the cursor.
+    pub variable: Cursor,
+    /// The value being typed.
+    pub value: TextField,
     /// Of the newest question.
     pub generation: u64,
     /// What it was about.
-    pub asked: Option<(String, Arc<TemplateIndex>)>,
+    pub asked: Option<(String, Arc<TemplateIndex>, Typed)>,
     /// The newest answer.
     pub preview: Option<Preview>,
     /// Of the preview.
@@ -241,7 +248,7 @@ pub struct Preview {
     /// Name in the index.
     pub template: String,
     /// Its lines.
-    pub outcome: Result<Vec<String>, RenderError>,
+    pub outcome: Result<Vec<String>, Unrendered>,
     /// What somebody should look at.
     pub warnings: Vec<String>,
 }
@@ -296,7 +303,11 @@ impl State {
         };
         let parts = layout::parts(pane, inner, wanted);
         // Whoever reads a detail needs its whole lines more than what stands left of it.
-        if self.part == Part::Detail && self.focus == pane { parts.with_wide_detail() } else { parts }
+        match self.part {
+            Part::Detail if self.focus == pane => parts.with_wide_detail(),
+            Part::Values if self.focus == pane => parts.with_wide_aside(),
+            _ => parts,
+        }
     }
 
     /// How many rows the list of this pane has.
@@ -347,6 +358,16 @@ impl State {
     /// The template under the cursor.
     pub fn template(&self) -> Option<&crate::template::Template> {
         self.snapshot.templates.templates.get(self.templates.cursor.at)
+    }
+
+    /// The rows of that template's variables.
+    pub fn variables(&self) -> Vec<values::Row> {
+        self.template().map(|template| values::rows(&template.variables)).unwrap_or_default()
+    }
+
+    /// What was typed for that template.
+    pub fn typed(&self) -> Option<&Typed> {
+        self.templates.typed.get(&self.template()?.name)
     }
 
     /// Whether the desk has said anything yet.

@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::widgets::{Clear, Widget};
 
-use super::action::{ACTIONS, Action, Entry, Shown};
+use super::action::{ACTIONS, Action, Entry, Shown, bound};
 use super::disabled::disabled;
 use super::input::contexts;
 use super::layout::Zoomed;
@@ -171,7 +171,10 @@ fn keys(state: &State, place: Rect, buffer: &mut Buffer) {
     let mut x = place.x + 1;
     let mut full = false;
     for entry in in_order {
-        let Some((key, name)) = entry.keys.first().copied().zip(label(state, entry)) else { continue };
+        // A key that means something nearer is not this action's here.
+        let is_free =
+            |key: &&&str| key.parse().is_ok_and(|key| bound(key, &contexts).is_some_and(|it| it.name == entry.name));
+        let Some((key, name)) = entry.keys.iter().find(is_free).copied().zip(label(state, entry)) else { continue };
         if entry.action == Action::Help {
             kept = 0;
         } else {
@@ -202,10 +205,10 @@ fn label(state: &State, entry: &Entry) -> Option<&'static str> {
         Action::Toggle if subject.is_some_and(is_picked) => Some("unpick"),
         Action::Exclude if subject.is_some_and(|id| selection.is_excluded(id)) => Some("include"),
         Action::Zoom if state.zoomed == Zoomed::Yes => Some("all panes"),
-        Action::Inside if state.part == Part::Detail => None,
+        Action::Inside if state.part != Part::List => None,
         Action::Inside if state.focus == Pane::Templates => Some("scroll preview"),
         Action::Back if state.overlay.is_some() => Some(entry.name),
-        Action::Back if state.part == Part::Detail => Some("to the list"),
+        Action::Back if state.part != Part::List => Some("to the list"),
         Action::Back if state.is_filtered() => Some("show all"),
         Action::Back => None,
         Action::Accept if state.typing == Some(Typing::Prompt) && state.len(Pane::Hints) > 0 => {

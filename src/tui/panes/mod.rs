@@ -2,8 +2,11 @@
 
 pub mod catalog;
 pub mod hints;
+mod outlook;
+pub mod preview;
 pub mod selection;
 pub mod templates;
+mod variables;
 
 use std::ops::Range;
 
@@ -31,10 +34,15 @@ fn list_active(state: &State, pane: Pane) -> Active {
 /// The style of the caption over a pane's details: its colour while keys go there.
 fn caption(state: &State, pane: Pane) -> Style {
     if state.part == Part::Detail && active(state, pane) == Active::Yes {
-        state.skin.theme.style(pane.role()).add_modifier(Modifier::BOLD)
+        caption_of(state, pane)
     } else {
         state.skin.theme.style(Role::Infra)
     }
+}
+
+/// The style of the caption over what keys go to.
+fn caption_of(state: &State, pane: Pane) -> Style {
+    state.skin.theme.style(pane.role()).add_modifier(Modifier::BOLD)
 }
 
 /// A caption that says which lines are shown, where not all are.

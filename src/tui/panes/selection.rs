@@ -175,6 +175,10 @@ pub fn detail(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
             ));
         }
     }
+    let follows = super::outlook::lines(state, id, columns);
+    // What one can do stands before a long list of reasons.
+    let place = lines.len().min(if matches!(node.kind, RowKind::Member(_)) { 2 } else { lines.len() });
+    lines.splice(place..place, follows);
     lines
 }
 

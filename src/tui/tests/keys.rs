@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::engine::{Command, Event};
+use crate::engine::{Command, Event, Snapshot};
 use crate::enrich::{Findings, Hint};
 use crate::tui::fixture;
 use crate::tui::input::{Effect, Input};
@@ -238,6 +238,59 @@ fn a_preview_is_asked_for_once_and_when_it_can_be_seen() {
     let same = fixture::snapshot();
     let again = update(&mut state, Input::Snapshot(Box::new(same)));
     assert_eq!(commands(&again), [preview(3, "retry-policy.yaml.tmpl")], "the index was computed anew");
+}
+
+#[test]
+fn a_value_typed_renders_the_preview_anew_with_every_key() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "4 Enter Enter");
+    assert_eq!((state.part, state.typing), (Part::Values, Some(Typing::Value)));
+    let values = |effects: &[Effect]| {
+        let asked = commands(effects).into_iter().filter_map(|command| match command {
+            Command::Preview { values, .. } => {
+                Some(values.map_or(serde_json::Value::Null, |all| all["basePackage"].clone()))
+            }
+            _ => None,
+        });
+        asked.collect::<Vec<_>>()
+    };
+    let typed = press(&mut state, "\"ab\"");
+    assert_eq!(values(&typed), ["a", "ab"]);
+    let flag = press(&mut state, "Esc j j j Space");
+    assert_eq!(values(&flag), ["ab"], "one question for the flag");
+    assert_eq!(values(&press(&mut state, "k k k x x")), [serde_json::Value::from("‹basePackage›")]);
+    assert!(message(&state).starts_with("nothing was typed for this variable"));
+    press(&mut state, "j Enter");
+    assert!(message(&state).starts_with("fields holds the fields below it"), "{}", message(&state));
+    press(&mut state, "Esc j Enter");
+    assert!(message(&state).contains("asks for no values"), "{}", message(&state));
+}
+
+#[test]
+fn what_would_follow_is_asked_once_a_row_and_not_while_typing() {
+    let mut state = fixture::state(80, 24);
+    let asked = |effects: Vec<Effect>| {
+        let of = |effect| match effect {
+            Effect::Send(Command::Outlook { id, .. }) => Some(id.to_string()),
+            _ => None,
+        };
+        effects.into_iter().filter_map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(asked(press(&mut state, "j z k")), ["circuit-breaker", "team-conventions"]);
+    assert_eq!(asked(press(&mut state, "/ \"retry\"")), [""; 0]);
+    assert_eq!(asked(press(&mut state, "Enter")).len(), 1);
+    answer(&mut state, Event::Outlook { generation: 1, outlook: fixture::outlook("old", &[], &[]) });
+    assert_eq!(state.outlook.answer, None, "an answer to an old question");
+}
+
+#[test]
+fn undo_is_there_when_there_is_something_to_undo() {
+    let mut state = fixture::state(80, 24);
+    assert_eq!(commands(&press(&mut state, "u")), []);
+    assert!(message(&state).starts_with("nothing to undo"));
+    let snapshot = Snapshot { undo: Some("pick of @a".into()), redo: Some("pick of @b".into()), ..fixture::snapshot() };
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    assert_eq!(commands(&press(&mut state, "u C-r")), [Command::Undo, Command::Redo]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use ratatui::layout::Size;
 use crate::catalog::{Catalog, Mode, Standing};
 use crate::engine::Event;
 use crate::enrich::{Expansion, Findings, Hint};
-use crate::render::{RenderError, Rendered};
+use crate::render::Rendered;
 use crate::tui::action::ACTIONS;
 use crate::tui::fixture;
 use crate::tui::glyphs::Glyphs;
@@ -78,9 +78,7 @@ fn take(state: &mut State, step: Step) {
         Step::Preview(text) => {
             Input::Answer(preview(state, Ok(Rendered { text: text.repeat(9), warnings: Vec::new() })))
         }
-        Step::NoPreview => {
-            Input::Answer(preview(state, Err(RenderError { message: "no\x1b".to_owned(), line: Some(7) })))
-        }
+        Step::NoPreview => Input::Answer(preview(state, Err(fixture::unrendered("no\x1b", Some(7))))),
         Step::Snapshot(which) => {
             let mut snapshot = fixture::snapshot();
             match which {

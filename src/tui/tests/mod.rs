@@ -37,9 +37,10 @@ fn press(state: &mut State, keys: &str) -> Vec<Effect> {
     effects
 }
 
-/// What was asked of the engine.
+/// What was asked of the engine, but for what the panes ask by themselves to show the row under the cursor.
 fn commands(effects: &[Effect]) -> Vec<Command> {
     let sent = effects.iter().filter_map(|effect| match effect {
+        Effect::Send(Command::Outlook { .. } | Command::Read { .. }) => None,
         Effect::Send(command) => Some(command.clone()),
         _ => None,
     });

@@ -2,7 +2,7 @@
 
 use crate::engine::{Event, Loading};
 use crate::enrich::{Expansion, Findings, Hint};
-use crate::render::{RenderError, Rendered};
+use crate::render::Rendered;
 use crate::tui::fixture;
 use crate::tui::glyphs::Glyphs;
 use crate::tui::input::Input;
@@ -36,6 +36,10 @@ fn typed(state: &mut State, keys: &str) {
     }
     let generation = state.hints.generation;
     answer(state, Event::Findings { generation, findings });
+    if let Some(id) = state.subject(state.focus).map(str::to_owned) {
+        let outlook = fixture::outlook(&id, &[&id, "timeouts", "java-service"], &[&id, "retry-pattern"]);
+        answer(state, Event::Outlook { generation: state.outlook.generation, outlook });
+    }
 }
 
 macro_rules! looks {
@@ -55,6 +59,9 @@ looks! {
     selection_reasons_80x24: 80 x 24, "2 G k k k k";
     hints_80x24: 80 x 24, "3 Enter \"write a java client for @payments-api\" Esc";
     templates_80x24: 80 x 24, "4";
+    values_80x24: 80 x 24, "4 i Enter \"com.example\" Enter j j j Space k k";
+    values_120x36: 120 x 36, "4 i Enter \":={\"";
+    selection_of_a_pick_120x36: 120 x 36, "2";
     reading_a_preview_80x24: 80 x 24, "4 Right";
     grid_120x36: 120 x 36, "j 3 Enter \"write a java client for @payments-api\" Esc 1";
     catalog_120x36: 120 x 36, "z j";
@@ -96,7 +103,7 @@ fn a_template_that_does_not_render_says_its_line() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4 j");
     let generation = state.templates.generation;
-    let error = RenderError { message: "unclosed block".to_owned(), line: Some(4) };
+    let error = fixture::unrendered("unclosed block", Some(4));
     answer(
         &mut state,
         Event::Preview { generation, template: "retry-policy.yaml.tmpl".to_owned(), outcome: Err(error) },

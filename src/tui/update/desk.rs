@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use crate::engine::{Command, Event, Snapshot};
 use crate::tui::input::Effect;
+use crate::tui::motion::{Cursor, Scroll};
 use crate::tui::pane::Pane;
+use crate::tui::panes::preview::top_of_error;
 use crate::tui::state::{Preview, State, Tone};
 use crate::tui::totals::Totals;
 use crate::tui::tree;
@@ -54,6 +56,14 @@ pub(super) fn answer(state: &mut State, event: Event) {
             super::hinting::answer(state, findings);
         }
         Event::Preview { generation, template, outcome } if generation == state.templates.generation => {
+            if let Err(failed) = &outcome {
+                let page = state.parts(Pane::Templates).map_or(1, |parts| usize::from(parts.detail.height));
+                state.templates.scroll = Scroll { top: top_of_error(failed, page) };
+            }
+            let failed_before = state.templates.preview.as_ref().is_some_and(|before| before.outcome.is_err());
+            if outcome.is_ok() && failed_before {
+                state.templates.scroll = Scroll::default();
+            }
             let (outcome, warnings) = match outcome {
                 Ok(rendered) => (Ok(rendered.text.lines().map(str::to_owned).collect()), rendered.warnings),
                 Err(error) => (Err(error), Vec::new()),
@@ -75,26 +85,42 @@ pub(super) fn answer(state: &mut State, event: Event) {
     }
 }
 
-/// Asks for the preview of the template under the cursor, once, when somebody can see it.
+/// Asks for the preview of the template under the cursor, once for what is typed, when somebody can see it.
 pub(super) fn ask_for_preview(state: &mut State, effects: &mut Vec<Effect>) {
     if state.parts(Pane::Templates).is_none() {
         return;
     }
-    let Some(name) = state.template().map(|template| template.name.clone()) else {
+    let Some(template) = state.template() else {
         state.templates.asked = None;
         state.templates.preview = None;
         return;
     };
-    let index = &state.snapshot.templates;
+    let (name, typed) = (template.name.clone(), state.typed().cloned().unwrap_or_default());
+    let values = (!typed.is_empty()).then(|| typed.over_sample(&template.variables));
+    let index = Arc::clone(&state.snapshot.templates);
     let asked = state.templates.asked.as_ref();
-    if asked.is_some_and(|(asked, of)| *asked == name && Arc::ptr_eq(of, index)) {
+    if asked.is_some_and(|(asked, of, with)| *asked == name && Arc::ptr_eq(of, &index) && *with == typed) {
         return;
     }
-    if asked.is_none_or(|(asked, _)| *asked != name) {
+    if asked.is_none_or(|(asked, ..)| *asked != name) {
         super::go::reset_scroll(state, Pane::Templates);
+        state.templates.variable = Cursor::default();
     }
-    state.templates.asked = Some((name.clone(), Arc::clone(&state.snapshot.templates)));
+    state.templates.asked = Some((name.clone(), index, typed));
     state.templates.generation += 1;
     let generation = state.templates.generation;
-    effects.push(Effect::Send(Command::Preview { generation, template: name, values: None }));
+    effects.push(Effect::Send(Command::Preview { generation, template: name, values }));
+}
+
+/// Asks what would follow from choosing the source under the cursor of the focused pane. Not while a text is typed, when
+/// it changes with every key.
+pub(super) fn ask_for_outlook(state: &mut State, effects: &mut Vec<Effect>) {
+    if state.typing.is_some() {
+        return;
+    }
+    let about = state.subject(state.focus).map(str::to_owned);
+    let at = state.snapshot.generation;
+    if let (Some(generation), Some(id)) = (state.outlook.ask(about.as_deref().map(|id| (id, at))), about) {
+        effects.push(Effect::Send(Command::Outlook { generation, id: id.as_str().into() }));
+    }
 }

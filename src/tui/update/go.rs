@@ -43,6 +43,7 @@ pub(super) fn step(state: &mut State, motion: Motion) {
         }
         Some(Overlay::Palette(_) | Overlay::Clear) => {}
         None if state.part == Part::Detail => scroll(state, motion),
+        None if state.part == Part::Values => super::valuing::step(state, motion),
         None => row(state, motion),
     }
 }
@@ -81,7 +82,7 @@ fn scroll(state: &mut State, motion: Motion) {
             state.selection.scroll.step(motion, len, page);
         }
         Pane::Templates => {
-            let len = panes::templates::preview_len(state);
+            let len = panes::preview::len(state);
             state.templates.scroll.step(motion, len, page);
         }
         Pane::Hints => {}

@@ -6,6 +6,7 @@ mod desk;
 mod go;
 mod hinting;
 mod typing;
+mod valuing;
 
 use crate::engine::Command;
 
@@ -34,6 +35,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     }
     settle(state);
     desk::ask_for_preview(state, &mut effects);
+    desk::ask_for_outlook(state, &mut effects);
     effects
 }
 
@@ -74,10 +76,8 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         | Action::PreviousHit
         | Action::Feed
         | Action::FilterFeed
-        | Action::Follow
-        | Action::Values
-        | Action::SetValue
-        | Action::ResetValue => {}
+        | Action::Follow => {}
+        Action::Values | Action::SetValue | Action::ResetValue => valuing::act(state, action),
     }
 }
 
@@ -106,6 +106,8 @@ fn settle(state: &mut State) {
         let (len, page) = (state.len(pane), page(state, pane));
         state.cursor_mut(pane).settle(len, page);
     }
+    let (len, page) = (state.variables().len(), state.parts(Pane::Templates).map_or(1, |parts| parts.aside.height));
+    state.templates.variable.settle(len, usize::from(page));
     if let Some(Overlay::Problems(mut cursor)) = state.overlay {
         cursor.settle(state.snapshot.diagnostics.len(), go::overlay_page(state));
         state.overlay = Some(Overlay::Problems(cursor));

@@ -35,7 +35,8 @@ fn field(state: &mut State, typing: Typing) -> &mut TextField {
         Typing::Prompt => &mut state.hints.prompt,
         Typing::FeedFilter => &mut state.feed.filter,
         Typing::Palette => &mut state.palette,
-        Typing::Search | Typing::Value => &mut state.palette,
+        Typing::Value => &mut state.templates.value,
+        Typing::Search => &mut state.palette,
     }
 }
 
@@ -79,7 +80,8 @@ fn changed(state: &mut State, typing: Typing, change: Option<Change>, rows: Rows
             carry(&mut state.hints.findings, &change);
             super::hinting::look(state, effects);
         }
-        Typing::FeedFilter | Typing::Search | Typing::Value | Typing::Palette => {}
+        Typing::Value => super::valuing::typed(state),
+        Typing::FeedFilter | Typing::Search | Typing::Palette => {}
     }
 }
 

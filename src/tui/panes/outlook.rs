@@ -1,0 +1,71 @@
+//! What would follow from choosing the source under the cursor, said before it is done: who would come or go, and what
+//! that costs.
+
+use ratatui::text::{Line, Span};
+
+use crate::catalog::SourceId;
+use crate::desk::Follows;
+use crate::tui::state::State;
+use crate::tui::theme::Role;
+use crate::tui::widgets::cells;
+
+/// Names shown before `+N more`.
+const SHOWN: usize = 4;
+
+/// The sentences for the source of this id, in lines that fit `columns`; none while the answer is awaited.
+pub fn lines(state: &State, id: &str, columns: usize) -> Vec<Line<'static>> {
+    let style = state.skin.theme.style(Role::Hints);
+    let sentence = sentence(state, id).unwrap_or_default();
+    cells::wrap(&cells::clean(&sentence), columns)
+        .into_iter()
+        .filter(|line| !line.is_empty())
+        .map(|line| Line::from(Span::styled(line, style)))
+        .collect()
+}
+
+fn sentence(state: &State, id: &str) -> Option<String> {
+    let outlook = state.outlook.answer.as_ref().filter(|outlook| outlook.id == id)?;
+    let selection = &state.snapshot.selection;
+    let is_missing = state.snapshot.catalog.get(id).is_some_and(crate::catalog::Source::is_missing);
+    let (toggled, barred) = (&outlook.toggled, &outlook.barred);
+    Some(match selection.member(id) {
+        _ if selection.dormant().iter().any(|dormant| dormant == id) => return None,
+        Some(member) if !member.parents.is_empty() => match others(&barred.leaves, id).as_slice() {
+            [] => format!("x would take it away: {}.", cost(barred.tokens_out)),
+            with => format!("x would take it and {} away: {}.", named(with), cost(barred.tokens_out)),
+        },
+        Some(_) if selection.is_picked(id) => taken_back(toggled, id),
+        _ if is_missing => return None,
+        _ => match others(&toggled.enters, id).as_slice() {
+            [] => format!("Space would bring it alone: {}.", cost(toggled.tokens_in)),
+            with => format!("Space would bring it and {}: {}.", named(with), cost(toggled.tokens_in)),
+        },
+    })
+}
+
+fn taken_back(follows: &Follows, id: &str) -> String {
+    let stays = !follows.leaves.iter().any(|left| left.as_str() == id);
+    match others(&follows.leaves, id).as_slice() {
+        [] if stays => "Space would take the pick back; others still pull it in.".to_owned(),
+        [] => format!("Space would release it alone: {}.", cost(follows.tokens_out)),
+        with => format!("Space would release it and {}: {}.", named(with), cost(follows.tokens_out)),
+    }
+}
+
+fn others<'a>(ids: &'a [SourceId], id: &str) -> Vec<&'a SourceId> {
+    ids.iter().filter(|other| other.as_str() != id).collect()
+}
+
+/// `@a, @b`, or `7 more (@a, @b, @c, @d, +3 more)`.
+fn named(ids: &[&SourceId]) -> String {
+    let names: Vec<String> = ids.iter().take(SHOWN).map(|id| format!("@{id}")).collect();
+    let names = names.join(", ");
+    match ids.len().saturating_sub(SHOWN) {
+        0 => names,
+        more => format!("{} others ({names}, +{} more)", cells::grouped(ids.len() as u64), cells::grouped(more as u64)),
+    }
+}
+
+fn cost(tokens: u64) -> String {
+    if tokens == 0 { "no tokens known".to_owned() } else { format!("{} tokens", cells::tokens(tokens)) }
+}
