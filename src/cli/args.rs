@@ -100,6 +100,21 @@ pub enum Command {
     Enrich(EnrichArgs),
 }
 
+impl Command {
+    /// What other processes call it where it changes the desk.
+    pub fn changes_as(&self) -> &'static str {
+        match self {
+            Self::Select(_) => "refdesk select",
+            Self::Unselect(_) => "refdesk unselect",
+            Self::Exclude(_) => "refdesk exclude",
+            Self::Include(_) => "refdesk include",
+            Self::Clear(_) => "refdesk clear",
+            Self::References(_) => "refdesk references",
+            _ => "refdesk",
+        }
+    }
+}
+
 /// Which sources are listed.
 #[derive(Debug, Args, Default)]
 pub struct ListArgs {

@@ -3,7 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use super::args::Arguments;
+use super::args::{Arguments, Command};
 use crate::config::Surroundings;
 use crate::desk::{Options, Refusal};
 use crate::disk::path::{absolute, workspace_above};
@@ -35,7 +35,8 @@ pub fn options(arguments: &Arguments, demo: Option<&Path>) -> Result<Options, Re
         from_environment: if demo.is_some() { None } else { env::var("REFERENCES_CONFIG_PATH").ok() },
     };
     let (desk, session) = (arguments.desk.clone(), arguments.session.clone());
-    Ok(Options { desk, session, ..Options::new(around) })
+    let who = arguments.command.as_ref().map_or("a screen", Command::changes_as).to_owned();
+    Ok(Options { desk, session, who, ..Options::new(around) })
 }
 
 /// `$XDG_CONFIG_HOME`, else `~/.config`, on every system (BEHAVIOUR §2).

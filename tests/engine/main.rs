@@ -4,6 +4,8 @@
 // Helpers of tests are tests too: what fails there fails the test.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+mod choices;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;

@@ -3,14 +3,11 @@
 
 mod keys;
 mod laws;
+mod look;
 mod screens;
-
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
 
 use crate::engine::Command;
 
-use super::draw::draw;
 use super::input::{self, Effect, Input};
 use super::key::Key;
 use super::state::State;
@@ -49,22 +46,7 @@ fn commands(effects: &[Effect]) -> Vec<Command> {
 
 /// The screen as text, without blanks at the ends of lines.
 fn screen(state: &State) -> String {
-    let mut terminal = Terminal::new(TestBackend::new(state.size.width, state.size.height)).unwrap();
-    terminal.draw(|frame| draw(state, frame)).unwrap();
-    let buffer = terminal.backend().buffer();
-    let mut text = String::new();
-    for y in 0..buffer.area.height {
-        let mut line = String::new();
-        let mut x = 0;
-        while x < buffer.area.width {
-            let symbol = buffer[(x, y)].symbol();
-            line.push_str(symbol);
-            x += u16::try_from(super::widgets::cells::width(symbol).max(1)).unwrap();
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
+    look::text(&look::buffer(state))
 }
 
 /// Answers as the engine would.

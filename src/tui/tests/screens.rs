@@ -7,9 +7,10 @@ use crate::tui::fixture;
 use crate::tui::glyphs::Glyphs;
 use crate::tui::input::Input;
 use crate::tui::state::State;
+use crate::tui::theme::{Colours, Theme};
 use crate::tui::update::update;
 
-use super::{answer, press, screen};
+use super::{answer, look, press, screen};
 
 /// The screen after these keys, at this size.
 fn shown(width: u16, height: u16, keys: &str) -> String {
@@ -40,6 +41,37 @@ fn typed(state: &mut State, keys: &str) {
         let outlook = fixture::outlook(&id, &[&id, "timeouts", "java-service"], &[&id, "retry-pattern"]);
         answer(state, Event::Outlook { generation: state.outlook.generation, outlook });
     }
+}
+
+/// Each state at the three sizes, with the styles of three themes.
+fn looked(keys: &str) -> String {
+    let themes = [
+        ("dark", Theme::new(Colours::Indexed)),
+        ("ansi", Theme::new(Colours::Sixteen)),
+        ("mono", Theme::new(Colours::Mono)),
+    ];
+    let at = |(width, height)| {
+        let mut state = fixture::state(width, height);
+        typed(&mut state, keys);
+        format!("{width}x{height}\n{}", look::in_themes(&state, &themes))
+    };
+    [(80, 24), (120, 36), (200, 60)].map(at).join("\n")
+}
+
+macro_rules! at_all_sizes {
+    ($($name:ident: $keys:literal;)*) => {
+        $(
+            #[test]
+            fn $name() {
+                insta::assert_snapshot!(looked($keys));
+            }
+        )*
+    };
+}
+
+at_all_sizes! {
+    first_look: "";
+    values: "4 i Enter \"com.example\" Enter j j j Space k k";
 }
 
 macro_rules! looks {

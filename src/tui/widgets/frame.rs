@@ -88,7 +88,7 @@ pub fn rule(skin: &Skin, place: Rect, caption: &str, style: Style, buffer: &mut 
     if !caption.is_empty() && place.width > 6 {
         let room = usize::from(place.width) - 4;
         let caption = format!(" {} ", cells::clip(caption, room - 2, skin.glyphs.ellipsis));
-        buffer.set_stringn(place.x + 1, place.y, caption, room, style);
+        buffer.set_stringn(place.x + 1, place.y, caption, room, Style::reset().patch(style));
     }
 }
 

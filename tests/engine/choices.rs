@@ -1,0 +1,102 @@
+//! Picks and exclusions over the engine: what they would bring, taking them back, and other processes in between.
+
+use refdesk::desk::Desk;
+use refdesk::engine::{Command, Event, Notice, Who};
+
+use super::{World, options};
+
+impl World {
+    fn notice(&mut self, holds: impl Fn(&Notice) -> bool) -> Notice {
+        match self.event(|event| matches!(event, Event::Notice(notice) if holds(notice))) {
+            Event::Notice(notice) => notice,
+            _ => panic!("no notice"),
+        }
+    }
+}
+
+#[test]
+fn what_would_follow_is_what_follows() {
+    let mut world = World::new();
+    world.send(Command::Outlook { generation: 3, id: "a".into() });
+    let Event::Outlook { generation, outlook } = world.event(|event| matches!(event, Event::Outlook { .. })) else {
+        panic!("no outlook");
+    };
+    assert_eq!((generation, outlook.id.as_str()), (3, "a"));
+    assert_eq!(outlook.toggled.enters, ["a".into(), "b".into()]);
+    world.send(Command::Pick("a".into()));
+    let picked = world.until("a and b are selected", |snapshot| snapshot.selection.members().len() == 2);
+    let tokens: u64 = ["a", "b"].iter().map(|id| picked.tokens[*id]).sum();
+    assert_eq!((outlook.toggled.tokens_in, outlook.toggled.leaves.len()), (tokens, 0));
+
+    world.send(Command::Outlook { generation: 4, id: "b".into() });
+    let Event::Outlook { outlook, .. } = world.event(|event| matches!(event, Event::Outlook { .. })) else {
+        panic!("no outlook");
+    };
+    assert_eq!(outlook.barred.leaves, ["b".into()], "excluding what is pulled in releases it");
+}
+
+#[test]
+fn undo_and_redo_go_over_every_kind_of_change() {
+    let mut world = World::new();
+    let members = |snapshot: &refdesk::engine::Snapshot| -> Vec<String> {
+        snapshot.selection.members().iter().map(|member| member.id.to_string()).collect()
+    };
+    world.send(Command::Pick("a".into()));
+    world.send(Command::Exclude("b".into()));
+    world.send(Command::Pick("c".into()));
+    world.send(Command::Clear);
+    world.until("all is taken back", |now| now.undo.as_deref() == Some("taking back of 2 picks"));
+    world.send(Command::Undo);
+    world.until("a and c are back", |now| members(now) == ["a", "c"] && now.redo.is_some());
+    world.send(Command::Undo);
+    world.until("c is not", |now| members(now) == ["a"]);
+    world.send(Command::Undo);
+    world.until("b is pulled in again", |now| members(now) == ["a", "b"]);
+    world.send(Command::Undo);
+    world.until("nothing is selected", |now| members(now).is_empty() && now.undo.is_none());
+    world.send(Command::Undo);
+    world.event(|event| matches!(event, Event::Refused { message, .. } if message == "there is nothing to undo"));
+    for expected in [vec!["a", "b"], vec!["a"], vec!["a", "c"], vec![]] {
+        world.send(Command::Redo);
+        world.until("it is done again", |now| members(now) == expected);
+    }
+}
+
+#[test]
+fn undo_takes_back_only_what_is_ones_own() {
+    let mut world = World::new();
+    world.send(Command::Pick("a".into()));
+    world.until("a is picked", |now| now.selection.is_picked("a"));
+    let mut other =
+        Desk::open(refdesk::desk::Options { who: "refdesk select".to_owned(), ..options(world.folder.path()) });
+    other.pick(&["c".to_owned()], &[]).unwrap();
+    let told = world.notice(|notice| notice.text == "Picked @c");
+    assert_eq!(told.who, Who::Other("refdesk select".into()));
+    world.send(Command::Undo);
+    let after = world.until("a is not", |now| !now.selection.is_picked("a"));
+    assert!(after.selection.is_picked("c"), "what the other picked stays");
+    let told = world.notice(|notice| notice.text.starts_with("Undone: pick of @a"));
+    assert!(told.text.ends_with("another process has changed @c since, and that stays"), "{}", told.text);
+
+    world.send(Command::Pick("a".into()));
+    world.until("a is picked again", |now| now.selection.is_picked("a"));
+    other.unpick(&["a".to_owned()]).unwrap();
+    world.until("the other took it back", |now| !now.selection.is_picked("a"));
+    world.send(Command::Undo);
+    world.event(|event| {
+        matches!(event, Event::Refused { message, .. } if message.contains("another process has changed @a since"))
+    });
+}
+
+#[test]
+fn an_edit_says_who_now_mentions_whom_and_where() {
+    let mut world = World::new();
+    world.send(Command::Pick("a".into()));
+    world.until("b is pulled in", |now| now.selection.contains("b"));
+    world.write("b.md", "Nothing.\n\nSee [c](./c.md).\n");
+    let told = world.notice(|notice| notice.text == "@b now mentions @c: pulled in");
+    assert_eq!((told.who, told.reason.as_str(), told.subject), (Who::Files, "b.md:3", Some("c".into())));
+    assert_eq!(told.time.len(), "12:03:41".len());
+    world.write("b.md", "Nothing.\n");
+    world.notice(|notice| notice.text == "@b no longer mentions @c: it left");
+}
