@@ -105,10 +105,11 @@ pub fn notices(before: &Snapshot, after: &Snapshot, by: &Who) -> Vec<Notice> {
     if !Arc::ptr_eq(&before.catalog, &after.catalog) {
         notices.extend(catalog(before, after));
     }
-    notices.extend(selection(before, after, by));
     if !Arc::ptr_eq(&before.templates, &after.templates) {
-        notices.extend(templates(before, after));
+        let is_chosen = chosen_between(before, after).iter().any(|(_, ids)| !ids.is_empty());
+        notices.extend(templates(before, after, if is_chosen { by } else { &Who::Files }));
     }
+    notices.extend(selection(before, after, by));
     notices.extend(broken(before, after));
     notices
 }
@@ -285,7 +286,7 @@ fn absent<'a>(of: &'a Snapshot, without: &Snapshot) -> Vec<&'a SourceId> {
 }
 
 /// Templates that came with the selection, and that went with it.
-fn templates(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
+fn templates(before: &Snapshot, after: &Snapshot, by: &Who) -> Vec<Notice> {
     let of = |one: &Snapshot, other: &Snapshot| -> Vec<String> {
         let known: HashSet<&str> = other.templates.templates.iter().map(|template| template.name.as_str()).collect();
         let names = one.templates.templates.iter().map(|template| template.name.clone());
@@ -293,7 +294,7 @@ fn templates(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     };
     let told = [("Templates that came", of(after, before)), ("Templates that went", of(before, after))];
     let told = told.into_iter().filter(|(_, names)| !names.is_empty());
-    told.map(|(what, names)| Notice::new(Who::Files, Topic::Template, format!("{what}: {}", cut(&names)))).collect()
+    told.map(|(what, names)| Notice::new(by.clone(), Topic::Template, format!("{what}: {}", cut(&names)))).collect()
 }
 
 /// Errors that were not there before, or that none is left.
