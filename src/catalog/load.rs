@@ -45,18 +45,21 @@ pub fn load(around: &Surroundings, config: &Config, previous: Option<&Catalog>) 
 
 fn configured(reader: &Reader<'_>, document: &Document, diagnostics: &mut Vec<Diagnostic>) -> Vec<Entry> {
     let Value::Object(members) = &document.value else { return Vec::new() };
-    let items = match members.get("sources") {
+    match members.get("sources") {
         None | Some(Value::Null) => return Vec::new(),
-        Some(Value::Array(items)) => items,
+        Some(Value::Array(_)) => {}
         Some(_) => {
             let position = document.position(&[Step::Key("sources")], Part::Value);
             let problem = Diagnostic::error("wrong-type", "'sources' must be a list");
             diagnostics.push(problem.in_file(&document.shown).at(position).hint("write \"sources\": [ {…}, {…} ]"));
             return Vec::new();
         }
+    }
+    let read = |index| {
+        let path = vec![Step::Key("sources"), Step::Item(index)];
+        document.entry(index).map(|entry| reader.read(document, path, &entry))
     };
-    let read = |(index, item)| reader.read(document, vec![Step::Key("sources"), Step::Item(index)], item);
-    items.par_iter().enumerate().map(read).collect()
+    (0..document.entries()).into_par_iter().filter_map(read).collect()
 }
 
 fn discovered(
@@ -78,7 +81,7 @@ fn discovered(
         }
     };
     let kept = |file: &Path| {
-        previous.and_then(|catalog| catalog.sources().iter().find(|source| source.origin.file == file)).cloned()
+        previous.and_then(|catalog| catalog.sources().iter().find(|source| *source.origin.file == *file)).cloned()
     };
     files.par_iter().map(|file| discovered_file(reader, file, kept)).collect()
 }
@@ -86,7 +89,7 @@ fn discovered(
 fn discovered_file(reader: &Reader<'_>, file: &Path, kept: impl Fn(&Path) -> Option<Source>) -> Entry {
     let shown = reader.around.display(file);
     match read_regular(file, u64::MAX) {
-        Ok((bytes, _)) => match Document::parse(file.to_path_buf(), shown, bytes) {
+        Ok((bytes, _)) => match Document::parse(file, shown, bytes) {
             (Some(document), mut problems) => {
                 let (source, more) = reader.read(&document, Vec::new(), &document.value);
                 problems.extend(more);
@@ -145,15 +148,14 @@ fn duplicates(around: &Surroundings, document: Option<&Document>, sources: &[Sou
 }
 
 fn id_position(document: Option<&Document>, source: &Source) -> Option<crate::report::Position> {
-    let index = source.origin.pointer.strip_prefix("/sources/").and_then(|index| index.parse().ok());
-    match (index, document) {
+    match (source.origin.entry, document) {
         (Some(index), Some(document)) => {
             Some(document.position(&[Step::Key("sources"), Step::Item(index), Step::Key("id")], Part::Value))
         }
         // A discovered file is read again: a rare case is not worth keeping every file's text for.
         _ => {
             let (bytes, _) = read_regular(&source.origin.file, u64::MAX).ok()?;
-            let (document, _) = Document::parse(source.origin.file.clone(), String::new(), bytes);
+            let (document, _) = Document::parse(&source.origin.file, String::new(), bytes);
             Some(document?.position(&[Step::Key("id")], Part::Value))
         }
     }

@@ -4,6 +4,7 @@
 //! document. What is wrong with an entry becomes a diagnostic and never takes the good ones down.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 mod entry;
 mod load;
@@ -25,15 +26,17 @@ pub struct Catalog {
 impl Catalog {
     /// A catalog of these sources, in this order; of several with one id the first counts.
     pub fn new(sources: Vec<Source>) -> Self {
-        let mut kept: Vec<Source> = Vec::with_capacity(sources.len());
+        let mut sources = sources;
         let mut by_id = HashMap::with_capacity(sources.len());
-        for source in sources {
-            if !by_id.contains_key(&source.id) {
-                by_id.insert(source.id.clone(), kept.len());
-                kept.push(source);
-            }
-        }
-        Self { sources: kept, by_id }
+        sources.retain(|source| {
+            let place = by_id.len();
+            let entry = by_id.entry(source.id.clone());
+            let is_first = matches!(entry, Entry::Vacant(_));
+            entry.or_insert(place);
+            is_first
+        });
+        sources.shrink_to_fit();
+        Self { sources, by_id }
     }
 
     /// The sources in catalog order.
