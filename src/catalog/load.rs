@@ -1,8 +1,10 @@
 //! From files to a catalog: the configuration's sources, then the discovered ones, merged (BEHAVIOUR §2).
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use serde_json::Value;
@@ -20,7 +22,7 @@ use crate::report::locate::Step;
 pub const NOT_A_SOURCE: &str = "embedding_config.json";
 
 /// A source, or why there is none, in catalog order.
-type Entry = (Option<Source>, Vec<Diagnostic>);
+type Read = (Option<Arc<Source>>, Vec<Diagnostic>);
 
 /// The catalog of a workspace with its configuration, and everything that is wrong with the entries. A discovered file
 /// that does not parse any more keeps the source that it gave to the `previous` catalog of a running desk.
@@ -28,7 +30,7 @@ pub fn load(around: &Surroundings, config: &Config, previous: Option<&Catalog>) 
     let reader = Reader { around, resolver: Resolver::default() };
     let mut diagnostics = Vec::new();
     let mut entries = match &config.document {
-        Some(document) => configured(&reader, document, &mut diagnostics),
+        Some(document) => configured(&reader, document, previous, &mut diagnostics),
         None => Vec::new(),
     };
     if config.settings.auto_discover {
@@ -40,10 +42,15 @@ pub fn load(around: &Surroundings, config: &Config, previous: Option<&Catalog>) 
         sources.extend(source);
     }
     diagnostics.extend(duplicates(around, config.document.as_ref(), &sources));
-    (Catalog::new(sources), diagnostics)
+    (Catalog::of(sources), diagnostics)
 }
 
-fn configured(reader: &Reader<'_>, document: &Document, diagnostics: &mut Vec<Diagnostic>) -> Vec<Entry> {
+fn configured(
+    reader: &Reader<'_>,
+    document: &Document,
+    previous: Option<&Catalog>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Read> {
     let Value::Object(members) = &document.value else { return Vec::new() };
     match members.get("sources") {
         None | Some(Value::Null) => return Vec::new(),
@@ -57,7 +64,8 @@ fn configured(reader: &Reader<'_>, document: &Document, diagnostics: &mut Vec<Di
     }
     let read = |index| {
         let path = vec![Step::Key("sources"), Step::Item(index)];
-        document.entry(index).map(|entry| reader.read(document, path, &entry))
+        let (source, problems) = reader.read(document, path, &document.entry(index)?);
+        Some((source.map(|source| shared(source, previous)), problems))
     };
     (0..document.entries()).into_par_iter().filter_map(read).collect()
 }
@@ -67,7 +75,7 @@ fn discovered(
     config: &Config,
     previous: Option<&Catalog>,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Vec<Entry> {
+) -> Vec<Read> {
     let around = reader.around;
     let folder = references_folder(around, config);
     let files = match json_files(&folder) {
@@ -81,12 +89,21 @@ fn discovered(
         }
     };
     let kept = |file: &Path| {
-        previous.and_then(|catalog| catalog.sources().iter().find(|source| *source.origin.file == *file)).cloned()
+        let sources = previous.into_iter().flat_map(Catalog::sources);
+        sources.into_iter().find(|source| *source.origin.file == *file).cloned()
     };
-    files.par_iter().map(|file| discovered_file(reader, file, kept)).collect()
+    let read = |file: &PathBuf| {
+        let (source, problems) = discovered_file(reader, file, kept);
+        (source.map(|source| shared(source, previous)), problems)
+    };
+    files.par_iter().map(read).collect()
 }
 
-fn discovered_file(reader: &Reader<'_>, file: &Path, kept: impl Fn(&Path) -> Option<Source>) -> Entry {
+fn discovered_file(
+    reader: &Reader<'_>,
+    file: &Path,
+    kept: impl Fn(&Path) -> Option<Source>,
+) -> (Option<Source>, Vec<Diagnostic>) {
     let shown = reader.around.display(file);
     match read_regular(file, u64::MAX) {
         Ok((bytes, _)) => match Document::parse(file, shown, bytes) {
@@ -102,6 +119,14 @@ fn discovered_file(reader: &Reader<'_>, file: &Path, kept: impl Fn(&Path) -> Opt
             let problem = problem.in_file(shown).hint("make it a readable file of one JSON object, or remove it");
             (kept(file), vec![problem])
         }
+    }
+}
+
+/// The source, as the value that it was before where it is as it was.
+fn shared(source: Source, previous: Option<&Catalog>) -> Arc<Source> {
+    match previous {
+        Some(catalog) => catalog.share(source),
+        None => Arc::new(source),
     }
 }
 
@@ -124,14 +149,17 @@ fn json_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 }
 
 /// A warning for every source whose id an earlier one has, at the loser's place.
-fn duplicates(around: &Surroundings, document: Option<&Document>, sources: &[Source]) -> Vec<Diagnostic> {
+fn duplicates(around: &Surroundings, document: Option<&Document>, sources: &[Arc<Source>]) -> Vec<Diagnostic> {
     let mut first: HashMap<&str, &Source> = HashMap::with_capacity(sources.len());
     let mut found = Vec::new();
     for source in sources {
-        let winner = *first.entry(source.id.as_str()).or_insert(source);
-        if std::ptr::eq(winner, source) {
-            continue;
-        }
+        let winner = match first.entry(source.id.as_str()) {
+            Entry::Occupied(winner) => *winner.get(),
+            Entry::Vacant(place) => {
+                place.insert(source);
+                continue;
+            }
+        };
         let file = around.display(&source.origin.file);
         let wins = around.display(&winner.origin.file);
         let message = format!("the id '{}' is taken already, by {wins}; this entry is not used", source.id);

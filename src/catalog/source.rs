@@ -69,7 +69,7 @@ impl Mode {
 }
 
 /// Where the knowledge lies and how it is had.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     /// A file or folder.
     Local(Place),
@@ -162,7 +162,7 @@ impl Origin {
 }
 
 /// One entry of the catalog.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     /// Unique name.
     pub id: SourceId,
