@@ -2,10 +2,10 @@
 //! and with many. Each figure names the automaton that ran and how big it is.
 
 use std::hint::black_box;
-use std::path::PathBuf;
+use std::path::Path;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use refdesk::catalog::{Catalog, Contents, Kind, Mode, Origin, Source};
+use refdesk::catalog::{Catalog, Kind, Mode, Origin, Source};
 use refdesk::enrich::Matcher;
 use refdesk::selection::Selection;
 
@@ -37,8 +37,8 @@ fn catalog(sources: usize) -> Catalog {
         tags: vec![dice.word(), format!("{} {}", dice.word(), dice.word()), format!("{}-{i}", dice.word())],
         kind: Kind::Url { url: "https://example.org".into() },
         fetch_hint: None,
-        contents: Contents::default(),
-        origin: Origin { file: PathBuf::from("references.json"), pointer: String::new() },
+        contents: None,
+        origin: Origin { file: Path::new("references.json").into(), entry: None },
     };
     Catalog::new((0..sources).map(source).collect())
 }
@@ -68,9 +68,9 @@ fn tag_hints(c: &mut Criterion) {
     let mut group = c.benchmark_group("tag_hints");
     for (sources, bytes) in [(10_000, 20_000), (10_000, 1_000_000), (100, 20_000), (100, 1_000_000)] {
         let (catalog, text) = (catalog(sources), prose(bytes));
-        let matcher = Matcher::new(&catalog);
-        matcher.warm();
-        let (kind, patterns, size) = matcher.size();
+        let matcher = Matcher::default();
+        matcher.warm(&catalog, None);
+        let (kind, patterns, size) = matcher.size(&catalog);
         let name = format!("{patterns} tags, {kind} of {} KiB", size / 1024);
         group.throughput(Throughput::Bytes(text.len() as u64));
         group.bench_function(BenchmarkId::new(name, bytes), |bencher| {
@@ -80,10 +80,10 @@ fn tag_hints(c: &mut Criterion) {
     group.finish();
     let (catalog, text) = (catalog(10_000), prose(20_000));
     c.bench_function("the first text of 10,000 sources, nothing built", |bencher| {
-        bencher.iter(|| Matcher::new(&catalog).find(black_box(&text), &catalog, &selection, false));
+        bencher.iter(|| Matcher::default().find(black_box(&text), &catalog, &selection, false));
     });
     c.bench_function("building the automata of 10,000 sources", |bencher| {
-        bencher.iter(|| Matcher::new(black_box(&catalog)).warm());
+        bencher.iter(|| Matcher::default().warm(black_box(&catalog), None));
     });
 }
 

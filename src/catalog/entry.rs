@@ -26,11 +26,11 @@ impl Reader<'_> {
     /// The source that stands at `path` of the document; `None` where it lacks what a source must have.
     pub fn read(&self, document: &Document, path: Vec<Step<'_>>, value: &Value) -> (Option<Source>, Vec<Diagnostic>) {
         let mut diagnostics = Vec::new();
-        let pointer = path.iter().fold(String::new(), |pointer, step| match step {
-            Step::Key(key) => pointer + "/" + key,
-            Step::Item(index) => pointer + "/" + &index.to_string(),
+        let entry = path.iter().find_map(|step| match step {
+            Step::Item(index) => Some(*index),
+            Step::Key(_) => None,
         });
-        let origin = Origin { file: document.path.clone(), pointer };
+        let origin = Origin { file: document.path.clone(), entry };
         let source = Fields::of(document, path, value, &mut diagnostics)
             .and_then(|mut fields| self.source(&mut fields, document, origin));
         (source, diagnostics)
@@ -73,7 +73,7 @@ impl Reader<'_> {
                 let (server, tool) =
                     (required(fields, "server", "missing-field"), required(fields, "tool", "missing-field"));
                 let args = fields.object("args").cloned().map_or(Value::Null, Value::Object);
-                Some(Kind::Mcp { server: server?.to_owned(), tool: tool?.to_owned(), args })
+                Some(Kind::Mcp { server: server?.to_owned(), tool: tool?.to_owned(), args: Box::new(args) })
             }
             "inline" => match fields.value("content") {
                 // An empty text is a text.
@@ -131,14 +131,15 @@ fn read_tags(fields: &mut Fields<'_>) -> Vec<String> {
     tags
 }
 
-fn read_contents(fields: &mut Fields<'_>) -> Contents {
-    let Some(mut inner) = fields.inner("contents") else { return Contents::default() };
+fn read_contents(fields: &mut Fields<'_>) -> Option<Box<Contents>> {
+    let mut inner = fields.inner("contents")?;
     inner.warn_unknown(keys::CONTENTS);
     let mut folder = |key| inner.string(key).filter(|folder| !folder.trim().is_empty()).map(str::to_owned);
-    Contents {
+    let contents = Contents {
         templates: folder("templates"),
         validation: folder("validation"),
         policies: folder("policies"),
         scripts: folder("scripts"),
-    }
+    };
+    Some(Box::new(contents))
 }

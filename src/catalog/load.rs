@@ -1,8 +1,10 @@
 //! From files to a catalog: the configuration's sources, then the discovered ones, merged (BEHAVIOUR §2).
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use serde_json::Value;
@@ -20,7 +22,7 @@ use crate::report::locate::Step;
 pub const NOT_A_SOURCE: &str = "embedding_config.json";
 
 /// A source, or why there is none, in catalog order.
-type Entry = (Option<Source>, Vec<Diagnostic>);
+type Read = (Option<Arc<Source>>, Vec<Diagnostic>);
 
 /// The catalog of a workspace with its configuration, and everything that is wrong with the entries. A discovered file
 /// that does not parse any more keeps the source that it gave to the `previous` catalog of a running desk.
@@ -28,7 +30,7 @@ pub fn load(around: &Surroundings, config: &Config, previous: Option<&Catalog>) 
     let reader = Reader { around, resolver: Resolver::default() };
     let mut diagnostics = Vec::new();
     let mut entries = match &config.document {
-        Some(document) => configured(&reader, document, &mut diagnostics),
+        Some(document) => configured(&reader, document, previous, &mut diagnostics),
         None => Vec::new(),
     };
     if config.settings.auto_discover {
@@ -40,23 +42,32 @@ pub fn load(around: &Surroundings, config: &Config, previous: Option<&Catalog>) 
         sources.extend(source);
     }
     diagnostics.extend(duplicates(around, config.document.as_ref(), &sources));
-    (Catalog::new(sources), diagnostics)
+    (Catalog::of(sources), diagnostics)
 }
 
-fn configured(reader: &Reader<'_>, document: &Document, diagnostics: &mut Vec<Diagnostic>) -> Vec<Entry> {
+fn configured(
+    reader: &Reader<'_>,
+    document: &Document,
+    previous: Option<&Catalog>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Read> {
     let Value::Object(members) = &document.value else { return Vec::new() };
-    let items = match members.get("sources") {
+    match members.get("sources") {
         None | Some(Value::Null) => return Vec::new(),
-        Some(Value::Array(items)) => items,
+        Some(Value::Array(_)) => {}
         Some(_) => {
             let position = document.position(&[Step::Key("sources")], Part::Value);
             let problem = Diagnostic::error("wrong-type", "'sources' must be a list");
             diagnostics.push(problem.in_file(&document.shown).at(position).hint("write \"sources\": [ {…}, {…} ]"));
             return Vec::new();
         }
+    }
+    let read = |index| {
+        let path = vec![Step::Key("sources"), Step::Item(index)];
+        let (source, problems) = reader.read(document, path, &document.entry(index)?);
+        Some((source.map(|source| shared(source, previous)), problems))
     };
-    let read = |(index, item)| reader.read(document, vec![Step::Key("sources"), Step::Item(index)], item);
-    items.par_iter().enumerate().map(read).collect()
+    (0..document.entries()).into_par_iter().filter_map(read).collect()
 }
 
 fn discovered(
@@ -64,7 +75,7 @@ fn discovered(
     config: &Config,
     previous: Option<&Catalog>,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Vec<Entry> {
+) -> Vec<Read> {
     let around = reader.around;
     let folder = references_folder(around, config);
     let files = match json_files(&folder) {
@@ -78,15 +89,24 @@ fn discovered(
         }
     };
     let kept = |file: &Path| {
-        previous.and_then(|catalog| catalog.sources().iter().find(|source| source.origin.file == file)).cloned()
+        let sources = previous.into_iter().flat_map(Catalog::sources);
+        sources.into_iter().find(|source| *source.origin.file == *file).cloned()
     };
-    files.par_iter().map(|file| discovered_file(reader, file, kept)).collect()
+    let read = |file: &PathBuf| {
+        let (source, problems) = discovered_file(reader, file, kept);
+        (source.map(|source| shared(source, previous)), problems)
+    };
+    files.par_iter().map(read).collect()
 }
 
-fn discovered_file(reader: &Reader<'_>, file: &Path, kept: impl Fn(&Path) -> Option<Source>) -> Entry {
+fn discovered_file(
+    reader: &Reader<'_>,
+    file: &Path,
+    kept: impl Fn(&Path) -> Option<Source>,
+) -> (Option<Source>, Vec<Diagnostic>) {
     let shown = reader.around.display(file);
     match read_regular(file, u64::MAX) {
-        Ok((bytes, _)) => match Document::parse(file.to_path_buf(), shown, bytes) {
+        Ok((bytes, _)) => match Document::parse(file, shown, bytes) {
             (Some(document), mut problems) => {
                 let (source, more) = reader.read(&document, Vec::new(), &document.value);
                 problems.extend(more);
@@ -99,6 +119,14 @@ fn discovered_file(reader: &Reader<'_>, file: &Path, kept: impl Fn(&Path) -> Opt
             let problem = problem.in_file(shown).hint("make it a readable file of one JSON object, or remove it");
             (kept(file), vec![problem])
         }
+    }
+}
+
+/// The source, as the value that it was before where it is as it was.
+fn shared(source: Source, previous: Option<&Catalog>) -> Arc<Source> {
+    match previous {
+        Some(catalog) => catalog.share(source),
+        None => Arc::new(source),
     }
 }
 
@@ -121,14 +149,17 @@ fn json_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 }
 
 /// A warning for every source whose id an earlier one has, at the loser's place.
-fn duplicates(around: &Surroundings, document: Option<&Document>, sources: &[Source]) -> Vec<Diagnostic> {
+fn duplicates(around: &Surroundings, document: Option<&Document>, sources: &[Arc<Source>]) -> Vec<Diagnostic> {
     let mut first: HashMap<&str, &Source> = HashMap::with_capacity(sources.len());
     let mut found = Vec::new();
     for source in sources {
-        let winner = *first.entry(source.id.as_str()).or_insert(source);
-        if std::ptr::eq(winner, source) {
-            continue;
-        }
+        let winner = match first.entry(source.id.as_str()) {
+            Entry::Occupied(winner) => *winner.get(),
+            Entry::Vacant(place) => {
+                place.insert(source);
+                continue;
+            }
+        };
         let file = around.display(&source.origin.file);
         let wins = around.display(&winner.origin.file);
         let message = format!("the id '{}' is taken already, by {wins}; this entry is not used", source.id);
@@ -145,15 +176,14 @@ fn duplicates(around: &Surroundings, document: Option<&Document>, sources: &[Sou
 }
 
 fn id_position(document: Option<&Document>, source: &Source) -> Option<crate::report::Position> {
-    let index = source.origin.pointer.strip_prefix("/sources/").and_then(|index| index.parse().ok());
-    match (index, document) {
+    match (source.origin.entry, document) {
         (Some(index), Some(document)) => {
             Some(document.position(&[Step::Key("sources"), Step::Item(index), Step::Key("id")], Part::Value))
         }
         // A discovered file is read again: a rare case is not worth keeping every file's text for.
         _ => {
             let (bytes, _) = read_regular(&source.origin.file, u64::MAX).ok()?;
-            let (document, _) = Document::parse(source.origin.file.clone(), String::new(), bytes);
+            let (document, _) = Document::parse(&source.origin.file, String::new(), bytes);
             Some(document?.position(&[Step::Key("id")], Part::Value))
         }
     }

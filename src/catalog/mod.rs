@@ -4,6 +4,8 @@
 //! document. What is wrong with an entry becomes a diagnostic and never takes the good ones down.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 mod entry;
 mod load;
@@ -15,35 +17,51 @@ pub mod testing;
 pub use load::{NOT_A_SOURCE, load, references_folder};
 pub use source::{Contents, Kind, Mode, Origin, Place, Source, SourceId, Standing};
 
-/// All sources of a workspace after merging, in catalog order.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// All sources of a workspace after merging, in catalog order. A source that a reload found as it was is one value in both
+/// catalogs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Catalog {
-    sources: Vec<Source>,
+    sources: Vec<Arc<Source>>,
     by_id: HashMap<SourceId, usize>,
 }
 
 impl Catalog {
     /// A catalog of these sources, in this order; of several with one id the first counts.
     pub fn new(sources: Vec<Source>) -> Self {
-        let mut kept: Vec<Source> = Vec::with_capacity(sources.len());
+        Self::of(sources.into_iter().map(Arc::new).collect())
+    }
+
+    /// The same of sources that may be those of another catalog too.
+    pub fn of(mut sources: Vec<Arc<Source>>) -> Self {
         let mut by_id = HashMap::with_capacity(sources.len());
-        for source in sources {
-            if !by_id.contains_key(&source.id) {
-                by_id.insert(source.id.clone(), kept.len());
-                kept.push(source);
+        sources.retain(|source| {
+            let place = by_id.len();
+            match by_id.entry(source.id.clone()) {
+                Entry::Vacant(vacant) => {
+                    vacant.insert(place);
+                    true
+                }
+                Entry::Occupied(_) => false,
             }
-        }
-        Self { sources: kept, by_id }
+        });
+        sources.shrink_to_fit();
+        Self { sources, by_id }
     }
 
     /// The sources in catalog order.
-    pub fn sources(&self) -> &[Source] {
-        &self.sources
+    pub fn sources(&self) -> Sources<'_> {
+        Sources(&self.sources)
+    }
+
+    /// This source, as the catalog's own value where it has it just so.
+    pub fn share(&self, source: Source) -> Arc<Source> {
+        let same = self.position(source.id.as_str()).and_then(|at| self.sources.get(at));
+        same.filter(|same| ***same == source).cloned().unwrap_or_else(|| Arc::new(source))
     }
 
     /// The source of this id.
     pub fn get(&self, id: &str) -> Option<&Source> {
-        self.position(id).and_then(|at| self.sources.get(at))
+        self.sources().get(self.position(id)?)
     }
 
     /// Where in catalog order the source of this id stands, from 0.
@@ -59,5 +77,49 @@ impl Catalog {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.sources.is_empty()
+    }
+}
+
+/// The sources of a catalog, in its order.
+#[derive(Debug, Clone, Copy)]
+pub struct Sources<'c>(&'c [Arc<Source>]);
+
+impl<'c> Sources<'c> {
+    /// One after the other.
+    pub fn iter(self) -> <Self as IntoIterator>::IntoIter {
+        self.into_iter()
+    }
+
+    /// The source at this place, from 0.
+    pub fn get(self, at: usize) -> Option<&'c Source> {
+        self.0.get(at).map(|source| &**source)
+    }
+
+    /// How many there are.
+    pub fn len(self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<'c> IntoIterator for Sources<'c> {
+    type Item = &'c Source;
+    type IntoIter = std::iter::Map<std::slice::Iter<'c, Arc<Source>>, fn(&'c Arc<Source>) -> &'c Source>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter().map(|source| &**source)
+    }
+}
+
+#[cfg(test)]
+impl std::ops::Index<usize> for Sources<'_> {
+    type Output = Source;
+
+    fn index(&self, at: usize) -> &Source {
+        &self.0[at]
     }
 }

@@ -1,6 +1,7 @@
 //! Where a local source's path leads (BEHAVIOUR §2 "Paths" and "Moved catalogs").
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::source::{Place, Standing};
 use crate::config::{Surroundings, expand};
@@ -11,6 +12,8 @@ use crate::report::Diagnostic;
 pub fn place(around: &Surroundings, resolver: &Resolver, folder: &Path, written: &str) -> (Place, Option<Diagnostic>) {
     let look = |path: PathBuf| -> Place {
         let (resolved, metadata) = resolver.resolve(&path);
+        let path: Arc<Path> = Arc::from(path);
+        let resolved = if *resolved == *path { path.clone() } else { Arc::from(resolved) };
         let (standing, size) = match metadata {
             None => (Standing::Missing, 0),
             Some(metadata) if metadata.is_dir() => (Standing::Directory, 0),
@@ -137,7 +140,7 @@ mod tests {
         let missing = place(around, &Resolver::default(), &folder, "/nowhere/last.md").0;
         assert_eq!(missing.standing, Standing::Missing, "one component is not enough");
         let home = place(around, &Resolver::default(), &folder, "~/h.md").0;
-        assert_eq!((home.standing, home.path), (Standing::File, around.home.clone().unwrap().join("h.md")));
+        assert_eq!((home.standing, home.path), (Standing::File, around.home.clone().unwrap().join("h.md").into()));
         let home = place(around, &Resolver::default(), &folder, "${HOME}/h.md").0;
         assert_eq!(home.standing, Standing::File);
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
@@ -69,7 +69,7 @@ impl Mode {
 }
 
 /// Where the knowledge lies and how it is had.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     /// A file or folder.
     Local(Place),
@@ -85,7 +85,7 @@ pub enum Kind {
         /// The tool's name.
         tool: String,
         /// Arguments for the call; `Null` where none are given.
-        args: serde_json::Value,
+        args: Box<serde_json::Value>,
     },
     /// The text itself, kept in the catalog.
     Inline {
@@ -117,15 +117,15 @@ pub enum Standing {
     Directory,
 }
 
-/// A local source's path, in the three forms that the contract tells apart.
+/// A local source's path, in the three forms that the contract tells apart. Without links the last two are one value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// As the catalog has it.
     pub written: String,
     /// Absolute and free of `.` and `..`, symbolic links as written: for printing and opening.
-    pub path: PathBuf,
+    pub path: Arc<Path>,
     /// With every symbolic link resolved, as far as it exists: for comparing.
-    pub resolved: PathBuf,
+    pub resolved: Arc<Path>,
     /// What stands there.
     pub standing: Standing,
     /// Bytes of a file; 0 for anything else.
@@ -149,13 +149,20 @@ pub struct Contents {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     /// The configuration or discovered file, absolute.
-    pub file: PathBuf,
-    /// JSON pointer of the entry within it: `/sources/3`, or empty for a discovered file.
-    pub pointer: String,
+    pub file: Arc<Path>,
+    /// Which item of `sources` in it the entry is; `None` for a discovered file, which is one entry.
+    pub entry: Option<usize>,
+}
+
+impl Origin {
+    /// JSON pointer of the entry within the file: `/sources/3`, or empty for a discovered file.
+    pub fn pointer(&self) -> String {
+        self.entry.map_or_else(String::new, |entry| format!("/sources/{entry}"))
+    }
 }
 
 /// One entry of the catalog.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     /// Unique name.
     pub id: SourceId,
@@ -171,8 +178,8 @@ pub struct Source {
     pub kind: Kind,
     /// Advice for whoever fetches it.
     pub fetch_hint: Option<String>,
-    /// What its folder declares.
-    pub contents: Contents,
+    /// What its folder declares; few do.
+    pub contents: Option<Box<Contents>>,
     /// Where it is defined.
     pub origin: Origin,
 }

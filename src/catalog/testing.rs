@@ -1,9 +1,9 @@
 //! Sources for tests, in a line.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use super::{Contents, Kind, Mode, Origin, Place, Source, Standing};
+use super::{Kind, Mode, Origin, Place, Source, Standing};
 
 /// An inline source with this text.
 pub fn inline(id: &str, content: &str) -> Source {
@@ -14,8 +14,8 @@ pub fn inline(id: &str, content: &str) -> Source {
 pub fn local(id: &str, path: &Path, standing: Standing) -> Source {
     let place = Place {
         written: path.to_string_lossy().into_owned(),
-        path: path.to_path_buf(),
-        resolved: path.to_path_buf(),
+        path: Arc::from(path),
+        resolved: Arc::from(path),
         standing,
         size: 0,
     };
@@ -31,7 +31,7 @@ fn source(id: &str, kind: Kind) -> Source {
         tags: Vec::new(),
         kind,
         fetch_hint: None,
-        contents: Contents::default(),
-        origin: Origin { file: PathBuf::from("/ws/references.json"), pointer: String::new() },
+        contents: None,
+        origin: Origin { file: Arc::from(Path::new("/ws/references.json")), entry: None },
     }
 }

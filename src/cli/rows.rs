@@ -44,7 +44,7 @@ pub fn selected(desk: &Desk, source: &Source) -> Value {
     let transitive = member.is_some_and(|member| member.role == Role::Transitive);
     let (url, server, tool) = addresses(source);
     let (args, content) = match &source.kind {
-        Kind::Mcp { args, .. } => (args.clone(), None),
+        Kind::Mcp { args, .. } => ((**args).clone(), None),
         Kind::Inline { content } => (Value::Null, Some(content.to_string())),
         _ => (Value::Null, None),
     };

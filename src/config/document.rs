@@ -1,10 +1,12 @@
 //! One JSON file with its text, so that whatever is wrong with a value can be shown at its line and column.
 
-use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
+use serde::Deserialize;
 use serde_json::Value;
 
+use super::outline::outline;
 use crate::report::locate::{Step, item_starts, locate};
 use crate::report::{Diagnostic, Position};
 
@@ -12,10 +14,10 @@ use crate::report::{Diagnostic, Position};
 #[derive(Debug)]
 pub struct Document {
     /// Absolute path.
-    pub path: PathBuf,
+    pub path: Arc<Path>,
     /// The path as printed.
     pub shown: String,
-    /// What it says.
+    /// What it says; a list of `sources` is empty here, its items come one by one from [`Document::entry`].
     pub value: Value,
     text: String,
     /// Where the entries of `/sources` begin: a thousand findings must not walk the text a thousand times.
@@ -34,18 +36,34 @@ pub enum Part {
 
 impl Document {
     /// Parses the bytes of a file; what is no UTF-8 or no JSON is a diagnostic with its place.
-    pub fn parse(path: PathBuf, shown: String, bytes: Vec<u8>) -> (Option<Self>, Vec<Diagnostic>) {
+    pub fn parse(path: &Path, shown: String, bytes: Vec<u8>) -> (Option<Self>, Vec<Diagnostic>) {
         let text = match text_of(bytes) {
             Ok(text) => text,
             Err(problem) => return (None, vec![problem.in_file(shown)]),
         };
-        match serde_json::from_str(&text) {
+        match outline(&text) {
             Ok(value) => {
-                let (entries, line_starts) = (OnceLock::new(), OnceLock::new());
+                let (path, entries, line_starts) = (Arc::from(path), OnceLock::new(), OnceLock::new());
                 (Some(Self { path, shown, value, text, entries, line_starts }), Vec::new())
             }
             Err(error) => (None, vec![syntax_error(&text, &error).in_file(shown)]),
         }
+    }
+
+    /// How many items the list of `sources` has; none where it is no list.
+    pub fn entries(&self) -> usize {
+        self.entry_starts().len()
+    }
+
+    /// The item of `sources` at this position, parsed anew.
+    pub fn entry(&self, index: usize) -> Option<Value> {
+        let text = self.text.get(*self.entry_starts().get(index)?..)?;
+        // The whole text parsed, so this part of it does.
+        Value::deserialize(&mut serde_json::Deserializer::from_str(text)).ok()
+    }
+
+    fn entry_starts(&self) -> &[usize] {
+        self.entries.get_or_init(|| item_starts(&self.text, &[Step::Key("sources")]))
     }
 
     /// Where the value at this path, or its key, stands; the nearest enclosing value where there is none.
@@ -64,10 +82,7 @@ impl Document {
 
     fn offset(&self, path: &[Step<'_>], part: Part) -> Option<usize> {
         let (from, rest) = match path {
-            [Step::Key("sources"), Step::Item(index), rest @ ..] => {
-                let starts = self.entries.get_or_init(|| item_starts(&self.text, &[Step::Key("sources")]));
-                (*starts.get(*index)?, rest)
-            }
+            [Step::Key("sources"), Step::Item(index), rest @ ..] => (*self.entry_starts().get(*index)?, rest),
             whole => (0, whole),
         };
         let spot = locate(self.text.get(from..)?, rest)?;

@@ -7,6 +7,7 @@ mod document;
 mod fields;
 mod find;
 pub mod keys;
+mod outline;
 mod settings;
 
 pub use document::{Document, Part};
@@ -40,7 +41,7 @@ pub fn load(around: &Surroundings) -> Config {
     let shown = around.display(&path);
     match read_regular(&path, u64::MAX) {
         Ok((bytes, _)) => {
-            let (document, diagnostics) = Document::parse(path, shown, bytes);
+            let (document, diagnostics) = Document::parse(&path, shown, bytes);
             config.diagnostics.extend(diagnostics);
             if let Some(document) = &document {
                 config.settings = settings::read(document, &mut config.diagnostics);

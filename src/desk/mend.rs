@@ -54,7 +54,7 @@ impl Desk {
     fn is_moved(&self, source: &Source) -> bool {
         let Some(place) = source.place().filter(|place| place.standing != Standing::Missing) else { return false };
         let expanded = expand(self.around(), &place.written);
-        is_absolute_anywhere(&expanded) && clean(Path::new(&expanded)) != place.path
+        is_absolute_anywhere(&expanded) && clean(Path::new(&expanded)) != *place.path
     }
 
     fn mend_file(&self, file: &Path, sources: &[&Source]) -> std::io::Result<Vec<Mended>> {
@@ -67,8 +67,7 @@ impl Desk {
         let mut mended = Vec::new();
         for source in sources {
             let Some(place) = source.place() else { continue };
-            let index = source.origin.pointer.strip_prefix("/sources/").and_then(|index| index.parse().ok());
-            let path = match index {
+            let path = match source.origin.entry {
                 Some(index) => vec![Step::Key("sources"), Step::Item(index), Step::Key("path")],
                 None => vec![Step::Key("path")],
             };

@@ -34,7 +34,7 @@ use std::time::SystemTime;
 
 use crate::catalog::{self, Catalog, Source, SourceId};
 use crate::config::{self, Config, Settings, Surroundings};
-use crate::enrich::Matcher;
+use crate::enrich::{self, Matcher};
 use crate::mention::{self, Library, MentionGraph};
 use crate::report::Diagnostic;
 use crate::selection::{self, Choice, History, Rules, Selection};
@@ -115,8 +115,10 @@ pub struct Desk {
     /// The changes made here.
     history: History,
     library: OnceLock<Library>,
-    matcher: OnceLock<Arc<Matcher>>,
+    matcher: Matcher,
     graph: Arc<MentionGraph>,
+    /// `graph` and `tokens` of before a reload, until everything is read again: to share what stayed.
+    last: (Arc<MentionGraph>, Arc<HashMap<SourceId, u64>>),
     selection: Arc<Selection>,
     /// About the entries of the catalog.
     entries: Vec<Diagnostic>,
@@ -143,8 +145,9 @@ impl Desk {
             chosen_by: None,
             history: History::default(),
             library: OnceLock::new(),
-            matcher: OnceLock::new(),
+            matcher: Matcher::default(),
             graph: Arc::default(),
+            last: (Arc::default(), Arc::default()),
             selection: Arc::default(),
             entries,
             stored: Vec::new(),
@@ -168,14 +171,19 @@ impl Desk {
         self.entries = entries;
         self.stored.clear();
         self.documents.clear();
-        self.tokens = Arc::default();
-        self.graph = Arc::default();
-        if *self.catalog != catalog {
+        let read = (std::mem::take(&mut self.graph), std::mem::take(&mut self.tokens));
+        if read.0.len() >= self.last.0.len() {
+            self.last = read;
+        }
+        let changed = *self.catalog != catalog;
+        if changed {
+            if !enrich::says_the_same(&self.catalog, &catalog) {
+                self.matcher = Matcher::default();
+            }
             self.catalog = Arc::new(catalog);
-            self.matcher = OnceLock::new();
         }
         if let Some(library) = self.library.get_mut() {
-            library.adopt(&self.catalog);
+            if changed { library.adopt(&self.catalog) } else { library.look_anew() }
         }
         self.read_choice();
     }
@@ -234,9 +242,23 @@ impl Desk {
             if !found.diagnostics.is_empty() {
                 self.documents.insert(found.id.clone(), found.diagnostics);
             }
-            graph.insert(found.id, found.mentions);
+            graph.insert_like(found.id, found.mentions, &self.last.0);
+        }
+        if graph.len() == catalog.len() {
+            self.forget_last();
         }
         self.select();
+    }
+
+    /// Everything is read again: what came out as it was is the same value again.
+    fn forget_last(&mut self) {
+        let (graph, tokens) = std::mem::take(&mut self.last);
+        if *graph == *self.graph {
+            self.graph = graph;
+        }
+        if *tokens == *self.tokens {
+            self.tokens = tokens;
+        }
     }
 
     /// Reads every document of the catalog.
@@ -260,10 +282,6 @@ impl Desk {
                 Library::forgetful(workspace, &self.catalog)
             }
         })
-    }
-
-    fn matcher(&self) -> &Arc<Matcher> {
-        self.matcher.get_or_init(|| Arc::new(Matcher::new(&self.catalog)))
     }
 
     fn rules(&self) -> Rules {
@@ -298,7 +316,7 @@ impl Desk {
 
     /// The configuration file in force, if there is one.
     pub fn config_file(&self) -> Option<&Path> {
-        self.config.document.as_ref().map(|document| document.path.as_path())
+        self.config.document.as_ref().map(|document| &*document.path)
     }
 
     /// The folder whose files are sources.

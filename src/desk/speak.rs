@@ -48,12 +48,12 @@ impl Desk {
 
     /// Makes ready what looking at texts needs, ahead of the first text.
     pub fn warm(&self) {
-        self.matcher().warm();
+        self.matcher.warm(&self.catalog, Some(self.library().ids().clone()));
     }
 
     /// What a text names and touches.
     pub fn look(&self, text: &str) -> Findings {
-        self.matcher().find(text, &self.catalog, &self.selection, self.hides_selecting())
+        self.matcher.find(text, &self.catalog, &self.selection, self.hides_selecting())
     }
 
     /// Everything an agent is told at the start; empty where there is nothing to say.
@@ -65,7 +65,7 @@ impl Desk {
         Context {
             catalog: &self.catalog,
             selection: &self.selection,
-            matcher: self.matcher(),
+            matcher: &self.matcher,
             places: self,
             exclude_hints: self.hides_selecting(),
         }

@@ -12,13 +12,16 @@ pub struct Stamp {
     /// In bytes.
     pub size: u64,
     /// Time of last change in nanoseconds since 1970; 0 where the file system does not tell.
-    pub modified: u128,
+    pub modified: u64,
 }
 
 impl Stamp {
     fn of(metadata: &Metadata) -> Self {
         let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        Self { size: metadata.len(), modified: modified.map_or(0, |since| since.as_nanos()) }
+        Self {
+            size: metadata.len(),
+            modified: modified.and_then(|since| u64::try_from(since.as_nanos()).ok()).unwrap_or(0),
+        }
     }
 }
 

@@ -254,6 +254,7 @@ impl Worker<'_> {
             self.index_templates();
         }
         if self.unread.is_empty() {
+            self.unread = VecDeque::new();
             self.desk.warm();
         }
         if self.unread.is_empty() || self.published.elapsed() >= PROGRESS {

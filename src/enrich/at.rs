@@ -2,16 +2,22 @@
 //! automaton finds all of them in one pass, and the rules about neighbours decide which count.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use crate::catalog::SourceId;
-use crate::text::automaton::Automaton;
+use crate::mention::IdMatcher;
+use crate::text::whole::WholeWords;
 use crate::text::words::{char_after, is_digit, is_letter, is_mark, is_word};
 
-/// All ids of a catalog, ready to be looked for.
-pub(crate) struct AtIndex {
-    automaton: Option<Automaton>,
-    /// Each with its place in the catalog.
-    ids: Vec<(usize, SourceId)>,
+/// What stands before an id.
+const MARK: u8 = b'@';
+const LONG_MARK: &[u8] = b"@ref:";
+
+/// Ids of a catalog, ready to be looked for.
+pub(crate) enum AtIndex {
+    /// All of them, with the automaton that finds them in documents too.
+    All(Arc<IdMatcher>),
+    /// Some, with their places in the catalog.
+    Some(Option<WholeWords>, Vec<usize>),
 }
 
 /// An id named in a text: which, by its place in the catalog, and the byte range of the id without its `@` or `@ref:`.
@@ -28,29 +34,33 @@ struct Candidate {
 }
 
 impl AtIndex {
-    /// One automaton over `@id` and `@ref:id` of every id; linear in their length.
-    pub(crate) fn new(ids: Vec<(usize, SourceId)>) -> Self {
-        let patterns = ids.iter().flat_map(|(_, id)| [format!("@{id}"), format!("@ref:{id}")]);
+    /// Of some ids, each with its place in the catalog.
+    pub(crate) fn some<'i>(ids: impl Iterator<Item = (usize, &'i str)>) -> Self {
+        let (places, ids): (Vec<usize>, Vec<&str>) = ids.unzip();
         // Ids too large for an automaton (several gigabytes) are not found; there is no other way to fail.
-        let automaton = Automaton::new(patterns);
-        Self { automaton, ids }
+        Self::Some(WholeWords::new(ids), places)
     }
 
     /// Every mention that counts, in order, repeated ones too. Linear in the text as long as ids do not nest deeply.
     pub(crate) fn find(&self, text: &str) -> Vec<At> {
-        let Some(automaton) = self.automaton.as_ref().filter(|_| memchr::memchr(b'@', text.as_bytes()).is_some())
-        else {
-            return Vec::new();
+        let words = match self {
+            Self::All(ids) => ids.words(),
+            Self::Some(words, _) => words.as_ref(),
         };
-        let mut candidates: Vec<Candidate> = automaton
-            .find(text)
-            .filter_map(|(pattern, start, end)| {
-                let (source, id) = self.ids.get(pattern / 2)?;
-                let range = end - id.as_str().len()..end;
-                let counts = !range.is_empty() && may_end(text, range.end);
-                counts.then_some(Candidate { start, at: At { source: *source, range } })
-            })
-            .collect();
+        let Some(words) = words else { return Vec::new() };
+        let mut candidates: Vec<Candidate> = Vec::new();
+        let next = |from| next_behind_mark(text.as_bytes(), from);
+        words.each_from(text, next, |word, start, end| {
+            let before = text.as_bytes().get(..start).unwrap_or_default();
+            let source = match self {
+                Self::All(_) => Some(word),
+                Self::Some(_, places) => places.get(word).copied(),
+            };
+            let Some(source) = source.filter(|_| may_end(text, end)) else { return };
+            for length in marks_before(before) {
+                candidates.push(Candidate { start: start - length, at: At { source, range: start..end } });
+            }
+        });
         // At one `@` the longest counts; of two that end together (`@ref:x` with an id `ref:x`) the longer id.
         candidates.sort_by_key(|it| (it.start, std::cmp::Reverse(it.at.range.end), it.at.range.start));
         let mut found = Vec::new();
@@ -65,6 +75,23 @@ impl AtIndex {
         }
         found
     }
+}
+
+/// The lengths of the marks that a text ends with.
+fn marks_before(text: &[u8]) -> impl Iterator<Item = usize> {
+    let short = (text.last() == Some(&MARK)).then_some(1);
+    let long = text.ends_with(LONG_MARK).then_some(LONG_MARK.len());
+    short.into_iter().chain(long)
+}
+
+/// The first place at or behind byte `from` that stands directly behind a mark.
+fn next_behind_mark(text: &[u8], from: usize) -> Option<usize> {
+    let start = from.saturating_sub(LONG_MARK.len());
+    memchr::memchr_iter(MARK, text.get(start..)?).find_map(|at| {
+        let mark = start + at;
+        let long = || text.get(mark..)?.starts_with(LONG_MARK).then_some(mark + LONG_MARK.len());
+        if mark + 1 >= from { Some(mark + 1) } else { long().filter(|behind| *behind >= from) }
+    })
 }
 
 /// Whether the `@` at byte `at` counts: no letter, digit, `_`, `-`, `.` or `+` before it. A combining mark counts as the
@@ -87,6 +114,8 @@ fn may_end(text: &str, end: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::Catalog;
+    use crate::enrich::testing::inline;
 
     const IDS: &[&str] = &[
         "api",
@@ -111,8 +140,10 @@ mod tests {
     ];
 
     fn named(text: &str) -> Vec<&str> {
-        let index = AtIndex::new(IDS.iter().map(|id| SourceId::from(*id)).enumerate().collect());
+        let index = AtIndex::some(IDS.iter().copied().enumerate());
         let found = index.find(text);
+        let catalog = Catalog::new(IDS.iter().map(|id| inline(id, &[], "")).collect());
+        assert_eq!(AtIndex::All(Arc::new(IdMatcher::new(&catalog))).find(text), found, "{text}");
         for at in &found {
             assert_eq!(&text[at.range.clone()], IDS[at.source]);
         }
@@ -206,8 +237,8 @@ mod tests {
 
     #[test]
     fn no_ids_and_empty_ids_name_nothing() {
-        for ids in [vec![], vec![(0, SourceId::from(""))]] {
-            assert_eq!(AtIndex::new(ids).find("@ @ref: @x"), Vec::new());
+        for ids in [vec![], vec![(0, "")]] {
+            assert_eq!(AtIndex::some(ids.into_iter()).find("@ @ref: @x"), Vec::new());
         }
     }
 }

@@ -34,7 +34,7 @@ fn desk() -> (Catalog, Selection) {
 
 fn ask(kind: TextKind, text: &str, told: &Told, repeat: bool) -> Enriched {
     let (catalog, selection) = desk();
-    let (matcher, places) = (Matcher::new(&catalog), Shelf::default());
+    let (matcher, places) = (Matcher::default(), Shelf::default());
     let ctx =
         Context { catalog: &catalog, selection: &selection, matcher: &matcher, places: &places, exclude_hints: false };
     enrich(&ctx, kind, text, told, repeat)
@@ -122,7 +122,7 @@ fn repeat_neither_looks_at_told_nor_changes_it() {
 #[test]
 fn changed_content_is_news() {
     let (catalog, selection) = desk();
-    let matcher = Matcher::new(&catalog);
+    let matcher = Matcher::default();
     let ask = |stamp: &str, told: &Told| {
         let places = Shelf { stamp: stamp.into(), ..Shelf::default() };
         let ctx = Context {
@@ -142,7 +142,7 @@ fn changed_content_is_news() {
 #[test]
 fn a_source_that_comes_back_is_announced_again() {
     let (catalog, full) = desk();
-    let (matcher, places) = (Matcher::new(&catalog), Shelf::default());
+    let (matcher, places) = (Matcher::default(), Shelf::default());
     let ask = |selection: &Selection, told: &Told| {
         let ctx = Context { catalog: &catalog, selection, matcher: &matcher, places: &places, exclude_hints: false };
         enrich(&ctx, TextKind::Prompt, "x", told, false)
@@ -237,7 +237,7 @@ proptest! {
         two.description = description;
         let catalog = Catalog::new(vec![one, two]);
         let selection = selection(&[], &[("one", &["two"])], &[]);
-        let (matcher, places) = (Matcher::new(&catalog), Shelf::default());
+        let (matcher, places) = (Matcher::default(), Shelf::default());
         let ctx = Context { catalog: &catalog, selection: &selection, matcher: &matcher, places: &places, exclude_hints: false };
         let answer = enrich(&ctx, TextKind::Prompt, "@one @two tag", &Told::default(), false);
         prop_assert_eq!(answer.text.lines().filter(|line| line.trim_end() == "---").count(), answer.blocks.len() * 2);

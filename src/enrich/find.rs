@@ -3,49 +3,50 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use super::at::{At, AtIndex};
 use super::tags::{TagIndex, Tagged};
 use super::vocabulary::Vocabulary;
 use super::{Expansion, Findings, Hint, own};
-use crate::catalog::{Catalog, Mode, SourceId};
+use crate::catalog::{Catalog, Mode, Source};
+use crate::mention::IdMatcher;
 use crate::selection::Selection;
 
-/// Finds ids and tags of one catalog in texts. Built once a catalog. Its automata are built when they are first needed and
-/// kept; a text without `@` never pays for the ids, and the first text of all is served by small ones made for it alone,
-/// since for many a process it is the only one.
+/// Finds ids and tags of one catalog in texts. Its automata are built when they are first needed and kept; a text without
+/// `@` never pays for the ids, and the first text of all is served by small ones made for it alone, since for many a
+/// process it is the only one.
+///
+/// It is to be asked with one catalog only, or with one that [`says_the_same`]: it knows sources by their place.
+#[derive(Default)]
 pub struct Matcher {
-    ids: Vec<SourceId>,
-    tags: Vec<Vec<String>>,
     was_asked: AtomicBool,
     at: OnceLock<AtIndex>,
     tagged: OnceLock<TagIndex>,
 }
 
-impl Matcher {
-    /// A matcher for this catalog. It is to be asked with the same catalog only: it knows sources by their place in it.
-    pub fn new(catalog: &Catalog) -> Self {
-        let hinted = |source: &crate::catalog::Source| source.mode == Mode::Selectable;
-        Self {
-            ids: catalog.sources().iter().map(|source| source.id.clone()).collect(),
-            tags: catalog.sources().iter().map(|it| if hinted(it) { it.tags.clone() } else { Vec::new() }).collect(),
-            was_asked: AtomicBool::new(false),
-            at: OnceLock::new(),
-            tagged: OnceLock::new(),
-        }
-    }
+/// Whether what was built for one catalog serves the other: the same ids, tags and modes in the same order.
+pub fn says_the_same(one: &Catalog, other: &Catalog) -> bool {
+    let same =
+        |(one, other): (&Source, &Source)| one.id == other.id && one.mode == other.mode && one.tags == other.tags;
+    one.len() == other.len() && one.sources().iter().zip(other.sources()).all(same)
+}
 
-    /// Builds the automata now, for whoever will ask often and would rather wait here than at a text.
-    pub fn warm(&self) {
-        self.at();
-        self.tagged();
+impl Matcher {
+    /// Builds the automata now, for whoever will ask often and would rather wait here than at a text. The one of the ids
+    /// is there already where documents are read.
+    pub fn warm(&self, catalog: &Catalog, ids: Option<Arc<IdMatcher>>) {
+        if let Some(ids) = ids {
+            self.at.get_or_init(|| AtIndex::All(ids));
+        }
+        self.at(catalog);
+        self.tagged(catalog);
     }
 
     /// Kind of the tag automaton, number of its patterns and its size in bytes: for figures.
-    pub fn size(&self) -> (&'static str, usize, usize) {
-        self.tagged().size()
+    pub fn size(&self, catalog: &Catalog) -> (&'static str, usize, usize) {
+        self.tagged(catalog).size()
     }
 
     /// What `text` names and touches outside the desk's own blocks. Named are sources that are not excluded, of any
@@ -67,7 +68,7 @@ impl Matcher {
         let excluded: HashSet<&str> = selection.excluded().iter().map(String::as_str).collect();
         let is_first = self.tagged.get().is_none() && !self.was_asked.swap(true, Ordering::Relaxed);
         let vocabulary = is_first.then(|| Vocabulary::of(text));
-        let expansions = self.expansions(text, parts, &excluded, vocabulary.as_ref());
+        let expansions = self.expansions(text, parts, catalog, &excluded, vocabulary.as_ref());
         if exclude_hints {
             return Findings { expansions, hints: Vec::new() };
         }
@@ -81,8 +82,8 @@ impl Matcher {
                     && !named.contains(id)
             })
         };
-        let only = vocabulary.as_ref().map(|vocabulary| self.tags_in(vocabulary));
-        let tagged = only.as_ref().unwrap_or_else(|| self.tagged());
+        let only = vocabulary.as_ref().map(|words| TagIndex::new(tags(catalog), |tag| words.may_hold(tag)));
+        let tagged = only.as_ref().unwrap_or_else(|| self.tagged(catalog));
         let mut found = tagged.start();
         for part in parts {
             tagged.scan(text, part.clone(), &mut found);
@@ -95,6 +96,7 @@ impl Matcher {
         &self,
         text: &str,
         parts: &[Range<usize>],
+        catalog: &Catalog,
         excluded: &HashSet<&str>,
         vocabulary: Option<&Vocabulary>,
     ) -> Vec<Expansion> {
@@ -103,11 +105,12 @@ impl Matcher {
         if !text.contains('@') {
             return expansions;
         }
-        let only = vocabulary.map(|vocabulary| self.ids_in(vocabulary));
-        let at = only.as_ref().unwrap_or_else(|| self.at());
+        let only = vocabulary.map(|words| AtIndex::some(ids(catalog).filter(|(_, id)| words.may_hold(id))));
+        let at = only.as_ref().unwrap_or_else(|| self.at(catalog));
         for part in parts {
             for At { source, range } in at.find(text.get(part.clone()).unwrap_or_default()) {
-                let Some(id) = self.ids.get(source).filter(|id| !excluded.contains(id.as_str())) else { continue };
+                let id = catalog.sources().get(source).map(|source| &source.id);
+                let Some(id) = id.filter(|id| !excluded.contains(id.as_str())) else { continue };
                 if seen.insert(source) {
                     let range = range.start + part.start..range.end + part.start;
                     expansions.push(Expansion { id: id.clone(), range });
@@ -117,26 +120,23 @@ impl Matcher {
         expansions
     }
 
-    fn at(&self) -> &AtIndex {
-        self.at.get_or_init(|| AtIndex::new(self.ids.iter().cloned().enumerate().collect()))
+    fn at(&self, catalog: &Catalog) -> &AtIndex {
+        self.at.get_or_init(|| AtIndex::some(ids(catalog)))
     }
 
-    fn ids_in(&self, vocabulary: &Vocabulary) -> AtIndex {
-        let ids = self.ids.iter().enumerate().filter(|(_, id)| vocabulary.may_hold(id.as_str()));
-        AtIndex::new(ids.map(|(at, id)| (at, id.clone())).collect())
+    fn tagged(&self, catalog: &Catalog) -> &TagIndex {
+        self.tagged.get_or_init(|| TagIndex::new(tags(catalog), |_| true))
     }
+}
 
-    fn tagged(&self) -> &TagIndex {
-        self.tagged.get_or_init(|| TagIndex::new(self.tags(), |_| true))
-    }
+fn ids(catalog: &Catalog) -> impl Iterator<Item = (usize, &str)> {
+    catalog.sources().iter().map(|source| source.id.as_str()).enumerate()
+}
 
-    fn tags_in(&self, vocabulary: &Vocabulary) -> TagIndex {
-        TagIndex::new(self.tags(), |tag| vocabulary.may_hold(tag))
-    }
-
-    fn tags(&self) -> impl Iterator<Item = (usize, &[String])> {
-        self.tags.iter().map(Vec::as_slice).enumerate()
-    }
+/// The tags of each source that may be hinted at, with its place.
+fn tags(catalog: &Catalog) -> impl Iterator<Item = (usize, &[String])> {
+    let hinted = catalog.sources().iter().enumerate().filter(|(_, source)| source.mode == Mode::Selectable);
+    hinted.map(|(at, source)| (at, source.tags.as_slice()))
 }
 
 fn hint(tagged: Tagged, catalog: &Catalog) -> Option<Hint> {
@@ -176,7 +176,7 @@ mod tests {
             ("nothing", vec![], vec![]),
             ("", vec![], vec![]),
         ] {
-            let matcher = Matcher::new(&catalog);
+            let matcher = Matcher::default();
             for time in ["first", "second", "third"] {
                 let found = matcher.find(text, &catalog, &selection, false);
                 let ids: Vec<&str> = found.expansions.iter().map(|it| it.id.as_str()).collect();
@@ -194,12 +194,12 @@ mod tests {
         let words = ["java", "c++", "spring.boot", "--flag", "a  b", "É", "\u{212a}", "a-1", "日本", ".net", "x"];
         let catalog = Catalog::new(words.iter().map(|word| inline(word, &tags(&[word]), "")).collect());
         let selection = selection(&[], &[], &[]);
-        let warm = Matcher::new(&catalog);
-        warm.warm();
+        let warm = Matcher::default();
+        warm.warm(&catalog, None);
         for text in
             ["Java—C++ @ref:日本", "K é A 1, use --FLAG @a-1 @a  b", "Spring.Boot. .NET @x@java", "²x² a\n\nb @c++"]
         {
-            let cold = Matcher::new(&catalog);
+            let cold = Matcher::default();
             assert_eq!(cold.find(text, &catalog, &selection, false), warm.find(text, &catalog, &selection, false));
         }
     }
@@ -209,7 +209,7 @@ mod tests {
         let catalog = Catalog::new(vec![inline("one", &tags(&["red", "a b"]), "")]);
         let own = "\n\n---\n**Referenced Sources:**\n\nred @one\n---";
         let text = format!("é red a-b{own}\nred A\nB");
-        let found = Matcher::new(&catalog).find(&text, &catalog, &selection(&[], &[], &[]), false);
+        let found = Matcher::default().find(&text, &catalog, &selection(&[], &[], &[]), false);
         let places: Vec<&str> = found.hints[0].ranges.iter().map(|range| &text[range.clone()]).collect();
         assert_eq!(places, ["red", "a-b", "red", "A\nB"]);
     }

@@ -102,7 +102,7 @@ mod tests {
         file.description = "What it is".into();
         file.fetch_hint = Some("Skip the appendix".into());
         let url = source("u", &[], Kind::Url { url: "https://example.org/".into() });
-        let mcp = |args| source("m", &[], Kind::Mcp { server: "s".into(), tool: "t".into(), args });
+        let mcp = |args| source("m", &[], Kind::Mcp { server: "s".into(), tool: "t".into(), args: Box::new(args) });
         let mut missing = source("gone", &tags(&["a"]), local("gone.md", Standing::Missing));
         missing.fetch_hint = Some("Ask".into());
         for (source, expected) in [

@@ -25,7 +25,7 @@ mod told;
 mod vocabulary;
 
 pub use chain::{Block, BlockKind, Context, Enriched, Metadata, TextKind, enrich};
-pub use find::Matcher;
+pub use find::{Matcher, says_the_same};
 pub use instruction::{LISTED_FILES, instruction};
 pub use instructions::instructions;
 pub use own::{outside, own_blocks};

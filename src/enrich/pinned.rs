@@ -32,8 +32,8 @@ pub fn pinned(catalog: &Catalog, selection: &Selection, workspace: &Path, argume
     let mut places: HashMap<&Path, &Source> = HashMap::new();
     for source in selection.members().iter().filter_map(|member| catalog.get(member.id.as_str())) {
         if let Some(place) = source.place().filter(|_| !source.is_missing()) {
-            places.entry(place.path.as_path()).or_insert(source);
-            places.entry(place.resolved.as_path()).or_insert(source);
+            places.entry(&place.path).or_insert(source);
+            places.entry(&place.resolved).or_insert(source);
         }
     }
     if places.is_empty() {

@@ -8,27 +8,27 @@ use crate::text::fold::{fold, is_separator};
 use crate::text::words::is_whole;
 
 /// A tag folded, with a blank for each separator; tags of one key match the same texts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Spelling {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Spelling<'k> {
     /// The key without separators at its ends.
-    core: String,
+    core: &'k str,
     /// Separators before the core: `--verbose` has 2.
     lead: usize,
     /// Separators after it.
     trail: usize,
 }
 
-impl Spelling {
+impl<'k> Spelling<'k> {
     /// Of a key as `text::fold::tag_key` makes it; `None` for one of separators only.
-    pub(crate) fn of(key: &str) -> Option<Self> {
+    pub(crate) fn of(key: &'k str) -> Option<Self> {
         let core = key.trim_matches(' ');
         let lead = key.len() - key.trim_start_matches(' ').len();
         let trail = key.len() - key.trim_end_matches(' ').len();
-        (!core.is_empty()).then(|| Self { core: core.to_owned(), lead, trail })
+        (!core.is_empty()).then_some(Self { core, lead, trail })
     }
 
     /// The bytes to look for in a normalised text: the core up to the first place with several separators in a row.
-    pub(crate) fn pattern(&self) -> &[u8] {
+    pub(crate) fn pattern(&self) -> &'k [u8] {
         self.core.split("  ").next().unwrap_or_default().as_bytes()
     }
 
@@ -48,7 +48,7 @@ impl Spelling {
 
     /// Where the core ends that starts at byte `at`.
     fn walk(&self, text: &str, mut at: usize) -> Option<usize> {
-        let mut key = self.core.as_str();
+        let mut key = self.core;
         while let Some(wanted) = key.chars().next() {
             if wanted == ' ' {
                 let rest = key.trim_start_matches(' ');

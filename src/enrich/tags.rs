@@ -1,7 +1,6 @@
 //! Which tags stand in a text (BEHAVIOUR §5, tag matching). One automaton over all distinct tags of a catalog, built
 //! once, runs over a normalised copy of the text; each place it proposes is confirmed on the original.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use super::normal::Normal;
@@ -13,14 +12,60 @@ use crate::text::fold::{collapsed, tag_key};
 /// So many places of one tag are told; the rest of a text that is full of it adds nothing to know.
 pub const PLACES: usize = 256;
 
-/// All tags of a catalog, ready to be looked for.
+/// All tags of a catalog, ready to be looked for. There may be tens of thousands, so that everything about them stands in
+/// a few long lists and nothing has a place in memory of its own.
 pub(crate) struct TagIndex {
     automaton: Option<Automaton>,
     /// For each pattern of the automaton the spellings that begin with it.
-    by_pattern: Vec<Vec<usize>>,
-    spellings: Vec<Spelling>,
-    /// For each spelling the sources that have it: place in the catalog, then place in the source's list.
-    holders: Vec<Vec<(usize, usize)>>,
+    by_pattern: Groups<u32>,
+    /// The keys of the spellings, each once.
+    keys: Groups<u8>,
+    /// For each spelling the sources that have it.
+    holders: Groups<Holder>,
+}
+
+/// A source that has a tag: its place in the catalog, then the place in its list.
+type Holder = (u32, u32);
+
+/// Lists of different lengths, one behind the other.
+struct Groups<T> {
+    items: Vec<T>,
+    ends: Vec<u32>,
+}
+
+impl<T> Groups<T> {
+    fn new() -> Self {
+        Self { items: Vec::new(), ends: Vec::new() }
+    }
+
+    /// Ends the list that the items since the last end make.
+    fn end(&mut self) {
+        self.ends.push(small(self.items.len()));
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn get(&self, at: usize) -> &[T] {
+        let end = self.ends.get(at).copied().unwrap_or(0);
+        let start = at.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
+        self.items.get(wide(start)..wide(end)).unwrap_or_default()
+    }
+
+    fn shrink(&mut self) {
+        self.items.shrink_to_fit();
+        self.ends.shrink_to_fit();
+    }
+}
+
+/// Places are counted in 32 bits: an automaton has no room for more either.
+fn small(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or(u32::MAX)
+}
+
+fn wide(place: u32) -> usize {
+    usize::try_from(place).unwrap_or(usize::MAX)
 }
 
 /// A source with a tag in a text.
@@ -53,31 +98,42 @@ impl TagIndex {
     /// One automaton over the distinct tags of `sources` that `wanted` lets through; a source is its place in the catalog
     /// and its tags.
     pub(crate) fn new<'t>(sources: impl Iterator<Item = (usize, &'t [String])>, wanted: impl Fn(&str) -> bool) -> Self {
-        let mut spellings = Vec::new();
-        let mut holders: Vec<Vec<(usize, usize)>> = Vec::new();
-        let mut known: HashMap<String, usize> = HashMap::new();
+        // Every tag's key with who holds it, sorted, so that what has one key stands together.
+        let mut written = Groups::new();
+        let mut holding: Vec<(u32, Holder)> = Vec::new();
         for (source, tags) in sources {
             for (place, tag) in tags.iter().enumerate().filter(|(_, tag)| wanted(tag)) {
                 let key = tag_key(tag);
-                let Some(spelling) = Spelling::of(&key) else { continue };
-                let at = *known.entry(key).or_insert_with(|| {
-                    spellings.push(spelling);
-                    holders.push(Vec::new());
-                    spellings.len() - 1
-                });
-                if let Some(holders) = holders.get_mut(at) {
-                    holders.push((source, place));
+                if Spelling::of(&key).is_some() {
+                    holding.push((small(written.len()), (small(source), small(place))));
+                    written.items.extend_from_slice(key.as_bytes());
+                    written.end();
                 }
             }
         }
-        let (patterns, by_pattern) = patterns(&spellings);
-        let automaton = Automaton::quick(&patterns);
-        Self { automaton, by_pattern, spellings, holders }
+        let key = |at: u32| written.get(wide(at));
+        holding.sort_unstable_by(|(one, first), (two, second)| (key(*one), first).cmp(&(key(*two), second)));
+        let (mut keys, mut holders) = (Groups::new(), Groups::new());
+        for holding in holding.chunk_by(|one, other| key(one.0) == key(other.0)) {
+            holders.items.extend(holding.iter().map(|(_, holder)| *holder));
+            holders.end();
+            keys.items.extend(holding.first().map_or(&[][..], |(at, _)| key(*at)));
+            keys.end();
+        }
+        keys.shrink();
+        holders.shrink();
+        drop((written, holding));
+        let (automaton, by_pattern) = patterns(&keys);
+        Self { automaton, by_pattern, keys, holders }
+    }
+
+    fn spelling(&self, at: usize) -> Option<Spelling<'_>> {
+        spelling(&self.keys, at)
     }
 
     /// An empty find, to be filled by [`TagIndex::scan`].
     pub(crate) fn start(&self) -> Found {
-        Found { counts: vec![0; self.spellings.len()], places: Vec::new() }
+        Found { counts: vec![0; self.keys.len()], places: Vec::new() }
     }
 
     /// Notes every tag that stands in `text.get(within)`, as if nothing stood around it. Overlapping ones count.
@@ -86,10 +142,10 @@ impl TagIndex {
         let (Some(automaton), Some(text)) = (&self.automaton, text.get(within)) else { return };
         let normal = Normal::new(text);
         for (pattern, start, end) in automaton.find(&normal.bytes) {
-            let spellings = self.by_pattern.get(pattern).map_or(&[][..], Vec::as_slice);
+            let spellings = self.by_pattern.get(pattern);
             let inside_word = is_inside_word(&normal.bytes, start, end);
-            for &at in spellings {
-                let Some(spelling) = self.spellings.get(at) else { continue };
+            for at in spellings.iter().map(|at| wide(*at)) {
+                let Some(spelling) = self.spelling(at) else { continue };
                 let Some(count) = found.counts.get_mut(at).filter(|count| usize::from(**count) < PLACES) else {
                     continue;
                 };
@@ -111,9 +167,9 @@ impl TagIndex {
         let mut matched: Vec<Matched> = Vec::new();
         for places in found.places.chunk_by(|one, other| one.0 == other.0) {
             let spelling = places.first().map_or(0, |(spelling, _)| *spelling);
-            let holders = self.holders.get(spelling).map_or(&[][..], Vec::as_slice);
-            let wanted = holders.iter().filter(|(source, _)| wanted(*source));
-            matched.extend(wanted.map(|(source, tag)| Matched { source: *source, tag: *tag, places }));
+            let holders = self.holders.get(spelling).iter().map(|(source, tag)| (wide(*source), wide(*tag)));
+            let wanted = holders.filter(|(source, _)| wanted(*source));
+            matched.extend(wanted.map(|(source, tag)| Matched { source, tag, places }));
         }
         matched.sort_by_key(|it| (it.source, it.tag));
         matched
@@ -133,22 +189,25 @@ impl TagIndex {
     }
 }
 
-/// The distinct patterns of some spellings, and for each the spellings that have it.
-fn patterns(spellings: &[Spelling]) -> (Vec<&[u8]>, Vec<Vec<usize>>) {
-    let mut patterns: Vec<&[u8]> = Vec::with_capacity(spellings.len());
-    let mut by_pattern: Vec<Vec<usize>> = Vec::with_capacity(spellings.len());
-    let mut known: HashMap<&[u8], usize> = HashMap::with_capacity(spellings.len());
-    for (at, spelling) in spellings.iter().enumerate() {
-        let pattern = *known.entry(spelling.pattern()).or_insert_with(|| {
-            patterns.push(spelling.pattern());
-            by_pattern.push(Vec::new());
-            patterns.len() - 1
-        });
-        if let Some(spellings) = by_pattern.get_mut(pattern) {
-            spellings.push(at);
-        }
+fn spelling(keys: &Groups<u8>, at: usize) -> Option<Spelling<'_>> {
+    Spelling::of(std::str::from_utf8(keys.get(at)).ok()?)
+}
+
+/// An automaton over the distinct patterns of some spellings, and for each pattern the spellings that have it.
+fn patterns(keys: &Groups<u8>) -> (Option<Automaton>, Groups<u32>) {
+    let of_each = (0..keys.len()).filter_map(|at| Some((spelling(keys, at)?.pattern(), small(at))));
+    let mut of_each: Vec<(&[u8], u32)> = of_each.collect();
+    of_each.sort_unstable();
+    let mut patterns: Vec<&[u8]> = Vec::with_capacity(of_each.len());
+    let mut by_pattern = Groups::new();
+    for same in of_each.chunk_by(|one, other| one.0 == other.0) {
+        patterns.extend(same.first().map(|(pattern, _)| *pattern));
+        by_pattern.items.extend(same.iter().map(|(_, spelling)| *spelling));
+        by_pattern.end();
     }
-    (patterns, by_pattern)
+    by_pattern.shrink();
+    drop(of_each);
+    (Automaton::quick(&patterns), by_pattern)
 }
 
 /// Whether an ASCII letter or digit stands next to a proposed place: the common case, told without looking back.
@@ -191,7 +250,7 @@ mod tests {
         index.scan(text, 0..text.len(), &mut found);
         let mut places = found.places.clone();
         places.sort_by_key(|(spelling, range)| (*spelling, range.start));
-        let tag = |spelling: usize| tags[index.holders[spelling][0].1].clone();
+        let tag = |spelling: usize| tags[wide(index.holders.get(spelling)[0].1)].clone();
         places.into_iter().map(|(spelling, range)| (tag(spelling), text[range].to_owned())).collect()
     }
 

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::Places;
-use crate::catalog::{Contents, Kind, Mode, Origin, Place, Source, SourceId, Standing};
+use crate::catalog::{Kind, Mode, Origin, Place, Source, SourceId, Standing};
 use crate::selection::{Member, Role, Selection};
 
 /// An inline source, selectable, named after its id.
@@ -22,14 +23,14 @@ pub(crate) fn source(id: &str, tags: &[String], kind: Kind) -> Source {
         tags: tags.to_vec(),
         kind,
         fetch_hint: None,
-        contents: Contents::default(),
-        origin: Origin { file: PathBuf::from("/w/references.json"), pointer: String::new() },
+        contents: None,
+        origin: Origin { file: Path::new("/w/references.json").into(), entry: None },
     }
 }
 
 /// A local source's place below `/w`.
 pub(crate) fn local(path: &str, standing: Standing) -> Kind {
-    let full = Path::new("/w").join(path);
+    let full: Arc<Path> = Path::new("/w").join(path).into();
     Kind::Local(Place { written: path.to_owned(), path: full.clone(), resolved: full, standing, size: 0 })
 }
 

@@ -30,7 +30,7 @@ pub fn files(source: &Source, shown: impl Fn(&Path) -> String) -> (Vec<Found>, V
         Standing::File => {
             let too_large = place.size > LIMITS.bytes;
             (
-                vec![Found { path: place.path.clone(), size: place.size }],
+                vec![Found { path: place.path.to_path_buf(), size: place.size }],
                 too_large.then_some(Problem::TooManyBytes).into_iter().collect(),
             )
         }
@@ -57,7 +57,7 @@ pub fn tokens_of(files: &[Found]) -> u64 {
 }
 
 fn tell(problem: &Problem, source: &Source, shown: impl Fn(&Path) -> String) -> Diagnostic {
-    let place = source.place().map_or(Path::new(""), |place| place.path.as_path());
+    let place = source.place().map_or(Path::new(""), |place| &*place.path);
     let limit = |code, message: String| {
         Diagnostic::warning(code, message).in_file(shown(place)).hint("split the source into smaller ones")
     };

@@ -25,9 +25,19 @@ impl IdMatcher {
         self.ids.len() == catalog.len() && self.ids.iter().zip(catalog.sources()).all(|(id, source)| *id == source.id)
     }
 
-    /// Every whole-word mention with the byte it begins at, in text order. Where mentions overlap only the longest counts,
-    /// of equal length the first.
-    pub fn find(&self, text: &str) -> Vec<(SourceId, usize)> {
+    /// The automaton over the ids, in catalog order.
+    pub fn words(&self) -> Option<&WholeWords> {
+        self.automaton.as_ref()
+    }
+
+    /// The id at this place of the catalog.
+    pub fn id(&self, at: usize) -> Option<&SourceId> {
+        self.ids.get(at)
+    }
+
+    /// Every whole-word mention, by the place of its id in the catalog, with the byte it begins at, in text order. Where
+    /// mentions overlap only the longest counts, of equal length the first.
+    pub fn find(&self, text: &str) -> Vec<(usize, usize)> {
         let Some(automaton) = &self.automaton else { return Vec::new() };
         let mut hits: Vec<(usize, usize, usize)> = Vec::new();
         automaton.each(text, |id, start, end| {
@@ -36,7 +46,7 @@ impl IdMatcher {
             }
         });
         keep_longest(&mut hits);
-        hits.iter().filter_map(|(start, _, id)| Some((self.ids.get(*id)?.clone(), *start))).collect()
+        hits.iter().map(|(start, _, id)| (*id, *start)).collect()
     }
 }
 
@@ -67,7 +77,8 @@ mod tests {
 
     fn found(ids: &[&str], text: &str) -> Vec<String> {
         let catalog = Catalog::new(ids.iter().map(|id| inline(id, "")).collect());
-        IdMatcher::new(&catalog).find(text).into_iter().map(|(id, _)| id.to_string()).collect()
+        let matcher = IdMatcher::new(&catalog);
+        matcher.find(text).into_iter().filter_map(|(at, _)| Some(matcher.id(at)?.to_string())).collect()
     }
 
     /// Every row of the table of BEHAVIOUR §3.

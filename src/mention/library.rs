@@ -1,12 +1,11 @@
 //! The documents of a catalog, read and looked through in parallel. A library that lives on, in a running desk, remembers
-//! what each content named, and which content a file had when it last looked; a command's library forgets.
+//! what each file named when it last looked, and the size and time it had then; a command's library forgets.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
-use sha2::{Digest, Sha256};
 
 use super::documents::{LIMITS, files, tokens_of};
 use super::ids::IdMatcher;
@@ -55,15 +54,30 @@ impl Library {
         Self { memory: Some(Memory::default()), ..Self::forgetful(workspace, catalog) }
     }
 
-    /// The same library for another catalog; what it remembers stays where it is still true.
+    /// The same library for another catalog; what it remembers stays where it is still true and asked for.
     pub fn adopt(&mut self, catalog: &Catalog) {
         self.paths = PathIndex::new(catalog);
-        if !self.matcher.is_for(catalog) {
+        let same_ids = self.matcher.is_for(catalog);
+        if !same_ids {
             self.matcher = Arc::new(IdMatcher::new(catalog));
-            if let Some(memory) = &mut self.memory {
+        }
+        if let Some(memory) = &mut self.memory {
+            if same_ids {
+                memory.forget_others(catalog);
+            } else {
                 *memory = Memory::default();
             }
         }
+    }
+
+    /// The same library for the same catalog, when something on disk may have changed.
+    pub fn look_anew(&mut self) {
+        self.paths.look_anew();
+    }
+
+    /// The ids that are looked for.
+    pub fn ids(&self) -> &Arc<IdMatcher> {
+        &self.matcher
     }
 
     /// Reads these sources, in parallel; the results come in the order asked.
@@ -78,16 +92,22 @@ impl Library {
             Kind::Inline { content } => {
                 tokens = Some(of_prose(content.len() as u64));
                 let named = Arc::new(scan(content, Format::Markdown, &self.matcher));
-                (vec![(Arc::from(source.origin.file.as_path()), Ok(named))], Vec::new())
+                (vec![(source.origin.file.clone(), Ok(named))], Vec::new())
             }
             _ => {
                 let (found, problems) = files(source, shown);
                 if source.place().is_some() && !source.is_missing() {
                     tokens = Some(tokens_of(&found));
                 }
+                // A file that is its source's place has its path there already.
+                let shared = |path: PathBuf| match source.place() {
+                    Some(place) if *place.path == *path => place.path.clone(),
+                    _ => Arc::from(path),
+                };
                 let read = found.into_par_iter().map(|file| {
-                    let named = self.named_in(&file.path);
-                    (Arc::from(file.path), named)
+                    let path = shared(file.path);
+                    let named = self.named_in(&path);
+                    (path, named)
                 });
                 (read.collect::<Vec<(Arc<Path>, _)>>(), problems)
             }
@@ -116,11 +136,11 @@ impl Library {
         mentions: &mut Vec<Mention>,
         diagnostics: &mut Vec<Diagnostic>,
     ) {
-        let problem = |code, line: Option<usize>, message: String, hint: &str| {
+        let problem = |code, line: Option<u32>, message: String, hint: &str| {
             let told = Diagnostic::warning(code, message).in_file(display(&self.workspace, file)).hint(hint);
             let told = told.about(source.id.as_str());
             match line {
-                Some(line) => told.at_line(line),
+                Some(line) => told.at_line(wide(line)),
                 None => told,
             }
         };
@@ -128,11 +148,12 @@ impl Library {
             let message = "more than a tenth of the document is not UTF-8".to_owned();
             diagnostics.push(problem("not-utf8", None, message, "save it as UTF-8, or take it out of the source"));
         }
-        let mut found: Vec<(usize, Via, SourceId)> =
-            named.ids.iter().map(|(id, line)| (*line, Via::Id, id.clone())).collect();
+        let id = |at: u32| self.matcher.id(usize::try_from(at).ok()?);
+        let mut found: Vec<(u32, Via, SourceId)> =
+            named.ids.iter().filter_map(|(at, line)| Some((*line, Via::Id, id(*at)?.clone()))).collect();
         let folder = file.parent().unwrap_or(Path::new("/"));
         for (path, line) in &named.paths {
-            match self.paths.lead(folder, path) {
+            match self.paths.lead(folder, Path::new(&**path)) {
                 Lead::To(ids) => found.extend(ids.into_iter().map(|id| (*line, Via::Path, id))),
                 Lead::Unlisted => diagnostics.push(problem(
                     "unlisted-link",
@@ -152,6 +173,7 @@ impl Library {
         found.sort_by_key(|(line, _, _)| *line);
         let from = mentions.len();
         for (line, via, to) in found {
+            let line = wide(line);
             let mention = Mention { from: source.id.clone(), to, via, file: file.clone(), line };
             let this_line = mentions.iter().skip(from).rev().take_while(|earlier| earlier.line == line);
             if !this_line.into_iter().any(|earlier| *earlier == mention) {
@@ -161,7 +183,7 @@ impl Library {
     }
 
     /// What the text of a file names.
-    fn named_in(&self, path: &Path) -> std::io::Result<Arc<Named>> {
+    fn named_in(&self, path: &Arc<Path>) -> std::io::Result<Arc<Named>> {
         let Some(memory) = &self.memory else {
             let (bytes, _) = read_regular(path, LIMITS.bytes)?;
             return Ok(Arc::new(self.named_by(path, &bytes)));
@@ -171,9 +193,8 @@ impl Library {
             return Ok(named);
         }
         let (bytes, _) = read_regular(path, LIMITS.bytes)?;
-        let content = Content { hash: Sha256::digest(&bytes).into(), format: Format::of(path) };
-        let named = memory.of(content).unwrap_or_else(|| Arc::new(self.named_by(path, &bytes)));
-        memory.keep(path, now, content, named.clone());
+        let named = Arc::new(self.named_by(path, &bytes));
+        memory.keep(path.clone(), now, named.clone());
         Ok(named)
     }
 
@@ -183,39 +204,31 @@ impl Library {
     }
 }
 
-/// The bytes of a document, and how they are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Content {
-    hash: [u8; 32],
-    format: Format,
+fn wide(line: u32) -> usize {
+    usize::try_from(line).unwrap_or(usize::MAX)
 }
 
-/// What was found before, by content; and which content a file had, by size and time.
+/// What each file named, as long as its size and time stay.
 #[derive(Debug, Default)]
 struct Memory {
-    kept: Mutex<Kept>,
-}
-
-#[derive(Debug, Default)]
-struct Kept {
-    named: HashMap<Content, Arc<Named>>,
-    files: HashMap<PathBuf, (Stamp, Content)>,
+    files: Mutex<HashMap<Arc<Path>, (Stamp, Arc<Named>)>>,
 }
 
 impl Memory {
     fn at(&self, path: &Path, now: Stamp) -> Option<Arc<Named>> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let (then, content) = kept.files.get(path)?;
-        if *then == now { kept.named.get(content).cloned() } else { None }
+        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        files.get(path).filter(|(then, _)| *then == now).map(|(_, named)| named.clone())
     }
 
-    fn of(&self, content: Content) -> Option<Arc<Named>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).named.get(&content).cloned()
+    fn keep(&self, path: Arc<Path>, now: Stamp, named: Arc<Named>) {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(path, (now, named));
     }
 
-    fn keep(&self, path: &Path, now: Stamp, content: Content, named: Arc<Named>) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.named.insert(content, named);
-        kept.files.insert(path.to_path_buf(), (now, content));
+    /// Forgets files that are in no source of this catalog.
+    fn forget_others(&mut self, catalog: &Catalog) {
+        let places: HashSet<&Path> = catalog.sources().iter().filter_map(|it| Some(&*it.place()?.path)).collect();
+        let files = self.files.get_mut().unwrap_or_else(PoisonError::into_inner);
+        files.retain(|file, _| file.ancestors().any(|path| places.contains(path)));
+        files.shrink_to(places.len());
     }
 }

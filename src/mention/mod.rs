@@ -69,6 +69,24 @@ impl MentionGraph {
         self.by_source.insert(from, mentions.into());
     }
 
+    /// The same; what another graph says too is shared with it.
+    pub fn insert_like(&mut self, from: SourceId, mentions: Vec<Mention>, other: &Self) {
+        match other.by_source.get_key_value(&from) {
+            Some((from, same)) if **same == *mentions => self.by_source.insert(from.clone(), same.clone()),
+            _ => self.by_source.insert(from, mentions.into()),
+        };
+    }
+
+    /// How many sources were scanned.
+    pub fn len(&self) -> usize {
+        self.by_source.len()
+    }
+
+    /// Whether none was scanned.
+    pub fn is_empty(&self) -> bool {
+        self.by_source.is_empty()
+    }
+
     /// Whether the text of this source was scanned.
     pub fn is_scanned(&self, id: &str) -> bool {
         self.by_source.contains_key(id)

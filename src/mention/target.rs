@@ -1,11 +1,11 @@
 //! Where a link leads: a path, and the sources whose place it names (BEHAVIOUR §3 "By path").
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 
 use percent_encoding::percent_decode_str;
 
-use crate::catalog::{Catalog, SourceId, Standing};
+use crate::catalog::{Catalog, Place, Source, SourceId, Standing};
 use crate::disk::path::{Resolver, clean, is_windows_absolute};
 
 /// The path that a link's target names; `None` for targets with a scheme, pure anchors and empty ones.
@@ -42,42 +42,65 @@ pub enum Lead {
     Broken,
 }
 
-/// The places of a catalog's local sources, by resolved path.
+/// The places of a catalog's local sources.
 #[derive(Debug, Default)]
 pub struct PathIndex {
-    exact: HashMap<PathBuf, Vec<SourceId>>,
-    folders: HashMap<PathBuf, Vec<SourceId>>,
+    /// By the bytes of their paths; sources of one place in catalog order.
+    spots: Vec<Spot>,
     resolver: Resolver,
+}
+
+#[derive(Debug)]
+struct Spot {
+    /// Resolved; the catalog's own.
+    path: Arc<Path>,
+    id: SourceId,
+    is_folder: bool,
 }
 
 impl PathIndex {
     /// The places of this catalog.
     pub fn new(catalog: &Catalog) -> Self {
-        let mut index = Self::default();
-        for source in catalog.sources() {
-            let Some(place) = source.place() else { continue };
-            index.exact.entry(place.resolved.clone()).or_default().push(source.id.clone());
-            if place.standing == Standing::Directory {
-                index.folders.entry(place.resolved.clone()).or_default().push(source.id.clone());
-            }
-        }
-        index
+        let local = catalog.sources().iter().filter_map(|source| Some((source, source.place()?)));
+        let spot = |(source, place): (&Source, &Place)| Spot {
+            path: place.resolved.clone(),
+            id: source.id.clone(),
+            is_folder: place.standing == Standing::Directory,
+        };
+        let mut spots: Vec<Spot> = Vec::with_capacity(catalog.len());
+        spots.extend(local.map(spot));
+        // Resolved paths are clean, so that those of equal bytes are the equal ones; and bytes compare quickly.
+        spots.sort_by(|one, other| one.path.as_os_str().cmp(other.path.as_os_str()));
+        Self { spots, resolver: Resolver::default() }
+    }
+
+    /// Forgets which links folders were, for a look at a file system that changed.
+    pub fn look_anew(&mut self) {
+        self.resolver = Resolver::default();
+    }
+
+    fn at(&self, path: &Path) -> &[Spot] {
+        let path = path.as_os_str();
+        let from = self.spots.partition_point(|spot| spot.path.as_os_str() < path);
+        let rest = self.spots.get(from..).unwrap_or_default();
+        let same = rest.iter().take_while(|spot| spot.path.as_os_str() == path).count();
+        rest.get(..same).unwrap_or_default()
     }
 
     /// Where `path`, written in a file of `folder`, leads: to the source at exactly that place, missing or not, else to the
     /// innermost directory source that holds it.
-    pub fn lead(&self, folder: &Path, path: &str) -> Lead {
+    pub fn lead(&self, folder: &Path, path: &Path) -> Lead {
         let (real, metadata) = self.resolver.resolve(&clean(&folder.join(path)));
-        if let Some(sources) = self.exact.get(&real) {
-            return Lead::To(sources.clone());
+        let to = |spots: &[Spot]| Lead::To(spots.iter().map(|spot| spot.id.clone()).collect());
+        let spots = self.at(&real);
+        if !spots.is_empty() {
+            return to(spots);
         }
         if metadata.is_none() {
             return Lead::Broken;
         }
-        match real.ancestors().skip(1).find_map(|folder| self.folders.get(folder)) {
-            Some(sources) => Lead::To(sources.clone()),
-            None => Lead::Unlisted,
-        }
+        let above = real.ancestors().skip(1).map(|folder| self.at(folder));
+        above.into_iter().find(|spots| spots.iter().any(|spot| spot.is_folder)).map_or(Lead::Unlisted, to)
     }
 }
 

@@ -19,7 +19,7 @@ impl Access {
         let sources = catalog.sources().iter().filter(|source| reaches(source.id.as_str(), source.mode));
         let places = sources.filter_map(|source| source.place());
         let standing = places.filter(|place| place.standing != Standing::Missing);
-        Self { paths: standing.map(|place| place.resolved.clone()).collect() }
+        Self { paths: standing.map(|place| place.resolved.to_path_buf()).collect() }
     }
 
     /// The list itself.

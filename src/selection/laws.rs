@@ -100,7 +100,7 @@ fn nothing_goes_through_an_exclusion_and_auto_is_no_root() {
     let off = Rules { transitive: false, ..Rules::default() };
     assert_eq!(ids(&select(&choice(&[0], &[]), &catalog, &graph, off)), ["s00"]);
 
-    let mut sources = catalog.sources().to_vec();
+    let mut sources = catalog.sources().iter().cloned().collect::<Vec<_>>();
     sources[3].mode = Mode::Auto;
     let catalog = Catalog::new(sources);
     assert_eq!(ids(&select(&choice(&[0], &[1]), &catalog, &graph, Rules::default())), ["s00"]);

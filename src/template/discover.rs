@@ -61,7 +61,7 @@ fn roots(workspace: &Path, catalog: &Catalog, selection: &Selection) -> Vec<Root
     for source in catalog.sources().iter().filter(|source| selection.contains(source.id.as_str())) {
         if let Some(place) = source.place().filter(|place| place.standing == Standing::Directory) {
             let source = Some(source.id.clone());
-            roots.push(Root { source, path: place.path.clone(), resolved: place.resolved.clone() });
+            roots.push(Root { source, path: place.path.to_path_buf(), resolved: place.resolved.to_path_buf() });
         }
     }
     let own = workspace.join(".templates");

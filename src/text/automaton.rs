@@ -33,16 +33,14 @@ impl Automaton {
         words: impl IntoIterator<Item = W>,
         kind: impl FnOnce(usize) -> AhoCorasickKind,
     ) -> Option<Self> {
-        let mut patterns: Vec<Vec<u8>> = vec![BALLAST.to_vec()];
-        patterns.extend(words.into_iter().map(|word| word.as_ref().to_vec()));
-        if patterns.len() == 1 {
+        let words: Vec<W> = words.into_iter().collect();
+        if words.is_empty() {
             return None;
         }
-        let kind = kind(patterns.iter().skip(1).map(Vec::len).sum());
-        if kind == AhoCorasickKind::DFA {
-            // A table needs no ballast, and would be larger for it.
-            patterns.first_mut()?.truncate(1);
-        }
+        let kind = kind(words.iter().map(|word| word.as_ref().len()).sum());
+        // A table needs no ballast, and would be larger for it.
+        let ballast = if kind == AhoCorasickKind::DFA { BALLAST.get(..1)? } else { &BALLAST };
+        let patterns = std::iter::once(ballast).chain(words.iter().map(AsRef::as_ref));
         AhoCorasick::builder().kind(Some(kind)).build(patterns).ok().map(Self)
     }
 

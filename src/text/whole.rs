@@ -27,29 +27,32 @@ pub struct WholeWords {
 impl WholeWords {
     /// `None` for no words, and for words of several gigabytes.
     pub fn new<W: AsRef<[u8]>>(words: impl IntoIterator<Item = W>) -> Option<Self> {
-        let mut patterns: Vec<Vec<u8>> = vec![BALLAST.to_vec()];
-        patterns.extend(words.into_iter().map(|word| match word.as_ref() {
-            // No UTF-8, so that it is in no text.
-            [] => vec![0xff],
-            word => word.to_vec(),
-        }));
-        let words = patterns.get(1..).filter(|words| !words.is_empty())?;
+        let words: Vec<W> = words.into_iter().collect();
+        if words.is_empty() {
+            return None;
+        }
+        let words = || {
+            words.iter().map(|word| match word.as_ref() {
+                // No UTF-8, so that it is in no text.
+                [] => &[0xff],
+                word => word,
+            })
+        };
         let mut bytes = [0; 256];
         for (byte, kind) in (0..=u8::MAX).zip(&mut bytes) {
             if byte.is_ascii_alphanumeric() || b"_-./\\".contains(&byte) {
                 *kind |= FORBIDS;
             }
         }
-        for first in words.iter().filter_map(|word| word.first()) {
+        for first in words().filter_map(<[u8]>::first) {
             if let Some(kind) = bytes.get_mut(usize::from(*first)) {
                 *kind |= BEGINS;
             }
         }
-        let (short, long): (Vec<&[u8]>, Vec<&[u8]>) =
-            words.iter().map(Vec::as_slice).partition(|word| word.len() < SHORT);
+        let (short, long): (Vec<&[u8]>, Vec<&[u8]>) = words().partition(|word| word.len() < SHORT);
         let filters = [short, long].iter().filter_map(|words| Filter::new(words)).collect();
         // The library's own way to skip does not suit so many words.
-        let states = NFA::builder().prefilter(false).build(&patterns).ok()?;
+        let states = NFA::builder().prefilter(false).build(std::iter::once(&BALLAST[..]).chain(words())).ok()?;
         let start = states.start_state(Anchored::No).ok()?;
         Some(Self { states, start, bytes, filters })
     }
@@ -57,13 +60,24 @@ impl WholeWords {
     /// Tells every place where a word may stand as a whole: which one, and the bytes from and to; in order of their ends.
     /// What stands around it is for the caller to look at: of what stands before only ASCII is judged here, and nothing
     /// of what stands after.
-    pub fn each(&self, text: &str, mut tell: impl FnMut(usize, usize, usize)) {
+    pub fn each(&self, text: &str, tell: impl FnMut(usize, usize, usize)) {
+        self.each_from(text, |from| self.next_place(text.as_bytes(), from), tell);
+    }
+
+    /// Tells every place where a word stands that begins where `next` says, and some more: which one, and the bytes from
+    /// and to; in order of their ends. `next` gives the first beginning at or behind a byte.
+    pub fn each_from(
+        &self,
+        text: &str,
+        next: impl Fn(usize) -> Option<usize>,
+        mut tell: impl FnMut(usize, usize, usize),
+    ) {
         let text = text.as_bytes();
         let mut state = self.start;
         let mut at = 0;
         loop {
             if state == self.start {
-                match self.next_place(text, at) {
+                match next(at) {
                     Some(place) => at = place,
                     None => return,
                 }

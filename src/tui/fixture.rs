@@ -8,7 +8,7 @@ use std::sync::Arc;
 use ratatui::layout::Size;
 use serde_json::json;
 
-use crate::catalog::{Catalog, Contents, Kind, Mode, Origin, Place, Source, SourceId, Standing};
+use crate::catalog::{Catalog, Kind, Mode, Origin, Place, Source, SourceId, Standing};
 use crate::disk::Stamp;
 use crate::engine::Snapshot;
 use crate::mention::{Mention, MentionGraph, Via};
@@ -41,13 +41,13 @@ pub fn source(id: &str, name: &str, mode: Mode, tags: &[&str], kind: Kind) -> So
         tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
         kind,
         fetch_hint: None,
-        contents: Contents::default(),
-        origin: Origin { file: Path::new(WORKSPACE).join("references.json"), pointer: "/sources/0".to_owned() },
+        contents: None,
+        origin: Origin { file: Path::new(WORKSPACE).join("references.json").into(), entry: Some(0) },
     }
 }
 
 pub fn local(path: &str, standing: Standing) -> Kind {
-    let full = Path::new(WORKSPACE).join(path);
+    let full: Arc<Path> = Path::new(WORKSPACE).join(path).into();
     Kind::Local(Place { written: path.to_owned(), path: full.clone(), resolved: full, standing, size: 0 })
 }
 
@@ -95,7 +95,13 @@ fn sources() -> Vec<Source> {
             &["api", "payments"],
             Kind::Url { url: "https://example.org/payments/openapi.json".to_owned() },
         ),
-        source("ticket-search", "Ticket search", Selectable, &["tickets"], Kind::Mcp { server, tool, args: json!({}) }),
+        source(
+            "ticket-search",
+            "Ticket search",
+            Selectable,
+            &["tickets"],
+            Kind::Mcp { server, tool, args: Box::new(json!({})) },
+        ),
         source("legacy-errors", "Legacy error codes", Selectable, &["errors"], local("docs/legacy/codes.md", Missing)),
         source("release-notes", "Release notes", Selectable, &["release"], local("CHANGELOG.md", File)),
     ]

@@ -246,7 +246,7 @@ fn fields(state: &State, source: &Source) -> Vec<(&'static str, String)> {
     if let Some(hint) = &source.fetch_hint {
         fields.push(("fetch hint", clean(hint)));
     }
-    let origin = format!("{} {}", super::printed(state, &source.origin.file), clean(&source.origin.pointer));
+    let origin = format!("{} {}", super::printed(state, &source.origin.file), clean(&source.origin.pointer()));
     fields.push(("defined in", origin));
     fields
 }
