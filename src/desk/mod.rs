@@ -19,7 +19,7 @@ pub use mend::Mended;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
@@ -274,8 +274,23 @@ impl Desk {
         self.config.document.as_ref().map(|document| document.path.as_path())
     }
 
+    /// Every file that could be the configuration, there or not.
+    pub fn config_places(&self) -> Vec<PathBuf> {
+        config::places(&self.options.around)
+    }
+
+    /// The file that picks and exclusions are stored in, there or not.
+    pub fn choice_file(&self) -> &Path {
+        self.store.choice_file()
+    }
+
+    /// Where else a source would be if something came to stand there.
+    pub fn other_places(&self, source: &Source) -> Vec<PathBuf> {
+        catalog::other_places(&self.options.around, source)
+    }
+
     /// The folder whose files are sources.
-    pub fn references_folder(&self) -> std::path::PathBuf {
+    pub fn references_folder(&self) -> PathBuf {
         catalog::references_folder(&self.options.around, &self.config)
     }
 

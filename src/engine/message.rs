@@ -99,6 +99,8 @@ pub struct Snapshot {
     pub diagnostics: Arc<[Diagnostic]>,
     /// Documents still being read; `None` when all are.
     pub loading: Option<Loading>,
+    /// How changes on disk come to be known.
+    pub watching: Watching,
 }
 
 impl Snapshot {
@@ -110,6 +112,7 @@ impl Snapshot {
         !(self.workspace == other.workspace
             && self.desk == other.desk
             && self.loading == other.loading
+            && self.watching == other.watching
             && same(&self.catalog, &other.catalog)
             && same(&self.selection, &other.selection)
             && same(&self.templates, &other.templates)
@@ -126,4 +129,16 @@ pub struct Loading {
     pub done: usize,
     /// Sources to read.
     pub total: usize,
+}
+
+/// How changes on disk come to be known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Watching {
+    /// The system tells of them.
+    #[default]
+    Live,
+    /// They are looked for every two seconds; why, for people.
+    Polling(Arc<str>),
+    /// Not at all, until the workspace is read again on demand; why, for people.
+    Off(Arc<str>),
 }

@@ -9,7 +9,7 @@ mod notice;
 mod watch;
 mod worker;
 
-pub use message::{Command, Event, Loading, Snapshot};
+pub use message::{Command, Event, Loading, Snapshot, Watching};
 
 use std::io;
 use std::thread;

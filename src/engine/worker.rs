@@ -9,9 +9,9 @@ use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::mpsc::{Receiver, Sender, WeakSender};
 use tokio::sync::watch as newest;
 
-use super::message::{Command, Event, Loading, Snapshot};
+use super::message::{Command, Event, Loading, Snapshot, Watching};
 use super::notice;
-use super::watch::Watch;
+use super::watch::{Followed, Watch};
 use crate::catalog::SourceId;
 use crate::desk::{Changed, Desk, Options, Refusal};
 use crate::report::Diagnostic;
@@ -40,6 +40,8 @@ pub fn run(
         events,
         templates: Arc::default(),
         template_problems: Vec::new(),
+        watching: Watching::default(),
+        watch_problems: Vec::new(),
         last: Snapshot::default(),
         published: Instant::now(),
         desk,
@@ -48,8 +50,16 @@ pub fn run(
     worker.publish();
     // After the first snapshot: setting up a thousand watches takes longer than a first frame may.
     let mut watch = Watch::new(changed);
+    if worker.watch(&mut watch) == Followed::New {
+        // What changed until now nobody told; as yet no document was read that would have to be read again.
+        worker.desk.reload();
+        worker.queue_documents();
+        if worker.watch(&mut watch) == Followed::New {
+            watch.look_again();
+        }
+    }
     worker.index_templates();
-    worker.watch(&mut watch);
+    worker.publish();
     worker.work(&mut watch);
 }
 
@@ -64,6 +74,8 @@ struct Worker<'a> {
     total: usize,
     templates: Arc<TemplateIndex>,
     template_problems: Vec<Diagnostic>,
+    watching: Watching,
+    watch_problems: Vec<Diagnostic>,
     last: Snapshot,
     published: Instant,
 }
@@ -113,7 +125,18 @@ impl Worker<'_> {
             };
             (newest == Some(at)).then_some(command)
         };
-        waiting.into_iter().enumerate().filter_map(is_current).collect()
+        let mut current: Vec<Command> = waiting.into_iter().enumerate().filter_map(is_current).collect();
+        // Reading again takes longest, and nobody waits for it who asks something right behind it.
+        if let Some(behind) = current.iter().position(|command| *command == Command::Reload)
+            && let Some(rest) = current.get_mut(behind..)
+        {
+            let is_question = |command: &&Command| matches!(command, Command::Look { .. } | Command::Preview { .. });
+            let questions = rest.iter().skip(1).take_while(is_question).count();
+            if let Some(turned) = rest.get_mut(..=questions) {
+                turned.rotate_left(1);
+            }
+        }
+        current
     }
 
     fn obey(&mut self, command: Command, watch: &mut Watch) {
@@ -136,9 +159,8 @@ impl Worker<'_> {
             Command::Reload => {
                 let before = self.desk.selection().clone();
                 self.desk.reload();
-                if self.watch(watch) {
-                    // Something may have changed in a new folder before it was watched.
-                    self.desk.reload();
+                if self.watch(watch) == Followed::New {
+                    watch.look_again();
                 }
                 self.desk.settle();
                 if let Err(refusal) = self.desk.forget_left(&before) {
@@ -215,12 +237,11 @@ impl Worker<'_> {
     }
 
     /// Watches what the desk depends on now; tells whether there is something new to watch.
-    fn watch(&mut self, watch: &mut Watch) -> bool {
-        let (new, problem) = watch.follow(&self.desk);
-        if let Some(problem) = problem {
-            self.say(Event::Notice(problem));
-        }
-        new
+    fn watch(&mut self, watch: &mut Watch) -> Followed {
+        let followed = watch.follow(&self.desk);
+        self.watching = watch.watching();
+        self.watch_problems = watch.diagnostics();
+        followed
     }
 
     /// Sends out the state of the desk if it differs from the one sent last, and says what changed.
@@ -233,7 +254,7 @@ impl Worker<'_> {
             last.diagnostics.clone()
         } else {
             let mut diagnostics = self.desk.diagnostics();
-            diagnostics.extend(self.template_problems.iter().cloned());
+            diagnostics.extend(self.template_problems.iter().chain(&self.watch_problems).cloned());
             if *last.diagnostics == *diagnostics { last.diagnostics.clone() } else { diagnostics.into() }
         };
         let next = Snapshot {
@@ -247,6 +268,7 @@ impl Worker<'_> {
             tokens: self.desk.known_tokens().clone(),
             diagnostics,
             loading,
+            watching: self.watching.clone(),
         };
         self.published = Instant::now();
         if !next.differs_from(&self.last) {

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::catalog::{Catalog, Contents, Kind, Mode, Origin, Place, Source, SourceId, Standing};
 use crate::disk::Stamp;
-use crate::engine::Snapshot;
+use crate::engine::{Snapshot, Watching};
 use crate::mention::{Mention, MentionGraph, Via};
 use crate::report::{Diagnostic, Position};
 use crate::selection::{Member, Role, Selection};
@@ -230,5 +230,6 @@ pub fn snapshot() -> Snapshot {
                 .hint("mend `path`, or take the entry out"),
         ]),
         loading: None,
+        watching: Watching::Live,
     }
 }
