@@ -228,7 +228,7 @@ impl Desk {
         self.library.get_or_init(|| {
             let workspace = self.workspace();
             if self.options.lives_on {
-                Library::remembering(workspace, &self.catalog)
+                Library::remembering(workspace, &self.catalog, self.options.clock)
             } else {
                 Library::forgetful(workspace, &self.catalog)
             }

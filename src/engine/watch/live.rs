@@ -3,6 +3,7 @@
 //! gets the number of the old one).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -116,7 +117,8 @@ impl Heard {
         };
         let mut matters = false;
         for path in event.paths {
-            let holds_followed = self.interests.range(path.clone()..).next().is_some_and(|(it, _)| it.starts_with(&path));
+            let holds_followed =
+                self.interests.range(path.clone()..).next().is_some_and(|(it, _)| it.starts_with(&path));
             matters |= holds_followed || self.covers(&path);
             if went && holds_followed {
                 self.lost.paths.insert(path);
@@ -175,21 +177,26 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// A folder, and the ways on which it could go or come.
+    /// A folder, and those above it, which tell when another takes its place. Within the workspace that is as far as anybody
+    /// cares, while there is a workspace.
     fn single(&mut self, folder: &Path, interest: &Interest) -> Result<(), String> {
         let mut there = self.watch(folder, interest)?;
-        let inside = folder.starts_with(self.workspace);
         let mut below = folder;
         while let (Some(above), Some(name)) = (below.parent(), below.file_name()) {
-            // Its own parent tells when it is another one; within the workspace so do all above it.
-            let is_enough = if inside { below == self.workspace } else { below != folder };
-            if there && is_enough {
+            if there && below == self.workspace {
                 break;
             }
-            there = self.watch(above, &Interest::Named(BTreeSet::from([name.to_owned()])))?;
+            there = self.watch_name(above, name)?;
             below = above;
         }
         Ok(())
+    }
+
+    fn watch_name(&mut self, folder: &Path, name: &OsStr) -> Result<bool, String> {
+        match self.now.get(folder) {
+            Some((_, known)) if known.names(name) => Ok(true),
+            _ => self.watch(folder, &Interest::named(name)),
+        }
     }
 
     /// A folder and all below it. Each is watched before it is listed: what comes later is told.
@@ -295,9 +302,8 @@ impl Round<'_> {
 fn shortage(error: &notify::Error) -> Option<String> {
     match &error.kind {
         ErrorKind::MaxFilesWatch => Some("the system has no watch left (fs.inotify.max_user_watches)".to_owned()),
-        ErrorKind::Io(error) => exhausted(error).then(|| {
-            format!("the system has no watcher left ({error}; fs.inotify.max_user_instances, or open files)")
-        }),
+        ErrorKind::Io(error) => exhausted(error)
+            .then(|| format!("the system has no watcher left ({error}; fs.inotify.max_user_instances, or open files)")),
         _ => None,
     }
 }
@@ -338,4 +344,81 @@ fn identity(path: &Path) -> Option<Identity> {
     let mut hasher = DefaultHasher::new();
     path.hash(&mut hasher);
     Some(Identity { device: 0, number: hasher.finish() })
+}
+
+#[cfg(test)]
+mod tests {
+    use notify::Event;
+    use notify::event::{AccessKind, AccessMode, CreateKind, DataChange, Flag, RemoveKind};
+
+    use super::*;
+
+    fn heard() -> Heard {
+        let named = Interest::Named(BTreeSet::from(["selection.json".into()]));
+        let interests = BTreeMap::from([
+            (PathBuf::from("/w/.jaato/refdesk"), named),
+            (PathBuf::from("/w/docs"), Interest::All),
+            (PathBuf::from("/w/docs/deep"), Interest::All),
+        ]);
+        Heard { interests, lost: Lost::default() }
+    }
+
+    #[test]
+    fn what_matters_and_what_may_be_dead_then() {
+        let written = EventKind::Modify(ModifyKind::Data(DataChange::Any));
+        let made = EventKind::Create(CreateKind::Any);
+        let removed = EventKind::Remove(RemoveKind::Any);
+        let closed = EventKind::Access(AccessKind::Close(AccessMode::Write));
+        let from = EventKind::Modify(ModifyKind::Name(RenameMode::From));
+        let to = EventKind::Modify(ModifyKind::Name(RenameMode::To));
+        for (kind, path, matters, lost) in [
+            (written, "/w/docs/a.md", true, false),
+            (closed, "/w/docs/a.md", false, false),
+            (to, "/w/docs/a.md", true, false),
+            (made, "/w/docs/.refdesk-x1.tmp", false, false),
+            (made, "/w/docs/node_modules", false, false),
+            (removed, "/w/docs/a.md", true, false),
+            (removed, "/w/docs/deep", true, true),
+            (removed, "/w/docs", true, true),
+            (from, "/w", true, true),
+            (made, "/w/docs", true, false),
+            (to, "/w/.jaato/refdesk/selection.json", true, false),
+            (made, "/w/.jaato/refdesk/lock", false, false),
+            (made, "/w/.jaato/refdesk/.gitignore", false, false),
+            (made, "/w/.jaato/refdesk/sessions", false, false),
+            (to, "/w/.jaato/refdesk/sessions/s/told.json", false, false),
+            (removed, "/w/other", false, false),
+            (written, "/w/docsy", false, false),
+        ] {
+            let mut heard = heard();
+            let event = Event::new(kind).add_path(PathBuf::from(path));
+            assert_eq!(heard.matters(Ok(event)), matters, "{kind:?} {path}");
+            assert_eq!(heard.lost.paths.contains(Path::new(path)), lost, "{kind:?} {path}");
+        }
+    }
+
+    #[test]
+    fn what_was_not_told_may_have_been_anything() {
+        let dropped = Event::new(EventKind::Other).set_flag(Flag::Rescan);
+        for event in [Ok(dropped), Err(notify::Error::generic("x"))] {
+            let mut heard = heard();
+            assert!(heard.matters(event) && heard.lost.all);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_short_for_all_and_what_is_wrong_with_one() {
+        use rustix::io::Errno;
+        let io = |errno: Errno| notify::Error::io(io::Error::from(errno));
+        assert!(
+            shortage(&notify::Error::new(ErrorKind::MaxFilesWatch)).is_some_and(|why| why.contains("max_user_watches"))
+        );
+        for (errno, expected) in
+            [(Errno::MFILE, true), (Errno::NOSPC, true), (Errno::ACCESS, false), (Errno::NOENT, false)]
+        {
+            assert_eq!(shortage(&io(errno)).is_some(), expected, "{errno}");
+        }
+        assert!(shortage(&notify::Error::path_not_found()).is_none());
+    }
 }

@@ -50,7 +50,9 @@ mod tests {
         assert_eq!(named(0x6969), Some("NFS"));
         assert_eq!(named(0xffff_ffff_ff53_4d42), Some("CIFS"));
         assert_eq!(named(0x6573_5546), Some("FUSE"));
-        for (name, local) in [("ext4", 0xef53), ("tmpfs", 0x0102_1994), ("btrfs", 0x9123_683e), ("overlay", 0x794c_7630)] {
+        for (name, local) in
+            [("ext4", 0xef53), ("tmpfs", 0x0102_1994), ("btrfs", 0x9123_683e), ("overlay", 0x794c_7630)]
+        {
             assert_eq!(named(local), None, "{name}");
         }
         assert_eq!(remote(Path::new("/proc")), None);

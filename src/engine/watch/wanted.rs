@@ -28,11 +28,24 @@ impl Interest {
     /// Nothing yet.
     pub const NONE: Self = Self::Named(BTreeSet::new());
 
+    /// What is called so.
+    pub fn named(name: &OsStr) -> Self {
+        Self::Named(BTreeSet::from([name.to_owned()]))
+    }
+
+    /// Whether it is one that this name adds nothing to.
+    pub fn names(&self, name: &OsStr) -> bool {
+        match self {
+            Self::All => true,
+            Self::Named(names) => names.contains(name),
+        }
+    }
+
     /// Whether a change of what is called `name` matters.
     pub fn covers(&self, name: &OsStr) -> bool {
         match self {
             Self::All => !is_skipped(name) && !is_unfinished(name),
-            Self::Named(names) => names.contains(name),
+            Self::Named(_) => self.names(name),
         }
     }
 
@@ -92,7 +105,7 @@ impl Wanted {
         if let (Some(folder), Some(name)) = (file.parent(), file.file_name())
             && self.is_followed(folder)
         {
-            self.add(folder, &Interest::Named(BTreeSet::from([name.to_owned()])));
+            self.add(folder, &Interest::named(name));
         }
     }
 
