@@ -15,6 +15,7 @@ mod source;
 pub mod testing;
 
 pub use load::{NOT_A_SOURCE, load, references_folder};
+pub use place::other_places;
 pub use source::{Contents, Kind, Mode, Origin, Place, Source, SourceId, Standing};
 
 /// All sources of a workspace after merging, in catalog order. A source that a reload found as it was is one value in both

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::source::{Place, Standing};
+use super::source::{Place, Source, Standing};
 use crate::config::{Surroundings, expand};
 use crate::disk::path::{Resolver, clean, display, is_absolute_anywhere, is_windows_absolute};
 use crate::report::Diagnostic;
@@ -25,36 +25,61 @@ pub fn place(around: &Surroundings, resolver: &Resolver, folder: &Path, written:
     let workspace = &around.workspace;
     let expanded = expand(around, written);
 
-    let first = if is_windows_absolute(&expanded) && cfg!(not(windows)) {
-        Place { standing: Standing::Missing, size: 0, ..look(PathBuf::from(&expanded)) }
-    } else if is_absolute_anywhere(&expanded) {
-        look(clean(Path::new(&expanded)))
-    } else if expanded.starts_with(".jaato/") || expanded.starts_with("./.jaato/") {
-        look(clean(&workspace.join(&expanded)))
-    } else {
-        look(clean(&folder.join(&expanded)))
-    };
+    let mut first = look(first_place(workspace, folder, &expanded));
+    if is_windows_absolute(&expanded) && cfg!(not(windows)) {
+        first = Place { standing: Standing::Missing, size: 0, ..first };
+    }
     if exists(&first) {
         return (first, None);
     }
-    if is_absolute_anywhere(&expanded) {
-        let moved = suffixes(&expanded).map(|suffix| look(clean(&workspace.join(suffix)))).find(exists);
-        if let Some(moved) = moved {
-            let now = display(workspace, &moved.path);
-            let problem = Diagnostic::warning("moved-path", format!("'{written}' does not exist; '{now}' is used"));
-            return (moved, Some(problem.hint("run `refdesk check --fix` to rewrite the path")));
-        }
-    } else {
-        let below = look(clean(&workspace.join(&expanded)));
-        if exists(&below) {
+    if let Some(other) = later_places(workspace, &expanded).map(look).find(exists) {
+        let problem = if is_absolute_anywhere(&expanded) {
+            let now = display(workspace, &other.path);
+            Diagnostic::warning("moved-path", format!("'{written}' does not exist; '{now}' is used"))
+                .hint("run `refdesk check --fix` to rewrite the path")
+        } else {
             let from = display(workspace, folder);
             let message = format!("'{written}' names nothing in {from}; it is taken from the workspace");
-            let hint = "write the path relative to the file that holds it";
-            return (below, Some(Diagnostic::warning("workspace-path", message).hint(hint)));
-        }
+            Diagnostic::warning("workspace-path", message).hint("write the path relative to the file that holds it")
+        };
+        return (other, Some(problem));
     }
     let problem = Diagnostic::warning("missing-path", format!("'{written}' exists nowhere"));
     (first, Some(problem.hint("mend the path, or remove the source; it cannot be picked")))
+}
+
+/// Where else a source would be if something came to stand there: all that its written path could name, unless it stands
+/// at the first of them already.
+pub fn other_places(around: &Surroundings, source: &Source) -> Vec<PathBuf> {
+    let Some(place) = source.place() else { return Vec::new() };
+    let folder = source.origin.file.parent().unwrap_or(&around.workspace);
+    let expanded = expand(around, &place.written);
+    let first = first_place(&around.workspace, folder, &expanded);
+    if *first == *place.path && place.standing != Standing::Missing {
+        return Vec::new();
+    }
+    std::iter::once(first).chain(later_places(&around.workspace, &expanded)).collect()
+}
+
+/// What a written path names in the first place.
+fn first_place(workspace: &Path, folder: &Path, expanded: &str) -> PathBuf {
+    if is_windows_absolute(expanded) && cfg!(not(windows)) {
+        PathBuf::from(expanded)
+    } else if is_absolute_anywhere(expanded) {
+        clean(Path::new(expanded))
+    } else if expanded.starts_with(".jaato/") || expanded.starts_with("./.jaato/") {
+        clean(&workspace.join(expanded))
+    } else {
+        clean(&folder.join(expanded))
+    }
+}
+
+/// What it names where nothing stands there, in order.
+fn later_places(workspace: &Path, expanded: &str) -> impl Iterator<Item = PathBuf> {
+    let absolute = is_absolute_anywhere(expanded);
+    let suffixes = absolute.then(|| suffixes(expanded)).into_iter().flatten();
+    let below = (!absolute).then(|| PathBuf::from(expanded));
+    suffixes.chain(below).map(|path| clean(&workspace.join(path)))
 }
 
 /// The suffixes of an absolute path, longest first, down to two components.

@@ -53,12 +53,30 @@ pub fn find(around: &Surroundings) -> (Option<PathBuf>, Vec<Diagnostic>) {
             .hint("name an existing file; only discovered references are used until then");
         return (None, vec![problem]);
     }
+    (usual(around).find(|path| path.exists()), Vec::new())
+}
+
+/// Where a configuration is looked for when none is named, in order.
+fn usual(around: &Surroundings) -> impl Iterator<Item = PathBuf> {
     let usual = [
         Some(around.workspace.join("references.json")),
         Some(around.workspace.join(".references.json")),
         around.config_home.as_ref().map(|folder| folder.join("jaato/references.json")),
     ];
-    (usual.into_iter().flatten().find(|path| path.exists()), Vec::new())
+    usual.into_iter().flatten()
+}
+
+/// Every file that could be the configuration, there or not: when one comes or goes, another may be in force.
+pub fn places(around: &Surroundings) -> Vec<PathBuf> {
+    let variable = around.from_environment.as_deref().filter(|named| !named.is_empty());
+    match (&around.named, variable) {
+        (Some(path), _) => vec![absolute(&around.current, path)],
+        (None, Some(path)) => {
+            let path = expand(around, path);
+            [&around.current, &around.workspace].map(|folder| absolute(folder, Path::new(&path))).into()
+        }
+        (None, None) => usual(around).collect(),
+    }
 }
 
 /// A path of a configuration with `${workspaceRoot}`, `${projectPath}`, `${HOME}` and a leading `~/` replaced.

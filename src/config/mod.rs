@@ -12,7 +12,7 @@ mod settings;
 
 pub use document::{Document, Part};
 pub use fields::Fields;
-pub use find::{Surroundings, expand, find};
+pub use find::{Surroundings, expand, find, places};
 pub use settings::{Channel, ChannelKind, Settings};
 
 use crate::disk::read_regular;

@@ -20,7 +20,7 @@ impl Desk {
     /// Where there is no such source.
     pub fn definition(&self, id: &str) -> Result<Spot, Refusal> {
         let source = self.catalog.get(id).ok_or_else(|| self.unknown_id(id))?;
-        Ok(Spot { path: source.origin.file.clone(), line: 1 })
+        Ok(Spot { path: source.origin.file.to_path_buf(), line: 1 })
     }
 
     /// The document of this source.
@@ -30,6 +30,6 @@ impl Desk {
     pub fn document_spot(&self, id: &str) -> Result<Spot, Refusal> {
         let source = self.catalog.get(id).ok_or_else(|| self.unknown_id(id))?;
         let place = source.place().ok_or_else(|| Refusal::new("no-file", format!("'{id}' lies in no file"), ""))?;
-        Ok(Spot { path: place.path.clone(), line: 1 })
+        Ok(Spot { path: place.path.to_path_buf(), line: 1 })
     }
 }

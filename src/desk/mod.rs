@@ -28,7 +28,7 @@ pub use undo::Undone;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
@@ -277,7 +277,7 @@ impl Desk {
         self.library.get_or_init(|| {
             let workspace = self.workspace();
             if self.options.lives_on {
-                Library::remembering(workspace, &self.catalog)
+                Library::remembering(workspace, &self.catalog, self.options.clock)
             } else {
                 Library::forgetful(workspace, &self.catalog)
             }
@@ -319,8 +319,23 @@ impl Desk {
         self.config.document.as_ref().map(|document| &*document.path)
     }
 
+    /// Every file that could be the configuration, there or not.
+    pub fn config_places(&self) -> Vec<PathBuf> {
+        config::places(&self.options.around)
+    }
+
+    /// The file that picks and exclusions are stored in, there or not.
+    pub fn choice_file(&self) -> &Path {
+        self.store.choice_file()
+    }
+
+    /// Where else a source would be if something came to stand there.
+    pub fn other_places(&self, source: &Source) -> Vec<PathBuf> {
+        catalog::other_places(&self.options.around, source)
+    }
+
     /// The folder whose files are sources.
-    pub fn references_folder(&self) -> std::path::PathBuf {
+    pub fn references_folder(&self) -> PathBuf {
         catalog::references_folder(&self.options.around, &self.config)
     }
 

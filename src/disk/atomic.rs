@@ -1,6 +1,7 @@
 //! Writing a file whole or not at all: a temporary file beside it, then a rename. A reader, or whoever finds the file after
 //! the writer was killed, sees the old bytes or the new ones and nothing between.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -19,13 +20,17 @@ pub fn sweep(folder: &Path) -> io::Result<()> {
     };
     for entry in entries {
         let entry = entry?;
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if name.starts_with(UNFINISHED.0) && name.ends_with(UNFINISHED.1) {
+        if is_unfinished(&entry.file_name()) {
             fs::remove_file(entry.path())?;
         }
     }
     Ok(())
+}
+
+/// Whether a file of this name is one that is being written: it will be renamed, or is nobody's.
+pub fn is_unfinished(name: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    name.starts_with(UNFINISHED.0.as_bytes()) && name.ends_with(UNFINISHED.1.as_bytes())
 }
 
 /// Writes `bytes` to `path`, making its folders; an existing file keeps its permissions.

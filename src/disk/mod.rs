@@ -8,6 +8,6 @@ pub mod path;
 mod read;
 pub mod walk;
 
-pub use atomic::{sweep, write_atomic};
+pub use atomic::{is_unfinished, sweep, write_atomic};
 pub use lock::Lock;
 pub use read::{Stamp, read_regular, stamp};

@@ -160,6 +160,8 @@ pub struct Snapshot {
     pub undo: Option<Arc<str>>,
     /// What redo would do again, in words.
     pub redo: Option<Arc<str>>,
+    /// How changes on disk come to be known.
+    pub watching: Watching,
 }
 
 impl Snapshot {
@@ -173,6 +175,7 @@ impl Snapshot {
             && self.loading == other.loading
             && self.undo == other.undo
             && self.redo == other.redo
+            && self.watching == other.watching
             && same(&self.catalog, &other.catalog)
             && same(&self.selection, &other.selection)
             && same(&self.templates, &other.templates)
@@ -189,4 +192,16 @@ pub struct Loading {
     pub done: usize,
     /// Sources to read.
     pub total: usize,
+}
+
+/// How changes on disk come to be known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Watching {
+    /// The system tells of them.
+    #[default]
+    Live,
+    /// They are looked for every two seconds; why, for people.
+    Polling(Arc<str>),
+    /// Not at all, until the workspace is read again on demand; why, for people.
+    Off(Arc<str>),
 }

@@ -9,7 +9,7 @@ mod notice;
 mod watch;
 mod worker;
 
-pub use message::{Command, Event, Loading, Snapshot, Wanted};
+pub use message::{Command, Event, Loading, Snapshot, Wanted, Watching};
 pub use notice::{Notice, Topic, Who};
 
 use std::io;

@@ -9,9 +9,9 @@ use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::mpsc::{Receiver, Sender, WeakSender};
 use tokio::sync::watch as newest;
 
-use super::message::{Command, Event, Loading, Snapshot, Wanted};
+use super::message::{Command, Event, Loading, Snapshot, Wanted, Watching};
 use super::notice::{self, Notice, Topic, Who};
-use super::watch::Watch;
+use super::watch::{Followed, Watch};
 use crate::catalog::SourceId;
 use crate::desk::{Changed, Desk, Options, Refusal, Undone};
 use crate::report::Diagnostic;
@@ -41,6 +41,8 @@ pub fn run(
         events,
         templates: Arc::default(),
         template_problems: Vec::new(),
+        watching: Watching::default(),
+        watch_problems: Vec::new(),
         last: Snapshot::default(),
         told: None,
         by: Who::You,
@@ -52,8 +54,16 @@ pub fn run(
     worker.publish();
     // After the first snapshot: setting up a thousand watches takes longer than a first frame may.
     let mut watch = Watch::new(changed);
+    if worker.watch(&mut watch) == Followed::New {
+        // What changed until now nobody told; as yet no document was read that would have to be read again.
+        worker.desk.reload();
+        worker.queue_documents();
+        if worker.watch(&mut watch) == Followed::New {
+            watch.look_again();
+        }
+    }
     worker.index_templates();
-    worker.watch(&mut watch);
+    worker.publish();
     worker.work(&mut watch);
 }
 
@@ -68,6 +78,8 @@ struct Worker<'a> {
     total: usize,
     templates: Arc<TemplateIndex>,
     template_problems: Vec<Diagnostic>,
+    watching: Watching,
+    watch_problems: Vec<Diagnostic>,
     last: Snapshot,
     /// What the notices so far led up to: the last state in which every document was read.
     told: Option<Snapshot>,
@@ -118,6 +130,15 @@ impl Worker<'_> {
             }
         }
         kept.reverse();
+        // Reading again takes longest, and nobody waits for it who asks something right behind it.
+        if let Some(behind) = kept.iter().position(|command| *command == Command::Reload)
+            && let Some(rest) = kept.get_mut(behind..)
+        {
+            let questions = rest.iter().skip(1).take_while(|command| command.is_question()).count();
+            if let Some(turned) = rest.get_mut(..=questions) {
+                turned.rotate_left(1);
+            }
+        }
         kept
     }
 
@@ -171,9 +192,8 @@ impl Worker<'_> {
                 if *self.desk.choice() != chosen {
                     self.by = Who::Other(Arc::from(self.desk.chosen_by().unwrap_or("another process")));
                 }
-                if self.watch(watch) {
-                    // Something may have changed in a new folder before it was watched.
-                    self.desk.reload();
+                if self.watch(watch) == Followed::New {
+                    watch.look_again();
                 }
                 self.desk.settle();
                 if let Err(refusal) = self.desk.forget_left(&before) {
@@ -276,12 +296,11 @@ impl Worker<'_> {
     }
 
     /// Watches what the desk depends on now; tells whether there is something new to watch.
-    fn watch(&mut self, watch: &mut Watch) -> bool {
-        let (new, problem) = watch.follow(&self.desk);
-        if let Some(problem) = problem {
-            self.tell(Notice::new(Who::Files, Topic::Desk, problem));
-        }
-        new
+    fn watch(&mut self, watch: &mut Watch) -> Followed {
+        let followed = watch.follow(&self.desk);
+        self.watching = watch.watching();
+        self.watch_problems = watch.diagnostics();
+        followed
     }
 
     /// Sends out the state of the desk if it differs from the one sent last, and says what changed.
@@ -294,7 +313,7 @@ impl Worker<'_> {
             last.diagnostics.clone()
         } else {
             let mut diagnostics = self.desk.diagnostics();
-            diagnostics.extend(self.template_problems.iter().cloned());
+            diagnostics.extend(self.template_problems.iter().chain(&self.watch_problems).cloned());
             if *last.diagnostics == *diagnostics { last.diagnostics.clone() } else { diagnostics.into() }
         };
         let (undo, redo) = self.desk.undoable();
@@ -311,6 +330,7 @@ impl Worker<'_> {
             loading,
             undo: undo.map(Arc::from),
             redo: redo.map(Arc::from),
+            watching: self.watching.clone(),
         };
         self.published = Instant::now();
         if !next.differs_from(&self.last) {

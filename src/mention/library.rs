@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rayon::prelude::*;
 
@@ -19,6 +20,10 @@ use crate::disk::{Stamp, read_regular, stamp};
 use crate::report::Diagnostic;
 use crate::text::lines::decode;
 use crate::text::tokens::of_prose;
+
+/// File systems count time in steps, the coarsest in such: a file that was just written may be written again and keep size
+/// and time, so it is read again until it has settled.
+const STEP: Duration = Duration::from_secs(2);
 
 /// What reading one source gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,8 +55,9 @@ impl Library {
     }
 
     /// A library for a running desk, which reads a file again only when its size or time changed.
-    pub fn remembering(workspace: &Path, catalog: &Catalog) -> Self {
-        Self { memory: Some(Memory::default()), ..Self::forgetful(workspace, catalog) }
+    pub fn remembering(workspace: &Path, catalog: &Catalog, clock: fn() -> SystemTime) -> Self {
+        let memory = Memory { clock, files: Mutex::default() };
+        Self { memory: Some(memory), ..Self::forgetful(workspace, catalog) }
     }
 
     /// The same library for another catalog; what it remembers stays where it is still true and asked for.
@@ -65,7 +71,7 @@ impl Library {
             if same_ids {
                 memory.forget_others(catalog);
             } else {
-                *memory = Memory::default();
+                memory.files = Mutex::default();
             }
         }
     }
@@ -209,8 +215,9 @@ fn wide(line: u32) -> usize {
 }
 
 /// What each file named, as long as its size and time stay.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Memory {
+    clock: fn() -> SystemTime,
     files: Mutex<HashMap<Arc<Path>, (Stamp, Arc<Named>)>>,
 }
 
@@ -221,7 +228,13 @@ impl Memory {
     }
 
     fn keep(&self, path: Arc<Path>, now: Stamp, named: Arc<Named>) {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(path, (now, named));
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let since_1970 = (self.clock)().duration_since(UNIX_EPOCH).unwrap_or_default();
+        if u128::from(now.modified) + STEP.as_nanos() < since_1970.as_nanos() {
+            files.insert(path, (now, named));
+        } else {
+            files.remove(&path);
+        }
     }
 
     /// Forgets files that are in no source of this catalog.
@@ -230,5 +243,38 @@ impl Memory {
         let files = self.files.get_mut().unwrap_or_else(PoisonError::into_inner);
         files.retain(|file, _| file.ancestors().any(|path| places.contains(path)));
         files.shrink_to(places.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Standing;
+    use crate::catalog::testing::local;
+    use crate::disk::write_atomic;
+
+    fn clock() -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs(1_800_000_000)
+    }
+
+    #[test]
+    fn a_file_is_remembered_once_it_has_settled() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.md");
+        for (age, expected) in [(0, "c"), (1, "c"), (60, "b")] {
+            let sources = [local("a", &path, Standing::File), local("b", &path, Standing::File)];
+            let catalog = Catalog::new([sources, ["c", "d"].map(|id| local(id, &path, Standing::Missing))].concat());
+            let library = Library::remembering(folder.path(), &catalog, clock);
+            let read = |text: &str| {
+                write_atomic(&path, text.as_bytes()).unwrap();
+                let file = std::fs::File::options().append(true).open(&path).unwrap();
+                file.set_modified(clock() - Duration::from_secs(age)).unwrap();
+                let scanned = library.scan(&[catalog.get("a").unwrap()]);
+                scanned[0].mentions.iter().map(|mention| mention.to.to_string()).collect::<Vec<_>>()
+            };
+            assert_eq!(read("See b."), ["b"]);
+            assert_eq!(read("See c."), [expected], "same size and time, written {age} s ago");
+            assert_eq!(read("See d or c."), ["d", "c"], "another size");
+        }
     }
 }

@@ -67,6 +67,11 @@ impl Store {
         Self { workspace: workspace.to_path_buf(), folder, selection, told, who: who.to_owned(), clock }
     }
 
+    /// Where the choice is stored.
+    pub fn choice_file(&self) -> &Path {
+        &self.selection
+    }
+
     /// The stored choice; `None` where none is stored yet. A damaged file is set aside and reported.
     pub fn choice(&self) -> (Option<Stored>, Vec<Diagnostic>) {
         self.read_or_set_aside(&self.selection)

@@ -32,6 +32,7 @@ pub use generated::{Stripped, strip};
 pub use index::index;
 pub use jinja::{GLOBALS, demanded as demanded_in_jinja, from_engine, loop_over_null, uses as check_jinja};
 pub use name::NameError;
+pub use overrides::FILE as OVERRIDES;
 pub use read::{Analysis, ParseError, analyse, read, variables};
 pub use syntax::{Ambiguity, Detected, detect};
 pub use variables::{names, sample, schema, skeleton};

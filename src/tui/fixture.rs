@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::catalog::{Catalog, Kind, Mode, Origin, Place, Source, SourceId, Standing};
 use crate::disk::Stamp;
-use crate::engine::Snapshot;
+use crate::engine::{Snapshot, Watching};
 use crate::mention::{Mention, MentionGraph, Via};
 use crate::report::{Diagnostic, Position};
 use crate::selection::{Member, Role, Selection};
@@ -238,6 +238,7 @@ pub fn snapshot() -> Snapshot {
         loading: None,
         undo: None,
         redo: None,
+        watching: Watching::Live,
     }
 }
 

@@ -16,6 +16,7 @@ use super::pane::Pane;
 use super::state::{Part, State, Tone, Typing};
 use super::theme::Role;
 use super::widgets::cells;
+use crate::engine::Watching;
 
 /// A piece of the top line; of those that do not fit the highest `rank` goes first.
 struct Piece {
@@ -81,6 +82,11 @@ fn pieces(state: &State) -> Vec<Piece> {
     if let Some(loading) = snapshot.loading {
         let text = format!("reading {}/{} documents", number(loading.done), number(loading.total));
         pieces.push(piece(3, Role::Hints, text));
+    }
+    match &snapshot.watching {
+        Watching::Live => {}
+        Watching::Polling(_) => pieces.push(piece(2, Role::Warning, "polling every 2 s".to_owned())),
+        Watching::Off(_) => pieces.push(piece(2, Role::Warning, "not watching".to_owned())),
     }
     if totals.errors > 0 {
         pieces.push(piece(1, Role::Error, cells::counted(totals.errors, "error")));

@@ -3,7 +3,7 @@
 use refdesk::desk::Desk;
 use refdesk::engine::{Command, Event, Notice, Who};
 
-use super::{World, options};
+use super::world::{World, options};
 
 impl World {
     fn notice(&mut self, holds: impl Fn(&Notice) -> bool) -> Notice {

@@ -1,6 +1,6 @@
 //! What each pane, window and state looks like, at the sizes people have.
 
-use crate::engine::{Event, Loading};
+use crate::engine::{Event, Loading, Watching};
 use crate::enrich::{Expansion, Findings, Hint};
 use crate::render::Rendered;
 use crate::tui::fixture;
@@ -128,6 +128,27 @@ fn while_documents_are_read() {
     snapshot.loading = Some(Loading { done: 12, total: 40 });
     update(&mut state, Input::Snapshot(Box::new(snapshot)));
     assert!(screen(&state).lines().next().unwrap().contains("reading 12/40 documents"));
+}
+
+#[test]
+fn while_the_desk_looks_for_changes_itself() {
+    for (watching, expected) in [
+        (Watching::Live, None),
+        (Watching::Polling("no watch is left".into()), Some("polling every 2 s")),
+        (Watching::Off("no thread is left".into()), Some("not watching")),
+    ] {
+        for width in [80, 120, 200] {
+            let mut state = fixture::state(width, 36);
+            let mut snapshot = fixture::snapshot();
+            snapshot.watching = watching.clone();
+            update(&mut state, Input::Snapshot(Box::new(snapshot)));
+            let shown = screen(&state);
+            let top = shown.lines().next().unwrap();
+            let said: Vec<&str> =
+                ["polling every 2 s", "not watching"].into_iter().filter(|it| top.contains(it)).collect();
+            assert_eq!(said, Vec::from_iter(expected), "{width}: {top}");
+        }
+    }
 }
 
 #[test]

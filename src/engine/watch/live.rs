@@ -1,0 +1,424 @@
+//! Being told of changes: each folder is watched by itself, so that no folder is that should not be. A watch belongs to
+//! the folder itself and not to its path; so it is remembered which folder stood there, and that it went (a new one often
+//! gets the number of the old one).
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+
+use notify::event::{ModifyKind, RenameMode};
+use notify::{ErrorKind, EventKind, PathsMut, RecommendedWatcher, RecursiveMode, Watcher};
+
+use super::Followed;
+use super::remote::remote;
+use super::wanted::{Interest, Wanted, is_entered};
+use crate::disk::path::is_absent;
+
+/// A watcher and what it follows.
+pub struct Live {
+    watcher: RecommendedWatcher,
+    /// Which folder is watched under which path.
+    followed: BTreeMap<PathBuf, Identity>,
+    heard: Arc<Mutex<Heard>>,
+}
+
+/// What came of following.
+pub struct Outcome {
+    /// Whether a watch was set.
+    pub followed: Followed,
+    /// Folders that cannot be watched, and why.
+    pub refused: Vec<(PathBuf, String)>,
+}
+
+/// Which folder it is, wherever it is and whatever it is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Identity {
+    device: u64,
+    number: u64,
+}
+
+impl Live {
+    /// A watcher that follows nothing yet; what it is told goes to `seen`.
+    ///
+    /// # Errors
+    /// The system gives no watcher; why, for people.
+    pub fn new(seen: mpsc::Sender<()>) -> Result<Self, String> {
+        let heard: Arc<Mutex<Heard>> = Arc::default();
+        let ear = heard.clone();
+        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            if ear.lock().unwrap_or_else(PoisonError::into_inner).matters(event) {
+                let _ = seen.send(());
+            }
+        });
+        let watcher = watcher.map_err(|error| shortage(&error).unwrap_or_else(|| error.to_string()))?;
+        Ok(Self { watcher, followed: BTreeMap::new(), heard })
+    }
+
+    /// Watches exactly this.
+    ///
+    /// # Errors
+    /// It cannot be, here: why, for people.
+    pub fn follow(&mut self, wanted: &Wanted) -> Result<Outcome, String> {
+        let lost = std::mem::take(&mut self.heard.lock().unwrap_or_else(PoisonError::into_inner).lost);
+        let mut round = Round {
+            paths: self.watcher.paths_mut(),
+            heard: &self.heard,
+            workspace: &wanted.workspace,
+            before_as: self.followed.iter().map(|(path, identity)| (*identity, path.clone())).collect(),
+            before: std::mem::take(&mut self.followed),
+            known_as: HashMap::new(),
+            now: BTreeMap::new(),
+            local: BTreeSet::new(),
+            outcome: Outcome { followed: Followed::Known, refused: Vec::new() },
+        };
+        round.forget(&lost);
+        round.all(wanted)?;
+        let (followed, outcome) = round.finish()?;
+        self.followed = followed;
+        Ok(outcome)
+    }
+}
+
+/// What the watcher's thread needs to know, and what it has to remember until somebody asks.
+#[derive(Debug, Default)]
+struct Heard {
+    interests: BTreeMap<PathBuf, Interest>,
+    lost: Lost,
+}
+
+/// Watches that may be dead.
+#[derive(Debug, Default)]
+struct Lost {
+    /// All, since something was not told.
+    all: bool,
+    /// Those of these paths and all below.
+    paths: BTreeSet<PathBuf>,
+}
+
+impl Heard {
+    /// Takes note of an event; tells whether the desk must look.
+    fn matters(&mut self, event: notify::Result<notify::Event>) -> bool {
+        let Some(event) = event.ok().filter(|event| !event.need_rescan()) else {
+            // Something was not told; it may have been that a folder went.
+            self.lost.all = true;
+            return true;
+        };
+        // Reading is no change: a desk that reads would reload for ever.
+        if matches!(event.kind, EventKind::Access(_)) {
+            return false;
+        }
+        let went = match event.kind {
+            EventKind::Remove(_) => true,
+            EventKind::Modify(ModifyKind::Name(mode)) => mode != RenameMode::To,
+            _ => false,
+        };
+        let mut matters = false;
+        for path in event.paths {
+            let holds_followed =
+                self.interests.range(path.clone()..).next().is_some_and(|(it, _)| it.starts_with(&path));
+            matters |= holds_followed || self.covers(&path);
+            if went && holds_followed {
+                self.lost.paths.insert(path);
+            }
+        }
+        matters
+    }
+
+    fn covers(&self, path: &Path) -> bool {
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return false };
+        self.interests.get(folder).is_some_and(|interest| interest.covers(name))
+    }
+}
+
+/// One going through all that is wanted.
+struct Round<'a> {
+    paths: Box<dyn PathsMut + 'a>,
+    heard: &'a Mutex<Heard>,
+    workspace: &'a Path,
+    /// What was watched until now and was not come to yet, by path and by folder.
+    before: BTreeMap<PathBuf, Identity>,
+    before_as: HashMap<Identity, PathBuf>,
+    /// Under which path a folder is watched now: the system watches it once, and tells by that path.
+    known_as: HashMap<Identity, PathBuf>,
+    now: BTreeMap<PathBuf, (Identity, Interest)>,
+    /// Devices that are known to tell of every change.
+    local: BTreeSet<u64>,
+    outcome: Outcome,
+}
+
+impl Round<'_> {
+    /// Gives up the watches that may be dead.
+    fn forget(&mut self, lost: &Lost) {
+        let is_lost = |path: &Path| lost.all || path.ancestors().any(|part| lost.paths.contains(part));
+        let dead: Vec<PathBuf> = self.before.keys().filter(|path| is_lost(path)).cloned().collect();
+        for path in dead {
+            self.unwatch(&path);
+        }
+    }
+
+    fn unwatch(&mut self, path: &Path) {
+        if let Some(identity) = self.before.remove(path) {
+            self.before_as.remove(&identity);
+        }
+        // It may be gone, and its watch with it.
+        let _ = self.paths.remove(path);
+    }
+
+    fn all(&mut self, wanted: &Wanted) -> Result<(), String> {
+        for (folder, interest) in &wanted.folders {
+            self.single(folder, interest)?;
+        }
+        for root in &wanted.trees {
+            self.tree(root)?;
+        }
+        Ok(())
+    }
+
+    /// A folder, and those above it, which tell when another takes its place. Within the workspace that is as far as anybody
+    /// cares, while there is a workspace.
+    fn single(&mut self, folder: &Path, interest: &Interest) -> Result<(), String> {
+        let mut there = self.watch(folder, interest)?;
+        let mut below = folder;
+        while let (Some(above), Some(name)) = (below.parent(), below.file_name()) {
+            if there && below == self.workspace {
+                break;
+            }
+            there = self.watch_name(above, name)?;
+            below = above;
+        }
+        Ok(())
+    }
+
+    fn watch_name(&mut self, folder: &Path, name: &OsStr) -> Result<bool, String> {
+        match self.now.get(folder) {
+            Some((_, known)) if known.names(name) => Ok(true),
+            _ => self.watch(folder, &Interest::named(name)),
+        }
+    }
+
+    /// A folder and all below it. Each is watched before it is listed: what comes later is told.
+    fn tree(&mut self, root: &Path) -> Result<(), String> {
+        let mut open = vec![root.to_path_buf()];
+        while let Some(folder) = open.pop() {
+            if !self.watch(&folder, &Interest::All)? {
+                continue;
+            }
+            let entries = match fs::read_dir(&folder) {
+                Ok(entries) => entries.flatten(),
+                // It went, which will be told; or it is as good as refused.
+                Err(error) if is_absent(&error) || error.kind() == io::ErrorKind::PermissionDenied => continue,
+                Err(error) => return Err(format!("{}: {error}", folder.display())),
+            };
+            let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+            open.extend(folders.map(|entry| entry.path()).filter(|path| is_entered(path)));
+        }
+        Ok(())
+    }
+
+    /// Watches one folder; tells whether there is one.
+    fn watch(&mut self, path: &Path, interest: &Interest) -> Result<bool, String> {
+        if let Some((_, known)) = self.now.get_mut(path) {
+            known.widen(interest);
+            return Ok(true);
+        }
+        let Some(identity) = identity(path) else { return Ok(false) };
+        if let Some(other) = self.known_as.get(&identity) {
+            if let Some((_, known)) = self.now.get_mut(other) {
+                known.widen(interest);
+            }
+            return Ok(true);
+        }
+        if self.before.get(path) != Some(&identity) && !self.set(path, identity, interest)? {
+            return Ok(false);
+        }
+        self.known_as.insert(identity, path.to_path_buf());
+        self.now.insert(path.to_path_buf(), (identity, interest.clone()));
+        Ok(true)
+    }
+
+    /// Sets a watch that was not there; tells whether it stands.
+    fn set(&mut self, path: &Path, identity: Identity, interest: &Interest) -> Result<bool, String> {
+        let is_needed = *interest == Interest::All || path.starts_with(self.workspace);
+        if is_needed
+            && self.local.insert(identity.device)
+            && let Some(kind) = remote(path)
+        {
+            return Err(format!("{} lies on a network file system ({kind})", path.display()));
+        }
+        // Another folder that stood here, or this one under another name.
+        if self.before.contains_key(path) {
+            self.unwatch(path);
+        }
+        if let Some(other) = self.before_as.get(&identity).cloned() {
+            self.unwatch(&other);
+        }
+        // Known before the first event comes.
+        let heard = || self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        heard().interests.entry(path.to_path_buf()).or_insert(Interest::NONE).widen(interest);
+        match self.paths.add(path, RecursiveMode::NonRecursive) {
+            Ok(()) => {
+                self.outcome.followed = Followed::New;
+                Ok(true)
+            }
+            Err(error) => {
+                if let Some(why) = shortage(&error) {
+                    return Err(why);
+                }
+                let went = matches!(error.kind, ErrorKind::PathNotFound) || self::identity(path).is_none();
+                // Only what is needed whole is missed; a way to it is a help where it can be had.
+                if !went && *interest == Interest::All {
+                    self.outcome.refused.push((path.to_path_buf(), plain(&error)));
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    /// Gives up what is not wanted any more.
+    fn finish(mut self) -> Result<(BTreeMap<PathBuf, Identity>, Outcome), String> {
+        let unwanted: Vec<PathBuf> = self.before.keys().filter(|path| !self.now.contains_key(*path)).cloned().collect();
+        unwanted.iter().for_each(|path| self.unwatch(path));
+        self.paths.commit().map_err(|error| plain(&error))?;
+        let mut interests = BTreeMap::new();
+        let mut followed = BTreeMap::new();
+        for (path, (identity, interest)) in self.now {
+            interests.insert(path.clone(), interest);
+            followed.insert(path, identity);
+        }
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        if heard.interests != interests {
+            // A name that counts only from now on may have come before.
+            self.outcome.followed = Followed::New;
+            heard.interests = interests;
+        }
+        Ok((followed, self.outcome))
+    }
+}
+
+/// Why no watcher can follow so much here; `None` where only this one folder cannot be followed.
+fn shortage(error: &notify::Error) -> Option<String> {
+    match &error.kind {
+        ErrorKind::MaxFilesWatch => Some("the system has no watch left (fs.inotify.max_user_watches)".to_owned()),
+        ErrorKind::Io(error) => exhausted(error)
+            .then(|| format!("the system has no watcher left ({error}; fs.inotify.max_user_instances, or open files)")),
+        _ => None,
+    }
+}
+
+#[cfg(unix)]
+fn exhausted(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    let told = Errno::from_io_error(error);
+    told.is_some_and(|told| [Errno::MFILE, Errno::NFILE, Errno::NOSPC, Errno::NOMEM].contains(&told))
+}
+
+#[cfg(not(unix))]
+fn exhausted(_error: &io::Error) -> bool {
+    false
+}
+
+/// Without the path that it is about.
+fn plain(error: &notify::Error) -> String {
+    match &error.kind {
+        ErrorKind::Io(error) => error.to_string(),
+        _ => error.to_string(),
+    }
+}
+
+/// The folder that stands at this path.
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt;
+    let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_dir)?;
+    Some(Identity { device: metadata.dev(), number: metadata.ino() })
+}
+
+/// Folders have no number here that can be had; so the path is taken for the folder.
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Option<Identity> {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    fs::metadata(path).ok().filter(fs::Metadata::is_dir)?;
+    let mut hasher = DefaultHasher::new();
+    path.hash(&mut hasher);
+    Some(Identity { device: 0, number: hasher.finish() })
+}
+
+#[cfg(test)]
+mod tests {
+    use notify::Event;
+    use notify::event::{AccessKind, AccessMode, CreateKind, DataChange, Flag, RemoveKind};
+
+    use super::*;
+
+    fn heard() -> Heard {
+        let named = Interest::Named(BTreeSet::from(["selection.json".into()]));
+        let interests = BTreeMap::from([
+            (PathBuf::from("/w/.jaato/refdesk"), named),
+            (PathBuf::from("/w/docs"), Interest::All),
+            (PathBuf::from("/w/docs/deep"), Interest::All),
+        ]);
+        Heard { interests, lost: Lost::default() }
+    }
+
+    #[test]
+    fn what_matters_and_what_may_be_dead_then() {
+        let written = EventKind::Modify(ModifyKind::Data(DataChange::Any));
+        let made = EventKind::Create(CreateKind::Any);
+        let removed = EventKind::Remove(RemoveKind::Any);
+        let closed = EventKind::Access(AccessKind::Close(AccessMode::Write));
+        let from = EventKind::Modify(ModifyKind::Name(RenameMode::From));
+        let to = EventKind::Modify(ModifyKind::Name(RenameMode::To));
+        for (kind, path, matters, lost) in [
+            (written, "/w/docs/a.md", true, false),
+            (closed, "/w/docs/a.md", false, false),
+            (to, "/w/docs/a.md", true, false),
+            (made, "/w/docs/.refdesk-x1.tmp", false, false),
+            (made, "/w/docs/node_modules", false, false),
+            (removed, "/w/docs/a.md", true, false),
+            (removed, "/w/docs/deep", true, true),
+            (removed, "/w/docs", true, true),
+            (from, "/w", true, true),
+            (made, "/w/docs", true, false),
+            (to, "/w/.jaato/refdesk/selection.json", true, false),
+            (made, "/w/.jaato/refdesk/lock", false, false),
+            (made, "/w/.jaato/refdesk/.gitignore", false, false),
+            (made, "/w/.jaato/refdesk/sessions", false, false),
+            (to, "/w/.jaato/refdesk/sessions/s/told.json", false, false),
+            (removed, "/w/other", false, false),
+            (written, "/w/docsy", false, false),
+        ] {
+            let mut heard = heard();
+            let event = Event::new(kind).add_path(PathBuf::from(path));
+            assert_eq!(heard.matters(Ok(event)), matters, "{kind:?} {path}");
+            assert_eq!(heard.lost.paths.contains(Path::new(path)), lost, "{kind:?} {path}");
+        }
+    }
+
+    #[test]
+    fn what_was_not_told_may_have_been_anything() {
+        let dropped = Event::new(EventKind::Other).set_flag(Flag::Rescan);
+        for event in [Ok(dropped), Err(notify::Error::generic("x"))] {
+            let mut heard = heard();
+            assert!(heard.matters(event) && heard.lost.all);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_short_for_all_and_what_is_wrong_with_one() {
+        use rustix::io::Errno;
+        let io = |errno: Errno| notify::Error::io(io::Error::from(errno));
+        assert!(
+            shortage(&notify::Error::new(ErrorKind::MaxFilesWatch)).is_some_and(|why| why.contains("max_user_watches"))
+        );
+        for (errno, expected) in
+            [(Errno::MFILE, true), (Errno::NOSPC, true), (Errno::ACCESS, false), (Errno::NOENT, false)]
+        {
+            assert_eq!(shortage(&io(errno)).is_some(), expected, "{errno}");
+        }
+        assert!(shortage(&notify::Error::path_not_found()).is_none());
+    }
+}

@@ -1,0 +1,131 @@
+//! Thousands of files that change at once.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command as Process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use refdesk::engine::{Command, Event, Snapshot};
+
+use crate::world::{World, mentions, save};
+
+const COUNT: usize = 2_000;
+
+fn id(number: usize) -> String {
+    format!("doc-{:04}", number % COUNT)
+}
+
+fn file(number: usize) -> String {
+    format!("docs/{:02}/{}.md", number % 40, id(number))
+}
+
+/// Each document mentions the one that stands `step` behind it.
+fn text(number: usize, step: usize) -> String {
+    format!("See {}.\n", id(number + step))
+}
+
+fn write_all(workspace: &Path, step: usize) {
+    (0..COUNT).for_each(|number| save(&workspace.join(file(number)), &text(number, step)));
+}
+
+fn config() -> String {
+    let mut sources = String::new();
+    for number in 0..COUNT {
+        let comma = if number == 0 { "" } else { "," };
+        write!(sources, r#"{comma}{{"id": "{0}", "name": "{0}", "path": "{1}"}}"#, id(number), file(number)).unwrap();
+    }
+    format!(r#"{{"sources": [{sources}]}}"#)
+}
+
+fn world(step: usize) -> World {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = folder.path().join("ws");
+    save(&workspace.join("references.json"), &config());
+    write_all(&workspace, step);
+    World::over(folder, workspace)
+}
+
+fn all_are_at(snapshot: &Snapshot, step: usize) -> bool {
+    (0..COUNT).all(|number| mentions(snapshot, &id(number)).is_some_and(|to| to == [id(number + step)]))
+}
+
+#[test]
+fn questions_are_answered_while_files_change_and_nothing_is_missed() {
+    let mut world = world(1);
+    world.until("all is read", |snapshot| all_are_at(snapshot, 1));
+    let answered = Arc::new(AtomicBool::new(false));
+    let (workspace, stop) = (world.workspace.clone(), answered.clone());
+    // Files change without end until the question is answered.
+    let writer = std::thread::spawn(move || {
+        let mut rounds = 2;
+        loop {
+            write_all(&workspace, rounds);
+            if stop.load(Ordering::Relaxed) {
+                return rounds;
+            }
+            rounds += 1;
+        }
+    });
+    world.until("the first changes show", |snapshot| !all_are_at(snapshot, 1));
+    let began = Instant::now();
+    world.send(Command::Look { generation: 7, prompt: Arc::from("what does doc-0007 say?") });
+    world.event(|event| matches!(event, Event::Findings { generation: 7, .. }));
+    eprintln!("a question while {COUNT} files change: answered after {:?}", began.elapsed());
+    answered.store(true, Ordering::Relaxed);
+    let last = writer.join().unwrap();
+    let began = Instant::now();
+    world.until("the last of all changes show", |snapshot| all_are_at(snapshot, last));
+    eprintln!("the last of {COUNT} changes: shown after {:?}", began.elapsed());
+}
+
+#[test]
+fn a_git_checkout_shows_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = folder.path().join("ws");
+    save(&workspace.join("references.json"), &config());
+    let git = |arguments: &[&str]| {
+        let output = Process::new("git")
+            .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "commit.gpgsign=false"])
+            .args(arguments)
+            .current_dir(&workspace)
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    };
+    git(&["init", "-q", "-b", "main"]);
+    // A branch without any document, so that folders go and come as well.
+    git(&["add", "."]);
+    git(&["commit", "-q", "-m", "none"]);
+    git(&["branch", "bare"]);
+    for (branch, step) in [("one", 1), ("two", 2)] {
+        git(&["checkout", "-q", "-b", branch]);
+        write_all(&workspace, step);
+        git(&["add", "."]);
+        git(&["commit", "-q", "-m", branch]);
+    }
+    let mut world = World::over(folder, workspace.clone());
+    world.until("all is read", |snapshot| all_are_at(snapshot, 2));
+    for (branch, step) in [("one", 1), ("two", 2), ("one", 1)] {
+        let began = Instant::now();
+        git(&["checkout", "-q", branch]);
+        let checked_out = began.elapsed();
+        world.until(branch, |snapshot| all_are_at(snapshot, step));
+        eprintln!("checkout of {COUNT} files: {checked_out:?}, shown after {:?}", began.elapsed());
+    }
+    git(&["checkout", "-q", "bare"]);
+    world.until("all are missing", |snapshot| {
+        snapshot.catalog.sources().iter().all(refdesk::catalog::Source::is_missing)
+    });
+    git(&["checkout", "-q", "two"]);
+    world.until("all are back", |snapshot| all_are_at(snapshot, 2));
+    // And through the bare one without a look in between.
+    git(&["checkout", "-q", "bare"]);
+    git(&["checkout", "-q", "one"]);
+    world.until("all are there", |snapshot| all_are_at(snapshot, 1));
+    world.overwrite(&file(3), &text(3, 9));
+    let to = id(12);
+    world.until_mentions(&id(3), &[to.as_str()]);
+}

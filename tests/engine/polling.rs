@@ -1,0 +1,67 @@
+//! Where the system gives no watcher: the desk looks for itself and says so. A process that may open no file more gets
+//! none, so this test starts itself again as one; what it runs there is the real thing.
+
+#![cfg(target_os = "linux")]
+
+use std::fs::File;
+use std::process::Command as Process;
+
+use refdesk::engine::Watching;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use crate::world::World;
+
+/// Set for the process that has no watcher.
+const CHILD: &str = "REFDESK_TEST_WITHOUT_WATCHER";
+
+#[test]
+fn without_a_watcher_the_desk_polls_and_says_so() {
+    if std::env::var_os(CHILD).is_some() {
+        return poll();
+    }
+    let child = Process::new(std::env::current_exe().unwrap())
+        .args(["--exact", "polling::without_a_watcher_the_desk_polls_and_says_so", "--nocapture"])
+        .env(CHILD, "1")
+        .output()
+        .unwrap();
+    let said = format!("{}{}", String::from_utf8_lossy(&child.stdout), String::from_utf8_lossy(&child.stderr));
+    assert!(child.status.success() && said.contains("polled"), "{said}");
+}
+
+fn poll() {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = folder.path().join("ws");
+    for (name, text) in [
+        (
+            "references.json",
+            r#"{"sources": [{"id": "a", "name": "A", "path": "docs/a.md"},
+            {"id": "tree", "name": "Tree", "path": "tree"}]}"#,
+        ),
+        ("docs/a.md", "Nothing.\n"),
+        ("tree/x/b.md", "Nothing.\n"),
+    ] {
+        crate::world::save(&workspace.join(name), text);
+    }
+    // No file more may be opened; which are open already does not matter.
+    let limits = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: Some(limits.current.unwrap_or(256).min(256)), ..limits }).unwrap();
+    let mut open = Vec::new();
+    while let Ok(file) = File::open("/dev/null") {
+        open.push(file);
+    }
+    let mut world = World::over(folder, workspace);
+    let told = world.until("it polls", |snapshot| matches!(snapshot.watching, Watching::Polling(_)));
+    assert!(told.diagnostics.iter().any(|it| it.code == "polling" && it.message.contains("every 2 s")), "{told:?}");
+    drop(open);
+
+    world.until("all is read", |snapshot| snapshot.catalog.len() == 2);
+    world.until_mentions("a", &[]);
+    world.overwrite("docs/a.md", "See tree.\n");
+    world.until_mentions("a", &["tree"]);
+    world.remove("tree");
+    world.overwrite("tree/y/z/c.md", "See a.\n");
+    world.until_mentions("tree", &["a"]);
+    world.write("docs/a.md", "Nothing.\n");
+    world.until_mentions("a", &[]);
+    eprintln!("polled");
+}

@@ -1,0 +1,134 @@
+//! A workspace of its own with an engine over it, and ways to wait.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use refdesk::config::Surroundings;
+use refdesk::desk::Options;
+use refdesk::disk::write_atomic;
+use refdesk::engine::{self, Command, Engine, Event, Snapshot};
+
+/// Only a failure waits so long.
+pub const LONG: Duration = Duration::from_secs(60);
+
+/// A folder, the workspace in it, and an engine that has read it.
+pub struct World {
+    /// Holds the workspace, and room beside it.
+    pub folder: tempfile::TempDir,
+    pub workspace: PathBuf,
+    pub engine: Engine,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl World {
+    /// `a` mentions `b`; `c` is by itself and has a tag; `kit` brings a template.
+    pub fn new() -> Self {
+        Self::of(&[
+            ("a.md", "See b.\n"),
+            ("b.md", "Nothing.\n"),
+            ("c.md", "Nothing.\n"),
+            ("kit/greeting.txt.tpl", "Hello {{ name }}!\n"),
+            (
+                "references.json",
+                r#"{"sources": [
+                    {"id": "a", "name": "A", "path": "a.md"},
+                    {"id": "b", "name": "B", "path": "b.md"},
+                    {"id": "c", "name": "C", "path": "c.md", "tags": ["retry"]},
+                    {"id": "kit", "name": "Kit", "path": "kit"}
+                ]}"#,
+            ),
+        ])
+    }
+
+    /// A workspace of these files.
+    pub fn of(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = folder.path().join("ws");
+        fs::create_dir(&workspace).unwrap();
+        for (name, text) in files {
+            save(&workspace.join(name), text);
+        }
+        Self::over(folder, workspace)
+    }
+
+    /// An engine over a workspace that is there.
+    pub fn over(folder: tempfile::TempDir, workspace: PathBuf) -> Self {
+        let engine = engine::start(options(&workspace)).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let mut world = Self { folder, workspace, engine, runtime };
+        world.until("everything is read", |snapshot| snapshot.generation > 0 && snapshot.loading.is_none());
+        world
+    }
+
+    pub fn at(&self, name: &str) -> PathBuf {
+        self.workspace.join(name)
+    }
+
+    /// Writes beside and renames, as careful editors do.
+    pub fn write(&self, name: &str, text: &str) {
+        write_atomic(&self.at(name), text.as_bytes()).unwrap();
+    }
+
+    /// Writes over what is there, as plain editors do.
+    pub fn overwrite(&self, name: &str, text: &str) {
+        save(&self.at(name), text);
+    }
+
+    pub fn remove(&self, name: &str) {
+        fs::remove_dir_all(self.at(name)).unwrap();
+    }
+
+    pub fn rename(&self, from: &str, to: &str) {
+        fs::rename(self.at(from), self.at(to)).unwrap();
+    }
+
+    pub fn send(&self, command: Command) {
+        self.engine.commands.try_send(command).unwrap();
+    }
+
+    pub fn until(&mut self, what: &str, holds: impl FnMut(&Snapshot) -> bool) -> Snapshot {
+        let snapshots = &mut self.engine.snapshots;
+        let found = self.runtime.block_on(async {
+            tokio::time::timeout(LONG, snapshots.wait_for(holds)).await.map(|found| found.unwrap().clone())
+        });
+        found.unwrap_or_else(|_| panic!("never: {what}"))
+    }
+
+    /// Waits until the document of `from` is known to mention exactly these.
+    pub fn until_mentions(&mut self, from: &str, to: &[&str]) -> Snapshot {
+        self.until(&format!("{from} mentions {to:?}"), |snapshot| mentions(snapshot, from) == Some(to.to_vec()))
+    }
+
+    pub fn event(&mut self, mut wanted: impl FnMut(&Event) -> bool) -> Event {
+        let events = &mut self.engine.events;
+        self.runtime.block_on(async {
+            let next = async {
+                loop {
+                    let event = events.recv().await.unwrap();
+                    if wanted(&event) {
+                        return event;
+                    }
+                }
+            };
+            tokio::time::timeout(LONG, next).await.unwrap_or_else(|_| panic!("the event never came"))
+        })
+    }
+}
+
+/// Whom a document mentions; `None` where it was not read.
+pub fn mentions<'a>(snapshot: &'a Snapshot, from: &str) -> Option<Vec<&'a str>> {
+    let names = || snapshot.graph.from(from).iter().map(|mention| mention.to.as_str()).collect();
+    snapshot.graph.is_scanned(from).then(names)
+}
+
+/// Writes a file where it stands, and its folders.
+pub fn save(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    File::create(path).unwrap().write_all(text.as_bytes()).unwrap();
+}
+
+pub fn options(workspace: &Path) -> Options {
+    Options::new(Surroundings { workspace: workspace.to_path_buf(), ..Surroundings::default() })
+}
