@@ -57,7 +57,7 @@ fn a_changed_document_changes_the_selection() {
 #[test]
 fn a_broken_catalog_keeps_its_last_good_content_and_is_reported() {
     let mut world = World::new();
-    let good = std::fs::read_to_string(&world.workspace.join("references.json")).unwrap();
+    let good = std::fs::read_to_string(world.at("references.json")).unwrap();
     world.write("references.json", &good[..good.len() / 2]);
     let broken = world.until("it is reported", |snapshot| snapshot.diagnostics.iter().any(Diagnostic::is_error));
     assert_eq!(broken.catalog.len(), 4);

@@ -18,9 +18,9 @@ fn hundred_edits(world: &mut World) -> Vec<Duration> {
             let (text, shown) = if round % 2 == 0 { (text, vec![shown]) } else { ("Nothing.\n", Vec::new()) };
             let began = Instant::now();
             if (round / 2) % 2 == 0 {
-                world.overwrite("b.md", text)
+                world.overwrite("b.md", text);
             } else {
-                world.write("b.md", text)
+                world.write("b.md", text);
             }
             world.until_mentions("b", &shown);
             began.elapsed()

@@ -104,7 +104,7 @@ fn the_whole_workspace_goes_and_comes() {
     let mut world = world();
     let beside = world.folder.path().join("beside");
     fs::rename(&world.workspace, &beside).unwrap();
-    world.until("nothing is left", |snapshot| snapshot.catalog.len() == 0);
+    world.until("nothing is left", |snapshot| snapshot.catalog.is_empty());
     fs::rename(&beside, &world.workspace).unwrap();
     world.until("it is back", |snapshot| snapshot.catalog.len() == 4 && snapshot.loading.is_none());
     lives(&mut world, "doc", "docs/deep/doc.md");
@@ -118,7 +118,7 @@ fn what_was_not_there_at_the_start_appears() {
     world.overwrite(".jaato/references/one.json", &one("one", "One."));
     world.until("one is there", |snapshot| snapshot.catalog.get("one").is_some());
     world.remove(".jaato");
-    world.until("it is gone", |snapshot| snapshot.catalog.len() == 0);
+    world.until("it is gone", |snapshot| snapshot.catalog.is_empty());
     world.overwrite(".jaato/references/two.json", &one("two", "See one."));
     world.overwrite(".jaato/references/one.json", &one("one", "One."));
     world.until_mentions("two", &["one"]);

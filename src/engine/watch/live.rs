@@ -270,7 +270,7 @@ impl Round<'_> {
                 let went = matches!(error.kind, ErrorKind::PathNotFound) || self::identity(path).is_none();
                 // Only what is needed whole is missed; a way to it is a help where it can be had.
                 if !went && *interest == Interest::All {
-                    self.outcome.refused.push((path.to_path_buf(), plain(&error)));
+                    self.outcome.refused.push((path.to_path_buf(), notify::Error::new(error.kind).to_string()));
                 }
                 Ok(false)
             }
@@ -281,7 +281,7 @@ impl Round<'_> {
     fn finish(mut self) -> Result<(BTreeMap<PathBuf, Identity>, Outcome), String> {
         let unwanted: Vec<PathBuf> = self.before.keys().filter(|path| !self.now.contains_key(*path)).cloned().collect();
         unwanted.iter().for_each(|path| self.unwatch(path));
-        self.paths.commit().map_err(|error| plain(&error))?;
+        self.paths.commit().map_err(|error| error.to_string())?;
         let mut interests = BTreeMap::new();
         let mut followed = BTreeMap::new();
         for (path, (identity, interest)) in self.now {
@@ -318,14 +318,6 @@ fn exhausted(error: &io::Error) -> bool {
 #[cfg(not(unix))]
 fn exhausted(_error: &io::Error) -> bool {
     false
-}
-
-/// Without the path that it is about.
-fn plain(error: &notify::Error) -> String {
-    match &error.kind {
-        ErrorKind::Io(error) => error.to_string(),
-        _ => error.to_string(),
-    }
 }
 
 /// The folder that stands at this path.
