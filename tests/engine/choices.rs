@@ -68,7 +68,7 @@ fn undo_takes_back_only_what_is_ones_own() {
     world.send(Command::Pick("a".into()));
     world.until("a is picked", |now| now.selection.is_picked("a"));
     let mut other =
-        Desk::open(refdesk::desk::Options { who: "refdesk select".to_owned(), ..options(world.folder.path()) });
+        Desk::open(refdesk::desk::Options { who: "refdesk select".to_owned(), ..options(&world.workspace) });
     other.pick(&["c".to_owned()], &[]).unwrap();
     let told = world.notice(|notice| notice.text == "Picked @c");
     assert_eq!(told.who, Who::Other("refdesk select".into()));
