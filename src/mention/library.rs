@@ -211,17 +211,23 @@ fn wide(line: u32) -> usize {
 /// What each file named, as long as its size and time stay.
 #[derive(Debug, Default)]
 struct Memory {
-    files: Mutex<HashMap<Arc<Path>, (Stamp, Arc<Named>)>>,
+    files: Mutex<HashMap<Arc<Path>, Remembered>>,
+}
+
+#[derive(Debug)]
+struct Remembered {
+    then: Stamp,
+    named: Arc<Named>,
 }
 
 impl Memory {
     fn at(&self, path: &Path, now: Stamp) -> Option<Arc<Named>> {
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        files.get(path).filter(|(then, _)| *then == now).map(|(_, named)| named.clone())
+        files.get(path).filter(|file| file.then == now).map(|file| file.named.clone())
     }
 
-    fn keep(&self, path: Arc<Path>, now: Stamp, named: Arc<Named>) {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(path, (now, named));
+    fn keep(&self, path: Arc<Path>, then: Stamp, named: Arc<Named>) {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(path, Remembered { then, named });
     }
 
     /// Forgets files that are in no source of this catalog.
