@@ -171,7 +171,9 @@ impl Desk {
         self.entries = entries;
         self.stored.clear();
         self.documents.clear();
-        let read = (std::mem::take(&mut self.graph), std::mem::take(&mut self.tokens));
+        let graph = Arc::new(MentionGraph::with_capacity(self.graph.len()));
+        let tokens = Arc::new(HashMap::with_capacity(self.tokens.len()));
+        let read = (std::mem::replace(&mut self.graph, graph), std::mem::replace(&mut self.tokens, tokens));
         if read.0.len() >= self.last.0.len() {
             self.last = read;
         }

@@ -17,7 +17,7 @@ pub(crate) enum AtIndex {
     /// All of them, with the automaton that finds them in documents too.
     All(Arc<IdMatcher>),
     /// Some, with their places in the catalog.
-    Some(Option<WholeWords>, Vec<usize>),
+    Some(Option<Box<WholeWords>>, Vec<usize>),
 }
 
 /// An id named in a text: which, by its place in the catalog, and the byte range of the id without its `@` or `@ref:`.
@@ -38,14 +38,14 @@ impl AtIndex {
     pub(crate) fn some<'i>(ids: impl Iterator<Item = (usize, &'i str)>) -> Self {
         let (places, ids): (Vec<usize>, Vec<&str>) = ids.unzip();
         // Ids too large for an automaton (several gigabytes) are not found; there is no other way to fail.
-        Self::Some(WholeWords::new(ids), places)
+        Self::Some(WholeWords::new(ids).map(Box::new), places)
     }
 
     /// Every mention that counts, in order, repeated ones too. Linear in the text as long as ids do not nest deeply.
     pub(crate) fn find(&self, text: &str) -> Vec<At> {
         let words = match self {
             Self::All(ids) => ids.words(),
-            Self::Some(words, _) => words.as_ref(),
+            Self::Some(words, _) => words.as_deref(),
         };
         let Some(words) = words else { return Vec::new() };
         let mut candidates: Vec<Candidate> = Vec::new();

@@ -141,7 +141,8 @@ fn tags(catalog: &Catalog) -> impl Iterator<Item = (usize, &[String])> {
 
 fn hint(tagged: Tagged, catalog: &Catalog) -> Option<Hint> {
     let source = catalog.sources().get(tagged.source)?;
-    let tags = tagged.tags.iter().filter_map(|at| source.tags.get(*at)).map(|tag| tag.trim().to_owned()).collect();
+    let mut tags = Vec::with_capacity(tagged.tags.len());
+    tags.extend(tagged.tags.iter().filter_map(|at| source.tags.get(*at)).map(|tag| tag.trim().to_owned()));
     Some(Hint { id: source.id.clone(), tags, ranges: tagged.ranges })
 }
 

@@ -218,20 +218,26 @@ fn wide(line: u32) -> usize {
 #[derive(Debug)]
 struct Memory {
     clock: fn() -> SystemTime,
-    files: Mutex<HashMap<Arc<Path>, (Stamp, Arc<Named>)>>,
+    files: Mutex<HashMap<Arc<Path>, Remembered>>,
+}
+
+#[derive(Debug)]
+struct Remembered {
+    then: Stamp,
+    named: Arc<Named>,
 }
 
 impl Memory {
     fn at(&self, path: &Path, now: Stamp) -> Option<Arc<Named>> {
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        files.get(path).filter(|(then, _)| *then == now).map(|(_, named)| named.clone())
+        files.get(path).filter(|file| file.then == now).map(|file| file.named.clone())
     }
 
-    fn keep(&self, path: Arc<Path>, now: Stamp, named: Arc<Named>) {
+    fn keep(&self, path: Arc<Path>, then: Stamp, named: Arc<Named>) {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let since_1970 = (self.clock)().duration_since(UNIX_EPOCH).unwrap_or_default();
-        if u128::from(now.modified) + STEP.as_nanos() < since_1970.as_nanos() {
-            files.insert(path, (now, named));
+        if u128::from(then.modified) + STEP.as_nanos() < since_1970.as_nanos() {
+            files.insert(path, Remembered { then, named });
         } else {
             files.remove(&path);
         }

@@ -64,6 +64,11 @@ pub struct MentionGraph {
 }
 
 impl MentionGraph {
+    /// An empty graph with room for so many sources.
+    pub fn with_capacity(sources: usize) -> Self {
+        Self { by_source: HashMap::with_capacity(sources) }
+    }
+
     /// Notes what the text of `from` mentions, in place of what was noted before.
     pub fn insert(&mut self, from: SourceId, mentions: Vec<Mention>) {
         self.by_source.insert(from, mentions.into());
