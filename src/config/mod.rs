@@ -7,6 +7,7 @@ mod document;
 mod fields;
 mod find;
 pub mod keys;
+pub mod screen;
 mod settings;
 
 pub use document::{Document, Part};

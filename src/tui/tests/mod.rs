@@ -3,10 +3,12 @@
 
 mod keys;
 mod laws;
+mod reach;
 mod screens;
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
 
 use crate::engine::Command;
 
@@ -18,7 +20,7 @@ use super::update::update;
 
 /// Presses these keys, written as in the keymap and separated by blanks; `"text"` types its characters. Returns what was
 /// asked of the world.
-fn press(state: &mut State, keys: &str) -> Vec<Effect> {
+pub(super) fn press(state: &mut State, keys: &str) -> Vec<Effect> {
     let mut effects = Vec::new();
     for (nth, part) in keys.split('"').enumerate() {
         if nth % 2 == 1 {
@@ -48,9 +50,7 @@ fn commands(effects: &[Effect]) -> Vec<Command> {
 
 /// The screen as text, without blanks at the ends of lines.
 fn screen(state: &State) -> String {
-    let mut terminal = Terminal::new(TestBackend::new(state.size.width, state.size.height)).unwrap();
-    terminal.draw(|frame| draw(state, frame)).unwrap();
-    let buffer = terminal.backend().buffer();
+    let buffer = buffer(state);
     let mut text = String::new();
     for y in 0..buffer.area.height {
         let mut line = String::new();
@@ -64,6 +64,13 @@ fn screen(state: &State) -> String {
         text.push('\n');
     }
     text
+}
+
+/// The screen as cells.
+fn buffer(state: &State) -> Buffer {
+    let mut terminal = Terminal::new(TestBackend::new(state.size.width, state.size.height)).unwrap();
+    terminal.draw(|frame| draw(state, frame)).unwrap();
+    terminal.backend().buffer().clone()
 }
 
 /// Answers as the engine would.
