@@ -99,10 +99,10 @@ fn moving(state: &State, border: Border) -> Option<String> {
 
 fn confirm(state: &State) -> Option<String> {
     match (state.overlay, palette::chosen(state)) {
-        (Some(Overlay::Palette(_)), Some(row)) => {
-            row.why_not.map(|why| if why.starts_with("counts") { format!("{} {why}", row.entry.name) } else { why })
-        }
+        (Some(Overlay::Palette(_)), Some(row)) => row.why_not.map(|why| format!("{}: {why}", row.entry.name)),
         (Some(Overlay::Palette(_)), None) => Some("no action has these letters".to_owned()),
+        // Somebody else may have cleared the desk while the question stood there.
+        (Some(Overlay::Clear), _) => disabled(state, Action::Clear),
         _ => None,
     }
 }

@@ -285,25 +285,28 @@ mod tests {
 
         #[test]
         fn a_step_and_its_opposite_lead_back(grid in any_grid(), splits in any_splits()) {
-            for (there, back) in [(Border::Left, Border::Right), (Border::Up, Border::Down)] {
-                let before = splits.cells(grid);
-                let after = splits.moved(there, grid);
-                let limit = Size { width: before.width.min(LEAST.width + 1), height: before.height.min(LEAST.height) };
-                let at_limit = if there == Border::Left { before.width == limit.width } else { before.height == limit.height };
-                prop_assert!(at_limit || after.moved(back, grid).cells(grid) == before, "{there:?} {before:?}");
+            let before = splits.cells(grid);
+            let after = |there, back| splits.moved(there, grid).moved(back, grid).cells(grid);
+            if before.width >= LEAST.width + STEP.width {
+                prop_assert_eq!(after(Border::Left, Border::Right), before);
+            }
+            if before.height >= LEAST.height + STEP.height {
+                prop_assert_eq!(after(Border::Up, Border::Down), before);
             }
         }
 
         #[test]
         fn proportions_hold_through_a_resize(splits in any_splits(), from in any_grid(), to in any_grid()) {
-            // What the terminal was in between leaves no trace.
-            let (before, _, after) = (splits.cells(from), splits.cells(to), splits.cells(from));
-            prop_assert_eq!(before, after);
-            let share = |part: u16, all: u16| f64::from(part) / f64::from(all);
-            let free = |part: u16, all: u16, least: u16| part > least && part < all - least;
             let (a, b) = (splits.cells(from), splits.cells(to));
-            if free(a.width, from.width, LEAST.width) && free(b.width, to.width, LEAST.width) {
-                prop_assert!((share(a.width, from.width) - share(b.width, to.width)).abs() < 0.011);
+            let (across, down) = ((a.width, from.width, b.width, to.width), (a.height, from.height, b.height, to.height));
+            for ((part, all, other, of), least) in [(across, LEAST.width), (down, LEAST.height)] {
+                // Where a least size steps in, the proportion gives way to it.
+                if [(part, all), (other, of)].iter().all(|(part, all)| *part > least && *part < all - least) {
+                    let share = |part: u16, all: u16| f64::from(part) / f64::from(all);
+                    // A cell more or less is what whole cells cost.
+                    let cell = 1.0 / f64::from(all.min(of));
+                    prop_assert!((share(part, all) - share(other, of)).abs() <= cell, "{part} of {all}, {other} of {of}");
+                }
             }
         }
 

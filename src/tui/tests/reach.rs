@@ -60,7 +60,7 @@ fn the_palette_does_what_the_row_says_where_one_was() {
     let mut state = fixture::state(80, 24);
     press(&mut state, ": \"prompt\" Enter");
     assert_eq!((state.focus, state.overlay), (Pane::Catalog, Some(Overlay::Palette(Default::default()))));
-    assert_eq!(message(&state), "type a prompt counts in hints only");
+    assert_eq!(message(&state), "type a prompt: counts in hints only");
     press(&mut state, "Esc 3 : \"prompt\" Enter \"a\"");
     assert_eq!((state.typing, state.hints.prompt.text()), (Some(Typing::Prompt), "a"));
 }
@@ -68,10 +68,10 @@ fn the_palette_does_what_the_row_says_where_one_was() {
 #[test]
 fn what_the_palette_cannot_do_it_says_and_stays_open() {
     for (keys, why) in [
-        ("j j : \"pick\" Enter", "pulled in by @circuit-breaker: press x"),
-        (": \"border left\" Enter", "there is no border to move: four at once need 100×28"),
-        (": \"keep\" Enter", "@team-conventions is not pulled in by anything"),
-        (": \"to the source\" Enter", "to the source counts in feed only"),
+        ("j j : \"pick\" Enter", "pick: pulled in by @circuit-breaker: press x"),
+        (": \"border left\" Enter", "border left: there is no border to move: four at once need 100×28"),
+        (": \"keep\" Enter", "keep: @team-conventions is not pulled in by anything"),
+        (": \"to the source\" Enter", "to the source: counts in feed only"),
         (": \"qqq\" Enter", "no action has these letters"),
     ] {
         let mut state = fixture::state(80, 24);
@@ -118,9 +118,12 @@ fn clearing_is_asked_first() {
         assert_eq!(state.overlay.is_some(), ["C", "C x"].contains(&keys), "{keys}");
     }
     let mut state = fixture::state(80, 24);
+    press(&mut state, "C");
     let mut snapshot = fixture::snapshot();
     snapshot.selection = Arc::new(fixture::selection(Vec::new(), &[], &["release-notes"]));
     update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    assert_eq!(press(&mut state, "y"), [], "somebody else has cleared the desk meanwhile");
+    press(&mut state, "Esc");
     assert_eq!(press(&mut state, "C"), []);
     assert_eq!((message(&state), state.overlay), ("nothing is picked: there is nothing to take back", None));
 }

@@ -20,11 +20,11 @@ const NOTCH: usize = 3;
 pub(super) fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
     let layout = state.layout();
     let key = status::key_at(state, at);
+    // A message that stood where the keys are goes with the click, as with a key.
     state.message = None;
     state.grip = None;
-    if let Some(action) = key {
-        super::act(state, action, effects);
-    } else if layout.bottom.contains(at) {
+    if layout.bottom.contains(at) || key.is_some() {
+        key.into_iter().for_each(|action| super::act(state, action, effects));
     } else if let Some(overlay) = state.overlay {
         in_overlay(state, overlay, at, effects);
     } else if let Some(pane) = status::tab_at(state, at) {
