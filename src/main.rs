@@ -1,8 +1,11 @@
 //! The `refdesk` program: reads its arguments and does what they ask. Here the commands and the full screen meet, which know
-//! nothing of each other.
+//! nothing of each other, and the screen's state file.
 
+use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
+use refdesk::config::screen::{self, Remembered};
 use refdesk::engine::Engine;
 use refdesk::tui::{self, Ended, Start};
 
@@ -12,10 +15,30 @@ fn main() -> color_eyre::Result<ExitCode> {
 
 /// The full screen over a running engine, until a person or a signal ends it.
 fn screen(engine: Engine) -> color_eyre::Result<ExitCode> {
+    let file = screen::file();
+    let (remembered, problem) = match file.as_deref().map(screen::read) {
+        Some(Ok(remembered)) => (remembered, None),
+        Some(Err(forgotten)) => (Remembered::default(), Some(format!("the layout is forgotten: {forgotten}"))),
+        None => (Remembered::default(), None),
+    };
+    let start = Start::from_env(remembered.clone()).saying(problem);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
-    Ok(match runtime.block_on(tui::run(engine, Start::from_env()))? {
+    let left = runtime.block_on(tui::run(engine, start))?;
+    if left.remembered != remembered {
+        remember(file.as_deref(), &left.remembered);
+    }
+    Ok(match left.ended {
         Ended::Quit => ExitCode::SUCCESS,
         // As a shell expects of a program that a signal ended.
         Ended::Signal(number) => ExitCode::from(u8::try_from(128 + number).unwrap_or(1)),
     })
+}
+
+/// Writes what the next screen begins with. The choices of the desk are safe already, so a failure is said and no more.
+fn remember(file: Option<&Path>, remembered: &Remembered) {
+    let Some(file) = file else { return };
+    if let Err(error) = screen::write(file, remembered) {
+        // After a hangup nobody may be left to read it.
+        let _ = writeln!(std::io::stderr(), "refdesk: the layout is not remembered: {error}");
+    }
 }

@@ -8,6 +8,7 @@ mod fields;
 mod find;
 pub mod keys;
 mod outline;
+pub mod screen;
 mod settings;
 
 pub use document::{Document, Part};

@@ -3,11 +3,12 @@
 
 use crate::selection::Role;
 
-use super::action::Action;
+use super::action::{Action, Border};
 use super::layout::{self, Zoomed};
+use super::palette;
 use super::pane::Pane;
 use super::standing;
-use super::state::State;
+use super::state::{Overlay, State};
 
 /// Why this action cannot be done now; `None` if it can.
 pub fn disabled(state: &State, action: Action) -> Option<String> {
@@ -25,6 +26,12 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::Values => values(state),
         Action::SetValue => set_value(state),
         Action::ResetValue => reset_value(state),
+        Action::Border(border) => moving(state, border),
+        Action::Theme => state.skin.theme.fixed().map(str::to_owned),
+        Action::Clear if state.totals.picked == 0 && state.snapshot.selection.dormant().is_empty() => {
+            Some("nothing is picked: there is nothing to take back".to_owned())
+        }
+        Action::Confirm => confirm(state),
         _ => None,
     }
 }
@@ -105,9 +112,32 @@ fn inside(state: &State) -> Option<String> {
 }
 
 fn zoom(state: &State) -> Option<String> {
-    let room = state.size.width >= layout::GRID.width && state.size.height >= layout::GRID.height;
-    (!room && state.zoomed == Zoomed::No).then(|| {
-        let (columns, rows) = (layout::GRID.width, layout::GRID.height);
-        format!("each pane has the whole screen already: four at once need {columns}×{rows}")
-    })
+    (!layout::has_grid(state.size) && state.zoomed == Zoomed::No)
+        .then(|| format!("each pane has the whole screen already: {}", four_at_once()))
+}
+
+fn four_at_once() -> String {
+    format!("four at once need {}×{}", layout::GRID.width, layout::GRID.height)
+}
+
+fn moving(state: &State, border: Border) -> Option<String> {
+    let body = state.layout().body.as_size();
+    if !layout::has_grid(state.size) {
+        return Some(format!("there is no border to move: {}", four_at_once()));
+    }
+    if state.zoomed == Zoomed::Yes {
+        return Some("there is no border to move: press z to see all four panes".to_owned());
+    }
+    let stays = state.splits.moved(border, body).cells(body) == state.splits.cells(body);
+    stays.then(|| "the border can go no further there: a pane would be too small".to_owned())
+}
+
+fn confirm(state: &State) -> Option<String> {
+    match (state.overlay, palette::chosen(state)) {
+        (Some(Overlay::Palette(_)), Some(row)) => row.why_not.map(|why| format!("{}: {why}", row.entry.name)),
+        (Some(Overlay::Palette(_)), None) => Some("no action has these letters".to_owned()),
+        // Somebody else may have cleared the desk while the question stood there.
+        (Some(Overlay::Clear), _) => disabled(state, Action::Clear),
+        _ => None,
+    }
 }

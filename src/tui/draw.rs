@@ -2,7 +2,9 @@
 //! comes from `layout`, what stands in it from `panes`, `overlays` and `status`.
 
 use ratatui::Frame;
+use ratatui::buffer::Buffer;
 use ratatui::layout::{Rect, Size};
+use ratatui::style::Color;
 
 use super::layout::{self, SMALLEST};
 use super::pane::Pane;
@@ -36,9 +38,25 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
     match state.overlay {
         Some(Overlay::Help(scroll)) => overlays::help::draw(state, scroll, frame),
         Some(Overlay::Problems(cursor)) => overlays::problems::draw(state, cursor, frame),
-        Some(Overlay::Palette(_) | Overlay::Clear) | None => {}
+        Some(Overlay::Palette(cursor)) => overlays::palette::draw(state, cursor, frame),
+        Some(Overlay::Clear) => overlays::clear::draw(state, frame),
+        None => {}
     }
     status::draw_bottom(state, layout.bottom, frame.buffer_mut());
+    lay_ground(state, frame.buffer_mut());
+}
+
+/// A theme with a ground of its own has it wherever nothing else was coloured.
+fn lay_ground(state: &State, buffer: &mut Buffer) {
+    let Some(ground) = state.skin.theme.ground() else { return };
+    for cell in &mut buffer.content {
+        if let (Color::Reset, Some(bg)) = (cell.bg, ground.bg) {
+            cell.bg = bg;
+        }
+        if let (Color::Reset, Some(fg)) = (cell.fg, ground.fg) {
+            cell.fg = fg;
+        }
+    }
 }
 
 fn draw_pane(state: &State, pane: Pane, place: Rect, frame: &mut Frame<'_>) {

@@ -1,14 +1,15 @@
 //! What reaches the screen, as plain values: keys by what they mean where the person is, answers of the engine, and the
 //! terminal's size. And what the screen asks of the world in return.
 
-use ratatui::layout::Size;
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::{Position, Size};
 
 use crate::engine::{Command, Event, Snapshot};
 
 use super::action::{self, Action, Context};
 use super::key::Key;
 use super::pane::Pane;
-use super::state::{Overlay, Part, State, Typing};
+use super::state::{Mouse, Overlay, Part, State, Typing};
 
 /// Something that happened.
 #[derive(Debug, Clone)]
@@ -21,6 +22,14 @@ pub enum Input {
     Type(char),
     /// A text pasted.
     Paste(String),
+    /// The mouse's first button was pressed here.
+    Click(Position),
+    /// With the button held the mouse is here now.
+    Drag(Position),
+    /// The button is held no longer.
+    Release,
+    /// The wheel was turned over this place.
+    Wheel(Turn, Position),
     /// The terminal has another size.
     Resize(Size),
     /// The desk changed.
@@ -29,6 +38,15 @@ pub enum Input {
     Answer(Event),
     /// A command that the engine's full queue did not take.
     Busy,
+}
+
+/// Which way the wheel was turned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// Towards the beginning.
+    Up,
+    /// Towards the end.
+    Down,
 }
 
 /// Something to be done outside the screen.
@@ -42,16 +60,32 @@ pub enum Effect {
     Suspend,
     /// Forget what the terminal shows and draw all of it.
     Redraw,
+    /// Take the mouse, or leave it to the terminal.
+    Mouse(Mouse),
 }
 
 /// What this key means now; `None` if nothing.
 pub fn of_key(state: &State, key: Key) -> Option<Input> {
-    if let Some(entry) = action::bound(key, &contexts(state)) {
+    let contexts = contexts(state);
+    if let Some(entry) = action::bound(key, &contexts) {
         return Some(Input::Act(entry.action));
     }
-    match state.typing {
-        Some(_) => key.typed().map(Input::Type),
-        None => Some(Input::Unbound(key)),
+    if contexts.iter().any(|context| context.is_typed()) {
+        return key.typed().map(Input::Type);
+    }
+    Some(Input::Unbound(key))
+}
+
+/// What this event of the mouse means; `None` if nothing.
+pub fn of_mouse(event: MouseEvent) -> Option<Input> {
+    let at = Position { x: event.column, y: event.row };
+    match event.kind {
+        MouseEventKind::Down(MouseButton::Left) => Some(Input::Click(at)),
+        MouseEventKind::Drag(MouseButton::Left) => Some(Input::Drag(at)),
+        MouseEventKind::Up(MouseButton::Left) => Some(Input::Release),
+        MouseEventKind::ScrollUp => Some(Input::Wheel(Turn::Up, at)),
+        MouseEventKind::ScrollDown => Some(Input::Wheel(Turn::Down, at)),
+        _ => None,
     }
 }
 
@@ -85,6 +119,5 @@ fn field(typing: Typing) -> Context {
         Typing::Search => Context::Search,
         Typing::FeedFilter => Context::FeedFilter,
         Typing::Value => Context::Value,
-        Typing::Palette => Context::Palette,
     }
 }

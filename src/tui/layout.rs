@@ -3,12 +3,20 @@
 
 use ratatui::layout::{Rect, Size};
 
+use crate::config::screen::Borders;
+
+use super::action::Border;
 use super::pane::Pane;
 
 /// The smallest terminal that shows panes.
 pub const SMALLEST: Size = Size { width: 40, height: 10 };
 /// The smallest terminal that shows all four at once.
 pub const GRID: Size = Size { width: 100, height: 28 };
+/// What no border takes from a pane of the grid: each shows an id, and its list beside its details.
+pub const LEAST: Size = Size { width: 30, height: 9 };
+
+/// How far a key moves a border.
+const STEP: Size = Size { width: 2, height: 1 };
 
 /// The places of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -55,25 +63,76 @@ impl Default for Splits {
     }
 }
 
+impl From<Borders> for Splits {
+    fn from(borders: Borders) -> Self {
+        Self { left: borders.left, upper: borders.upper }
+    }
+}
+
+impl Splits {
+    /// Columns of the left panes and rows of the upper ones, in a grid of this size.
+    pub fn cells(self, grid: Size) -> Size {
+        Size { width: part(self.left, grid.width, LEAST.width), height: part(self.upper, grid.height, LEAST.height) }
+    }
+
+    /// The same with the left panes this wide, as far as there is room.
+    pub fn with_left(self, columns: u16, grid: Size) -> Self {
+        Self { left: thousandths(columns, grid.width, LEAST.width), ..self }
+    }
+
+    /// The same with the upper panes this high, as far as there is room.
+    pub fn with_upper(self, rows: u16, grid: Size) -> Self {
+        Self { upper: thousandths(rows, grid.height, LEAST.height), ..self }
+    }
+
+    /// One step of a border, as far as there is room.
+    pub fn moved(self, border: Border, grid: Size) -> Self {
+        let Size { width, height } = self.cells(grid);
+        match border {
+            Border::Left => self.with_left(width.saturating_sub(STEP.width), grid),
+            Border::Right => self.with_left(width.saturating_add(STEP.width), grid),
+            Border::Up => self.with_upper(height.saturating_sub(STEP.height), grid),
+            Border::Down => self.with_upper(height.saturating_add(STEP.height), grid),
+        }
+    }
+}
+
+/// So many thousandths of `all`, with `least` left on either side. What is remembered stays what it is while a terminal is
+/// too small for it.
+fn part(share: u16, all: u16, least: u16) -> u16 {
+    let wanted = u32::from(share.min(1000)) * u32::from(all) / 1000;
+    u16::try_from(wanted).unwrap_or(all).min(all.saturating_sub(least)).max(least.min(all))
+}
+
+/// The least share whose [`part`] of `all` is this.
+fn thousandths(wanted: u16, all: u16, least: u16) -> u16 {
+    let wanted = wanted.min(all.saturating_sub(least)).max(least.min(all));
+    u16::try_from((u32::from(wanted) * 1000).div_ceil(u32::from(all.max(1)))).unwrap_or(1000)
+}
+
 /// Whether a terminal of this size shows panes at all.
 pub fn fits(size: Size) -> bool {
     size.width >= SMALLEST.width && size.height >= SMALLEST.height
 }
 
+/// Whether a terminal of this size shows all four panes at once.
+pub fn has_grid(size: Size) -> bool {
+    size.width >= GRID.width && size.height >= GRID.height
+}
+
 /// The places of a frame of this size.
-pub fn layout(size: Size, focus: Pane, zoomed: Zoomed) -> Layout {
+pub fn layout(size: Size, focus: Pane, zoomed: Zoomed, splits: Splits) -> Layout {
     if !fits(size) {
         return Layout::default();
     }
-    let grid = zoomed == Zoomed::No && size.width >= GRID.width && size.height >= GRID.height;
+    let grid = zoomed == Zoomed::No && has_grid(size);
     let row = |y| Rect::new(0, y, size.width, 1);
     let tabs = (!grid).then(|| row(1));
     let top = if grid { 1 } else { 2 };
     let body = Rect::new(0, top, size.width, size.height - top - 1);
     let mut panes = [None; 4];
     if grid {
-        let left = body.width / 2;
-        let upper = (body.height * 11 / 20).max(10);
+        let Size { width: left, height: upper } = splits.cells(body.as_size());
         let (right, lower) = (body.width - left, body.height - upper);
         panes = [
             Some(Rect::new(0, top, left, upper)),
@@ -207,14 +266,67 @@ mod tests {
 
     use super::*;
 
+    fn any_splits() -> impl Strategy<Value = Splits> {
+        (0..1200u16, 0..1200u16).prop_map(|(left, upper)| Splits { left, upper })
+    }
+
+    /// A body that a grid fits in.
+    fn any_grid() -> impl Strategy<Value = Size> {
+        (GRID.width..300u16, GRID.height - 2..120u16).prop_map(|(width, height)| Size { width, height })
+    }
+
     proptest! {
+        #[test]
+        fn every_pane_of_a_grid_has_its_least(grid in any_grid(), splits in any_splits()) {
+            let size = Size { height: grid.height + 2, ..grid };
+            let layout = layout(size, Pane::Catalog, Zoomed::No, splits);
+            let panes: Vec<Rect> = layout.panes.into_iter().flatten().collect();
+            prop_assert_eq!(panes.len(), 4);
+            prop_assert_eq!(panes.iter().map(|pane| pane.area()).sum::<u32>(), layout.body.area(), "nothing is left over");
+            prop_assert!(panes.iter().all(|pane| pane.width >= LEAST.width && pane.height >= LEAST.height), "{panes:?}");
+        }
+
+        #[test]
+        fn a_border_stands_where_it_was_put(grid in any_grid(), splits in any_splits(), x in 0..400u16, y in 0..200u16) {
+            let put = splits.with_left(x, grid).with_upper(y, grid).cells(grid);
+            prop_assert_eq!(put.width, x.clamp(LEAST.width, grid.width - LEAST.width));
+            prop_assert_eq!(put.height, y.clamp(LEAST.height, grid.height - LEAST.height));
+        }
+
+        #[test]
+        fn a_step_and_its_opposite_lead_back(grid in any_grid(), splits in any_splits()) {
+            let before = splits.cells(grid);
+            let after = |there, back| splits.moved(there, grid).moved(back, grid).cells(grid);
+            if before.width >= LEAST.width + STEP.width {
+                prop_assert_eq!(after(Border::Left, Border::Right), before);
+            }
+            if before.height >= LEAST.height + STEP.height {
+                prop_assert_eq!(after(Border::Up, Border::Down), before);
+            }
+        }
+
+        #[test]
+        fn proportions_hold_through_a_resize(splits in any_splits(), from in any_grid(), to in any_grid()) {
+            let (a, b) = (splits.cells(from), splits.cells(to));
+            let (across, down) = ((a.width, from.width, b.width, to.width), (a.height, from.height, b.height, to.height));
+            for ((part, all, other, of), least) in [(across, LEAST.width), (down, LEAST.height)] {
+                // Where a least size steps in, the proportion gives way to it.
+                if [(part, all), (other, of)].iter().all(|(part, all)| *part > least && *part < all - least) {
+                    let share = |part: u16, all: u16| f64::from(part) / f64::from(all);
+                    // A cell more or less is what whole cells cost.
+                    let cell = 1.0 / f64::from(all.min(of));
+                    prop_assert!((share(part, all) - share(other, of)).abs() <= cell, "{part} of {all}, {other} of {of}");
+                }
+            }
+        }
+
         #[test]
         fn places_lie_on_the_screen_and_do_not_overlap(
             width in 0..300u16, height in 0..120u16, focus in proptest::sample::select(&Pane::ALL[..]), prompt in 0..50usize,
-            zoomed in proptest::sample::select(&[Zoomed::No, Zoomed::Yes][..]),
+            zoomed in proptest::sample::select(&[Zoomed::No, Zoomed::Yes][..]), splits in any_splits(),
         ) {
             let size = Size { width, height };
-            let layout = layout(size, focus, zoomed);
+            let layout = layout(size, focus, zoomed, splits);
             let screen = Rect::new(0, 0, width, height);
             let mut places = vec![layout.status, layout.bottom];
             places.extend(layout.tabs);
@@ -243,7 +355,7 @@ mod tests {
     #[test]
     fn the_grid_needs_its_room() {
         let shown = |width, height| {
-            let layout = layout(Size { width, height }, Pane::Hints, Zoomed::No);
+            let layout = layout(Size { width, height }, Pane::Hints, Zoomed::No, Splits::default());
             layout.panes.iter().flatten().count()
         };
         assert_eq!([shown(100, 28), shown(99, 28), shown(100, 27), shown(40, 10), shown(39, 10)], [4, 1, 1, 1, 0]);

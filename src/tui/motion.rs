@@ -58,6 +58,16 @@ impl Cursor {
         self.top = self.top.clamp((self.at + 1).saturating_sub(page), self.at).min(len.saturating_sub(page));
     }
 
+    /// Moves the window by so many rows up or down; the cursor moves as far as it must to stay in it.
+    pub fn roll(&mut self, motion: Motion, rows: usize, len: usize, page: usize) {
+        let last = len.saturating_sub(page.max(1));
+        for _ in 0..rows {
+            self.top = motion.target(self.top, page, last);
+        }
+        self.at = self.at.clamp(self.top, self.top + page.max(1) - 1);
+        self.settle(len, page);
+    }
+
     /// The visible rows.
     pub fn window(&self, len: usize, page: usize) -> Range<usize> {
         let top = self.top.min(len);
@@ -121,14 +131,33 @@ mod tests {
         }
     }
 
+    #[test]
+    fn rolling_takes_the_cursor_along_at_the_edges_only() {
+        for (motion, at, top, to) in [
+            (Motion::Down, 5, 0, Cursor { at: 5, top: 3 }),
+            (Motion::Down, 1, 0, Cursor { at: 3, top: 3 }),
+            (Motion::Up, 29, 20, Cursor { at: 26, top: 17 }),
+            (Motion::Up, 5, 0, Cursor { at: 5, top: 0 }),
+            (Motion::Down, 95, 89, Cursor { at: 95, top: 90 }),
+        ] {
+            let mut cursor = Cursor { at, top };
+            cursor.roll(motion, 3, 100, 10);
+            assert_eq!(cursor, to, "{motion:?} from {at}, {top}");
+        }
+    }
+
     proptest! {
         #[test]
         fn the_cursor_stays_in_its_window(
             steps in proptest::collection::vec((proptest::sample::select(&ALL[..]), 0..40usize, 0..15usize), 1..60)
         ) {
             let mut cursor = Cursor::default();
-            for (motion, len, page) in steps {
-                cursor.step(motion, len, page);
+            for (nth, (motion, len, page)) in steps.into_iter().enumerate() {
+                if nth % 3 == 2 {
+                    cursor.roll(motion, nth % 5, len, page);
+                } else {
+                    cursor.step(motion, len, page);
+                }
                 let window = cursor.window(len, page.max(1));
                 prop_assert!(len == 0 || window.contains(&cursor.at), "{cursor:?} of {len}, page {page}");
                 prop_assert!(window.len() == len.min(page.max(1)), "a full page is shown where there is one");

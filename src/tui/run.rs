@@ -11,6 +11,7 @@ use futures_util::Stream;
 use ratatui::layout::Size;
 use tokio::sync::mpsc::error::TrySendError;
 
+use crate::config::screen::Remembered;
 use crate::engine::{Command, Engine};
 
 use super::draw::draw;
@@ -27,6 +28,15 @@ mod signals;
 /// At most so many inputs are taken before a frame is drawn, so that a flood of them still shows.
 const BATCH: usize = 1024;
 
+/// How a screen was left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Left {
+    /// Why it ended.
+    pub ended: Ended,
+    /// What the next one should begin with.
+    pub remembered: Remembered,
+}
+
 /// Why the screen ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
@@ -40,10 +50,10 @@ pub enum Ended {
 ///
 /// Needs a tokio runtime with I/O enabled, and stays on the thread it is called on. Fails when the terminal cannot be
 /// taken over or written to, and when the engine ends before the screen does.
-pub async fn run(engine: Engine, start: Start) -> io::Result<Ended> {
+pub async fn run(engine: Engine, start: Start) -> io::Result<Left> {
     let signals = Signals::new()?;
     let screen = Screen::enter()?;
-    let state = State::new(screen.size()?, start.skin);
+    let state = start.state(screen.size()?);
     let app = App { engine, screen, state, waiting: Vec::new(), suspended: false, changed: true, ended: None };
     app.run(signals).await
 }
@@ -61,14 +71,14 @@ struct App {
 }
 
 impl App {
-    async fn run(mut self, mut signals: Signals) -> io::Result<Ended> {
+    async fn run(mut self, mut signals: Signals) -> io::Result<Left> {
         self.take_snapshot()?;
         self.draw()?;
         // Only now is anything read from the terminal.
         let mut terminal = EventStream::new();
         loop {
             if let Some(ended) = self.ended {
-                return Ok(ended);
+                return Ok(Left { ended, remembered: self.state.remember() });
             }
             self.draw()?;
             let commands = self.engine.commands.clone();
@@ -138,6 +148,7 @@ impl App {
                 input.map_or(Ok(()), |input| self.input(input))
             }
             Some(Ok(TerminalEvent::Paste(text))) => self.input(Input::Paste(text)),
+            Some(Ok(TerminalEvent::Mouse(event))) => input::of_mouse(event).map_or(Ok(()), |input| self.input(input)),
             Some(Ok(TerminalEvent::Resize(width, height))) => self.input(Input::Resize(Size { width, height })),
             Some(Ok(_)) => Ok(()),
             Some(Err(error)) => Err(error),
@@ -153,6 +164,7 @@ impl App {
                 Effect::Quit => self.ended = Some(Ended::Quit),
                 Effect::Suspend => self.suspend()?,
                 Effect::Redraw => self.screen.forget()?,
+                Effect::Mouse(mouse) => self.screen.set_mouse(mouse)?,
             }
         }
         Ok(())

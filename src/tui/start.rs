@@ -1,27 +1,117 @@
-//! How a screen begins: what the environment says about colours and characters. Read once, before the first frame, so
-//! that nothing has to be asked of the terminal.
+//! How a screen begins: what the environment says about colours and characters, and how the person left the last one. Read
+//! once, before the first frame, so that nothing has to be asked of the terminal.
+
+use ratatui::layout::Size;
+
+use crate::config::screen::Remembered;
 
 use super::glyphs::Glyphs;
-use super::state::Skin;
+use super::layout::{Splits, Zoomed};
+use super::state::{Message, Skin, State, Tone};
 use super::theme::Theme;
 
 /// How a screen begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Start {
-    pub(super) skin: Skin,
+    skin: Skin,
+    remembered: Remembered,
+    message: Option<String>,
 }
 
 impl Start {
-    /// What `NO_COLOR`, `COLORTERM`, `TERM` and the locale ask for.
-    pub fn from_env() -> Self {
+    /// What `NO_COLOR`, `COLORTERM`, `TERM`, `COLORFGBG` and the locale ask for, and what is remembered.
+    pub fn from_env(remembered: Remembered) -> Self {
         let get = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let locale = get("LC_ALL").or_else(|| get("LC_CTYPE")).or_else(|| get("LANG"));
-        Self::new(get, locale.as_deref())
+        Self::new(get, locale.as_deref(), remembered)
     }
 
-    fn new(get: impl Fn(&str) -> Option<String>, locale: Option<&str>) -> Self {
-        let [no_color, colorterm, term] = ["NO_COLOR", "COLORTERM", "TERM"].map(get);
+    fn new(get: impl Fn(&str) -> Option<String>, locale: Option<&str>, remembered: Remembered) -> Self {
+        let [no_color, colorterm, term, grounds] = ["NO_COLOR", "COLORTERM", "TERM", "COLORFGBG"].map(get);
         let theme = Theme::for_terminal(no_color.as_deref(), colorterm.as_deref(), term.as_deref());
-        Self { skin: Skin { theme, glyphs: Glyphs::for_locale(locale) } }
+        let usual = if grounds.is_some_and(|grounds| is_light(&grounds)) { "light" } else { "dark" };
+        let mut message = None;
+        let chosen = remembered.theme.as_deref().and_then(|name| {
+            let chosen = theme.named(name);
+            if chosen.is_none() {
+                let known: Vec<&str> = Theme::names().collect();
+                message = Some(format!("there is no theme `{name}`; there are {}: T chooses", known.join(", ")));
+            }
+            chosen
+        });
+        let theme = chosen.or_else(|| theme.named(usual)).unwrap_or(theme);
+        Self { skin: Skin { theme, glyphs: Glyphs::for_locale(locale) }, remembered, message }
+    }
+
+    /// The same, with something to say on the first frame.
+    pub fn saying(self, message: Option<String>) -> Self {
+        Self { message: message.or(self.message), ..self }
+    }
+
+    /// The state of a screen of this size that begins so.
+    pub(super) fn state(self, size: Size) -> State {
+        let mut state = State::new(size, self.skin);
+        state.splits = self.remembered.borders.map(Splits::from).unwrap_or_default();
+        state.zoomed = if self.remembered.zoomed { Zoomed::Yes } else { Zoomed::No };
+        state.message = self.message.map(|text| Message { text, tone: Tone::Refusal });
+        state.remembered = self.remembered;
+        state
+    }
+}
+
+/// Whether the terminal says that its ground is light: in `COLORFGBG` the last number is the ground's, of the sixteen
+/// colours those from 9 on and 7 are light.
+fn is_light(grounds: &str) -> bool {
+    let ground = grounds.rsplit(';').next().and_then(|number| number.parse::<u8>().ok());
+    matches!(ground, Some(7 | 9..=15))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::screen::Borders;
+
+    use super::*;
+
+    fn start(environment: &[(&str, &str)], remembered: Remembered) -> Start {
+        let get =
+            |name: &str| environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
+        Start::new(get, None, remembered)
+    }
+
+    #[test]
+    fn the_theme_is_the_one_chosen_else_what_the_terminal_says_else_dark() {
+        let many = ("TERM", "xterm-256color");
+        for (environment, chosen, theme) in [
+            (vec![many], None, "dark"),
+            (vec![many, ("COLORFGBG", "0;15")], None, "light"),
+            (vec![many, ("COLORFGBG", "0;default;15")], None, "light"),
+            (vec![many, ("COLORFGBG", "15;0")], None, "dark"),
+            (vec![many, ("COLORFGBG", "15;8")], None, "dark"),
+            (vec![many, ("COLORFGBG", "default;default")], None, "dark"),
+            (vec![many, ("COLORFGBG", "0;15")], Some("contrast"), "contrast"),
+            (vec![many], Some("sepia"), "dark"),
+            (vec![many, ("NO_COLOR", "1")], Some("light"), "mono"),
+            (vec![("TERM", "xterm"), ("COLORFGBG", "0;15")], None, "ansi"),
+        ] {
+            let remembered = Remembered { theme: chosen.map(str::to_owned), ..Remembered::default() };
+            let begun = start(&environment, remembered.clone());
+            assert_eq!(begun.skin.theme.name(), theme, "{environment:?} {chosen:?}");
+            assert_eq!(begun.message.is_some(), chosen == Some("sepia"));
+            let state = begun.state(Size::new(80, 24));
+            assert_eq!(state.remember(), remembered, "what was not changed is not forgotten");
+        }
+    }
+
+    #[test]
+    fn a_screen_begins_as_it_was_left() {
+        let remembered = Remembered {
+            theme: Some("light".to_owned()),
+            borders: Some(Borders { left: 300, upper: 700 }),
+            zoomed: true,
+            sort: Some("of a later version".to_owned()),
+        };
+        let state = start(&[("TERM", "foot")], remembered.clone()).state(Size::new(120, 36));
+        assert_eq!((state.splits, state.zoomed), (Splits { left: 300, upper: 700 }, Zoomed::Yes));
+        assert_eq!(state.remember(), remembered);
     }
 }

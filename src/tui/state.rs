@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use ratatui::layout::{Rect, Size};
 
+use crate::config::screen::{Borders, Remembered};
 use crate::desk::{Document, Outlook, Unrendered};
 use crate::engine::Snapshot;
 use crate::enrich::Findings;
@@ -60,6 +61,12 @@ pub struct State {
     pub palette: TextField,
     /// What the borders leave to each pane.
     pub splits: Splits,
+    /// The border that the mouse holds.
+    pub grip: Option<Grip>,
+    /// Whose the mouse is.
+    pub mouse: Mouse,
+    /// What the last screen was left with; [`State::remember`] says what the next begins with.
+    pub remembered: Remembered,
     /// What happened at the desk.
     pub feed: Feed,
     /// What would follow from choosing the source under the cursor.
@@ -98,8 +105,25 @@ pub enum Typing {
     FeedFilter,
     /// The value of a variable.
     Value,
-    /// What to do, in the palette.
-    Palette,
+}
+
+/// A border held by the mouse: how far the held cell is before the border, where it moves in this direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Grip {
+    /// Columns to the first one of the right panes.
+    pub columns: Option<u16>,
+    /// Rows to the first one of the lower panes.
+    pub rows: Option<u16>,
+}
+
+/// Whose the mouse is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mouse {
+    /// Clicks and the wheel come here.
+    #[default]
+    Ours,
+    /// The terminal marks text with it.
+    Terminals,
 }
 
 /// A window over the panes.
@@ -269,6 +293,9 @@ impl State {
             message: None,
             palette: TextField::default(),
             splits: Splits::default(),
+            grip: None,
+            mouse: Mouse::default(),
+            remembered: Remembered::default(),
             feed: Feed::default(),
             outlook: Asked::default(),
             catalog: CatalogPane::default(),
@@ -286,7 +313,17 @@ impl State {
 
     /// The places of the frame.
     pub fn layout(&self) -> Layout {
-        layout::layout(self.size, self.focus, self.zoomed)
+        layout::layout(self.size, self.focus, self.zoomed, self.splits)
+    }
+
+    /// What the next screen begins with.
+    pub fn remember(&self) -> Remembered {
+        let Splits { left, upper } = self.splits;
+        Remembered {
+            borders: (self.splits != Splits::default()).then_some(Borders { left, upper }),
+            zoomed: self.zoomed == Zoomed::Yes,
+            ..self.remembered.clone()
+        }
     }
 
     /// The places within this pane, where it is shown.

@@ -4,16 +4,17 @@
 use std::borrow::Cow;
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::widgets::{Clear, Widget};
 
-use super::action::{ACTIONS, Action, Entry, Shown, bound};
+use super::action::{ACTIONS, Action, Context, Entry, Shown, bound};
 use super::disabled::disabled;
 use super::input::contexts;
 use super::layout::Zoomed;
+use super::overlays;
 use super::pane::Pane;
-use super::state::{Part, State, Tone, Typing};
+use super::state::{Overlay, Part, State, Tone, Typing};
 use super::theme::Role;
 use super::widgets::cells;
 use crate::engine::Watching;
@@ -100,19 +101,36 @@ fn pieces(state: &State) -> Vec<Piece> {
 /// `1 Catalog 25   2 Selection 4   3 Hints   4 Templates 2`
 pub fn draw_tabs(state: &State, place: Rect, buffer: &mut Buffer) {
     let theme = &state.skin.theme;
-    let long: usize = Pane::ALL.iter().map(|pane| tab(state, *pane, Names::Long).len()).sum();
-    let room_for_all = long <= usize::from(place.width);
-    let mut x = place.x;
-    for pane in Pane::ALL {
+    for (pane, text, tab) in tabs(state, place) {
         let style = if pane == state.focus {
             theme.style(pane.role()).add_modifier(Modifier::REVERSED | Modifier::BOLD)
         } else {
             theme.style(pane.role())
         };
-        let names = if room_for_all || pane == state.focus { Names::Long } else { Names::Short };
-        let room = usize::from(place.right().saturating_sub(x));
-        x = buffer.set_stringn(x, place.y, tab(state, pane, names), room, style).0;
+        buffer.set_stringn(tab.x, tab.y, text, usize::from(tab.width), style);
     }
+}
+
+/// The pane whose name stands here.
+pub fn tab_at(state: &State, at: Position) -> Option<Pane> {
+    let mut tabs = tabs(state, state.layout().tabs?).into_iter();
+    tabs.find_map(|(pane, _, tab)| tab.contains(at).then_some(pane))
+}
+
+/// Each pane's name and where it stands.
+fn tabs(state: &State, place: Rect) -> Vec<(Pane, String, Rect)> {
+    let long: usize = Pane::ALL.iter().map(|pane| tab(state, *pane, Names::Long).len()).sum();
+    let room_for_all = long <= usize::from(place.width);
+    let mut x = place.x;
+    let tabs = Pane::ALL.map(|pane| {
+        let names = if room_for_all || pane == state.focus { Names::Long } else { Names::Short };
+        let text = tab(state, pane, names);
+        let columns = u16::try_from(cells::width(&text)).unwrap_or(u16::MAX);
+        let at = Rect { x, width: columns.min(place.right().saturating_sub(x)), ..place };
+        x = at.right();
+        (pane, text, at)
+    });
+    tabs.into()
 }
 
 /// How much of a pane's name there is room for.
@@ -145,7 +163,7 @@ pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
             };
             say(state, &cells::clean(&message.text), role, most, place, buffer);
         }
-        None => keys(state, place, buffer),
+        None => draw_labels(state, &labels(state, &contexts(state), place), buffer),
     }
 }
 
@@ -165,15 +183,24 @@ fn say(state: &State, text: &str, role: Role, most: usize, place: Rect, buffer: 
     }
 }
 
-fn keys(state: &State, place: Rect, buffer: &mut Buffer) {
-    let theme = &state.skin.theme;
-    let contexts = contexts(state);
+/// A key with what it does, and where that stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Label {
+    action: Action,
+    key: &'static str,
+    name: &'static str,
+    place: Rect,
+}
+
+/// The keys that matter in these contexts, as many as there is room for.
+pub fn labels(state: &State, contexts: &[Context], place: Rect) -> Vec<Label> {
     let here = |entry: &&Entry| contexts.iter().any(|context| entry.contexts.contains(context));
     let in_order = contexts.iter().flat_map(|context| ACTIONS.iter().filter(|entry| entry.contexts.contains(context)));
-    let columns = |key: &str, name: &str| u16::try_from(key.len() + 1 + name.len() + 2).unwrap_or(u16::MAX);
+    let columns = |key: &str, name: &str| u16::try_from(key.len() + 1 + name.len()).unwrap_or(u16::MAX);
     // Whatever else there is no room for can be found in the help, so the help has its room.
     let help = ACTIONS.iter().filter(here).find(|entry| entry.action == Action::Help);
-    let mut kept = help.and_then(|help| Some(columns(help.keys.first()?, help.name))).unwrap_or(0);
+    let mut kept = help.and_then(|help| Some(columns(help.keys.first()?, help.name) + 2)).unwrap_or(0);
+    let mut labels = Vec::new();
     let mut x = place.x + 1;
     let mut full = false;
     for entry in in_order {
@@ -181,20 +208,48 @@ fn keys(state: &State, place: Rect, buffer: &mut Buffer) {
         let is_free =
             |key: &&&str| key.parse().is_ok_and(|key| bound(key, &contexts).is_some_and(|it| it.name == entry.name));
         let Some((key, name)) = entry.keys.iter().find(is_free).copied().zip(label(state, entry)) else { continue };
+        let width = columns(key, name);
         if entry.action == Action::Help {
             kept = 0;
         } else {
-            let end = x.saturating_add(columns(key, name)).saturating_add(kept);
+            let end = x.saturating_add(width).saturating_add(2).saturating_add(kept);
             full |= end > place.right().saturating_add(1);
         }
         if full && entry.action != Action::Help {
             continue;
         }
-        let possible = disabled(state, entry.action).is_none();
-        let (strong, plain) = if possible { (Role::Strong, Role::Text) } else { (Role::Infra, Role::Infra) };
-        x = buffer.set_stringn(x, place.y, key, key.len(), theme.style(strong)).0.saturating_add(1);
-        x = buffer.set_stringn(x, place.y, name, name.len(), theme.style(plain)).0.saturating_add(2);
+        let room = place.right().saturating_sub(x);
+        labels.push(Label { action: entry.action, key, name, place: Rect { x, width: width.min(room), ..place } });
+        x = x.saturating_add(width).saturating_add(2);
     }
+    labels
+}
+
+/// Draws keys with what they do, dimmed where that cannot be done.
+pub fn draw_labels(state: &State, labels: &[Label], buffer: &mut Buffer) {
+    let theme = &state.skin.theme;
+    for Label { action, key, name, place } in labels {
+        let (strong, plain) = match disabled(state, *action) {
+            None => (Role::Strong, Role::Text),
+            Some(_) => (Role::Infra, Role::Infra),
+        };
+        let room = usize::from(place.width);
+        let x = buffer.set_stringn(place.x, place.y, key, room, theme.style(strong)).0.saturating_add(1);
+        let room = usize::from(place.right().saturating_sub(x));
+        buffer.set_stringn(x, place.y, name, room, theme.style(plain));
+    }
+}
+
+/// What the key written here does, in the bottom line or in the open question.
+pub fn key_at(state: &State, at: Position) -> Option<Action> {
+    let mut shown = Vec::new();
+    if state.message.is_none() {
+        shown = labels(state, &contexts(state), state.layout().bottom);
+    }
+    if state.overlay == Some(Overlay::Clear) {
+        shown.extend(labels(state, &[Context::Question], overlays::clear::keys(state)));
+    }
+    shown.iter().find(|label| label.place.contains(at)).map(|label| label.action)
 }
 
 /// What the bottom line calls the action here: a key takes back what is done already. `None` where it is not shown.

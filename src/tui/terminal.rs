@@ -1,5 +1,5 @@
-//! The only place that touches terminal modes: raw mode, the alternate screen, bracketed paste, the cursor. They are put
-//! back on every way out: when the guard is dropped, when this thread panics, before the program is stopped by Ctrl-Z. A
+//! The only place that touches terminal modes: raw mode, the alternate screen, bracketed paste, the mouse, the cursor. They are
+//! put back on every way out: when the guard is dropped, when this thread panics, before the program is stopped by Ctrl-Z. A
 //! frame goes to the terminal in one write, as one synchronized update, and not at all when it changes nothing.
 
 use std::io::{self, Write};
@@ -19,6 +19,13 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::layout::{Rect, Size};
 use ratatui::{Frame, Terminal};
 
+use super::state::Mouse;
+
+/// Clicks and the wheel (1000), motion while a button is held (1002), coordinates without a limit (1006). Not 1003: motion
+/// that means nothing would wake the program for nothing.
+const TAKE_MOUSE: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
+const LEAVE_MOUSE: &[u8] = b"\x1b[?1006l\x1b[?1002l\x1b[?1000l";
+
 /// Whose screen it is while there is one, and what other threads had to say before they died.
 static ENTERED: Mutex<Option<ThreadId>> = Mutex::new(None);
 static LAST_WORDS: Mutex<Vec<String>> = Mutex::new(Vec::new());
@@ -28,6 +35,7 @@ pub struct Screen {
     terminal: Terminal<CrosstermBackend<FrameBytes>>,
     bytes: FrameBytes,
     shown: Vec<u8>,
+    mouse: Mouse,
 }
 
 impl Screen {
@@ -36,9 +44,17 @@ impl Screen {
         restore_on_panic();
         let bytes = FrameBytes::default();
         let terminal = Terminal::new(CrosstermBackend::new(bytes.clone()))?;
-        let screen = Self { terminal, bytes, shown: Vec::new() };
-        enter()?;
+        let screen = Self { terminal, bytes, shown: Vec::new(), mouse: Mouse::default() };
+        enter(screen.mouse)?;
         Ok(screen)
+    }
+
+    /// Takes the mouse, or leaves it to the terminal.
+    pub fn set_mouse(&mut self, mouse: Mouse) -> io::Result<()> {
+        self.mouse = mouse;
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(if mouse == Mouse::Ours { TAKE_MOUSE } else { LEAVE_MOUSE })?;
+        stdout.flush()
     }
 
     /// Of the terminal, in cells.
@@ -75,7 +91,7 @@ impl Screen {
     /// Takes the terminal over again after the program was stopped; the next frame is written whole.
     pub fn resume(&mut self) -> io::Result<()> {
         leave();
-        enter()?;
+        enter(self.mouse)?;
         self.forget()
     }
 
@@ -108,12 +124,15 @@ impl Drop for Screen {
     }
 }
 
-fn enter() -> io::Result<()> {
+fn enter(mouse: Mouse) -> io::Result<()> {
     enable_raw_mode()?;
     *ENTERED.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
     let mut stdout = io::stdout().lock();
     // Cleared too: not every terminal has an alternate screen, and frames draw only what is not blank.
     queue!(stdout, EnterAlternateScreen, Clear(ClearType::All), EnableBracketedPaste, Hide)?;
+    if mouse == Mouse::Ours {
+        stdout.write_all(TAKE_MOUSE)?;
+    }
     stdout.flush()
 }
 
@@ -124,6 +143,7 @@ fn leave() {
         return;
     }
     let mut stdout = io::stdout().lock();
+    let _ = stdout.write_all(LEAVE_MOUSE);
     let _ = queue!(stdout, EndSynchronizedUpdate, ResetColor, DisableBracketedPaste, LeaveAlternateScreen, Show);
     let _ = stdout.flush();
     let _ = disable_raw_mode();

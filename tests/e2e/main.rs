@@ -8,6 +8,7 @@
 mod pty;
 
 mod panics;
+mod reach;
 
 use std::time::Duration;
 

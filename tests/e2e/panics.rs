@@ -4,6 +4,7 @@
 use std::future::Future;
 
 use portable_pty::CommandBuilder;
+use refdesk::config::screen::Remembered;
 use refdesk::engine::{Engine, Event, Notice, Snapshot, Topic, Who};
 use refdesk::tui::{self, Start};
 use tokio::sync::{mpsc, watch};
@@ -31,7 +32,7 @@ fn screen_beside<F: Future<Output = ()>>(other: impl FnOnce(mpsc::Sender<Event>)
     runtime.block_on(async {
         tokio::select! {
             biased;
-            ended = tui::run(engine, Start::from_env()) => { ended.unwrap(); }
+            ended = tui::run(engine, Start::from_env(Remembered::default())) => { ended.unwrap(); }
             () = other(events_out.clone()) => {}
         }
     });

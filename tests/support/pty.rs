@@ -2,12 +2,14 @@
 //! that screen instead of for time. Nothing here knows what refdesk shows.
 
 use std::io::{Read, Write};
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, SlavePty, native_pty_system};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
+use tempfile::TempDir;
 
 /// Longer than anything here takes on a busy machine; only a failing test waits for it.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -34,6 +36,7 @@ pub struct Manners {
     alternate_screen: bool,
     cursor_hidden: bool,
     bracketed_paste: bool,
+    mouse: String,
 }
 
 /// A program in a pty.
@@ -45,6 +48,8 @@ pub struct Pty {
     keyboard: Box<dyn Write + Send>,
     seen: Arc<(Mutex<Seen>, Condvar)>,
     found: Manners,
+    // Held for as long as the program may write there.
+    _home: Option<TempDir>,
 }
 
 impl Pty {
@@ -55,8 +60,21 @@ impl Pty {
         Self::spawn(command, columns, rows)
     }
 
-    /// Starts any program in a terminal of this size.
-    pub fn spawn(mut command: CommandBuilder, columns: u16, rows: u16) -> Self {
+    /// Starts the binary with this home folder, where it finds what the one before it left.
+    pub fn start_at(home: &Path, arguments: &[&str], columns: u16, rows: u16) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_refdesk"));
+        command.args(arguments);
+        Self::open(command, home, None, columns, rows)
+    }
+
+    /// Starts any program in a terminal of this size, with an empty home folder.
+    pub fn spawn(command: CommandBuilder, columns: u16, rows: u16) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().to_path_buf();
+        Self::open(command, &path, Some(home), columns, rows)
+    }
+
+    fn open(mut command: CommandBuilder, home: &Path, held: Option<TempDir>, columns: u16, rows: u16) -> Self {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).unwrap();
         let seen = Seen { terminal: vt100::Parser::new(rows, columns, 0), bytes: 0 };
@@ -65,11 +83,14 @@ impl Pty {
         command.env("TERM", "xterm-256color");
         command.env("LC_ALL", "C.UTF-8");
         command.env_remove("NO_COLOR");
+        command.env_remove("COLORFGBG");
+        command.env("HOME", home);
+        command.env("XDG_STATE_HOME", home.join("state"));
         let child = pair.slave.spawn_command(command).unwrap();
         let seen = Arc::new((Mutex::new(seen), Condvar::new()));
         read(pair.master.try_clone_reader().unwrap(), Arc::clone(&seen));
         let keyboard = pair.master.take_writer().unwrap();
-        Self { master: pair.master, _slave: pair.slave, child, keyboard, seen, found }
+        Self { master: pair.master, _slave: pair.slave, child, keyboard, seen, found, _home: held }
     }
 
     /// Types these bytes.
@@ -114,6 +135,13 @@ impl Pty {
         self.seen().text()
     }
 
+    /// Column and row, from 0, where this text begins on the screen now; cells that hold wide characters are not expected.
+    pub fn place_of(&self, text: &str) -> Option<(usize, usize)> {
+        let shown = self.text();
+        let mut lines = shown.lines().enumerate();
+        lines.find_map(|(row, line)| line.find(text).map(|at| (line[..at].chars().count(), row)))
+    }
+
     /// Bytes written so far.
     pub fn bytes(&self) -> usize {
         self.seen().bytes
@@ -154,6 +182,7 @@ fn manners(master: &(dyn MasterPty + Send), seen: &Seen) -> Manners {
         alternate_screen: screen.alternate_screen(),
         cursor_hidden: screen.hide_cursor(),
         bracketed_paste: screen.bracketed_paste(),
+        mouse: format!("{:?} {:?}", screen.mouse_protocol_mode(), screen.mouse_protocol_encoding()),
     }
 }
 

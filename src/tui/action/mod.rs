@@ -212,6 +212,11 @@ impl Entry {
     pub fn default_keys(&self) -> impl Iterator<Item = Key> {
         self.keys.iter().filter_map(|key| key.parse().ok())
     }
+
+    /// Where it counts, in words: `catalog, selection`.
+    pub fn places(&self) -> String {
+        self.contexts.iter().map(|context| context.title().to_lowercase()).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// What this key does, looked for in these contexts in turn.
@@ -226,8 +231,7 @@ pub fn readme_table() -> String {
     let mut table = "| key | where | what it does |\n| --- | --- | --- |\n".to_owned();
     for entry in ACTIONS {
         let keys: Vec<String> = entry.keys.iter().map(|key| format!("`{key}`")).collect();
-        let places: Vec<String> = entry.contexts.iter().map(|context| context.title().to_lowercase()).collect();
-        table.push_str(&format!("| {} | {} | {} |\n", keys.join(" "), places.join(", "), entry.description));
+        table.push_str(&format!("| {} | {} | {} |\n", keys.join(" "), entry.places(), entry.description));
     }
     table
 }

@@ -21,14 +21,14 @@ use super::{centred, clear};
 const KEYS: usize = 16;
 
 /// The window.
-fn place(state: &State) -> Rect {
+pub fn outer(state: &State) -> Rect {
     let rows = u16::try_from(len(state) + 2).unwrap_or(u16::MAX);
     centred(state.layout().body, 84, rows)
 }
 
 /// Where its lines go.
 pub fn text(state: &State) -> Rect {
-    layout::inner(place(state))
+    layout::inner(outer(state))
 }
 
 /// How many lines there are.
@@ -51,7 +51,7 @@ fn contexts(state: &State) -> Vec<Context> {
 
 /// Draws the window.
 pub fn draw(state: &State, scroll: Scroll, frame: &mut Frame<'_>) {
-    let outer = place(state);
+    let outer = outer(state);
     let inner = layout::inner(outer);
     let buffer = frame.buffer_mut();
     clear(outer, buffer);

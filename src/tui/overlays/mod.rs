@@ -1,11 +1,25 @@
 //! Windows over the panes. They take the keys while they are open; what is below stays where it is.
 
+pub mod clear;
 pub mod help;
+pub mod palette;
 pub mod problems;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::widgets::{Clear, Widget};
+
+use super::state::{Overlay, State};
+
+/// The window that is open, with its border.
+pub fn outer(state: &State) -> Option<Rect> {
+    match state.overlay? {
+        Overlay::Help(_) => Some(help::outer(state)),
+        Overlay::Problems(_) => Some(problems::outer(state)),
+        Overlay::Palette(_) => Some(palette::outer(state)),
+        Overlay::Clear => Some(clear::outer(state)),
+    }
+}
 
 /// A place of this size in the middle of `body`, as far as there is room.
 fn centred(body: Rect, columns: u16, rows: u16) -> Rect {

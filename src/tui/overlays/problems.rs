@@ -16,7 +16,8 @@ use crate::tui::widgets::row::{Active, Row, Under};
 
 use super::{centred, clear};
 
-fn outer(state: &State) -> Rect {
+/// The window.
+pub fn outer(state: &State) -> Rect {
     let body = state.layout().body;
     let rows = u16::try_from(state.snapshot.diagnostics.len() + 9).unwrap_or(u16::MAX).max(12);
     centred(body, body.width.saturating_sub(4).clamp(body.width.min(60), 140), rows)

@@ -21,6 +21,15 @@ use super::theme::Role;
 use super::widgets::cells;
 use super::widgets::row::Active;
 
+/// The column of a row's mark, counted from the left of its list.
+pub fn mark_column(state: &State, pane: Pane, row: usize) -> Option<u16> {
+    match pane {
+        Pane::Catalog | Pane::Hints => Some(1),
+        Pane::Selection => selection::mark_column(state, row),
+        Pane::Templates => None,
+    }
+}
+
 /// Whether keys go to this pane.
 fn active(state: &State, pane: Pane) -> Active {
     if state.focus == pane && state.overlay.is_none() { Active::Yes } else { Active::No }

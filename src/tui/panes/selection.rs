@@ -102,6 +102,12 @@ fn row<'a>(state: &'a State, node: &Node, width: u16) -> Row<'a> {
     row
 }
 
+/// The column of the mark, behind the cursor and the tree lines.
+pub fn mark_column(state: &State, row: usize) -> Option<u16> {
+    let lead = state.selection.rows.get(row).map(|node| cells::width(&lead(state, node)))?;
+    u16::try_from(1 + lead).ok()
+}
+
 /// The tree lines in front of a row.
 fn lead(state: &State, node: &Node) -> String {
     let glyphs = &state.skin.glyphs;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use ratatui::layout::Size;
+use ratatui::layout::{Position, Size};
 
 use crate::catalog::{Catalog, Mode, Standing};
 use crate::engine::Event;
@@ -13,7 +13,7 @@ use crate::render::Rendered;
 use crate::tui::action::ACTIONS;
 use crate::tui::fixture;
 use crate::tui::glyphs::Glyphs;
-use crate::tui::input::{self, Input};
+use crate::tui::input::{self, Input, Turn};
 use crate::tui::key::Key;
 use crate::tui::pane::Pane;
 use crate::tui::state::State;
@@ -32,6 +32,7 @@ enum Step {
     NoPreview,
     Snapshot(u8),
     Notice(String),
+    Mouse(u8, u16, u16),
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -47,6 +48,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         1 => Just(Step::NoPreview),
         1 => (0..3u8).prop_map(Step::Snapshot),
         1 => text.prop_map(Step::Notice),
+        5 => (0..5u8, 0..220u16, 0..70u16).prop_map(|(what, x, y)| Step::Mouse(what, x, y)),
     ]
 }
 
@@ -87,6 +89,17 @@ fn take(state: &mut State, step: Step) {
                 _ => snapshot.selection = Arc::new(fixture::selection(Vec::new(), &[], &[])),
             }
             Input::Snapshot(Box::new(snapshot))
+        }
+        // Beyond the screen too: a terminal may tell of the mouse before it tells of a resize.
+        Step::Mouse(what, x, y) => {
+            let at = Position { x, y };
+            match what {
+                0 => Input::Click(at),
+                1 => Input::Drag(at),
+                2 => Input::Release,
+                3 => Input::Wheel(Turn::Up, at),
+                _ => Input::Wheel(Turn::Down, at),
+            }
         }
         Step::Notice(text) => Input::Answer(Event::Notice(fixture::notice(&text))),
     };

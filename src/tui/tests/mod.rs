@@ -4,6 +4,7 @@
 mod keys;
 mod laws;
 mod look;
+mod reach;
 mod screens;
 
 use crate::engine::Command;
@@ -15,7 +16,7 @@ use super::update::update;
 
 /// Presses these keys, written as in the keymap and separated by blanks; `"text"` types its characters. Returns what was
 /// asked of the world.
-fn press(state: &mut State, keys: &str) -> Vec<Effect> {
+pub(super) fn press(state: &mut State, keys: &str) -> Vec<Effect> {
     let mut effects = Vec::new();
     for (nth, part) in keys.split('"').enumerate() {
         if nth % 2 == 1 {

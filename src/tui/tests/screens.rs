@@ -47,7 +47,7 @@ fn typed(state: &mut State, keys: &str) {
 fn looked(keys: &str) -> String {
     let themes = [
         ("dark", Theme::new(Colours::Indexed)),
-        ("ansi", Theme::new(Colours::Sixteen)),
+        ("light", Theme::new(Colours::Indexed).named("light").unwrap()),
         ("mono", Theme::new(Colours::Mono)),
     ];
     let at = |(width, height)| {
@@ -113,6 +113,12 @@ looks! {
     refusal_of_a_transitive_source: 80 x 24, "j j Space";
     refusal_of_a_missing_source: 120 x 36, "/ \"ticket\" Esc G k Space";
     details_scrolled: 80 x 24, "j l j";
+    palette_80x24: 80 x 24, ":";
+    palette_120x36: 120 x 36, "j : \"border\" Down";
+    palette_smallest_40x10: 40 x 10, ": \"pick\"";
+    question_before_clearing_80x24: 80 x 24, "C";
+    question_before_clearing_40x10: 40 x 10, "C";
+    borders_moved_120x36: 120 x 36, "> > > > > > - - - -";
 }
 
 #[test]

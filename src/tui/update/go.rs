@@ -3,6 +3,7 @@
 use crate::tui::action::Action;
 use crate::tui::motion::{Cursor, Motion, Scroll};
 use crate::tui::overlays;
+use crate::tui::palette;
 use crate::tui::pane::Pane;
 use crate::tui::panes;
 use crate::tui::state::{Overlay, Part, State};
@@ -11,6 +12,7 @@ pub(super) fn open(state: &mut State, action: Action) {
     match action {
         Action::Help => state.overlay = Some(Overlay::Help(Scroll::default())),
         Action::Problems => state.overlay = Some(Overlay::Problems(Cursor::default())),
+        Action::Clear => state.overlay = Some(Overlay::Clear),
         Action::Zoom => state.zoomed = state.zoomed.toggled(),
         Action::Inside => state.part = Part::Detail,
         Action::Back => back(state),
@@ -41,8 +43,9 @@ pub(super) fn step(state: &mut State, motion: Motion) {
             cursor.step(motion, state.snapshot.diagnostics.len(), overlay_page(state));
             state.overlay = Some(Overlay::Problems(cursor));
         }
-        Some(Overlay::Palette(_) | Overlay::Clear) => {}
-        None if state.part == Part::Detail => scroll(state, motion),
+        Some(Overlay::Palette(cursor)) => super::palette::step(state, cursor, motion),
+        Some(Overlay::Clear) => {}
+        None if state.part == Part::Detail => scroll(state, state.focus, motion),
         None if state.part == Part::Values => super::valuing::step(state, motion),
         None => row(state, motion),
     }
@@ -59,6 +62,34 @@ fn row(state: &mut State, motion: Motion) {
     }
 }
 
+/// Moves the rows of this pane under its cursor, as the wheel does.
+pub(super) fn roll(state: &mut State, pane: Pane, motion: Motion, rows: usize) {
+    let (len, page) = (state.len(pane), super::page(state, pane));
+    let cursor = state.cursor_mut(pane);
+    let before = cursor.at;
+    cursor.roll(motion, rows, len, page);
+    if cursor.at != before {
+        reset_scroll(state, pane);
+    }
+}
+
+/// The same in the open window.
+pub(super) fn roll_overlay(state: &mut State, motion: Motion, rows: usize) {
+    let page = overlay_page(state);
+    match state.overlay {
+        Some(Overlay::Problems(mut cursor)) => {
+            cursor.roll(motion, rows, state.snapshot.diagnostics.len(), page);
+            state.overlay = Some(Overlay::Problems(cursor));
+        }
+        Some(Overlay::Palette(mut cursor)) => {
+            cursor.roll(motion, rows, palette::rows(state).len(), page);
+            state.overlay = Some(Overlay::Palette(cursor));
+        }
+        Some(Overlay::Help(_)) => (0..rows).for_each(|_| step(state, motion)),
+        Some(Overlay::Clear) | None => {}
+    }
+}
+
 /// Details begin at their top for every row.
 pub(super) fn reset_scroll(state: &mut State, pane: Pane) {
     match pane {
@@ -69,10 +100,11 @@ pub(super) fn reset_scroll(state: &mut State, pane: Pane) {
     }
 }
 
-fn scroll(state: &mut State, motion: Motion) {
-    let Some(detail) = state.parts(state.focus).map(|parts| parts.detail) else { return };
+/// Moves in the details of this pane.
+pub(super) fn scroll(state: &mut State, pane: Pane, motion: Motion) {
+    let Some(detail) = state.parts(pane).map(|parts| parts.detail) else { return };
     let page = usize::from(detail.height);
-    match state.focus {
+    match pane {
         Pane::Catalog => {
             let len = panes::catalog::detail(state, detail.width).len();
             state.catalog.scroll.step(motion, len, page);
@@ -93,7 +125,8 @@ pub(super) fn overlay_page(state: &State) -> usize {
     let rows = match state.overlay {
         Some(Overlay::Help(_)) => overlays::help::text(state).height,
         Some(Overlay::Problems(_)) => overlays::problems::places(state).0.height,
-        Some(Overlay::Palette(_) | Overlay::Clear) | None => 0,
+        Some(Overlay::Palette(_)) => overlays::palette::places(state).1.height,
+        Some(Overlay::Clear) | None => 0,
     };
     usize::from(rows)
 }

@@ -1,10 +1,13 @@
 //! What an input does to the state, and what it asks of the world: pure, one function in, one list of effects out. Each
 //! kind of input has its file; this one only hands out the work and puts cursors back in their windows afterwards.
 
+mod borders;
 mod choose;
 mod desk;
 mod go;
 mod hinting;
+mod mouse;
+mod palette;
 mod typing;
 mod valuing;
 
@@ -24,10 +27,21 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
         Input::Act(action) => act(state, action, &mut effects),
         Input::Type(c) => {
             state.message = None;
-            typing::insert(state, c.encode_utf8(&mut [0; 4]), &mut effects);
+            let mut buffer = [0; 4];
+            let text = c.encode_utf8(&mut buffer);
+            if palette::is_open(state) {
+                palette::insert(state, text);
+            } else {
+                typing::insert(state, text, &mut effects);
+            }
         }
         Input::Unbound(key) => say(state, Tone::Refusal, unbound(state, key)),
+        Input::Paste(text) if palette::is_open(state) => palette::paste(state, &text),
         Input::Paste(text) => typing::paste(state, &text, &mut effects),
+        Input::Click(at) => mouse::click(state, at, &mut effects),
+        Input::Drag(at) => borders::drag(state, at),
+        Input::Release => state.grip = None,
+        Input::Wheel(turn, at) => mouse::wheel(state, turn, at),
         Input::Resize(size) => state.size = size,
         Input::Snapshot(snapshot) => desk::snapshot(state, *snapshot, &mut effects),
         Input::Answer(event) => desk::answer(state, event),
@@ -49,7 +63,14 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Quit => effects.push(Effect::Quit),
         Action::Suspend => effects.push(Effect::Suspend),
         Action::Redraw => effects.push(Effect::Redraw),
-        Action::Help | Action::Problems | Action::Zoom | Action::Inside | Action::Back => go::open(state, action),
+        Action::Help | Action::Problems | Action::Zoom | Action::Inside | Action::Back | Action::Clear => {
+            go::open(state, action);
+        }
+        Action::Palette => palette::open(state),
+        Action::Confirm => confirm(state, effects),
+        Action::Border(border) => borders::step(state, border),
+        Action::Theme => borders::next_theme(state),
+        Action::Mouse => borders::toggle_mouse(state, effects),
         Action::Focus(pane) => state.focus_on(pane),
         Action::NextPane => state.focus_on(state.focus.next()),
         Action::PreviousPane => state.focus_on(state.focus.previous()),
@@ -57,16 +78,11 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Reload => choose::reload(state, effects),
         Action::Toggle | Action::Keep | Action::Exclude => choose::choose(state, action, effects),
         Action::Filter | Action::Prompt | Action::Accept | Action::Cancel => typing::open(state, action),
+        Action::Edit(edit) if palette::is_open(state) => palette::edit(state, edit),
         Action::Edit(edit) => typing::edit(state, edit, effects),
         Action::Undo => effects.push(Effect::Send(Command::Undo)),
         Action::Redo => effects.push(Effect::Send(Command::Redo)),
-        Action::Palette
-        | Action::Confirm
-        | Action::Border(_)
-        | Action::Theme
-        | Action::Mouse
-        | Action::Clear
-        | Action::Open
+        Action::Open
         | Action::Define
         | Action::CopyId
         | Action::CopyPath
@@ -81,6 +97,18 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     }
 }
 
+/// Does what the open window proposes.
+fn confirm(state: &mut State, effects: &mut Vec<Effect>) {
+    match state.overlay {
+        Some(Overlay::Palette(_)) => palette::confirm(state, effects),
+        Some(Overlay::Clear) => {
+            state.overlay = None;
+            effects.push(Effect::Send(Command::Clear));
+        }
+        Some(Overlay::Help(_) | Overlay::Problems(_)) | None => {}
+    }
+}
+
 fn say(state: &mut State, tone: Tone, text: String) {
     state.message = Some(Message { text, tone });
 }
@@ -92,10 +120,7 @@ fn unbound(state: &State, key: Key) -> String {
     }
     let entry = Pane::ALL.iter().find_map(|pane| bound(key, &[Context::Pane(*pane)]));
     match entry {
-        Some(entry) => {
-            let panes: Vec<String> = entry.contexts.iter().map(|context| context.title().to_lowercase()).collect();
-            format!("{key} ({}) counts in {} only", entry.name, panes.join(", "))
-        }
+        Some(entry) => format!("{key} ({}) counts in {} only", entry.name, entry.places()),
         None => format!("{key} does nothing here: ? shows the keys"),
     }
 }
@@ -111,6 +136,10 @@ fn settle(state: &mut State) {
     if let Some(Overlay::Problems(mut cursor)) = state.overlay {
         cursor.settle(state.snapshot.diagnostics.len(), go::overlay_page(state));
         state.overlay = Some(Overlay::Problems(cursor));
+    }
+    if let Some(Overlay::Palette(mut cursor)) = state.overlay {
+        cursor.settle(super::palette::rows(state).len(), go::overlay_page(state));
+        state.overlay = Some(Overlay::Palette(cursor));
     }
 }
 

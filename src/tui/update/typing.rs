@@ -34,7 +34,6 @@ fn field(state: &mut State, typing: Typing) -> &mut TextField {
         Typing::Filter => &mut state.catalog.filter,
         Typing::Prompt => &mut state.hints.prompt,
         Typing::FeedFilter => &mut state.feed.filter,
-        Typing::Palette => &mut state.palette,
         Typing::Value => &mut state.templates.value,
         Typing::Search => &mut state.palette,
     }
@@ -61,7 +60,7 @@ pub(super) fn paste(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
     }
     let lines = text.replace("\r\n", "\n").replace('\r', "\n");
     match state.typing {
-        Some(Typing::Filter | Typing::FeedFilter | Typing::Search | Typing::Value | Typing::Palette) => {
+        Some(Typing::Filter | Typing::FeedFilter | Typing::Search | Typing::Value) => {
             insert(state, lines.replace('\n', " ").trim(), effects);
         }
         Some(Typing::Prompt) => insert(state, &lines, effects),
@@ -81,7 +80,7 @@ fn changed(state: &mut State, typing: Typing, change: Option<Change>, rows: Rows
             super::hinting::look(state, effects);
         }
         Typing::Value => super::valuing::typed(state),
-        Typing::FeedFilter | Typing::Search | Typing::Palette => {}
+        Typing::FeedFilter | Typing::Search => {}
     }
 }
 

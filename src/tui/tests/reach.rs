@@ -1,0 +1,375 @@
+//! Everything can be reached: the palette, the question before clearing, borders, themes, and the mouse, as tables.
+
+use std::sync::Arc;
+
+use ratatui::layout::{Position, Rect, Size};
+
+use crate::engine::Command;
+use crate::tui::action::Action;
+use crate::tui::fixture;
+use crate::tui::input::{Effect, Input, Turn};
+use crate::tui::layout::{LEAST, Splits, Zoomed};
+use crate::tui::pane::Pane;
+use crate::tui::state::{Mouse, Overlay, Part, State, Typing};
+use crate::tui::theme::{Colours, Theme};
+use crate::tui::update::update;
+use crate::tui::{overlays, palette};
+
+use super::{commands, press, screen};
+
+fn message(state: &State) -> &str {
+    state.message.as_ref().map_or("", |message| message.text.as_str())
+}
+
+/// Where this text stands on the screen, its first cell.
+fn find(state: &State, text: &str) -> Position {
+    let shown = screen(state);
+    let found =
+        shown.lines().enumerate().find_map(|(y, line)| line.find(text).map(|at| (line[..at].chars().count(), y)));
+    let (x, y) = found.unwrap_or_else(|| panic!("no {text:?} on\n{shown}"));
+    Position { x: u16::try_from(x).unwrap(), y: u16::try_from(y).unwrap() }
+}
+
+fn click(state: &mut State, at: Position) -> Vec<Effect> {
+    let mut effects = update(state, Input::Click(at));
+    effects.extend(update(state, Input::Release));
+    effects
+}
+
+fn click_on(state: &mut State, text: &str) -> Vec<Effect> {
+    click(state, find(state, text))
+}
+
+fn wheel(state: &mut State, turn: Turn, text: &str) {
+    update(state, Input::Wheel(turn, find(state, text)));
+}
+
+#[test]
+fn the_palette_does_what_the_row_says_where_one_was() {
+    for (keys, command) in [
+        ("j : \"pick\" Enter", Command::Unpick("circuit-breaker".into())),
+        ("j j : \"exclude\" Enter", Command::Exclude("retry-pattern".into())),
+        ("2 C-p \"excl\" Enter", Command::Exclude("circuit-breaker".into())),
+        (": \"reload\" Enter", Command::Reload),
+        (": \"clear\" Enter Enter", Command::Clear),
+    ] {
+        let mut state = fixture::state(80, 24);
+        let sent = commands(&press(&mut state, keys));
+        assert_eq!((sent, state.overlay), (vec![command], None), "{keys}");
+    }
+    let mut state = fixture::state(80, 24);
+    press(&mut state, ": \"prompt\" Enter");
+    assert_eq!((state.focus, state.overlay), (Pane::Catalog, Some(Overlay::Palette(Default::default()))));
+    assert_eq!(message(&state), "type a prompt: counts in hints only");
+    press(&mut state, "Esc 3 : \"prompt\" Enter \"a\"");
+    assert_eq!((state.typing, state.hints.prompt.text()), (Some(Typing::Prompt), "a"));
+}
+
+#[test]
+fn what_the_palette_cannot_do_it_says_and_stays_open() {
+    for (keys, why) in [
+        ("j j : \"pick\" Enter", "pick: pulled in by @circuit-breaker: press x"),
+        (": \"border left\" Enter", "border left: there is no border to move: four at once need 100×28"),
+        (": \"keep\" Enter", "keep: @team-conventions is not pulled in by anything"),
+        (": \"to the source\" Enter", "to the source: counts in feed only"),
+        (": \"qqq\" Enter", "no action has these letters"),
+    ] {
+        let mut state = fixture::state(80, 24);
+        let effects = press(&mut state, keys);
+        assert!(message(&state).starts_with(why), "{keys}: {}", message(&state));
+        assert!(effects.is_empty() && matches!(state.overlay, Some(Overlay::Palette(_))), "{keys}");
+        press(&mut state, "Esc");
+        assert_eq!(state.overlay, None);
+    }
+}
+
+#[test]
+fn the_palette_takes_every_printable_key_and_a_paste() {
+    let printable: String = (' '..='~').filter(|c| *c != '"').collect();
+    let mut state = fixture::state(80, 24);
+    let effects = press(&mut state, &format!(": \"{printable}\""));
+    assert_eq!((state.palette.text(), effects.len()), (printable.as_str(), 0));
+    press(&mut state, "C-u");
+    assert_eq!(update(&mut state, Input::Paste("pro\nmpt\r\n".to_owned())), []);
+    assert_eq!((state.palette.text(), state.hints.prompt.text()), ("pro mpt", ""));
+    press(&mut state, "Esc :");
+    assert_eq!(state.palette.text(), "", "it begins empty");
+}
+
+#[test]
+fn moving_in_the_palette() {
+    for (keys, row) in [("Down Down Up", 1), ("Tab Tab BackTab", 1), ("C-n", 1), ("Up", 0), ("Down Down \"o\"", 0)] {
+        let mut state = fixture::state(80, 24);
+        press(&mut state, &format!(": {keys}"));
+        assert!(
+            matches!(state.overlay, Some(Overlay::Palette(cursor)) if cursor.at == row),
+            "{keys}: {:?}",
+            state.overlay
+        );
+    }
+}
+
+#[test]
+fn clearing_is_asked_first() {
+    for (keys, sent) in [("C y", 1), ("C Enter", 1), ("C Esc", 0), ("C n", 0), ("C q", 0), ("C", 0), ("C x", 0)] {
+        let mut state = fixture::state(80, 24);
+        let effects = press(&mut state, keys);
+        assert_eq!(commands(&effects), vec![Command::Clear; sent], "{keys}");
+        assert_eq!(state.overlay.is_some(), ["C", "C x"].contains(&keys), "{keys}");
+    }
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "C");
+    let mut snapshot = fixture::snapshot();
+    snapshot.selection = Arc::new(fixture::selection(Vec::new(), &[], &["release-notes"]));
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    assert_eq!(press(&mut state, "y"), [], "somebody else has cleared the desk meanwhile");
+    press(&mut state, "Esc");
+    assert_eq!(press(&mut state, "C"), []);
+    assert_eq!((message(&state), state.overlay), ("nothing is picked: there is nothing to take back", None));
+}
+
+#[test]
+fn the_question_says_what_leaves() {
+    let asked = |selection| {
+        let mut state = fixture::state(80, 24);
+        let snapshot = crate::engine::Snapshot { selection: Arc::new(selection), ..fixture::snapshot() };
+        update(&mut state, Input::Snapshot(Box::new(snapshot)));
+        press(&mut state, "C");
+        let outer = overlays::outer(&state).unwrap();
+        let lines = screen(&state);
+        let rows = lines.lines().skip(usize::from(outer.y) + 1).take(usize::from(outer.height) - 4);
+        let inside = |line: &str| {
+            let cells: String =
+                line.chars().skip(usize::from(outer.x) + 1).take(usize::from(outer.width) - 2).collect();
+            cells.trim().to_owned()
+        };
+        rows.map(inside).collect::<Vec<_>>().join(" ")
+    };
+    let mut root = fixture::member("team-conventions", 0, &[]);
+    root.role = crate::selection::Role::AutoRoot;
+    let picked = || fixture::member("circuit-breaker", 0, &[]);
+    let pulled = || fixture::member("timeouts", 1, &["circuit-breaker"]);
+    let figures: [(_, Vec<&str>, _); 5] = [
+        (vec![picked()], vec![], "Take back 1 pick? ~1,450 tokens"),
+        (vec![picked(), pulled()], vec![], "Take back 1 pick? 1 pulled in leaves with it, ~2,090 tokens"),
+        (vec![picked(), root.clone()], vec![], "Take back 1 pick? ~1,450 tokens"),
+        (
+            vec![picked(), root, fixture::member("timeouts", 1, &["circuit-breaker", "team-conventions"])],
+            vec![],
+            "Take back 1 pick? ~1,450 tokens",
+        ),
+        (vec![], vec!["gone"], "Take back 1 pick? 1 of the picks is gone from the catalog"),
+    ];
+    for (members, dormant, expected) in figures {
+        assert_eq!(asked(fixture::selection(members, &dormant, &[])), expected);
+    }
+}
+
+#[test]
+fn borders_move_by_keys() {
+    let usual = Splits::default().cells(Size::new(120, 34));
+    for (keys, width, height) in [
+        ("<", usual.width - 2, usual.height),
+        (">", usual.width + 2, usual.height),
+        ("-", usual.width, usual.height - 1),
+        ("+ +", usual.width, usual.height + 2),
+        ("> <", usual.width, usual.height),
+    ] {
+        let mut state = fixture::state(120, 36);
+        press(&mut state, keys);
+        assert_eq!(state.splits.cells(state.layout().body.as_size()), Size { width, height }, "{keys}");
+    }
+    let mut state = fixture::state(120, 36);
+    press(&mut state, &"< ".repeat(60));
+    assert_eq!(state.splits.cells(state.layout().body.as_size()).width, LEAST.width);
+    assert_eq!(message(&state), "the border can go no further there: a pane would be too small");
+    press(&mut state, "z >");
+    assert_eq!(message(&state), "there is no border to move: press z to see all four panes");
+}
+
+#[test]
+fn themes_go_round_and_are_remembered() {
+    let mut state = fixture::state(80, 24);
+    for name in ["light", "contrast", "colourblind", "dark"] {
+        press(&mut state, "T");
+        assert_eq!(message(&state), format!("theme: {name}"));
+        assert_eq!(state.remember().theme.as_deref(), Some(name));
+    }
+    state.skin.theme = Theme::new(Colours::Unwanted);
+    press(&mut state, "T");
+    assert_eq!(message(&state), "NO_COLOR is set: there are no colours to choose from");
+    assert_eq!(state.remember().theme.as_deref(), Some("dark"), "it comes back with the colours");
+}
+
+#[test]
+fn the_mouse_can_be_left_to_the_terminal() {
+    let mut state = fixture::state(80, 24);
+    assert_eq!(press(&mut state, "M"), [Effect::Mouse(Mouse::Terminals)]);
+    assert!(message(&state).ends_with("M takes it back"));
+    assert_eq!(press(&mut state, "M"), [Effect::Mouse(Mouse::Ours)]);
+}
+
+#[test]
+fn a_click_goes_where_it_points() {
+    let mut state = fixture::state(120, 36);
+    click_on(&mut state, "timeouts");
+    assert_eq!(state.subject(Pane::Catalog), Some("timeouts"));
+    click_on(&mut state, "2 Selection");
+    assert_eq!(state.focus, Pane::Selection);
+    click_on(&mut state, "Error Handling ");
+    assert_eq!(state.subject(Pane::Selection), Some("error-handling"));
+    click_on(&mut state, "retry-policy.yaml");
+    assert_eq!((state.focus, state.templates.cursor.at), (Pane::Templates, 1));
+    click_on(&mut state, "Press Enter and type");
+    assert_eq!(state.typing, Some(Typing::Prompt));
+    press(&mut state, "\"java\"");
+    click_on(&mut state, "┃ java");
+    assert_eq!(state.typing, None, "the border is beside the field");
+}
+
+#[test]
+fn a_click_on_a_tab_a_key_or_a_filter() {
+    let mut state = fixture::state(80, 24);
+    click_on(&mut state, "3 Hints");
+    assert_eq!(state.focus, Pane::Hints);
+    click_on(&mut state, "1 Catalog");
+    assert_eq!(state.focus, Pane::Catalog);
+    assert_eq!(click_on(&mut state, "q quit"), [Effect::Quit]);
+    click_on(&mut state, "/ filter");
+    assert_eq!(state.typing, Some(Typing::Filter));
+    press(&mut state, "\"java\"");
+    click_on(&mut state, "java ");
+    assert_eq!(state.typing, Some(Typing::Filter), "a click into the field one is in");
+    click_on(&mut state, "retry-pattern");
+    assert_eq!((state.typing, state.catalog.filter.text()), (None, "java"), "what was typed is kept");
+    assert_eq!(state.subject(Pane::Catalog), Some("retry-pattern"));
+    click_on(&mut state, "/ java");
+    assert_eq!(state.typing, Some(Typing::Filter));
+    click_on(&mut state, "Esc clear filter");
+    assert_eq!((state.typing, state.catalog.rows.len()), (None, 10));
+}
+
+#[test]
+fn a_click_on_the_mark_picks() {
+    for (keys, row, sent) in [
+        ("", "release-notes", Some(Command::Pick("release-notes".into()))),
+        ("", "circuit-breaker", Some(Command::Unpick("circuit-breaker".into()))),
+        ("", "retry-pattern", None),
+        ("2", "circuit-breaker", Some(Command::Unpick("circuit-breaker".into()))),
+        ("2", "old-runbook", Some(Command::Unpick("old-runbook".into()))),
+        ("2", "error-handling", None),
+    ] {
+        let mut state = fixture::state(80, 24);
+        press(&mut state, keys);
+        let id = find(&state, row);
+        assert_eq!(click(&mut state, id), [], "the id is not the mark");
+        let mark = Position { x: id.x - 2, ..id };
+        assert_eq!(commands(&click(&mut state, mark)), sent.clone().into_iter().collect::<Vec<_>>(), "{keys} {row}");
+        assert_eq!(message(&state).starts_with("pulled in by"), sent.is_none(), "{keys} {row}");
+    }
+}
+
+#[test]
+fn a_click_in_the_details_scrolls_them() {
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "3");
+    let place = find(&state, "defined in");
+    click(&mut state, place);
+    assert_eq!((state.focus, state.part), (Pane::Catalog, Part::Detail));
+    click_on(&mut state, "timeouts");
+    assert_eq!(state.part, Part::List);
+}
+
+#[test]
+fn windows_and_the_mouse() {
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "d");
+    click_on(&mut state, "warning missing-path");
+    assert!(matches!(state.overlay, Some(Overlay::Problems(cursor)) if cursor.at == 1));
+    click(&mut state, Position::new(0, 3));
+    assert_eq!(state.overlay, None, "beside it");
+    press(&mut state, "C");
+    assert_eq!(commands(&click_on(&mut state, "y yes")), [Command::Clear]);
+    press(&mut state, "C");
+    assert_eq!(commands(&click_on(&mut state, "Esc no")), []);
+    assert_eq!(state.overlay, None);
+    press(&mut state, ": \"relo\"");
+    let row = palette::rows(&state)[0].entry;
+    assert_eq!(row.action, Action::Reload);
+    assert_eq!(commands(&click_on(&mut state, row.description)), [Command::Reload], "the row under the cursor is done");
+    press(&mut state, ": \"border\"");
+    click_on(&mut state, "border up");
+    assert!(matches!(state.overlay, Some(Overlay::Palette(cursor)) if cursor.at == 2), "{:?}", state.overlay);
+}
+
+#[test]
+fn the_wheel_scrolls_what_is_under_it_and_leaves_the_keys() {
+    let mut state = fixture::state(120, 28);
+    press(&mut state, "/ \"e\"");
+    wheel(&mut state, Turn::Down, "circuit-breaker  local");
+    assert!(state.catalog.cursor.top > 0);
+    assert_eq!((state.typing, state.focus), (Some(Typing::Filter), Pane::Catalog));
+    let before = state.catalog.cursor;
+    wheel(&mut state, Turn::Down, "2 Selection");
+    assert_eq!((state.catalog.cursor, state.focus), (before, Pane::Catalog));
+    wheel(&mut state, Turn::Up, "1 Catalog");
+    assert_eq!(state.catalog.cursor.top, 0);
+    press(&mut state, "Esc ?");
+    wheel(&mut state, Turn::Down, "1 Catalog");
+    assert!(matches!(state.overlay, Some(Overlay::Help(scroll)) if scroll.top == 3));
+}
+
+#[test]
+fn the_wheel_scrolls_details_of_a_pane_that_has_no_keys() {
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "j 2");
+    let detail = state.parts(Pane::Catalog).unwrap().detail;
+    update(&mut state, Input::Wheel(Turn::Down, Position::new(detail.x, detail.y)));
+    assert!(state.catalog.scroll.top > 0);
+    assert_eq!((state.focus, state.part, state.catalog.cursor.at), (Pane::Selection, Part::List, 1));
+}
+
+#[test]
+fn borders_are_dragged_within_their_limits_and_hold_through_a_resize() {
+    let mut state = fixture::state(120, 36);
+    let right = |state: &State| state.layout().panes[1].unwrap();
+    let lower = |state: &State| state.layout().panes[2].unwrap();
+    // Either side of the border, and where all four panes meet.
+    for (from, to, x, y) in [
+        (Position::new(59, 5), Position::new(79, 9), 80, 19),
+        (Position::new(80, 5), Position::new(50, 9), 50, 19),
+        (Position::new(10, 19), Position::new(10, 22), 50, 22),
+        (Position::new(49, 21), Position::new(59, 18), 60, 19),
+        (Position::new(60, 5), Position::new(119, 5), 90, 19),
+        (Position::new(90, 5), Position::new(0, 0), 30, 19),
+        (Position::new(5, 19), Position::new(5, 35), 30, 26),
+        (Position::new(5, 26), Position::new(5, 0), 30, 10),
+    ] {
+        update(&mut state, Input::Click(from));
+        update(&mut state, Input::Drag(to));
+        update(&mut state, Input::Release);
+        assert_eq!((right(&state).x, lower(&state).y), (x, y), "{from:?} to {to:?}");
+    }
+    update(&mut state, Input::Drag(Position::new(70, 5)));
+    assert_eq!(right(&state).x, 30, "the button is not held");
+    update(&mut state, Input::Resize(Size::new(240, 36)));
+    assert_eq!(right(&state).x, 60, "a quarter is a quarter");
+    update(&mut state, Input::Resize(Size::new(80, 24)));
+    update(&mut state, Input::Resize(Size::new(120, 36)));
+    assert_eq!((right(&state).x, lower(&state).y), (30, 10));
+    assert_eq!(state.zoomed, Zoomed::No);
+}
+
+#[test]
+fn a_theme_with_a_ground_has_it_everywhere() {
+    let mut state = fixture::state(120, 36);
+    state.skin.theme = state.skin.theme.named("contrast").unwrap();
+    for keys in ["", "?", "Esc d", "Esc :", "Esc C", "Esc 4 z"] {
+        press(&mut state, keys);
+        let buffer = super::look::buffer(&state);
+        let whole = Rect::new(0, 0, 120, 36);
+        assert_eq!(buffer.area, whole);
+        let bare = buffer.content.iter().filter(|cell| cell.bg == ratatui::style::Color::Reset).count();
+        assert_eq!(bare, 0, "after {keys:?}");
+    }
+}

@@ -1,0 +1,148 @@
+//! What the mouse does: a click goes where it points, the wheel scrolls what is under it and leaves the keys where they are,
+//! a border that is held moves. Places are those of the frame that the person saw, from the code that drew it.
+
+use ratatui::layout::Position;
+
+use crate::tui::action::Action;
+use crate::tui::disabled::disabled;
+use crate::tui::input::{Effect, Turn};
+use crate::tui::layout::Parts;
+use crate::tui::motion::Motion;
+use crate::tui::overlays;
+use crate::tui::pane::Pane;
+use crate::tui::panes;
+use crate::tui::state::{Overlay, State, Typing};
+use crate::tui::status;
+
+/// Rows that one turn of the wheel moves.
+const NOTCH: usize = 3;
+
+pub(super) fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
+    let layout = state.layout();
+    let key = status::key_at(state, at);
+    // A message that stood where the keys are goes with the click, as with a key.
+    state.message = None;
+    state.grip = None;
+    if layout.bottom.contains(at) || key.is_some() {
+        key.into_iter().for_each(|action| super::act(state, action, effects));
+    } else if let Some(overlay) = state.overlay {
+        in_overlay(state, overlay, at, effects);
+    } else if let Some(pane) = status::tab_at(state, at) {
+        leave_field(state, effects);
+        state.focus_on(pane);
+    } else if let Some((pane, parts)) = pane_at(state, at) {
+        state.grip = super::borders::at(&layout, at);
+        in_pane(state, pane, parts, at, effects);
+    }
+}
+
+/// A row gets the cursor; the one that has it is done. A click beside the window closes it.
+fn in_overlay(state: &mut State, overlay: Overlay, at: Position, effects: &mut Vec<Effect>) {
+    if overlays::outer(state).is_none_or(|outer| !outer.contains(at)) {
+        return super::act(state, Action::Back, effects);
+    }
+    match overlay {
+        Overlay::Problems(mut cursor) => {
+            let list = overlays::problems::places(state).0;
+            if list.contains(at) {
+                cursor.at = cursor.top + usize::from(at.y - list.y);
+                state.overlay = Some(Overlay::Problems(cursor));
+            }
+        }
+        Overlay::Palette(mut cursor) => {
+            let list = overlays::palette::places(state).1;
+            let row = cursor.top + usize::from(at.y.saturating_sub(list.y));
+            if list.contains(at) && row == cursor.at {
+                super::act(state, Action::Confirm, effects);
+            } else if list.contains(at) {
+                cursor.at = row;
+                state.overlay = Some(Overlay::Palette(cursor));
+            }
+        }
+        Overlay::Help(_) | Overlay::Clear => {}
+    }
+}
+
+fn pane_at(state: &State, at: Position) -> Option<(Pane, Parts)> {
+    let panes = Pane::ALL.into_iter().zip(state.layout().panes);
+    let found =
+        panes.filter_map(|(pane, place)| place.map(|place| (pane, place))).find(|(_, place)| place.contains(at));
+    found.and_then(|(pane, _)| Some((pane, state.parts(pane)?)))
+}
+
+fn in_pane(state: &mut State, pane: Pane, parts: Parts, at: Position, effects: &mut Vec<Effect>) {
+    let field = match (pane, state.typing) {
+        (Pane::Catalog, Some(Typing::Filter)) | (Pane::Hints, Some(Typing::Prompt)) => parts.head.contains(at),
+        _ => false,
+    };
+    if field {
+        return;
+    }
+    leave_field(state, effects);
+    let same = state.focus == pane;
+    if !same || parts.list.contains(at) {
+        state.focus_on(pane);
+    }
+    if parts.list.contains(at) {
+        in_list(state, pane, parts, at, effects);
+    } else if parts.head.contains(at) {
+        match pane {
+            Pane::Catalog if state.is_filtered() => super::act(state, Action::Filter, effects),
+            Pane::Hints => super::act(state, Action::Prompt, effects),
+            _ => {}
+        }
+    } else if parts.detail.contains(at) {
+        try_to(state, if pane == Pane::Hints { Action::Feed } else { Action::Inside }, effects);
+    } else if parts.aside.contains(at) {
+        try_to(state, Action::Values, effects);
+    }
+}
+
+fn in_list(state: &mut State, pane: Pane, parts: Parts, at: Position, effects: &mut Vec<Effect>) {
+    let len = state.len(pane);
+    let cursor = state.cursor_mut(pane);
+    let row = cursor.top + usize::from(at.y - parts.list.y);
+    if row >= len {
+        return;
+    }
+    if std::mem::replace(&mut cursor.at, row) != row {
+        super::go::reset_scroll(state, pane);
+    }
+    // The mark and the blank behind it: a single cell is hard to hit.
+    let mark = panes::mark_column(state, pane, row).map(|column| parts.list.x.saturating_add(column));
+    if mark.is_some_and(|mark| at.x == mark || at.x == mark.saturating_add(1)) {
+        super::act(state, Action::Toggle, effects);
+    }
+}
+
+/// What a click only goes to where it can; it was no key, so nothing is said where it cannot.
+fn try_to(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
+    if disabled(state, action).is_none() {
+        super::act(state, action, effects);
+    }
+}
+
+/// What was typed is kept.
+fn leave_field(state: &mut State, effects: &mut Vec<Effect>) {
+    if state.typing.is_some() {
+        super::act(state, Action::Accept, effects);
+    }
+}
+
+pub(super) fn wheel(state: &mut State, turn: Turn, at: Position) {
+    let motion = match turn {
+        Turn::Up => Motion::Up,
+        Turn::Down => Motion::Down,
+    };
+    if state.overlay.is_some() {
+        return super::go::roll_overlay(state, motion, NOTCH);
+    }
+    let Some((pane, parts)) = pane_at(state, at) else { return };
+    if parts.detail.contains(at) {
+        for _ in 0..NOTCH {
+            super::go::scroll(state, pane, motion);
+        }
+    } else {
+        super::go::roll(state, pane, motion, NOTCH);
+    }
+}

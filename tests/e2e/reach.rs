@@ -1,0 +1,166 @@
+//! The mouse in a real terminal, and the layout that one screen leaves to the next.
+
+use std::fs;
+use std::path::Path;
+
+use refdesk::disk::write_atomic;
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use vt100::{MouseProtocolEncoding, MouseProtocolMode};
+
+use crate::pty::Pty;
+
+const FIRST_BUTTON: u8 = 0;
+const HELD: u8 = 32;
+const WHEEL_DOWN: u8 = 65;
+
+fn demo_at(home: &Path) -> Pty {
+    let pty = Pty::start_at(home, &["--demo"], 120, 36);
+    pty.wait_for("house-rules");
+    pty
+}
+
+/// What a terminal sends for the mouse at this cell, from 0.
+fn mouse(pty: &mut Pty, what: u8, (x, y): (usize, usize)) {
+    pty.type_bytes(&format!("\x1b[<{what};{};{}M", x + 1, y + 1));
+}
+
+fn release(pty: &mut Pty, (x, y): (usize, usize)) {
+    pty.type_bytes(&format!("\x1b[<{FIRST_BUTTON};{};{}m", x + 1, y + 1));
+}
+
+fn click_on(pty: &mut Pty, text: &str) {
+    let place = pty.place_of(text).unwrap_or_else(|| panic!("no {text:?} on\n{}", pty.text()));
+    mouse(pty, FIRST_BUTTON, place);
+    release(pty, place);
+}
+
+/// Waits until this stands in this column.
+fn wait_for_column(pty: &Pty, text: &str, column: usize) {
+    pty.wait_until(&format!("{text} in column {column}"), |seen| {
+        seen.text().lines().any(|line| line.find(text).is_some_and(|at| line[..at].chars().count() == column))
+    });
+}
+
+/// Waits until the terminal is told to send the mouse, or no longer.
+fn wait_for_mouse(pty: &Pty, mode: MouseProtocolMode) {
+    pty.wait_until(&format!("mouse mode {mode:?}"), |seen| seen.terminal.screen().mouse_protocol_mode() == mode);
+}
+
+fn remembered(home: &Path) -> Value {
+    serde_json::from_slice(&fs::read(home.join("state/refdesk/screen.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn click_wheel_and_drag() {
+    let home = tempfile::tempdir().unwrap();
+    let mut pty = demo_at(home.path());
+    pty.wait_until("coordinates without a limit", |seen| {
+        seen.terminal.screen().mouse_protocol_encoding() == MouseProtocolEncoding::Sgr
+    });
+    // Motion with no button held is not asked for: it would wake the program for nothing.
+    wait_for_mouse(&pty, MouseProtocolMode::ButtonMotion);
+    click_on(&mut pty, "2 Selection");
+    pty.wait_for("┏ 2 Selection");
+    click_on(&mut pty, "adr-002-resilience");
+    pty.wait_for("┏ 1 Catalog");
+    pty.wait_for("@adr-002-resilience");
+    let list = pty.place_of("house-rules").unwrap();
+    mouse(&mut pty, WHEEL_DOWN, list);
+    pty.wait_until("the list scrolled", |seen| !seen.text().contains("◆ house-rules                 local"));
+    click_on(&mut pty, "? help");
+    pty.wait_for("┏ Help");
+    mouse(&mut pty, FIRST_BUTTON, (0, 1));
+    pty.wait_until("the window closed", |seen| !seen.text().contains("┏ Help"));
+    wait_for_column(&pty, "╭ 2 Selection", 60);
+    mouse(&mut pty, FIRST_BUTTON, (60, 5));
+    mouse(&mut pty, FIRST_BUTTON + HELD, (70, 5));
+    mouse(&mut pty, FIRST_BUTTON + HELD, (80, 6));
+    release(&mut pty, (80, 6));
+    wait_for_column(&pty, " 2 Selection", 81);
+    pty.type_bytes("q");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+
+    let mut again = demo_at(home.path());
+    wait_for_column(&again, " 2 Selection", 81);
+    again.resize(240, 36);
+    wait_for_column(&again, " 2 Selection", 161);
+    again.type_bytes("q");
+    assert_eq!(again.wait_for_exit().exit_code(), 0);
+}
+
+#[test]
+fn a_screen_that_a_signal_ended_is_remembered_too() {
+    for signal in [Signal::TERM, Signal::HUP] {
+        let home = tempfile::tempdir().unwrap();
+        let mut pty = demo_at(home.path());
+        pty.type_bytes("Tz");
+        pty.wait_for("3 Hints  4 Templates");
+        pty.signal(signal);
+        assert_eq!(pty.wait_for_exit().exit_code(), 128 + u32::try_from(signal.as_raw()).unwrap());
+        assert_eq!(remembered(home.path()), json!({"theme": "light", "zoomed": true}), "{signal:?}");
+        let mut again = demo_at(home.path());
+        again.wait_for("3 Hints  4 Templates");
+        again.type_bytes("zT");
+        again.wait_for("theme: contrast");
+        again.type_bytes("q");
+        assert_eq!(again.wait_for_exit().exit_code(), 0);
+        assert_eq!(remembered(home.path()), json!({"theme": "contrast", "zoomed": false}));
+    }
+}
+
+#[test]
+fn nothing_is_written_where_nothing_changed() {
+    let home = tempfile::tempdir().unwrap();
+    let mut pty = demo_at(home.path());
+    pty.type_bytes("jq");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+    assert!(!home.path().join("state").exists());
+}
+
+#[test]
+fn a_damaged_file_is_said_and_one_that_cannot_be_written_too() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("state/refdesk/screen.json");
+    write_atomic(&file, b"{\"theme\": 7}").unwrap();
+    let mut pty = demo_at(home.path());
+    pty.wait_for("the layout is forgotten");
+    pty.type_bytes("T");
+    pty.wait_for("theme: light");
+    pty.type_bytes("q");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+    assert_eq!(remembered(home.path()), json!({"theme": "light", "zoomed": false}));
+
+    // A file where its folder should be: not even a superuser writes there.
+    let home = tempfile::tempdir().unwrap();
+    write_atomic(&home.path().join("state"), b"").unwrap();
+    let mut pty = demo_at(home.path());
+    pty.type_bytes("T");
+    pty.wait_for("theme: light");
+    pty.type_bytes("q");
+    pty.wait_for("the layout is not remembered");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+}
+
+#[test]
+fn the_mouse_is_left_to_the_terminal_and_stays_so() {
+    let mut pty = Pty::start(&["--demo"], 80, 24);
+    pty.wait_for("house-rules");
+    pty.type_bytes("M");
+    wait_for_mouse(&pty, MouseProtocolMode::None);
+    pty.type_bytes("\x1a");
+    pty.wait_until_stopped();
+    pty.signal(Signal::CONT);
+    pty.wait_until("the screen again", |seen| seen.terminal.screen().alternate_screen());
+    pty.type_bytes("2");
+    pty.wait_for("2 Selection ━");
+    wait_for_mouse(&pty, MouseProtocolMode::None);
+    pty.type_bytes("M");
+    wait_for_mouse(&pty, MouseProtocolMode::ButtonMotion);
+    pty.type_bytes("\x1a");
+    pty.wait_until_stopped();
+    pty.signal(Signal::CONT);
+    wait_for_mouse(&pty, MouseProtocolMode::ButtonMotion);
+    pty.type_bytes("q");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+}
