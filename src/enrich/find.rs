@@ -27,10 +27,9 @@ pub struct Matcher {
 impl Matcher {
     /// A matcher for this catalog. It is to be asked with the same catalog only: it knows sources by their place in it.
     pub fn new(catalog: &Catalog) -> Self {
-        let hinted = |source: &crate::catalog::Source| source.mode == Mode::Selectable;
         Self {
             ids: catalog.sources().iter().map(|source| source.id.clone()).collect(),
-            tags: catalog.sources().iter().map(|it| if hinted(it) { it.tags.clone() } else { Vec::new() }).collect(),
+            tags: catalog.sources().iter().map(|source| source.tags.clone()).collect(),
             was_asked: AtomicBool::new(false),
             at: OnceLock::new(),
             tagged: OnceLock::new(),
@@ -69,7 +68,7 @@ impl Matcher {
         let vocabulary = is_first.then(|| Vocabulary::of(text));
         let expansions = self.expansions(text, parts, &excluded, vocabulary.as_ref());
         if exclude_hints {
-            return Findings { expansions, hints: Vec::new() };
+            return Findings { expansions, ..Findings::default() };
         }
         let named: HashSet<&str> = expansions.iter().map(|it| it.id.as_str()).collect();
         let wanted = |source: usize| {
@@ -88,10 +87,10 @@ impl Matcher {
             tagged.scan(text, part.clone(), &mut found);
         }
         let hints = tagged.by_source(found, catalog, wanted).into_iter().filter_map(|it| hint(it, catalog)).collect();
-        Findings { expansions, hints }
+        Findings { expansions, hints, ..Findings::default() }
     }
 
-    fn expansions(
+    pub(super) fn expansions(
         &self,
         text: &str,
         parts: &[Range<usize>],
@@ -126,7 +125,7 @@ impl Matcher {
         AtIndex::new(ids.map(|(at, id)| (at, id.clone())).collect())
     }
 
-    fn tagged(&self) -> &TagIndex {
+    pub(super) fn tagged(&self) -> &TagIndex {
         self.tagged.get_or_init(|| TagIndex::new(self.tags(), |_| true))
     }
 
@@ -134,7 +133,7 @@ impl Matcher {
         TagIndex::new(self.tags(), |tag| vocabulary.may_hold(tag))
     }
 
-    fn tags(&self) -> impl Iterator<Item = (usize, &[String])> {
+    pub(super) fn tags(&self) -> impl Iterator<Item = (usize, &[String])> {
         self.tags.iter().map(Vec::as_slice).enumerate()
     }
 }

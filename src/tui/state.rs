@@ -328,7 +328,7 @@ impl State {
             }
             Pane::Selection => self.selection.rows.get(self.selection.cursor.at)?.id(&self.snapshot),
             Pane::Hints => {
-                let Findings { expansions, hints } = &self.hints.findings;
+                let Findings { expansions, hints, .. } = &self.hints.findings;
                 let at = self.hints.cursor.at;
                 match expansions.get(at) {
                     Some(expansion) => Some(expansion.id.as_str()),

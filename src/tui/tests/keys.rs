@@ -183,7 +183,7 @@ fn a_prompt_is_looked_at_and_old_answers_are_dropped() {
     let look = |generation, prompt: &str| Command::Look { generation, prompt: prompt.into() };
     assert_eq!(looks, [&look(1, "j"), &look(2, "ja")]);
     let hint = Hint { id: "java-service".into(), tags: vec!["ja".to_owned()], ranges: std::iter::once(0..2).collect() };
-    let findings = Findings { expansions: Vec::new(), hints: vec![hint] };
+    let findings = Findings { hints: vec![hint], ..Findings::default() };
     answer(&mut state, Event::Findings { generation: 1, findings: findings.clone() });
     assert_eq!(state.len(Pane::Hints), 0, "the answer to an old question");
     answer(&mut state, Event::Findings { generation: 2, findings });
@@ -201,7 +201,7 @@ fn what_was_picked_stays_in_its_row_while_the_prompt_is_the_same() {
     press(&mut state, "3 Enter \"java\"");
     let hint =
         |id: &str| Hint { id: id.into(), tags: vec!["java".to_owned()], ranges: std::iter::once(0..4).collect() };
-    let found = |ids: &[&str]| Findings { expansions: Vec::new(), hints: ids.iter().copied().map(hint).collect() };
+    let found = |ids: &[&str]| Findings { hints: ids.iter().copied().map(hint).collect(), ..Findings::default() };
     let told = |state: &mut State, ids: &[&str]| {
         let generation = state.hints.generation;
         answer(state, Event::Findings { generation, findings: found(ids) });

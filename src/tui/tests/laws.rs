@@ -8,7 +8,7 @@ use ratatui::layout::Size;
 
 use crate::catalog::{Catalog, Mode, Standing};
 use crate::engine::Event;
-use crate::enrich::{Expansion, Findings, Hint};
+use crate::enrich::{Expansion, Findings, Hint, Neighbour, PassedOver, WhyNot};
 use crate::render::{RenderError, Rendered};
 use crate::tui::action::ACTIONS;
 use crate::tui::fixture;
@@ -73,6 +73,13 @@ fn take(state: &mut State, step: Step) {
                     tags: vec!["日本".to_owned()],
                     ranges: std::iter::once(0..len).collect(),
                 }],
+                passed: vec![PassedOver {
+                    id: "java-service".into(),
+                    tags: vec!["java".to_owned()],
+                    ranges: vec![start..start + len],
+                    why: WhyNot::Inside { piece: "\x1bx/java".to_owned(), neighbour: Neighbour::Before('\x1b') },
+                }],
+                more: start,
             },
         }),
         Step::Preview(text) => {

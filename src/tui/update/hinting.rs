@@ -44,7 +44,7 @@ pub(super) fn answer(state: &mut State, findings: Findings) {
         return;
     }
     keep_chosen(&mut state.hints.findings.hints, before.hints, &state.snapshot);
-    let Findings { expansions, hints } = &state.hints.findings;
+    let Findings { expansions, hints, .. } = &state.hints.findings;
     let mut rows = expansions.iter().map(|it| &it.id).chain(hints.iter().map(|it| &it.id));
     if let Some(at) = subject.and_then(|id| rows.position(|row| row.as_str() == id)) {
         state.hints.cursor.at = at;
