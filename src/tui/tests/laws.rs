@@ -6,8 +6,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use ratatui::layout::Size;
 
-use crate::catalog::{Catalog, Mode, Standing};
-use crate::engine::Event;
+use crate::catalog::{Catalog, Mode, SourceId, Standing};
+use crate::engine::{Event, Notice, Topic, Who};
 use crate::enrich::{Expansion, Findings, Hint, Neighbour, PassedOver, WhyNot};
 use crate::render::{RenderError, Rendered};
 use crate::tui::action::ACTIONS;
@@ -46,7 +46,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         1 => text.prop_map(Step::Preview),
         1 => Just(Step::NoPreview),
         1 => (0..3u8).prop_map(Step::Snapshot),
-        1 => text.prop_map(Step::Notice),
+        3 => text.prop_map(Step::Notice),
     ]
 }
 
@@ -97,7 +97,12 @@ fn take(state: &mut State, step: Step) {
             }
             Input::Snapshot(Box::new(snapshot))
         }
-        Step::Notice(text) => Input::Answer(Event::Notice(fixture::notice(&text))),
+        Step::Notice(text) => {
+            let subject = ["timeouts", "gone"].get(text.len() % 3).map(|id| SourceId::from(*id));
+            let who = if text.contains('a') { Who::You } else { Who::Other(text.as_str().into()) };
+            let notice = Notice { reason: text.clone(), subject, ..Notice::new(who, Topic::Problem, text) };
+            Input::Answer(Event::Notice(notice))
+        }
     };
     update(state, input);
 }
@@ -125,6 +130,7 @@ proptest! {
                 let len = state.len(pane);
                 prop_assert!(state.cursor_mut(pane).at < len.max(1));
             }
+            prop_assert!(state.feed.cursor.at < state.feed.rows.len().max(1));
         }
         let shown = screen(&state);
         prop_assert!(!shown.chars().any(|c| c.is_control() && c != '\n'));

@@ -25,6 +25,9 @@ fn back(state: &mut State) {
     }
     if state.part != Part::List {
         state.part = Part::List;
+    } else if state.focus == Pane::Hints {
+        state.feed.filter.clear();
+        state.feed.refilter();
     } else if state.is_filtered() {
         state.catalog.filter.clear();
         super::typing::refilter(state);
@@ -84,7 +87,7 @@ fn scroll(state: &mut State, motion: Motion) {
             let len = panes::templates::preview_len(state);
             state.templates.scroll.step(motion, len, page);
         }
-        Pane::Hints => {}
+        Pane::Hints => super::feed::step(state, motion),
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod choose;
 mod desk;
+mod feed;
 mod go;
 mod hinting;
 mod typing;
@@ -19,6 +20,9 @@ use super::state::{Message, Overlay, State, Tone};
 /// Changes the state as the input says.
 pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     let mut effects = Vec::new();
+    if matches!(input, Input::Act(_) | Input::Type(_) | Input::Unbound(_) | Input::Paste(_)) {
+        state.feed.since_key = 0;
+    }
     match input {
         Input::Act(action) => act(state, action, &mut effects),
         Input::Type(c) => {
@@ -58,6 +62,9 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Edit(edit) => typing::edit(state, edit, effects),
         Action::Undo => effects.push(Effect::Send(Command::Undo)),
         Action::Redo => effects.push(Effect::Send(Command::Redo)),
+        Action::ClearPrompt => hinting::clear(state, effects),
+        Action::Feed | Action::FilterFeed => feed::open(state, action),
+        Action::Follow => feed::follow(state),
         Action::Palette
         | Action::Confirm
         | Action::Border(_)
@@ -72,9 +79,6 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         | Action::Search
         | Action::NextHit
         | Action::PreviousHit
-        | Action::Feed
-        | Action::FilterFeed
-        | Action::Follow
         | Action::Values
         | Action::SetValue
         | Action::ResetValue => {}
@@ -106,6 +110,7 @@ fn settle(state: &mut State) {
         let (len, page) = (state.len(pane), page(state, pane));
         state.cursor_mut(pane).settle(len, page);
     }
+    feed::settle(state);
     if let Some(Overlay::Problems(mut cursor)) = state.overlay {
         cursor.settle(state.snapshot.diagnostics.len(), go::overlay_page(state));
         state.overlay = Some(Overlay::Problems(cursor));
