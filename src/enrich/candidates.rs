@@ -192,8 +192,8 @@ impl Search<'_> {
                 });
             }
         }
-        for (at, tags) in self.matcher.tags() {
-            for (nth, tag) in tags.iter().enumerate().filter(|(_, tag)| !can_match(tag)) {
+        for (at, source) in self.catalog.sources().iter().enumerate() {
+            for (nth, tag) in source.tags.iter().enumerate().filter(|(_, tag)| !can_match(tag)) {
                 let Some(range) = stands(self.text, self.parts, tag.trim()) else { continue };
                 offer(at, nth, Rank::Empty, &|| (range.clone(), WhyNot::EmptyTag));
             }

@@ -133,7 +133,7 @@ impl Matcher {
         TagIndex::new(self.tags(), |tag| vocabulary.may_hold(tag))
     }
 
-    pub(super) fn tags(&self) -> impl Iterator<Item = (usize, &[String])> {
+    fn tags(&self) -> impl Iterator<Item = (usize, &[String])> {
         self.tags.iter().map(Vec::as_slice).enumerate()
     }
 }

@@ -190,7 +190,8 @@ pub fn hints(inner: Rect, wants: HintsWants) -> Parts {
     // The feed's own rule is the row above it.
     let (_, lower) = split_rows(lower, 1);
     if wants.busy == Busy::Feed {
-        let (detail, aside) = split_rows(lower, lower.height.saturating_sub(aside));
+        let aside = aside.min(lower.height.saturating_sub(1));
+        let (detail, aside) = split_rows(lower, lower.height - aside);
         return Parts { head, rule, list: upper, detail, aside };
     }
     let (list, aside) = split_rows(upper, upper.height.saturating_sub(aside));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ratatui::layout::{Rect, Size};
 
+use crate::catalog::SourceId;
 use crate::desk::{Document, Outlook};
 use crate::engine::Snapshot;
 use crate::enrich::Findings;
@@ -348,7 +349,7 @@ impl State {
                 self.snapshot.catalog.sources().get(*position).map(|source| source.id.as_str())
             }
             Pane::Selection => self.selection.rows.get(self.selection.cursor.at)?.id(&self.snapshot),
-            Pane::Hints if self.in_feed() => self.feed.current()?.subject.as_ref().map(|id| id.as_str()),
+            Pane::Hints if self.in_feed() => self.feed.current()?.subject.as_ref().map(SourceId::as_str),
             Pane::Hints => found::rows(&self.hints.findings).nth(self.hints.cursor.at).map(|row| row.id().as_str()),
             Pane::Templates => None,
         }

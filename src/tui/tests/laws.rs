@@ -76,7 +76,7 @@ fn take(state: &mut State, step: Step) {
                 passed: vec![PassedOver {
                     id: "java-service".into(),
                     tags: vec!["java".to_owned()],
-                    ranges: vec![start..start + len],
+                    ranges: std::iter::once(start..start + len).collect(),
                     why: WhyNot::Inside { piece: "\x1bx/java".to_owned(), neighbour: Neighbour::Before('\x1b') },
                 }],
                 more: start,

@@ -21,7 +21,7 @@ pub fn short(state: &State, found: Found<'_>) -> String {
         Found::Hinted(hint) => format!("(matched: {})", hint.tags.join(", ")),
         Found::Passed(passed) => {
             let why = match &passed.why {
-                WhyNot::Inside { piece, .. } => format!("only in {piece}"),
+                WhyNot::Inside { piece, .. } => format!("only in {}", cut(state, piece)),
                 why => format!(": {}", brief(state, passed, why)),
             };
             let subject = if passed.tags.is_empty() { format!("@{}", passed.id) } else { passed.tags.join(", ") };
@@ -96,6 +96,7 @@ fn passed_fully(state: &State, passed: &PassedOver) -> String {
                 Neighbour::After(c) => (c, "after"),
             };
             let place = lines(state, &passed.ranges);
+            let piece = cut(state, piece);
             format!("No hint: {tag} stands only in {piece}{place}, and the {c} {side} it makes it a part of that.")
         }
         WhyNot::EmptyTag => {
@@ -108,6 +109,11 @@ fn passed_fully(state: &State, passed: &PassedOver) -> String {
         why => format!("Matched {}. No hint: {}.", at(), brief(state, passed, why)),
     };
     format!("{text} {deed}")
+}
+
+/// A piece of the prompt, cut with what this terminal can show.
+fn cut(state: &State, piece: &str) -> String {
+    piece.replace('…', state.skin.glyphs.ellipsis)
 }
 
 /// What the keys do to this source.
@@ -160,5 +166,108 @@ fn lines(state: &State, ranges: &[Range<usize>]) -> String {
         0 => String::new(),
         1 => format!(" (line {})", shown.concat()),
         _ => format!(" (lines {}{more})", shown.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::fixture;
+    use crate::tui::input::Input;
+    use crate::tui::update::update;
+
+    fn state(prompt: &str) -> State {
+        let mut state = fixture::state(80, 24);
+        state.focus_on(crate::tui::pane::Pane::Hints);
+        update(&mut state, Input::Paste(prompt.to_owned()));
+        state
+    }
+
+    #[test]
+    fn every_reason_is_told_with_what_to_do() {
+        let state = state("a java b\nJAVA and x/java");
+        let inside = WhyNot::Inside { piece: "x/java".to_owned(), neighbour: Neighbour::Before('/') };
+        for (id, why, short_text, full_text) in [
+            (
+                "circuit-breaker",
+                WhyNot::Picked,
+                "– java: picked already",
+                "Matched java (lines 1, 2). No hint: picked already. Space takes the pick back.",
+            ),
+            (
+                "retry-pattern",
+                WhyNot::PulledIn(vec!["circuit-breaker".into()]),
+                "– java: pulled in by @circuit-breaker",
+                "Matched java (lines 1, 2). No hint: pulled in by @circuit-breaker. p picks it for itself, x excludes it.",
+            ),
+            (
+                "team-conventions",
+                WhyNot::Auto,
+                "– java: always in the instructions",
+                "Matched java (lines 1, 2). No hint: always in the instructions. Space picks it.",
+            ),
+            (
+                "release-notes",
+                WhyNot::Excluded,
+                "– java: excluded",
+                "Matched java (lines 1, 2). No hint: excluded. x lifts that, Space picks it.",
+            ),
+            (
+                "java-service",
+                WhyNot::HintsOff,
+                "– java: hints are off",
+                "Matched java (lines 1, 2). No hint: selectReferences is in exclude_tools of this workspace. Space picks it, \
+                 x excludes it.",
+            ),
+            (
+                "java-service",
+                inside,
+                "– java only in x/java",
+                "No hint: java stands only in x/java (lines 1, 2), and the / before it makes it a part of that. Space \
+                 picks it, x excludes it.",
+            ),
+            (
+                "java-service",
+                WhyNot::EmptyTag,
+                "– java: an empty tag",
+                "No hint: its tag java is empty but for separators and matches nothing. e opens its definition. Space \
+                 picks it, x excludes it.",
+            ),
+        ] {
+            let passed = PassedOver { id: id.into(), tags: vec!["java".to_owned()], ranges: vec![2..6, 9..13], why };
+            assert_eq!(short(&state, Found::Passed(&passed)), short_text);
+            assert_eq!(full(&state, Found::Passed(&passed)), full_text);
+        }
+    }
+
+    #[test]
+    fn what_is_named_and_hinted_at() {
+        let mut state = state("@payments-api java\njava, spring boot");
+        let named = Expansion { id: "payments-api".into(), range: 1..13 };
+        let text = "Named in the prompt (line 1): the agent is given it with the prompt.";
+        assert_eq!(full(&state, Found::Named(&named)), format!("{text} Space picks it, x excludes it."));
+        let ranges = vec![14..18, 19..23, 25..36];
+        let tags = ["java", "spring-boot"].map(str::to_owned).to_vec();
+        let tagged =
+            PassedOver { id: named.id.clone(), tags: tags.clone(), ranges: ranges.clone(), why: WhyNot::Named };
+        state.hints.findings.passed.push(tagged);
+        let besides = "It is not hinted at besides, for java (lines 1, 2), spring-boot (line 2).";
+        assert_eq!(full(&state, Found::Named(&named)), format!("{text} {besides} Space picks it, x excludes it."));
+        for (id, after) in [
+            ("java-service", ": the agent is hinted at it. Space picks it, x excludes it."),
+            (
+                "circuit-breaker",
+                "; picked now, so that the agent is no longer hinted at it. Space takes the pick back.",
+            ),
+        ] {
+            let hint = Hint { id: id.into(), tags: tags.clone(), ranges: ranges.clone() };
+            let expected = format!("Matched java (lines 1, 2), spring-boot (line 2){after}");
+            assert_eq!(full(&state, Found::Hinted(&hint)), expected);
+        }
+        let full_of_it = vec!["java".to_owned()];
+        let many = self::state(&"java\n".repeat(9));
+        let hint =
+            Hint { id: "java-service".into(), tags: full_of_it, ranges: (0..9).map(|at| at * 5..at * 5 + 4).collect() };
+        assert!(full(&many, Found::Hinted(&hint)).starts_with("Matched java (lines 1, 2, 3, 4, 5 and more):"));
     }
 }
