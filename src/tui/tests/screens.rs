@@ -108,6 +108,20 @@ feeds! {
 }
 
 #[test]
+fn the_feed_and_what_is_passed_over_in_ascii() {
+    let mut state = fixture::state(80, 24);
+    state.skin.glyphs = Glyphs::ASCII;
+    happened(&mut state);
+    press(&mut state, "3 Enter");
+    update(&mut state, Input::Paste(format!("{PROMPT} {}/java", "a".repeat(90))));
+    for keys in ["", "Esc G", "f G", "/ \"you\""] {
+        typed(&mut state, keys);
+        let shown = screen(&state);
+        assert!(shown.is_ascii(), "{shown}");
+    }
+}
+
+#[test]
 fn the_newest_notice_is_said_and_how_many_came_with_it() {
     let mut state = fixture::state(80, 24);
     happened(&mut state);
