@@ -76,6 +76,11 @@ fn tag_hints(c: &mut Criterion) {
         group.bench_function(BenchmarkId::new(name, bytes), |bencher| {
             bencher.iter(|| matcher.find(black_box(&text), &catalog, &selection, false));
         });
+        // What the screen asks after each key in a prompt: also who is passed over.
+        let name = format!("{patterns} tags, with who is passed over");
+        group.bench_function(BenchmarkId::new(name, bytes), |bencher| {
+            bencher.iter(|| matcher.candidates(black_box(&text), &catalog, &selection, false));
+        });
     }
     group.finish();
     let (catalog, text) = (catalog(10_000), prose(20_000));

@@ -53,7 +53,7 @@ impl Desk {
 
     /// What a text names and touches.
     pub fn look(&self, text: &str) -> Findings {
-        self.matcher.find(text, &self.catalog, &self.selection, self.hides_selecting())
+        self.matcher.candidates(text, &self.catalog, &self.selection, self.hides_selecting())
     }
 
     /// Everything an agent is told at the start; empty where there is nothing to say.

@@ -70,7 +70,7 @@ impl Matcher {
         let vocabulary = is_first.then(|| Vocabulary::of(text));
         let expansions = self.expansions(text, parts, catalog, &excluded, vocabulary.as_ref());
         if exclude_hints {
-            return Findings { expansions, hints: Vec::new() };
+            return Findings { expansions, ..Findings::default() };
         }
         let named: HashSet<&str> = expansions.iter().map(|it| it.id.as_str()).collect();
         let wanted = |source: usize| {
@@ -89,10 +89,10 @@ impl Matcher {
             tagged.scan(text, part.clone(), &mut found);
         }
         let hints = tagged.by_source(found, catalog, wanted).into_iter().filter_map(|it| hint(it, catalog)).collect();
-        Findings { expansions, hints }
+        Findings { expansions, hints, ..Findings::default() }
     }
 
-    fn expansions(
+    pub(super) fn expansions(
         &self,
         text: &str,
         parts: &[Range<usize>],
@@ -124,7 +124,7 @@ impl Matcher {
         self.at.get_or_init(|| AtIndex::some(ids(catalog)))
     }
 
-    fn tagged(&self, catalog: &Catalog) -> &TagIndex {
+    pub(super) fn tagged(&self, catalog: &Catalog) -> &TagIndex {
         self.tagged.get_or_init(|| TagIndex::new(tags(catalog), |_| true))
     }
 }
@@ -133,10 +133,9 @@ fn ids(catalog: &Catalog) -> impl Iterator<Item = (usize, &str)> {
     catalog.sources().iter().map(|source| source.id.as_str()).enumerate()
 }
 
-/// The tags of each source that may be hinted at, with its place.
+/// The tags of each source with its place, those of mode auto too: a person wants to know why they are not hinted at.
 fn tags(catalog: &Catalog) -> impl Iterator<Item = (usize, &[String])> {
-    let hinted = catalog.sources().iter().enumerate().filter(|(_, source)| source.mode == Mode::Selectable);
-    hinted.map(|(at, source)| (at, source.tags.as_slice()))
+    catalog.sources().iter().enumerate().map(|(at, source)| (at, source.tags.as_slice()))
 }
 
 fn hint(tagged: Tagged, catalog: &Catalog) -> Option<Hint> {

@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::catalog::SourceId;
 
 mod at;
+mod candidates;
 mod chain;
 #[cfg(test)]
 mod chain_tests;
@@ -24,6 +25,7 @@ mod testing;
 mod told;
 mod vocabulary;
 
+pub use candidates::{Neighbour, PASSED, PassedOver, WhyNot};
 pub use chain::{Block, BlockKind, Context, Enriched, Metadata, TextKind, enrich};
 pub use find::{Matcher, says_the_same};
 pub use instruction::{LISTED_FILES, instruction};
@@ -61,4 +63,8 @@ pub struct Findings {
     pub expansions: Vec<Expansion>,
     /// In catalog order, without the sources of `expansions`.
     pub hints: Vec<Hint>,
+    /// Who the text touches and is not hinted at; only [`Matcher::candidates`] looks for them.
+    pub passed: Vec<PassedOver>,
+    /// How many more than [`PASSED`] there are.
+    pub more: usize,
 }

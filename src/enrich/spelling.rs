@@ -43,7 +43,17 @@ impl<'k> Spelling<'k> {
             return is_whole(text, pattern.start, pattern.end).then_some(pattern);
         }
         let end = self.walk(text, pattern.start)?;
-        Some(self.start_before(text, pattern.start)?..self.end_after(text, end)?)
+        let start = self.start_before(text, pattern.start, |start| is_whole(text, start, text.len()))?;
+        Some(start..self.end_after(text, end, |end| is_whole(text, 0, end))?)
+    }
+
+    /// The same whatever stands next to it.
+    pub(crate) fn place(&self, text: &str, pattern: Range<usize>) -> Option<Range<usize>> {
+        if self.is_plain() {
+            return Some(pattern);
+        }
+        let end = self.walk(text, pattern.start)?;
+        Some(self.start_before(text, pattern.start, |_| true)?..self.end_after(text, end, |_| true)?)
     }
 
     /// Where the core ends that starts at byte `at`.
@@ -69,22 +79,22 @@ impl<'k> Spelling<'k> {
         Some(at)
     }
 
-    /// Where the match starts whose core starts at `core`: the nearest start with an allowed neighbour.
-    fn start_before(&self, text: &str, core: usize) -> Option<usize> {
+    /// Where the match starts whose core starts at `core`: the nearest start that is allowed.
+    fn start_before(&self, text: &str, core: usize, allowed: impl Fn(usize) -> bool) -> Option<usize> {
         let places = separators_before(text, core).map(|(range, c)| {
             let joined = c == '\n' && follows_carriage_return(text, range.start);
             (range.start, c, joined)
         });
-        nearest(self.lead, core, places, |start| is_whole(text, start, text.len()))
+        nearest(self.lead, core, places, allowed)
     }
 
-    /// Where the match ends whose core ends at `core`.
-    fn end_after(&self, text: &str, core: usize) -> Option<usize> {
+    /// Where the match ends whose core ends at `core`: the nearest end that is allowed.
+    fn end_after(&self, text: &str, core: usize, allowed: impl Fn(usize) -> bool) -> Option<usize> {
         let places = separators_from(text, core).map(|(range, c)| {
             let joined = range.start > core && follows_carriage_return(text, range.start);
             (range.end, c, joined)
         });
-        nearest(self.trail, core, places, |end| is_whole(text, 0, end))
+        nearest(self.trail, core, places, allowed)
     }
 }
 

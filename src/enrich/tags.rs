@@ -161,14 +161,33 @@ impl TagIndex {
         }
     }
 
+    /// Every place in `text.get(within)` that has the letters of a tag, whatever stands next to it: its spelling and where.
+    pub(crate) fn places(&self, text: &str, within: Range<usize>, mut each: impl FnMut(usize, Range<usize>)) {
+        let offset = within.start;
+        let (Some(automaton), Some(text)) = (&self.automaton, text.get(within)) else { return };
+        let normal = Normal::new(text);
+        for (pattern, start, end) in automaton.find(&normal.bytes) {
+            let proposed = normal.original(start)..normal.original(end);
+            for at in self.by_pattern.get(pattern).iter().map(|at| wide(*at)) {
+                if let Some(range) = self.spelling(at).and_then(|it| it.place(text, proposed.clone())) {
+                    each(at, range.start + offset..range.end + offset);
+                }
+            }
+        }
+    }
+
+    /// The sources that have a tag of this spelling: place in the catalog, then place in the source's list.
+    pub(crate) fn holders(&self, spelling: usize) -> impl Iterator<Item = (usize, usize)> {
+        self.holders.get(spelling).iter().map(|(source, tag)| (wide(*source), wide(*tag)))
+    }
+
     /// What was found, by source in catalog order, for the sources that `wanted` lets through.
     pub(crate) fn by_source(&self, mut found: Found, catalog: &Catalog, wanted: impl Fn(usize) -> bool) -> Vec<Tagged> {
         found.places.sort_by_key(|(spelling, range)| (*spelling, range.start, range.end));
         let mut matched: Vec<Matched> = Vec::new();
         for places in found.places.chunk_by(|one, other| one.0 == other.0) {
             let spelling = places.first().map_or(0, |(spelling, _)| *spelling);
-            let holders = self.holders.get(spelling).iter().map(|(source, tag)| (wide(*source), wide(*tag)));
-            let wanted = holders.filter(|(source, _)| wanted(*source));
+            let wanted = self.holders(spelling).filter(|(source, _)| wanted(*source));
             matched.extend(wanted.map(|(source, tag)| Matched { source, tag, places }));
         }
         matched.sort_by_key(|it| (it.source, it.tag));

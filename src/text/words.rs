@@ -47,15 +47,24 @@ pub fn ends_sentence(text: &str, at: usize) -> bool {
 /// Whether `start..end` stands in `text` as a whole word: no neighbour is a letter, digit, combining mark, `_`, `-`, `.`,
 /// `/` or `\`, but for a `.` after it that ends a sentence. The same rule serves ids (§3) and tags (§5).
 pub fn is_whole(text: &str, start: usize, end: usize) -> bool {
-    let forbids = |c: char| is_word(c) || matches!(c, '_' | '-' | '.' | '/' | '\\');
-    if char_before(text, start).is_some_and(forbids) {
-        return false;
-    }
-    match char_after(text, end) {
-        Some('.') => ends_sentence(text, end),
-        Some(c) => !forbids(c),
-        None => true,
-    }
+    forbidding_before(text, start).is_none() && forbidding_after(text, end).is_none()
+}
+
+/// The character before byte `start` that makes what begins there a part of something longer.
+#[inline]
+pub fn forbidding_before(text: &str, start: usize) -> Option<char> {
+    char_before(text, start).filter(|c| forbids(*c))
+}
+
+/// The character at byte `end` that makes what ends there a part of something longer.
+#[inline]
+pub fn forbidding_after(text: &str, end: usize) -> Option<char> {
+    char_after(text, end).filter(|c| if *c == '.' { !ends_sentence(text, end) } else { forbids(*c) })
+}
+
+/// Whether a character next to a word makes it a part of something longer, were it not for a sentence's end.
+pub fn forbids(c: char) -> bool {
+    is_word(c) || matches!(c, '_' | '-' | '.' | '/' | '\\')
 }
 
 #[cfg(test)]

@@ -32,11 +32,25 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
             Some("nothing is picked: there is nothing to take back".to_owned())
         }
         Action::Confirm => confirm(state),
+        Action::ClearPrompt => state.hints.prompt.is_empty().then(|| "the prompt is empty already".to_owned()),
+        Action::FilterFeed if state.feed.notices.is_empty() => Some(QUIET.to_owned()),
+        Action::Follow => follow(state),
         _ => None,
     }
 }
 
 const NOTHING: &str = "there is no source under the cursor";
+const QUIET: &str = "nothing has happened yet";
+
+fn follow(state: &State) -> Option<String> {
+    let Some(notice) = state.feed.current() else {
+        let why = if state.feed.notices.is_empty() { QUIET } else { "no row has these words: / Esc shows all again" };
+        return Some(why.to_owned());
+    };
+    let Some(id) = &notice.subject else { return Some("this is about no single source".to_owned()) };
+    let gone = state.snapshot.catalog.get(id.as_str()).is_none();
+    gone.then(|| format!("@{id} is gone from the catalog"))
+}
 
 fn toggle(state: &State) -> Option<String> {
     let Some(id) = state.subject(state.focus) else { return Some(NOTHING.to_owned()) };
@@ -101,7 +115,7 @@ fn reset_value(state: &State) -> Option<String> {
 
 fn inside(state: &State) -> Option<String> {
     if state.focus == Pane::Hints {
-        return Some("there are no details here: press Enter to type a prompt".to_owned());
+        return None;
     }
     let shown = state.parts(state.focus).is_some_and(|parts| parts.detail.area() > 0);
     match (shown, state.len(state.focus)) {

@@ -21,13 +21,157 @@ pub struct Feed {
     pub rows: Vec<usize>,
     /// The row under the cursor, counted in `rows`.
     pub cursor: Cursor,
+    /// Notices that came since somebody last looked at the feed.
+    pub new: usize,
+    /// Notices that came since the last key.
+    pub since_key: usize,
+    /// Whether older notices were forgotten.
+    pub forgot: bool,
+}
+
+/// Whether somebody reads the feed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reader {
+    /// Keys go to it.
+    Here,
+    /// Keys go elsewhere.
+    Elsewhere,
 }
 
 impl Feed {
-    /// Adds what happened last.
-    pub fn add(&mut self, notice: Notice) {
+    /// Adds what happened last. The cursor stays on its notice; on the newest one only for who reads it, else it stands on
+    /// the newest.
+    pub fn add(&mut self, notice: Notice, reader: Reader) {
+        let kept = keeps(&words(&self.filter), &notice);
+        let follows = !self.rows.is_empty() && (self.cursor.at > 0 || reader == Reader::Here);
         self.notices.push_front(notice);
+        self.forgot |= self.notices.len() > KEPT;
         self.notices.truncate(KEPT);
-        self.rows = (0..self.notices.len()).collect();
+        self.rows.iter_mut().for_each(|row| *row += 1);
+        self.rows.retain(|row| *row < KEPT);
+        if kept {
+            self.rows.insert(0, 0);
+            if follows {
+                self.cursor.at = (self.cursor.at + 1).min(self.rows.len() - 1);
+                self.cursor.top += usize::from(self.cursor.top > 0);
+            }
+        }
+        self.new = if reader == Reader::Here { 0 } else { (self.new + 1).min(KEPT) };
+        self.since_key += 1;
+    }
+
+    /// Applies the filter. The cursor stays on its notice where that is kept, else it goes to the newest.
+    pub fn refilter(&mut self) {
+        let on = self.rows.get(self.cursor.at).copied();
+        let words = words(&self.filter);
+        let kept = self.notices.iter().enumerate().filter(|(_, notice)| keeps(&words, notice));
+        self.rows = kept.map(|(at, _)| at).collect();
+        self.cursor.at = on.and_then(|on| self.rows.binary_search(&on).ok()).unwrap_or(0);
+    }
+
+    /// The notice in this row.
+    pub fn row(&self, row: usize) -> Option<&Notice> {
+        self.notices.get(*self.rows.get(row)?)
+    }
+
+    /// The notice under the cursor.
+    pub fn current(&self) -> Option<&Notice> {
+        self.row(self.cursor.at)
+    }
+}
+
+fn words(filter: &TextField) -> Vec<String> {
+    filter.text().to_lowercase().split_whitespace().map(str::to_owned).collect()
+}
+
+/// Whether every word stands somewhere in the notice, in any case.
+fn keeps(words: &[String], notice: &Notice) -> bool {
+    if words.is_empty() {
+        return true;
+    }
+    let parts = [&notice.time, notice.who.word(), notice.topic.word(), &notice.text, &notice.reason];
+    let hay = parts.join("\n").to_lowercase();
+    words.iter().all(|word| hay.contains(word.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::engine::{Topic, Who};
+
+    fn notice(time: &str, who: Who, topic: Topic, text: &str, reason: &str) -> Notice {
+        Notice { time: time.to_owned(), reason: reason.to_owned(), ..Notice::new(who, topic, text) }
+    }
+
+    fn feed() -> Feed {
+        let mut feed = Feed::default();
+        let other = Who::Other(Arc::from("refdesk select"));
+        for notice in [
+            notice("12:00:01", Who::You, Topic::Selection, "Picked @retry-pattern", ""),
+            notice("12:00:02", Who::Files, Topic::Document, "@timeouts changed", "~600 to ~640 tokens"),
+            notice("12:00:03", other, Topic::Selection, "Excluded @Legacy-errors", ""),
+            notice("12:01:00", Who::Files, Topic::Selection, "@a now mentions @b: pulled in", "docs/a.md:14"),
+        ] {
+            feed.add(notice, Reader::Elsewhere);
+        }
+        feed
+    }
+
+    fn shown(feed: &Feed) -> Vec<&str> {
+        (0..feed.rows.len()).filter_map(|row| feed.row(row)).map(|notice| notice.time.as_str()).collect()
+    }
+
+    #[test]
+    fn every_word_must_stand_somewhere() {
+        for (filter, kept) in [
+            ("", vec!["12:01:00", "12:00:03", "12:00:02", "12:00:01"]),
+            ("  ", vec!["12:01:00", "12:00:03", "12:00:02", "12:00:01"]),
+            ("files", vec!["12:01:00", "12:00:02"]),
+            ("SELECT excluded", vec!["12:00:03"]),
+            ("selection", vec!["12:01:00", "12:00:03", "12:00:01"]),
+            ("document tokens", vec!["12:00:02"]),
+            ("a.md:14", vec!["12:01:00"]),
+            ("12:00 legacy", vec!["12:00:03"]),
+            ("you files", vec![]),
+        ] {
+            let mut feed = feed();
+            feed.filter.insert(filter);
+            feed.refilter();
+            assert_eq!(shown(&feed), kept, "{filter}");
+        }
+    }
+
+    #[test]
+    fn what_comes_is_filtered_too_and_the_cursor_stays_on_its_notice() {
+        let files = |text: &str| notice("13:00:00", Who::Files, Topic::Desk, text, "");
+        for (filter, at, reader, text, rows, on) in [
+            ("", 0, Reader::Elsewhere, "new", 5, "13:00:00"),
+            ("", 0, Reader::Here, "new", 5, "12:01:00"),
+            ("", 2, Reader::Elsewhere, "new", 5, "12:00:02"),
+            ("you", 0, Reader::Here, "new", 1, "12:00:01"),
+            ("files", 1, Reader::Here, "new", 3, "12:00:02"),
+        ] {
+            let mut feed = feed();
+            feed.filter.insert(filter);
+            feed.refilter();
+            feed.cursor.at = at;
+            feed.add(files(text), reader);
+            let current = feed.current().map(|notice| notice.time.as_str());
+            assert_eq!((feed.rows.len(), current), (rows, Some(on)), "{filter} {at} {reader:?}");
+        }
+    }
+
+    #[test]
+    fn the_oldest_are_forgotten() {
+        let mut feed = feed();
+        feed.cursor.at = 3;
+        assert_eq!((feed.new, feed.forgot), (4, false));
+        for at in 0..KEPT {
+            feed.add(notice(&at.to_string(), Who::You, Topic::Desk, "x", ""), Reader::Here);
+        }
+        assert_eq!((feed.notices.len(), feed.rows.len(), feed.new, feed.forgot), (KEPT, KEPT, 0, true));
+        assert_eq!(feed.current().map(|notice| notice.time.as_str()), Some("0"), "its own is gone: the next to it");
     }
 }

@@ -202,15 +202,69 @@ pub fn parts(pane: Pane, inner: Rect, wanted: usize) -> Parts {
     match pane {
         Pane::Catalog => listed(inner, 1, 7, 4),
         Pane::Selection => listed(inner, 0, 5, 3),
-        Pane::Hints => {
-            let most = (inner.height / 2).max(1);
-            let rows = u16::try_from(wanted).unwrap_or(most).clamp(3.min(most), most);
-            let (head, rest) = split_rows(inner, rows);
-            let (rule, list) = split_rows(rest, rest.height.min(1));
-            Parts { head, rule, list, ..Parts::default() }
-        }
+        Pane::Hints => hints(inner, HintsWants { busy: Busy::Nothing, prompt: wanted, aside: 0 }),
         Pane::Templates => templates(inner, wanted),
     }
+}
+
+/// What in the hints pane keys go to, which has most of the room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Busy {
+    /// They go to another pane.
+    Nothing,
+    /// The prompt is typed: what is found matters.
+    Prompt,
+    /// The list of what is found.
+    List,
+    /// The feed.
+    Feed,
+}
+
+/// The rows that the parts of the hints pane would fill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HintsWants {
+    /// Who has most.
+    pub busy: Busy,
+    /// Of the prompt.
+    pub prompt: usize,
+    /// Of what is told about the row under the cursor, below its list.
+    pub aside: usize,
+}
+
+/// The prompt, what is found, and the feed, one below the other; each of the two lists has a rule above it, and the one
+/// that keys go to has below it what there is to tell about its row.
+pub fn hints(inner: Rect, wants: HintsWants) -> Parts {
+    let rows = |wanted: usize| u16::try_from(wanted).unwrap_or(u16::MAX);
+    let most = (inner.height / 2).max(1);
+    let prompt = rows(wants.prompt).clamp(3.min(most), most);
+    let prompt = match wants.busy {
+        Busy::Feed if inner.height < 8 => 0,
+        Busy::Feed => prompt.min(3),
+        Busy::Nothing | Busy::Prompt | Busy::List => prompt,
+    };
+    let (head, rest) = split_rows(inner, prompt);
+    let (rule, rest) = split_rows(rest, prompt.min(1));
+    let left = rest.height;
+    // A notice may name many; a row of the list is told in few words.
+    let aside = rows(wants.aside).min(if wants.busy == Busy::Feed { left / 2 } else { left / 3 });
+    let feed = match wants.busy {
+        Busy::Feed => left.saturating_sub(1 + if prompt == 0 { 0 } else { (left / 4).min(5) }),
+        _ if left < 6 => 0,
+        Busy::Nothing => left * 2 / 5,
+        Busy::List => left * 3 / 10,
+        Busy::Prompt if left < 12 => 0,
+        Busy::Prompt => left / 5,
+    };
+    let (upper, lower) = split_rows(rest, left - (feed + feed.min(1)).min(left));
+    // The feed's own rule is the row above it.
+    let (_, lower) = split_rows(lower, 1);
+    if wants.busy == Busy::Feed {
+        let aside = aside.min(lower.height.saturating_sub(1));
+        let (detail, aside) = split_rows(lower, lower.height - aside);
+        return Parts { head, rule, list: upper, detail, aside };
+    }
+    let (list, aside) = split_rows(upper, upper.height.saturating_sub(aside));
+    Parts { head, rule, list, detail: lower, aside }
 }
 
 /// A head, a list, and its details below it, or beside it where there is room for both.
@@ -275,6 +329,39 @@ mod tests {
         (GRID.width..300u16, GRID.height - 2..120u16).prop_map(|(width, height)| Size { width, height })
     }
 
+    fn apart(parts: Parts, inner: Rect) -> Result<(), TestCaseError> {
+        let parts = [parts.head, parts.list, parts.rule, parts.detail, parts.aside];
+        for (at, part) in parts.iter().enumerate() {
+            prop_assert_eq!(part.intersection(inner).area(), part.area());
+            for other in &parts[at + 1..] {
+                prop_assert_eq!(part.intersection(*other).area(), 0, "{:?} {:?}", part, other);
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn the_rows_of_the_hints_pane() {
+        for (height, busy, prompt, aside, rows) in [
+            // An 80×24 terminal, a grid of 120×36, one of 200×60, and the smallest.
+            (19, Busy::List, 1, 2, (3, 8, 2, 4)),
+            (19, Busy::Prompt, 1, 0, (3, 11, 0, 3)),
+            (19, Busy::Feed, 1, 2, (3, 3, 2, 9)),
+            (14, Busy::Nothing, 1, 0, (3, 5, 0, 4)),
+            (14, Busy::List, 1, 2, (3, 4, 2, 3)),
+            (14, Busy::Prompt, 9, 0, (7, 6, 0, 0)),
+            (14, Busy::Feed, 9, 2, (3, 2, 2, 5)),
+            (25, Busy::Nothing, 1, 0, (3, 12, 0, 8)),
+            (25, Busy::Feed, 1, 9, (3, 5, 9, 6)),
+            (5, Busy::List, 1, 2, (2, 2, 0, 0)),
+            (5, Busy::Feed, 1, 2, (0, 0, 2, 2)),
+        ] {
+            let parts = hints(Rect::new(1, 1, 50, height), HintsWants { busy, prompt, aside });
+            let got = (parts.head.height, parts.list.height, parts.aside.height, parts.detail.height);
+            assert_eq!(got, rows, "{height} {busy:?}");
+        }
+    }
+
     proptest! {
         #[test]
         fn every_pane_of_a_grid_has_its_least(grid in any_grid(), splits in any_splits()) {
@@ -321,6 +408,23 @@ mod tests {
         }
 
         #[test]
+        fn parts_of_the_hints_pane_do_not_overlap(
+            width in 0..90u16, height in 0..60u16, prompt in 0..50usize, aside in 0..9usize,
+            busy in proptest::sample::select(&[Busy::Nothing, Busy::Prompt, Busy::List, Busy::Feed][..]),
+        ) {
+            let inner = Rect::new(1, 1, width, height);
+            let parts = hints(inner, HintsWants { busy, prompt, aside });
+            apart(parts, inner)?;
+            if busy == Busy::Feed && height > 1 {
+                prop_assert!(parts.detail.height > 0, "who goes to the feed sees it");
+            }
+            if parts.detail.height > 0 {
+                let rule = Rect { y: parts.detail.y - 1, height: 1, ..parts.detail };
+                prop_assert!([parts.head, parts.list, parts.rule, parts.aside].iter().all(|it| !it.intersects(rule)));
+            }
+        }
+
+        #[test]
         fn places_lie_on_the_screen_and_do_not_overlap(
             width in 0..300u16, height in 0..120u16, focus in proptest::sample::select(&Pane::ALL[..]), prompt in 0..50usize,
             zoomed in proptest::sample::select(&[Zoomed::No, Zoomed::Yes][..]), splits in any_splits(),
@@ -333,14 +437,7 @@ mod tests {
             for pane in Pane::ALL {
                 if let Some(outer) = layout.panes[pane.index()] {
                     places.push(outer);
-                    let parts = parts(pane, inner(outer), prompt);
-                    let parts = [parts.head, parts.list, parts.rule, parts.detail, parts.aside];
-                    for (at, part) in parts.iter().enumerate() {
-                        prop_assert_eq!(part.intersection(inner(outer)).area(), part.area());
-                        for other in &parts[at + 1..] {
-                            prop_assert_eq!(part.intersection(*other).area(), 0, "{:?} {:?}", part, other);
-                        }
-                    }
+                    apart(parts(pane, inner(outer), prompt), inner(outer))?;
                 }
             }
             for (at, place) in places.iter().enumerate() {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use ratatui::layout::{Rect, Size};
 
+use crate::catalog::SourceId;
 use crate::config::screen::{Borders, Remembered};
 use crate::desk::{Document, Outlook, Unrendered};
 use crate::engine::Snapshot;
@@ -15,10 +16,13 @@ use crate::template::TemplateIndex;
 use super::feed::Feed;
 use super::field::TextField;
 use super::filter::Haystack;
+use super::found;
 use super::glyphs::Glyphs;
-use super::layout::{self, Layout, Parts, Splits, Zoomed};
+use super::layout::{self, Busy, HintsWants, Layout, Parts, Splits, Zoomed};
 use super::motion::{Cursor, Scroll};
 use super::pane::Pane;
+use super::panes;
+use super::recall::Recall;
 use super::theme::Theme;
 use super::totals::Totals;
 use super::tree::Row;
@@ -233,6 +237,8 @@ impl<T> Asked<T> {
 pub struct HintsPane {
     /// The prompt as typed.
     pub prompt: TextField,
+    /// Prompts typed before.
+    pub recall: Recall,
     /// Of the newest question.
     pub generation: u64,
     /// The newest answer, its ranges carried along while the prompt changes.
@@ -241,7 +247,7 @@ pub struct HintsPane {
     pub answered: u64,
     /// The newest question that was asked because the desk changed, and not the prompt.
     pub refreshed: u64,
-    /// The row under the cursor: expansions first, then hints.
+    /// The row under the cursor: expansions first, then hints, then who is passed over.
     pub cursor: Cursor,
 }
 
@@ -334,11 +340,10 @@ impl State {
 
     /// The places within this pane, whose inside is `inner`.
     pub fn parts_within(&self, pane: Pane, inner: Rect) -> Parts {
-        let wanted = match pane {
-            Pane::Hints => prompt::height(self.hints.prompt.text(), inner.width.saturating_sub(2)),
-            _ => self.len(pane),
+        let parts = match pane {
+            Pane::Hints => layout::hints(inner, self.hints_wants(inner)),
+            _ => layout::parts(pane, inner, self.len(pane)),
         };
-        let parts = layout::parts(pane, inner, wanted);
         // Whoever reads a detail needs its whole lines more than what stands left of it.
         match self.part {
             Part::Detail if self.focus == pane => parts.with_wide_detail(),
@@ -347,12 +352,29 @@ impl State {
         }
     }
 
+    fn hints_wants(&self, inner: Rect) -> HintsWants {
+        let columns = inner.width.saturating_sub(2);
+        let busy = match (self.focus == Pane::Hints, self.typing) {
+            (false, _) => Busy::Nothing,
+            (true, Some(Typing::Prompt)) => Busy::Prompt,
+            (true, _) if self.in_feed() => Busy::Feed,
+            (true, _) => Busy::List,
+        };
+        let prompt = prompt::height(self.hints.prompt.text(), columns, usize::from(inner.height));
+        HintsWants { busy, prompt, aside: panes::hints::aside(self, busy, columns).len() }
+    }
+
+    /// Whether keys go to the feed.
+    pub fn in_feed(&self) -> bool {
+        self.focus == Pane::Hints && self.part == Part::Detail
+    }
+
     /// How many rows the list of this pane has.
     pub fn len(&self, pane: Pane) -> usize {
         match pane {
             Pane::Catalog => self.catalog.rows.len(),
             Pane::Selection => self.selection.rows.len(),
-            Pane::Hints => self.hints.findings.expansions.len() + self.hints.findings.hints.len(),
+            Pane::Hints => found::len(&self.hints.findings),
             Pane::Templates => self.snapshot.templates.templates.len(),
         }
     }
@@ -375,21 +397,19 @@ impl State {
                 self.snapshot.catalog.sources().get(*position).map(|source| source.id.as_str())
             }
             Pane::Selection => self.selection.rows.get(self.selection.cursor.at)?.id(&self.snapshot),
-            Pane::Hints => {
-                let Findings { expansions, hints } = &self.hints.findings;
-                let at = self.hints.cursor.at;
-                match expansions.get(at) {
-                    Some(expansion) => Some(expansion.id.as_str()),
-                    None => hints.get(at.checked_sub(expansions.len())?).map(|hint| hint.id.as_str()),
-                }
-            }
+            Pane::Hints if self.in_feed() => self.feed.current()?.subject.as_ref().map(SourceId::as_str),
+            Pane::Hints => found::rows(&self.hints.findings).nth(self.hints.cursor.at).map(|row| row.id().as_str()),
             Pane::Templates => None,
         }
     }
 
     /// Whether the focused pane shows less than there is, and can show all again.
     pub fn is_filtered(&self) -> bool {
-        self.focus == Pane::Catalog && !self.catalog.filter.is_empty()
+        match self.focus {
+            Pane::Catalog => !self.catalog.filter.is_empty(),
+            Pane::Hints => !self.feed.filter.is_empty(),
+            Pane::Selection | Pane::Templates => false,
+        }
     }
 
     /// The template under the cursor.

@@ -146,6 +146,7 @@ fn tab(state: &State, pane: Pane, names: Names) -> String {
     let count = match pane {
         Pane::Selection => state.totals.picked + state.totals.pulled_in,
         Pane::Catalog => state.totals.sources,
+        Pane::Hints => state.hints.findings.expansions.len() + state.hints.findings.hints.len(),
         _ => state.len(pane),
     };
     let count = if count == 0 { String::new() } else { format!(" {}", cells::grouped(count as u64)) };
@@ -161,9 +162,21 @@ pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
                 Tone::Note => (Role::Hints, 1),
                 Tone::Refusal => (Role::Warning, 3),
             };
-            say(state, &cells::clean(&message.text), role, most, place, buffer);
+            let more = if message.tone == Tone::Note { more(state) } else { String::new() };
+            let columns = usize::from(place.width).saturating_sub(2 + cells::width(&more));
+            let text = cells::clean(&message.text);
+            let text = if more.is_empty() { text } else { cells::clip(&text, columns, state.skin.glyphs.ellipsis) };
+            say(state, &format!("{text}{more}"), role, most, place, buffer);
         }
         None => draw_labels(state, &labels(state, &contexts(state), place), buffer),
+    }
+}
+
+/// How many notices came with the one that is said, and where they are: ` · +2 more: f`.
+fn more(state: &State) -> String {
+    match state.feed.since_key.saturating_sub(1) {
+        0 => String::new(),
+        more => format!(" {} +{} more: f", state.skin.glyphs.dot, cells::grouped(more as u64)),
     }
 }
 
@@ -203,11 +216,12 @@ pub fn labels(state: &State, contexts: &[Context], place: Rect) -> Vec<Label> {
     let mut labels = Vec::new();
     let mut x = place.x + 1;
     let mut full = false;
+    // A key that means something else in a nearer context is not shown here.
+    let mut taken: Vec<&str> = Vec::new();
     for entry in in_order {
-        // A key that means something nearer is not this action's here.
-        let is_free =
-            |key: &&&str| key.parse().is_ok_and(|key| bound(key, &contexts).is_some_and(|it| it.name == entry.name));
-        let Some((key, name)) = entry.keys.iter().find(is_free).copied().zip(label(state, entry)) else { continue };
+        let free = entry.keys.iter().copied().find(|key| !taken.contains(key));
+        taken.extend(entry.keys);
+        let Some((key, name)) = free.zip(label(state, entry)) else { continue };
         let width = columns(key, name);
         if entry.action == Action::Help {
             kept = 0;
@@ -268,6 +282,7 @@ fn label(state: &State, entry: &Entry) -> Option<&'static str> {
         Action::Zoom if state.zoomed == Zoomed::Yes => Some("all panes"),
         Action::Inside if state.part != Part::List => None,
         Action::Inside if state.focus == Pane::Templates => Some("scroll preview"),
+        Action::Inside if state.focus == Pane::Hints => Some("feed"),
         Action::Back if state.overlay.is_some() => Some(entry.name),
         Action::Back if state.part != Part::List => Some("to the list"),
         Action::Back if state.is_filtered() => Some("show all"),

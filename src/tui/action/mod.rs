@@ -78,6 +78,8 @@ pub enum Action {
     NextHit,
     /// To the place found before.
     PreviousHit,
+    /// Throw the prompt away.
+    ClearPrompt,
     /// Go to the feed.
     Feed,
     /// Type a filter of the feed.

@@ -41,7 +41,7 @@ fn contexts(state: &State) -> Vec<Context> {
     let mut contexts = vec![Context::Pane(state.focus), Context::Global, Context::List, Context::Always];
     match state.focus {
         Pane::Catalog => contexts.extend([Context::Filter, Context::Field]),
-        Pane::Hints => contexts.extend([Context::Prompt, Context::Field]),
+        Pane::Hints => contexts.extend([Context::Feed, Context::FeedFilter, Context::Prompt, Context::Field]),
         // Everything here is moving and looking; the pane has no keys of its own.
         Pane::Templates => contexts.retain(|context| !matches!(context, Context::Pane(_))),
         Pane::Selection => {}

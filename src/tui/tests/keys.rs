@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::engine::{Command, Event, Snapshot};
-use crate::enrich::{Findings, Hint};
+use crate::engine::{Command, Event, Notice, Snapshot};
+use crate::enrich::{Findings, Hint, Neighbour, PassedOver, WhyNot};
 use crate::tui::fixture;
 use crate::tui::input::{Effect, Input};
 use crate::tui::pane::Pane;
@@ -48,7 +48,10 @@ fn what_cannot_be_done_says_why_and_does_nothing() {
         ("p", "@team-conventions is not pulled in by anything: Space picks it"),
         ("2 G k x", "@old-runbook is gone from the catalog: press Space to drop its pick"),
         ("3 Space", "there is no source under the cursor"),
-        ("3 l", "there are no details here: press Enter to type a prompt"),
+        ("3 C-x", "the prompt is empty already"),
+        ("f Enter", "nothing has happened yet"),
+        ("f /", "nothing has happened yet"),
+        ("f Space", "there is no source under the cursor"),
         ("z", "each pane has the whole screen already: four at once need 100×28"),
         ("/ \"cobol\" Enter Space", "there is no source under the cursor"),
         ("/ \"cobol\" Enter l", "the list is empty"),
@@ -183,7 +186,7 @@ fn a_prompt_is_looked_at_and_old_answers_are_dropped() {
     let look = |generation, prompt: &str| Command::Look { generation, prompt: prompt.into() };
     assert_eq!(looks, [&look(1, "j"), &look(2, "ja")]);
     let hint = Hint { id: "java-service".into(), tags: vec!["ja".to_owned()], ranges: std::iter::once(0..2).collect() };
-    let findings = Findings { expansions: Vec::new(), hints: vec![hint] };
+    let findings = Findings { hints: vec![hint], ..Findings::default() };
     answer(&mut state, Event::Findings { generation: 1, findings: findings.clone() });
     assert_eq!(state.len(Pane::Hints), 0, "the answer to an old question");
     answer(&mut state, Event::Findings { generation: 2, findings });
@@ -201,7 +204,7 @@ fn what_was_picked_stays_in_its_row_while_the_prompt_is_the_same() {
     press(&mut state, "3 Enter \"java\"");
     let hint =
         |id: &str| Hint { id: id.into(), tags: vec!["java".to_owned()], ranges: std::iter::once(0..4).collect() };
-    let found = |ids: &[&str]| Findings { expansions: Vec::new(), hints: ids.iter().copied().map(hint).collect() };
+    let found = |ids: &[&str]| Findings { hints: ids.iter().copied().map(hint).collect(), ..Findings::default() };
     let told = |state: &mut State, ids: &[&str]| {
         let generation = state.hints.generation;
         answer(state, Event::Findings { generation, findings: found(ids) });
@@ -341,4 +344,137 @@ fn what_the_engine_says_is_said() {
     assert_eq!(message(&state), "no such source: press r");
     press(&mut state, "j");
     assert_eq!(message(&state), "");
+}
+
+#[test]
+fn prompts_typed_before_are_walked_through() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "3 i \"one\" Esc i C-x \"two\" Enter \"lines\" Tab i C-x \"draft\"");
+    for (keys, shown) in [
+        ("Down", "draft"),
+        ("Up", "two\nlines"),
+        ("Up", "two\nlines"),
+        ("Up", "one"),
+        ("Up", "one"),
+        ("Down", "two\nlines"),
+        ("Down", "draft"),
+        ("C-p", "two\nlines"),
+        ("Esc i C-x", ""),
+        ("Up", "two\nlines"),
+    ] {
+        press(&mut state, keys);
+        assert_eq!(state.hints.prompt.text(), shown, "{keys}");
+    }
+    let asked = commands(&press(&mut state, "C-x Up"));
+    assert_eq!(asked.len(), 1, "an empty prompt is not asked about, a fetched one is: {asked:?}");
+    press(&mut state, "Esc C-x");
+    assert_eq!((state.hints.prompt.text(), state.typing), ("", None), "from the list too");
+}
+
+/// A source whose tag is only a part of something in the prompt.
+fn passed(id: &str) -> PassedOver {
+    let why = WhyNot::Inside { piece: "x/api".to_owned(), neighbour: Neighbour::Before('/') };
+    PassedOver { id: id.into(), tags: vec!["api".to_owned()], ranges: std::iter::once(2..5).collect(), why }
+}
+
+#[test]
+fn who_is_passed_over_can_be_picked_and_stays_in_its_row() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "3 i \"x/api\"");
+    let told = |state: &mut State, ids: &[&str]| {
+        let findings = Findings { passed: ids.iter().map(|id| passed(id)).collect(), ..Findings::default() };
+        let generation = state.hints.generation;
+        answer(state, Event::Findings { generation, findings });
+    };
+    told(&mut state, &["ticket-search", "circuit-breaker", "payments-api"]);
+    press(&mut state, "Esc j j");
+    assert_eq!(commands(&press(&mut state, "Space")), [Command::Pick("payments-api".into())]);
+    // In the fixture `circuit-breaker` is picked: it stands for what has just been.
+    press(&mut state, "k");
+    update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
+    told(&mut state, &["ticket-search", "payments-api"]);
+    assert_eq!((state.len(Pane::Hints), state.subject(Pane::Hints)), (3, Some("circuit-breaker")));
+    assert_eq!(commands(&press(&mut state, "Space")), [Command::Unpick("circuit-breaker".into())]);
+    press(&mut state, "i \"!\"");
+    told(&mut state, &["ticket-search", "payments-api"]);
+    assert_eq!(state.len(Pane::Hints), 2, "another prompt");
+}
+
+fn about(text: &str, subject: Option<&str>) -> Event {
+    Event::Notice(Notice { subject: subject.map(Into::into), ..fixture::notice(text) })
+}
+
+#[test]
+fn the_feed_leads_to_its_sources() {
+    for (keys, focus, subject, said) in [
+        ("f Enter", Pane::Catalog, Some("timeouts"), ""),
+        ("3 l Enter", Pane::Catalog, Some("timeouts"), ""),
+        ("/ \"java\" Enter f Enter", Pane::Catalog, Some("timeouts"), "the filter of the catalog is lifted"),
+        ("/ \"time\" Enter f Enter", Pane::Catalog, Some("timeouts"), ""),
+        ("f j Enter", Pane::Hints, None, "this is about no single source"),
+        ("f G Enter", Pane::Hints, Some("old-runbook"), "@old-runbook is gone from the catalog"),
+        ("f / \"x\" Enter Enter", Pane::Hints, None, "no row has these words"),
+        ("f Esc", Pane::Hints, None, ""),
+    ] {
+        let mut state = fixture::state(80, 24);
+        for event in [about("gone", Some("old-runbook")), about("broken", None), about("changed", Some("timeouts"))] {
+            answer(&mut state, event);
+        }
+        press(&mut state, keys);
+        assert_eq!((state.focus, state.subject(state.focus)), (focus, subject), "{keys}");
+        assert!(message(&state).starts_with(said) && message(&state).is_empty() == said.is_empty(), "{keys}");
+    }
+}
+
+#[test]
+fn the_feed_is_filtered_and_its_source_is_chosen_from_it() {
+    let mut state = fixture::state(80, 24);
+    for event in [about("retry", Some("payments-api")), about("broken", None), about("changed", Some("timeouts"))] {
+        answer(&mut state, event);
+    }
+    assert_eq!(commands(&press(&mut state, "f x")), [Command::Exclude("timeouts".into())]);
+    for (keys, rows, typing) in [
+        ("/", 3, Some(Typing::FeedFilter)),
+        ("\"RETRY\"", 1, Some(Typing::FeedFilter)),
+        ("Enter", 1, None),
+        ("/ Esc", 3, None),
+        ("/ \"e\" Down Down Tab", 3, None),
+    ] {
+        press(&mut state, keys);
+        assert_eq!((state.feed.rows.len(), state.typing), (rows, typing), "{keys}");
+    }
+    assert_eq!(commands(&press(&mut state, "Space")), [Command::Pick("payments-api".into())]);
+    press(&mut state, "Esc");
+    assert_eq!((state.part, state.feed.filter.text()), (Part::List, "e"));
+    press(&mut state, "Esc");
+    assert_eq!((state.feed.filter.text(), state.feed.rows.len()), ("", 3));
+}
+
+#[test]
+fn what_comes_while_one_reads_moves_nothing() {
+    let mut state = fixture::state(80, 24);
+    answer(&mut state, about("first", None));
+    assert_eq!(state.feed.new, 1);
+    press(&mut state, "f");
+    assert_eq!(state.feed.new, 0);
+    for at in 0..40 {
+        answer(&mut state, about(&at.to_string(), None));
+        assert_eq!(state.feed.current().map(|notice| notice.text.as_str()), Some("first"));
+    }
+    assert_eq!(state.feed.new, 0);
+    press(&mut state, "1");
+    answer(&mut state, about("last", None));
+    assert_eq!((state.feed.new, state.feed.since_key), (1, 1));
+}
+
+#[test]
+fn a_refusal_is_read_before_what_comes_after_it() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "j j Space");
+    let refusal = message(&state).to_owned();
+    answer(&mut state, about("something", None));
+    assert_eq!((message(&state), state.feed.new), (refusal.as_str(), 1));
+    press(&mut state, "j");
+    answer(&mut state, about("something", None));
+    assert_eq!(message(&state), "something");
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use ratatui::layout::{Position, Size};
 
-use crate::catalog::{Catalog, Mode, Standing};
-use crate::engine::Event;
-use crate::enrich::{Expansion, Findings, Hint};
+use crate::catalog::{Catalog, Mode, SourceId, Standing};
+use crate::engine::{Event, Notice, Topic, Who};
+use crate::enrich::{Expansion, Findings, Hint, Neighbour, PassedOver, WhyNot};
 use crate::render::Rendered;
 use crate::tui::action::ACTIONS;
 use crate::tui::fixture;
@@ -47,7 +47,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         1 => text.prop_map(Step::Preview),
         1 => Just(Step::NoPreview),
         1 => (0..3u8).prop_map(Step::Snapshot),
-        1 => text.prop_map(Step::Notice),
+        3 => text.prop_map(Step::Notice),
         5 => (0..5u8, 0..220u16, 0..70u16).prop_map(|(what, x, y)| Step::Mouse(what, x, y)),
     ]
 }
@@ -75,6 +75,13 @@ fn take(state: &mut State, step: Step) {
                     tags: vec!["日本".to_owned()],
                     ranges: std::iter::once(0..len).collect(),
                 }],
+                passed: vec![PassedOver {
+                    id: "java-service".into(),
+                    tags: vec!["java".to_owned()],
+                    ranges: std::iter::once(start..start + len).collect(),
+                    why: WhyNot::Inside { piece: "\x1bx/java".to_owned(), neighbour: Neighbour::Before('\x1b') },
+                }],
+                more: start,
             },
         }),
         Step::Preview(text) => {
@@ -101,7 +108,12 @@ fn take(state: &mut State, step: Step) {
                 _ => Input::Wheel(Turn::Down, at),
             }
         }
-        Step::Notice(text) => Input::Answer(Event::Notice(fixture::notice(&text))),
+        Step::Notice(text) => {
+            let subject = ["timeouts", "gone"].get(text.len() % 3).map(|id| SourceId::from(*id));
+            let who = if text.contains('a') { Who::You } else { Who::Other(text.as_str().into()) };
+            let notice = Notice { reason: text.clone(), subject, ..Notice::new(who, Topic::Problem, text) };
+            Input::Answer(Event::Notice(notice))
+        }
     };
     update(state, input);
 }
@@ -129,6 +141,7 @@ proptest! {
                 let len = state.len(pane);
                 prop_assert!(state.cursor_mut(pane).at < len.max(1));
             }
+            prop_assert!(state.feed.cursor.at < state.feed.rows.len().max(1));
         }
         let shown = screen(&state);
         prop_assert!(!shown.chars().any(|c| c.is_control() && c != '\n'));

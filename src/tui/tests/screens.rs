@@ -1,7 +1,7 @@
 //! What each pane, window and state looks like, at the sizes people have.
 
-use crate::engine::{Event, Loading, Watching};
-use crate::enrich::{Expansion, Findings, Hint};
+use crate::engine::{Event, Loading, Notice, Topic, Watching, Who};
+use crate::enrich::Matcher;
 use crate::render::Rendered;
 use crate::tui::fixture;
 use crate::tui::glyphs::Glyphs;
@@ -26,15 +26,9 @@ fn typed(state: &mut State, keys: &str) {
     let generation = state.templates.generation;
     let outcome = Ok(Rendered { text, warnings: Vec::new() });
     answer(state, Event::Preview { generation, template: "CircuitBreaker.java.tpl".to_owned(), outcome });
+    let snapshot = &state.snapshot;
     let prompt = state.hints.prompt.text();
-    let find = |word: &str| prompt.find(word).map(|at| at..at + word.len());
-    let mut findings = Findings::default();
-    if let Some(range) = find("payments-api") {
-        findings.expansions.push(Expansion { id: "payments-api".into(), range });
-    }
-    if let Some(range) = find("java") {
-        findings.hints.push(Hint { id: "java-service".into(), tags: vec!["java".to_owned()], ranges: vec![range] });
-    }
+    let findings = Matcher::default().candidates(prompt, &snapshot.catalog, &snapshot.selection, false);
     let generation = state.hints.generation;
     answer(state, Event::Findings { generation, findings });
     if let Some(id) = state.subject(state.focus).map(str::to_owned) {
@@ -72,6 +66,108 @@ macro_rules! at_all_sizes {
 at_all_sizes! {
     first_look: "";
     values: "4 i Enter \"com.example\" Enter j j j Space k k";
+}
+
+/// A prompt that touches sources in every way.
+const PROMPT: &str = "write a java client for @payments-api\nsee src/tickets/api.rs, the @release-notes and style";
+
+/// What happened on a busy morning.
+fn happened(state: &mut State) {
+    let other = || Who::Other("refdesk select".into());
+    for (time, who, topic, text, reason, subject) in [
+        ("09:14:02", Who::Files, Topic::Desk, "Too many folders to watch: they are looked at every 2 s", "", None),
+        ("09:20:31", Who::You, Topic::Selection, "Picked @circuit-breaker", "", Some("circuit-breaker")),
+        (
+            "09:20:31",
+            Who::You,
+            Topic::Selection,
+            "References transitively included: @retry-pattern (from @circuit-breaker), @timeouts (from @circuit-breaker, \
+             @retry-pattern), @error-handling (from @retry-pattern), +1 more",
+            "~2868 tokens",
+            Some("retry-pattern"),
+        ),
+        ("10:02:40", other(), Topic::Selection, "Excluded @release-notes", "", Some("release-notes")),
+        ("10:41:07", Who::Files, Topic::Document, "@timeouts changed", "~600 to ~640 tokens", Some("timeouts")),
+        ("10:58:50", Who::Files, Topic::Catalog, "Gone from the catalog: @old-runbook", "", Some("old-runbook")),
+        ("11:03:12", Who::Files, Topic::Problem, "error: references.json:41:15: `tags` is a number", "", None),
+        (
+            "11:03:13",
+            Who::Files,
+            Topic::Selection,
+            "@retry-pattern now mentions @error-handling: pulled in",
+            "adr/adr-005.md:7",
+            Some("error-handling"),
+        ),
+    ] {
+        let subject = subject.map(Into::into);
+        let notice =
+            Notice { time: time.to_owned(), reason: reason.to_owned(), subject, ..Notice::new(who, topic, text) };
+        answer(state, Event::Notice(notice));
+    }
+}
+
+/// The hints pane after a busy morning and these keys.
+fn desk_with_feed(width: u16, height: u16, keys: &str) -> String {
+    let mut state = fixture::state(width, height);
+    happened(&mut state);
+    press(&mut state, "3 Enter");
+    update(&mut state, Input::Paste(PROMPT.to_owned()));
+    typed(&mut state, "");
+    typed(&mut state, keys);
+    screen(&state)
+}
+
+macro_rules! feeds {
+    ($($name:ident: $width:literal x $height:literal, $keys:literal;)*) => {
+        $(
+            #[test]
+            fn $name() {
+                insta::assert_snapshot!(desk_with_feed($width, $height, $keys));
+            }
+        )*
+    };
+}
+
+feeds! {
+    feed_80x24: 80 x 24, "Esc f j";
+    feed_filtered_80x24: 80 x 24, "Esc f / \"select @retry\" Enter";
+    feed_filter_while_typing_80x24: 80 x 24, "Esc f / \"files\" Down";
+    feed_120x36: 120 x 36, "Esc f G k k";
+    feed_200x60: 200 x 60, "Esc f j j j j j";
+    candidates_80x24: 80 x 24, "Esc j j";
+    candidates_120x36: 120 x 36, "Esc G k";
+    candidates_200x60: 200 x 60, "Esc G";
+    candidates_while_typing_120x36: 120 x 36, "";
+    candidates_40x10: 40 x 10, "Esc";
+    feed_40x10: 40 x 10, "Esc l";
+    new_in_the_feed_120x36: 120 x 36, "Esc 1";
+}
+
+#[test]
+fn the_feed_and_what_is_passed_over_in_ascii() {
+    let mut state = fixture::state(80, 24);
+    state.skin.glyphs = Glyphs::ASCII;
+    happened(&mut state);
+    press(&mut state, "3 Enter");
+    update(&mut state, Input::Paste(format!("{PROMPT} {}/java", "a".repeat(90))));
+    for keys in ["", "Esc G", "f G", "/ \"you\""] {
+        typed(&mut state, keys);
+        let shown = screen(&state);
+        assert!(shown.is_ascii(), "{shown}");
+    }
+}
+
+#[test]
+fn the_newest_notice_is_said_and_how_many_came_with_it() {
+    let mut state = fixture::state(80, 24);
+    happened(&mut state);
+    let bottom = |state: &State| screen(state).lines().last().unwrap_or_default().to_owned();
+    assert_eq!(bottom(&state), " @retry-pattern now mentions @error-handling: pulled in · +7 more: f");
+    state.size.width = 50;
+    assert_eq!(bottom(&state), " @retry-pattern now mentions @error… · +7 more: f");
+    press(&mut state, "j");
+    answer(&mut state, Event::Notice(fixture::notice("Something else")));
+    assert_eq!(bottom(&state), " Something else");
 }
 
 macro_rules! looks {

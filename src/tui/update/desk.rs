@@ -74,10 +74,7 @@ pub(super) fn answer(state: &mut State, event: Event) {
         Event::Outlook { generation, outlook } => state.outlook.take(generation, outlook),
         Event::Document { generation, document } => state.catalog.document.take(generation, document),
         Event::Located(_) => {}
-        Event::Notice(notice) => {
-            super::say(state, Tone::Note, notice.text.clone());
-            state.feed.add(notice);
-        }
+        Event::Notice(notice) => super::feed::tell(state, notice),
         Event::Refused { message, hint } => {
             let text = if hint.is_empty() { message } else { format!("{message}: {hint}") };
             super::say(state, Tone::Refusal, text);

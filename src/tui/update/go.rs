@@ -27,6 +27,9 @@ fn back(state: &mut State) {
     }
     if state.part != Part::List {
         state.part = Part::List;
+    } else if state.focus == Pane::Hints {
+        state.feed.filter.clear();
+        state.feed.refilter();
     } else if state.is_filtered() {
         state.catalog.filter.clear();
         super::typing::refilter(state);
@@ -117,7 +120,7 @@ pub(super) fn scroll(state: &mut State, pane: Pane, motion: Motion) {
             let len = panes::preview::len(state);
             state.templates.scroll.step(motion, len, page);
         }
-        Pane::Hints => {}
+        Pane::Hints => super::feed::step(state, motion),
     }
 }
 

@@ -1,14 +1,15 @@
 //! What the prompt would be hinted at: asked again whenever the prompt or the desk changes. While the prompt stays as it is,
-//! what was picked or excluded stays in its row, so that the key that did it can take it back.
+//! what was picked or excluded stays in its row, so that the key that did it can take it back. And prompts typed before.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::catalog::SourceId;
 use crate::engine::{Command, Snapshot};
-use crate::enrich::{Findings, Hint};
+use crate::enrich::Findings;
+use crate::tui::field::{Change, Edit};
+use crate::tui::found;
 use crate::tui::input::Effect;
-use crate::tui::pane::Pane;
 use crate::tui::state::State;
 
 /// Asks about a new prompt.
@@ -37,27 +38,80 @@ pub(super) fn refresh(state: &mut State, effects: &mut Vec<Effect>) {
 
 /// Takes the answer to the newest question.
 pub(super) fn answer(state: &mut State, findings: Findings) {
-    let subject = state.subject(Pane::Hints).map(str::to_owned);
+    let subject = found::rows(&state.hints.findings).nth(state.hints.cursor.at).map(|row| row.id().clone());
     let before = std::mem::replace(&mut state.hints.findings, findings);
     state.hints.answered = state.hints.generation;
     if state.hints.refreshed != state.hints.generation {
         return;
     }
-    keep_chosen(&mut state.hints.findings.hints, before.hints, &state.snapshot);
-    let Findings { expansions, hints } = &state.hints.findings;
-    let mut rows = expansions.iter().map(|it| &it.id).chain(hints.iter().map(|it| &it.id));
-    if let Some(at) = subject.and_then(|id| rows.position(|row| row.as_str() == id)) {
-        state.hints.cursor.at = at;
+    keep_chosen(&mut state.hints.findings, before, &state.snapshot);
+    let at = subject.and_then(|id| found::rows(&state.hints.findings).position(|row| *row.id() == id));
+    state.hints.cursor.at = at.unwrap_or(state.hints.cursor.at);
+}
+
+/// Puts those back in their rows that were picked, pulled in or excluded since; hints in catalog order, as all.
+fn keep_chosen(findings: &mut Findings, before: Findings, snapshot: &Snapshot) {
+    let chosen = |id: &SourceId| {
+        let id = id.as_str();
+        snapshot.catalog.get(id).is_some() && (snapshot.selection.contains(id) || snapshot.selection.is_excluded(id))
+    };
+    let hinted: HashSet<SourceId> = findings.hints.iter().map(|hint| hint.id.clone()).collect();
+    findings.hints.extend(before.hints.into_iter().filter(|hint| chosen(&hint.id) && !hinted.contains(&hint.id)));
+    findings.hints.sort_by_key(|hint| snapshot.catalog.position(hint.id.as_str()));
+    let kept: HashSet<&SourceId> = findings.hints.iter().map(|hint| &hint.id).collect();
+    findings.passed.retain(|passed| !kept.contains(&passed.id));
+    let known: HashSet<SourceId> = found::rows(findings).map(|row| row.id().clone()).collect();
+    for (at, passed) in before.passed.into_iter().enumerate() {
+        if chosen(&passed.id) && !known.contains(&passed.id) {
+            findings.passed.insert(at.min(findings.passed.len()), passed);
+        }
     }
 }
 
-/// Puts those back that are hinted at no longer because they were picked, pulled in or excluded; in catalog order, as all.
-fn keep_chosen(hints: &mut Vec<Hint>, before: Vec<Hint>, snapshot: &Snapshot) {
-    let chosen = |id: &str| snapshot.selection.contains(id) || snapshot.selection.is_excluded(id);
-    let hinted: HashSet<SourceId> = hints.iter().map(|hint| hint.id.clone()).collect();
-    hints.extend(before.into_iter().filter(|hint| {
-        let id = hint.id.as_str();
-        snapshot.catalog.get(id).is_some() && chosen(id) && !hinted.contains(id)
-    }));
-    hints.sort_by_key(|hint| snapshot.catalog.position(hint.id.as_str()));
+/// Remembers the prompt that is left.
+pub(super) fn leave(state: &mut State) {
+    state.hints.recall.remember(state.hints.prompt.text());
+}
+
+/// Throws the prompt away; going up in the empty one brings it back.
+pub(super) fn clear(state: &mut State, effects: &mut Vec<Effect>) {
+    leave(state);
+    put(state, "", effects);
+}
+
+/// Up in the first line and down in the last one lead to prompts typed before. Tells whether there was one.
+pub(super) fn recall(state: &mut State, edit: Edit, effects: &mut Vec<Effect>) -> bool {
+    let prompt = &state.hints.prompt;
+    let (before, after) = prompt.text().split_at_checked(prompt.cursor()).unwrap_or_default();
+    let recalled = match edit {
+        Edit::LineUp if !before.contains('\n') => state.hints.recall.older(prompt.text()),
+        Edit::LineDown if !after.contains('\n') => state.hints.recall.newer(prompt.text()),
+        _ => None,
+    };
+    let Some(text) = recalled else { return false };
+    put(state, &text, effects);
+    true
+}
+
+fn put(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
+    let change = Change { removed: 0..state.hints.prompt.text().len(), inserted: text.len() };
+    state.hints.prompt.clear();
+    state.hints.prompt.insert(text);
+    carry(&mut state.hints.findings, &change);
+    look(state, effects);
+}
+
+/// Moves the marks along with the text around them.
+pub(super) fn carry(findings: &mut Findings, change: &Change) {
+    findings.expansions.retain_mut(|expansion| match change.carry(&expansion.range) {
+        Some(range) => {
+            expansion.range = range;
+            true
+        }
+        None => false,
+    });
+    let ranges = findings.hints.iter_mut().map(|hint| &mut hint.ranges);
+    for ranges in ranges.chain(findings.passed.iter_mut().map(|passed| &mut passed.ranges)) {
+        *ranges = ranges.iter().filter_map(|range| change.carry(range)).collect();
+    }
 }

@@ -4,6 +4,7 @@
 mod borders;
 mod choose;
 mod desk;
+mod feed;
 mod go;
 mod hinting;
 mod mouse;
@@ -23,6 +24,9 @@ use super::state::{Message, Overlay, State, Tone};
 /// Changes the state as the input says.
 pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     let mut effects = Vec::new();
+    if matches!(input, Input::Act(_) | Input::Type(_) | Input::Unbound(_) | Input::Paste(_)) {
+        state.feed.since_key = 0;
+    }
     match input {
         Input::Act(action) => act(state, action, &mut effects),
         Input::Type(c) => {
@@ -82,6 +86,9 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Edit(edit) => typing::edit(state, edit, effects),
         Action::Undo => effects.push(Effect::Send(Command::Undo)),
         Action::Redo => effects.push(Effect::Send(Command::Redo)),
+        Action::ClearPrompt => hinting::clear(state, effects),
+        Action::Feed | Action::FilterFeed => feed::open(state, action),
+        Action::Follow => feed::follow(state),
         Action::Open
         | Action::Define
         | Action::CopyId
@@ -89,10 +96,7 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         | Action::Sort
         | Action::Search
         | Action::NextHit
-        | Action::PreviousHit
-        | Action::Feed
-        | Action::FilterFeed
-        | Action::Follow => {}
+        | Action::PreviousHit => {}
         Action::Values | Action::SetValue | Action::ResetValue => valuing::act(state, action),
     }
 }
@@ -133,6 +137,7 @@ fn settle(state: &mut State) {
     }
     let (len, page) = (state.variables().len(), state.parts(Pane::Templates).map_or(1, |parts| parts.aside.height));
     state.templates.variable.settle(len, usize::from(page));
+    feed::settle(state);
     if let Some(Overlay::Problems(mut cursor)) = state.overlay {
         cursor.settle(state.snapshot.diagnostics.len(), go::overlay_page(state));
         state.overlay = Some(Overlay::Problems(cursor));

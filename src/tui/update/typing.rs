@@ -1,7 +1,6 @@
 //! Typing: the filter line narrows the catalog, the prompt asks what it would be hinted at. Marks in the prompt move with
 //! the text until the new answer comes, so that they do not flicker.
 
-use crate::enrich::Findings;
 use crate::tui::action::Action;
 use crate::tui::field::{Change, Edit, TextField};
 use crate::tui::filter::Haystack;
@@ -20,12 +19,21 @@ pub(super) fn open(state: &mut State, action: Action) {
             state.focus_on(Pane::Hints);
             state.typing = Some(Typing::Prompt);
         }
+        Action::Cancel if state.typing == Some(Typing::FeedFilter) => {
+            state.typing = None;
+            state.feed.filter.clear();
+            state.feed.refilter();
+        }
         Action::Cancel => {
             state.typing = None;
             state.catalog.filter.clear();
             refilter(state);
         }
-        _ => state.typing = None,
+        _ => {
+            if state.typing.take() == Some(Typing::Prompt) {
+                super::hinting::leave(state);
+            }
+        }
     }
 }
 
@@ -48,6 +56,9 @@ pub(super) fn insert(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
 
 pub(super) fn edit(state: &mut State, edit: Edit, effects: &mut Vec<Effect>) {
     let Some(typing) = state.typing else { return };
+    if typing == Typing::Prompt && super::hinting::recall(state, edit, effects) {
+        return;
+    }
     let change = field(state, typing).edit(edit);
     changed(state, typing, change, Rows::Other, effects);
 }
@@ -56,7 +67,7 @@ pub(super) fn edit(state: &mut State, edit: Edit, effects: &mut Vec<Effect>) {
 pub(super) fn paste(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
     state.message = None;
     if state.typing.is_none() && state.focus == Pane::Hints && state.overlay.is_none() {
-        state.typing = Some(Typing::Prompt);
+        open(state, Action::Prompt);
     }
     let lines = text.replace("\r\n", "\n").replace('\r', "\n");
     match state.typing {
@@ -76,11 +87,12 @@ fn changed(state: &mut State, typing: Typing, change: Option<Change>, rows: Rows
     match typing {
         Typing::Filter => filter(state, rows),
         Typing::Prompt => {
-            carry(&mut state.hints.findings, &change);
+            super::hinting::carry(&mut state.hints.findings, &change);
             super::hinting::look(state, effects);
         }
         Typing::Value => super::valuing::typed(state),
-        Typing::FeedFilter | Typing::Search => {}
+        Typing::FeedFilter => state.feed.refilter(),
+        Typing::Search => {}
     }
 }
 
@@ -116,17 +128,4 @@ fn filter(state: &mut State, rows: Rows) {
     let at = meant.and_then(row_of).or_else(|| kept.and_then(row_of)).unwrap_or(0);
     state.catalog.cursor = Cursor { at, ..state.catalog.cursor };
     state.catalog.scroll = Scroll::default();
-}
-
-fn carry(findings: &mut Findings, change: &Change) {
-    findings.expansions.retain_mut(|expansion| match change.carry(&expansion.range) {
-        Some(range) => {
-            expansion.range = range;
-            true
-        }
-        None => false,
-    });
-    for hint in &mut findings.hints {
-        hint.ranges = hint.ranges.iter().filter_map(|range| change.carry(range)).collect();
-    }
 }

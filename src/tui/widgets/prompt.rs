@@ -45,9 +45,16 @@ fn broken(line: &str, offset: usize, columns: usize, lines: &mut Vec<Range<usize
     lines.push(offset + start..offset + line.len());
 }
 
-/// How many visual lines the text takes.
-pub fn height(text: &str, columns: u16) -> usize {
-    lines(text, columns).len()
+/// How many visual lines the text takes; counting ends soon after `most`, which a pasted novel has at once.
+pub fn height(text: &str, columns: u16, most: usize) -> usize {
+    let mut height = 0;
+    for line in text.split('\n') {
+        height += lines(line, columns).len();
+        if height >= most {
+            break;
+        }
+    }
+    height
 }
 
 /// Draws the text into `area`, scrolled so that the cursor is visible; returns where the cursor is.

@@ -1,0 +1,161 @@
+//! The feed: what happened at the desk, a row a notice, newest first, with its filter in the rule above it.
+
+use std::ops::Range;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Modifier;
+
+use crate::engine::{Notice, Topic, Who};
+use crate::tui::feed::KEPT;
+use crate::tui::pane::Pane;
+use crate::tui::panes::{active, draw_empty, nth_row};
+use crate::tui::state::{State, Typing};
+use crate::tui::theme::Role;
+use crate::tui::widgets::row::{Active, Row, Under};
+use crate::tui::widgets::{cells, frame, prompt};
+
+/// From so many columns on topics are written out.
+const WIDE: u16 = 90;
+/// From so many columns on there is room for topics at all.
+const NARROW: u16 = 50;
+
+/// Draws the rows and the rule above them; tells where the terminal's cursor stands while the filter is typed.
+pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
+    if place.is_empty() {
+        return None;
+    }
+    let feed = &state.feed;
+    let len = feed.rows.len();
+    let reads = if state.in_feed() && state.typing.is_none() { active(state, Pane::Hints) } else { Active::No };
+    let window = feed.cursor.window(len, usize::from(place.height));
+    let top = window.start;
+    let who = who_columns(state, window.clone(), place.width);
+    for (nth, at) in window.enumerate() {
+        let Some(notice) = feed.row(at) else { continue };
+        // The cursor of a feed that nobody reads means nothing.
+        let under = if state.in_feed() { Under::of(at, feed.cursor.at, reads) } else { Under::Nothing };
+        let is_new = feed.rows.get(at).is_some_and(|position| *position < feed.new);
+        let mut row = row(state, notice, who, place.width, if is_new { Age::New } else { Age::Seen });
+        row.draw(under, Role::Hints, nth_row(place, nth), buffer);
+    }
+    if len == 0 {
+        let sentence = if feed.notices.is_empty() {
+            "What changes in the workspace and at the desk is told here."
+        } else {
+            "No notice has these words."
+        };
+        draw_empty(state, sentence, place, buffer);
+    }
+    frame::scrollbar(&state.skin, place, len, top, state.skin.theme.style(Role::Hints), buffer);
+    rule(state, Rect { y: place.y.saturating_sub(1), height: 1, ..place }, buffer)
+}
+
+/// The whole of the row under the cursor, and what Enter does.
+pub fn whole(state: &State) -> Option<String> {
+    let notice = state.feed.current()?;
+    let reason = if notice.reason.is_empty() { String::new() } else { format!(" ({})", notice.reason) };
+    let (who, topic) = (notice.who.word(), notice.topic.word());
+    let mut text = format!("{} {who}, {topic}: {}{reason}", notice.time, notice.text);
+    if !text.ends_with('.') {
+        text.push('.');
+    }
+    match &notice.subject {
+        Some(id) if state.snapshot.catalog.get(id.as_str()).is_none() => {
+            text.push_str(&format!(" @{id} is gone from the catalog."));
+        }
+        Some(id) => text.push_str(&format!(" Enter leads to @{id}.")),
+        None => {}
+    }
+    if state.feed.forgot && state.feed.cursor.at + 1 == state.feed.rows.len() {
+        text.push_str(&format!(" What is older is forgotten: {} are kept.", cells::grouped(KEPT as u64)));
+    }
+    Some(cells::clean(text.trim()).into_owned())
+}
+
+/// `feed: f`, or the filter and what it keeps: `/timeouts  3 of 40`.
+fn rule(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
+    let feed = &state.feed;
+    let theme = &state.skin.theme;
+    let typing = state.typing == Some(Typing::FeedFilter);
+    let reads = state.in_feed() && active(state, Pane::Hints) == Active::Yes;
+    let caption = if reads { "feed: Enter leads to the source" } else { "feed: f" };
+    let filtered = typing || !feed.filter.is_empty();
+    let caption = if filtered { "" } else { caption };
+    frame::rule(&state.skin, place, caption, super::caption_style(state, reads), buffer);
+    let number = |number: usize| cells::grouped(number as u64);
+    let kept = format!("{} of {} ", number(feed.rows.len()), number(feed.notices.len()));
+    let kept_columns = u16::try_from(kept.len()).unwrap_or(0);
+    let columns = u16::try_from(cells::width(&cells::clean(feed.filter.text()))).unwrap_or(u16::MAX);
+    // ` /`, the text, the cursor behind it, a blank.
+    let text = Rect { x: place.x + 3, width: columns.saturating_add(2), ..place };
+    let text = Rect { width: text.width.min(place.width.saturating_sub(4 + kept_columns)), ..text };
+    if !filtered || text.width == 0 {
+        return None;
+    }
+    let end = text.right() + kept_columns;
+    buffer.set_stringn(
+        place.x + 1,
+        place.y,
+        " ".repeat(usize::from(end - place.x - 1)),
+        usize::MAX,
+        theme.style(Role::Text),
+    );
+    buffer.set_stringn(place.x + 2, place.y, "/", 1, theme.style(Role::Hints));
+    buffer.set_stringn(text.right(), place.y, &kept, usize::from(kept_columns), theme.style(Role::Infra));
+    let at = prompt::draw(feed.filter.text(), feed.filter.cursor(), &[], theme.style(Role::Strong), text, buffer);
+    typing.then_some(at)
+}
+
+/// Whether somebody has looked at the feed since a notice came.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Age {
+    New,
+    Seen,
+}
+
+fn row<'a>(state: &'a State, notice: &Notice, who: usize, width: u16, age: Age) -> Row<'a> {
+    let theme = &state.skin.theme;
+    let time = theme.style(Role::Infra);
+    let time = if age == Age::New { theme.style(Role::Strong).add_modifier(Modifier::BOLD) } else { time };
+    let mut row = Row::new(&state.skin, width);
+    row.cell(&cells::clean(&notice.time), 8, time);
+    row.cell(&cells::clean(notice.who.word()), who, theme.style(who_role(&notice.who)));
+    let (topic, role) = topic(notice.topic);
+    if width >= WIDE {
+        row.cell(notice.topic.word(), 9, theme.style(role));
+    } else if width >= NARROW {
+        row.cell(topic, 4, theme.style(role));
+    }
+    row.text(&cells::clean(&notice.text), theme.style(if notice.topic == Topic::Problem { role } else { Role::Text }));
+    if !notice.reason.is_empty() && row.room() > 4 {
+        row.gap().text(&format!("({})", cells::clean(&notice.reason)), theme.style(Role::Infra));
+    }
+    row
+}
+
+fn who_columns(state: &State, window: Range<usize>, width: u16) -> usize {
+    let shown = window.filter_map(|at| state.feed.row(at));
+    let widest = shown.map(|notice| cells::width(&cells::clean(notice.who.word()))).max().unwrap_or(0);
+    widest.min(usize::from(width) / 5).max(3)
+}
+
+/// The short word for a topic, and its colour.
+fn topic(topic: Topic) -> (&'static str, Role) {
+    match topic {
+        Topic::Selection => ("sel", Role::Selection),
+        Topic::Catalog => ("cat", Role::Catalog),
+        Topic::Document => ("doc", Role::Transitive),
+        Topic::Template => ("tpl", Role::Templates),
+        Topic::Problem => ("prob", Role::Error),
+        Topic::Desk => ("desk", Role::Infra),
+    }
+}
+
+fn who_role(who: &Who) -> Role {
+    match who {
+        Who::You => Role::Strong,
+        Who::Other(_) => Role::Hints,
+        Who::Files => Role::Infra,
+    }
+}

@@ -1,0 +1,126 @@
+//! The hints pane: a prompt on top with its matches marked in place, below it whom it names, hints at and passes over, and
+//! at the bottom the feed of what happened at the desk. Each part has its file; here is the frame around them.
+
+mod feed;
+mod list;
+mod prompt;
+mod why;
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+
+use crate::tui::found;
+use crate::tui::layout::{self, Busy, Parts};
+use crate::tui::pane::Pane;
+use crate::tui::state::{State, Typing};
+use crate::tui::theme::Role;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::frame::{self, Border};
+use crate::tui::widgets::row::Active;
+
+/// Lines kept for what is told about a row, so that the lists do not jump at every step.
+const ASIDE: usize = 2;
+
+/// Draws the pane with its border at `outer`.
+pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
+    let parts = state.parts_within(Pane::Hints, layout::inner(outer));
+    let buffer = frame.buffer_mut();
+    let (at, len) = if state.in_feed() {
+        (state.feed.cursor.at, state.feed.rows.len())
+    } else {
+        (state.hints.cursor.at, state.len(Pane::Hints))
+    };
+    Border {
+        title: "3 Hints",
+        note: note(state),
+        place: frame::position(at, len),
+        role: Role::Hints,
+        active: super::active(state, Pane::Hints),
+    }
+    .draw(&state.skin, outer, buffer);
+    let listed = super::list_active(state, Pane::Hints) == Active::Yes && state.typing.is_none();
+    frame::rule(&state.skin, parts.rule, &caption(state), caption_style(state, listed), buffer);
+    list::draw(state, parts.list, buffer);
+    draw_aside(state, parts, buffer);
+    // At most one of the two is typed into.
+    let in_prompt = prompt::draw(state, parts.head, buffer);
+    let in_filter = feed::draw(state, parts.detail, buffer);
+    if let Some(at) = in_prompt.or(in_filter) {
+        frame.set_cursor_position(at);
+    }
+}
+
+/// What there is to tell about the row under the cursor of the list that keys go to.
+pub fn aside(state: &State, busy: Busy, columns: u16) -> Vec<String> {
+    let text = match busy {
+        Busy::Nothing | Busy::Prompt => return Vec::new(),
+        Busy::List => found::rows(&state.hints.findings).nth(state.hints.cursor.at).map(|row| why::full(state, row)),
+        Busy::Feed => feed::whole(state),
+    };
+    let Some(text) = text else { return Vec::new() };
+    let mut lines = cells::wrap(&text, usize::from(columns));
+    lines.resize(lines.len().max(ASIDE), String::new());
+    lines
+}
+
+fn draw_aside(state: &State, parts: Parts, buffer: &mut ratatui::buffer::Buffer) {
+    let busy = if state.in_feed() { Busy::Feed } else { Busy::List };
+    let place = parts.aside;
+    if place.is_empty() {
+        return;
+    }
+    let room = usize::from(place.height);
+    let mut lines = aside(state, busy, place.width.saturating_sub(2));
+    if lines.len() > room {
+        let rest = lines.split_off(room - 1).join(" ");
+        let columns = usize::from(place.width.saturating_sub(2));
+        lines.push(cells::clip(&rest, columns, state.skin.glyphs.ellipsis).into_owned());
+    }
+    let style = state.skin.theme.style(Role::Text);
+    let lines: Vec<Line<'_>> = lines.into_iter().map(|line| Line::from(Span::styled(line, style))).collect();
+    super::draw_lines(&lines, place, buffer);
+}
+
+/// What is new first, since it is the first thing to be seen and the last to be cut.
+fn note(state: &State) -> String {
+    let findings = &state.hints.findings;
+    let standing = &state.snapshot.selection;
+    let is_hinted = |id: &str| !standing.contains(id) && !standing.is_excluded(id);
+    // Picked and excluded ones keep their rows, but the agent is not hinted at them.
+    let hints = findings.hints.iter().filter(|hint| is_hinted(hint.id.as_str())).count();
+    let (named, passed) = (findings.expansions.len(), found::passed(findings) + findings.more);
+    let pieces = [
+        (state.feed.new, format!("{} new", cells::grouped(state.feed.new as u64))),
+        (hints, cells::counted(hints, "hint")),
+        (named, format!("{named} named")),
+        (passed, format!("{} passed over", cells::grouped(passed as u64))),
+    ];
+    let pieces: Vec<String> = pieces.into_iter().filter(|(count, _)| *count > 0).map(|(_, piece)| piece).collect();
+    pieces.join(&format!(" {} ", state.skin.glyphs.dot))
+}
+
+fn caption(state: &State) -> String {
+    let findings = &state.hints.findings;
+    let what = match (state.len(Pane::Hints), state.typing) {
+        (0, _) => "found",
+        (_, Some(Typing::Prompt)) => "found: Esc leads here",
+        _ => "found: Space picks",
+    };
+    if findings.more == 0 {
+        return what.to_owned();
+    }
+    let number = |number: usize| cells::grouped(number as u64);
+    let shown = found::passed(findings);
+    format!("{what}; {} of {} passed over are shown", number(shown), number(shown + findings.more))
+}
+
+/// A caption has the colour of the pane while keys go to what it is above.
+fn caption_style(state: &State, is_active: bool) -> Style {
+    if is_active {
+        state.skin.theme.style(Role::Hints).add_modifier(Modifier::BOLD)
+    } else {
+        state.skin.theme.style(Role::Infra)
+    }
+}

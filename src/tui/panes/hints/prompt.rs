@@ -1,0 +1,44 @@
+//! The prompt: the text as typed, what it names and touches marked in place, or an invitation where there is none.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Modifier;
+
+use crate::tui::panes::{indented, nth_row};
+use crate::tui::state::{State, Typing};
+use crate::tui::theme::Role;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::prompt::{self, Marked};
+
+/// Draws it; tells where the terminal's cursor stands if it is being typed.
+pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
+    let place = indented(place);
+    if place.is_empty() {
+        return None;
+    }
+    let theme = &state.skin.theme;
+    let field = &state.hints.prompt;
+    let typing = state.typing == Some(Typing::Prompt);
+    if field.is_empty() && !typing {
+        let invitation = "Press Enter and type a prompt: what would the agent be hinted at?";
+        for (nth, line) in cells::wrap(invitation, usize::from(place.width)).iter().enumerate() {
+            let row = nth_row(place, nth);
+            if !row.is_empty() {
+                let style = theme.style(Role::Infra).add_modifier(Modifier::ITALIC);
+                buffer.set_stringn(row.x, row.y, line, usize::from(row.width), style);
+            }
+        }
+        return None;
+    }
+    let at = prompt::draw(field.text(), field.cursor(), &marks(state), theme.style(Role::Text), place, buffer);
+    typing.then_some(at)
+}
+
+/// Names before tags: where both stand, the name counts.
+fn marks(state: &State) -> Vec<Marked> {
+    let theme = &state.skin.theme;
+    let findings = &state.hints.findings;
+    let named = findings.expansions.iter().map(|found| (found.range.clone(), theme.style(Role::Expansion)));
+    let tagged = findings.hints.iter().flat_map(|hint| &hint.ranges);
+    named.chain(tagged.map(|range| (range.clone(), theme.style(Role::Match)))).collect()
+}

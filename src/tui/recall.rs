@@ -1,0 +1,117 @@
+//! Prompts that were typed before, to be walked through as in a shell. In memory only: a prompt may hold what nobody wants on
+//! a disk.
+
+use std::sync::Arc;
+
+/// Prompts remembered; older ones are forgotten.
+pub const REMEMBERED: usize = 100;
+
+/// Prompts left, and the walk through them that is under way.
+#[derive(Debug, Clone, Default)]
+pub struct Recall {
+    /// Oldest first.
+    left: Vec<Arc<str>>,
+    walk: Option<Walk>,
+}
+
+/// A walk keeps what was changed on its way until it ends.
+#[derive(Debug, Clone)]
+struct Walk {
+    /// Oldest first; the last is what was being typed when the walk began.
+    texts: Vec<Arc<str>>,
+    at: usize,
+}
+
+impl Recall {
+    /// Takes note of a prompt that is left, and of the one that was being typed when an older one was fetched instead.
+    pub fn remember(&mut self, text: &str) {
+        let walk = self.walk.take();
+        let draft = walk.filter(|walk| walk.at + 1 < walk.texts.len()).and_then(|walk| walk.texts.last().cloned());
+        for text in draft.as_deref().into_iter().chain([text]) {
+            let known = self.left.last().is_some_and(|last| **last == *text);
+            if !known && !text.trim().is_empty() {
+                self.left.push(Arc::from(text));
+            }
+        }
+        let over = self.left.len().saturating_sub(REMEMBERED);
+        self.left.drain(..over);
+    }
+
+    /// The prompt before the one that is shown; `None` at the oldest.
+    pub fn older(&mut self, shown: &str) -> Option<Arc<str>> {
+        if self.walk.is_none() {
+            // What has just been left may still stand in the field; fetching it would look like nothing.
+            let same = self.left.last().is_some_and(|last| **last == *shown);
+            let before = self.left.len() - usize::from(same);
+            let texts = self.left.iter().take(before).cloned().chain([Arc::from(shown)]).collect();
+            self.walk = Some(Walk { texts, at: before });
+        }
+        self.step(shown, |at| at.checked_sub(1))
+    }
+
+    /// The prompt after the one that is shown; `None` at what was being typed.
+    pub fn newer(&mut self, shown: &str) -> Option<Arc<str>> {
+        self.step(shown, |at| at.checked_add(1))
+    }
+
+    fn step(&mut self, shown: &str, to: impl Fn(usize) -> Option<usize>) -> Option<Arc<str>> {
+        let walk = self.walk.as_mut()?;
+        let next = walk.texts.get(to(walk.at)?).cloned()?;
+        if let Some(text) = walk.texts.get_mut(walk.at) {
+            *text = Arc::from(shown);
+        }
+        walk.at = to(walk.at)?;
+        Some(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn left(texts: &[&str]) -> Recall {
+        let mut recall = Recall::default();
+        texts.iter().for_each(|text| recall.remember(text));
+        recall
+    }
+
+    #[test]
+    fn walking_is_as_in_a_shell() {
+        let mut recall = left(&["one", "two", "two", " \n", "three"]);
+        assert_eq!(recall.newer("draft"), None, "nothing is newer than what is typed");
+        for (older, shown, expected) in [
+            (true, "draft", Some("three")),
+            (true, "three", Some("two")),
+            (true, "two, changed", Some("one")),
+            (true, "one", None),
+            (false, "one", Some("two, changed")),
+            (false, "two, changed", Some("three")),
+            (false, "three", Some("draft")),
+            (false, "draft", None),
+        ] {
+            let text = if older { recall.older(shown) } else { recall.newer(shown) };
+            assert_eq!(text.as_deref(), expected, "{shown}");
+        }
+    }
+
+    #[test]
+    fn a_draft_is_kept_when_an_older_one_is_used_in_its_place() {
+        let mut recall = left(&["one"]);
+        assert_eq!(recall.older("draft").as_deref(), Some("one"));
+        recall.remember("one");
+        assert_eq!(
+            recall.older("one").as_deref(),
+            Some("draft"),
+            "what still stands in the field is not fetched again"
+        );
+        assert_eq!(recall.older("draft").as_deref(), Some("one"));
+        assert_eq!(recall.older("one"), None);
+    }
+
+    #[test]
+    fn the_oldest_are_forgotten() {
+        let texts: Vec<String> = (0..REMEMBERED + 5).map(|at| at.to_string()).collect();
+        let recall = left(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!((recall.left.len(), &*recall.left[0]), (REMEMBERED, "5"));
+    }
+}

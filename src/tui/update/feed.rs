@@ -1,0 +1,60 @@
+//! The feed: what happened comes in, a person moves in it, filters it and goes from a notice to its source.
+
+use crate::engine::Notice;
+use crate::tui::action::Action;
+use crate::tui::feed::Reader;
+use crate::tui::motion::Motion;
+use crate::tui::pane::Pane;
+use crate::tui::state::{Part, State, Tone, Typing};
+
+/// Takes in what happened. The newest notice is said in the bottom line; a refusal stays there until it was read.
+pub(super) fn tell(state: &mut State, notice: Notice) {
+    if state.message.as_ref().is_none_or(|message| message.tone == Tone::Note) {
+        super::say(state, Tone::Note, notice.text.clone());
+    }
+    let reader = if state.in_feed() { Reader::Here } else { Reader::Elsewhere };
+    state.feed.add(notice, reader);
+}
+
+/// To the feed, or to its filter line.
+pub(super) fn open(state: &mut State, action: Action) {
+    state.focus_on(Pane::Hints);
+    state.part = Part::Detail;
+    if action == Action::FilterFeed {
+        state.typing = Some(Typing::FeedFilter);
+    }
+}
+
+pub(super) fn step(state: &mut State, motion: Motion) {
+    let (len, page) = (state.feed.rows.len(), page(state));
+    state.feed.cursor.step(motion, len, page);
+}
+
+/// To the source of the notice under the cursor, in the catalog; a filter that hides it is lifted.
+pub(super) fn follow(state: &mut State) {
+    let subject = state.feed.current().and_then(|notice| notice.subject.as_ref());
+    let Some(position) = subject.and_then(|id| state.snapshot.catalog.position(id.as_str())) else { return };
+    state.focus_on(Pane::Catalog);
+    if !state.catalog.rows.contains(&position) {
+        state.catalog.filter.clear();
+        super::typing::refilter(state);
+        super::say(state, Tone::Note, "the filter of the catalog is lifted: it hid this source".to_owned());
+    }
+    if let Some(at) = state.catalog.rows.iter().position(|row| *row == position) {
+        state.catalog.cursor.at = at;
+        super::go::reset_scroll(state, Pane::Catalog);
+    }
+}
+
+/// Puts the cursor back into the list and its window; who reads the feed has seen what is new.
+pub(super) fn settle(state: &mut State) {
+    let (len, page) = (state.feed.rows.len(), page(state));
+    state.feed.cursor.settle(len, page);
+    if state.in_feed() {
+        state.feed.new = 0;
+    }
+}
+
+fn page(state: &State) -> usize {
+    state.parts(Pane::Hints).map_or(1, |parts| usize::from(parts.detail.height))
+}
