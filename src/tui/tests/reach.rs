@@ -77,7 +77,7 @@ fn what_the_palette_cannot_do_it_says_and_stays_open() {
         let mut state = fixture::state(80, 24);
         let effects = press(&mut state, keys);
         assert!(message(&state).starts_with(why), "{keys}: {}", message(&state));
-        assert!(effects.is_empty() && matches!(state.overlay, Some(Overlay::Palette(_))), "{keys}");
+        assert!(commands(&effects).is_empty() && matches!(state.overlay, Some(Overlay::Palette(_))), "{keys}");
         press(&mut state, "Esc");
         assert_eq!(state.overlay, None);
     }
@@ -262,7 +262,7 @@ fn a_click_on_the_mark_picks() {
         let mut state = fixture::state(80, 24);
         press(&mut state, keys);
         let id = find(&state, row);
-        assert_eq!(click(&mut state, id), [], "the id is not the mark");
+        assert_eq!(commands(&click(&mut state, id)), [], "the id is not the mark");
         let mark = Position { x: id.x - 2, ..id };
         assert_eq!(commands(&click(&mut state, mark)), sent.clone().into_iter().collect::<Vec<_>>(), "{keys} {row}");
         assert_eq!(message(&state).starts_with("pulled in by"), sent.is_none(), "{keys} {row}");
