@@ -12,7 +12,7 @@ fn main() -> color_eyre::Result<ExitCode> {
 
 /// The full screen over a running engine, until a person or a signal ends it.
 fn screen(engine: Engine) -> color_eyre::Result<ExitCode> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
     Ok(match runtime.block_on(tui::run(engine, Start::from_env()))? {
         Ended::Quit => ExitCode::SUCCESS,
         // As a shell expects of a program that a signal ended.

@@ -1,6 +1,7 @@
 //! When an action cannot be done, and why: one sentence for the person who pressed its key. An action that is not named here
 //! can always be done.
 
+use crate::catalog::Kind;
 use crate::selection::Role;
 
 use super::action::Action;
@@ -8,6 +9,7 @@ use super::layout::{self, Zoomed};
 use super::pane::Pane;
 use super::standing;
 use super::state::State;
+use super::update;
 
 /// Why this action cannot be done now; `None` if it can.
 pub fn disabled(state: &State, action: Action) -> Option<String> {
@@ -18,6 +20,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::Filter if state.snapshot.catalog.is_empty() => Some("there is nothing to filter yet".to_owned()),
         Action::Inside => inside(state),
         Action::Zoom => zoom(state),
+        Action::Open | Action::Define | Action::CopyId | Action::CopyPath => elsewhere(state, action),
         _ => None,
     }
 }
@@ -55,6 +58,27 @@ fn exclude(state: &State) -> Option<String> {
     let Some(id) = state.subject(state.focus) else { return Some(NOTHING.to_owned()) };
     let known = state.snapshot.catalog.get(id).is_some() || state.snapshot.selection.is_excluded(id);
     (!known).then(|| format!("@{id} is gone from the catalog: press Space to drop its pick"))
+}
+
+/// Why a source cannot be opened or copied from.
+fn elsewhere(state: &State, action: Action) -> Option<String> {
+    let Some(id) = state.subject(state.focus) else { return Some(NOTHING.to_owned()) };
+    let Some(source) = state.snapshot.catalog.get(id) else {
+        return (action != Action::CopyId).then(|| format!("@{id} is gone from the catalog: there is nothing to open"));
+    };
+    match (action, &source.kind) {
+        (Action::Open, Kind::Url { .. } | Kind::Mcp { .. }) => {
+            Some(format!("@{id} lies elsewhere: e opens its definition"))
+        }
+        (Action::Open, Kind::Local(place)) if source.is_missing() => {
+            let expected = &place.written;
+            Some(format!("@{id} is missing: nothing stands at {expected}; e opens its definition"))
+        }
+        (Action::CopyPath, _) if update::elsewhere::place(state, id).is_none() => {
+            Some(format!("@{id} has neither path nor address: y copies its id"))
+        }
+        _ => None,
+    }
 }
 
 fn inside(state: &State) -> Option<String> {

@@ -3,6 +3,7 @@
 
 use ratatui::layout::Size;
 
+use crate::desk::Spot;
 use crate::engine::{Command, Event, Snapshot};
 
 use super::action::{self, Action, Context};
@@ -42,6 +43,10 @@ pub enum Effect {
     Suspend,
     /// Forget what the terminal shows and draw all of it.
     Redraw,
+    /// Open this place in the editor.
+    Edit(Spot),
+    /// Put this on the clipboard.
+    Copy(String),
 }
 
 /// What this key means now; `None` if nothing.

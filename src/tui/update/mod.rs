@@ -3,11 +3,12 @@
 
 mod choose;
 mod desk;
+pub(in crate::tui) mod elsewhere;
 mod go;
 mod hinting;
 mod typing;
 
-use crate::engine::Command;
+use crate::engine::{Command, Event};
 
 use super::action::{Action, Context, bound};
 use super::disabled::disabled;
@@ -19,6 +20,9 @@ use super::state::{Message, Overlay, State, Tone};
 /// Changes the state as the input says.
 pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     let mut effects = Vec::new();
+    if matches!(input, Input::Act(_) | Input::Type(_) | Input::Unbound(_) | Input::Paste(_)) {
+        state.opening = false;
+    }
     match input {
         Input::Act(action) => act(state, action, &mut effects),
         Input::Type(c) => {
@@ -29,6 +33,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
         Input::Paste(text) => typing::paste(state, &text, &mut effects),
         Input::Resize(size) => state.size = size,
         Input::Snapshot(snapshot) => desk::snapshot(state, *snapshot, &mut effects),
+        Input::Answer(Event::Located(spot)) => elsewhere::located(state, spot, &mut effects),
         Input::Answer(event) => desk::answer(state, event),
         Input::Busy => say(state, Tone::Refusal, "the desk is busy and did not take this: try again".to_owned()),
     }
@@ -56,6 +61,7 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Toggle | Action::Keep | Action::Exclude => choose::choose(state, action, effects),
         Action::Filter | Action::Prompt | Action::Accept | Action::Cancel => typing::open(state, action),
         Action::Edit(edit) => typing::edit(state, edit, effects),
+        Action::Open | Action::Define | Action::CopyId | Action::CopyPath => elsewhere::act(state, action, effects),
         Action::Undo => effects.push(Effect::Send(Command::Undo)),
         Action::Redo => effects.push(Effect::Send(Command::Redo)),
         Action::Palette
@@ -64,10 +70,6 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         | Action::Theme
         | Action::Mouse
         | Action::Clear
-        | Action::Open
-        | Action::Define
-        | Action::CopyId
-        | Action::CopyPath
         | Action::Sort
         | Action::Search
         | Action::NextHit
