@@ -169,7 +169,11 @@ impl App {
                 input.map_or(Ok(()), |input| self.input(input))
             }
             TerminalEvent::Paste(text) => self.input(Input::Paste(text)),
-            TerminalEvent::Resize(width, height) => self.input(Input::Resize(Size { width, height })),
+            TerminalEvent::Resize(width, height) => {
+                // Also to the size that is known: what the terminal made of the frame at sizes in between is gone.
+                self.screen.forget()?;
+                self.input(Input::Resize(Size { width, height }))
+            }
             _ => Ok(()),
         }
     }
