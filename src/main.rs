@@ -22,7 +22,7 @@ fn screen(engine: Engine) -> color_eyre::Result<ExitCode> {
         None => (Remembered::default(), None),
     };
     let start = Start::from_env(remembered.clone()).saying(problem);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
     let left = runtime.block_on(tui::run(engine, start))?;
     if left.remembered != remembered {
         remember(file.as_deref(), &left.remembered);

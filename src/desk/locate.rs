@@ -1,8 +1,17 @@
-//! Where things stand on disk, for an editor: the entry that defines a source, and its document.
+//! Where things stand on disk, for an editor: the entry that defines a source, and its document. The files are read anew,
+//! since they may have changed after the catalog was made of them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
 
 use super::{Desk, Refusal};
+use crate::catalog::{Kind, Source, Standing};
+use crate::config::{Document, Part};
+use crate::disk::read_regular;
+use crate::disk::walk::Found;
+use crate::mention::files;
+use crate::report::locate::Step;
 
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,22 +23,157 @@ pub struct Spot {
 }
 
 impl Desk {
-    /// The entry that defines this source.
+    /// The entry that defines this source; the first line of its file where that cannot be parsed any more.
     ///
     /// # Errors
-    /// Where there is no such source.
+    /// Where there is no such source, or its file is gone.
     pub fn definition(&self, id: &str) -> Result<Spot, Refusal> {
         let source = self.catalog.get(id).ok_or_else(|| self.unknown_id(id))?;
-        Ok(Spot { path: source.origin.file.to_path_buf(), line: 1 })
+        let path = source.origin.file.to_path_buf();
+        let (bytes, _) = read_regular(&path, u64::MAX).map_err(|error| {
+            let message = format!("{} cannot be read: {error}", self.around().display(&path));
+            Refusal::new("unreadable", message, "read the workspace again")
+        })?;
+        let document = Document::parse(&path, String::new(), bytes).0;
+        Ok(Spot { line: document.map_or(1, |document| line_of(source, &document)), path })
     }
 
-    /// The document of this source.
+    /// The document of this source: its file, of a folder its readme or index or else the first document, of an inline source
+    /// the entry that holds it.
     ///
     /// # Errors
     /// Where there is no such source, or nothing on disk to open.
     pub fn document_spot(&self, id: &str) -> Result<Spot, Refusal> {
         let source = self.catalog.get(id).ok_or_else(|| self.unknown_id(id))?;
-        let place = source.place().ok_or_else(|| Refusal::new("no-file", format!("'{id}' lies in no file"), ""))?;
-        Ok(Spot { path: place.path.to_path_buf(), line: 1 })
+        let place = match &source.kind {
+            Kind::Local(place) => place,
+            Kind::Inline { .. } => return self.definition(id),
+            Kind::Url { .. } | Kind::Mcp { .. } => {
+                return Err(Refusal::new("lies-elsewhere", format!("@{id} lies elsewhere"), "open its definition"));
+            }
+        };
+        let path = match place.standing {
+            Standing::Missing => {
+                let expected = self.around().display(&place.path);
+                let message = format!("@{id} is missing: nothing stands at {expected}");
+                return Err(Refusal::new("missing", message, "mend its path in its definition"));
+            }
+            Standing::File => place.path.to_path_buf(),
+            Standing::Directory => {
+                let found = files(source, |path| self.around().display(path)).0;
+                let folder = self.around().display(&place.path);
+                main_document(&place.path, &found).map(|found| found.path.clone()).ok_or_else(|| {
+                    Refusal::new("no-document", format!("there is no document in {folder}"), "open its definition")
+                })?
+            }
+        };
+        Ok(Spot { path, line: 1 })
+    }
+}
+
+/// The line of the source's entry. By its id where the entries before it are other ones now.
+fn line_of(source: &Source, document: &Document) -> usize {
+    let Some(index) = source.origin.entry else { return document.position(&[], Part::Value).line };
+    let is_it = |at: usize| {
+        document.entry(at).is_some_and(|entry| entry.get("id").and_then(Value::as_str) == Some(source.id.as_str()))
+    };
+    let index = if is_it(index) { Some(index) } else { (0..document.entries()).find(|at| is_it(*at)) };
+    index.map_or(1, |index| document.position(&[Step::Key("sources"), Step::Item(index)], Part::Value).line)
+}
+
+/// What a reader of a folder begins with: the readme directly in it, else its index, else the first document there is.
+pub(super) fn main_document<'a>(folder: &Path, files: &'a [Found]) -> Option<&'a Found> {
+    let named = |stem: &str| {
+        files.iter().find(|file| {
+            file.path.parent() == Some(folder) && file.path.file_stem().is_some_and(|is| is.eq_ignore_ascii_case(stem))
+        })
+    };
+    named("readme").or_else(|| named("index")).or(files.first())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::config::Surroundings;
+    use crate::desk::Options;
+    use crate::disk::write_atomic;
+
+    const CONFIG: &str = r#"{ "sources": [
+  { "id": "a", "name": "A", "path": "docs/a.md" },
+  { "id": "folder", "name": "Folder", "path": "folder" },
+  {
+    "id": "bare", "name": "Bare", "path": "bare"
+  },
+  { "id": "text", "name": "Text", "type": "inline", "content": "hello" },
+  { "id": "page", "name": "Page", "type": "url", "url": "https://example.org" },
+  { "id": "gone", "name": "Gone", "path": "docs/gone.md" },
+  { "id": "empty", "name": "Empty", "path": "empty" }
+] }
+"#;
+
+    fn desk(folder: &Path) -> Desk {
+        for (file, text) in [
+            ("references.json", CONFIG),
+            ("docs/a.md", "a"),
+            ("folder/aa.md", "first"),
+            ("folder/Index.html", "index"),
+            ("folder/README.md", "readme"),
+            ("folder/deep/README.md", "another"),
+            ("bare/z/b.md", "b"),
+            ("bare/z/readme.md", "not that of the folder"),
+            ("empty/code.rs", ""),
+            (".jaato/references/own.json", "\n{\"id\": \"own\", \"name\": \"Own\", \"path\": \"../../docs/a.md\"}"),
+        ] {
+            write_atomic(&folder.join(file), text.as_bytes()).unwrap();
+        }
+        let around = Surroundings { workspace: folder.to_owned(), current: folder.to_owned(), ..Default::default() };
+        Desk::open(Options::new(around))
+    }
+
+    fn shown(folder: &Path, spot: Result<Spot, Refusal>) -> String {
+        match spot {
+            Ok(spot) => format!("{}:{}", spot.path.strip_prefix(folder).unwrap().display(), spot.line),
+            Err(refusal) => refusal.message,
+        }
+    }
+
+    #[test]
+    fn definitions_and_documents() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = std::fs::canonicalize(root.path()).unwrap();
+        let desk = desk(&folder);
+        for (id, definition, document) in [
+            ("a", "references.json:2", "docs/a.md:1"),
+            ("folder", "references.json:3", "folder/README.md:1"),
+            ("bare", "references.json:4", "bare/z/b.md:1"),
+            ("text", "references.json:7", "references.json:7"),
+            ("page", "references.json:8", "@page lies elsewhere"),
+            ("gone", "references.json:9", "@gone is missing: nothing stands at docs/gone.md"),
+            ("empty", "references.json:10", "there is no document in empty"),
+            ("own", ".jaato/references/own.json:2", "docs/a.md:1"),
+        ] {
+            assert_eq!(shown(&folder, desk.definition(id)), definition, "{id}");
+            assert_eq!(shown(&folder, desk.document_spot(id)), document, "{id}");
+        }
+        assert_eq!(desk.definition("none").unwrap_err().code, "unknown-id");
+    }
+
+    #[test]
+    fn what_changed_since_the_catalog_was_made() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = std::fs::canonicalize(root.path()).unwrap();
+        let desk = desk(&folder);
+        let file = folder.join("references.json");
+        let write = |text: &str| write_atomic(&file, text.as_bytes()).unwrap();
+        write(&CONFIG.replacen("[\n", "[\n  { \"id\": \"new\", \"name\": \"New\", \"path\": \"docs/a.md\" },\n", 1));
+        assert_eq!(shown(&folder, desk.definition("folder")), "references.json:4", "moved");
+        write(&CONFIG.replace("\"folder\",", "\"other\","));
+        assert_eq!(shown(&folder, desk.definition("folder")), "references.json:1", "taken out");
+        write(&format!("{CONFIG},"));
+        assert_eq!(shown(&folder, desk.definition("folder")), "references.json:1", "broken");
+        std::fs::remove_file(&file).unwrap();
+        assert!(shown(&folder, desk.definition("folder")).starts_with("references.json cannot be read"));
     }
 }

@@ -1,6 +1,7 @@
 //! When an action cannot be done, and why: one sentence for the person who pressed its key. An action that is not named here
 //! can always be done.
 
+use crate::catalog::Kind;
 use crate::selection::Role;
 
 use super::action::{Action, Border};
@@ -9,6 +10,7 @@ use super::palette;
 use super::pane::Pane;
 use super::standing;
 use super::state::{Overlay, State};
+use super::update;
 
 /// Why this action cannot be done now; `None` if it can.
 pub fn disabled(state: &State, action: Action) -> Option<String> {
@@ -35,6 +37,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::ClearPrompt => state.hints.prompt.is_empty().then(|| "the prompt is empty already".to_owned()),
         Action::FilterFeed if state.feed.notices.is_empty() => Some(QUIET.to_owned()),
         Action::Follow => follow(state),
+        Action::Open | Action::Define | Action::CopyId | Action::CopyPath => elsewhere(state, action),
         _ => None,
     }
 }
@@ -111,6 +114,27 @@ fn reset_value(state: &State) -> Option<String> {
     let row = state.variables().into_iter().nth(state.templates.variable.at);
     let given = row.and_then(|row| state.typed()?.get(&row.way).cloned());
     given.is_none().then(|| "nothing was typed for this variable: it has a sample value".to_owned())
+}
+
+/// Why a source cannot be opened or copied from.
+fn elsewhere(state: &State, action: Action) -> Option<String> {
+    let Some(id) = state.subject(state.focus) else { return Some(NOTHING.to_owned()) };
+    let Some(source) = state.snapshot.catalog.get(id) else {
+        return (action != Action::CopyId).then(|| format!("@{id} is gone from the catalog: there is nothing to open"));
+    };
+    match (action, &source.kind) {
+        (Action::Open, Kind::Url { .. } | Kind::Mcp { .. }) => {
+            Some(format!("@{id} lies elsewhere: e opens its definition"))
+        }
+        (Action::Open, Kind::Local(place)) if source.is_missing() => {
+            let expected = &place.written;
+            Some(format!("@{id} is missing: nothing stands at {expected}; e opens its definition"))
+        }
+        (Action::CopyPath, _) if update::elsewhere::place(state, id).is_none() => {
+            Some(format!("@{id} has neither path nor address: y copies its id"))
+        }
+        _ => None,
+    }
 }
 
 fn inside(state: &State) -> Option<String> {

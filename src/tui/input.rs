@@ -4,6 +4,7 @@
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Size};
 
+use crate::desk::Spot;
 use crate::engine::{Command, Event, Snapshot};
 
 use super::action::{self, Action, Context};
@@ -62,6 +63,10 @@ pub enum Effect {
     Redraw,
     /// Take the mouse, or leave it to the terminal.
     Mouse(Mouse),
+    /// Open this place in the editor.
+    Edit(Spot),
+    /// Put this on the clipboard.
+    Copy(String),
 }
 
 /// What this key means now; `None` if nothing.

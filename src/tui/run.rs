@@ -1,17 +1,16 @@
 //! The only loop of the screen: it blocks until a key, a snapshot, an event of the engine or a signal comes, takes all that
-//! is ready, and draws once. No timer runs. What an input means is decided in `update`, what is on the screen in `draw`.
+//! is ready, and draws once. A timer runs only while changes wait to be drawn. What an input means is decided in `update`,
+//! what is on the screen in `draw`.
 
-use std::future::poll_fn;
 use std::io;
-use std::pin::Pin;
-use std::task::Poll;
+use std::time::Instant;
 
-use crossterm::event::{Event as TerminalEvent, EventStream};
-use futures_util::Stream;
+use crossterm::event::Event as TerminalEvent;
 use ratatui::layout::Size;
 use tokio::sync::mpsc::error::TrySendError;
 
 use crate::config::screen::Remembered;
+use crate::desk::Spot;
 use crate::engine::{Command, Engine};
 
 use super::draw::draw;
@@ -21,8 +20,16 @@ use super::start::Start;
 use super::state::State;
 use super::terminal::Screen;
 use super::update::update;
+use keyboard::Keyboard;
+use pace::{Cause, Pace};
 use signals::{Signals, Told};
 
+mod editor;
+mod handoff;
+mod keyboard;
+mod pace;
+#[cfg(unix)]
+mod parse;
 mod signals;
 
 /// At most so many inputs are taken before a frame is drawn, so that a flood of them still shows.
@@ -48,13 +55,23 @@ pub enum Ended {
 
 /// Runs the screen over this engine until it is left; the terminal is then as it was found.
 ///
-/// Needs a tokio runtime with I/O enabled, and stays on the thread it is called on. Fails when the terminal cannot be
+/// Needs a tokio runtime with I/O and time enabled, and stays on the thread it is called on. Fails when the terminal cannot be
 /// taken over or written to, and when the engine ends before the screen does.
 pub async fn run(engine: Engine, start: Start) -> io::Result<Left> {
     let signals = Signals::new()?;
     let screen = Screen::enter()?;
     let state = start.state(screen.size()?);
-    let app = App { engine, screen, state, waiting: Vec::new(), suspended: false, changed: true, ended: None };
+    let app = App {
+        engine,
+        screen,
+        state,
+        waiting: Vec::new(),
+        opening: None,
+        suspended: false,
+        changed: Some(Cause::Change),
+        pace: Pace::default(),
+        ended: None,
+    };
     app.run(signals).await
 }
 
@@ -64,9 +81,12 @@ struct App {
     state: State,
     /// Questions that a full queue did not take: at most the newest of each kind.
     waiting: Vec<Command>,
+    /// What the editor is wanted for.
+    opening: Option<Spot>,
     suspended: bool,
-    /// Whether there is anything to draw.
-    changed: bool,
+    /// What there is to draw for.
+    changed: Option<Cause>,
+    pace: Pace,
     ended: Option<Ended>,
 }
 
@@ -75,48 +95,54 @@ impl App {
         self.take_snapshot()?;
         self.draw()?;
         // Only now is anything read from the terminal.
-        let mut terminal = EventStream::new();
+        let mut keyboard = Keyboard::new()?;
         loop {
+            if let Some(spot) = self.opening.take() {
+                self.edit(&spot, &mut signals).await?;
+            }
             if let Some(ended) = self.ended {
                 return Ok(Left { ended, remembered: self.state.remember() });
             }
-            self.draw()?;
-            let commands = self.engine.commands.clone();
+            let due = self.draw()?;
             tokio::select! {
                 biased;
                 told = signals.next() => self.signal(told)?,
-                event = poll_fn(|cx| Pin::new(&mut terminal).poll_next(cx)) => self.terminal_event(event)?,
-                changed = self.engine.snapshots.changed() => {
-                    changed.map_err(|_| engine_gone())?;
-                    self.take_snapshot()?;
-                }
-                event = self.engine.events.recv() => {
-                    let event = event.ok_or_else(engine_gone)?;
-                    self.input(Input::Answer(event))?;
-                }
-                permit = commands.reserve(), if !self.waiting.is_empty() => {
-                    permit.map_err(|_| engine_gone())?.send(self.waiting.remove(0));
-                }
+                event = keyboard.next() => self.terminal_event(event?)?,
+                heard = self.engine_speaks() => heard?,
+                () = at(due) => {}
             }
-            self.take_ready(&mut terminal).await?;
+            self.take_ready(&mut keyboard)?;
+        }
+    }
+
+    /// Waits for the engine, and takes one thing that it says.
+    async fn engine_speaks(&mut self) -> io::Result<()> {
+        let commands = self.engine.commands.clone();
+        tokio::select! {
+            biased;
+            changed = self.engine.snapshots.changed() => {
+                changed.map_err(|_| engine_gone())?;
+                self.take_snapshot()
+            }
+            event = self.engine.events.recv() => {
+                let event = event.ok_or_else(engine_gone)?;
+                self.input(Input::Answer(event))
+            }
+            permit = commands.reserve(), if !self.waiting.is_empty() => {
+                permit.map_err(|_| engine_gone())?.send(self.waiting.remove(0));
+                Ok(())
+            }
         }
     }
 
     /// Everything that has come already, without waiting.
-    async fn take_ready(&mut self, terminal: &mut EventStream) -> io::Result<()> {
+    fn take_ready(&mut self, keyboard: &mut Keyboard) -> io::Result<()> {
         for _ in 0..BATCH {
-            if self.ended.is_some() || self.suspended {
+            if self.ended.is_some() || self.suspended || self.opening.is_some() {
                 return Ok(());
             }
-            // With the loop's own waker: the stream remembers the one it was last polled with.
-            let ready = poll_fn(|cx| match Pin::new(&mut *terminal).poll_next(cx) {
-                Poll::Ready(event) => Poll::Ready(Some(event)),
-                Poll::Pending => Poll::Ready(None),
-            });
-            match ready.await {
-                Some(event) => self.terminal_event(event)?,
-                None => break,
-            }
+            let Some(event) = keyboard.next_ready()? else { break };
+            self.terminal_event(event)?;
         }
         for _ in 0..BATCH {
             let Ok(event) = self.engine.events.try_recv() else { break };
@@ -128,12 +154,17 @@ impl App {
         Ok(())
     }
 
-    fn draw(&mut self) -> io::Result<()> {
-        if self.suspended || !std::mem::take(&mut self.changed) {
-            return Ok(());
+    /// Draws what changed, or tells when that may be.
+    fn draw(&mut self) -> io::Result<Option<Instant>> {
+        let Some(cause) = self.changed.filter(|_| !self.suspended) else { return Ok(None) };
+        let due = self.pace.due(cause).filter(|due| *due > Instant::now());
+        if due.is_none() {
+            self.changed = None;
+            let state = &self.state;
+            self.screen.draw(|frame| draw(state, frame))?;
+            self.pace.drew(cause, Instant::now());
         }
-        let state = &self.state;
-        self.screen.draw(|frame| draw(state, frame))
+        Ok(due)
     }
 
     fn take_snapshot(&mut self) -> io::Result<()> {
@@ -141,23 +172,29 @@ impl App {
         self.input(Input::Snapshot(Box::new(snapshot)))
     }
 
-    fn terminal_event(&mut self, event: Option<io::Result<TerminalEvent>>) -> io::Result<()> {
+    fn terminal_event(&mut self, event: TerminalEvent) -> io::Result<()> {
         match event {
-            Some(Ok(TerminalEvent::Key(event))) => {
+            TerminalEvent::Key(event) => {
                 let input = Key::from_event(event).and_then(|key| input::of_key(&self.state, key));
                 input.map_or(Ok(()), |input| self.input(input))
             }
-            Some(Ok(TerminalEvent::Paste(text))) => self.input(Input::Paste(text)),
-            Some(Ok(TerminalEvent::Mouse(event))) => input::of_mouse(event).map_or(Ok(()), |input| self.input(input)),
-            Some(Ok(TerminalEvent::Resize(width, height))) => self.input(Input::Resize(Size { width, height })),
-            Some(Ok(_)) => Ok(()),
-            Some(Err(error)) => Err(error),
-            None => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the terminal is gone")),
+            TerminalEvent::Paste(text) => self.input(Input::Paste(text)),
+            TerminalEvent::Resize(width, height) => {
+                // Also to the size that is known: what the terminal made of the frame at sizes in between is gone.
+                self.screen.forget()?;
+                self.input(Input::Resize(Size { width, height }))
+            }
+            TerminalEvent::Mouse(event) => input::of_mouse(event).map_or(Ok(()), |input| self.input(input)),
+            _ => Ok(()),
         }
     }
 
     fn input(&mut self, input: Input) -> io::Result<()> {
-        self.changed = true;
+        let cause = match input {
+            Input::Snapshot(_) | Input::Answer(_) | Input::Resize(_) => Cause::Change,
+            _ => Cause::Person,
+        };
+        self.changed = self.changed.max(Some(cause));
         for effect in update(&mut self.state, input) {
             match effect {
                 Effect::Send(command) => self.send(command)?,
@@ -165,6 +202,8 @@ impl App {
                 Effect::Suspend => self.suspend()?,
                 Effect::Redraw => self.screen.forget()?,
                 Effect::Mouse(mouse) => self.screen.set_mouse(mouse)?,
+                Effect::Edit(spot) => self.opening = Some(spot),
+                Effect::Copy(text) => self.screen.copy(&text)?,
             }
         }
         Ok(())
@@ -207,6 +246,14 @@ impl App {
             }
         }
         Ok(())
+    }
+}
+
+/// Waits until then; for ever if there is nothing to wait for.
+async fn at(due: Option<Instant>) {
+    match due {
+        Some(due) => tokio::time::sleep_until(due.into()).await,
+        None => std::future::pending().await,
     }
 }
 

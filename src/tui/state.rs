@@ -61,6 +61,8 @@ pub struct State {
     pub overlay: Option<Overlay>,
     /// What there is to say, until the next key.
     pub message: Option<Message>,
+    /// Whether the editor opens when the engine says where.
+    pub opening: bool,
     /// What was typed into the palette.
     pub palette: TextField,
     /// What the borders leave to each pane.
@@ -297,6 +299,7 @@ impl State {
             typing: None,
             overlay: None,
             message: None,
+            opening: false,
             palette: TextField::default(),
             splits: Splits::default(),
             grip: None,

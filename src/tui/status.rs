@@ -8,7 +8,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::widgets::{Clear, Widget};
 
-use super::action::{ACTIONS, Action, Context, Entry, Shown, bound};
+use super::action::{ACTIONS, Action, Context, Entry, Shown};
 use super::disabled::disabled;
 use super::input::contexts;
 use super::layout::Zoomed;

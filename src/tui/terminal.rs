@@ -7,6 +7,7 @@ use std::panic;
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::thread::{self, ThreadId};
 
+use crossterm::clipboard::CopyToClipboard;
 use crossterm::cursor::{Hide, Show};
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
 use crossterm::queue;
@@ -36,6 +37,8 @@ pub struct Screen {
     bytes: FrameBytes,
     shown: Vec<u8>,
     mouse: Mouse,
+    /// The terminal's modes while another program has it.
+    lent: Option<Modes>,
 }
 
 impl Screen {
@@ -44,7 +47,7 @@ impl Screen {
         restore_on_panic();
         let bytes = FrameBytes::default();
         let terminal = Terminal::new(CrosstermBackend::new(bytes.clone()))?;
-        let screen = Self { terminal, bytes, shown: Vec::new(), mouse: Mouse::default() };
+        let screen = Self { terminal, bytes, shown: Vec::new(), mouse: Mouse::default(), lent: None };
         enter(screen.mouse)?;
         Ok(screen)
     }
@@ -95,6 +98,35 @@ impl Screen {
         self.forget()
     }
 
+    /// Gives the terminal back for another program to have it.
+    pub fn lend(&mut self) -> io::Result<()> {
+        leave();
+        self.lent = Modes::now()?;
+        Ok(())
+    }
+
+    /// Takes the terminal over again, from a program that may have left it in whatever modes; the next frame is written
+    /// whole.
+    pub fn take_back(&mut self) -> io::Result<()> {
+        self.mend();
+        enter(self.mouse)?;
+        self.forget()
+    }
+
+    /// Puts the modes back that the terminal was lent in.
+    fn mend(&mut self) {
+        if let Some(modes) = self.lent.take() {
+            modes.put_back();
+        }
+    }
+
+    /// Asks the terminal to put this on the clipboard (OSC 52). Whether it does cannot be known.
+    pub fn copy(&mut self, text: &str) -> io::Result<()> {
+        let mut stdout = io::stdout().lock();
+        queue!(stdout, CopyToClipboard::to_clipboard_from(text))?;
+        stdout.flush()
+    }
+
     /// What was collected since the last time, as one synchronized update. A frame that repeats the last one changes
     /// nothing, since every cell in it is placed absolutely.
     fn write_out(&mut self) -> io::Result<()> {
@@ -115,6 +147,7 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
+        self.mend();
         leave();
         let words = std::mem::take(&mut *LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner));
         for words in words {
@@ -184,4 +217,32 @@ impl Write for FrameBytes {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// The modes of the terminal as they are kept by the system: echo, lines, what its keys send.
+struct Modes {
+    #[cfg(unix)]
+    termios: rustix::termios::Termios,
+}
+
+#[cfg(unix)]
+impl Modes {
+    fn now() -> io::Result<Option<Self>> {
+        Ok(Some(Self { termios: rustix::termios::tcgetattr(rustix::stdio::stdin())? }))
+    }
+
+    /// Failures are ignored: the terminal may be gone.
+    fn put_back(&self) {
+        let when = rustix::termios::OptionalActions::Now;
+        let _ = rustix::termios::tcsetattr(rustix::stdio::stdin(), when, &self.termios);
+    }
+}
+
+#[cfg(not(unix))]
+impl Modes {
+    fn now() -> io::Result<Option<Self>> {
+        Ok(None)
+    }
+
+    fn put_back(&self) {}
 }

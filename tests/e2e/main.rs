@@ -6,9 +6,14 @@
 
 #[path = "../support/pty.rs"]
 mod pty;
+#[path = "../support/mod.rs"]
+mod support;
 
+mod editor;
+mod live;
 mod panics;
 mod reach;
+mod terminals;
 
 use std::time::Duration;
 
@@ -117,10 +122,7 @@ fn nothing_is_written_while_nothing_happens() {
     pty.wait_for("preview");
     pty.wait_until("all documents read", |seen| !seen.text().contains("reading "));
     // What is still under way ends in a quiet moment; from then on a second without a byte.
-    while pty.comes(Duration::from_millis(300), {
-        let before = pty.bytes();
-        move |seen| seen.bytes > before
-    }) {}
+    pty.wait_until_quiet();
     let before = pty.bytes();
     let wrote = pty.comes(Duration::from_secs(1), |seen| seen.bytes > before);
     assert!(!wrote, "{} bytes while idle", pty.bytes() - before);

@@ -28,7 +28,7 @@ fn screen_beside<F: Future<Output = ()>>(other: impl FnOnce(mpsc::Sender<Event>)
     let (_snapshots_out, snapshots) = watch::channel(Snapshot::default());
     let (events_out, events) = mpsc::channel(1);
     let engine = Engine { commands, snapshots, events };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build().unwrap();
     runtime.block_on(async {
         tokio::select! {
             biased;

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, SlavePty, native_pty_system};
-use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpid};
 use tempfile::TempDir;
 
 /// Longer than anything here takes on a busy machine; only a failing test waits for it.
@@ -20,12 +20,19 @@ pub struct Seen {
     pub terminal: vt100::Parser,
     /// How many bytes it was.
     pub bytes: usize,
+    /// The bytes themselves.
+    pub written: Vec<u8>,
 }
 
 impl Seen {
     /// The text on the screen.
     pub fn text(&self) -> String {
         self.terminal.screen().contents()
+    }
+
+    /// Whether these bytes were written.
+    pub fn wrote(&self, bytes: &str) -> bool {
+        self.written.windows(bytes.len()).any(|window| window == bytes.as_bytes())
     }
 }
 
@@ -47,9 +54,18 @@ pub struct Pty {
     child: Box<dyn Child + Send + Sync>,
     keyboard: Box<dyn Write + Send>,
     seen: Arc<(Mutex<Seen>, Condvar)>,
+    flow: Arc<Flow>,
     found: Manners,
     // Held for as long as the program may write there.
     _home: Option<TempDir>,
+}
+
+/// How much of what the program writes the terminal takes.
+#[derive(Default)]
+struct Flow {
+    /// Bytes that it still takes; `None` for all.
+    left: Mutex<Option<usize>>,
+    changed: Condvar,
 }
 
 impl Pty {
@@ -77,7 +93,7 @@ impl Pty {
     fn open(mut command: CommandBuilder, home: &Path, held: Option<TempDir>, columns: u16, rows: u16) -> Self {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).unwrap();
-        let seen = Seen { terminal: vt100::Parser::new(rows, columns, 0), bytes: 0 };
+        let seen = Seen { terminal: vt100::Parser::new(rows, columns, 0), bytes: 0, written: Vec::new() };
         let found = manners(&*pair.master, &seen);
         command.cwd(std::env::temp_dir());
         command.env("TERM", "xterm-256color");
@@ -88,9 +104,10 @@ impl Pty {
         command.env("XDG_STATE_HOME", home.join("state"));
         let child = pair.slave.spawn_command(command).unwrap();
         let seen = Arc::new((Mutex::new(seen), Condvar::new()));
-        read(pair.master.try_clone_reader().unwrap(), Arc::clone(&seen));
+        let flow = Arc::default();
+        read(pair.master.try_clone_reader().unwrap(), Arc::clone(&seen), Arc::clone(&flow));
         let keyboard = pair.master.take_writer().unwrap();
-        Self { master: pair.master, _slave: pair.slave, child, keyboard, seen, found, _home: held }
+        Self { master: pair.master, _slave: pair.slave, child, keyboard, seen, flow, found, _home: held }
     }
 
     /// Types these bytes.
@@ -103,6 +120,36 @@ impl Pty {
     pub fn resize(&self, columns: u16, rows: u16) {
         self.seen().terminal.screen_mut().set_size(rows, columns);
         self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
+    }
+
+    /// Takes so many bytes more of what the program writes, and then none; `None` takes all.
+    pub fn take(&self, bytes: Option<usize>) {
+        *self.flow.left.lock().unwrap() = bytes;
+        self.flow.changed.notify_all();
+    }
+
+    /// Waits until nothing was written for a while, which is how one sees that nothing is left to say.
+    pub fn wait_until_quiet(&self) {
+        let mut before = self.bytes();
+        while self.comes(Duration::from_millis(300), |seen| seen.bytes > before) {
+            before = self.bytes();
+        }
+    }
+
+    /// What can be seen of each row of the screen: characters with their colours, and of a blank what it stands on.
+    pub fn drawn(&self) -> Vec<String> {
+        let seen = self.seen();
+        let screen = seen.terminal.screen();
+        let (rows, columns) = screen.size();
+        let cell = |row, column| {
+            let Some(cell) = screen.cell(row, column) else { return String::new() };
+            let ground = (cell.bgcolor(), cell.inverse(), cell.underline());
+            match cell.contents().trim_end() {
+                "" => format!("{ground:?} "),
+                text => format!("{text}{:?}{ground:?} ", (cell.fgcolor(), cell.bold(), cell.italic(), cell.dim())),
+            }
+        };
+        (0..rows).map(|row| (0..columns).map(|column| cell(row, column)).collect()).collect()
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
@@ -152,7 +199,13 @@ impl Pty {
         kill_process_group(self.pid(), signal).unwrap();
     }
 
-    fn pid(&self) -> Pid {
+    /// Sends a signal to the program alone.
+    pub fn signal_program(&self, signal: Signal) {
+        kill_process(self.pid(), signal).unwrap();
+    }
+
+    /// The program's process.
+    pub fn pid(&self) -> Pid {
         let id = self.child.process_id().unwrap();
         Pid::from_raw(i32::try_from(id).unwrap()).unwrap()
     }
@@ -187,14 +240,23 @@ fn manners(master: &(dyn MasterPty + Send), seen: &Seen) -> Manners {
 }
 
 /// Feeds what the program writes to the screen, until the terminal is gone.
-fn read(mut from: Box<dyn Read + Send>, seen: Arc<(Mutex<Seen>, Condvar)>) {
+fn read(mut from: Box<dyn Read + Send>, seen: Arc<(Mutex<Seen>, Condvar)>, flow: Arc<Flow>) {
     thread::spawn(move || {
         let mut buffer = [0; 16 * 1024];
-        while let Ok(read @ 1..) = from.read(&mut buffer) {
+        loop {
+            let left = flow.left.lock().unwrap();
+            let left = *flow.changed.wait_while(left, |left| *left == Some(0)).unwrap();
+            let most = left.map_or(buffer.len(), |left| left.min(buffer.len()));
+            let Ok(read @ 1..) = from.read(&mut buffer[..most]) else { return };
             let mut now = seen.0.lock().unwrap();
             now.terminal.process(&buffer[..read]);
             now.bytes += read;
+            now.written.extend_from_slice(&buffer[..read]);
+            drop(now);
             seen.1.notify_all();
+            if let Some(left) = flow.left.lock().unwrap().as_mut() {
+                *left = left.saturating_sub(read);
+            }
         }
     });
 }

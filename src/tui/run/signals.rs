@@ -15,14 +15,33 @@ pub enum Told {
 }
 
 #[cfg(unix)]
-pub use unix::Signals;
+pub use unix::{Signals, is_for_all, pass_on, stop_this_process};
 
 #[cfg(unix)]
 mod unix {
-    use rustix::process::Signal as Number;
+    use rustix::process::{Pid, Signal as Number, getpid, kill_process};
     use tokio::signal::unix::{Signal, SignalKind, signal};
 
     use super::{Told, io};
+
+    /// Whether this signal is for the whole session, and not for whoever has the terminal, as those of keys are.
+    pub fn is_for_all(signal: i32) -> bool {
+        [Number::TERM, Number::HUP].iter().any(|number| number.as_raw() == signal)
+    }
+
+    /// Sends a signal that ended this program to another one. It may be gone already.
+    pub fn pass_on(process: u32, signal: i32) {
+        let number = if signal == Number::HUP.as_raw() { Number::HUP } else { Number::TERM };
+        if let Some(process) = i32::try_from(process).ok().and_then(Pid::from_raw) {
+            let _ = kill_process(process, number);
+        }
+    }
+
+    /// Stops this process alone, until it is continued. SIGSTOP, since SIGTSTP is caught.
+    pub fn stop_this_process() {
+        // Nobody but init is not allowed to.
+        let _ = kill_process(getpid(), Number::STOP);
+    }
 
     /// Every signal that means something to a screen.
     #[derive(Debug)]
@@ -80,3 +99,17 @@ impl Signals {
         std::future::pending().await
     }
 }
+
+/// No signal comes here.
+#[cfg(not(unix))]
+pub fn is_for_all(_: i32) -> bool {
+    true
+}
+
+/// No signal comes here.
+#[cfg(not(unix))]
+pub fn pass_on(_: u32, _: i32) {}
+
+/// Nothing stops a process here.
+#[cfg(not(unix))]
+pub fn stop_this_process() {}

@@ -1,6 +1,7 @@
 //! Tests of the screen as a whole: keys in the keymap's own notation go in, cells or effects come out. No engine, no
 //! terminal, no file.
 
+mod elsewhere;
 mod keys;
 mod laws;
 mod look;

@@ -4,6 +4,7 @@
 mod borders;
 mod choose;
 mod desk;
+pub(in crate::tui) mod elsewhere;
 mod feed;
 mod go;
 mod hinting;
@@ -12,7 +13,7 @@ mod palette;
 mod typing;
 mod valuing;
 
-use crate::engine::Command;
+use crate::engine::{Command, Event};
 
 use super::action::{Action, Context, bound};
 use super::disabled::disabled;
@@ -26,6 +27,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     let mut effects = Vec::new();
     if matches!(input, Input::Act(_) | Input::Type(_) | Input::Unbound(_) | Input::Paste(_)) {
         state.feed.since_key = 0;
+        state.opening = false;
     }
     match input {
         Input::Act(action) => act(state, action, &mut effects),
@@ -48,6 +50,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
         Input::Wheel(turn, at) => mouse::wheel(state, turn, at),
         Input::Resize(size) => state.size = size,
         Input::Snapshot(snapshot) => desk::snapshot(state, *snapshot, &mut effects),
+        Input::Answer(Event::Located(spot)) => elsewhere::located(state, spot, &mut effects),
         Input::Answer(event) => desk::answer(state, event),
         Input::Busy => say(state, Tone::Refusal, "the desk is busy and did not take this: try again".to_owned()),
     }
@@ -84,19 +87,13 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Filter | Action::Prompt | Action::Accept | Action::Cancel => typing::open(state, action),
         Action::Edit(edit) if palette::is_open(state) => palette::edit(state, edit),
         Action::Edit(edit) => typing::edit(state, edit, effects),
+        Action::Open | Action::Define | Action::CopyId | Action::CopyPath => elsewhere::act(state, action, effects),
         Action::Undo => effects.push(Effect::Send(Command::Undo)),
         Action::Redo => effects.push(Effect::Send(Command::Redo)),
         Action::ClearPrompt => hinting::clear(state, effects),
         Action::Feed | Action::FilterFeed => feed::open(state, action),
         Action::Follow => feed::follow(state),
-        Action::Open
-        | Action::Define
-        | Action::CopyId
-        | Action::CopyPath
-        | Action::Sort
-        | Action::Search
-        | Action::NextHit
-        | Action::PreviousHit => {}
+        Action::Sort | Action::Search | Action::NextHit | Action::PreviousHit => {}
         Action::Values | Action::SetValue | Action::ResetValue => valuing::act(state, action),
     }
 }

@@ -1,0 +1,285 @@
+//! The real program in a real pty of 120×36: the first full frame with 1,000 sources, a key to the last byte of the frame
+//! that shows it with 10,000, what an idle screen costs, and keys while the workspace changes without end. Medians and p95
+//! of 30. Further figures of a running screen belong here too: one function each, called from `whole_processes`.
+
+#![allow(
+    missing_docs,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::cast_precision_loss,
+    reason = "a benchmark prints, and stops where it cannot measure"
+)]
+
+mod support;
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use memchr::memmem;
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use support::{Layout, REFDESK, Workspace, report, workspace};
+
+const ROWS: u16 = 36;
+const COLUMNS: u16 = 120;
+
+/// Measured so often.
+const TIMES: usize = 30;
+
+/// The last bytes of every frame.
+const END_OF_FRAME: &[u8] = b"\x1b[?2026l";
+
+/// Longer than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The program in a pty, with what it writes coming by a channel, each piece with its time.
+struct Running {
+    began: Instant,
+    bytes: Receiver<(Instant, Vec<u8>)>,
+    keyboard: Box<dyn Write + Send>,
+    screen: vt100::Parser,
+    child: Box<dyn Child + Send + Sync>,
+    _master: Box<dyn MasterPty + Send>,
+}
+
+fn start(workspace: &Workspace) -> Running {
+    let size = PtySize { rows: ROWS, cols: COLUMNS, pixel_width: 0, pixel_height: 0 };
+    let pair = native_pty_system().openpty(size).expect("a pty");
+    let mut reader = pair.master.try_clone_reader().expect("its reader");
+    let keyboard = pair.master.take_writer().expect("its writer");
+    let mut command = CommandBuilder::new(REFDESK);
+    command.arg("--workspace");
+    command.arg(workspace.folder.path());
+    command.env("TERM", "xterm-256color");
+    command.env("HOME", workspace.folder.path());
+    let began = Instant::now();
+    let child = pair.slave.spawn_command(command).expect("the program");
+    let (sender, bytes) = channel();
+    thread::spawn(move || {
+        let mut buffer = [0; 65_536];
+        while let Ok(read @ 1..) = reader.read(&mut buffer) {
+            if sender.send((Instant::now(), buffer[..read].to_vec())).is_err() {
+                return;
+            }
+        }
+    });
+    let screen = vt100::Parser::new(ROWS, COLUMNS, 0);
+    Running { began, bytes, keyboard, screen, child, _master: pair.master }
+}
+
+/// What was written within some time.
+#[derive(Default)]
+struct Written {
+    bytes: usize,
+    frames: usize,
+}
+
+impl Running {
+    /// When the frame ended after which this holds for the text on the screen.
+    fn until(&mut self, holds: impl Fn(&str) -> bool) -> Instant {
+        loop {
+            let (came, bytes) = self.bytes.recv_timeout(PATIENCE).expect("a frame");
+            self.screen.process(&bytes);
+            // The screen in the midst of a frame is nobody's.
+            if bytes.ends_with(END_OF_FRAME) && holds(&self.screen.screen().contents()) {
+                return came;
+            }
+        }
+    }
+
+    fn until_shown(&mut self, words: &[&str]) -> Instant {
+        self.until(|text| words.iter().all(|word| text.contains(word)))
+    }
+
+    /// Everything that is written until then.
+    fn written_until(&mut self, end: Instant) -> Written {
+        let mut written = Written::default();
+        loop {
+            match self.bytes.recv_timeout(end.saturating_duration_since(Instant::now())) {
+                Ok((_, bytes)) => {
+                    self.screen.process(&bytes);
+                    written.bytes += bytes.len();
+                    written.frames += memmem::find_iter(&bytes, END_OF_FRAME).count();
+                }
+                Err(RecvTimeoutError::Timeout) => return written,
+                Err(RecvTimeoutError::Disconnected) => panic!("the program ended"),
+            }
+        }
+    }
+
+    /// Documents are read behind the first frame; when they are, nothing is left to say.
+    fn until_quiet(&mut self) {
+        while self.written_until(Instant::now() + Duration::from_secs(1)).bytes > 0 {}
+    }
+
+    fn press(&mut self, keys: &str) -> Instant {
+        let pressed = Instant::now();
+        self.keyboard.write_all(keys.as_bytes()).expect("the terminal");
+        pressed
+    }
+
+    /// From this key to the end of the frame after which the text is another one.
+    fn key(&mut self, keys: &str) -> Duration {
+        let before = self.screen.screen().contents();
+        let pressed = self.press(keys);
+        self.until(|text| text != before).duration_since(pressed)
+    }
+
+    /// Time on a processor so far, of all threads.
+    fn processor(&self) -> Option<Duration> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.process_id()?)).ok()?;
+        let after_name = stat.rsplit(')').next()?;
+        let ticks: Vec<u64> = after_name.split_whitespace().skip(11).take(2).filter_map(|it| it.parse().ok()).collect();
+        // A tick of the kernel's accounting is 10 ms on every system that has /proc.
+        Some(Duration::from_millis(10 * ticks.iter().sum::<u64>()))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Median and p95 in milliseconds, printed.
+fn spread(what: &str, mut times: Vec<Duration>) -> (f64, f64) {
+    times.sort_unstable();
+    let at = |part: usize| times[(times.len() * part / 100).min(times.len() - 1)].as_secs_f64() * 1_000.0;
+    let (median, p95) = (at(50), at(95));
+    println!("{what}: median {median:.2} ms, p95 {p95:.2} ms, slowest {:.2} ms, of {}", at(100), times.len());
+    (median, p95)
+}
+
+fn first_frame() {
+    let workspace = workspace(1_000, 4_096, Layout::OneFile);
+    let first = support::id(0);
+    let full = ["1,000 sources", &first, "Catalog", "Selection", "Hints", "Templates"];
+    let once = || {
+        let mut running = start(&workspace);
+        running.until_shown(&full).duration_since(running.began)
+    };
+    // The first one reads from a disk what the others find in memory.
+    once();
+    let (median, _) = spread("first full frame, 1,000 sources", (0..TIMES).map(|_| once()).collect());
+    report("first full frame", median, 20.0, " ms");
+}
+
+/// Fast typing; what a key brings about is then there before the next one.
+const BETWEEN_KEYS: Duration = Duration::from_millis(40);
+
+fn keys_and_idleness(workspace: &Workspace) {
+    let mut running = start(workspace);
+    running.until_shown(&["10,000 sources"]);
+    running.until_quiet();
+    let mut all = Vec::new();
+    let rounds: [(&str, &[&str]); 6] = [
+        ("down", &["j"]),
+        ("page down", &["\x1b[6~"]),
+        ("typing a filter", &["r", "e", "t", "r", "y", "\x7f", "\x7f", "\x7f", "\x7f", "\x7f"]),
+        ("next pane", &["\t"]),
+        ("zoom", &["z"]),
+        ("pick", &[" "]),
+    ];
+    for (what, keys) in rounds {
+        running.press(if what == "typing a filter" { "/" } else { "1" });
+        let mut times = Vec::new();
+        for nth in 0..TIMES {
+            running.written_until(Instant::now() + BETWEEN_KEYS);
+            times.push(running.key(keys[nth % keys.len()]));
+        }
+        running.until_quiet();
+        running.press("\x1b");
+        running.until_quiet();
+        if what != "pick" {
+            all.extend(times.iter().copied());
+        }
+        spread(&format!("key to last byte, 10,000 sources, {what}"), times);
+    }
+    let (median, p95) = spread("key to last byte, 10,000 sources, all but pick", all);
+    report("key to last byte, median", median, 2.0, " ms");
+    report("key to last byte, p95", p95, 5.0, " ms");
+
+    running.until_quiet();
+    let before = running.processor();
+    let idle = running.written_until(Instant::now() + Duration::from_secs(30));
+    report("idle for 30 s", idle.bytes as f64, 0.0, " bytes");
+    if let Some((before, after)) = before.zip(running.processor()) {
+        let share = (after - before).as_secs_f64() / 30.0 * 100.0;
+        report("idle for 30 s, processor", share, 0.0, " %");
+    }
+}
+
+/// Writes documents of the workspace as fast as it can, but no faster than 10,000 a second, until told to stop.
+fn write_without_end(
+    documents: Vec<PathBuf>,
+    stop: Arc<AtomicBool>,
+    written: Arc<AtomicUsize>,
+) -> thread::JoinHandle<()> {
+    const EACH: Duration = Duration::from_micros(100);
+    thread::spawn(move || {
+        let began = Instant::now();
+        for (nth, path) in (0u32..).zip(documents.iter().cycle()) {
+            if stop.load(Ordering::Relaxed) {
+                return;
+            }
+            let mut file = File::create(path).expect("a document");
+            writeln!(file, "Changed {nth} times. See {} for the rest of it.", support::id(nth as usize % 900))
+                .expect("room");
+            written.fetch_add(1, Ordering::Relaxed);
+            while began.elapsed() < EACH * nth {
+                thread::yield_now();
+            }
+        }
+    })
+}
+
+fn keys_in_a_flood(workspace: &Workspace) {
+    let mut running = start(workspace);
+    running.until_shown(&["10,000 sources"]);
+    running.press(" ");
+    running.until_quiet();
+    let (stop, written) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    let documents = workspace.documents.iter().take(2_000).cloned().collect();
+    let writer = write_without_end(documents, Arc::clone(&stop), Arc::clone(&written));
+    let began = Instant::now();
+    let mut most = 0;
+    let mut times = Vec::new();
+    for nth in 0..10 {
+        let second = Instant::now() + Duration::from_secs(1);
+        let mut frames = 0;
+        for _ in 0..TIMES / 10 {
+            frames += running.written_until(Instant::now() + Duration::from_millis(250)).frames;
+            times.push(running.key(if nth % 2 == 0 { "j" } else { "k" }));
+            frames += 1;
+        }
+        frames += running.written_until(second).frames;
+        most = most.max(frames);
+    }
+    let rate = written.load(Ordering::Relaxed) as f64 / began.elapsed().as_secs_f64();
+    stop.store(true, Ordering::Relaxed);
+    writer.join().expect("the writer");
+    println!("changes: {rate:.0} a second, of 10,000 wanted");
+    let (_, p95) = spread("key to last byte while the workspace changes", times);
+    report("frames in a second while the workspace changes", most as f64, 60.0, "");
+    report("key to last byte while the workspace changes, p95", p95, 8.0, " ms");
+}
+
+fn whole_processes(_: &mut Criterion) {
+    first_frame();
+    let workspace = workspace(10_000, 4_096, Layout::OneFile);
+    keys_and_idleness(&workspace);
+    // Last, since it changes the workspace.
+    keys_in_a_flood(&workspace);
+}
+
+criterion_group!(benches, whole_processes);
+criterion_main!(benches);

@@ -1,0 +1,145 @@
+//! Which editor a person wants, and how it is told a file and a line: `$VISUAL`, else `$EDITOR`, else vi. Only the words of
+//! the command are made here; `handoff` runs it.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use crate::desk::Spot;
+
+/// A command to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// The program, as written.
+    pub program: String,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// Where that comes from, for messages: `$VISUAL is "vim -p"`.
+    pub origin: String,
+}
+
+/// Why there is no command, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoCall {
+    /// What was wrong.
+    pub message: String,
+    /// What to do.
+    pub hint: String,
+}
+
+/// What to do where there is no editor.
+pub const HINT: &str = "set VISUAL or EDITOR to an editor that is installed";
+
+/// The command that opens this place in the editor that the environment names.
+pub fn call(get: impl Fn(&str) -> Option<OsString>, spot: &Spot) -> Result<Call, NoCall> {
+    let named = ["VISUAL", "EDITOR"].into_iter().find_map(|variable| {
+        let value = get(variable).filter(|value| !value.to_string_lossy().trim().is_empty())?;
+        Some((variable, value))
+    });
+    let (origin, value) = match named {
+        Some((variable, value)) => {
+            let shown = format!("${variable} is \"{}\"", value.to_string_lossy());
+            let Ok(value) = value.into_string() else { return Err(unreadable(&shown, "it is not UTF-8")) };
+            (shown, value)
+        }
+        None => ("neither $VISUAL nor $EDITOR is set".to_owned(), "vi".to_owned()),
+    };
+    let words = shell_words::split(&value).map_err(|error| unreadable(&origin, &error.to_string()))?;
+    let (program, given) = match words.split_first() {
+        Some((program, given)) if !program.is_empty() => (program.clone(), given),
+        _ => return Err(unreadable(&origin, "it names no program")),
+    };
+    let mut arguments: Vec<OsString> = given.iter().map(OsString::from).collect();
+    arguments.extend(place(&program, given, spot));
+    Ok(Call { program, arguments, origin })
+}
+
+fn unreadable(origin: &str, why: &str) -> NoCall {
+    NoCall { message: format!("{origin}, and {why}"), hint: HINT.to_owned() }
+}
+
+/// File and line, as this editor wants them; one that is not known gets the file alone.
+fn place(program: &str, given: &[String], spot: &Spot) -> Vec<OsString> {
+    // A relative path could begin as an option does.
+    let file = if spot.path.is_relative() { Path::new(".").join(&spot.path) } else { spot.path.clone() };
+    let with_line = |mut file: OsString| {
+        file.push(format!(":{}", spot.line));
+        file
+    };
+    let stem = Path::new(program).file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+    match stem.as_str() {
+        "vi" | "vim" | "nvim" | "nvi" | "view" | "nano" | "pico" | "emacs" | "emacsclient" | "kak" | "micro"
+        | "joe" => {
+            vec![format!("+{}", spot.line).into(), file.into()]
+        }
+        "helix" | "hx" | "zed" | "subl" => vec![with_line(file.into())],
+        "code" | "code-insiders" | "codium" | "vscodium" | "cursor" | "windsurf" => {
+            let waits = given.iter().any(|word| word == "--wait" || word == "-w");
+            let wait = (!waits).then(|| "--wait".into());
+            wait.into_iter().chain(["-g".into(), with_line(file.into())]).collect()
+        }
+        _ => vec![file.into()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn called(environment: &[(&str, &str)], path: &str, line: usize) -> Result<Vec<String>, String> {
+        let get = |name: &str| environment.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into());
+        let call = call(get, &Spot { path: path.into(), line }).map_err(|no| no.message)?;
+        let words =
+            std::iter::once(call.program).chain(call.arguments.iter().map(|it| it.to_str().unwrap().to_owned()));
+        Ok(words.collect())
+    }
+
+    #[test]
+    fn how_each_editor_is_told_the_line() {
+        for (editor, expected) in [
+            ("vi", "vi|+7|/w/a b.md"),
+            ("/usr/bin/vim", "/usr/bin/vim|+7|/w/a b.md"),
+            ("vim.basic -p", "vim.basic|-p|+7|/w/a b.md"),
+            ("emacs -nw", "emacs|-nw|+7|/w/a b.md"),
+            ("nano", "nano|+7|/w/a b.md"),
+            ("kak", "kak|+7|/w/a b.md"),
+            ("hx", "hx|/w/a b.md:7"),
+            ("subl --wait", "subl|--wait|/w/a b.md:7"),
+            ("code", "code|--wait|-g|/w/a b.md:7"),
+            ("code -w", "code|-w|-g|/w/a b.md:7"),
+            ("codium --wait -n", "codium|--wait|-n|-g|/w/a b.md:7"),
+            ("my-editor", "my-editor|/w/a b.md"),
+            ("sh '/opt/my editor' --to \"a b\" c\\ d", "sh|/opt/my editor|--to|a b|c d|/w/a b.md"),
+        ] {
+            let words = called(&[("EDITOR", editor)], "/w/a b.md", 7).unwrap();
+            assert_eq!(words.join("|"), expected, "{editor}");
+        }
+    }
+
+    #[test]
+    fn visual_before_editor_before_vi() {
+        for (environment, program) in [
+            (&[("VISUAL", "one"), ("EDITOR", "two")][..], "one"),
+            (&[("VISUAL", " "), ("EDITOR", "two")], "two"),
+            (&[("EDITOR", "")], "vi"),
+            (&[], "vi"),
+        ] {
+            assert_eq!(called(environment, "/a", 1).unwrap()[0], program);
+        }
+    }
+
+    #[test]
+    fn a_file_is_never_an_option() {
+        assert_eq!(called(&[("EDITOR", "vi")], "-c:q", 1).unwrap(), ["vi", "+1", "./-c:q"]);
+        assert_eq!(called(&[("EDITOR", "hx")], "+9", 2).unwrap(), ["hx", "./+9:2"]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said() {
+        for (value, expected) in [
+            ("vi 'unclosed", "$EDITOR is \"vi 'unclosed\", and missing closing quote"),
+            ("'' a", "$EDITOR is \"'' a\", and it names no program"),
+        ] {
+            assert_eq!(called(&[("EDITOR", value)], "/a", 1), Err(expected.to_owned()));
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! An editor gets the terminal until it ends. Meanwhile nothing is read from it and nothing is drawn, but the engine is
+//! listened to, so that it never waits for this screen; signals that a person sends to the editor do not end the screen.
+
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use tokio::process::{Child, Command};
+
+use super::editor::{self, Call};
+use super::signals::{Signals, Told};
+use super::{App, Ended};
+use crate::desk::Spot;
+use crate::engine::Event;
+use crate::tui::input::Input;
+
+/// So long an editor that was told to end has for it.
+const GRACE: Duration = Duration::from_secs(1);
+
+impl App {
+    /// Opens this place in the person's editor, and comes back when it has ended.
+    pub(super) async fn edit(&mut self, spot: &Spot, signals: &mut Signals) -> io::Result<()> {
+        let call = match editor::call(|name| std::env::var_os(name), spot) {
+            Ok(call) => call,
+            Err(no) => return self.refuse(no.message, no.hint),
+        };
+        self.screen.lend()?;
+        let failed = self.while_it_runs(&call, signals).await;
+        // What was asked for meanwhile was asked of another screen.
+        self.opening = None;
+        if self.ended.is_some() {
+            return Ok(());
+        }
+        self.screen.take_back()?;
+        let size = self.screen.size()?;
+        self.input(Input::Resize(size))?;
+        failed.map_or(Ok(()), |(message, hint)| self.refuse(message, hint))
+    }
+
+    /// Runs the editor to its end; tells what went wrong with it and what to do.
+    async fn while_it_runs(&mut self, call: &Call, signals: &mut Signals) -> Option<(String, String)> {
+        let Call { program, arguments, origin } = call;
+        let mut command = Command::new(program);
+        command.args(arguments);
+        let workspace = Path::new(self.state.snapshot.workspace.as_ref());
+        if workspace.is_dir() {
+            command.current_dir(workspace);
+        }
+        let mut child = match command.spawn() {
+            Ok(child) => child,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Some((format!("there is no program '{program}' ({origin})"), editor::HINT.to_owned()));
+            }
+            Err(error) => {
+                return Some((format!("'{program}' cannot be run: {error} ({origin})"), editor::HINT.to_owned()));
+            }
+        };
+        let mut listens = true;
+        loop {
+            tokio::select! {
+                biased;
+                status = child.wait() => {
+                    return match status {
+                        Ok(status) if status.success() => None,
+                        Ok(status) => {
+                            let hint = "what it said is above this screen: leave with q to read it".to_owned();
+                            Some((format!("'{program}' ended with {status} ({origin})"), hint))
+                        }
+                        Err(error) => Some((format!("'{program}' was lost: {error}"), String::new())),
+                    };
+                }
+                told = signals.next() => match told {
+                    Told::End(signal) if super::signals::is_for_all(signal) => {
+                        self.ended = Some(Ended::Signal(signal));
+                        end(&mut child, signal).await;
+                        return None;
+                    }
+                    // From a key, which was meant for the editor.
+                    Told::End(_) | Told::Continue => {}
+                    // The editor stops by itself; the shell has its prompt when all have stopped.
+                    Told::Stop => super::signals::stop_this_process(),
+                },
+                heard = self.engine_speaks(), if listens => {
+                    // It will be said again when the editor has ended.
+                    listens = heard.is_ok();
+                }
+            }
+        }
+    }
+
+    fn refuse(&mut self, message: String, hint: String) -> io::Result<()> {
+        self.input(Input::Answer(Event::Refused { message, hint }))
+    }
+}
+
+/// Passes a signal on that ends this program, so that no editor is left behind on a terminal that a shell reads.
+async fn end(child: &mut Child, signal: i32) {
+    if let Some(id) = child.id() {
+        super::signals::pass_on(id, signal);
+        // An editor that does not listen is left alone: its work is not ours to lose.
+        let _ = tokio::time::timeout(GRACE, child.wait()).await;
+    }
+}

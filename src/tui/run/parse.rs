@@ -1,0 +1,360 @@
+//! What a terminal sends, as events: keys, pastes, the mouse. Bytes in, one event out; nothing is read here and nothing is
+//! remembered, so that a sequence cut in two by a slow line can be parsed again when its rest has come.
+
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use memchr::memmem;
+
+/// What stands at the beginning of some bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Parsed {
+    /// This event, in so many bytes.
+    Event(Event, usize),
+    /// So many bytes that mean nothing here: a broken sequence, an answer to a question that somebody else asked.
+    Nothing(usize),
+    /// The beginning of something longer.
+    Unfinished,
+}
+
+/// What follows the bytes that are there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Then {
+    /// More may have come already.
+    More,
+    /// Nothing for now: an escape at the end is the key.
+    Quiet,
+}
+
+const ESC: u8 = 0x1b;
+
+/// A sequence that does not end within so many bytes is none.
+const LONGEST: usize = 4096;
+
+/// What these bytes begin with.
+pub fn parse(bytes: &[u8], then: Then) -> Parsed {
+    match bytes {
+        [ESC] if then == Then::Quiet => key(KeyCode::Esc, 1),
+        [] | [ESC] | [ESC, b'['] | [ESC, b'O'] => Parsed::Unfinished,
+        [ESC, b'[', b'[', rest @ ..] => match rest {
+            [] => Parsed::Unfinished,
+            [function @ b'A'..=b'E', ..] => key(KeyCode::F(function - b'A' + 1), 4),
+            _ => Parsed::Nothing(3),
+        },
+        [ESC, b'[', b'M', button, column, row, ..] => {
+            let place = |byte: &u8| u16::from(byte.saturating_sub(33));
+            mouse(button.saturating_sub(32), place(column), place(row), b'M', 6)
+        }
+        [ESC, b'[', b'M', ..] => Parsed::Unfinished,
+        [ESC, b'[', rest @ ..] => sequence(rest),
+        [ESC, b'O', last, ..] => match named(*last) {
+            Some(code) => key(code, 3),
+            None => Parsed::Nothing(3),
+        },
+        [ESC, b']' | b'P' | b'_', rest @ ..] if rest.first().is_some_and(|byte| *byte >= b' ') => string(rest, then),
+        [ESC, ESC, ..] => key(KeyCode::Esc, 1),
+        [ESC, rest @ ..] => match parse(rest, then) {
+            Parsed::Event(Event::Key(mut key), length) => {
+                key.modifiers |= KeyModifiers::ALT;
+                Parsed::Event(Event::Key(key), length + 1)
+            }
+            Parsed::Event(_, length) | Parsed::Nothing(length) => Parsed::Nothing(length + 1),
+            Parsed::Unfinished => Parsed::Unfinished,
+        },
+        [byte, ..] => match control(*byte) {
+            Some((code, modifiers)) => Parsed::Event(Event::Key(KeyEvent::new(code, modifiers)), 1),
+            None => character(bytes),
+        },
+    }
+}
+
+fn key(code: KeyCode, length: usize) -> Parsed {
+    Parsed::Event(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)), length)
+}
+
+fn control(byte: u8) -> Option<(KeyCode, KeyModifiers)> {
+    let ctrl = |c: u8| (KeyCode::Char(char::from(c)), KeyModifiers::CONTROL);
+    Some(match byte {
+        b'\r' => (KeyCode::Enter, KeyModifiers::NONE),
+        b'\t' => (KeyCode::Tab, KeyModifiers::NONE),
+        0x7f => (KeyCode::Backspace, KeyModifiers::NONE),
+        0 => ctrl(b' '),
+        0x01..=0x1a => ctrl(byte - 1 + b'a'),
+        0x1c..=0x1f => ctrl(byte - 0x1c + b'4'),
+        _ => return None,
+    })
+}
+
+fn character(bytes: &[u8]) -> Parsed {
+    let length = match bytes.first() {
+        Some(0xc2..=0xdf) => 2,
+        Some(0xe0..=0xef) => 3,
+        Some(0xf0..=0xf4) => 4,
+        _ => 1,
+    };
+    let (whole, there) = (bytes.get(..length), bytes.get(..length.min(bytes.len())).unwrap_or_default());
+    match (std::str::from_utf8(there), whole) {
+        (Ok(text), Some(_)) => text.chars().next().map_or(Parsed::Nothing(1), |c| key(KeyCode::Char(c), length)),
+        (Err(error), None) if error.error_len().is_none() => Parsed::Unfinished,
+        _ => Parsed::Nothing(1),
+    }
+}
+
+/// What the last byte of a cursor or function key means.
+fn named(last: u8) -> Option<KeyCode> {
+    Some(match last {
+        b'A' => KeyCode::Up,
+        b'B' => KeyCode::Down,
+        b'C' => KeyCode::Right,
+        b'D' => KeyCode::Left,
+        b'F' => KeyCode::End,
+        b'H' => KeyCode::Home,
+        b'M' => KeyCode::Enter,
+        b'P'..=b'S' => KeyCode::F(last - b'P' + 1),
+        b'Z' => KeyCode::BackTab,
+        _ => return None,
+    })
+}
+
+/// What follows `ESC [`: parameters and a last byte.
+fn sequence(bytes: &[u8]) -> Parsed {
+    let Some(end) = bytes.iter().position(|byte| !(0x20..=0x3f).contains(byte)) else {
+        return if bytes.len() < LONGEST { Parsed::Unfinished } else { Parsed::Nothing(bytes.len() + 2) };
+    };
+    let (parameters, last) = (bytes.get(..end).unwrap_or_default(), bytes.get(end).copied().unwrap_or_default());
+    if !(0x40..=0x7e).contains(&last) {
+        return Parsed::Nothing(end + 2);
+    }
+    let length = end + 3;
+    if (parameters, last) == (b"200", b'~') {
+        return paste(bytes.get(end + 1..).unwrap_or_default(), length);
+    }
+    let text = String::from_utf8_lossy(parameters);
+    if let Some(report) = text.strip_prefix('<') {
+        let numbers = numbers(report);
+        let place = |at: usize| numbers.get(at).copied().unwrap_or(1).saturating_sub(1);
+        let button = numbers.first().and_then(|button| u8::try_from(*button).ok());
+        return button.map_or(Parsed::Nothing(length), |button| mouse(button, place(1), place(2), last, length));
+    }
+    let numbers = numbers(&text);
+    let number = |at: usize| numbers.get(at).copied().unwrap_or(1);
+    let code = match last {
+        b'I' | b'O' if parameters.is_empty() => {
+            let event = if last == b'I' { Event::FocusGained } else { Event::FocusLost };
+            return Parsed::Event(event, length);
+        }
+        b'M' => {
+            let button = u8::try_from(number(0)).unwrap_or_default().saturating_sub(32);
+            return mouse(button, number(1).saturating_sub(1), number(2).saturating_sub(1), last, length);
+        }
+        b'~' => numbered(number(0)),
+        b'u' => char::from_u32(u32::from(number(0))).map(|c| match c {
+            '\r' => KeyCode::Enter,
+            '\t' => KeyCode::Tab,
+            '\x1b' => KeyCode::Esc,
+            '\x7f' => KeyCode::Backspace,
+            c => KeyCode::Char(c),
+        }),
+        // With numbers other than these it says where the cursor is.
+        b'R' if number(0) != 1 => None,
+        _ if parameters.is_empty() || number(0) == 1 => named(last),
+        _ => None,
+    };
+    let modifiers = modifiers(number(1));
+    match code {
+        Some(KeyCode::Tab) if modifiers.contains(KeyModifiers::SHIFT) => {
+            Parsed::Event(Event::Key(KeyEvent::new(KeyCode::BackTab, modifiers)), length)
+        }
+        Some(code) => Parsed::Event(Event::Key(KeyEvent::new(code, modifiers)), length),
+        None => Parsed::Nothing(length),
+    }
+}
+
+/// `1;5` as numbers; of `5:1` the first counts. What is left out is 1.
+fn numbers(parameters: &str) -> Vec<u16> {
+    let first = |part: &str| part.split(':').next().and_then(|number| number.parse().ok()).unwrap_or(1);
+    parameters.split(';').map(first).collect()
+}
+
+/// The keys that are told by number: `ESC [ 5 ~`.
+fn numbered(number: u16) -> Option<KeyCode> {
+    Some(match number {
+        1 | 7 => KeyCode::Home,
+        2 => KeyCode::Insert,
+        3 => KeyCode::Delete,
+        4 | 8 => KeyCode::End,
+        5 => KeyCode::PageUp,
+        6 => KeyCode::PageDown,
+        11..=15 => function(number - 10),
+        17..=21 => function(number - 11),
+        23..=24 => function(number - 12),
+        _ => return None,
+    })
+}
+
+fn function(number: u16) -> KeyCode {
+    u8::try_from(number).map_or(KeyCode::Null, KeyCode::F)
+}
+
+fn modifiers(number: u16) -> KeyModifiers {
+    let held = number.saturating_sub(1);
+    let of = |bit: u16, modifier| if held & bit == 0 { KeyModifiers::NONE } else { modifier };
+    of(1, KeyModifiers::SHIFT) | of(2, KeyModifiers::ALT) | of(4, KeyModifiers::CONTROL)
+}
+
+fn paste(bytes: &[u8], before: usize) -> Parsed {
+    const END: &[u8] = b"\x1b[201~";
+    match memmem::find(bytes, END) {
+        Some(end) => {
+            let text = String::from_utf8_lossy(bytes.get(..end).unwrap_or_default()).into_owned();
+            Parsed::Event(Event::Paste(text), before + end + END.len())
+        }
+        None => Parsed::Unfinished,
+    }
+}
+
+/// An answer of the terminal to a question that this program did not ask: up to its end, or to what cannot be in it.
+fn string(bytes: &[u8], then: Then) -> Parsed {
+    let Some(end) = bytes.iter().position(|byte| matches!(*byte, 0x07 | ESC | 0x18)) else {
+        return if bytes.len() < LONGEST { Parsed::Unfinished } else { Parsed::Nothing(bytes.len() + 2) };
+    };
+    match bytes.get(end..) {
+        Some([ESC, b'\\', ..]) => Parsed::Nothing(end + 4),
+        Some([ESC]) if then == Then::More => Parsed::Unfinished,
+        Some([ESC, ..]) => Parsed::Nothing(end + 2),
+        _ => Parsed::Nothing(end + 3),
+    }
+}
+
+/// A report of the mouse: which button with which keys, and how it ends.
+fn mouse(report: u8, column: u16, row: u16, last: u8, length: usize) -> Parsed {
+    let button = match report & 3 {
+        0 => MouseButton::Left,
+        1 => MouseButton::Middle,
+        _ => MouseButton::Right,
+    };
+    let moves = report & 32 != 0;
+    let kind = match (report & 3, report & 0xc0) {
+        (3, 0) if moves => MouseEventKind::Moved,
+        (3, 0) => MouseEventKind::Up(MouseButton::Left),
+        (_, 0) if moves => MouseEventKind::Drag(button),
+        (_, 0) if last == b'm' => MouseEventKind::Up(button),
+        (_, 0) => MouseEventKind::Down(button),
+        (0, 64) => MouseEventKind::ScrollUp,
+        (1, 64) => MouseEventKind::ScrollDown,
+        (2, 64) => MouseEventKind::ScrollLeft,
+        (_, 64) => MouseEventKind::ScrollRight,
+        _ => return Parsed::Nothing(length),
+    };
+    let held = modifiers(1 + u16::from(report >> 2 & 7));
+    Parsed::Event(Event::Mouse(MouseEvent { kind, column, row, modifiers: held }), length)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::tui::key::Key;
+
+    /// Everything in these bytes, in the keymap's notation.
+    fn all(bytes: &[u8], then: Then) -> (Vec<Event>, usize) {
+        let (mut events, mut at) = (Vec::new(), 0);
+        loop {
+            match parse(&bytes[at..], then) {
+                Parsed::Event(event, length) => {
+                    events.push(event);
+                    at += length;
+                }
+                Parsed::Nothing(length) => at += length,
+                Parsed::Unfinished => return (events, at),
+            }
+        }
+    }
+
+    fn shown(bytes: &[u8]) -> String {
+        let word = |event: &Event| match event {
+            Event::Key(key) => Key::from_event(*key).map_or("-".to_owned(), |key| key.to_string()),
+            Event::Mouse(mouse) => format!("{:?}@{},{}", mouse.kind, mouse.column, mouse.row),
+            other => format!("{other:?}"),
+        };
+        all(bytes, Then::Quiet).0.iter().map(word).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn what_terminals_send() {
+        for (bytes, expected) in [
+            ("aG é日👍", "a G Space é 日 👍"),
+            ("\r\t\x7f\x08\x03\x1a\0\n\x1c\x1f", "Enter Tab Backspace C-h C-c C-z C-Space C-j C-4 C-7"),
+            ("\x1b", "Esc"),
+            ("\x1b\x1b", "Esc Esc"),
+            ("\x1b\x1b[A", "Esc Up"),
+            ("\x1bq\x1b\x7f\x1b\r\x1bé", "M-q M-Backspace M-Enter M-é"),
+            ("\x1b]\x1bP", "M-] M-P"),
+            ("\x1b[A\x1b[B\x1b[C\x1b[D\x1b[H\x1b[F\x1b[Z", "Up Down Right Left Home End BackTab"),
+            ("\x1bOA\x1bOH\x1bOP\x1bOS\x1bOM", "Up Home F1 F4 Enter"),
+            ("\x1b[1~\x1b[2~\x1b[3~\x1b[4~\x1b[5~\x1b[6~", "Home Insert Delete End PageUp PageDown"),
+            ("\x1b[11~\x1b[15~\x1b[17~\x1b[21~\x1b[23~\x1b[24~", "F1 F5 F6 F10 F11 F12"),
+            ("\x1b[[A\x1b[[E\x1b[P\x1b[1;2P", "F1 F5 F1 S-F1"),
+            ("\x1b[1;5C\x1b[1;2A\x1b[1;3B\x1b[3;5~\x1b[1;2Z\x1b[1;5R", "C-Right S-Up M-Down C-Delete BackTab C-F3"),
+            ("\x1b[97;5u\x1b[13;2u\x1b[9;2u\x1b[27;1:1u", "C-a S-Enter BackTab Esc"),
+            ("\x1b[200~a\x1b[Ab\r\x1b[201~c", "Paste(\"a\\u{1b}[Ab\\r\") c"),
+            ("\x1b[I\x1b[O", "FocusGained FocusLost"),
+            ("\x1b[<0;3;4M\x1b[<32;5;6M\x1b[<0;7;8m", "Down(Left)@2,3 Drag(Left)@4,5 Up(Left)@6,7"),
+            ("\x1b[<64;1;1M\x1b[<65;300;1M\x1b[<2;1;1M", "ScrollUp@0,0 ScrollDown@299,0 Down(Right)@0,0"),
+            ("\x1b[M !!\x1b[M#\"#", "Down(Left)@0,0 Up(Left)@1,2"),
+            ("\x1b[32;3;4M\x1b[96;1;1M", "Down(Left)@2,3 ScrollUp@0,0"),
+        ] {
+            assert_eq!(shown(bytes.as_bytes()), expected, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn what_nobody_asked_for_types_nothing() {
+        for answer in [
+            "\x1b[?62;22c",
+            "\x1b[>41;354;0c",
+            "\x1b[12;40R",
+            "\x1b[?2026;2$y",
+            "\x1b]11;rgb:0000/0000/0000\x07",
+            "\x1b]11;rgb:ffff/ffff/ffff\x1b\\",
+            "\x1bP>|xterm(379)\x1b\\",
+            "\x1b_Gi=31;OK\x1b\\",
+            "\x1b[99;99;99~",
+            "\x1bOz",
+            "\x1b[\x01",
+        ] {
+            let expected = if answer.ends_with('\x01') { "C-a j" } else { "j" };
+            assert_eq!(shown(format!("{answer}j").as_bytes()), expected, "{answer:?}");
+        }
+        assert_eq!(shown(b"\xff\xc3j\xe2\x82j\xf5\x80j"), "j j j", "no UTF-8");
+        assert_eq!(shown(b"\x1b]abc\x1b[A"), "Up", "an answer that is cut off");
+        assert_eq!(shown(&[b"\x1b]".as_slice(), &[b'x'; LONGEST], b"j"].concat()), "", "one without an end");
+        assert_eq!(shown(&[b"\x1b[".as_slice(), &[b'1'; LONGEST], b"j"].concat()), "", "a sequence without sense");
+    }
+
+    fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
+        let piece = prop_oneof![
+            Just(b"\x1b[".to_vec()),
+            Just(b"\x1b".to_vec()),
+            Just(b"\x1b[200~".to_vec()),
+            Just(b"\x1b[201~".to_vec()),
+            Just(b"\x1b[<0;1;1M".to_vec()),
+            Just("é日👍".as_bytes().to_vec()),
+            proptest::collection::vec(any::<u8>(), 0..6),
+            "[0-9;:<?A-Za-z~]{0,6}".prop_map(String::into_bytes),
+        ];
+        proptest::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_in_any_pieces_give_the_same(bytes in any_bytes(), cut in any::<proptest::sample::Index>()) {
+            let (whole, used) = all(&bytes, Then::More);
+            prop_assert!(used <= bytes.len());
+            let cut = cut.index(bytes.len() + 1);
+            let (mut pieces, first) = all(&bytes[..cut], Then::More);
+            let (rest, second) = all(&bytes[first..], Then::More);
+            pieces.extend(rest);
+            prop_assert_eq!((pieces, first + second), (whole, used));
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Opening sources in the editor, and copying from them, as tables.
+
+use crate::desk::Spot;
+use crate::engine::{Command, Event, Wanted};
+use crate::tui::fixture;
+use crate::tui::input::{Effect, Input};
+use crate::tui::state::State;
+use crate::tui::update::update;
+
+use super::{answer, press};
+
+fn message(state: &State) -> &str {
+    state.message.as_ref().map_or("", |message| message.text.as_str())
+}
+
+fn spot() -> Spot {
+    Spot { path: "/w/a.md".into(), line: 3 }
+}
+
+#[test]
+fn what_is_opened() {
+    use Wanted::{Definition, Document};
+    for (keys, wanted) in [
+        ("Enter", Document("team-conventions".into())),
+        ("j o", Document("circuit-breaker".into())),
+        ("j e", Definition("circuit-breaker".into())),
+        ("/ \"java-serv\" Enter Enter", Document("java-service".into())),
+        ("/ \"error-handling\" Enter o", Document("error-handling".into())),
+        ("/ \"payments\" Enter e", Definition("payments-api".into())),
+        ("/ \"legacy\" Enter e", Definition("legacy-errors".into())),
+        ("2 Enter", Document("circuit-breaker".into())),
+        ("2 j Enter", Document("retry-pattern".into())),
+        ("2 j e", Definition("retry-pattern".into())),
+        ("2 G o", Document("release-notes".into())),
+    ] {
+        let mut state = fixture::state(80, 24);
+        let effects = press(&mut state, keys);
+        assert_eq!(effects.last(), Some(&Effect::Send(Command::Locate(wanted))), "{keys}");
+        assert_eq!(answer(&mut state, Event::Located(spot())), [Effect::Edit(spot())], "{keys}");
+        assert_eq!(message(&state), "");
+    }
+}
+
+#[test]
+fn what_is_copied() {
+    for (keys, text) in [
+        ("y", "team-conventions"),
+        ("Y", "/home/ada/payments/docs/conventions.md"),
+        ("/ \"payments\" Enter Y", "https://example.org/payments/openapi.json"),
+        ("/ \"legacy\" Enter Y", "/home/ada/payments/docs/legacy/codes.md"),
+        ("2 j y", "retry-pattern"),
+        ("2 G k y", "old-runbook"),
+    ] {
+        let mut state = fixture::state(80, 24);
+        let effects = press(&mut state, keys);
+        assert_eq!(effects.last(), Some(&Effect::Copy(text.to_owned())), "{keys}");
+        assert_eq!(message(&state), format!("copied {text}"));
+    }
+}
+
+#[test]
+fn what_cannot_be_opened_or_copied_says_why() {
+    for (keys, why) in [
+        ("/ \"payments\" Enter Enter", "@payments-api lies elsewhere: e opens its definition"),
+        ("/ \"ticket\" Enter o", "@ticket-search lies elsewhere: e opens its definition"),
+        (
+            "/ \"legacy\" Enter o",
+            "@legacy-errors is missing: nothing stands at docs/legacy/codes.md; e opens its definition",
+        ),
+        ("/ \"ticket\" Enter Y", "@ticket-search has neither path nor address: y copies its id"),
+        ("/ \"error-handling\" Enter Y", "@error-handling has neither path nor address: y copies its id"),
+        ("2 G k e", "@old-runbook is gone from the catalog: there is nothing to open"),
+        ("3 e", "there is no source under the cursor"),
+        ("/ \"cobol\" Enter y", "there is no source under the cursor"),
+    ] {
+        let mut state = fixture::state(80, 24);
+        let effects = press(&mut state, keys);
+        assert!(!effects.iter().any(|it| matches!(it, Effect::Send(Command::Locate(_)) | Effect::Copy(_))), "{keys}");
+        assert_eq!(message(&state), why, "{keys}");
+        assert_eq!(answer(&mut state, Event::Located(spot())), [], "nothing was asked");
+    }
+}
+
+#[test]
+fn an_editor_that_comes_late_is_not_wanted() {
+    for later in ["j", "F5", "3 i", "/ \"x\""] {
+        let mut state = fixture::state(80, 24);
+        press(&mut state, "e");
+        press(&mut state, later);
+        assert_eq!(answer(&mut state, Event::Located(spot())), [], "{later}");
+    }
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "e");
+    update(&mut state, Input::Paste("x".to_owned()));
+    assert_eq!(answer(&mut state, Event::Located(spot())), []);
+    press(&mut state, "e");
+    answer(&mut state, Event::Notice(fixture::notice("something")));
+    assert_eq!(answer(&mut state, Event::Located(spot())), [Effect::Edit(spot())], "what comes by itself is no key");
+    assert_eq!(answer(&mut state, Event::Located(spot())), [], "once");
+}

@@ -1,0 +1,52 @@
+//! What leads out of the screen: opening a source in the editor, copying its id or path. Where it stands on disk only the
+//! engine knows; a key pressed before its answer comes means that the editor is not wanted any more, since it would get
+//! what is typed next.
+
+use crate::catalog::{Kind, SourceId};
+use crate::desk::Spot;
+use crate::engine::{Command, Wanted};
+use crate::tui::action::Action;
+use crate::tui::input::Effect;
+use crate::tui::state::{State, Tone};
+
+pub(super) fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
+    let Some(id) = state.subject(state.focus).map(SourceId::from) else { return };
+    match action {
+        Action::Open => open(state, Wanted::Document(id), effects),
+        Action::Define => open(state, Wanted::Definition(id), effects),
+        Action::CopyPath => {
+            if let Some(place) = place(state, id.as_str()) {
+                copy(state, place, effects);
+            }
+        }
+        _ => copy(state, id.to_string(), effects),
+    }
+}
+
+fn open(state: &mut State, wanted: Wanted, effects: &mut Vec<Effect>) {
+    super::say(state, Tone::Note, "opening it in the editor".to_owned());
+    state.opening = true;
+    effects.push(Effect::Send(Command::Locate(wanted)));
+}
+
+/// The engine says where it stands.
+pub(super) fn located(state: &mut State, spot: Spot, effects: &mut Vec<Effect>) {
+    if std::mem::take(&mut state.opening) {
+        state.message = None;
+        effects.push(Effect::Edit(spot));
+    }
+}
+
+fn copy(state: &mut State, text: String, effects: &mut Vec<Effect>) {
+    super::say(state, Tone::Note, format!("copied {text}"));
+    effects.push(Effect::Copy(text));
+}
+
+/// The path or address of this source, where it has one.
+pub(in crate::tui) fn place(state: &State, id: &str) -> Option<String> {
+    match &state.snapshot.catalog.get(id)?.kind {
+        Kind::Local(place) => place.path.to_str().map(str::to_owned),
+        Kind::Url { url } => Some(url.clone()),
+        Kind::Mcp { .. } | Kind::Inline { .. } => None,
+    }
+}

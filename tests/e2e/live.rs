@@ -1,0 +1,37 @@
+//! What happens in the workspace is seen on the screen, without a key.
+
+use portable_pty::CommandBuilder;
+use serde_json::json;
+
+use crate::pty::Pty;
+use crate::support::workspace::Workspace;
+
+#[test]
+fn an_edit_pulls_a_source_in_and_a_broken_one_keeps_what_was() {
+    let sources = json!([
+        {"id": "first-source", "name": "First", "path": "first.md"},
+        {"id": "second-source", "name": "Second", "path": "second.md"},
+    ]);
+    let workspace = Workspace::of(sources.clone(), &[("first.md", "alone\n"), ("second.md", "alone\n")]);
+    workspace.run(&["select", "first-source"]).exits(0);
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_refdesk"));
+    command.args(["--workspace".as_ref(), workspace.path.as_os_str()]);
+    command.env("HOME", workspace.beside("home"));
+    let mut pty = Pty::spawn(command, 120, 36);
+    pty.wait_for("2 sources");
+    pty.wait_for("1 picked");
+    pty.wait_until_quiet();
+
+    workspace.put("first.md", b"alone\n\nSee @second-source.\n");
+    pty.wait_for("@first-source now mentions @second-source: pulled in");
+    workspace.put("first.md", b"alone\n");
+    pty.wait_until("second-source gone again", |seen| !seen.text().contains("1 pulled in"));
+
+    workspace.put("references.json", b"{ \"sources\": [");
+    pty.wait_for("1 error");
+    pty.wait_for("2 sources");
+    workspace.configure(json!({"version": "1.0", "sources": [sources[1]]}));
+    pty.wait_for("1 source");
+    pty.type_bytes("q");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+}

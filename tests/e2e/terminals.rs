@@ -1,0 +1,121 @@
+//! Terminals that behave badly: one that never answers, one that takes what it is sent slowly or not at all, one that is
+//! resized all the time, one that sends much at once.
+
+use std::fs;
+use std::time::Duration;
+
+use crate::demo;
+use crate::pty::Pty;
+
+/// What a full redraw shows is what the last frame shows, with its colours.
+#[track_caller]
+fn holds_that_the_last_frame_is_right(pty: &mut Pty) {
+    pty.wait_until_quiet();
+    let (before, bytes) = (pty.drawn(), pty.bytes());
+    pty.type_bytes("\x0c");
+    pty.wait_until("a full redraw", |seen| seen.bytes > bytes + 1000);
+    pty.wait_until_quiet();
+    for (nth, (redrawn, shown)) in pty.drawn().iter().zip(&before).enumerate() {
+        assert_eq!(redrawn, shown, "row {nth}, after and before a full redraw:\n{}", pty.text());
+    }
+}
+
+#[test]
+fn one_that_never_answers_is_asked_nothing() {
+    let mut pty = demo(120, 36);
+    pty.type_bytes("/house-rules\ry");
+    pty.wait_for("copied house-rules");
+    pty.wait_until("the clipboard", |seen| seen.wrote("\x1b]52;c;aG91c2UtcnVsZXM="));
+    for question in [
+        "\x1b[6n", "\x1b[c", "\x1b[0c", "\x1b[>", "\x1b[?6n", "$p", "\x1b[?u", ";?\x07", ";?\x1b\\", "\x1bP",
+        "\x1b[14t",
+    ] {
+        pty.wait_until("no question", |seen| !seen.wrote(question));
+    }
+    pty.type_bytes("\x03");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+}
+
+#[test]
+fn one_that_takes_nothing_for_a_while_and_then_little_at_a_time() {
+    let mut pty = demo(120, 36);
+    pty.wait_until_quiet();
+    let before = resident(&pty);
+    pty.take(Some(0));
+    // More frames than any terminal keeps for a reader.
+    for _ in 0..400 {
+        pty.type_bytes("zz12");
+    }
+    let bytes = pty.bytes();
+    for _ in 0..100 {
+        // A frame as large as they get, of which some come together with others.
+        pty.type_bytes("z");
+        pty.take(Some(200));
+        let taken = pty.bytes() + 200;
+        pty.comes(Duration::from_millis(50), |seen| seen.bytes >= taken);
+    }
+    assert!(pty.bytes() - bytes > 4000, "{} bytes in small pieces", pty.bytes() - bytes);
+    let grown = resident(&pty).saturating_sub(before);
+    assert!(grown < 8 * 1024 * 1024, "grown by {grown} bytes");
+    pty.take(None);
+    pty.type_bytes("2");
+    pty.wait_for("2 Selection ━");
+    holds_that_the_last_frame_is_right(&mut pty);
+    pty.type_bytes("q");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+}
+
+/// Memory of the program that is in use, in bytes.
+fn resident(pty: &Pty) -> usize {
+    let status = fs::read_to_string(format!("/proc/{}/status", pty.pid().as_raw_nonzero())).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kibibytes =
+        line.and_then(|line| line.split_whitespace().next()).and_then(|number| number.parse::<usize>().ok());
+    // Where there is no /proc there is nothing to hold.
+    kibibytes.map_or(0, |kibibytes| kibibytes * 1024)
+}
+
+#[test]
+fn one_that_is_resized_all_the_time() {
+    let mut pty = demo(120, 36);
+    // Every size from the least to the largest comes up, in no order: both steps have no divisor in common with the range.
+    for step in 0..300u16 {
+        pty.resize(1 + step * 73 % 300, 1 + step * 37 % 100);
+    }
+    pty.resize(1, 1);
+    pty.resize(300, 100);
+    pty.wait_for("4 Templates");
+    holds_that_the_last_frame_is_right(&mut pty);
+    // There and back before anybody looked: the size is the same, the screen is not.
+    pty.resize(10, 3);
+    pty.resize(300, 100);
+    pty.wait_for("4 Templates");
+    holds_that_the_last_frame_is_right(&mut pty);
+    pty.type_bytes("q");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+}
+
+#[test]
+fn one_that_sends_much_at_once() {
+    let mut pty = demo(120, 36);
+    pty.type_bytes("3i");
+    pty.wait_for("3 Hints ━");
+    pty.type_bytes(&format!("{}Ω", "x".repeat(3000)));
+    pty.wait_for("Ω");
+    pty.type_bytes("\x03");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+}
+
+#[test]
+fn one_whose_keys_come_in_pieces() {
+    let mut pty = demo(120, 36);
+    // Cut behind the bracket: behind the escape it would be a key.
+    pty.type_bytes("\x1b[");
+    pty.type_bytes("Z");
+    pty.wait_for("4 Templates ━");
+    pty.type_bytes("\x1b[200~pasted while \x1b[201");
+    pty.type_bytes("~1");
+    pty.wait_for("1 Catalog ━");
+    pty.type_bytes("q");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+}
