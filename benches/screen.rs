@@ -219,7 +219,11 @@ fn keys_and_idleness(workspace: &Workspace) {
 }
 
 /// Writes documents of the workspace as fast as it can, but no faster than 10,000 a second, until told to stop.
-fn write_without_end(documents: Vec<PathBuf>, stop: Arc<AtomicBool>, written: Arc<AtomicUsize>) -> thread::JoinHandle<()> {
+fn write_without_end(
+    documents: Vec<PathBuf>,
+    stop: Arc<AtomicBool>,
+    written: Arc<AtomicUsize>,
+) -> thread::JoinHandle<()> {
     const EACH: Duration = Duration::from_micros(100);
     thread::spawn(move || {
         let began = Instant::now();
@@ -228,7 +232,8 @@ fn write_without_end(documents: Vec<PathBuf>, stop: Arc<AtomicBool>, written: Ar
                 return;
             }
             let mut file = File::create(path).expect("a document");
-            writeln!(file, "Changed {nth} times. See {} for the rest of it.", support::id(nth as usize % 900)).expect("room");
+            writeln!(file, "Changed {nth} times. See {} for the rest of it.", support::id(nth as usize % 900))
+                .expect("room");
             written.fetch_add(1, Ordering::Relaxed);
             while began.elapsed() < EACH * nth {
                 thread::yield_now();

@@ -82,7 +82,8 @@ fn no_key_is_stolen_and_none_is_lost() {
     let desk = Desk::new();
     let editor = desk.editor("vim", RECORDS);
     let mut pty = desk.open(&format!("'{}' -x 'two words'", editor.display()));
-    for (key, file, line) in [("\r", "docs/a b.md", 1), ("e", "references.json", 4), ("/beta\ro", "references.json", 9)] {
+    for (key, file, line) in [("\r", "docs/a b.md", 1), ("e", "references.json", 4), ("/beta\ro", "references.json", 9)]
+    {
         let bytes = pty.bytes();
         pty.type_bytes(key);
         pty.wait_until("the editor on the main screen", |seen| {
@@ -110,7 +111,8 @@ fn no_key_is_stolen_and_none_is_lost() {
 fn an_edit_shows_when_the_editor_is_gone() {
     let desk = Desk::new();
     let file = desk.workspace.path.join("references.json");
-    let script = format!("sed 's/\"Alpha\"/\"Renamed in the editor\"/' '{0}' > '{0}.new' && mv '{0}.new' '{0}'", file.display());
+    let script =
+        format!("sed 's/\"Alpha\"/\"Renamed in the editor\"/' '{0}' > '{0}.new' && mv '{0}.new' '{0}'", file.display());
     let editor = desk.editor("anything", &script);
     let mut pty = desk.open(&editor.to_string_lossy());
     pty.type_bytes("e");
@@ -163,9 +165,7 @@ fn stopped_in_the_editor_and_back() {
     pty.wait_until_stopped();
     pty.signal(Signal::CONT);
     pty.type_bytes("typed after the stop\r");
-    pty.wait_until("the screen", |seen| {
-        seen.terminal.screen().alternate_screen() && seen.text().contains("1 Catalog")
-    });
+    pty.wait_until("the screen", |seen| seen.terminal.screen().alternate_screen() && seen.text().contains("1 Catalog"));
     assert_eq!(desk.recorded("line"), "typed after the stop\n");
     quit(pty);
 }

@@ -26,7 +26,10 @@ fn one_that_never_answers_is_asked_nothing() {
     pty.type_bytes("/house-rules\ry");
     pty.wait_for("copied house-rules");
     pty.wait_until("the clipboard", |seen| seen.wrote("\x1b]52;c;aG91c2UtcnVsZXM="));
-    for question in ["\x1b[6n", "\x1b[c", "\x1b[0c", "\x1b[>", "\x1b[?6n", "$p", "\x1b[?u", ";?\x07", ";?\x1b\\", "\x1bP", "\x1b[14t"] {
+    for question in [
+        "\x1b[6n", "\x1b[c", "\x1b[0c", "\x1b[>", "\x1b[?6n", "$p", "\x1b[?u", ";?\x07", ";?\x1b\\", "\x1bP",
+        "\x1b[14t",
+    ] {
         pty.wait_until("no question", |seen| !seen.wrote(question));
     }
     pty.type_bytes("\x03");
@@ -66,7 +69,8 @@ fn one_that_takes_nothing_for_a_while_and_then_little_at_a_time() {
 fn resident(pty: &Pty) -> usize {
     let status = fs::read_to_string(format!("/proc/{}/status", pty.pid().as_raw_nonzero())).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kibibytes = line.and_then(|line| line.split_whitespace().next()).and_then(|number| number.parse::<usize>().ok());
+    let kibibytes =
+        line.and_then(|line| line.split_whitespace().next()).and_then(|number| number.parse::<usize>().ok());
     // Where there is no /proc there is nothing to hold.
     kibibytes.map_or(0, |kibibytes| kibibytes * 1024)
 }

@@ -67,7 +67,8 @@ fn place(program: &str, given: &[String], spot: &Spot) -> Vec<OsString> {
     };
     let stem = Path::new(program).file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
     match stem.as_str() {
-        "vi" | "vim" | "nvim" | "nvi" | "view" | "nano" | "pico" | "emacs" | "emacsclient" | "kak" | "micro" | "joe" => {
+        "vi" | "vim" | "nvim" | "nvi" | "view" | "nano" | "pico" | "emacs" | "emacsclient" | "kak" | "micro"
+        | "joe" => {
             vec![format!("+{}", spot.line).into(), file.into()]
         }
         "helix" | "hx" | "zed" | "subl" => vec![with_line(file.into())],
@@ -87,7 +88,8 @@ mod tests {
     fn called(environment: &[(&str, &str)], path: &str, line: usize) -> Result<Vec<String>, String> {
         let get = |name: &str| environment.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into());
         let call = call(get, &Spot { path: path.into(), line }).map_err(|no| no.message)?;
-        let words = std::iter::once(call.program).chain(call.arguments.iter().map(|it| it.to_str().unwrap().to_owned()));
+        let words =
+            std::iter::once(call.program).chain(call.arguments.iter().map(|it| it.to_str().unwrap().to_owned()));
         Ok(words.collect())
     }
 

@@ -49,9 +49,7 @@ pub fn parse(bytes: &[u8], then: Then) -> Parsed {
             Some(code) => key(code, 3),
             None => Parsed::Nothing(3),
         },
-        [ESC, b']' | b'P' | b'_', rest @ ..] if rest.first().is_some_and(|byte| *byte >= b' ') => {
-            string(rest, then)
-        }
+        [ESC, b']' | b'P' | b'_', rest @ ..] if rest.first().is_some_and(|byte| *byte >= b' ') => string(rest, then),
         [ESC, ESC, ..] => key(KeyCode::Esc, 1),
         [ESC, rest @ ..] => match parse(rest, then) {
             Parsed::Event(Event::Key(mut key), length) => {

@@ -63,7 +63,10 @@ fn what_cannot_be_opened_or_copied_says_why() {
     for (keys, why) in [
         ("/ \"payments\" Enter Enter", "@payments-api lies elsewhere: e opens its definition"),
         ("/ \"ticket\" Enter o", "@ticket-search lies elsewhere: e opens its definition"),
-        ("/ \"legacy\" Enter o", "@legacy-errors is missing: nothing stands at docs/legacy/codes.md; e opens its definition"),
+        (
+            "/ \"legacy\" Enter o",
+            "@legacy-errors is missing: nothing stands at docs/legacy/codes.md; e opens its definition",
+        ),
         ("/ \"ticket\" Enter Y", "@ticket-search has neither path nor address: y copies its id"),
         ("/ \"error-handling\" Enter Y", "@error-handling has neither path nor address: y copies its id"),
         ("2 G k e", "@old-runbook is gone from the catalog: there is nothing to open"),
