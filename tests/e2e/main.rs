@@ -2,7 +2,14 @@
 //! snapshots beside `tui`; here only what needs a process and a terminal.
 #![cfg(unix)]
 // Helpers of tests are tests too: what fails there fails the test.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::needless_pass_by_value,
+    reason = "a test that cannot go on should stop, and says where"
+)]
 
 #[path = "../support/pty.rs"]
 mod pty;
