@@ -1,9 +1,8 @@
 //! What comes from the terminal: keys, pastes, the mouse, its size. Read on the loop's own thread and only while somebody
-//! waits for it, so that nothing typed for an editor is taken from it and nothing typed after it is lost. A thread beside it
-//! only waits until there is something to read; it takes nothing.
+//! waits for it, so that nothing typed for an editor is taken from it and nothing typed after it is lost.
 //!
-//! Not crossterm's `EventStream`: its thread reads, goes on until it is told to stop and cannot say that it has; what a
-//! burst leaves unread after 1,024 bytes stays there until the next key; a terminal that is gone keeps it spinning.
+//! Not crossterm's `EventStream`: its thread reads on until it is told to stop and cannot say that it has, what a burst
+//! leaves unread after 1,024 bytes stays there until the next key, and a terminal that is gone keeps it spinning.
 
 #[cfg(unix)]
 pub use unix::Keyboard;
@@ -12,15 +11,14 @@ pub use unix::Keyboard;
 mod unix {
     use std::collections::VecDeque;
     use std::io;
-    use std::os::fd::OwnedFd;
-    use std::sync::mpsc;
-    use std::thread;
+    use std::os::fd::{AsFd, OwnedFd};
 
     use crossterm::event::Event;
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use rustix::io::Errno;
+    use tokio::io::Interest;
+    use tokio::io::unix::AsyncFd;
     use tokio::signal::unix::{Signal, SignalKind, signal};
-    use tokio::sync::mpsc::{Receiver, Sender, channel};
 
     use crate::tui::run::parse::{Parsed, Then, parse};
 
@@ -30,12 +28,7 @@ mod unix {
     /// The near end of the terminal.
     #[derive(Debug)]
     pub struct Keyboard {
-        terminal: OwnedFd,
-        /// Asks the waiting thread to wait once more.
-        ask: mpsc::Sender<()>,
-        asked: bool,
-        /// There is something to read, or was when it was looked.
-        ready: Receiver<()>,
+        terminal: AsyncFd<OwnedFd>,
         resized: Signal,
         /// The beginning of a sequence whose rest is still to come.
         bytes: Vec<u8>,
@@ -47,15 +40,8 @@ mod unix {
         #[allow(deprecated, reason = "its successor is unsafe; what it cannot promise of every type holds of an OwnedFd")]
         pub fn new() -> io::Result<Self> {
             let terminal = rustix::stdio::stdin().try_clone_to_owned()?;
-            let (ask, questions) = mpsc::channel();
-            let (tell, ready) = channel(1);
-            let watched = terminal.try_clone()?;
-            thread::Builder::new().name("keyboard".to_owned()).spawn(move || watch(&watched, &questions, &tell))?;
             Ok(Self {
-                terminal,
-                ask,
-                asked: false,
-                ready,
+                terminal: AsyncFd::with_interest(terminal, Interest::READABLE)?,
                 resized: signal(SignalKind::window_change())?,
                 bytes: Vec::new(),
                 events: VecDeque::new(),
@@ -68,19 +54,18 @@ mod unix {
                 if let Some(event) = self.events.pop_front() {
                     return Ok(event);
                 }
-                if !self.asked {
-                    self.ask.send(()).map_err(|_| gone())?;
-                    self.asked = true;
-                }
                 tokio::select! {
                     biased;
-                    ready = self.ready.recv() => {
-                        ready.ok_or_else(gone)?;
-                        self.asked = false;
-                        self.read()?;
+                    ready = self.terminal.readable() => {
+                        let mut ready = ready?;
+                        let then = read(ready.get_inner(), &mut self.bytes)?;
+                        if then == Then::Quiet {
+                            ready.clear_ready();
+                        }
+                        understand(&mut self.bytes, then, &mut self.events);
                     }
                     _ = self.resized.recv() => {
-                        let size = rustix::termios::tcgetwinsize(&self.terminal)?;
+                        let size = rustix::termios::tcgetwinsize(self.terminal.get_ref())?;
                         self.events.push_back(Event::Resize(size.ws_col, size.ws_row));
                     }
                 }
@@ -90,32 +75,10 @@ mod unix {
         /// The next event if there is one already.
         pub fn next_ready(&mut self) -> io::Result<Option<Event>> {
             if self.events.is_empty() {
-                self.read()?;
+                let then = read(self.terminal.get_ref(), &mut self.bytes)?;
+                understand(&mut self.bytes, then, &mut self.events);
             }
             Ok(self.events.pop_front())
-        }
-
-        /// Takes what there is, without waiting.
-        fn read(&mut self) -> io::Result<()> {
-            let then = read(&self.terminal, &mut self.bytes)?;
-            understand(&mut self.bytes, then, &mut self.events);
-            Ok(())
-        }
-    }
-
-    fn gone() -> io::Error {
-        io::Error::new(io::ErrorKind::UnexpectedEof, "the terminal is gone")
-    }
-
-    /// Each time it is asked, waits until there is something to read, and says so. Reads nothing.
-    fn watch(terminal: &OwnedFd, questions: &mpsc::Receiver<()>, tell: &Sender<()>) {
-        while questions.recv().is_ok() {
-            let mut asked = [PollFd::new(terminal, PollFlags::IN)];
-            while poll(&mut asked, None) == Err(Errno::INTR) {}
-            // Any other error is found again by who reads then.
-            if tell.blocking_send(()).is_err() {
-                return;
-            }
         }
     }
 
@@ -124,7 +87,7 @@ mod unix {
         let mut buffer = [0; 4096];
         let mut taken = 0;
         while taken < AT_ONCE {
-            let mut asked = [PollFd::new(terminal, PollFlags::IN)];
+            let mut asked = [PollFd::from_borrowed_fd(terminal.as_fd(), PollFlags::IN)];
             match poll(&mut asked, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })) {
                 Ok(0) => return Ok(Then::Quiet),
                 Ok(_) => {}
@@ -132,7 +95,9 @@ mod unix {
                 Err(error) => return Err(error.into()),
             }
             match rustix::io::read(terminal, &mut buffer) {
-                Ok(0) | Err(Errno::IO) => return Err(gone()),
+                Ok(0) | Err(Errno::IO) => {
+                    return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the terminal is gone"));
+                }
                 Ok(count) => {
                     bytes.extend_from_slice(buffer.get(..count).unwrap_or_default());
                     taken += count;
