@@ -150,6 +150,8 @@ pub struct Snapshot {
     pub undo: Option<Arc<str>>,
     /// What redo would do again, in words.
     pub redo: Option<Arc<str>>,
+    /// How often the workspace was read: what a document says may differ when it was read again, though its size does not.
+    pub reads: u64,
 }
 
 impl Snapshot {
@@ -163,6 +165,7 @@ impl Snapshot {
             && self.loading == other.loading
             && self.undo == other.undo
             && self.redo == other.redo
+            && self.reads == other.reads
             && same(&self.catalog, &other.catalog)
             && same(&self.selection, &other.selection)
             && same(&self.templates, &other.templates)

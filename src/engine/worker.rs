@@ -45,6 +45,7 @@ pub fn run(
         told: None,
         by: Who::You,
         clock: options_clock,
+        reads: 0,
         published: Instant::now(),
         desk,
     };
@@ -74,6 +75,7 @@ struct Worker<'a> {
     /// Whose the newest change of picks and exclusions is.
     by: Who,
     clock: fn() -> SystemTime,
+    reads: u64,
     published: Instant,
 }
 
@@ -112,11 +114,13 @@ impl Worker<'_> {
         let last = |wanted: fn(&Command) -> bool| waiting.iter().rposition(wanted);
         let look = last(|command| matches!(command, Command::Look { .. }));
         let preview = last(|command| matches!(command, Command::Preview { .. }));
+        let read = last(|command| matches!(command, Command::Read { .. }));
         let reload = last(|command| matches!(command, Command::Reload));
         let is_current = |(at, command): (usize, Command)| {
             let newest = match command {
                 Command::Look { .. } => look,
                 Command::Preview { .. } => preview,
+                Command::Read { .. } => read,
                 Command::Reload => reload,
                 _ => Some(at),
             };
@@ -169,6 +173,7 @@ impl Worker<'_> {
                 }
             }
             Command::Reload => {
+                self.reads += 1;
                 let before = self.desk.selection().clone();
                 let chosen = self.desk.choice().clone();
                 self.desk.reload();
@@ -314,6 +319,7 @@ impl Worker<'_> {
             loading,
             undo: undo.map(Arc::from),
             redo: redo.map(Arc::from),
+            reads: self.reads,
         };
         self.published = Instant::now();
         if !next.differs_from(&self.last) {

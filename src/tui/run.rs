@@ -164,7 +164,9 @@ impl App {
         self.waiting.retain(|waiting| std::mem::discriminant(waiting) != kind);
         match self.engine.commands.try_send(command) {
             Ok(()) => Ok(()),
-            Err(TrySendError::Full(question @ (Command::Look { .. } | Command::Preview { .. }))) => {
+            Err(TrySendError::Full(
+                question @ (Command::Look { .. } | Command::Preview { .. } | Command::Read { .. }),
+            )) => {
                 self.waiting.push(question);
                 Ok(())
             }

@@ -13,14 +13,16 @@ use crate::template::TemplateIndex;
 
 use super::feed::Feed;
 use super::field::TextField;
-use super::filter::Haystack;
+use super::filter::{Haystack, Kept, Order};
 use super::glyphs::Glyphs;
 use super::layout::{self, Layout, Parts, Splits, Zoomed};
 use super::motion::{Cursor, Scroll};
 use super::pane::Pane;
+use super::search::Search;
 use super::theme::Theme;
 use super::totals::Totals;
 use super::tree::Row;
+use super::widgets::page::Page;
 use super::widgets::prompt;
 
 /// How everything is drawn: colours and characters.
@@ -139,14 +141,26 @@ pub struct CatalogPane {
     pub cursor: Cursor,
     /// The filter as typed.
     pub filter: TextField,
-    /// Positions in the catalog of the rows that the filter keeps.
+    /// Positions in the catalog of the rows that the filter keeps, in the order shown.
     pub rows: Vec<usize>,
+    /// The filter as understood, and what a longer one starts from.
+    pub kept: Kept,
     /// Built when first something is filtered.
-    pub haystack: Option<Haystack>,
+    pub haystack: Option<Arc<Haystack>>,
+    /// What the rows are sorted by.
+    pub order: Order,
+    /// All positions in that order; `None` in the catalog's own.
+    pub sequence: Option<Vec<usize>>,
     /// Of the details.
     pub scroll: Scroll,
     /// What there is to read of the source under the cursor.
     pub document: Asked<Document>,
+    /// The same as a page.
+    pub page: Page,
+    /// The width that the page was made for; `None` where it is to be made anew.
+    pub paged: Option<u16>,
+    /// What is looked for in details and document.
+    pub search: Search,
 }
 
 /// What the selection pane remembers.
@@ -296,7 +310,11 @@ impl State {
         };
         let parts = layout::parts(pane, inner, wanted);
         // Whoever reads a detail needs its whole lines more than what stands left of it.
-        if self.part == Part::Detail && self.focus == pane { parts.with_wide_detail() } else { parts }
+        match (self.part, pane) {
+            (Part::Detail, Pane::Catalog) if self.focus == pane => parts.with_tall_detail(),
+            (Part::Detail, _) if self.focus == pane => parts.with_wide_detail(),
+            _ => parts,
+        }
     }
 
     /// How many rows the list of this pane has.
@@ -342,6 +360,11 @@ impl State {
     /// Whether the focused pane shows less than there is, and can show all again.
     pub fn is_filtered(&self) -> bool {
         self.focus == Pane::Catalog && !self.catalog.filter.is_empty()
+    }
+
+    /// Whether places found are marked in the text that is read.
+    pub fn is_searched(&self) -> bool {
+        self.focus == Pane::Catalog && self.part == Part::Detail && self.catalog.search.is_on()
     }
 
     /// The template under the cursor.

@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::widgets::{Clear, Widget};
 
-use super::action::{ACTIONS, Action, Entry, Shown};
+use super::action::{ACTIONS, Action, Entry, Shown, bound};
 use super::disabled::disabled;
 use super::input::contexts;
 use super::layout::Zoomed;
@@ -163,7 +163,10 @@ fn keys(state: &State, place: Rect, buffer: &mut Buffer) {
     let theme = &state.skin.theme;
     let contexts = contexts(state);
     let here = |entry: &&Entry| contexts.iter().any(|context| entry.contexts.contains(context));
-    let in_order = contexts.iter().flat_map(|context| ACTIONS.iter().filter(|entry| entry.contexts.contains(context)));
+    // A key that means something nearer is not shown for what it would mean further out.
+    let meant = |entry: &&Entry| entry.default_keys().next().and_then(|key| bound(key, &contexts)) == Some(*entry);
+    let of_context = |context| ACTIONS.iter().filter(move |entry: &&Entry| entry.contexts.contains(context));
+    let in_order = contexts.iter().flat_map(of_context).filter(meant);
     let columns = |key: &str, name: &str| u16::try_from(key.len() + 1 + name.len() + 2).unwrap_or(u16::MAX);
     // Whatever else there is no room for can be found in the help, so the help has its room.
     let help = ACTIONS.iter().filter(here).find(|entry| entry.action == Action::Help);
@@ -205,6 +208,7 @@ fn label(state: &State, entry: &Entry) -> Option<&'static str> {
         Action::Inside if state.part == Part::Detail => None,
         Action::Inside if state.focus == Pane::Templates => Some("scroll preview"),
         Action::Back if state.overlay.is_some() => Some(entry.name),
+        Action::Back if state.is_searched() => Some("end search"),
         Action::Back if state.part == Part::Detail => Some("to the list"),
         Action::Back if state.is_filtered() => Some("show all"),
         Action::Back => None,

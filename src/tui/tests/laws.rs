@@ -32,6 +32,7 @@ enum Step {
     NoPreview,
     Snapshot(u8),
     Notice(String),
+    Document(String),
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -47,6 +48,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         1 => Just(Step::NoPreview),
         1 => (0..3u8).prop_map(Step::Snapshot),
         1 => text.prop_map(Step::Notice),
+        2 => text.prop_map(Step::Document),
     ]
 }
 
@@ -90,6 +92,10 @@ fn take(state: &mut State, step: Step) {
             }
             Input::Snapshot(Box::new(snapshot))
         }
+        Step::Document(text) => Input::Answer(Event::Document {
+            generation: state.catalog.document.generation,
+            document: fixture::document("any", &text.repeat(9)),
+        }),
         Step::Notice(text) => Input::Answer(Event::Notice(fixture::notice(&text))),
     };
     update(state, input);
@@ -118,6 +124,10 @@ proptest! {
                 let len = state.len(pane);
                 prop_assert!(state.cursor_mut(pane).at < len.max(1));
             }
+            let rows: std::collections::HashSet<_> = state.catalog.rows.iter().collect();
+            prop_assert!(rows.len() == state.catalog.rows.len() && rows.iter().all(|at| **at < state.snapshot.catalog.len()));
+            let search = &state.catalog.search;
+            prop_assert!(search.at < search.hits.len().max(1));
         }
         let shown = screen(&state);
         prop_assert!(!shown.chars().any(|c| c.is_control() && c != '\n'));

@@ -7,6 +7,7 @@ mod screens;
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
 
 use crate::engine::Command;
 
@@ -37,9 +38,10 @@ fn press(state: &mut State, keys: &str) -> Vec<Effect> {
     effects
 }
 
-/// What was asked of the engine.
+/// What was asked of the engine, but for the documents that follow the cursor.
 fn commands(effects: &[Effect]) -> Vec<Command> {
     let sent = effects.iter().filter_map(|effect| match effect {
+        Effect::Send(Command::Read { .. }) => None,
         Effect::Send(command) => Some(command.clone()),
         _ => None,
     });
@@ -48,9 +50,7 @@ fn commands(effects: &[Effect]) -> Vec<Command> {
 
 /// The screen as text, without blanks at the ends of lines.
 fn screen(state: &State) -> String {
-    let mut terminal = Terminal::new(TestBackend::new(state.size.width, state.size.height)).unwrap();
-    terminal.draw(|frame| draw(state, frame)).unwrap();
-    let buffer = terminal.backend().buffer();
+    let buffer = cells(state);
     let mut text = String::new();
     for y in 0..buffer.area.height {
         let mut line = String::new();
@@ -64,6 +64,13 @@ fn screen(state: &State) -> String {
         text.push('\n');
     }
     text
+}
+
+/// The cells of the screen.
+fn cells(state: &State) -> Buffer {
+    let mut terminal = Terminal::new(TestBackend::new(state.size.width, state.size.height)).unwrap();
+    terminal.draw(|frame| draw(state, frame)).unwrap();
+    terminal.backend().buffer().clone()
 }
 
 /// Answers as the engine would.

@@ -3,8 +3,10 @@
 
 mod choose;
 mod desk;
+mod filtering;
 mod go;
 mod hinting;
+mod reading;
 mod typing;
 
 use crate::engine::Command;
@@ -34,6 +36,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     }
     settle(state);
     desk::ask_for_preview(state, &mut effects);
+    reading::follow(state, &mut effects);
     effects
 }
 
@@ -56,6 +59,9 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Toggle | Action::Keep | Action::Exclude => choose::choose(state, action, effects),
         Action::Filter | Action::Prompt | Action::Accept | Action::Cancel => typing::open(state, action),
         Action::Edit(edit) => typing::edit(state, edit, effects),
+        Action::Sort => filtering::sort(state),
+        Action::Search => reading::open(state),
+        Action::NextHit | Action::PreviousHit => reading::step(state, action),
         Action::Undo => effects.push(Effect::Send(Command::Undo)),
         Action::Redo => effects.push(Effect::Send(Command::Redo)),
         Action::Palette
@@ -68,10 +74,6 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         | Action::Define
         | Action::CopyId
         | Action::CopyPath
-        | Action::Sort
-        | Action::Search
-        | Action::NextHit
-        | Action::PreviousHit
         | Action::Feed
         | Action::FilterFeed
         | Action::Follow

@@ -1,0 +1,289 @@
+//! The texts of a catalog as the matcher wants them: packed one behind the other, so that a pass over ten thousand sources
+//! goes through two megabytes in order and follows no pointer. Built when something is first filtered. Texts of nothing but
+//! ASCII stay bytes; others become one character a cluster.
+
+use memchr::memmem;
+use nucleo_matcher::pattern::AtomKind;
+use nucleo_matcher::{Config, Matcher, Utf32Str};
+
+use crate::catalog::{Catalog, Source};
+use crate::text::fold::{fold, is_separator};
+use crate::tui::widgets::marked::clusters;
+
+use super::query::{Query, Text};
+
+/// Clusters of a text that are looked in: the matcher counts scores in 16 bits, which more could overflow.
+const LOOKED_IN: usize = 2_000;
+
+/// What one matched character earns, as the matcher counts; it keeps that number to itself.
+const EARNED: u16 = 16;
+
+/// The packed texts.
+#[derive(Debug, Clone, Default)]
+pub struct Haystack {
+    entries: Vec<Entry>,
+    ascii: Vec<u8>,
+    wide: Vec<char>,
+    /// The keys of all tags, each between line breaks, which no key contains.
+    tags: Vec<u8>,
+}
+
+/// Where the texts of one source lie.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    /// Where id, name, tags and description begin, and where the last ends: in `wide` if [`WIDE`] is set, else in `ascii`.
+    at: [u32; 5],
+    /// Where its keys begin in `tags`; they end where the next source's begin.
+    tags: u32,
+    /// Which letters id, name and tags have.
+    letters: u32,
+    /// Which letters the description has.
+    described: u32,
+}
+
+/// Set in `letters` where a text of the source is more than ASCII: then nothing can be said of letters.
+const WIDE: u32 = 1 << 31;
+
+/// How well a text fits a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fit {
+    /// A character of it stands nowhere in order.
+    No,
+    /// Its characters are there, too far apart to count; a longer text may still fit.
+    Scattered,
+    /// It fits, the better the more.
+    Score(u32),
+}
+
+impl Haystack {
+    /// Packs id, name, tags and description of each source.
+    pub fn of(catalog: &Catalog) -> Self {
+        let sources = catalog.sources();
+        let mut packed = Self { entries: Vec::with_capacity(sources.len()), ..Self::default() };
+        let mut tags = String::new();
+        for source in sources {
+            tags.clear();
+            join(&source.tags, &mut tags);
+            packed.add(source, &tags);
+        }
+        packed.ascii.shrink_to_fit();
+        packed.wide.shrink_to_fit();
+        packed.tags.shrink_to_fit();
+        packed
+    }
+
+    fn add(&mut self, source: &Source, joined: &str) {
+        let texts = [source.id.as_str(), &source.name, joined, &source.description];
+        let is_wide = !texts.iter().all(|text| text.is_ascii());
+        let mut at = [0; 5];
+        for (start, text) in at.iter_mut().zip(texts) {
+            *start = if is_wide { offset(self.wide.len()) } else { offset(self.ascii.len()) };
+            if is_wide {
+                self.wide.extend(clusters(text).filter_map(|cluster| cluster.chars().next()).take(LOOKED_IN));
+            } else {
+                self.ascii.extend(text.bytes().take(LOOKED_IN));
+            }
+        }
+        let [.., end] = &mut at;
+        *end = if is_wide { offset(self.wide.len()) } else { offset(self.ascii.len()) };
+        let [id, name, tags, description] = texts.map(letters);
+        let wide = if is_wide { u32::MAX } else { 0 };
+        self.entries.push(Entry {
+            at,
+            tags: offset(self.tags.len()),
+            letters: id | name | tags | wide,
+            described: description | wide,
+        });
+        for tag in &source.tags {
+            self.add_key(tag);
+        }
+    }
+
+    /// The key of a tag as `collapsed(tag_key(tag))` makes it, without making two texts for each of thousands.
+    fn add_key(&mut self, tag: &str) {
+        self.tags.push(b'\n');
+        for c in tag.trim().chars() {
+            let c = if is_separator(c) { ' ' } else { fold(c) };
+            if c != ' ' || self.tags.last() != Some(&b' ') {
+                self.tags.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+        }
+        self.tags.push(b'\n');
+    }
+
+    /// How many sources there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// How well `text` fits the source at `at`. A description counts only where nothing else fits.
+    pub fn fit(&self, at: usize, text: &Text, wanted: u32, matcher: &mut Matcher) -> Fit {
+        let Some(entry) = self.entries.get(at) else { return Fit::No };
+        let mut fit = Fit::No;
+        if entry.letters & wanted == wanted {
+            for (field, weight) in [(0, 10), (1, 9), (2, 8)] {
+                let score = text.atom.score(self.field(entry, field), matcher);
+                fit = better(fit, weighed(counted(score, text), weight));
+            }
+        }
+        if matches!(fit, Fit::Score(_)) || entry.described & wanted != wanted {
+            return fit;
+        }
+        better(fit, weighed(described(self.field(entry, 3), text, matcher, &mut Vec::new()), 4))
+    }
+
+    fn field(&self, entry: &Entry, nth: usize) -> Utf32Str<'_> {
+        let start = entry.at.get(nth).map_or(0, |at| *at as usize);
+        let end = entry.at.get(nth + 1).map_or(0, |at| *at as usize);
+        if entry.letters & WIDE == 0 {
+            Utf32Str::Ascii(self.ascii.get(start..end).unwrap_or_default())
+        } else {
+            Utf32Str::Unicode(self.wide.get(start..end).unwrap_or_default())
+        }
+    }
+
+    /// How the tags are to be looked at for this key: whole where some source has exactly this tag, else by their
+    /// beginnings, since it may still be being typed.
+    pub fn tag(&self, key: &str) -> Tag {
+        let whole = format!("\n{key}\n");
+        if memmem::find(&self.tags, whole.as_bytes()).is_some() { Tag(whole) } else { Tag(format!("\n{key}")) }
+    }
+
+    /// Whether the source at `at` has such a tag.
+    pub fn has_tag(&self, at: usize, tag: &Tag) -> bool {
+        let Some(entry) = self.entries.get(at) else { return false };
+        let end = self.entries.get(at + 1).map_or(self.tags.len(), |next| next.tags as usize);
+        let keys = self.tags.get(entry.tags as usize..end).unwrap_or_default();
+        memmem::find(keys, tag.0.as_bytes()).is_some()
+    }
+}
+
+/// A tag to look for, as it lies between its line breaks.
+#[derive(Debug, Clone)]
+pub struct Tag(String);
+
+/// Tags as the list shows them.
+pub fn join(tags: &[String], out: &mut String) {
+    for (nth, tag) in tags.iter().enumerate() {
+        if nth > 0 {
+            out.push_str(", ");
+        }
+        out.push_str(tag);
+    }
+}
+
+/// Four gigabytes of catalog are no catalog; what lay behind them would not be found.
+fn offset(len: usize) -> u32 {
+    u32::try_from(len).unwrap_or(u32::MAX)
+}
+
+/// A match whose gaps cost more than its places earn is none: letters scattered through a sentence fit everything.
+fn counted(score: Option<u16>, text: &Text) -> Fit {
+    match score {
+        None => Fit::No,
+        Some(score) if score < EARNED.saturating_mul(text.len) => Fit::Scattered,
+        Some(score) => Fit::Score(u32::from(score)),
+    }
+}
+
+/// How well a text fits a description, and where. Any few letters stand in order somewhere in a long sentence: there it
+/// must stand as it is, or with half as much again between its letters.
+fn described(description: Utf32Str<'_>, text: &Text, matcher: &mut Matcher, found: &mut Vec<u32>) -> Fit {
+    let before = found.len();
+    if let Some(score) = text.exact.indices(description, matcher, found) {
+        return Fit::Score(u32::from(score));
+    }
+    found.truncate(before);
+    if text.atom.kind == AtomKind::Substring {
+        return Fit::No;
+    }
+    // The matcher is still set for this text. Of all matches that end first this finds the narrowest.
+    let Some(score) = matcher.fuzzy_indices_greedy(description, text.atom.needle_text(), found) else { return Fit::No };
+    let span = match (found.get(before), found.last()) {
+        (Some(first), Some(last)) => last - first + 1,
+        _ => 0,
+    };
+    if span <= u32::from(text.len) * 3 / 2 {
+        return Fit::Score(u32::from(score));
+    }
+    found.truncate(before);
+    Fit::Scattered
+}
+
+/// What stands in an id says more than in a name, in a name more than in a tag, and least in a description.
+fn weighed(fit: Fit, weight: u32) -> Fit {
+    match fit {
+        Fit::Score(score) => Fit::Score(score * weight),
+        other => other,
+    }
+}
+
+fn better(one: Fit, other: Fit) -> Fit {
+    match (one, other) {
+        (Fit::Score(one), Fit::Score(other)) => Fit::Score(one.max(other)),
+        (Fit::Score(_), _) | (Fit::Scattered, Fit::No) => one,
+        _ => other,
+    }
+}
+
+/// Which letters a text has, in a few bits: what lacks one that is wanted need not be looked at. Of wide texts nothing is
+/// known here.
+pub fn letters(text: &str) -> u32 {
+    let bit = |byte: u8| match byte {
+        b'a'..=b'z' => byte - b'a',
+        b'A'..=b'Z' => byte - b'A',
+        b'0'..=b'9' => 26 + (byte - b'0') % 4,
+        _ => 30,
+    };
+    text.bytes().fold(0, |letters, byte| letters | 1 << bit(byte))
+}
+
+/// Finds what to mark in the rows that can be seen.
+#[derive(Debug)]
+pub struct Marker<'a> {
+    query: &'a Query,
+    matcher: Matcher,
+}
+
+/// Clusters to mark, by their places in the text, in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// In the id.
+    pub id: Vec<u32>,
+    /// In the name.
+    pub name: Vec<u32>,
+    /// In the tags, joined as the list shows them.
+    pub tags: Vec<u32>,
+    /// In the description.
+    pub description: Vec<u32>,
+}
+
+impl<'a> Marker<'a> {
+    /// Marks what this query looks for.
+    pub fn new(query: &'a Query) -> Self {
+        Self { query, matcher: Matcher::new(Config::DEFAULT) }
+    }
+
+    /// What to mark in the source at `at`.
+    pub fn marks(&mut self, haystack: &Haystack, at: usize) -> Marks {
+        let mut marks = Marks::default();
+        let Some(entry) = haystack.entries.get(at) else { return marks };
+        let Marks { id, name, tags, description } = &mut marks;
+        for (field, found) in [id, name, tags, description].into_iter().enumerate() {
+            for text in self.query.texts() {
+                if field == 3 {
+                    described(haystack.field(entry, field), text, &mut self.matcher, found);
+                    continue;
+                }
+                let before = found.len();
+                let score = text.atom.indices(haystack.field(entry, field), &mut self.matcher, found);
+                if !matches!(counted(score, text), Fit::Score(_)) {
+                    found.truncate(before);
+                }
+            }
+            found.sort_unstable();
+            found.dedup();
+        }
+        marks
+    }
+}
