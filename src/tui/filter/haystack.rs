@@ -81,7 +81,8 @@ impl Haystack {
             if is_wide {
                 self.wide.extend(clusters(text).filter_map(|cluster| cluster.chars().next()).take(LOOKED_IN));
             } else {
-                self.ascii.extend(text.bytes().take(LOOKED_IN));
+                let bytes = text.as_bytes();
+                self.ascii.extend_from_slice(bytes.get(..LOOKED_IN).unwrap_or(bytes));
             }
         }
         let [.., end] = &mut at;
@@ -121,7 +122,12 @@ impl Haystack {
         let Some(entry) = self.entries.get(at) else { return Fit::No };
         let mut fit = Fit::No;
         if entry.letters & wanted == wanted {
+            let best = 26 * u32::from(text.len) + 10;
             for (field, weight) in [(0, 10), (1, 9), (2, 8)] {
+                // Most of what is looked for begins a word of the id, which no other field can better.
+                if matches!(fit, Fit::Score(score) if score >= best * weight) {
+                    break;
+                }
                 let score = text.atom.score(self.field(entry, field), matcher);
                 fit = better(fit, weighed(counted(score, text), weight));
             }
@@ -229,13 +235,16 @@ fn better(one: Fit, other: Fit) -> Fit {
 /// Which letters a text has, in a few bits: what lacks one that is wanted need not be looked at. Of wide texts nothing is
 /// known here.
 pub fn letters(text: &str) -> u32 {
-    let bit = |byte: u8| match byte {
-        b'a'..=b'z' => byte - b'a',
-        b'A'..=b'Z' => byte - b'A',
-        b'0'..=b'9' => 26 + (byte - b'0') % 4,
+    text.bytes().fold(0, |letters, byte| letters | 1 << letter(byte))
+}
+
+/// The bit of a letter in either case; digits share four, everything else one.
+fn letter(byte: u8) -> u32 {
+    match byte | 0x20 {
+        lower @ b'a'..=b'z' => u32::from(lower - b'a'),
+        b'0'..=b'9' => 26 + u32::from(byte & 3),
         _ => 30,
-    };
-    text.bytes().fold(0, |letters, byte| letters | 1 << bit(byte))
+    }
 }
 
 /// Finds what to mark in the rows that can be seen.

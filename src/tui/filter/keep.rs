@@ -61,8 +61,9 @@ fn all(haystack: &Haystack) -> std::ops::Range<u32> {
 
 fn among(snapshot: &Snapshot, haystack: &Haystack, query: Query, candidates: impl Iterator<Item = u32>) -> Kept {
     let standings = if query.asks_standing() { Standings::of(snapshot) } else { Standings::default() };
-    let mut terms: Vec<(bool, Ready)> = query.terms.iter().map(|term| (term.negated, ready(haystack, term))).collect();
-    // The matcher is asked last.
+    let ready = |term| ready(haystack, term);
+    // What was typed last keeps least of what there was; and the matcher, which costs most, is asked after the others.
+    let mut terms: Vec<(bool, Ready)> = query.terms.iter().rev().map(|term| (term.negated, ready(term))).collect();
     terms.sort_by_key(|(_, term)| matches!(term, Ready::Text(..)));
     let mut matcher = Matcher::new(Config::DEFAULT);
     let mut scored: Vec<(u32, u32)> = Vec::new();

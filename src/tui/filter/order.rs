@@ -55,7 +55,7 @@ impl Order {
             Self::Kind => sequence.sort_by_key(|at| sources.get(*at).map(|source| source.kind.word())),
             Self::Tokens => sequence.sort_by_cached_key(|at| Reverse(snapshot.tokens.get(id(at)).copied())),
             Self::Standing => {
-                sequence.sort_by_cached_key(|at| rank(Standing::of(&snapshot.catalog, &snapshot.selection, id(at))))
+                sequence.sort_by_cached_key(|at| rank(Standing::of(&snapshot.catalog, &snapshot.selection, id(at))));
             }
         }
         Some(sequence)

@@ -13,7 +13,7 @@ use crate::tui::panes::{caption, indented, nth_row, scrolled};
 use crate::tui::search::Hit;
 use crate::tui::state::{State, Typing};
 use crate::tui::theme::Role;
-use crate::tui::widgets::page::Page;
+use crate::tui::widgets::page::{Line, Page};
 use crate::tui::widgets::{cells, frame, prompt};
 
 /// What there is to read of the source under the cursor.
@@ -52,7 +52,7 @@ impl View<'_> {
 
     /// The texts of all lines.
     pub fn lines(&self) -> impl Iterator<Item = &str> {
-        self.details.lines().iter().chain(self.document.lines()).map(|line| line.text())
+        self.details.lines().iter().chain(self.document.lines()).map(Line::text)
     }
 
     /// The row in which a hit begins.
