@@ -1,10 +1,8 @@
 //! A filter over a catalog: which sources every term holds for, and how well its texts fit them.
 
-use nucleo_matcher::{Config, Matcher};
-
 use crate::engine::Snapshot;
 
-use super::haystack::{Fit, Haystack, Tag, letters};
+use super::haystack::{Fit, Haystack, Seeker, Tag, letters};
 use super::query::{Query, Term, Test, Text};
 use super::standing::Standings;
 
@@ -65,7 +63,7 @@ fn among(snapshot: &Snapshot, haystack: &Haystack, query: Query, candidates: imp
     // What was typed last keeps least of what there was; and the matcher, which costs most, is asked after the others.
     let mut terms: Vec<(bool, Ready)> = query.terms.iter().rev().map(|term| (term.negated, ready(term))).collect();
     terms.sort_by_key(|(_, term)| matches!(term, Ready::Text(..)));
-    let mut matcher = Matcher::new(Config::DEFAULT);
+    let mut seeker = Seeker::default();
     let mut scored: Vec<(u32, u32)> = Vec::new();
     let mut considered = Vec::new();
     'sources: for candidate in candidates {
@@ -73,7 +71,7 @@ fn among(snapshot: &Snapshot, haystack: &Haystack, query: Query, candidates: imp
         let (mut score, mut scattered) = (0, false);
         for (negated, term) in &terms {
             let fit = match term {
-                Ready::Text(text, wanted) => haystack.fit(at, text, *wanted, &mut matcher),
+                Ready::Text(text, wanted) => haystack.fit(at, text, *wanted, &mut seeker),
                 Ready::Tag(tag) => yes(haystack.has_tag(at, tag)),
                 Ready::Entry(test) => yes(holds(snapshot, &standings, at, test)),
             };
