@@ -31,18 +31,22 @@ pub struct Haystack {
 /// Where the texts of one source lie.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    /// Where id, name, tags and description begin, and where the last ends: in `wide` if [`WIDE`] is set, else in `ascii`.
+    /// Where id, name, tags and description begin, and where the last ends: in `wide` or in `ascii`.
     at: [u32; 5],
     /// Where its keys begin in `tags`; they end where the next source's begin.
     tags: u32,
-    /// Which letters id, name and tags have.
-    letters: u32,
-    /// Which letters the description has.
-    described: u32,
+    /// Which letters each of them has.
+    letters: [u32; 4],
+    /// Whether a text of the source is more than ASCII; then nothing is known of letters.
+    script: Script,
 }
 
-/// Set in `letters` where a text of the source is more than ASCII: then nothing can be said of letters.
-const WIDE: u32 = 1 << 31;
+/// What the texts of a source are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Script {
+    Ascii,
+    Wide,
+}
 
 /// How well a text fits a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,14 +91,9 @@ impl Haystack {
         }
         let [.., end] = &mut at;
         *end = if is_wide { offset(self.wide.len()) } else { offset(self.ascii.len()) };
-        let [id, name, tags, description] = texts.map(letters);
-        let wide = if is_wide { u32::MAX } else { 0 };
-        self.entries.push(Entry {
-            at,
-            tags: offset(self.tags.len()),
-            letters: id | name | tags | wide,
-            described: description | wide,
-        });
+        let (script, letters) =
+            if is_wide { (Script::Wide, [u32::MAX; 4]) } else { (Script::Ascii, texts.map(letters)) };
+        self.entries.push(Entry { at, tags: offset(self.tags.len()), letters, script });
         for tag in &source.tags {
             self.add_key(tag);
         }
@@ -120,18 +119,17 @@ impl Haystack {
     /// How well `text` fits the source at `at`. A description counts only where nothing else fits.
     pub fn fit(&self, at: usize, text: &Text, wanted: u32, seeker: &mut Seeker) -> Fit {
         let Some(entry) = self.entries.get(at) else { return Fit::No };
+        let [id, name, tags, description] = entry.letters;
+        let best = 26 * u32::from(text.len) + 10;
         let mut fit = Fit::No;
-        if entry.letters & wanted == wanted {
-            let best = 26 * u32::from(text.len) + 10;
-            for (field, weight) in [(0, 10), (1, 9), (2, 8)] {
-                // Most of what is looked for begins a word of the id, which no other field can better.
-                if matches!(fit, Fit::Score(score) if score >= best * weight) {
-                    break;
-                }
-                fit = better(fit, weighed(seeker.short(self.field(entry, field), text), weight));
+        for (field, letters, weight) in [(0, id, 10), (1, name, 9), (2, tags, 8)] {
+            // Most of what is looked for begins a word of the id, which no other field can better.
+            if letters & wanted != wanted || matches!(fit, Fit::Score(score) if score >= best * weight) {
+                continue;
             }
+            fit = better(fit, weighed(seeker.short(self.field(entry, field), text), weight));
         }
-        if matches!(fit, Fit::Score(_)) || entry.described & wanted != wanted {
+        if matches!(fit, Fit::Score(_)) || description & wanted != wanted {
             return fit;
         }
         better(fit, weighed(seeker.long(self.field(entry, 3), text), 4))
@@ -140,7 +138,7 @@ impl Haystack {
     fn field(&self, entry: &Entry, nth: usize) -> Utf32Str<'_> {
         let start = entry.at.get(nth).map_or(0, |at| *at as usize);
         let end = entry.at.get(nth + 1).map_or(0, |at| *at as usize);
-        if entry.letters & WIDE == 0 {
+        if entry.script == Script::Ascii {
             Utf32Str::Ascii(self.ascii.get(start..end).unwrap_or_default())
         } else {
             Utf32Str::Unicode(self.wide.get(start..end).unwrap_or_default())

@@ -7,6 +7,12 @@ use crate::tui::motion::{Cursor, Scroll};
 use crate::tui::pane::Pane;
 use crate::tui::state::{State, Tone};
 
+/// Packs the texts of the catalog, so that the first letter typed costs no more than the next.
+pub(super) fn prepare(state: &mut State) {
+    let catalog = &state.snapshot.catalog;
+    state.catalog.haystack.get_or_insert_with(|| Arc::new(Haystack::of(catalog)));
+}
+
 /// What the filter line says now.
 pub(super) fn filter(state: &mut State) {
     let stay = state.subject(Pane::Catalog).map(str::to_owned);

@@ -10,7 +10,6 @@ use crate::tui::pane::Pane;
 use crate::tui::panes::catalog::{self, View};
 use crate::tui::search::{Search, find};
 use crate::tui::state::{State, Typing};
-use crate::tui::widgets::page::Page;
 
 /// Columns and rows of the text, where it is shown.
 fn room(state: &State) -> Option<(u16, usize)> {
@@ -47,7 +46,7 @@ pub(super) fn follow(state: &mut State, effects: &mut Vec<Effect>) {
         let asked = &state.catalog.document;
         let answer = asked.answer.as_ref().filter(|_| asked.about.is_some());
         let page = answer.map(|document| catalog::page(document, &state.skin.glyphs, usize::from(columns)));
-        state.catalog.page = page.unwrap_or_else(Page::default);
+        state.catalog.page = page.unwrap_or_default();
         state.catalog.paged = Some(columns);
     }
     if state.catalog.search.is_on() {

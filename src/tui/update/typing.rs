@@ -13,6 +13,7 @@ pub(super) fn open(state: &mut State, action: Action) {
         Action::Filter => {
             state.focus_on(Pane::Catalog);
             state.typing = Some(Typing::Filter);
+            super::filtering::prepare(state);
         }
         Action::Prompt => {
             state.focus_on(Pane::Hints);
