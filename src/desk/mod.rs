@@ -18,7 +18,7 @@ mod undo;
 
 pub use add::{Added, NewSource};
 pub use change::{Changed, PickStatus, Picked, at_list, has_any_tag};
-pub use document::Document;
+pub use document::{Document, size};
 pub use explain::{Closure, Why};
 pub use locate::Spot;
 pub use mend::Mended;

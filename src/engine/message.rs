@@ -162,6 +162,8 @@ pub struct Snapshot {
     pub redo: Option<Arc<str>>,
     /// How changes on disk come to be known.
     pub watching: Watching,
+    /// How often the workspace was read: what a document says may differ when it was read again, though its size does not.
+    pub reads: u64,
 }
 
 impl Snapshot {
@@ -176,6 +178,7 @@ impl Snapshot {
             && self.undo == other.undo
             && self.redo == other.redo
             && self.watching == other.watching
+            && self.reads == other.reads
             && same(&self.catalog, &other.catalog)
             && same(&self.selection, &other.selection)
             && same(&self.templates, &other.templates)

@@ -47,6 +47,7 @@ pub fn run(
         told: None,
         by: Who::You,
         clock: options_clock,
+        reads: 0,
         published: Instant::now(),
         desk,
     };
@@ -86,6 +87,7 @@ struct Worker<'a> {
     /// Whose the newest change of picks and exclusions is.
     by: Who,
     clock: fn() -> SystemTime,
+    reads: u64,
     published: Instant,
 }
 
@@ -186,6 +188,7 @@ impl Worker<'_> {
                 }
             }
             Command::Reload => {
+                self.reads += 1;
                 let before = self.desk.selection().clone();
                 let chosen = self.desk.choice().clone();
                 self.desk.reload();
@@ -331,6 +334,7 @@ impl Worker<'_> {
             undo: undo.map(Arc::from),
             redo: redo.map(Arc::from),
             watching: self.watching.clone(),
+            reads: self.reads,
         };
         self.published = Instant::now();
         if !next.differs_from(&self.last) {

@@ -19,6 +19,9 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::Keep => keep(state),
         Action::Exclude => exclude(state),
         Action::Filter if state.snapshot.catalog.is_empty() => Some("there is nothing to filter yet".to_owned()),
+        Action::Sort if state.snapshot.catalog.is_empty() => Some("there is nothing to sort yet".to_owned()),
+        Action::Search => inside(state),
+        Action::NextHit | Action::PreviousHit => hit(state),
         Action::Inside => inside(state),
         Action::Zoom => zoom(state),
         Action::Undo => {
@@ -147,6 +150,14 @@ fn inside(state: &State) -> Option<String> {
         (true, 0) => Some("the list is empty".to_owned()),
         (false, _) => Some("there is no room for details: press z, or make the terminal larger".to_owned()),
     }
+}
+
+fn hit(state: &State) -> Option<String> {
+    let search = &state.catalog.search;
+    if !search.is_on() {
+        return Some("nothing is looked for: press / to type a text".to_owned());
+    }
+    search.hits.is_empty().then(|| format!("{} stands nowhere in these details", search.needle.text()))
 }
 
 fn zoom(state: &State) -> Option<String> {

@@ -9,6 +9,7 @@ use ratatui::layout::Size;
 use serde_json::json;
 
 use crate::catalog::{Catalog, Kind, Mode, Origin, Place, Source, SourceId, Standing};
+use crate::desk::Document;
 use crate::disk::Stamp;
 use crate::engine::{Snapshot, Watching};
 use crate::mention::{Mention, MentionGraph, Via};
@@ -239,8 +240,30 @@ pub fn snapshot() -> Snapshot {
         undo: None,
         redo: None,
         watching: Watching::Live,
+        reads: 0,
     }
 }
+
+/// A document as the engine reads it.
+pub fn document(id: &str, text: &str) -> Document {
+    let path = Some(Path::new(WORKSPACE).join("adr/adr-004.md"));
+    Document { id: id.to_owned(), text: text.to_owned(), path, rest: 217_000, ..Document::default() }
+}
+
+/// A text to read.
+pub const TEXT: &str = "# Circuit breaker
+
+A call that fails again and again is not tried for a while: the circuit is open. After a pause one call is let through; if it comes back, the circuit is closed.
+
+```java
+CircuitBreaker breaker = CircuitBreaker.ofDefaults(\"payments\");
+\tbreaker.call(); // 日本 \x1b[2J
+```
+
+## See also
+
+retry-pattern, and docs/timeouts.md.
+";
 
 /// A notice of the files.
 pub fn notice(text: &str) -> crate::engine::Notice {

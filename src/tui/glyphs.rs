@@ -24,6 +24,7 @@ pub struct Glyphs {
     pub rule_left: &'static str,
     pub rule_right: &'static str,
     pub thumb: &'static str,
+    pub sorted: &'static str,
     pub plain: border::Set<'static>,
     pub focused: border::Set<'static>,
 }
@@ -46,6 +47,7 @@ impl Glyphs {
         rule_left: "├",
         rule_right: "┤",
         thumb: "█",
+        sorted: "▾",
         plain: border::ROUNDED,
         focused: border::THICK,
     };
@@ -67,6 +69,7 @@ impl Glyphs {
         rule_left: "+",
         rule_right: "+",
         thumb: "#",
+        sorted: "v",
         plain: border::Set {
             top_left: "+",
             top_right: "+",

@@ -185,7 +185,22 @@ impl Parts {
         let width = self.aside.width + self.detail.width;
         Self { detail: Rect { x: self.aside.x, width, ..self.detail }, aside: Rect::default(), ..self }
     }
+
+    /// The same with most of the rows for the detail, where that stands below the list.
+    pub fn with_tall_detail(self) -> Self {
+        let given = self.list.height.saturating_sub(KEPT);
+        if self.detail.is_empty() || self.detail.y <= self.rule.y {
+            return self;
+        }
+        let list = Rect { height: self.list.height - given, ..self.list };
+        let rule = Rect { y: self.rule.y - given, ..self.rule };
+        let detail = Rect { y: self.detail.y - given, height: self.detail.height + given, ..self.detail };
+        Self { list, rule, detail, ..self }
+    }
 }
+
+/// Rows that a list keeps while its details are read.
+const KEPT: u16 = 3;
 
 /// What is inside a pane's border.
 pub fn inner(outer: Rect) -> Rect {
@@ -200,7 +215,7 @@ pub fn inner(outer: Rect) -> Rect {
 /// The places within a pane whose inside is `inner`. `wanted` is how many rows its prompt, or else its list, would fill.
 pub fn parts(pane: Pane, inner: Rect, wanted: usize) -> Parts {
     match pane {
-        Pane::Catalog => listed(inner, 1, 7, 4),
+        Pane::Catalog => listed(inner, 1, 14, 4),
         Pane::Selection => listed(inner, 0, 5, 3),
         Pane::Hints => hints(inner, HintsWants { busy: Busy::Nothing, prompt: wanted, aside: 0 }),
         Pane::Templates => templates(inner, wanted),

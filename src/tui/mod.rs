@@ -9,7 +9,7 @@
 //! - `run` is the only loop; it blocks until something happens, takes all that is ready, and draws once.
 //! - `terminal` alone touches terminal modes, and puts them back on every way out.
 //! - `action` is the one table of what a person can do; keymap, bottom line and help are read from it.
-//! - `state`, with `tree`, `totals`, `filter`, `field`, `motion`: what the screen remembers. `update/` changes it.
+//! - `state`, with `tree`, `totals`, `filter`, `search`, `field`, `motion`: what the screen remembers. `update/` changes it.
 //! - `draw`, with `layout`, `status`, `panes/`, `overlays/`, `widgets/`, `theme`, `glyphs`: how it looks.
 //!
 //! Nothing in this room reads a file or waits for anything but the next input.
@@ -32,6 +32,7 @@ mod pane;
 mod panes;
 mod recall;
 mod run;
+mod search;
 mod standing;
 mod start;
 mod state;

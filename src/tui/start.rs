@@ -5,6 +5,7 @@ use ratatui::layout::Size;
 
 use crate::config::screen::Remembered;
 
+use super::filter::Order;
 use super::glyphs::Glyphs;
 use super::layout::{Splits, Zoomed};
 use super::state::{Message, Skin, State, Tone};
@@ -53,6 +54,7 @@ impl Start {
         let mut state = State::new(size, self.skin);
         state.splits = self.remembered.borders.map(Splits::from).unwrap_or_default();
         state.zoomed = if self.remembered.zoomed { Zoomed::Yes } else { Zoomed::No };
+        state.catalog.order = self.remembered.sort.as_deref().and_then(Order::from_word).unwrap_or_default();
         state.message = self.message.map(|text| Message { text, tone: Tone::Refusal });
         state.remembered = self.remembered;
         state
@@ -108,7 +110,7 @@ mod tests {
             theme: Some("light".to_owned()),
             borders: Some(Borders { left: 300, upper: 700 }),
             zoomed: true,
-            sort: Some("of a later version".to_owned()),
+            sort: Some("tokens".to_owned()),
         };
         let state = start(&[("TERM", "foot")], remembered.clone()).state(Size::new(120, 36));
         assert_eq!((state.splits, state.zoomed), (Splits { left: 300, upper: 700 }, Zoomed::Yes));

@@ -15,7 +15,7 @@ use crate::template::TemplateIndex;
 
 use super::feed::Feed;
 use super::field::TextField;
-use super::filter::Haystack;
+use super::filter::{Haystack, Kept, Order};
 use super::found;
 use super::glyphs::Glyphs;
 use super::layout::{self, Busy, HintsWants, Layout, Parts, Splits, Zoomed};
@@ -23,10 +23,12 @@ use super::motion::{Cursor, Scroll};
 use super::pane::Pane;
 use super::panes;
 use super::recall::Recall;
+use super::search::Search;
 use super::theme::Theme;
 use super::totals::Totals;
 use super::tree::Row;
 use super::values::{self, Typed};
+use super::widgets::page::Page;
 use super::widgets::prompt;
 
 /// How everything is drawn: colours and characters.
@@ -170,14 +172,26 @@ pub struct CatalogPane {
     pub cursor: Cursor,
     /// The filter as typed.
     pub filter: TextField,
-    /// Positions in the catalog of the rows that the filter keeps.
+    /// Positions in the catalog of the rows that the filter keeps, in the order shown.
     pub rows: Vec<usize>,
+    /// The filter as understood, and what a longer one starts from.
+    pub kept: Kept,
     /// Built when first something is filtered.
-    pub haystack: Option<Haystack>,
+    pub haystack: Option<Arc<Haystack>>,
+    /// What the rows are sorted by.
+    pub order: Order,
+    /// All positions in that order; `None` in the catalog's own.
+    pub sequence: Option<Vec<usize>>,
     /// Of the details.
     pub scroll: Scroll,
     /// What there is to read of the source under the cursor.
     pub document: Asked<Document>,
+    /// The same as a page.
+    pub page: Page,
+    /// The width that the page was made for; `None` where it is to be made anew.
+    pub paged: Option<u16>,
+    /// What is looked for in details and document.
+    pub search: Search,
 }
 
 /// What the selection pane remembers.
@@ -331,6 +345,7 @@ impl State {
         Remembered {
             borders: (self.splits != Splits::default()).then_some(Borders { left, upper }),
             zoomed: self.zoomed == Zoomed::Yes,
+            sort: (self.catalog.order != Order::Catalog).then(|| self.catalog.order.word().to_owned()),
             ..self.remembered.clone()
         }
     }
@@ -348,9 +363,10 @@ impl State {
             _ => layout::parts(pane, inner, self.len(pane)),
         };
         // Whoever reads a detail needs its whole lines more than what stands left of it.
-        match self.part {
-            Part::Detail if self.focus == pane => parts.with_wide_detail(),
-            Part::Values if self.focus == pane => parts.with_wide_aside(),
+        match (self.part, pane) {
+            (Part::Detail, Pane::Catalog) if self.focus == pane => parts.with_tall_detail(),
+            (Part::Detail, _) if self.focus == pane => parts.with_wide_detail(),
+            (Part::Values, _) if self.focus == pane => parts.with_wide_aside(),
             _ => parts,
         }
     }
@@ -413,6 +429,11 @@ impl State {
             Pane::Hints => !self.feed.filter.is_empty(),
             Pane::Selection | Pane::Templates => false,
         }
+    }
+
+    /// Whether places found are marked in the text that is read.
+    pub fn is_searched(&self) -> bool {
+        self.focus == Pane::Catalog && self.part == Part::Detail && self.catalog.search.is_on()
     }
 
     /// The template under the cursor.

@@ -284,6 +284,7 @@ fn label(state: &State, entry: &Entry) -> Option<&'static str> {
         Action::Inside if state.focus == Pane::Templates => Some("scroll preview"),
         Action::Inside if state.focus == Pane::Hints => Some("feed"),
         Action::Back if state.overlay.is_some() => Some(entry.name),
+        Action::Back if state.is_searched() => Some("end search"),
         Action::Back if state.part != Part::List => Some("to the list"),
         Action::Back if state.is_filtered() => Some("show all"),
         Action::Back => None,

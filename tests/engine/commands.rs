@@ -90,3 +90,20 @@ fn what_left_by_an_edit_and_came_back_is_told_again() {
     world.until("b is back", |snapshot| snapshot.selection.contains("b"));
     assert_eq!(notice(&world.workspace), 1, "and told again");
 }
+
+#[test]
+fn an_edit_that_keeps_size_and_mentions_is_there_to_be_read() {
+    let mut world = World::new();
+    let read = |world: &mut World, generation| {
+        world.send(Command::Read { generation, id: "b".into() });
+        match world.event(|event| matches!(event, Event::Document { .. })) {
+            Event::Document { generation: of, document } if of == generation => document.text,
+            other => panic!("no answer to {generation}: {other:?}"),
+        }
+    };
+    assert_eq!(read(&mut world, 1), "Nothing.\n");
+    let reads = world.engine.snapshots.borrow().reads;
+    world.write("b.md", "Another.\n");
+    world.until("the workspace was read again", |snapshot| snapshot.reads > reads);
+    assert_eq!(read(&mut world, 2), "Another.\n");
+}

@@ -182,7 +182,7 @@ impl Context {
 }
 
 /// One row of the table.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
     /// What is done.
     pub action: Action,

@@ -23,7 +23,8 @@ pub fn lines(state: &State, id: &str, columns: usize) -> Vec<Line<'static>> {
         .collect()
 }
 
-fn sentence(state: &State, id: &str) -> Option<String> {
+/// The same as one sentence; `None` while the answer is awaited, and where there is nothing to choose.
+pub fn sentence(state: &State, id: &str) -> Option<String> {
     let outlook = state.outlook.answer.as_ref().filter(|outlook| outlook.id == id)?;
     let selection = &state.snapshot.selection;
     let is_missing = state.snapshot.catalog.get(id).is_some_and(crate::catalog::Source::is_missing);

@@ -37,7 +37,10 @@ mod unix {
 
     impl Keyboard {
         /// Standard input, of which nothing is read yet.
-        #[allow(deprecated, reason = "its successor is unsafe; what it cannot promise of every type holds of an OwnedFd")]
+        #[allow(
+            deprecated,
+            reason = "its successor is unsafe; what it cannot promise of every type holds of an OwnedFd"
+        )]
         pub fn new() -> io::Result<Self> {
             let terminal = rustix::stdio::stdin().try_clone_to_owned()?;
             Ok(Self {

@@ -33,6 +33,7 @@ enum Step {
     Snapshot(u8),
     Notice(String),
     Mouse(u8, u16, u16),
+    Document(String),
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -49,6 +50,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         1 => (0..3u8).prop_map(Step::Snapshot),
         3 => text.prop_map(Step::Notice),
         5 => (0..5u8, 0..220u16, 0..70u16).prop_map(|(what, x, y)| Step::Mouse(what, x, y)),
+        2 => text.prop_map(Step::Document),
     ]
 }
 
@@ -114,6 +116,10 @@ fn take(state: &mut State, step: Step) {
             let notice = Notice { reason: text.clone(), subject, ..Notice::new(who, Topic::Problem, text) };
             Input::Answer(Event::Notice(notice))
         }
+        Step::Document(text) => Input::Answer(Event::Document {
+            generation: state.catalog.document.generation,
+            document: fixture::document("any", &text.repeat(9)),
+        }),
     };
     update(state, input);
 }
@@ -142,6 +148,10 @@ proptest! {
                 prop_assert!(state.cursor_mut(pane).at < len.max(1));
             }
             prop_assert!(state.feed.cursor.at < state.feed.rows.len().max(1));
+            let rows: std::collections::HashSet<_> = state.catalog.rows.iter().collect();
+            prop_assert!(rows.len() == state.catalog.rows.len() && rows.iter().all(|at| **at < state.snapshot.catalog.len()));
+            let search = &state.catalog.search;
+            prop_assert!(search.at < search.hits.len().max(1));
         }
         let shown = screen(&state);
         prop_assert!(!shown.chars().any(|c| c.is_control() && c != '\n'));

@@ -6,6 +6,7 @@ use crate::render::Rendered;
 use crate::tui::fixture;
 use crate::tui::glyphs::Glyphs;
 use crate::tui::input::Input;
+use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use crate::tui::theme::{Colours, Theme};
 use crate::tui::update::update;
@@ -22,6 +23,9 @@ fn shown(width: u16, height: u16, keys: &str) -> String {
 /// Presses keys and answers what they ask for.
 fn typed(state: &mut State, keys: &str) {
     press(state, keys);
+    let id = state.subject(Pane::Catalog).unwrap_or_default().to_owned();
+    let generation = state.catalog.document.generation;
+    answer(state, Event::Document { generation, document: fixture::document(&id, fixture::TEXT) });
     let text = "public class {{Entity}} {\n\tprivate String name;\n}\n".repeat(8);
     let generation = state.templates.generation;
     let outcome = Ok(Rendered { text, warnings: Vec::new() });
@@ -215,6 +219,16 @@ looks! {
     question_before_clearing_80x24: 80 x 24, "C";
     question_before_clearing_40x10: 40 x 10, "C";
     borders_moved_120x36: 120 x 36, "> > > > > > - - - -";
+    reading_120x36: 120 x 36, "j l";
+    reading_200x60: 200 x 60, "j l G";
+    reading_beside_the_list_120x36: 120 x 36, "z j l j";
+    sorted_by_id: 80 x 24, "s";
+    sorted_by_tokens_120x36: 120 x 36, "z s s s";
+    sorted_by_state: 80 x 24, "s s s s j";
+    filter_terms: 80 x 24, "/ \"#java !selected\"";
+    filter_with_a_wrong_term: 80 x 24, "/ \"java type:foo\"";
+    filter_that_fits_nothing_together: 80 x 24, "/ \"#java type:url\" Enter";
+    filter_for_what_is_dormant: 80 x 24, "/ \"dormant\" Enter";
 }
 
 #[test]
@@ -307,4 +321,65 @@ fn wide_characters_shift_no_column() {
     snapshot.catalog = std::sync::Arc::new(crate::catalog::Catalog::new(sources));
     update(&mut state, Input::Snapshot(Box::new(snapshot)));
     insta::assert_snapshot!(screen(&state));
+}
+
+/// The screen while a document is searched that came before the keys.
+fn searched(width: u16, height: u16, open: &str, keys: &str) -> State {
+    let mut state = fixture::state(width, height);
+    typed(&mut state, open);
+    press(&mut state, keys);
+    state
+}
+
+#[test]
+fn scrolling_and_searching_the_details() {
+    insta::assert_snapshot!("details_scrolled", screen(&searched(80, 24, "j l", "j j")));
+    insta::assert_snapshot!("search_while_typing", screen(&searched(80, 24, "j l", "/ \"circuit\"")));
+    insta::assert_snapshot!("search_kept", screen(&searched(80, 24, "j l", "/ \"circuit\" Enter n n n n")));
+    insta::assert_snapshot!("search_without_hits", screen(&searched(80, 24, "j l", "/ \"cobol\"")));
+    insta::assert_snapshot!("search_beside_the_list_120x36", screen(&searched(120, 36, "z j l", "/ \"the\"")));
+}
+
+#[test]
+fn what_matches_is_marked() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "/ \"cbreak\"");
+    insta::assert_snapshot!("marks_of_the_filter", marked(&state));
+    insta::assert_snapshot!("marks_of_the_search", marked(&searched(80, 24, "j l", "/ \"call\" Enter n")));
+}
+
+/// The lines with something underlined in them, which is put between brackets; what is reversed besides, between braces.
+fn marked(state: &State) -> String {
+    use ratatui::style::Modifier;
+    let buffer = look::buffer(state);
+    let mut told = String::new();
+    for y in 0..buffer.area.height {
+        let (mut line, mut before, mut any) = (String::new(), ' ', false);
+        for x in 0..buffer.area.width {
+            let look = buffer[(x, y)].modifier;
+            let is = match (look.contains(Modifier::UNDERLINED), look.contains(Modifier::REVERSED)) {
+                (true, true) => '{',
+                (true, false) => '[',
+                _ => ' ',
+            };
+            if is != before {
+                line.push_str(match before {
+                    '{' => "}",
+                    '[' => "]",
+                    _ => "",
+                });
+                if is != ' ' {
+                    line.push(is);
+                }
+            }
+            any |= is != ' ';
+            before = is;
+            line.push_str(buffer[(x, y)].symbol());
+        }
+        if any {
+            told.push_str(line.trim_end());
+            told.push('\n');
+        }
+    }
+    told
 }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::engine::{Command, Event, Snapshot};
+use crate::tui::filter::Order;
 use crate::tui::input::Effect;
 use crate::tui::motion::{Cursor, Scroll};
 use crate::tui::pane::Pane;
@@ -12,9 +13,12 @@ use crate::tui::state::{Preview, State, Tone};
 use crate::tui::totals::Totals;
 use crate::tui::tree;
 
+use super::filtering::{self, Changed};
+
 pub(super) fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>) {
     let catalog_changed = !Arc::ptr_eq(&state.snapshot.catalog, &snapshot.catalog);
     let selection_changed = !Arc::ptr_eq(&state.snapshot.selection, &snapshot.selection);
+    let tokens_changed = !Arc::ptr_eq(&state.snapshot.tokens, &snapshot.tokens);
     let in_catalog = state.subject(Pane::Catalog).map(str::to_owned);
     let in_selection = state.subject(Pane::Selection).map(str::to_owned);
     let template = state.template().map(|template| template.name.clone());
@@ -24,9 +28,12 @@ pub(super) fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<
     state.selection.rows = tree::rows(&state.snapshot);
     state.selection.widest = tree::widest(&state.selection.rows, &state.snapshot);
     if catalog_changed {
-        state.catalog.haystack = None;
-        super::typing::refilter(state);
-        follow_catalog(state, in_catalog.as_deref());
+        filtering::follow(state, Changed::Catalog, in_catalog.as_deref());
+    } else if (selection_changed
+        && (state.catalog.order == Order::Standing || state.catalog.kept.query.asks_standing()))
+        || (tokens_changed && state.catalog.order == Order::Tokens)
+    {
+        filtering::follow(state, Changed::Standing, in_catalog.as_deref());
     }
     follow_selection(state, in_selection.as_deref());
     if let Some(name) = template {
@@ -36,12 +43,6 @@ pub(super) fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<
     if (catalog_changed || selection_changed) && !state.hints.prompt.is_empty() {
         super::hinting::refresh(state, effects);
     }
-}
-
-fn follow_catalog(state: &mut State, id: Option<&str>) {
-    let position = id.and_then(|id| state.snapshot.catalog.position(id));
-    let row = position.and_then(|position| state.catalog.rows.binary_search(&position).ok());
-    state.catalog.cursor.at = row.unwrap_or(state.catalog.cursor.at);
 }
 
 fn follow_selection(state: &mut State, id: Option<&str>) {
@@ -72,7 +73,10 @@ pub(super) fn answer(state: &mut State, event: Event) {
         }
         Event::Findings { .. } | Event::Preview { .. } => {}
         Event::Outlook { generation, outlook } => state.outlook.take(generation, outlook),
-        Event::Document { generation, document } => state.catalog.document.take(generation, document),
+        Event::Document { generation, document } => {
+            state.catalog.document.take(generation, document);
+            state.catalog.paged = None;
+        }
         Event::Located(_) => {}
         Event::Notice(notice) => super::feed::tell(state, notice),
         Event::Refused { message, hint } => {

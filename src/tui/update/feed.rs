@@ -36,8 +36,7 @@ pub(super) fn follow(state: &mut State) {
     let Some(position) = subject.and_then(|id| state.snapshot.catalog.position(id.as_str())) else { return };
     state.focus_on(Pane::Catalog);
     if !state.catalog.rows.contains(&position) {
-        state.catalog.filter.clear();
-        super::typing::refilter(state);
+        super::filtering::clear(state);
         super::say(state, Tone::Note, "the filter of the catalog is lifted: it hid this source".to_owned());
     }
     if let Some(at) = state.catalog.rows.iter().position(|row| *row == position) {

@@ -25,14 +25,15 @@ fn back(state: &mut State) {
     if state.overlay.take().is_some() {
         return;
     }
-    if state.part != Part::List {
+    if state.is_searched() {
+        super::reading::end(state);
+    } else if state.part != Part::List {
         state.part = Part::List;
     } else if state.focus == Pane::Hints {
         state.feed.filter.clear();
         state.feed.refilter();
     } else if state.is_filtered() {
-        state.catalog.filter.clear();
-        super::typing::refilter(state);
+        super::filtering::clear(state);
     }
 }
 
@@ -108,10 +109,7 @@ pub(super) fn scroll(state: &mut State, pane: Pane, motion: Motion) {
     let Some(detail) = state.parts(pane).map(|parts| parts.detail) else { return };
     let page = usize::from(detail.height);
     match pane {
-        Pane::Catalog => {
-            let len = panes::catalog::detail(state, detail.width).len();
-            state.catalog.scroll.step(motion, len, page);
-        }
+        Pane::Catalog => super::reading::scroll(state, motion),
         Pane::Selection => {
             let len = panes::selection::detail(state, detail.width, usize::MAX).len();
             state.selection.scroll.step(motion, len, page);

@@ -6,10 +6,12 @@ mod choose;
 mod desk;
 pub(in crate::tui) mod elsewhere;
 mod feed;
+mod filtering;
 mod go;
 mod hinting;
 mod mouse;
 mod palette;
+mod reading;
 mod typing;
 mod valuing;
 
@@ -57,6 +59,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     settle(state);
     desk::ask_for_preview(state, &mut effects);
     desk::ask_for_outlook(state, &mut effects);
+    reading::follow(state, &mut effects);
     effects
 }
 
@@ -93,7 +96,9 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::ClearPrompt => hinting::clear(state, effects),
         Action::Feed | Action::FilterFeed => feed::open(state, action),
         Action::Follow => feed::follow(state),
-        Action::Sort | Action::Search | Action::NextHit | Action::PreviousHit => {}
+        Action::Sort => filtering::sort(state),
+        Action::Search => reading::open(state),
+        Action::NextHit | Action::PreviousHit => reading::step(state, action),
         Action::Values | Action::SetValue | Action::ResetValue => valuing::act(state, action),
     }
 }

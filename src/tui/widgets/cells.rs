@@ -98,12 +98,25 @@ pub fn clip_start<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, 
 
 /// `text` in at most `columns`, its middle replaced by `ellipsis`: for ids, which differ at both ends.
 pub fn clip_middle<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
-    if fits(text, columns) {
-        return Cow::Borrowed(text);
+    match ends(text, columns, ellipsis) {
+        None => Cow::Borrowed(text),
+        Some((_, tail)) if tail > text.len() => Cow::Borrowed(""),
+        Some((head, tail)) => {
+            let part = |range: Option<&'a str>| range.unwrap_or_default();
+            Cow::Owned(format!("{}{ellipsis}{}", part(text.get(..head)), part(text.get(tail..))))
+        }
     }
-    let Some(room) = columns.checked_sub(width(ellipsis)) else { return Cow::Borrowed("") };
+}
+
+/// Where the beginning of `text` ends and its end begins when its middle is cut out; `None` where it fits. Where there is no
+/// room for an ellipsis either, the end begins behind the text.
+pub fn ends(text: &str, columns: usize, ellipsis: &str) -> Option<(usize, usize)> {
+    if fits(text, columns) {
+        return None;
+    }
+    let Some(room) = columns.checked_sub(width(ellipsis)) else { return Some((0, text.len() + 1)) };
     let start = head(text, room - room * 2 / 5);
-    Cow::Owned(format!("{start}{ellipsis}{}", tail(text, room - width(start))))
+    Some((start.len(), text.len() - tail(text, room - width(start)).len()))
 }
 
 /// `text` in exactly `columns`.

@@ -3,5 +3,7 @@
 
 pub mod cells;
 pub mod frame;
+pub mod marked;
+pub mod page;
 pub mod prompt;
 pub mod row;

@@ -1,5 +1,7 @@
 //! One row of a list: spans side by side, a cursor in front, a background under it where the cursor stands.
 
+use std::ops::Range;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -9,6 +11,7 @@ use crate::tui::state::Skin;
 use crate::tui::theme::Role;
 
 use super::cells;
+use super::marked::{Lit, Marked};
 
 /// Where the list's cursor is, as seen from one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,6 +77,44 @@ impl<'a> Row<'a> {
         let columns = columns.min(self.room);
         let shown = cells::clip_middle(id, columns, self.skin.glyphs.ellipsis);
         self.cell(&shown, columns, style)
+    }
+
+    /// An id with marks in exactly so many columns, cut in its middle, and a blank after it.
+    pub fn marked_id(&mut self, id: &Marked, columns: usize, styles: [Style; 2]) -> &mut Self {
+        let columns = columns.min(self.room);
+        let before = self.room;
+        match cells::ends(&id.text, columns, self.skin.glyphs.ellipsis) {
+            None => self.parts(id, 0..id.text.len(), styles),
+            Some((_, tail)) if tail > id.text.len() => {}
+            Some((head, tail)) => {
+                self.parts(id, 0..head, styles);
+                let [plain, _] = styles;
+                self.text(self.skin.glyphs.ellipsis, plain);
+                self.parts(id, tail..id.text.len(), styles);
+            }
+        }
+        let left = columns.saturating_sub(before - self.room);
+        self.cell("", left, Style::new())
+    }
+
+    /// A text with marks in as many columns as it needs and the room allows.
+    pub fn marked_text(&mut self, text: &Marked, styles: [Style; 2]) -> &mut Self {
+        let ellipsis = self.skin.glyphs.ellipsis;
+        let shown = cells::clip(&text.text, self.room, ellipsis);
+        if shown.len() == text.text.len() {
+            self.parts(text, 0..text.text.len(), styles);
+        } else if let Some(kept) = shown.len().checked_sub(ellipsis.len()) {
+            self.parts(text, 0..kept, styles);
+            let [plain, _] = styles;
+            self.text(ellipsis, plain);
+        }
+        self
+    }
+
+    fn parts(&mut self, text: &Marked, range: Range<usize>, [plain, lit]: [Style; 2]) {
+        for (part, is) in text.parts(range) {
+            self.text(part, if is == Lit::Yes { lit } else { plain });
+        }
     }
 
     /// A text in as many columns as it needs and the room allows.

@@ -1,0 +1,313 @@
+//! The texts of a catalog as the matcher wants them: packed one behind the other, so that a pass over ten thousand sources
+//! goes through two megabytes in order and follows no pointer. Built when something is first filtered. Texts of nothing but
+//! ASCII stay bytes; others become one character a cluster.
+
+use memchr::memmem;
+use nucleo_matcher::pattern::AtomKind;
+use nucleo_matcher::{Matcher, Utf32Str};
+
+use crate::catalog::{Catalog, Source};
+use crate::text::fold::{fold, is_separator};
+use crate::tui::widgets::marked::clusters;
+
+use super::query::{Query, Text};
+
+/// Clusters of a text that are looked in: the matcher counts scores in 16 bits, which more could overflow.
+const LOOKED_IN: usize = 2_000;
+
+/// What one matched character earns, as the matcher counts; it keeps that number to itself.
+const EARNED: u16 = 16;
+
+/// The packed texts.
+#[derive(Debug, Clone, Default)]
+pub struct Haystack {
+    entries: Vec<Entry>,
+    ascii: Vec<u8>,
+    wide: Vec<char>,
+    /// The keys of all tags, each between line breaks, which no key contains.
+    tags: Vec<u8>,
+}
+
+/// Where the texts of one source lie.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    /// Where id, name, tags and description begin, and where the last ends: in `wide` or in `ascii`.
+    at: [u32; 5],
+    /// Where its keys begin in `tags`; they end where the next source's begin.
+    tags: u32,
+    /// Which letters each of them has.
+    letters: [u32; 4],
+    /// Whether a text of the source is more than ASCII; then nothing is known of letters.
+    script: Script,
+}
+
+/// What the texts of a source are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Script {
+    Ascii,
+    Wide,
+}
+
+/// How well a text fits a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fit {
+    /// A character of it stands nowhere in order.
+    No,
+    /// Its characters are there, too far apart to count; a longer text may still fit.
+    Scattered,
+    /// It fits, the better the more.
+    Score(u32),
+}
+
+impl Haystack {
+    /// Packs id, name, tags and description of each source.
+    pub fn of(catalog: &Catalog) -> Self {
+        let sources = catalog.sources();
+        let mut packed = Self { entries: Vec::with_capacity(sources.len()), ..Self::default() };
+        let mut tags = String::new();
+        for source in sources {
+            tags.clear();
+            join(&source.tags, &mut tags);
+            packed.add(source, &tags);
+        }
+        packed.ascii.shrink_to_fit();
+        packed.wide.shrink_to_fit();
+        packed.tags.shrink_to_fit();
+        packed
+    }
+
+    fn add(&mut self, source: &Source, joined: &str) {
+        let texts = [source.id.as_str(), &source.name, joined, &source.description];
+        let is_wide = !texts.iter().all(|text| text.is_ascii());
+        let mut at = [0; 5];
+        for (start, text) in at.iter_mut().zip(texts) {
+            *start = if is_wide { offset(self.wide.len()) } else { offset(self.ascii.len()) };
+            if is_wide {
+                self.wide.extend(clusters(text).filter_map(|cluster| cluster.chars().next()).take(LOOKED_IN));
+            } else {
+                let bytes = text.as_bytes();
+                self.ascii.extend_from_slice(bytes.get(..LOOKED_IN).unwrap_or(bytes));
+            }
+        }
+        let [.., end] = &mut at;
+        *end = if is_wide { offset(self.wide.len()) } else { offset(self.ascii.len()) };
+        let (script, letters) =
+            if is_wide { (Script::Wide, [u32::MAX; 4]) } else { (Script::Ascii, texts.map(letters)) };
+        self.entries.push(Entry { at, tags: offset(self.tags.len()), letters, script });
+        for tag in &source.tags {
+            self.add_key(tag);
+        }
+    }
+
+    /// The key of a tag as `collapsed(tag_key(tag))` makes it, without making two texts for each of thousands.
+    fn add_key(&mut self, tag: &str) {
+        self.tags.push(b'\n');
+        for c in tag.trim().chars() {
+            let c = if is_separator(c) { ' ' } else { fold(c) };
+            if c != ' ' || self.tags.last() != Some(&b' ') {
+                self.tags.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+        }
+        self.tags.push(b'\n');
+    }
+
+    /// How many sources there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// How well `text` fits the source at `at`. A description counts only where nothing else fits.
+    pub fn fit(&self, at: usize, text: &Text, wanted: u32, seeker: &mut Seeker) -> Fit {
+        let Some(entry) = self.entries.get(at) else { return Fit::No };
+        let [id, name, tags, description] = entry.letters;
+        let best = 26 * u32::from(text.len) + 10;
+        let mut fit = Fit::No;
+        for (field, letters, weight) in [(0, id, 10), (1, name, 9), (2, tags, 8)] {
+            // Most of what is looked for begins a word of the id, which no other field can better.
+            if letters & wanted != wanted || matches!(fit, Fit::Score(score) if score >= best * weight) {
+                continue;
+            }
+            fit = better(fit, weighed(seeker.short(self.field(entry, field), text), weight));
+        }
+        if matches!(fit, Fit::Score(_)) || description & wanted != wanted {
+            return fit;
+        }
+        better(fit, weighed(seeker.long(self.field(entry, 3), text), 4))
+    }
+
+    fn field(&self, entry: &Entry, nth: usize) -> Utf32Str<'_> {
+        let start = entry.at.get(nth).map_or(0, |at| *at as usize);
+        let end = entry.at.get(nth + 1).map_or(0, |at| *at as usize);
+        if entry.script == Script::Ascii {
+            Utf32Str::Ascii(self.ascii.get(start..end).unwrap_or_default())
+        } else {
+            Utf32Str::Unicode(self.wide.get(start..end).unwrap_or_default())
+        }
+    }
+
+    /// How the tags are to be looked at for this key: whole where some source has exactly this tag, else by their
+    /// beginnings, since it may still be being typed.
+    pub fn tag(&self, key: &str) -> Tag {
+        let whole = format!("\n{key}\n");
+        if memmem::find(&self.tags, whole.as_bytes()).is_some() { Tag(whole) } else { Tag(format!("\n{key}")) }
+    }
+
+    /// Whether the source at `at` has such a tag.
+    pub fn has_tag(&self, at: usize, tag: &Tag) -> bool {
+        let Some(entry) = self.entries.get(at) else { return false };
+        let end = self.entries.get(at + 1).map_or(self.tags.len(), |next| next.tags as usize);
+        let keys = self.tags.get(entry.tags as usize..end).unwrap_or_default();
+        memmem::find(keys, tag.0.as_bytes()).is_some()
+    }
+}
+
+/// A tag to look for, as it lies between its line breaks.
+#[derive(Debug, Clone)]
+pub struct Tag(String);
+
+/// Tags as the list shows them.
+pub fn join(tags: &[String], out: &mut String) {
+    for (nth, tag) in tags.iter().enumerate() {
+        if nth > 0 {
+            out.push_str(", ");
+        }
+        out.push_str(tag);
+    }
+}
+
+/// Four gigabytes of catalog are no catalog; what lay behind them would not be found.
+fn offset(len: usize) -> u32 {
+    u32::try_from(len).unwrap_or(u32::MAX)
+}
+
+/// A match whose gaps cost more than its places earn is none: letters scattered through a sentence fit everything.
+fn counted(score: Option<u16>, text: &Text) -> Fit {
+    match score {
+        None => Fit::No,
+        Some(score) if score < EARNED.saturating_mul(text.len) => Fit::Scattered,
+        Some(score) => Fit::Score(u32::from(score)),
+    }
+}
+
+/// The matcher, with what it needs to be asked of ten thousand texts. It is asked first for a text as it is: that is what
+/// is mostly meant, and found ten times as fast as letters with gaps between them.
+#[derive(Debug, Default)]
+pub struct Seeker {
+    matcher: Matcher,
+    /// Where a text was found that stands in a description with gaps.
+    found: Vec<u32>,
+}
+
+impl Seeker {
+    /// How well a text fits an id, a name or tags.
+    fn short(&mut self, field: Utf32Str<'_>, text: &Text) -> Fit {
+        match text.exact.score(field, &mut self.matcher) {
+            Some(score) => Fit::Score(u32::from(score)),
+            None if text.atom.kind == AtomKind::Substring => Fit::No,
+            None => counted(text.atom.score(field, &mut self.matcher), text),
+        }
+    }
+
+    /// How well a text fits a description. Any few letters stand in order somewhere in a long sentence: there it must stand
+    /// as it is, or with half as much again between its letters.
+    fn long(&mut self, field: Utf32Str<'_>, text: &Text) -> Fit {
+        self.found.clear();
+        if let Some(score) = text.exact.score(field, &mut self.matcher) {
+            return Fit::Score(u32::from(score));
+        }
+        if text.atom.kind == AtomKind::Substring {
+            return Fit::No;
+        }
+        // The matcher is still set for this text. Of all matches that end first this finds the narrowest.
+        let needle = text.atom.needle_text();
+        let Some(score) = self.matcher.fuzzy_indices_greedy(field, needle, &mut self.found) else { return Fit::No };
+        let span = match (self.found.first(), self.found.last()) {
+            (Some(first), Some(last)) => last - first + 1,
+            _ => 0,
+        };
+        if span <= u32::from(text.len) * 3 / 2 { Fit::Score(u32::from(score)) } else { Fit::Scattered }
+    }
+}
+
+/// What stands in an id says more than in a name, in a name more than in a tag, and least in a description.
+fn weighed(fit: Fit, weight: u32) -> Fit {
+    match fit {
+        Fit::Score(score) => Fit::Score(score * weight),
+        other => other,
+    }
+}
+
+fn better(one: Fit, other: Fit) -> Fit {
+    match (one, other) {
+        (Fit::Score(one), Fit::Score(other)) => Fit::Score(one.max(other)),
+        (Fit::Score(_), _) | (Fit::Scattered, Fit::No) => one,
+        _ => other,
+    }
+}
+
+/// Which letters a text has, in a few bits: what lacks one that is wanted need not be looked at. Of wide texts nothing is
+/// known here.
+pub fn letters(text: &str) -> u32 {
+    text.bytes().fold(0, |letters, byte| letters | 1 << letter(byte))
+}
+
+/// The bit of a letter in either case; digits share four, everything else one.
+fn letter(byte: u8) -> u32 {
+    match byte | 0x20 {
+        lower @ b'a'..=b'z' => u32::from(lower - b'a'),
+        b'0'..=b'9' => 26 + u32::from(byte & 3),
+        _ => 30,
+    }
+}
+
+/// Finds what to mark in the rows that can be seen.
+#[derive(Debug)]
+pub struct Marker<'a> {
+    query: &'a Query,
+    seeker: Seeker,
+}
+
+/// Clusters to mark, by their places in the text, in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// In the id.
+    pub id: Vec<u32>,
+    /// In the name.
+    pub name: Vec<u32>,
+    /// In the tags, joined as the list shows them.
+    pub tags: Vec<u32>,
+    /// In the description.
+    pub description: Vec<u32>,
+}
+
+impl<'a> Marker<'a> {
+    /// Marks what this query looks for.
+    pub fn new(query: &'a Query) -> Self {
+        Self { query, seeker: Seeker::default() }
+    }
+
+    /// What to mark in the source at `at`.
+    pub fn marks(&mut self, haystack: &Haystack, at: usize) -> Marks {
+        let mut marks = Marks::default();
+        let Some(entry) = haystack.entries.get(at) else { return marks };
+        let Marks { id, name, tags, description } = &mut marks;
+        for (nth, found) in [id, name, tags, description].into_iter().enumerate() {
+            let field = haystack.field(entry, nth);
+            for text in self.query.texts() {
+                let fit = if nth == 3 { self.seeker.long(field, text) } else { self.seeker.short(field, text) };
+                if !matches!(fit, Fit::Score(_)) || text.exact.indices(field, &mut self.seeker.matcher, found).is_some()
+                {
+                    continue;
+                }
+                if nth == 3 {
+                    found.extend(&self.seeker.found);
+                } else {
+                    text.atom.indices(field, &mut self.seeker.matcher, found);
+                }
+            }
+            found.sort_unstable();
+            found.dedup();
+        }
+        marks
+    }
+}

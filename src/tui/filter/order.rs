@@ -1,0 +1,112 @@
+//! The orders that the catalog can be listed in. Each is a permutation of the catalog that keeps its order among equals.
+
+use std::cmp::Reverse;
+
+use crate::engine::Snapshot;
+use crate::selection::Standing;
+
+/// How the list is sorted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Order {
+    /// As the catalog is; while texts are filtered by, what fits best first.
+    #[default]
+    Catalog,
+    /// By id.
+    Id,
+    /// By type.
+    Kind,
+    /// What costs most first; unknown last.
+    Tokens,
+    /// What is chosen first, what cannot be last.
+    Standing,
+}
+
+impl Order {
+    /// The order after this.
+    pub fn next(self) -> Self {
+        match self {
+            Self::Catalog => Self::Id,
+            Self::Id => Self::Kind,
+            Self::Kind => Self::Tokens,
+            Self::Tokens => Self::Standing,
+            Self::Standing => Self::Catalog,
+        }
+    }
+
+    /// The order of this word, if there is one.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Catalog, Self::Id, Self::Kind, Self::Tokens, Self::Standing].into_iter().find(|it| it.word() == word)
+    }
+
+    /// What it goes by.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Catalog => "catalog",
+            Self::Id => "id",
+            Self::Kind => "type",
+            Self::Tokens => "tokens",
+            Self::Standing => "state",
+        }
+    }
+
+    /// The positions of the catalog in this order; `None` for its own.
+    pub fn sequence(self, snapshot: &Snapshot) -> Option<Vec<usize>> {
+        let sources = snapshot.catalog.sources();
+        let id = |at: &usize| sources.get(*at).map_or("", |source| source.id.as_str());
+        let mut sequence: Vec<usize> = (0..sources.len()).collect();
+        match self {
+            Self::Catalog => return None,
+            Self::Id => sequence.sort_by(|one, other| id(one).cmp(id(other))),
+            Self::Kind => sequence.sort_by_key(|at| sources.get(*at).map(|source| source.kind.word())),
+            Self::Tokens => sequence.sort_by_cached_key(|at| Reverse(snapshot.tokens.get(id(at)).copied())),
+            Self::Standing => {
+                sequence.sort_by_cached_key(|at| rank(Standing::of(&snapshot.catalog, &snapshot.selection, id(at))));
+            }
+        }
+        Some(sequence)
+    }
+}
+
+fn rank(standing: Standing) -> u8 {
+    match standing {
+        Standing::Picked => 0,
+        Standing::Transitive => 1,
+        Standing::Auto => 2,
+        Standing::Available => 3,
+        Standing::Excluded => 4,
+        Standing::Missing => 5,
+        Standing::Dormant => 6,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tui::fixture;
+
+    use super::*;
+
+    #[test]
+    fn orders() {
+        let snapshot = fixture::snapshot();
+        for (order, first) in [
+            (Order::Id, ["circuit-breaker", "error-handling", "java-service"]),
+            (Order::Kind, ["error-handling", "team-conventions", "circuit-breaker"]),
+            (Order::Tokens, ["java-service", "release-notes", "retry-pattern"]),
+            (Order::Standing, ["circuit-breaker", "retry-pattern", "timeouts"]),
+        ] {
+            let sequence = order.sequence(&snapshot).unwrap();
+            let sources = snapshot.catalog.sources();
+            let ids: Vec<&str> = sequence.iter().map(|at| sources[*at].id.as_str()).collect();
+            assert_eq!(ids[..3], first, "{order:?}");
+            let mut sorted = sequence;
+            sorted.sort_unstable();
+            assert_eq!(sorted, (0..snapshot.catalog.len()).collect::<Vec<_>>(), "a permutation");
+        }
+        assert_eq!(Order::Catalog.sequence(&snapshot), None);
+        let mut order = Order::Catalog;
+        for _ in 0..5 {
+            order = order.next();
+        }
+        assert_eq!(order, Order::Catalog);
+    }
+}

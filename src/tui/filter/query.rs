@@ -1,0 +1,288 @@
+//! What a filter line asks for: terms separated by blanks that must all hold, `!` in front of one for its contrary. A term
+//! that cannot be understood, or not yet, is said and keeps everything, so that the list does not jump while it is typed.
+
+use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::catalog::Mode;
+use crate::text::fold::{can_match, collapsed, tag_key};
+
+/// A filter line as understood.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Query {
+    /// All of them must hold.
+    pub terms: Vec<Term>,
+    /// What is wrong with the line, for the person who types it.
+    pub fault: Option<String>,
+}
+
+/// One term.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Term {
+    /// As typed, with its `!` and quotes.
+    pub written: String,
+    /// Whether the contrary must hold.
+    pub negated: bool,
+    /// What it looks at.
+    pub test: Test,
+}
+
+/// What a term looks at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Test {
+    /// Id, name, tags, description.
+    Text(Text),
+    /// A tag, as its key (BEHAVIOUR §5): the whole tag if the catalog has it, else its beginning.
+    Tag(String),
+    /// The type, by its word.
+    Kind(&'static str),
+    /// The mode.
+    Mode(Mode),
+    /// How the source stands.
+    Standing(Word),
+}
+
+/// A text to look for. Words are fuzzy; quoted texts, and words that must not be there, are looked for as they are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Text {
+    /// What to look for, as typed.
+    pub needle: String,
+    /// The same for the matcher.
+    pub atom: Atom,
+    /// The same, to be found as it is.
+    pub exact: Atom,
+    /// Its length in clusters.
+    pub len: u16,
+}
+
+/// A word for how a source stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Word {
+    Selected,
+    Picked,
+    Pulled,
+    Auto,
+    Missing,
+    Excluded,
+    Available,
+    Dormant,
+}
+
+impl Word {
+    const ALL: [(&'static str, Self); 8] = [
+        ("selected", Self::Selected),
+        ("picked", Self::Picked),
+        ("pulled", Self::Pulled),
+        ("auto", Self::Auto),
+        ("missing", Self::Missing),
+        ("excluded", Self::Excluded),
+        ("available", Self::Available),
+        ("dormant", Self::Dormant),
+    ];
+
+    fn of(word: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(name, _)| *name == word).map(|(_, word)| *word)
+    }
+}
+
+impl Text {
+    fn new(needle: &str, kind: AtomKind) -> Self {
+        let atom = |kind| Atom::new(needle, CaseMatching::Smart, Normalization::Smart, kind, false);
+        let len = u16::try_from(needle.graphemes(true).count()).unwrap_or(u16::MAX);
+        Self { needle: needle.to_owned(), atom: atom(kind), exact: atom(AtomKind::Substring), len }
+    }
+}
+
+impl Query {
+    /// Reads a filter line.
+    pub fn parse(line: &str) -> Self {
+        let mut query = Self::default();
+        let mut rest = line.trim_start();
+        while !rest.is_empty() {
+            let (written, after) = rest.split_at(term_end(rest));
+            match term(written) {
+                Ok(Some(term)) => query.terms.push(term),
+                Ok(None) => {}
+                Err(fault) => query.fault = query.fault.or(Some(fault)),
+            }
+            rest = after.trim_start();
+        }
+        query
+    }
+
+    /// Whether it asks for nothing.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// The texts that a row is ordered and marked by.
+    pub fn texts(&self) -> impl Iterator<Item = &Text> {
+        self.terms.iter().filter(|term| !term.negated).filter_map(|term| match &term.test {
+            Test::Text(text) => Some(text),
+            _ => None,
+        })
+    }
+
+    /// Whether what it keeps follows from the selection too.
+    pub fn asks_standing(&self) -> bool {
+        self.terms.iter().any(|term| matches!(term.test, Test::Standing(_)))
+    }
+
+    /// Whether it can keep only what `before` at least considered: every term of that is there still, or a longer text in
+    /// its place.
+    pub fn narrows(&self, before: &Self) -> bool {
+        let mut pairs = before.terms.iter().zip(&self.terms);
+        before.terms.len() <= self.terms.len() && pairs.all(|(before, now)| now.narrows(before))
+    }
+}
+
+impl Term {
+    fn narrows(&self, before: &Self) -> bool {
+        match (&self.test, &before.test) {
+            (Test::Text(now), Test::Text(before_text)) if !self.negated && !before.negated => {
+                now.atom.kind == before_text.atom.kind && now.needle.starts_with(&before_text.needle)
+            }
+            (now, then) => self.negated == before.negated && now == then,
+        }
+    }
+}
+
+/// Where the first term of `rest` ends: at a blank outside quotes.
+fn term_end(rest: &str) -> usize {
+    let bare = rest.trim_start_matches(['!', '#']);
+    let lead = rest.len() - bare.len();
+    match bare.strip_prefix('"') {
+        Some(quoted) => quoted.find('"').map_or(rest.len(), |end| lead + 1 + end + 1),
+        None => rest.find(char::is_whitespace).unwrap_or(rest.len()),
+    }
+}
+
+fn term(written: &str) -> Result<Option<Term>, String> {
+    let (negated, bare) = match written.strip_prefix('!') {
+        Some("") => return Err("! needs a term behind it".to_owned()),
+        Some(bare) => (true, bare),
+        None => (false, written),
+    };
+    let test = test(bare, if negated { AtomKind::Substring } else { AtomKind::Fuzzy })?;
+    Ok(test.map(|test| Term { written: written.to_owned(), negated, test }))
+}
+
+fn test(bare: &str, kind: AtomKind) -> Result<Option<Test>, String> {
+    if let Some(tag) = bare.strip_prefix('#') {
+        let tag = tag.trim_matches('"');
+        return if can_match(tag) {
+            Ok(Some(Test::Tag(collapsed(&tag_key(tag)))))
+        } else {
+            Err("# needs a tag behind it".to_owned())
+        };
+    }
+    if let Some(quoted) = bare.strip_prefix('"') {
+        let quoted = quoted.strip_suffix('"').unwrap_or(quoted);
+        return Ok((!quoted.is_empty()).then(|| Test::Text(Text::new(quoted, AtomKind::Substring))));
+    }
+    let lower = bare.to_lowercase();
+    if let Some(typed) = lower.strip_prefix("type:") {
+        let kinds = ["local", "url", "mcp", "inline"];
+        let found = begun(typed, &kinds).ok_or("type: is local, url, mcp or inline")?;
+        return Ok(Some(Test::Kind(found)));
+    }
+    if let Some(typed) = lower.strip_prefix("mode:") {
+        let modes = [Mode::Auto.word(), Mode::Selectable.word()];
+        let found = begun(typed, &modes).ok_or("mode: is auto or selectable")?;
+        return Ok(Some(Test::Mode(if found == Mode::Auto.word() { Mode::Auto } else { Mode::Selectable })));
+    }
+    if let Some(typed) = lower.strip_prefix("is:") {
+        let names = Word::ALL.map(|(name, _)| name).join(", ");
+        return Word::of(typed).map(|word| Some(Test::Standing(word))).ok_or(format!("is: is one of {names}"));
+    }
+    Ok(Some(match Word::of(bare) {
+        Some(word) => Test::Standing(word),
+        None => Test::Text(Text::new(bare, kind)),
+    }))
+}
+
+/// The word that begins so; there is one at most, since no two begin alike.
+fn begun(typed: &str, words: &[&'static str]) -> Option<&'static str> {
+    words.iter().find(|word| !typed.is_empty() && word.starts_with(typed)).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> String {
+        let query = Query::parse(line);
+        let terms = query.terms.iter().map(|term| {
+            let test = match &term.test {
+                Test::Text(text) if text.atom.kind == AtomKind::Substring => format!("exactly({})", text.needle),
+                Test::Text(text) => format!("text({})", text.needle),
+                Test::Tag(key) => format!("tag({key})"),
+                Test::Kind(word) => format!("type({word})"),
+                Test::Mode(mode) => format!("mode({})", mode.word()),
+                Test::Standing(word) => format!("{word:?}"),
+            };
+            if term.negated { format!("not {test}") } else { test }
+        });
+        let fault = query.fault.as_ref().map(|fault| format!("[{fault}]"));
+        terms.chain(fault).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn lines_as_understood() {
+        let is = "[is: is one of selected, picked, pulled, auto, missing, excluded, available, dormant]";
+        for (line, understood) in [
+            ("", ""),
+            ("  ", ""),
+            ("retry", "text(retry)"),
+            ("  Retry  pattern ", "text(Retry) text(pattern)"),
+            ("#java !selected type:url mode:auto missing", "tag(java) not Selected type(url) mode(auto) Missing"),
+            ("!retry", "not exactly(retry)"),
+            ("#Spring-Boot", "tag(spring boot)"),
+            ("#\"spring  boot\" x", "tag(spring boot) text(x)"),
+            ("!#ja", "not tag(ja)"),
+            ("type:u type:l TYPE:Mc", "type(url) type(local) type(mcp)"),
+            ("mode:s", "mode(selectable)"),
+            ("\"missing\"", "exactly(missing)"),
+            ("\"circuit breaker\" x", "exactly(circuit breaker) text(x)"),
+            ("\"circuit br", "exactly(circuit br)"),
+            ("!\"a b\"", "not exactly(a b)"),
+            ("\"", ""),
+            ("is:missing !is:picked", "Missing not Picked"),
+            ("pick", "text(pick)"),
+            ("Missing", "text(Missing)"),
+            ("a:b", "text(a:b)"),
+            ("type:foo java", "text(java) [type: is local, url, mcp or inline]"),
+            ("type:", "[type: is local, url, mcp or inline]"),
+            ("mode: x", "text(x) [mode: is auto or selectable]"),
+            ("x !", "text(x) [! needs a term behind it]"),
+            ("#", "[# needs a tag behind it]"),
+            ("#- x", "text(x) [# needs a tag behind it]"),
+            ("is:", is),
+        ] {
+            assert_eq!(read(line), understood, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn which_lines_narrow_which() {
+        for (before, now, narrows) in [
+            ("re", "ret", true),
+            ("re", "ret !x", true),
+            ("re #ja", "ret #ja", true),
+            ("", "a", true),
+            ("type:", "type:u", true),
+            ("ret", "re", false),
+            ("ret", "bret", false),
+            ("#j", "#ja", false),
+            ("!re", "!ret", false),
+            ("re", "!re", false),
+            ("re", "\"re", false),
+            ("\"re", "\"ret\"", true),
+            ("picke", "picked", false),
+            ("type:url", "type:urls", false),
+        ] {
+            assert_eq!(Query::parse(now).narrows(&Query::parse(before)), narrows, "{before:?} to {now:?}");
+        }
+    }
+}

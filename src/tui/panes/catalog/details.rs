@@ -1,0 +1,104 @@
+//! What the catalog says of a source: its name, how it stands, its fields, its description; and what leads over to its
+//! document. Made anew for every frame, since it is a dozen lines.
+
+use crate::catalog::{Kind, Source};
+use crate::tui::filter::{Marker, Marks};
+use crate::tui::pane::Pane;
+use crate::tui::panes::{outlook, printed};
+use crate::tui::standing;
+use crate::tui::state::State;
+use crate::tui::theme::Role;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::marked::Marked;
+use crate::tui::widgets::page::Line;
+
+/// The lines about the source under the cursor, for so many columns; none where there is no source.
+pub fn lines(state: &State, columns: usize) -> Vec<Line> {
+    let catalog = &state.snapshot.catalog;
+    let Some(source) = state.subject(Pane::Catalog).and_then(|id| catalog.get(id)) else { return Vec::new() };
+    let marks = marks(state, source);
+    let id = source.id.as_str();
+    let named = (Line::new(format!("@{}", cells::clean(id)), Role::Strong), Marked::of(&source.name, &marks.name));
+    let mut lines = beside(named, columns);
+    let (mark, role) = standing::mark(&state.snapshot, id);
+    let standing = format!("{} {}", state.skin.glyphs.mark(mark), cells::clean(&standing::words(&state.snapshot, id)));
+    lines.extend(beside((Line::new(standing, role), Marked::of(&facts(state, source), &[])), columns));
+    let follows = outlook::sentence(state, id).map(|sentence| cells::clean(&sentence).into_owned());
+    lines.extend(follows.map(|sentence| Line::new(sentence, Role::Hints)));
+
+    let mut fields = fields(state, source).into_iter().map(|(label, value)| {
+        let indent = label.len() + 1;
+        Line::new(format!("{label} "), Role::Infra).then(&value, Role::Text).hanging(indent)
+    });
+    lines.extend(fields.next());
+    if !source.description.is_empty() {
+        let description = Marked::of(&source.description, &marks.description);
+        lines.push(Line::default().then_marked(&description, Role::Text));
+    }
+    lines.extend(fields);
+    lines.push(Line::new(lead_over(state, columns), Role::Infra));
+    lines
+}
+
+fn marks(state: &State, source: &Source) -> Marks {
+    let pane = &state.catalog;
+    let position = state.snapshot.catalog.position(source.id.as_str());
+    match (&pane.haystack, position) {
+        (Some(haystack), Some(at)) if pane.kept.query.texts().next().is_some() => {
+            Marker::new(&pane.kept.query).marks(haystack, at)
+        }
+        _ => Marks::default(),
+    }
+}
+
+/// Two texts beside each other, or below each other where they do not fit into one line.
+fn beside((left, right): (Line, Marked), columns: usize) -> Vec<Line> {
+    if left.width() + 2 + cells::width(&right.text) <= columns {
+        return vec![left.then("  ", Role::Infra).then_marked(&right, Role::Infra)];
+    }
+    vec![left, Line::default().then_marked(&right, Role::Infra)]
+}
+
+/// `local · selectable · ~417 tokens`
+fn facts(state: &State, source: &Source) -> String {
+    let mut facts = vec![source.kind.word().to_owned(), source.mode.word().to_owned()];
+    if let Some(tokens) = state.snapshot.tokens.get(source.id.as_str()) {
+        facts.push(format!("{} tokens", cells::tokens(*tokens)));
+    }
+    facts.join(&format!(" {} ", state.skin.glyphs.dot))
+}
+
+/// Where it lies first, where it is defined last.
+fn fields(state: &State, source: &Source) -> Vec<(&'static str, String)> {
+    let clean = |text: &str| cells::clean(text).into_owned();
+    let mut fields = match &source.kind {
+        Kind::Local(place) if source.is_missing() => vec![("nothing stands at", clean(&place.written))],
+        Kind::Local(place) if source.is_directory() => vec![("folder", printed(state, &place.path))],
+        Kind::Local(place) => vec![("file", printed(state, &place.path))],
+        Kind::Url { url } => vec![("url", clean(url))],
+        Kind::Mcp { server, tool, .. } => vec![("tool", format!("{} on {}", clean(tool), clean(server)))],
+        Kind::Inline { content } => vec![("content", cells::counted(content.lines().count(), "line"))],
+    };
+    if !source.tags.is_empty() {
+        fields.push(("tags", clean(&source.tags.join(", "))));
+    }
+    if let Some(hint) = &source.fetch_hint {
+        fields.push(("fetch hint", clean(hint)));
+    }
+    let origin = format!("{} {}", printed(state, &source.origin.file), clean(&source.origin.pointer()));
+    fields.push(("defined in", origin));
+    fields
+}
+
+/// A line over the document that says what it is, where that needs saying.
+fn lead_over(state: &State, columns: usize) -> String {
+    let rule = state.skin.glyphs.rule;
+    let caption = match &state.catalog.document.answer {
+        None => "reading",
+        Some(document) => document.caption.as_str(),
+    };
+    let caption = cells::clean(caption);
+    let line = if caption.is_empty() { String::new() } else { format!("{rule} {caption} ") };
+    let left = columns.saturating_sub(cells::width(&line));
+    format!("{line}{}", rule.repeat(left))
+}

@@ -1,0 +1,168 @@
+//! The rows of the catalog and the line above them: the filter while there is one, else what the columns are.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use crate::catalog::{Mode, Source};
+use crate::tui::filter::{Marker, Marks, Order};
+use crate::tui::layout::Parts;
+use crate::tui::pane::Pane;
+use crate::tui::panes::{draw_empty, list_active, nth_row};
+use crate::tui::standing;
+use crate::tui::state::{State, Typing};
+use crate::tui::theme::Role;
+use crate::tui::widgets::marked::Marked;
+use crate::tui::widgets::row::{Row, Under};
+use crate::tui::widgets::{cells, frame, prompt};
+
+/// Draws the head and the visible rows.
+pub fn draw(state: &State, parts: &Parts, frame: &mut Frame<'_>) {
+    let pane = &state.catalog;
+    let len = pane.rows.len();
+    let columns = Columns::of(state, parts.list.width);
+    let active = list_active(state, Pane::Catalog);
+    let window = pane.cursor.window(len, usize::from(parts.list.height));
+    let top = window.start;
+    let haystack = pane.haystack.as_ref().filter(|_| pane.kept.query.texts().next().is_some());
+    let mut marking = haystack.map(|haystack| (haystack, Marker::new(&pane.kept.query)));
+    let buffer = frame.buffer_mut();
+    for (nth, at) in window.enumerate() {
+        let Some(position) = pane.rows.get(at) else { continue };
+        let Some(source) = state.snapshot.catalog.sources().get(*position) else { continue };
+        let marks = marking.as_mut().map(|(haystack, marker)| marker.marks(haystack, *position));
+        let under = Under::of(at, pane.cursor.at, active);
+        row(state, source, &marks.unwrap_or_default(), columns, parts.list.width).draw(
+            under,
+            Role::Catalog,
+            nth_row(parts.list, nth),
+            buffer,
+        );
+    }
+    if len == 0 {
+        draw_empty(state, &why_empty(state), parts.list, buffer);
+    }
+    frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(Role::Catalog), buffer);
+    head(state, parts.head, columns, frame);
+}
+
+fn why_empty(state: &State) -> String {
+    if !state.is_open() {
+        return "opening the workspace".to_owned();
+    }
+    if state.snapshot.catalog.is_empty() {
+        return "No sources here yet. They are listed in references.json, or one by one in .jaato/references/."
+            .to_owned();
+    }
+    match &state.catalog.kept.culprit {
+        Some(term) if term.ends_with("dormant") && !term.starts_with('!') => {
+            "What is dormant is gone from the catalog: the selection shows it, key 2. Esc shows all again.".to_owned()
+        }
+        Some(term) => format!("No source fits {}. Esc shows all again.", cells::clean(term)),
+        None => "No source fits all of this together. Esc shows all again.".to_owned(),
+    }
+}
+
+/// How the columns of the list share its width.
+#[derive(Debug, Clone, Copy)]
+struct Columns {
+    id: usize,
+    mode: usize,
+    tokens: usize,
+}
+
+impl Columns {
+    /// Ids have what they need before anything else; the long words and the tokens are shown where there is room left.
+    fn of(state: &State, width: u16) -> Self {
+        const TOKENS: usize = 8;
+        const TAGS: usize = 10;
+        let (long, short) = (Mode::Selectable.word().len(), Mode::Auto.word().len());
+        // The cursor, the mark, the type and the short mode, each with its blank.
+        let room = usize::from(width).saturating_sub(1 + 2 + 7 + short + 1);
+        let spare = room.saturating_sub(state.totals.widest_id + TAGS + 2);
+        let tokens = if spare > TOKENS { TOKENS } else { 0 };
+        let mode = if spare > TOKENS + 2 * TAGS { long } else { short };
+        let taken = TAGS + 1 + tokens + usize::from(tokens > 0) + mode - short;
+        Self { id: state.totals.widest_id.clamp(8, room.saturating_sub(taken).max(8)), mode, tokens }
+    }
+}
+
+fn row<'a>(state: &'a State, source: &Source, marks: &Marks, columns: Columns, width: u16) -> Row<'a> {
+    let theme = &state.skin.theme;
+    let id = source.id.as_str();
+    let (mark, role) = standing::mark(&state.snapshot, id);
+    let grey = theme.style(Role::Infra);
+    let id_style = if source.is_missing() { grey } else { theme.style(Role::Text) };
+    let marked = |style: Style| [style, style.patch(theme.style(Role::Match))];
+    let mut row = Row::new(&state.skin, width);
+    row.cell(state.skin.glyphs.mark(mark), 1, theme.style(role))
+        .marked_id(&Marked::of(id, &marks.id), columns.id, marked(id_style))
+        .cell(source.kind.word(), 6, theme.style(Role::Catalog))
+        .cell(mode_word(source.mode, columns), columns.mode, grey);
+    if columns.tokens > 0 {
+        let tokens = state.snapshot.tokens.get(id).map(|tokens| cells::tokens(*tokens)).unwrap_or_default();
+        row.cell(&format!("{tokens:>8}"), columns.tokens, grey);
+    }
+    row.marked_text(&Marked::of(&source.tags.join(", "), &marks.tags), marked(grey));
+    row
+}
+
+fn mode_word(mode: Mode, columns: Columns) -> &'static str {
+    match mode {
+        Mode::Selectable if columns.mode < Mode::Selectable.word().len() => "sel",
+        _ => mode.word(),
+    }
+}
+
+fn head(state: &State, place: Rect, columns: Columns, frame: &mut Frame<'_>) {
+    let typing = state.typing == Some(Typing::Filter);
+    if place.is_empty() {
+        return;
+    }
+    if typing || !state.catalog.filter.is_empty() {
+        filter_line(state, place, typing, frame);
+        return;
+    }
+    let grey = state.skin.theme.style(Role::Infra);
+    let sorted = |order: Order, name: &'static str| {
+        if state.catalog.order == order { format!("{name}{}", state.skin.glyphs.sorted) } else { name.to_owned() }
+    };
+    let mut row = Row::new(&state.skin, place.width);
+    row.cell(&sorted(Order::Standing, ""), 1, grey)
+        .cell(&sorted(Order::Id, "id"), columns.id, grey)
+        .cell(&sorted(Order::Kind, "type"), 6, grey)
+        .cell("mode", columns.mode, grey);
+    if columns.tokens > 0 {
+        row.cell(&format!("{:>8}", sorted(Order::Tokens, "tokens")), columns.tokens, grey);
+    }
+    row.text("tags", grey).draw(Under::Nothing, Role::Catalog, place, frame.buffer_mut());
+}
+
+/// Columns that the filter has for itself, whatever is said beside it.
+const FILTER: usize = 12;
+
+/// The filter, and right of it how many it keeps, or what is wrong with it.
+fn filter_line(state: &State, place: Rect, typing: bool, frame: &mut Frame<'_>) {
+    let theme = &state.skin.theme;
+    let number = |number: usize| cells::grouped(number as u64);
+    let kept = format!("{} of {} ", number(state.catalog.rows.len()), number(state.snapshot.catalog.len()));
+    let (said, role) = match &state.catalog.kept.query.fault {
+        Some(fault) => (format!("{fault} "), Role::Warning),
+        None => (kept, Role::Infra),
+    };
+    let room = usize::from(place.width).saturating_sub(4 + FILTER);
+    let said = cells::clip(&said, room, state.skin.glyphs.ellipsis);
+    let columns = u16::try_from(cells::width(&said)).unwrap_or(0);
+    let buffer = frame.buffer_mut();
+    buffer.set_stringn(place.x + 1, place.y, "/", 1, theme.style(Role::Catalog));
+    let text = Rect { x: place.x + 3, width: place.width.saturating_sub(4 + columns), ..place };
+    if text.width == 0 {
+        return;
+    }
+    buffer.set_stringn(text.right(), place.y, &said, usize::from(columns), theme.style(role));
+    let filter = &state.catalog.filter;
+    let at = prompt::draw(filter.text(), filter.cursor(), &[], theme.style(Role::Strong), text, buffer);
+    if typing {
+        frame.set_cursor_position(at);
+    }
+}

@@ -1,0 +1,105 @@
+//! Which rows the catalog shows and in which order: the filter line, the sort orders. The cursor stays on its source.
+
+use std::sync::Arc;
+
+use crate::tui::filter::{Haystack, Kept, Query, keep};
+use crate::tui::motion::{Cursor, Scroll};
+use crate::tui::pane::Pane;
+use crate::tui::state::{State, Tone};
+
+/// Packs the texts of the catalog, so that the first letter typed costs no more than the next.
+pub(super) fn prepare(state: &mut State) {
+    let catalog = &state.snapshot.catalog;
+    state.catalog.haystack.get_or_insert_with(|| Arc::new(Haystack::of(catalog)));
+}
+
+/// What the filter line says now.
+pub(super) fn filter(state: &mut State) {
+    let stay = state.subject(Pane::Catalog).map(str::to_owned);
+    apply(state, Since::Typing);
+    // An id typed in full is meant. Else stay on the same source where it is still there; else the first row is likeliest.
+    let meant = row_of(state, state.catalog.filter.text().trim());
+    let at = meant.or_else(|| row_of(state, stay.as_deref()?)).unwrap_or(0);
+    state.catalog.cursor = Cursor { at, ..state.catalog.cursor };
+    state.catalog.scroll = Scroll::default();
+}
+
+/// Shows everything again.
+pub(super) fn clear(state: &mut State) {
+    state.catalog.filter.clear();
+    filter(state);
+}
+
+/// What of the desk changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Changed {
+    /// The catalog.
+    Catalog,
+    /// Only what is chosen of it, or what it costs.
+    Standing,
+}
+
+/// After the desk changed; `stay` is the source that was under the cursor.
+pub(super) fn follow(state: &mut State, changed: Changed, stay: Option<&str>) {
+    if changed == Changed::Catalog {
+        state.catalog.haystack = None;
+    }
+    state.catalog.sequence = state.catalog.order.sequence(&state.snapshot);
+    apply(state, Since::Desk);
+    let row = stay.and_then(|id| row_of(state, id));
+    state.catalog.cursor.at = row.unwrap_or(state.catalog.cursor.at);
+}
+
+/// The next order.
+pub(super) fn sort(state: &mut State) {
+    let stay = state.subject(Pane::Catalog).map(str::to_owned);
+    state.catalog.order = state.catalog.order.next();
+    state.catalog.sequence = state.catalog.order.sequence(&state.snapshot);
+    apply(state, Since::Desk);
+    let row = stay.and_then(|id| row_of(state, &id));
+    state.catalog.cursor.at = row.unwrap_or(0);
+    let text = format!("sorted by {}", state.catalog.order.word());
+    super::say(state, Tone::Note, text);
+}
+
+/// What changed since rows were last computed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Since {
+    /// Only the filter.
+    Typing,
+    /// Something else.
+    Desk,
+}
+
+fn apply(state: &mut State, since: Since) {
+    let pane = &mut state.catalog;
+    let query = Query::parse(pane.filter.text());
+    let len = state.snapshot.catalog.len();
+    if query.is_empty() {
+        pane.rows = pane.sequence.clone().unwrap_or_else(|| (0..len).collect());
+        pane.kept = Kept::everything(query);
+        return;
+    }
+    let catalog = &state.snapshot.catalog;
+    let haystack = pane.haystack.get_or_insert_with(|| Arc::new(Haystack::of(catalog)));
+    let before = (since == Since::Typing).then_some(&pane.kept);
+    pane.kept = keep(&state.snapshot, haystack, query, before);
+    let rows = std::mem::take(&mut pane.kept.rows);
+    pane.rows = match &pane.sequence {
+        None => rows,
+        Some(sequence) => {
+            let mut kept = vec![false; len];
+            for row in rows {
+                if let Some(kept) = kept.get_mut(row) {
+                    *kept = true;
+                }
+            }
+            sequence.iter().copied().filter(|at| kept.get(*at) == Some(&true)).collect()
+        }
+    };
+}
+
+fn row_of(state: &State, id: &str) -> Option<usize> {
+    let position = state.snapshot.catalog.position(id)?;
+    state.catalog.rows.iter().position(|row| *row == position)
+}

@@ -1,0 +1,100 @@
+//! A text from outside with some of its characters marked, made clean without losing which: what is shown may be longer
+//! than what was matched, since hidden characters are escaped.
+
+use std::ops::Range;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::cells;
+
+/// A clean text of one line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Marked {
+    /// As shown.
+    pub text: String,
+    /// Bytes of it that are marked, in order, apart from each other.
+    pub marks: Vec<Range<usize>>,
+}
+
+/// The clusters of a text; of one that is ASCII its bytes, so that their places are the matcher's.
+pub fn clusters(text: &str) -> Box<dyn Iterator<Item = &str> + '_> {
+    if text.is_ascii() { Box::new(text.split("").filter(|c| !c.is_empty())) } else { Box::new(text.graphemes(true)) }
+}
+
+impl Marked {
+    /// `text` with these of its clusters marked; they are sorted.
+    pub fn of(text: &str, marked: &[u32]) -> Self {
+        if marked.is_empty() {
+            return Self { text: cells::clean(text).into_owned(), marks: Vec::new() };
+        }
+        let mut shown = Self::default();
+        for (nth, cluster) in (0u32..).zip(clusters(text)) {
+            let start = shown.text.len();
+            match cluster {
+                "\n" | "\r\n" => shown.text.push(' '),
+                _ => shown.text.push_str(&cells::clean(cluster)),
+            }
+            let end = shown.text.len();
+            if end == start || marked.binary_search(&nth).is_err() {
+                continue;
+            }
+            match shown.marks.last_mut() {
+                Some(last) if last.end == start => last.end = end,
+                _ => shown.marks.push(start..end),
+            }
+        }
+        shown
+    }
+
+    /// The parts of `range`, each with whether it is marked.
+    pub fn parts(&self, range: Range<usize>) -> Vec<(&str, Lit)> {
+        let mut parts = Vec::new();
+        let mut from = range.start;
+        let mut push = |range: Range<usize>, lit| match self.text.get(range) {
+            Some(part) if !part.is_empty() => parts.push((part, lit)),
+            _ => {}
+        };
+        for mark in self.marks.iter().filter(|mark| mark.end > range.start && mark.start < range.end) {
+            push(from..mark.start.max(from), Lit::No);
+            let end = mark.end.min(range.end);
+            push(mark.start.max(from)..end, Lit::Yes);
+            from = end;
+        }
+        push(from..range.end, Lit::No);
+        parts
+    }
+}
+
+/// Whether a part of a text is marked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lit {
+    /// It is.
+    Yes,
+    /// It is not.
+    No,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_lie_where_their_characters_are_shown() {
+        for (text, marked, shown) in [
+            ("retry", &[0, 1, 4][..], "[re]tr[y]"),
+            ("retry", &[], "retry"),
+            ("\x1bab", &[0, 2], "[\\x1b]a[b]"),
+            ("e\u{301}ab", &[0, 1], "[e\u{301}a]b"),
+            ("a\nb", &[0, 2], "[a] [b]"),
+            ("日本語", &[1], "日[本]語"),
+        ] {
+            let marked = Marked::of(text, marked);
+            let parts = marked.parts(0..marked.text.len()).into_iter();
+            let told: String =
+                parts.map(|(part, lit)| if lit == Lit::Yes { format!("[{part}]") } else { part.into() }).collect();
+            assert_eq!(told, shown);
+        }
+        let marked = Marked::of("retry", &[0, 1, 4]);
+        assert_eq!(marked.parts(1..4), [("e", Lit::Yes), ("tr", Lit::No)]);
+    }
+}

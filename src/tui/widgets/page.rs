@@ -1,0 +1,237 @@
+//! A text to read: lines whose parts have their looks, wrapped once for a width and drawn a window at a time. Lines are kept
+//! whole, so that what is looked for is found across the places where they are wrapped. Its texts are clean.
+
+use std::ops::Range;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::tui::theme::{Role, Theme};
+
+use super::cells;
+use super::marked::Marked;
+
+/// One line before it is wrapped.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Line {
+    text: String,
+    /// Where each part ends, and what it looks like.
+    parts: Vec<(usize, Role)>,
+    marks: Vec<Range<usize>>,
+    /// Columns that what is wrapped stands further in.
+    hang: usize,
+}
+
+impl Line {
+    /// A line of one part.
+    pub fn new(text: impl Into<String>, role: Role) -> Self {
+        let text = text.into();
+        Self { parts: vec![(text.len(), role)], text, ..Self::default() }
+    }
+
+    /// With another part behind it.
+    pub fn then(mut self, text: &str, role: Role) -> Self {
+        self.text.push_str(text);
+        self.parts.push((self.text.len(), role));
+        self
+    }
+
+    /// With another part behind it, in which places are marked.
+    pub fn then_marked(self, text: &Marked, role: Role) -> Self {
+        let start = self.text.len();
+        let mut line = self.then(&text.text, role);
+        line.marks.extend(text.marks.iter().map(|mark| start + mark.start..start + mark.end));
+        line
+    }
+
+    /// With what is wrapped so many columns further in.
+    pub fn hanging(self, hang: usize) -> Self {
+        Self { hang, ..self }
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Columns that it takes unwrapped.
+    pub fn width(&self) -> usize {
+        cells::width(&self.text)
+    }
+}
+
+/// A part of a line in a row of its own; counted in 32 bits, since of a page there are many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Row {
+    line: u32,
+    start: u32,
+    end: u32,
+}
+
+/// Lines wrapped to a width.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Page {
+    lines: Vec<Line>,
+    rows: Vec<Row>,
+}
+
+impl Page {
+    /// These lines in rows of at most `columns`.
+    pub fn new(lines: Vec<Line>, columns: usize) -> Self {
+        let mut rows = Vec::with_capacity(lines.len());
+        for (nth, line) in (0u32..).zip(&lines) {
+            wrap(&line.text, columns.max(2), line.hang, |range| {
+                let offset = |at| u32::try_from(at).unwrap_or(u32::MAX);
+                rows.push(Row { line: nth, start: offset(range.start), end: offset(range.end) });
+            });
+        }
+        Self { lines, rows }
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The lines before wrapping.
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+
+    /// The row in which this place of a line stands.
+    pub fn row_of(&self, line: usize, at: usize) -> usize {
+        let place = |row: &Row| (row.line as usize, row.start as usize);
+        self.rows.partition_point(|row| place(row) <= (line, at)).saturating_sub(1)
+    }
+
+    /// The line that row `nth` is of, and which of its bytes stand there.
+    pub fn place(&self, nth: usize) -> Option<(usize, Range<usize>)> {
+        self.rows.get(nth).map(|row| (row.line as usize, row.start as usize..row.end as usize))
+    }
+
+    /// Draws row `nth` into `area`, one row high. `lit` are places of its line that look otherwise.
+    pub fn draw(&self, nth: usize, lit: &[(Range<usize>, Style)], theme: &Theme, area: Rect, buffer: &mut Buffer) {
+        let area = area.intersection(buffer.area);
+        let Some((line, Range { start, end })) = self.place(nth).filter(|_| !area.is_empty()) else { return };
+        let Some(line) = self.lines.get(line) else { return };
+        let mut cuts: Vec<usize> = vec![start, end];
+        cuts.extend(line.parts.iter().map(|(end, _)| *end));
+        cuts.extend(line.marks.iter().flat_map(|mark| [mark.start, mark.end]));
+        cuts.extend(lit.iter().flat_map(|(range, _)| [range.start, range.end]));
+        cuts.retain(|cut| (start..=end).contains(cut));
+        cuts.sort_unstable();
+        cuts.dedup();
+        let hang = if start > 0 { line.hang } else { 0 };
+        let mut x = area.x.saturating_add(u16::try_from(hang).unwrap_or(u16::MAX)).min(area.right());
+        for (from, to) in cuts.iter().zip(cuts.iter().skip(1)) {
+            let Some(text) = line.text.get(*from..*to) else { continue };
+            let style = lit.iter().find(|(range, _)| range.contains(from)).map(|(_, style)| *style);
+            let style = style.unwrap_or_else(|| line.style(*from, theme));
+            let room = usize::from(area.right().saturating_sub(x));
+            if room == 0 {
+                break;
+            }
+            x = buffer.set_stringn(x, area.y, text, room, style).0;
+        }
+    }
+}
+
+impl Line {
+    fn style(&self, at: usize, theme: &Theme) -> Style {
+        let role = self.parts.iter().find(|(end, _)| at < *end).map_or(Role::Text, |(_, role)| *role);
+        let style = theme.style(role);
+        if self.marks.iter().any(|mark| mark.contains(&at)) { style.patch(theme.style(Role::Match)) } else { style }
+    }
+}
+
+/// Breaks a line at blanks where there are any, else between clusters; rows hold all of it, and blanks at the end of a row
+/// take no room.
+fn wrap(text: &str, columns: usize, hang: usize, mut row: impl FnMut(Range<usize>)) {
+    let is_ascii = text.is_ascii();
+    let (mut start, mut room) = (0, columns);
+    loop {
+        let rest = text.get(start..).unwrap_or_default();
+        let end = if is_ascii {
+            row_end(rest.bytes().enumerate().map(|(at, byte)| (at, 1, byte == b' ')), room)
+        } else {
+            row_end(rest.grapheme_indices(true).map(|(at, c)| (at, cells::width(c), c == " ")), room)
+        };
+        let end = end.map_or(text.len(), |end| start + end);
+        row(start..end);
+        if end == text.len() {
+            return;
+        }
+        start = end;
+        room = columns.saturating_sub(hang).max(2);
+    }
+}
+
+/// Where the first row of these clusters ends: each is its place, its width, and whether it is a blank. `None` where all
+/// fit.
+fn row_end(clusters: impl Iterator<Item = (usize, usize, bool)>, room: usize) -> Option<usize> {
+    let (mut used, mut blank) = (0, None);
+    for (at, wide, is_blank) in clusters {
+        if !is_blank && used + wide > room && at > 0 {
+            return blank.or(Some(at));
+        }
+        used += wide;
+        if is_blank {
+            blank = Some(at + 1);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn rows(text: &str, columns: usize, hang: usize) -> Vec<String> {
+        let mut rows = Vec::new();
+        wrap(text, columns, hang, |range| rows.push(text[range].to_owned()));
+        rows
+    }
+
+    #[test]
+    fn lines_are_wrapped_at_blanks_and_keep_their_indent() {
+        for (text, columns, hang, expected) in [
+            ("", 10, 0, &[""][..]),
+            ("one two", 7, 0, &["one two"]),
+            ("one two three", 7, 0, &["one two ", "three"]),
+            ("one two three", 3, 0, &["one ", "two ", "thr", "ee"]),
+            ("    let x = 1;", 9, 0, &["    let x ", "= 1;"]),
+            ("label value goes on", 12, 6, &["label value ", "goes ", "on"]),
+            ("日本語", 4, 0, &["日本", "語"]),
+            ("e\u{301}e\u{301}e\u{301}", 2, 0, &["e\u{301}e\u{301}", "e\u{301}"]),
+        ] {
+            assert_eq!(rows(text, columns, hang), expected, "{text:?} in {columns}");
+        }
+    }
+
+    #[test]
+    fn a_place_is_found_in_its_row() {
+        let page = Page::new(vec![Line::new("one two three", Role::Text), Line::new("four", Role::Text)], 7);
+        assert_eq!(
+            [(0, 0), (0, 7), (0, 8), (0, 12), (1, 0), (1, 3)].map(|(line, at)| page.row_of(line, at)),
+            [0, 0, 1, 1, 2, 2]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn rows_hold_all_of_a_line_and_are_no_wider_than_asked(
+            text in "[a-c 日é👍\u{301}]{0,60}", columns in 2..20usize, hang in 0..10usize,
+        ) {
+            let rows = rows(&text, columns, hang);
+            prop_assert_eq!(rows.concat(), text.clone());
+            for (nth, row) in rows.iter().enumerate() {
+                let room = if nth == 0 { columns } else { columns.saturating_sub(hang).max(2) };
+                prop_assert!(cells::width(row.trim_end_matches(' ')) <= room, "{:?} in {}", row, room);
+            }
+        }
+    }
+}
