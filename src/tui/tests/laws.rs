@@ -10,7 +10,7 @@ use crate::catalog::{Catalog, Mode, SourceId, Standing};
 use crate::engine::{Event, Notice, Topic, Who};
 use crate::enrich::{Expansion, Findings, Hint, Neighbour, PassedOver, WhyNot};
 use crate::render::Rendered;
-use crate::tui::action::ACTIONS;
+use crate::tui::action::{ACTIONS, Action};
 use crate::tui::fixture;
 use crate::tui::glyphs::Glyphs;
 use crate::tui::input::{self, Input, Turn};
@@ -25,6 +25,7 @@ use super::{press, screen};
 #[derive(Debug, Clone)]
 enum Step {
     Key(Key),
+    Act(Action),
     Paste(String),
     Resize(u16, u16),
     Findings(usize, usize),
@@ -41,6 +42,8 @@ fn any_step() -> impl Strategy<Value = Step> {
     let text = "[a-z @\u{301}日👍\u{200d}\u{202e}\x1b\n\t]{0,30}";
     prop_oneof![
         12 => proptest::sample::select(bound).prop_map(Step::Key),
+        // As the palette and the mouse do them: not only where their keys count.
+        3 => proptest::sample::select(ACTIONS).prop_map(|entry| Step::Act(entry.action)),
         4 => any::<char>().prop_filter("printable", |c| !c.is_control()).prop_map(|c| Step::Key(Key::char(c))),
         1 => text.prop_map(Step::Paste),
         2 => (1..200u16, 1..60u16).prop_map(|(width, height)| Step::Resize(width, height)),
@@ -61,6 +64,7 @@ fn take(state: &mut State, step: Step) {
         outcome,
     };
     let input = match step {
+        Step::Act(action) => Input::Act(action),
         Step::Key(key) => match input::of_key(state, key) {
             Some(input) => input,
             None => return,
@@ -131,7 +135,7 @@ proptest! {
         width in 1..200u16,
         height in 1..60u16,
         ascii in any::<bool>(),
-        steps in proptest::collection::vec(any_step(), 0..120),
+        steps in proptest::collection::vec(any_step(), 0..=200),
     ) {
         let mut state = fixture::state(width, height);
         if ascii {

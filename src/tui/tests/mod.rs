@@ -7,11 +7,16 @@ mod laws;
 mod look;
 mod reach;
 mod screens;
+mod states;
 
-use crate::engine::Command;
+use crate::engine::{Command, Event, Notice, Topic, Who};
+use crate::enrich::Matcher;
+use crate::render::Rendered;
 
+use super::fixture;
 use super::input::{self, Effect, Input};
 use super::key::Key;
+use super::pane::Pane;
 use super::state::State;
 use super::update::update;
 
@@ -54,4 +59,63 @@ fn screen(state: &State) -> String {
 /// Answers as the engine would.
 fn answer(state: &mut State, event: crate::engine::Event) -> Vec<Effect> {
     update(state, Input::Answer(event))
+}
+
+/// Presses keys and answers what they ask for.
+fn typed(state: &mut State, keys: &str) {
+    press(state, keys);
+    let id = state.subject(Pane::Catalog).unwrap_or_default().to_owned();
+    let generation = state.catalog.document.generation;
+    answer(state, Event::Document { generation, document: fixture::document(&id, fixture::TEXT) });
+    let text = "public class {{Entity}} {\n\tprivate String name;\n}\n".repeat(8);
+    let generation = state.templates.generation;
+    let outcome = Ok(Rendered { text, warnings: Vec::new() });
+    answer(state, Event::Preview { generation, template: "CircuitBreaker.java.tpl".to_owned(), outcome });
+    let snapshot = &state.snapshot;
+    let prompt = state.hints.prompt.text();
+    let findings = Matcher::default().candidates(prompt, &snapshot.catalog, &snapshot.selection, false);
+    let generation = state.hints.generation;
+    answer(state, Event::Findings { generation, findings });
+    if let Some(id) = state.subject(state.focus).map(str::to_owned) {
+        let outlook = fixture::outlook(&id, &[&id, "timeouts", "java-service"], &[&id, "retry-pattern"]);
+        answer(state, Event::Outlook { generation: state.outlook.generation, outlook });
+    }
+}
+
+/// A prompt that touches sources in every way.
+const PROMPT: &str = "write a java client for @payments-api\nsee src/tickets/api.rs, the @release-notes and style";
+
+/// What happened on a busy morning.
+fn happened(state: &mut State) {
+    let other = || Who::Other("refdesk select".into());
+    for (time, who, topic, text, reason, subject) in [
+        ("09:14:02", Who::Files, Topic::Desk, "Too many folders to watch: they are looked at every 2 s", "", None),
+        ("09:20:31", Who::You, Topic::Selection, "Picked @circuit-breaker", "", Some("circuit-breaker")),
+        (
+            "09:20:31",
+            Who::You,
+            Topic::Selection,
+            "References transitively included: @retry-pattern (from @circuit-breaker), @timeouts (from @circuit-breaker, \
+             @retry-pattern), @error-handling (from @retry-pattern), +1 more",
+            "~2868 tokens",
+            Some("retry-pattern"),
+        ),
+        ("10:02:40", other(), Topic::Selection, "Excluded @release-notes", "", Some("release-notes")),
+        ("10:41:07", Who::Files, Topic::Document, "@timeouts changed", "~600 to ~640 tokens", Some("timeouts")),
+        ("10:58:50", Who::Files, Topic::Catalog, "Gone from the catalog: @old-runbook", "", Some("old-runbook")),
+        ("11:03:12", Who::Files, Topic::Problem, "error: references.json:41:15: `tags` is a number", "", None),
+        (
+            "11:03:13",
+            Who::Files,
+            Topic::Selection,
+            "@retry-pattern now mentions @error-handling: pulled in",
+            "adr/adr-005.md:7",
+            Some("error-handling"),
+        ),
+    ] {
+        let subject = subject.map(Into::into);
+        let notice =
+            Notice { time: time.to_owned(), reason: reason.to_owned(), subject, ..Notice::new(who, topic, text) };
+        answer(state, Event::Notice(notice));
+    }
 }
