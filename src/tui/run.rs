@@ -62,7 +62,11 @@ pub async fn run(engine: Engine, start: Start) -> io::Result<Ended> {
         pace: Pace::default(),
         ended: None,
     };
-    app.run(signals).await
+    match app.run(signals).await {
+        // Its signal may be still to come.
+        Err(error) if keyboard::is_gone(&error) => Ok(Ended::Signal(signals::HANGUP)),
+        ended => ended,
+    }
 }
 
 struct App {
