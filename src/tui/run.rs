@@ -61,7 +61,7 @@ pub async fn run(engine: Engine, start: Start) -> io::Result<Left> {
     let signals = Signals::new()?;
     let screen = Screen::enter()?;
     let state = start.state(screen.size()?);
-    let app = App {
+    let mut app = App {
         engine,
         screen,
         state,
@@ -72,7 +72,12 @@ pub async fn run(engine: Engine, start: Start) -> io::Result<Left> {
         pace: Pace::default(),
         ended: None,
     };
-    app.run(signals).await
+    let ended = match app.run(signals).await {
+        // Its signal may be still to come.
+        Err(error) if keyboard::is_gone(&error) => Ended::Signal(signals::HANGUP),
+        ended => ended?,
+    };
+    Ok(Left { ended, remembered: app.state.remember() })
 }
 
 struct App {
@@ -91,7 +96,7 @@ struct App {
 }
 
 impl App {
-    async fn run(mut self, mut signals: Signals) -> io::Result<Left> {
+    async fn run(&mut self, mut signals: Signals) -> io::Result<Ended> {
         self.take_snapshot()?;
         self.draw()?;
         // Only now is anything read from the terminal.
@@ -101,7 +106,7 @@ impl App {
                 self.edit(&spot, &mut signals).await?;
             }
             if let Some(ended) = self.ended {
-                return Ok(Left { ended, remembered: self.state.remember() });
+                return Ok(ended);
             }
             let due = self.draw()?;
             tokio::select! {

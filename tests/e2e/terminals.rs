@@ -107,6 +107,12 @@ fn one_that_sends_much_at_once() {
 }
 
 #[test]
+fn one_that_is_gone_ends_the_screen() {
+    let pty = demo(120, 36);
+    assert_eq!(pty.hang_up().exit_code(), 128 + 1);
+}
+
+#[test]
 fn one_whose_keys_come_in_pieces() {
     let mut pty = demo(120, 36);
     // Cut behind the bracket: behind the escape it would be a key.

@@ -63,9 +63,18 @@ pub struct Pty {
 /// How much of what the program writes the terminal takes.
 #[derive(Default)]
 struct Flow {
-    /// Bytes that it still takes; `None` for all.
-    left: Mutex<Option<usize>>,
+    taken: Mutex<Taken>,
     changed: Condvar,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Taken {
+    #[default]
+    All,
+    /// So many bytes more.
+    Bytes(usize),
+    /// Nothing any more.
+    Gone,
 }
 
 impl Pty {
@@ -124,7 +133,7 @@ impl Pty {
 
     /// Takes so many bytes more of what the program writes, and then none; `None` takes all.
     pub fn take(&self, bytes: Option<usize>) {
-        *self.flow.left.lock().unwrap() = bytes;
+        *self.flow.taken.lock().unwrap() = bytes.map_or(Taken::All, Taken::Bytes);
         self.flow.changed.notify_all();
     }
 
@@ -218,6 +227,16 @@ impl Pty {
         assert_eq!(manners(&*self.master, &self.seen()), self.found);
     }
 
+    /// Takes the terminal away, and waits until the program is gone.
+    pub fn hang_up(self) -> ExitStatus {
+        let Self { master, _slave, mut child, mut keyboard, flow, .. } = self;
+        *flow.taken.lock().unwrap() = Taken::Gone;
+        // The reader has the terminal too, and lets go of it when it has read once more.
+        keyboard.write_all(b"?").unwrap();
+        drop((master, _slave, keyboard));
+        child.wait().unwrap()
+    }
+
     /// Waits until the program is gone, and holds that it left the terminal as it found it.
     pub fn wait_for_exit(mut self) -> ExitStatus {
         let status = self.child.wait().unwrap();
@@ -244,9 +263,13 @@ fn read(mut from: Box<dyn Read + Send>, seen: Arc<(Mutex<Seen>, Condvar)>, flow:
     thread::spawn(move || {
         let mut buffer = [0; 16 * 1024];
         loop {
-            let left = flow.left.lock().unwrap();
-            let left = *flow.changed.wait_while(left, |left| *left == Some(0)).unwrap();
-            let most = left.map_or(buffer.len(), |left| left.min(buffer.len()));
+            let taken = flow.taken.lock().unwrap();
+            let taken = *flow.changed.wait_while(taken, |taken| *taken == Taken::Bytes(0)).unwrap();
+            let most = match taken {
+                Taken::All => buffer.len(),
+                Taken::Bytes(left) => left.min(buffer.len()),
+                Taken::Gone => return,
+            };
             let Ok(read @ 1..) = from.read(&mut buffer[..most]) else { return };
             let mut now = seen.0.lock().unwrap();
             now.terminal.process(&buffer[..read]);
@@ -254,7 +277,7 @@ fn read(mut from: Box<dyn Read + Send>, seen: Arc<(Mutex<Seen>, Condvar)>, flow:
             now.written.extend_from_slice(&buffer[..read]);
             drop(now);
             seen.1.notify_all();
-            if let Some(left) = flow.left.lock().unwrap().as_mut() {
+            if let Taken::Bytes(left) = &mut *flow.taken.lock().unwrap() {
                 *left = left.saturating_sub(read);
             }
         }

@@ -4,8 +4,19 @@
 //! Not crossterm's `EventStream`: its thread reads on until it is told to stop and cannot say that it has, what a burst
 //! leaves unread after 1,024 bytes stays there until the next key, and a terminal that is gone keeps it spinning.
 
+use std::io;
+
 #[cfg(unix)]
 pub use unix::Keyboard;
+
+/// Whether this error, of reading or of writing, says that the terminal is gone.
+pub fn is_gone(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    if error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error()) {
+        return true;
+    }
+    error.kind() == io::ErrorKind::UnexpectedEof
+}
 
 #[cfg(unix)]
 mod unix {
@@ -98,9 +109,7 @@ mod unix {
                 Err(error) => return Err(error.into()),
             }
             match rustix::io::read(terminal, &mut buffer) {
-                Ok(0) | Err(Errno::IO) => {
-                    return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the terminal is gone"));
-                }
+                Ok(0) => return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the terminal is gone")),
                 Ok(count) => {
                     bytes.extend_from_slice(buffer.get(..count).unwrap_or_default());
                     taken += count;

@@ -17,6 +17,9 @@ pub enum Told {
 #[cfg(unix)]
 pub use unix::{Signals, is_for_all, pass_on, stop_this_process};
 
+/// The signal of a terminal that is gone, by its number everywhere.
+pub const HANGUP: i32 = 1;
+
 #[cfg(unix)]
 mod unix {
     use rustix::process::{Pid, Signal as Number, getpid, kill_process};

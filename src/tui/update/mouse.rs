@@ -11,7 +11,7 @@ use crate::tui::motion::Motion;
 use crate::tui::overlays;
 use crate::tui::pane::Pane;
 use crate::tui::panes;
-use crate::tui::state::{Overlay, State, Typing};
+use crate::tui::state::{Overlay, Part, State, Typing};
 use crate::tui::status;
 
 /// Rows that one turn of the wheel moves.
@@ -79,6 +79,7 @@ fn in_pane(state: &mut State, pane: Pane, parts: Parts, at: Position, effects: &
         return;
     }
     leave_field(state, effects);
+    let part_row = part_row(state, pane, parts, at);
     let same = state.focus == pane;
     if !same || parts.list.contains(at) {
         state.focus_on(pane);
@@ -92,9 +93,37 @@ fn in_pane(state: &mut State, pane: Pane, parts: Parts, at: Position, effects: &
             _ => {}
         }
     } else if parts.detail.contains(at) {
+        let there = state.part == Part::Detail;
         try_to(state, if pane == Pane::Hints { Action::Feed } else { Action::Inside }, effects);
-    } else if parts.aside.contains(at) {
+        if let (Pane::Hints, Some(row)) = (pane, part_row) {
+            let before = std::mem::replace(&mut state.feed.cursor.at, row);
+            done_again(state, there && before == row, Action::Follow, effects);
+        }
+    } else if pane == Pane::Templates && parts.aside.contains(at) {
+        let there = state.part == Part::Values;
         try_to(state, Action::Values, effects);
+        if let Some(row) = part_row {
+            let before = std::mem::replace(&mut state.templates.variable.at, row);
+            done_again(state, there && before == row, Action::SetValue, effects);
+        }
+    }
+}
+
+/// The row of the feed, or of the variables, that is pointed at.
+fn part_row(state: &State, pane: Pane, parts: Parts, at: Position) -> Option<usize> {
+    let (place, top, len) = match pane {
+        Pane::Hints => (parts.detail, state.feed.cursor.top, state.feed.rows.len()),
+        Pane::Templates => (parts.aside, state.templates.variable.top, state.variables().len()),
+        Pane::Catalog | Pane::Selection => return None,
+    };
+    let row = place.contains(at).then(|| top + usize::from(at.y - place.y))?;
+    (row < len).then_some(row)
+}
+
+/// The row that has the cursor already is done.
+fn done_again(state: &mut State, again: bool, action: Action, effects: &mut Vec<Effect>) {
+    if again {
+        try_to(state, action, effects);
     }
 }
 
@@ -142,6 +171,8 @@ pub(super) fn wheel(state: &mut State, turn: Turn, at: Position) {
         for _ in 0..NOTCH {
             super::go::scroll(state, pane, motion);
         }
+    } else if pane == Pane::Templates && parts.aside.contains(at) {
+        (0..NOTCH).for_each(|_| super::valuing::step(state, motion));
     } else {
         super::go::roll(state, pane, motion, NOTCH);
     }
