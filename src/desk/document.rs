@@ -139,14 +139,18 @@ fn folder(id: &str, place: &Place) -> Document {
         count if more => format!("more than {count} files"),
         count => format!("{count} files"),
     };
-    let introduction = INTRODUCTIONS.iter().map(|name| (name, place.path.join(name))).find(|(_, path)| {
-        // What a link outside the folder leads to introduces something else.
-        path.is_file() && fs::canonicalize(path).is_ok_and(|real| real.starts_with(&place.resolved))
-    });
-    match introduction {
+    match introduction(place) {
         Some((name, path)) => file(id, &path, format!("{name} of {count}")),
         None => Document { text: listing(&place.path, &files, more), ..captioned(id, count) },
     }
+}
+
+/// The file that introduces a folder, by its name and where it lies.
+pub(super) fn introduction(place: &Place) -> Option<(&'static str, PathBuf)> {
+    INTRODUCTIONS.iter().map(|name| (*name, place.path.join(name))).find(|(_, path)| {
+        // What a link outside the folder leads to introduces something else.
+        path.is_file() && fs::canonicalize(path).is_ok_and(|real| real.starts_with(&place.resolved))
+    })
 }
 
 /// `docs/a.md  12 KB`, a line a file.

@@ -1,15 +1,15 @@
 //! Where things stand on disk, for an editor: the entry that defines a source, and its document. The files are read anew,
 //! since they may have changed after the catalog was made of them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value;
 
+use super::document::introduction;
 use super::{Desk, Refusal};
 use crate::catalog::{Kind, Source, Standing};
 use crate::config::{Document, Part};
 use crate::disk::read_regular;
-use crate::disk::walk::Found;
 use crate::mention::files;
 use crate::report::locate::Step;
 
@@ -60,9 +60,10 @@ impl Desk {
             }
             Standing::File => place.path.to_path_buf(),
             Standing::Directory => {
-                let found = files(source, |path| self.around().display(path)).0;
-                let folder = self.around().display(&place.path);
-                main_document(&place.path, &found).map(|found| found.path.clone()).ok_or_else(|| {
+                let first = || files(source, |path| self.around().display(path)).0.into_iter().next();
+                let introduction = introduction(place).map(|(_, path)| path);
+                introduction.or_else(|| first().map(|found| found.path)).ok_or_else(|| {
+                    let folder = self.around().display(&place.path);
                     Refusal::new("no-document", format!("there is no document in {folder}"), "open its definition")
                 })?
             }
@@ -79,16 +80,6 @@ fn line_of(source: &Source, document: &Document) -> usize {
     };
     let index = if is_it(index) { Some(index) } else { (0..document.entries()).find(|at| is_it(*at)) };
     index.map_or(1, |index| document.position(&[Step::Key("sources"), Step::Item(index)], Part::Value).line)
-}
-
-/// What a reader of a folder begins with: the readme directly in it, else its index, else the first document there is.
-pub(super) fn main_document<'a>(folder: &Path, files: &'a [Found]) -> Option<&'a Found> {
-    let named = |stem: &str| {
-        files.iter().find(|file| {
-            file.path.parent() == Some(folder) && file.path.file_stem().is_some_and(|is| is.eq_ignore_ascii_case(stem))
-        })
-    };
-    named("readme").or_else(|| named("index")).or(files.first())
 }
 
 #[cfg(test)]
@@ -118,7 +109,7 @@ mod tests {
             ("references.json", CONFIG),
             ("docs/a.md", "a"),
             ("folder/aa.md", "first"),
-            ("folder/Index.html", "index"),
+            ("folder/index.html", "index"),
             ("folder/README.md", "readme"),
             ("folder/deep/README.md", "another"),
             ("bare/z/b.md", "b"),
