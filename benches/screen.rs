@@ -60,6 +60,7 @@ fn start(workspace: &Workspace) -> Running {
     command.arg(workspace.folder.path());
     command.env("TERM", "xterm-256color");
     command.env("HOME", workspace.folder.path());
+    command.env_remove("XDG_STATE_HOME");
     let began = Instant::now();
     let child = pair.slave.spawn_command(command).expect("the program");
     let (sender, bytes) = channel();
@@ -273,8 +274,51 @@ fn keys_in_a_flood(workspace: &Workspace) {
     report("key to last byte while the workspace changes, p95", p95, 8.0, " ms");
 }
 
+/// A template of 64 KB whose first line shows the value typed; from each key to the frame that has it rendered anew.
+fn values_typed() {
+    for (syntax, print, each, end) in [
+        ("Jinja2", "{{ name }}", "{% for item in items %}{{ item.title }}", "{% endfor %}"),
+        ("Mustache", "{{name}}", "{{#items}}{{title}}", "{{/items}}"),
+    ] {
+        let workspace = workspace(10, 1_024, Layout::OneFile);
+        let mut template = format!("Hello {print}!\n");
+        while template.len() < 64 * 1_024 {
+            template.push_str(&format!("A line of text that says {print}, and of each item {each}, once more{end}.\n"));
+        }
+        let path = workspace.folder.path().join(".templates/big.txt.tpl");
+        refdesk::disk::write_atomic(&path, template.as_bytes()).expect("a template");
+        let mut running = start(&workspace);
+        running.until_shown(&["10 sources", "Hello"]);
+        running.until_quiet();
+        running.press("4i");
+        running.until_quiet();
+        // The rows are sorted by name: `items`, its `title`, then `name`.
+        running.press("jj\r");
+        running.until_quiet();
+        let mut typed = String::new();
+        let mut times = Vec::new();
+        for nth in 0..TIMES {
+            running.written_until(Instant::now() + BETWEEN_KEYS);
+            let key = char::from(b'a' + u8::try_from(nth % 26).expect("a letter")).to_string();
+            // The line is cut at the pane's edge; what is typed is taken back before it gets there.
+            if typed.len() == 8 {
+                running.press("\x15");
+                typed.clear();
+                running.until_quiet();
+            }
+            typed.push_str(&key);
+            let shown = format!("Hello {typed}!");
+            let pressed = running.press(&key);
+            times.push(running.until(|text| text.contains(&shown)).duration_since(pressed));
+        }
+        let (_, p95) = spread(&format!("a value typed to its preview, {syntax}, 64 KB"), times);
+        report("a value typed to its preview, p95", p95, 16.0, " ms");
+    }
+}
+
 fn whole_processes(_: &mut Criterion) {
     first_frame();
+    values_typed();
     let workspace = workspace(10_000, 4_096, Layout::OneFile);
     keys_and_idleness(&workspace);
     // Last, since it changes the workspace.

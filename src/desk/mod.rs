@@ -190,15 +190,29 @@ impl Desk {
         self.read_choice();
     }
 
+    /// Reads picks and exclusions again, as they are stored now, and nothing else.
+    pub fn reread_choice(&mut self) {
+        self.stored.clear();
+        let before = self.choice.clone();
+        self.load_choice();
+        if self.choice != before {
+            self.select();
+        }
+    }
+
     /// Reads the stored choice, or begins with the preselected sources.
     fn read_choice(&mut self) {
+        self.load_choice();
+        self.select();
+    }
+
+    fn load_choice(&mut self) {
         let (choice, problems) = self.store.choice();
         self.stored.extend(problems);
         (self.choice, self.chosen_by) = match choice {
             Some(stored) => (stored.choice, stored.by),
             None => (self.preselected(), None),
         };
-        self.select();
     }
 
     fn preselected(&self) -> Choice {

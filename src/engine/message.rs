@@ -34,6 +34,8 @@ pub enum Command {
     Redo,
     /// Read the workspace again.
     Reload,
+    /// Read again only who was picked and excluded: another process may have changed it.
+    Reread,
     /// What would follow from choosing this source? Answered by [`Event::Outlook`].
     Outlook {
         /// Comes back with the answer.
@@ -73,7 +75,12 @@ impl Command {
     pub fn is_question(&self) -> bool {
         matches!(
             self,
-            Self::Look { .. } | Self::Preview { .. } | Self::Outlook { .. } | Self::Read { .. } | Self::Reload
+            Self::Look { .. }
+                | Self::Preview { .. }
+                | Self::Outlook { .. }
+                | Self::Read { .. }
+                | Self::Reload
+                | Self::Reread
         )
     }
 }

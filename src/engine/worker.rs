@@ -190,11 +190,7 @@ impl Worker<'_> {
             Command::Reload => {
                 self.reads += 1;
                 let before = self.desk.selection().clone();
-                let chosen = self.desk.choice().clone();
-                self.desk.reload();
-                if *self.desk.choice() != chosen {
-                    self.by = Who::Other(Arc::from(self.desk.chosen_by().unwrap_or("another process")));
-                }
+                self.reread(Desk::reload);
                 if self.watch(watch) == Followed::New {
                     watch.look_again();
                 }
@@ -210,6 +206,18 @@ impl Worker<'_> {
                     self.publish();
                 }
             }
+            Command::Reread => {
+                let before = self.desk.selection().clone();
+                self.reread(Desk::reread_choice);
+                self.desk.settle();
+                if let Err(refusal) = self.desk.forget_left(&before) {
+                    self.refuse(refusal);
+                }
+                if **self.desk.selection() != *before {
+                    self.index_templates();
+                }
+                self.publish();
+            }
             Command::Look { generation, prompt } => {
                 let findings = self.desk.look(&prompt);
                 self.say(Event::Findings { generation, findings });
@@ -218,6 +226,15 @@ impl Worker<'_> {
                 let outcome = self.desk.preview(&self.templates, &template, values.as_ref());
                 self.say(Event::Preview { generation, template, outcome });
             }
+        }
+    }
+
+    /// Reads again, and takes note of who changed picks and exclusions meanwhile.
+    fn reread(&mut self, read: fn(&mut Desk)) {
+        let chosen = self.desk.choice().clone();
+        read(&mut self.desk);
+        if *self.desk.choice() != chosen {
+            self.by = Who::Other(Arc::from(self.desk.chosen_by().unwrap_or("another process")));
         }
     }
 

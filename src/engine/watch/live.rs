@@ -13,6 +13,7 @@ use notify::event::{ModifyKind, RenameMode};
 use notify::{ErrorKind, EventKind, PathsMut, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::Followed;
+use super::gather::Seen;
 use super::remote::remote;
 use super::wanted::{Interest, Wanted, is_entered};
 use crate::disk::path::is_absent;
@@ -45,12 +46,12 @@ impl Live {
     ///
     /// # Errors
     /// The system gives no watcher; why, for people.
-    pub fn new(seen: mpsc::Sender<()>) -> Result<Self, String> {
+    pub fn new(seen: mpsc::Sender<Seen>) -> Result<Self, String> {
         let heard: Arc<Mutex<Heard>> = Arc::default();
         let ear = heard.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            if ear.lock().unwrap_or_else(PoisonError::into_inner).matters(event) {
-                let _ = seen.send(());
+            if let Some(what) = ear.lock().unwrap_or_else(PoisonError::into_inner).matters(event) {
+                let _ = seen.send(what);
             }
         });
         let watcher = watcher.map_err(|error| shortage(&error).unwrap_or_else(|| error.to_string()))?;
@@ -62,7 +63,11 @@ impl Live {
     /// # Errors
     /// It cannot be, here: why, for people.
     pub fn follow(&mut self, wanted: &Wanted) -> Result<Outcome, String> {
-        let lost = std::mem::take(&mut self.heard.lock().unwrap_or_else(PoisonError::into_inner).lost);
+        let lost = {
+            let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+            heard.choice.clone_from(&wanted.choice);
+            std::mem::take(&mut heard.lost)
+        };
         let mut round = Round {
             paths: self.watcher.paths_mut(),
             heard: &self.heard,
@@ -86,6 +91,8 @@ impl Live {
 #[derive(Debug, Default)]
 struct Heard {
     interests: BTreeMap<PathBuf, Interest>,
+    /// The file of picks and exclusions.
+    choice: PathBuf,
     lost: Lost,
 }
 
@@ -99,27 +106,29 @@ struct Lost {
 }
 
 impl Heard {
-    /// Takes note of an event; tells whether the desk must look.
-    fn matters(&mut self, event: notify::Result<notify::Event>) -> bool {
+    /// Takes note of an event; tells what the desk must look at, if anything.
+    fn matters(&mut self, event: notify::Result<notify::Event>) -> Option<Seen> {
         let Some(event) = event.ok().filter(|event| !event.need_rescan()) else {
             // Something was not told; it may have been that a folder went.
             self.lost.all = true;
-            return true;
+            return Some(Seen::Anything);
         };
         // Reading is no change: a desk that reads would reload for ever.
         if matches!(event.kind, EventKind::Access(_)) {
-            return false;
+            return None;
         }
         let went = match event.kind {
             EventKind::Remove(_) => true,
             EventKind::Modify(ModifyKind::Name(mode)) => mode != RenameMode::To,
             _ => false,
         };
-        let mut matters = false;
+        let mut matters = None;
         for path in event.paths {
             let holds_followed =
                 self.interests.range(path.clone()..).next().is_some_and(|(it, _)| it.starts_with(&path));
-            matters |= holds_followed || self.covers(&path);
+            if holds_followed || self.covers(&path) {
+                matters = matters.max(Some(if path == self.choice { Seen::Choice } else { Seen::Anything }));
+            }
             if went && holds_followed {
                 self.lost.paths.insert(path);
             }
@@ -352,7 +361,7 @@ mod tests {
             (PathBuf::from("/w/docs"), Interest::All),
             (PathBuf::from("/w/docs/deep"), Interest::All),
         ]);
-        Heard { interests, lost: Lost::default() }
+        Heard { interests, choice: "/w/.jaato/refdesk/selection.json".into(), lost: Lost::default() }
     }
 
     #[test]
@@ -363,24 +372,25 @@ mod tests {
         let closed = EventKind::Access(AccessKind::Close(AccessMode::Write));
         let from = EventKind::Modify(ModifyKind::Name(RenameMode::From));
         let to = EventKind::Modify(ModifyKind::Name(RenameMode::To));
+        let (any, none) = (Some(Seen::Anything), None);
         for (kind, path, matters, lost) in [
-            (written, "/w/docs/a.md", true, false),
-            (closed, "/w/docs/a.md", false, false),
-            (to, "/w/docs/a.md", true, false),
-            (made, "/w/docs/.refdesk-x1.tmp", false, false),
-            (made, "/w/docs/node_modules", false, false),
-            (removed, "/w/docs/a.md", true, false),
-            (removed, "/w/docs/deep", true, true),
-            (removed, "/w/docs", true, true),
-            (from, "/w", true, true),
-            (made, "/w/docs", true, false),
-            (to, "/w/.jaato/refdesk/selection.json", true, false),
-            (made, "/w/.jaato/refdesk/lock", false, false),
-            (made, "/w/.jaato/refdesk/.gitignore", false, false),
-            (made, "/w/.jaato/refdesk/sessions", false, false),
-            (to, "/w/.jaato/refdesk/sessions/s/told.json", false, false),
-            (removed, "/w/other", false, false),
-            (written, "/w/docsy", false, false),
+            (written, "/w/docs/a.md", any, false),
+            (closed, "/w/docs/a.md", none, false),
+            (to, "/w/docs/a.md", any, false),
+            (made, "/w/docs/.refdesk-x1.tmp", none, false),
+            (made, "/w/docs/node_modules", none, false),
+            (removed, "/w/docs/a.md", any, false),
+            (removed, "/w/docs/deep", any, true),
+            (removed, "/w/docs", any, true),
+            (from, "/w", any, true),
+            (made, "/w/docs", any, false),
+            (to, "/w/.jaato/refdesk/selection.json", Some(Seen::Choice), false),
+            (made, "/w/.jaato/refdesk/lock", none, false),
+            (made, "/w/.jaato/refdesk/.gitignore", none, false),
+            (made, "/w/.jaato/refdesk/sessions", none, false),
+            (to, "/w/.jaato/refdesk/sessions/s/told.json", none, false),
+            (removed, "/w/other", none, false),
+            (written, "/w/docsy", none, false),
         ] {
             let mut heard = heard();
             let event = Event::new(kind).add_path(PathBuf::from(path));
@@ -394,7 +404,7 @@ mod tests {
         let dropped = Event::new(EventKind::Other).set_flag(Flag::Rescan);
         for event in [Ok(dropped), Err(notify::Error::generic("x"))] {
             let mut heard = heard();
-            assert!(heard.matters(event) && heard.lost.all);
+            assert!(heard.matters(event) == Some(Seen::Anything) && heard.lost.all);
         }
     }
 

@@ -12,6 +12,7 @@ use std::sync::{Arc, mpsc};
 
 use tokio::sync::mpsc::WeakSender;
 
+use self::gather::Seen;
 use self::live::Live;
 use self::poll::Poll;
 use self::wanted::Wanted;
@@ -28,7 +29,7 @@ pub struct Watch {
 }
 
 enum Means {
-    Live { live: Live, seen: mpsc::Sender<()> },
+    Live { live: Live, seen: mpsc::Sender<Seen> },
     Polling { poll: Poll, why: Arc<str> },
     Off { why: Arc<str> },
 }
@@ -71,7 +72,7 @@ impl Watch {
     pub fn look_again(&self) {
         if let Means::Live { seen, .. } = &self.means {
             // Who gathers changes goes only when the engine does.
-            let _ = seen.send(());
+            let _ = seen.send(Seen::Anything);
         }
     }
 
@@ -102,7 +103,7 @@ impl Watch {
 }
 
 impl Means {
-    fn polling(why: &str, seen: mpsc::Sender<()>) -> Self {
+    fn polling(why: &str, seen: mpsc::Sender<Seen>) -> Self {
         match Poll::start(poll::EVERY, seen) {
             Ok(poll) => Self::Polling { poll, why: why.into() },
             Err(error) => Self::Off { why: format!("{why}; {error}").into() },

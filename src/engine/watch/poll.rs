@@ -10,6 +10,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::gather::Seen;
 use super::wanted::{Interest, Wanted, is_entered};
 
 /// Between two looks.
@@ -25,7 +26,7 @@ impl Poll {
     ///
     /// # Errors
     /// Where the system gives no thread.
-    pub fn start(every: Duration, seen: mpsc::Sender<()>) -> io::Result<Self> {
+    pub fn start(every: Duration, seen: mpsc::Sender<Seen>) -> io::Result<Self> {
         let (follow, wanted) = mpsc::channel();
         thread::Builder::new().name("poll".to_owned()).spawn(move || run(every, &wanted, &seen))?;
         Ok(Self { follow })
@@ -38,13 +39,13 @@ impl Poll {
     }
 }
 
-fn run(every: Duration, orders: &mpsc::Receiver<Wanted>, seen: &mpsc::Sender<()>) {
+fn run(every: Duration, orders: &mpsc::Receiver<Wanted>, seen: &mpsc::Sender<Seen>) {
     let Ok(mut wanted) = orders.recv() else { return };
     // What was there before the first look is not known: the desk may have read it before it changed.
     let mut last = None;
     loop {
         let now = fingerprint(&wanted);
-        if last.replace(now) != Some(now) && seen.send(()).is_err() {
+        if last.replace(now) != Some(now) && seen.send(Seen::Anything).is_err() {
             return;
         }
         let next = Instant::now() + every;
@@ -141,6 +142,7 @@ mod tests {
             let at = |name: &str| folder.path().join(name);
             let named = Interest::Named(BTreeSet::from(["references.json".into()]));
             let wanted = Wanted {
+                choice: PathBuf::new(),
                 workspace: folder.path().to_path_buf(),
                 folders: BTreeMap::from([(folder.path().to_path_buf(), named), (at("docs"), Interest::All)]),
                 trees: BTreeSet::from([at("tree")]),

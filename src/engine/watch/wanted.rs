@@ -68,13 +68,16 @@ pub struct Wanted {
     pub folders: BTreeMap<PathBuf, Interest>,
     /// Folders with all that is below them.
     pub trees: BTreeSet<PathBuf>,
+    /// The file of picks and exclusions.
+    pub choice: PathBuf,
 }
 
 impl Wanted {
     /// Where configuration, catalog, documents, templates and stored choices of this desk lie or would lie.
     pub fn of(desk: &Desk) -> Self {
         let workspace = desk.workspace();
-        let mut wanted = Self { workspace: workspace.to_path_buf(), ..Self::default() };
+        let mut wanted =
+            Self { workspace: workspace.to_path_buf(), choice: desk.choice_file().to_path_buf(), ..Self::default() };
         for file in desk.config_places() {
             wanted.file(&file);
         }

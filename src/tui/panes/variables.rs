@@ -24,7 +24,9 @@ pub fn draw(state: &State, place: Rect, frame: &mut Frame<'_>) {
     frame::rule(&state.skin, above(place), &caption(state, &rows), style(state), buffer);
     let active = if is_active(state) { super::active(state, Pane::Templates) } else { Active::No };
     let window = state.templates.variable.window(rows.len(), usize::from(place.height));
-    let widest = widest(&rows).min(usize::from(place.width) / 2);
+    // Values need their room only where one types them; else the words for kinds do.
+    let width = usize::from(place.width);
+    let widest = widest(&rows).min(if is_active(state) { width / 2 } else { width.saturating_sub(10) });
     let mut field = None;
     for (nth, at) in window.clone().enumerate() {
         let Some(variable) = rows.get(at) else { continue };
