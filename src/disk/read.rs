@@ -6,13 +6,18 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-/// Size and time of change of a file: as long as they stay, its content is taken to stay (BEHAVIOUR §5 "cache").
+/// Which file it is, its size and when it changed: as long as they stay, its content is taken to stay (BEHAVIOUR §5 "cache").
+/// Whoever puts a time of change back (`cp -p`, `touch`) changes the file's status by that.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Stamp {
     /// In bytes.
     pub size: u64,
     /// Time of last change in nanoseconds since 1970; 0 where the file system does not tell.
     pub modified: u64,
+    /// Time of last change of the file's status in nanoseconds since 1970; 0 where the file system does not tell.
+    pub changed: u64,
+    /// Its number on the file system; 0 where there is none.
+    pub number: u64,
 }
 
 impl Stamp {
@@ -21,8 +26,37 @@ impl Stamp {
         Self {
             size: metadata.len(),
             modified: modified.and_then(|since| u64::try_from(since.as_nanos()).ok()).unwrap_or(0),
+            changed: changed(metadata),
+            number: number(metadata),
         }
     }
+
+    /// The latest of its times, in nanoseconds since 1970.
+    pub fn latest(&self) -> u64 {
+        self.modified.max(self.changed)
+    }
+}
+
+#[cfg(unix)]
+fn changed(metadata: &Metadata) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    let seconds = u64::try_from(metadata.ctime()).unwrap_or(0);
+    seconds.saturating_mul(1_000_000_000).saturating_add(u64::try_from(metadata.ctime_nsec()).unwrap_or(0))
+}
+
+#[cfg(unix)]
+fn number(metadata: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(metadata)
+}
+
+#[cfg(not(unix))]
+fn changed(_: &Metadata) -> u64 {
+    0
+}
+
+#[cfg(not(unix))]
+fn number(_: &Metadata) -> u64 {
+    0
 }
 
 /// The stamp of the file at `path`.

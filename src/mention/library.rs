@@ -236,7 +236,7 @@ impl Memory {
     fn keep(&self, path: Arc<Path>, then: Stamp, named: Arc<Named>) {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let since_1970 = (self.clock)().duration_since(UNIX_EPOCH).unwrap_or_default();
-        if u128::from(then.modified) + STEP.as_nanos() < since_1970.as_nanos() {
+        if u128::from(then.latest()) + STEP.as_nanos() < since_1970.as_nanos() {
             files.insert(path, Remembered { then, named });
         } else {
             files.remove(&path);
@@ -265,22 +265,34 @@ mod tests {
 
     #[test]
     fn a_file_is_remembered_once_it_has_settled() {
+        let path: Arc<Path> = Arc::from(Path::new("/w/a.md"));
+        for (age, remembered) in [(0, false), (1, false), (60, true)] {
+            let memory = Memory { clock, files: Mutex::default() };
+            let at = clock() - Duration::from_secs(age);
+            let modified = u64::try_from(at.duration_since(UNIX_EPOCH).unwrap().as_nanos()).unwrap();
+            let then = Stamp { size: 5, modified, changed: modified, number: 7 };
+            memory.keep(path.clone(), then, Arc::default());
+            assert_eq!(memory.at(&path, then).is_some(), remembered, "written {age} s ago");
+            for other in [Stamp { size: 6, ..then }, Stamp { number: 8, ..then }, Stamp { changed: 1, ..then }] {
+                assert!(memory.at(&path, other).is_none(), "another file: {other:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_edit_of_equal_size_with_its_time_put_back_is_seen() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.md");
-        for (age, expected) in [(0, "c"), (1, "c"), (60, "b")] {
-            let sources = [local("a", &path, Standing::File), local("b", &path, Standing::File)];
-            let catalog = Catalog::new([sources, ["c", "d"].map(|id| local(id, &path, Standing::Missing))].concat());
-            let library = Library::remembering(folder.path(), &catalog, clock);
-            let read = |text: &str| {
-                write_atomic(&path, text.as_bytes()).unwrap();
-                let file = std::fs::File::options().append(true).open(&path).unwrap();
-                file.set_modified(clock() - Duration::from_secs(age)).unwrap();
-                let scanned = library.scan(&[catalog.get("a").unwrap()]);
-                scanned[0].mentions.iter().map(|mention| mention.to.to_string()).collect::<Vec<_>>()
-            };
-            assert_eq!(read("See b."), ["b"]);
-            assert_eq!(read("See c."), [expected], "same size and time, written {age} s ago");
-            assert_eq!(read("See d or c."), ["d", "c"], "another size");
-        }
+        let sources = [local("a", &path, Standing::File), local("b", &path, Standing::File)];
+        let catalog = Catalog::new([sources, ["c", "d"].map(|id| local(id, &path, Standing::Missing))].concat());
+        let library = Library::remembering(folder.path(), &catalog, clock);
+        let read = |text: &str| {
+            write_atomic(&path, text.as_bytes()).unwrap();
+            let file = std::fs::File::options().append(true).open(&path).unwrap();
+            file.set_modified(clock() - Duration::from_secs(60)).unwrap();
+            let scanned = library.scan(&[catalog.get("a").unwrap()]);
+            scanned[0].mentions.iter().map(|mention| mention.to.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!((read("See b."), read("See c.")), (vec!["b".to_owned()], vec!["c".to_owned()]));
     }
 }

@@ -24,9 +24,10 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::NextHit | Action::PreviousHit => hit(state),
         Action::Inside => inside(state),
         Action::Zoom => zoom(state),
-        Action::Undo => {
-            nothing(state.snapshot.undo.as_deref(), "nothing to undo: your own changes of picks and exclusions are")
-        }
+        Action::Undo => nothing(
+            state.snapshot.undo.as_deref(),
+            "nothing to undo: only changes of picks and exclusions made here count",
+        ),
         Action::Redo => nothing(state.snapshot.redo.as_deref(), "nothing to do again: undo has taken nothing back"),
         Action::Values => values(state),
         Action::SetValue => set_value(state),

@@ -290,7 +290,7 @@ fn listed(inner: Rect, head: u16, most: u16, least: u16) -> Parts {
         let (head, list) = split_rows(left, head.min(left.height));
         return Parts { head, list, rule, detail, ..Parts::default() };
     }
-    let wanted = (inner.height / 3).clamp(least, most);
+    let wanted = ((inner.height * 2).div_ceil(5)).clamp(least, most);
     let below = if inner.height > head + least + 4 { wanted + 1 } else { 0 };
     let (upper, lower) = split_rows(inner, inner.height - below);
     let (head, list) = split_rows(upper, head.min(upper.height));

@@ -63,8 +63,8 @@ pub struct State {
     pub overlay: Option<Overlay>,
     /// What there is to say, until the next key.
     pub message: Option<Message>,
-    /// Whether the editor opens when the engine says where.
-    pub opening: bool,
+    /// The line at which the editor opens, at least, when the engine says where.
+    pub opening: Option<usize>,
     /// What was typed into the palette.
     pub palette: TextField,
     /// What the borders leave to each pane.
@@ -313,7 +313,7 @@ impl State {
             typing: None,
             overlay: None,
             message: None,
-            opening: false,
+            opening: None,
             palette: TextField::default(),
             splits: Splits::default(),
             grip: None,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ratatui::layout::{Position, Rect, Size};
 
-use crate::engine::Command;
+use crate::engine::{Command, Event};
 use crate::tui::action::Action;
 use crate::tui::fixture;
 use crate::tui::input::{Effect, Input, Turn};
@@ -252,7 +252,7 @@ fn a_click_on_a_tab_a_key_or_a_filter() {
 #[test]
 fn a_click_on_the_mark_picks() {
     for (keys, row, sent) in [
-        ("", "release-notes", Some(Command::Pick("release-notes".into()))),
+        ("", "java-service", Some(Command::Pick("java-service".into()))),
         ("", "circuit-breaker", Some(Command::Unpick("circuit-breaker".into()))),
         ("", "retry-pattern", None),
         ("2", "circuit-breaker", Some(Command::Unpick("circuit-breaker".into()))),
@@ -273,7 +273,7 @@ fn a_click_on_the_mark_picks() {
 fn a_click_in_the_details_scrolls_them() {
     let mut state = fixture::state(120, 36);
     press(&mut state, "3");
-    let place = find(&state, "defined in");
+    let place = find(&state, "always in the instructions");
     click(&mut state, place);
     assert_eq!((state.focus, state.part), (Pane::Catalog, Part::Detail));
     click_on(&mut state, "timeouts");
@@ -323,6 +323,9 @@ fn the_wheel_scrolls_what_is_under_it_and_leaves_the_keys() {
 fn the_wheel_scrolls_details_of_a_pane_that_has_no_keys() {
     let mut state = fixture::state(120, 36);
     press(&mut state, "j 2");
+    let document = fixture::document("circuit-breaker", fixture::TEXT);
+    let generation = state.catalog.document.generation;
+    update(&mut state, Input::Answer(Event::Document { generation, document }));
     let detail = state.parts(Pane::Catalog).unwrap().detail;
     update(&mut state, Input::Wheel(Turn::Down, Position::new(detail.x, detail.y)));
     assert!(state.catalog.scroll.top > 0);

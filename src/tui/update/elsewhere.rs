@@ -7,7 +7,8 @@ use crate::desk::Spot;
 use crate::engine::{Command, Wanted};
 use crate::tui::action::Action;
 use crate::tui::input::Effect;
-use crate::tui::state::{State, Tone};
+use crate::tui::pane::Pane;
+use crate::tui::state::{Part, State, Tone};
 
 pub(super) fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     let Some(id) = state.subject(state.focus).map(SourceId::from) else { return };
@@ -25,15 +26,18 @@ pub(super) fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) 
 
 fn open(state: &mut State, wanted: Wanted, effects: &mut Vec<Effect>) {
     super::say(state, Tone::Note, "opening it in the editor".to_owned());
-    state.opening = true;
+    // Whoever reads the document wants to go on where they are.
+    let reads = state.focus == Pane::Catalog && state.part == Part::Detail;
+    let line = if reads && matches!(wanted, Wanted::Document(_)) { super::reading::line(state) } else { None };
+    state.opening = Some(line.unwrap_or(1));
     effects.push(Effect::Send(Command::Locate(wanted)));
 }
 
 /// The engine says where it stands.
 pub(super) fn located(state: &mut State, spot: Spot, effects: &mut Vec<Effect>) {
-    if std::mem::take(&mut state.opening) {
+    if let Some(line) = state.opening.take() {
         state.message = None;
-        effects.push(Effect::Edit(spot));
+        effects.push(Effect::Edit(Spot { line: spot.line.max(line), ..spot }));
     }
 }
 

@@ -1,6 +1,6 @@
 //! The feed: what happened comes in, a person moves in it, filters it and goes from a notice to its source.
 
-use crate::engine::Notice;
+use crate::engine::{Notice, Topic};
 use crate::tui::action::Action;
 use crate::tui::feed::Reader;
 use crate::tui::motion::Motion;
@@ -9,7 +9,9 @@ use crate::tui::state::{Part, State, Tone, Typing};
 
 /// Takes in what happened. The newest notice is said in the bottom line; a refusal stays there until it was read.
 pub(super) fn tell(state: &mut State, notice: Notice) {
-    if state.message.as_ref().is_none_or(|message| message.tone == Tone::Note) {
+    let is_free = state.message.as_ref().is_none_or(|message| message.tone == Tone::Note);
+    // What is wrong now matters more than a key that did nothing.
+    if is_free || notice.topic == Topic::Problem {
         super::say(state, Tone::Note, notice.text.clone());
     }
     let reader = if state.in_feed() { Reader::Here } else { Reader::Elsewhere };

@@ -29,7 +29,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     let mut effects = Vec::new();
     if matches!(input, Input::Act(_) | Input::Type(_) | Input::Unbound(_) | Input::Paste(_)) {
         state.feed.since_key = 0;
-        state.opening = false;
+        state.opening = None;
     }
     match input {
         Input::Act(action) => act(state, action, &mut effects),

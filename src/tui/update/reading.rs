@@ -27,6 +27,16 @@ pub(super) fn scroll(state: &mut State, motion: Motion) {
     state.catalog.scroll.step(motion, len, page);
 }
 
+/// The line of the document, from 1, that is looked at: that of the hit, else the first one shown; `None` in the details.
+pub(super) fn line(state: &State) -> Option<usize> {
+    let (view, _) = view(state)?;
+    let search = &state.catalog.search;
+    match search.hits.get(search.at) {
+        Some(hit) => view.document_line(hit.line),
+        None => view.line_at(state.catalog.scroll.top).and_then(|line| view.document_line(line)),
+    }
+}
+
 /// After every input: asks for the document that can be seen, wraps it once, and looks through it anew.
 pub(super) fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     let Some((columns, _)) = room(state) else { return };

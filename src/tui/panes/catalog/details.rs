@@ -6,7 +6,7 @@ use crate::tui::filter::{Marker, Marks};
 use crate::tui::pane::Pane;
 use crate::tui::panes::{outlook, printed};
 use crate::tui::standing;
-use crate::tui::state::State;
+use crate::tui::state::{Part, State};
 use crate::tui::theme::Role;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::marked::Marked;
@@ -22,22 +22,36 @@ pub fn lines(state: &State, columns: usize) -> Vec<Line> {
     let mut lines = beside(named, columns);
     let (mark, role) = standing::mark(&state.snapshot, id);
     let standing = format!("{} {}", state.skin.glyphs.mark(mark), cells::clean(&standing::words(&state.snapshot, id)));
+    let terse = is_terse(state);
+    let mut fields = fields(state, source).into_iter();
+    let place = fields.next().filter(|_| !terse || source.is_missing());
     lines.extend(beside((Line::new(standing, role), Marked::of(&facts(state, source), &[])), columns));
     let follows = outlook::sentence(state, id).map(|sentence| cells::clean(&sentence).into_owned());
     lines.extend(follows.map(|sentence| Line::new(sentence, Role::Hints)));
 
-    let mut fields = fields(state, source).into_iter().map(|(label, value)| {
+    let field = |(label, value): (&str, String)| {
         let indent = label.len() + 1;
         Line::new(format!("{label} "), Role::Infra).then(&value, Role::Text).hanging(indent)
-    });
-    lines.extend(fields.next());
+    };
+    lines.extend(place.map(field));
     if !source.description.is_empty() {
         let description = Marked::of(&source.description, &marks.description);
         lines.push(Line::default().then_marked(&description, Role::Text));
     }
-    lines.extend(fields);
-    lines.push(Line::new(lead_over(state, columns), Role::Infra));
+    if !terse {
+        lines.extend(fields.map(field));
+    }
+    lines.push(Line::new(lead_over(state, source, columns), Role::Infra));
     lines
+}
+
+/// Rows from which on there is room for everything beside the beginning of the document.
+const ROOMY: u16 = 14;
+
+/// Whether only what matters most is said, so that the document's beginning is seen too. Whoever reads gets all.
+fn is_terse(state: &State) -> bool {
+    let reads = state.focus == Pane::Catalog && state.part == Part::Detail;
+    !reads && state.parts(Pane::Catalog).is_some_and(|parts| parts.detail.height < ROOMY)
 }
 
 fn marks(state: &State, source: &Source) -> Marks {
@@ -91,13 +105,17 @@ fn fields(state: &State, source: &Source) -> Vec<(&'static str, String)> {
 }
 
 /// A line over the document that says what it is, where that needs saying.
-fn lead_over(state: &State, columns: usize) -> String {
+fn lead_over(state: &State, source: &Source, columns: usize) -> String {
     let rule = state.skin.glyphs.rule;
+    let place = source.place().filter(|_| is_terse(state) && !source.is_missing());
+    let place = place.map(|place| printed(state, &place.path)).unwrap_or_default();
     let caption = match &state.catalog.document.answer {
-        None => "reading",
-        Some(document) => document.caption.as_str(),
+        None => "reading".to_owned(),
+        Some(document) if document.caption.is_empty() || place.is_empty() => format!("{place}{}", document.caption),
+        Some(document) => format!("{place}: {}", document.caption),
     };
-    let caption = cells::clean(caption);
+    let caption = cells::clip_start(&caption, columns.saturating_sub(4), state.skin.glyphs.ellipsis).into_owned();
+    let caption = cells::clean(&caption);
     let line = if caption.is_empty() { String::new() } else { format!("{rule} {caption} ") };
     let left = columns.saturating_sub(cells::width(&line));
     format!("{line}{}", rule.repeat(left))

@@ -55,6 +55,19 @@ impl View<'_> {
         self.details.lines().iter().chain(self.document.lines()).map(Line::text)
     }
 
+    /// The line that this row is a part of.
+    pub fn line_at(&self, row: usize) -> Option<usize> {
+        match row.checked_sub(self.details.len()) {
+            None => self.details.place(row).map(|(line, _)| line),
+            Some(row) => self.document.place(row).map(|(line, _)| self.details.lines().len() + line),
+        }
+    }
+
+    /// A line as the document counts them, from 1; `None` for one of the details.
+    pub fn document_line(&self, line: usize) -> Option<usize> {
+        line.checked_sub(self.details.lines().len()).map(|line| line + 1)
+    }
+
     /// The row in which a hit begins.
     pub fn row_of(&self, hit: &Hit) -> usize {
         match hit.line.checked_sub(self.details.lines().len()) {
