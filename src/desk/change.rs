@@ -173,8 +173,11 @@ impl Desk {
         &mut self,
         change: impl FnOnce(&mut Choice) -> T,
     ) -> Result<(T, Vec<SourceId>), Refusal> {
-        let done = self.store.change(&self.preselected(), change).map_err(|error| Refusal::storing(&error))?;
-        self.stored.extend(done.diagnostics);
+        // Where nothing can be read that is stored, a desk that lives on goes on from what it knows.
+        let initial = if self.options.lives_on { self.choice.clone() } else { self.preselected() };
+        let done = self.store.change(&initial, change).map_err(|error| Refusal::storing(&error))?;
+        self.stored.clear();
+        self.set_aside.extend(done.diagnostics);
         self.choice = done.value;
         let before = self.selection.clone();
         self.select();

@@ -122,8 +122,10 @@ pub struct Desk {
     selection: Arc<Selection>,
     /// About the entries of the catalog.
     entries: Vec<Diagnostic>,
-    /// About stored files.
+    /// About stored files as they are now.
     stored: Vec<Diagnostic>,
+    /// About stored files that were set aside since this desk was opened.
+    set_aside: Vec<Diagnostic>,
     /// About the documents read so far.
     documents: BTreeMap<SourceId, Vec<Diagnostic>>,
     /// Estimated tokens of the documents read so far.
@@ -151,10 +153,12 @@ impl Desk {
             selection: Arc::default(),
             entries,
             stored: Vec::new(),
+            set_aside: Vec::new(),
             documents: BTreeMap::new(),
             tokens: Arc::default(),
             options,
         };
+        desk.choice = desk.preselected();
         desk.read_choice();
         desk
     }
@@ -207,9 +211,17 @@ impl Desk {
     }
 
     fn load_choice(&mut self) {
-        let (choice, problems) = self.store.choice();
-        self.stored.extend(problems);
-        (self.choice, self.chosen_by) = match choice {
+        let stored = if self.options.lives_on {
+            match self.store.look() {
+                Ok(stored) => stored,
+                Err(problem) => return self.stored.push(*problem),
+            }
+        } else {
+            let (stored, problems) = self.store.choice();
+            self.stored.extend(problems);
+            stored
+        };
+        (self.choice, self.chosen_by) = match stored {
             Some(stored) => (stored.choice, stored.by),
             None => (self.preselected(), None),
         };
@@ -399,8 +411,13 @@ impl Desk {
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         let of_documents = self.documents.values().flatten();
         let of_config = self.config.diagnostics.iter();
-        let mut all: Vec<Diagnostic> =
-            of_config.chain(&self.entries).chain(&self.stored).chain(of_documents).cloned().collect();
+        let mut all: Vec<Diagnostic> = of_config
+            .chain(&self.entries)
+            .chain(&self.stored)
+            .chain(&self.set_aside)
+            .chain(of_documents)
+            .cloned()
+            .collect();
         all.sort_by(|a, b| (a.severity, &a.file, a.line, a.column).cmp(&(b.severity, &b.file, b.line, b.column)));
         // A file that lies in two sources is found wrong twice.
         all.dedup_by(|a, b| {
@@ -412,6 +429,6 @@ impl Desk {
     /// What was wrong before any document was read: what every command tells on standard error.
     pub fn opening_diagnostics(&self) -> Vec<Diagnostic> {
         let documents = self.config.diagnostics.iter();
-        documents.chain(&self.entries).chain(&self.stored).cloned().collect()
+        documents.chain(&self.entries).chain(&self.stored).chain(&self.set_aside).cloned().collect()
     }
 }

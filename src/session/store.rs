@@ -77,6 +77,18 @@ impl Store {
         self.read_or_set_aside(&self.selection)
     }
 
+    /// The stored choice as it is; `None` where none is stored. For whoever lives on and looks often: a damaged file is
+    /// left alone, since somebody may be writing it, and the error says so.
+    ///
+    /// # Errors
+    /// The file is damaged; what is known of it as a diagnostic.
+    pub fn look(&self) -> Result<Option<Stored>, Box<Diagnostic>> {
+        let file = &self.selection;
+        read(file).map_err(|problem| {
+            Box::new(self.report(file, &problem, "what was chosen before counts until it is mended"))
+        })
+    }
+
     /// Changes the stored choice, beginning with `initial` where none is stored; writes only what differs.
     ///
     /// # Errors

@@ -100,3 +100,29 @@ fn an_edit_says_who_now_mentions_whom_and_where() {
     world.write("b.md", "Nothing.\n");
     world.notice(|notice| notice.text == "@b no longer mentions @c: it left");
 }
+
+#[test]
+fn a_damaged_choice_keeps_what_was_chosen_and_is_set_aside_by_the_next_change() {
+    let mut world = World::new();
+    world.send(Command::Pick("a".into()));
+    world.until("a is picked", |now| now.selection.is_picked("a"));
+    let file = world.workspace.join(".jaato/refdesk/selection.json");
+    let good = std::fs::read_to_string(&file).unwrap();
+    let is_damaged = |now: &refdesk::engine::Snapshot| now.diagnostics.iter().any(|it| it.code == "damaged");
+    for damage in ["", "{\"picks\": [1]}", "[]"] {
+        world.overwrite(".jaato/refdesk/selection.json", damage);
+        let now = world.until("it is reported", is_damaged);
+        assert!(now.selection.is_picked("a"), "{damage}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), damage, "left alone: somebody may be writing it");
+        world.overwrite(".jaato/refdesk/selection.json", &good);
+        world.until("it is mended", |now| !is_damaged(now));
+    }
+    world.overwrite(".jaato/refdesk/selection.json", "{");
+    world.until("it is reported", is_damaged);
+    world.send(Command::Pick("c".into()));
+    let now = world.until("c is picked", |now| now.selection.is_picked("c"));
+    assert!(now.selection.is_picked("a") && is_damaged(&now), "and what was set aside stays reported");
+    let kept = std::fs::read_dir(file.parent().unwrap()).unwrap().flatten();
+    let asides = kept.filter(|entry| entry.file_name().to_string_lossy().contains(".damaged-"));
+    assert_eq!(asides.count(), 1);
+}
