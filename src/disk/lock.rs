@@ -1,9 +1,17 @@
 //! An advisory lock between processes: whoever changes a file of the desk holds it from reading to renaming. The kernel
 //! lets it go when its holder ends, however that ends.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Nobody holds the lock longer than a few files take to write.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Between two askings.
+const AGAIN: Duration = Duration::from_millis(2);
 
 /// A held lock; dropping it lets go.
 #[derive(Debug)]
@@ -23,7 +31,40 @@ impl Lock {
         }
         let file =
             OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path).map_err(name_it)?;
-        file.lock().map_err(name_it)?;
+        wait(&file, PATIENCE).map_err(name_it)?;
         Ok(Self { _file: file })
+    }
+}
+
+/// Asks again and again, since a blocking wait has no end: a holder that was stopped would stop everybody.
+fn wait(file: &File, patience: Duration) -> io::Result<()> {
+    let began = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) if began.elapsed() < patience => thread::park_timeout(AGAIN),
+            Err(TryLockError::WouldBlock) => {
+                let seconds = patience.as_secs();
+                let message = format!("another process has held this lock for {seconds} s; end it, or try again");
+                return Err(io::Error::new(io::ErrorKind::TimedOut, message));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_that_is_never_let_go_is_waited_for_so_long_and_no_longer() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let held = Lock::acquire(&path).unwrap();
+        let other = File::open(&path).unwrap();
+        assert_eq!(wait(&other, Duration::from_millis(5)).unwrap_err().kind(), io::ErrorKind::TimedOut);
+        drop(held);
+        assert!(wait(&other, Duration::ZERO).is_ok());
     }
 }
