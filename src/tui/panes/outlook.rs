@@ -12,10 +12,19 @@ use crate::tui::widgets::cells;
 /// Names shown before `+N more`.
 const SHOWN: usize = 4;
 
+/// How much room there is for names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Names {
+    /// As many as are read at a glance.
+    Some,
+    /// Only one; more are counted.
+    Counted,
+}
+
 /// The sentences for the source of this id, in lines that fit `columns`; none while the answer is awaited.
 pub fn lines(state: &State, id: &str, columns: usize) -> Vec<Line<'static>> {
     let style = state.skin.theme.style(Role::Hints);
-    let sentence = sentence(state, id).unwrap_or_default();
+    let sentence = sentence(state, id, Names::Some).unwrap_or_default();
     cells::wrap(&cells::clean(&sentence), columns)
         .into_iter()
         .filter(|line| !line.is_empty())
@@ -24,7 +33,7 @@ pub fn lines(state: &State, id: &str, columns: usize) -> Vec<Line<'static>> {
 }
 
 /// The same as one sentence; `None` while the answer is awaited, and where there is nothing to choose.
-pub fn sentence(state: &State, id: &str) -> Option<String> {
+pub fn sentence(state: &State, id: &str, names: Names) -> Option<String> {
     let outlook = state.outlook.answer.as_ref().filter(|outlook| outlook.id == id)?;
     let selection = &state.snapshot.selection;
     let is_missing = state.snapshot.catalog.get(id).is_some_and(crate::catalog::Source::is_missing);
@@ -33,23 +42,23 @@ pub fn sentence(state: &State, id: &str) -> Option<String> {
         _ if selection.dormant().iter().any(|dormant| dormant == id) => return None,
         Some(member) if !member.parents.is_empty() => match others(&barred.leaves, id).as_slice() {
             [] => format!("x would take it away: {}.", cost(barred.tokens_out)),
-            with => format!("x would take it and {} away: {}.", named(with), cost(barred.tokens_out)),
+            with => format!("x would take it and {} away: {}.", named(with, names), cost(barred.tokens_out)),
         },
-        Some(_) if selection.is_picked(id) => taken_back(toggled, id),
+        Some(_) if selection.is_picked(id) => taken_back(toggled, id, names),
         _ if is_missing => return None,
         _ => match others(&toggled.enters, id).as_slice() {
             [] => format!("Space would bring it alone: {}.", cost(toggled.tokens_in)),
-            with => format!("Space would bring it and {}: {}.", named(with), cost(toggled.tokens_in)),
+            with => format!("Space would bring it and {}: {}.", named(with, names), cost(toggled.tokens_in)),
         },
     })
 }
 
-fn taken_back(follows: &Follows, id: &str) -> String {
+fn taken_back(follows: &Follows, id: &str, names: Names) -> String {
     let stays = !follows.leaves.iter().any(|left| left.as_str() == id);
     match others(&follows.leaves, id).as_slice() {
         [] if stays => "Space would take the pick back; others still pull it in.".to_owned(),
         [] => format!("Space would release it alone: {}.", cost(follows.tokens_out)),
-        with => format!("Space would release it and {}: {}.", named(with), cost(follows.tokens_out)),
+        with => format!("Space would release it and {}: {}.", named(with, names), cost(follows.tokens_out)),
     }
 }
 
@@ -57,13 +66,19 @@ fn others<'a>(ids: &'a [SourceId], id: &str) -> Vec<&'a SourceId> {
     ids.iter().filter(|other| other.as_str() != id).collect()
 }
 
-/// `@a, @b`, or `7 more (@a, @b, @c, @d, +3 more)`.
-fn named(ids: &[&SourceId]) -> String {
-    let names: Vec<String> = ids.iter().take(SHOWN).map(|id| format!("@{id}")).collect();
-    let names = names.join(", ");
+/// `@a, @b`, or `7 others (@a, @b, @c, @d, +3 more)`, or only `7 others`.
+fn named(ids: &[&SourceId], names: Names) -> String {
+    let count = cells::grouped(ids.len() as u64);
+    match (ids, names) {
+        ([_, _, ..], Names::Counted) => return format!("{count} others"),
+        ([one], _) => return format!("@{one}"),
+        _ => {}
+    }
+    let shown: Vec<String> = ids.iter().take(SHOWN).map(|id| format!("@{id}")).collect();
+    let shown = shown.join(", ");
     match ids.len().saturating_sub(SHOWN) {
-        0 => names,
-        more => format!("{} others ({names}, +{} more)", cells::grouped(ids.len() as u64), cells::grouped(more as u64)),
+        0 => shown,
+        more => format!("{count} others ({shown}, +{} more)", cells::grouped(more as u64)),
     }
 }
 

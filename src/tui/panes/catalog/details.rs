@@ -4,6 +4,7 @@
 use crate::catalog::{Kind, Source};
 use crate::tui::filter::{Marker, Marks};
 use crate::tui::pane::Pane;
+use crate::tui::panes::outlook::Names;
 use crate::tui::panes::{outlook, printed};
 use crate::tui::standing;
 use crate::tui::state::{Part, State};
@@ -26,7 +27,8 @@ pub fn lines(state: &State, columns: usize) -> Vec<Line> {
     let mut fields = fields(state, source).into_iter();
     let place = fields.next().filter(|_| !terse || source.is_missing());
     lines.extend(beside((Line::new(standing, role), Marked::of(&facts(state, source), &[])), columns));
-    let follows = outlook::sentence(state, id).map(|sentence| cells::clean(&sentence).into_owned());
+    let names = if terse { Names::Counted } else { Names::Some };
+    let follows = outlook::sentence(state, id, names).map(|sentence| cells::clean(&sentence).into_owned());
     lines.extend(follows.map(|sentence| Line::new(sentence, Role::Hints)));
 
     let field = |(label, value): (&str, String)| {
