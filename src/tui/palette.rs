@@ -41,7 +41,7 @@ pub fn rows(state: &State) -> Vec<Row> {
             let why_not = disabled(state, entry.action);
             (if why_not.is_some() { Here::Disabled } else { Here::Possible }, why_not)
         } else {
-            (Here::Elsewhere, Some(format!("counts in {} only", entry.places())))
+            (Here::Elsewhere, Some(format!("works in {} only", entry.places())))
         };
         // Whoever wants one row down does not ask for it by name.
         let is_move = matches!(entry.action, Action::Move(_));
@@ -167,7 +167,7 @@ mod tests {
         assert!(possible > 10);
         assert!(rows[possible..].iter().all(|row| row.why_not.is_some()), "the rest cannot be done");
         let why = |name: &str| rows.iter().find(|row| row.entry.name == name).and_then(|row| row.why_not.clone());
-        assert_eq!(why("values").as_deref(), Some("counts in templates only"));
+        assert_eq!(why("values").as_deref(), Some("works in templates only"));
         assert!(why("keep").unwrap().starts_with("@team-conventions is not pulled in"));
         assert_eq!(why("zoom").unwrap(), "each pane has the whole screen already: four at once need 100×28");
     }

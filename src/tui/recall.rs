@@ -37,12 +37,22 @@ impl Recall {
         self.left.drain(..over);
     }
 
+    /// Whether there is a prompt before the one that is shown.
+    pub fn has_older(&self, shown: &str) -> bool {
+        self.walk.as_ref().map_or(self.before(shown), |walk| walk.at) > 0
+    }
+
+    /// How many of those left a walk has before it. What has just been left may still stand in the field; fetching it would
+    /// look like nothing.
+    fn before(&self, shown: &str) -> usize {
+        let same = self.left.last().is_some_and(|last| **last == *shown);
+        self.left.len() - usize::from(same)
+    }
+
     /// The prompt before the one that is shown; `None` at the oldest.
     pub fn older(&mut self, shown: &str) -> Option<Arc<str>> {
         if self.walk.is_none() {
-            // What has just been left may still stand in the field; fetching it would look like nothing.
-            let same = self.left.last().is_some_and(|last| **last == *shown);
-            let before = self.left.len() - usize::from(same);
+            let before = self.before(shown);
             let texts = self.left.iter().take(before).cloned().chain([Arc::from(shown)]).collect();
             self.walk = Some(Walk { texts, at: before });
         }

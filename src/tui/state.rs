@@ -267,6 +267,14 @@ pub struct HintsPane {
     pub cursor: Cursor,
 }
 
+impl HintsPane {
+    /// Whether one line up in the prompt leads to a prompt typed before.
+    pub fn leads_back(&self) -> bool {
+        let before = self.prompt.text().get(..self.prompt.cursor()).unwrap_or_default();
+        !before.contains('\n') && self.recall.has_older(self.prompt.text())
+    }
+}
+
 /// What the templates pane remembers.
 #[derive(Debug, Clone, Default)]
 pub struct TemplatesPane {

@@ -10,6 +10,7 @@ use ratatui::widgets::{Clear, Widget};
 
 use super::action::{ACTIONS, Action, Context, Entry, Shown};
 use super::disabled::disabled;
+use super::field::Edit;
 use super::input::contexts;
 use super::layout::Zoomed;
 use super::overlays;
@@ -33,12 +34,12 @@ pub fn draw_top(state: &State, place: Rect, buffer: &mut Buffer) {
     let room = usize::from(place.width).saturating_sub(2);
     let taken = |pieces: &[Piece]| pieces.iter().map(|piece| cells::width(&piece.text) + gap).sum::<usize>();
     let workspace = workspace(state);
-    // The workspace takes what the rest leaves it. Less than a few columns of its end say nothing, and what is wrong with
-    // it matters more than its name.
-    let mut least = cells::width(&workspace).min(14);
+    // The workspace takes what the rest leaves it. Less than a few columns of its end say nothing; what is wrong with it and
+    // what the selection costs matter more than its name.
+    let mut least = cells::width(&workspace).min(10);
     while taken(&pieces) + least > room {
         match pieces.iter().map(|piece| piece.rank).max() {
-            Some(rank @ 3..) => pieces.retain(|piece| piece.rank != rank),
+            Some(rank @ 4..) => pieces.retain(|piece| piece.rank != rank),
             _ if least > 0 => least = 0,
             Some(rank @ 1..) if taken(&pieces) > room + gap => pieces.retain(|piece| piece.rank != rank),
             _ => break,
@@ -71,18 +72,18 @@ fn pieces(state: &State) -> Vec<Piece> {
         return pieces;
     }
     let snapshot = &state.snapshot;
-    let desk_rank = if &*snapshot.desk == "default" { 8 } else { 2 };
+    let desk_rank = if &*snapshot.desk == "default" { 9 } else { 2 };
     pieces.push(piece(desk_rank, Role::Infra, format!("desk {}", cells::clean(&snapshot.desk))));
-    pieces.push(piece(6, Role::Catalog, cells::counted(totals.sources, "source")));
+    pieces.push(piece(8, Role::Catalog, cells::counted(totals.sources, "source")));
     if totals.missing > 0 {
         pieces.push(piece(1, Role::Error, format!("{} missing", number(totals.missing))));
     }
-    pieces.push(piece(4, Role::Selection, format!("{} picked", number(totals.picked))));
-    pieces.push(piece(4, Role::Transitive, format!("{} pulled in", number(totals.pulled_in))));
-    pieces.push(piece(7, Role::Infra, format!("{} tokens", cells::tokens(totals.tokens))));
+    pieces.push(piece(5, Role::Selection, format!("{} picked", number(totals.picked))));
+    pieces.push(piece(6, Role::Transitive, format!("{} pulled in", number(totals.pulled_in))));
+    pieces.push(piece(3, Role::Infra, format!("{} tokens", cells::tokens(totals.tokens))));
     if let Some(loading) = snapshot.loading {
         let text = format!("reading {}/{} documents", number(loading.done), number(loading.total));
-        pieces.push(piece(3, Role::Hints, text));
+        pieces.push(piece(4, Role::Hints, text));
     }
     match &snapshot.watching {
         Watching::Live => {}
@@ -288,6 +289,9 @@ fn label(state: &State, entry: &Entry) -> Option<&'static str> {
         Action::Back if state.part != Part::List => Some("to the list"),
         Action::Back if state.is_filtered() => Some("show all"),
         Action::Back => None,
+        Action::Edit(Edit::LineUp) if state.hints.leads_back() => Some("prompt before"),
+        Action::Edit(Edit::LineUp) => None,
+        Action::ClearPrompt if state.typing.is_none() => None,
         Action::Accept if state.typing == Some(Typing::Prompt) && state.len(Pane::Hints) > 0 => {
             Some("to what was found")
         }

@@ -288,7 +288,7 @@ mod tests {
         let grey = |level: u8| [level; 3];
         for (name, grounds, text, row) in [
             ("dark", vec![grey(0), grey(0x1e)], 4.5, 3.0),
-            ("light", vec![grey(0xff), [0xfd, 0xf6, 0xe3], grey(0xee)], 4.5, 3.0),
+            ("light", vec![indexed(255)], 4.5, 3.0),
             ("contrast", vec![indexed(16)], 7.0, 7.0),
             ("colourblind", vec![indexed(234)], 4.5, 3.0),
         ] {

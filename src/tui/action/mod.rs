@@ -215,8 +215,12 @@ impl Entry {
         self.keys.iter().filter_map(|key| key.parse().ok())
     }
 
-    /// Where it counts, in words: `catalog, selection`.
+    /// Where it counts, in words: `catalog, selection`. What counts everywhere may stand in other contexts too, to be among
+    /// the first of the bottom line there.
     pub fn places(&self) -> String {
+        if self.contexts.contains(&Context::Global) {
+            return Context::Global.title().to_lowercase();
+        }
         self.contexts.iter().map(|context| context.title().to_lowercase()).collect::<Vec<_>>().join(", ")
     }
 }

@@ -55,8 +55,8 @@ fn what_cannot_be_done_says_why_and_does_nothing() {
         ("z", "each pane has the whole screen already: four at once need 100×28"),
         ("/ \"cobol\" Enter Space", "there is no source under the cursor"),
         ("/ \"cobol\" Enter l", "the list is empty"),
-        ("4 Space", "Space (pick) counts in catalog, selection, hints only"),
-        ("2 /", "/ (filter) counts in catalog only"),
+        ("4 Space", "Space (pick) works in catalog, selection, hints only"),
+        ("2 /", "/ (filter) works in catalog only"),
         ("F5", "F5 does nothing here: ? shows the keys"),
         ("? x", "x does nothing in this window: Esc closes it"),
     ] {

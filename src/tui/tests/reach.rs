@@ -60,7 +60,7 @@ fn the_palette_does_what_the_row_says_where_one_was() {
     let mut state = fixture::state(80, 24);
     press(&mut state, ": \"prompt\" Enter");
     assert_eq!((state.focus, state.overlay), (Pane::Catalog, Some(Overlay::Palette(Default::default()))));
-    assert_eq!(message(&state), "type a prompt: counts in hints only");
+    assert_eq!(message(&state), "type a prompt: works in hints only");
     press(&mut state, "Esc 3 : \"prompt\" Enter \"a\"");
     assert_eq!((state.typing, state.hints.prompt.text()), (Some(Typing::Prompt), "a"));
 }
@@ -71,7 +71,7 @@ fn what_the_palette_cannot_do_it_says_and_stays_open() {
         ("j j : \"pick\" Enter", "pick: pulled in by @circuit-breaker: press x"),
         (": \"border left\" Enter", "border left: there is no border to move: four at once need 100×28"),
         (": \"keep\" Enter", "keep: @team-conventions is not pulled in by anything"),
-        (": \"to the source\" Enter", "to the source: counts in feed only"),
+        (": \"to the source\" Enter", "to the source: works in feed only"),
         (": \"qqq\" Enter", "no action has these letters"),
     ] {
         let mut state = fixture::state(80, 24);
@@ -365,14 +365,53 @@ fn borders_are_dragged_within_their_limits_and_hold_through_a_resize() {
 
 #[test]
 fn a_theme_with_a_ground_has_it_everywhere() {
-    let mut state = fixture::state(120, 36);
-    state.skin.theme = state.skin.theme.named("contrast").unwrap();
-    for keys in ["", "?", "Esc d", "Esc :", "Esc C", "Esc 4 z"] {
+    for theme in ["light", "contrast", "colourblind"] {
+        let mut state = fixture::state(120, 36);
+        state.skin.theme = state.skin.theme.named(theme).unwrap();
+        for keys in ["", "?", "Esc d", "Esc :", "Esc C", "Esc 4 z"] {
+            press(&mut state, keys);
+            let buffer = super::look::buffer(&state);
+            let whole = Rect::new(0, 0, 120, 36);
+            assert_eq!(buffer.area, whole);
+            let bare = |cell: &&ratatui::buffer::Cell| [cell.bg, cell.fg].contains(&ratatui::style::Color::Reset);
+            assert_eq!(buffer.content.iter().filter(bare).count(), 0, "{theme} after {keys:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_picked_elsewhere_stands_under_the_cursor_of_the_selection() {
+    for (keys, at) in [("", "timeouts"), ("3", "timeouts"), ("2 G", "release-notes")] {
+        let mut state = fixture::state(120, 36);
         press(&mut state, keys);
-        let buffer = super::look::buffer(&state);
-        let whole = Rect::new(0, 0, 120, 36);
-        assert_eq!(buffer.area, whole);
-        let bare = buffer.content.iter().filter(|cell| cell.bg == ratatui::style::Color::Reset).count();
-        assert_eq!(bare, 0, "after {keys:?}");
+        let mut snapshot = fixture::snapshot();
+        let members = vec![
+            fixture::member("circuit-breaker", 0, &[]),
+            fixture::member("timeouts", 0, &[]),
+            fixture::member("retry-pattern", 1, &["circuit-breaker"]),
+        ];
+        snapshot.selection = Arc::new(fixture::selection(members, &[], &["release-notes"]));
+        update(&mut state, Input::Snapshot(Box::new(snapshot)));
+        assert_eq!(state.subject(Pane::Selection), Some(at), "{keys}");
+    }
+}
+
+#[test]
+fn the_bottom_line_of_a_prompt_names_what_there_is() {
+    let both = ["Up prompt before", "C-x clear prompt"];
+    for (keys, shown) in [
+        ("3 i", [false, false]),
+        ("3 i \"a\"", [false, true]),
+        ("3 i \"a\" C-x", [true, false]),
+        ("3 i \"a\" C-x \"b\"", [true, true]),
+        ("3 i \"a\" C-x \"b\" Enter", [false, true]),
+        ("3 i \"a\" C-x Up", [false, true]),
+        ("3 i \"a\" Esc i", [false, true]),
+        ("3 i \"a\" Esc", [false, false]),
+    ] {
+        let mut state = fixture::state(80, 24);
+        press(&mut state, keys);
+        let bottom = screen(&state).lines().last().unwrap_or_default().to_owned();
+        assert_eq!(both.map(|label| bottom.contains(label)), shown, "{keys}: {bottom}");
     }
 }

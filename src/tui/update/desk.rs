@@ -22,6 +22,7 @@ pub(super) fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<
     let in_catalog = state.subject(Pane::Catalog).map(str::to_owned);
     let in_selection = state.subject(Pane::Selection).map(str::to_owned);
     let template = state.template().map(|template| template.name.clone());
+    let picked = if selection_changed { newly_picked(state, &snapshot) } else { None };
 
     state.snapshot = snapshot;
     state.totals = Totals::of(&state.snapshot);
@@ -35,7 +36,7 @@ pub(super) fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<
     {
         filtering::follow(state, Changed::Standing, in_catalog.as_deref());
     }
-    follow_selection(state, in_selection.as_deref());
+    follow_selection(state, picked.as_deref().or(in_selection.as_deref()));
     if let Some(name) = template {
         let found = state.snapshot.templates.templates.iter().position(|template| template.name == name);
         state.templates.cursor.at = found.unwrap_or(state.templates.cursor.at);
@@ -43,6 +44,17 @@ pub(super) fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<
     if (catalog_changed || selection_changed) && !state.hints.prompt.is_empty() {
         super::hinting::refresh(state, effects);
     }
+}
+
+/// What was picked while keys go elsewhere, the first of several: whoever looks over finds it under the cursor. On the first
+/// look at a desk nothing is new.
+fn newly_picked(state: &State, snapshot: &Snapshot) -> Option<String> {
+    if state.focus == Pane::Selection || !state.is_open() {
+        return None;
+    }
+    let is_new = |id: &&str| snapshot.selection.is_picked(id) && !state.snapshot.selection.is_picked(id);
+    let mut ids = snapshot.selection.members().iter().map(|member| member.id.as_str());
+    ids.find(is_new).map(str::to_owned)
 }
 
 fn follow_selection(state: &mut State, id: Option<&str>) {

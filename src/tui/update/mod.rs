@@ -126,7 +126,7 @@ fn unbound(state: &State, key: Key) -> String {
     }
     let entry = Pane::ALL.iter().find_map(|pane| bound(key, &[Context::Pane(*pane)]));
     match entry {
-        Some(entry) => format!("{key} ({}) counts in {} only", entry.name, entry.places()),
+        Some(entry) => format!("{key} ({}) works in {} only", entry.name, entry.places()),
         None => format!("{key} does nothing here: ? shows the keys"),
     }
 }
