@@ -145,7 +145,8 @@ fn an_editor_that_fails_is_said() {
 #[test]
 fn an_interrupt_is_the_editors() {
     let desk = Desk::new();
-    let editor = desk.editor("cooked", "echo EDITOR IS OPEN\nexec cat\n");
+    // What is shown is shown by `cat`: a signal to a shell that is about to become another program may be lost in it.
+    let editor = desk.editor("cooked", "echo EDITOR IS OPEN > \"${0%/*}/open\"\nexec cat \"${0%/*}/open\" -\n");
     let mut pty = desk.open(&editor.to_string_lossy());
     pty.type_bytes("e");
     pty.wait_for("EDITOR IS OPEN");
