@@ -74,7 +74,9 @@ fn counts(entry: &Entry, here: &[Context]) -> bool {
 /// Of the entries for one action the one that counts here is listed, or else the first.
 fn is_listed(entry: &Entry, here: &[Context]) -> bool {
     let outside = |entry: &Entry| {
-        let inside = |context: &Context| context.is_typed() || matches!(context, Context::Overlay | Context::Question);
+        let inside = |context: &Context| {
+            context.is_typed() || matches!(context, Context::Overlay | Context::Problems | Context::Question)
+        };
         !entry.contexts.iter().all(inside)
     };
     let mut same = ACTIONS.iter().filter(|other| other.action == entry.action && outside(other));
