@@ -1,6 +1,7 @@
 //! What is said between a screen and the engine: plain values, numbered where an answer can come too late.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -174,6 +175,13 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// Where this finding stands, if it stands in a file.
+    pub fn spot(&self, finding: &Diagnostic) -> Option<Spot> {
+        // As printed: relative to the workspace inside it, absolute outside.
+        let path = Path::new(&*self.workspace).join(finding.file.as_ref()?);
+        Some(Spot { path, line: finding.line.unwrap_or(1) })
+    }
+
     /// Whether anything but the generation is different.
     pub fn differs_from(&self, other: &Self) -> bool {
         fn same<T: PartialEq + ?Sized>(one: &Arc<T>, two: &Arc<T>) -> bool {

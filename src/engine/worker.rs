@@ -10,7 +10,7 @@ use tokio::sync::mpsc::{Receiver, Sender, WeakSender};
 use tokio::sync::watch as newest;
 
 use super::message::{Command, Event, Loading, Snapshot, Wanted, Watching};
-use super::notice::{self, Notice, Topic, Who};
+use super::notice::{self, Cause, Notice, Topic, Who};
 use super::watch::{Followed, Watch};
 use crate::catalog::SourceId;
 use crate::desk::{Changed, Desk, Options, Refusal, Undone};
@@ -45,7 +45,7 @@ pub fn run(
         watch_problems: Vec::new(),
         last: Snapshot::default(),
         told: None,
-        by: Who::You,
+        cause: Cause::Choice(Who::You),
         clock: options_clock,
         reads: 0,
         published: Instant::now(),
@@ -85,7 +85,7 @@ struct Worker<'a> {
     /// What the notices so far led up to: the last state in which every document was read.
     told: Option<Snapshot>,
     /// Whose the newest change of picks and exclusions is.
-    by: Who,
+    cause: Cause,
     clock: fn() -> SystemTime,
     reads: u64,
     published: Instant,
@@ -234,7 +234,8 @@ impl Worker<'_> {
         let chosen = self.desk.choice().clone();
         read(&mut self.desk);
         if *self.desk.choice() != chosen {
-            self.by = Who::Other(Arc::from(self.desk.chosen_by().unwrap_or("another process")));
+            let other = Who::Other(Arc::from(self.desk.chosen_by().unwrap_or("another process")));
+            self.cause = Cause::Choice(other);
         }
     }
 
@@ -256,10 +257,10 @@ impl Worker<'_> {
             }
             Err(refusal) => return self.refuse(refusal),
         };
-        self.follow_choice();
         let at = |ids: &[String]| ids.iter().map(|id| format!("@{id}")).collect::<Vec<_>>().join(", ");
         let (what, retraced) = (&undone.what, &undone.retraced);
         if retraced.back.is_empty() {
+            self.follow_choice();
             let message = format!("{what}: another process has changed {} since", at(&retraced.kept));
             return self.refuse(Refusal::new("changed-meanwhile", message, "nothing was done"));
         }
@@ -267,12 +268,19 @@ impl Worker<'_> {
         if !retraced.others.is_empty() {
             text.push_str(&format!("; another process has changed {} since, and that stays", at(&retraced.others)));
         }
-        self.tell(Notice::new(Who::You, Topic::Desk, text));
+        let named = retraced.back.iter().chain(&retraced.others).cloned().collect();
+        self.cause = Cause::Retraced { text, named };
+        self.index_templates();
+        self.publish();
+        // While nothing was told yet, there is no difference to tell it with.
+        if let Cause::Retraced { text, .. } = std::mem::replace(&mut self.cause, Cause::Choice(Who::You)) {
+            self.tell(Notice::new(Who::You, Topic::Selection, text));
+        }
     }
 
     /// What follows when picks or exclusions changed here.
     fn follow_choice(&mut self) {
-        self.by = Who::You;
+        self.cause = Cause::Choice(Who::You);
         self.index_templates();
         self.publish();
     }
@@ -370,13 +378,19 @@ impl Worker<'_> {
             // What turns up while the documents are read for the first time is no change.
             None => (Vec::new(), next),
             Some(told) if next.loading.is_some() => {
-                let notices = if self.by == Who::You { notice::selection(&told, &next, &self.by) } else { Vec::new() };
+                let own = !matches!(self.cause, Cause::Choice(Who::Other(_)));
+                let notices = if own { notice::selection(&told, &next, &self.cause) } else { Vec::new() };
                 let selection = if notices.is_empty() { told.selection.clone() } else { next.selection };
                 (notices, Snapshot { selection, ..told })
             }
-            Some(told) => (notice::notices(&told, &next, &self.by), next),
+            Some(told) => (notice::notices(&told, &next, &self.cause), next),
         };
         self.told = Some(told);
+        if let Cause::Retraced { text, .. } = &self.cause
+            && notices.iter().any(|notice| notice.text == *text)
+        {
+            self.cause = Cause::Choice(Who::You);
+        }
         for notice in notices {
             self.tell(notice);
         }

@@ -11,6 +11,8 @@ const LIMIT: usize = 100;
 pub struct History {
     done: Vec<Step>,
     undone: Vec<Step>,
+    /// What others had made of an id when that was said last.
+    said: Vec<(String, Mark)>,
 }
 
 /// One change of a choice.
@@ -27,7 +29,7 @@ pub struct Retraced {
     pub back: Vec<String>,
     /// Ids of the step that somebody else has changed since, and that stay as they are.
     pub kept: Vec<String>,
-    /// Every id that somebody else has changed since the step.
+    /// Every id that somebody else has changed since the step, and of which that was not said before.
     pub others: Vec<String>,
 }
 
@@ -46,6 +48,8 @@ impl History {
             return;
         }
         self.undone.clear();
+        let own = changed(&before, &after);
+        self.said.retain(|(id, _)| !own.contains(id));
         self.done.push(Step { before, after });
         if self.done.len() > LIMIT {
             self.done.remove(0);
@@ -65,7 +69,8 @@ impl History {
     /// Takes the last step back on `now`; `None` where there is none.
     pub fn undo(&mut self, now: &mut Choice) -> Option<Retraced> {
         let step = self.done.pop()?;
-        let retraced = retrace(now, &step.after, &step.before);
+        let mut retraced = retrace(now, &step.after, &step.before);
+        self.say_once(&mut retraced, now);
         if !retraced.back.is_empty() {
             self.undone.push(step);
         }
@@ -75,11 +80,21 @@ impl History {
     /// Does the step taken back last again on `now`; `None` where there is none.
     pub fn redo(&mut self, now: &mut Choice) -> Option<Retraced> {
         let step = self.undone.pop()?;
-        let retraced = retrace(now, &step.before, &step.after);
+        let mut retraced = retrace(now, &step.before, &step.after);
+        self.say_once(&mut retraced, now);
         if !retraced.back.is_empty() {
             self.done.push(step);
         }
         Some(retraced)
+    }
+
+    /// Leaves those of `others` out that stand as they stood when that was said last.
+    fn say_once(&mut self, retraced: &mut Retraced, now: &Choice) {
+        self.said.retain(|(id, said)| mark(now, id) == *said);
+        retraced.others.retain(|id| !self.said.iter().any(|(other, _)| other == id));
+        // Where nothing went back, only what stood in the way is said.
+        let told = if retraced.back.is_empty() { &retraced.kept } else { &retraced.others };
+        self.said.extend(told.iter().map(|id| (id.clone(), mark(now, id))));
     }
 }
 
@@ -173,6 +188,27 @@ mod tests {
         assert_eq!(history.undo(&mut now).unwrap().kept, ["b"]);
         assert_eq!(now, choice(&["b"], &[]));
         assert_eq!((history.undo_words(), history.redo_words()), (None, None));
+    }
+
+    #[test]
+    fn a_change_by_others_is_said_once() {
+        let mut history = History::default();
+        history.note(choice(&[], &[]), choice(&["a"], &[]));
+        history.note(choice(&["a"], &[]), choice(&["a", "b"], &[]));
+        let mut now = choice(&["a", "b", "x"], &[]);
+        assert_eq!(history.undo(&mut now).unwrap().others, ["x"]);
+        assert_eq!(history.undo(&mut now).unwrap().others, [""; 0]);
+        assert_eq!(history.redo(&mut now).unwrap().others, [""; 0]);
+        // Another change of the same source is said again, and so is one of another source.
+        now.exclude("x");
+        now.pick("y");
+        assert_eq!(history.redo(&mut now).unwrap().others, ["y", "x"]);
+        assert_eq!(history.undo(&mut now).unwrap().others, [""; 0]);
+        // Taken back and made again, it is a change again.
+        now.include("x");
+        assert_eq!(history.redo(&mut now).unwrap().others, [""; 0]);
+        now.exclude("x");
+        assert_eq!(history.undo(&mut now).unwrap().others, ["x"]);
     }
 
     #[test]

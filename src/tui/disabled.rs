@@ -2,8 +2,10 @@
 //! can always be done.
 
 use crate::catalog::Kind;
+use crate::engine::Watching;
 use crate::selection::Role;
 
+use super::about;
 use super::action::{Action, Border};
 use super::layout::{self, Zoomed};
 use super::palette;
@@ -39,25 +41,19 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         }
         Action::Confirm => confirm(state),
         Action::ClearPrompt => state.hints.prompt.is_empty().then(|| "the prompt is empty already".to_owned()),
-        Action::FilterFeed if state.feed.notices.is_empty() => Some(QUIET.to_owned()),
-        Action::Follow => follow(state),
+        Action::FilterFeed if state.feed.notices.is_empty() => Some(about::QUIET.to_owned()),
+        Action::Follow => about::way(state).err(),
+        Action::OpenPlace if about::place(state).is_err() && !matches!(state.overlay, Some(Overlay::Problems(_))) => {
+            elsewhere(state, Action::Open)
+        }
+        Action::OpenPlace | Action::CopyPlace => about::place(state).err(),
+        Action::OpenMention => about::mention(state).err(),
         Action::Open | Action::Define | Action::CopyId | Action::CopyPath => elsewhere(state, action),
         _ => None,
     }
 }
 
 const NOTHING: &str = "there is no source under the cursor";
-const QUIET: &str = "nothing has happened yet";
-
-fn follow(state: &State) -> Option<String> {
-    let Some(notice) = state.feed.current() else {
-        let why = if state.feed.notices.is_empty() { QUIET } else { "no row has these words: / Esc shows all again" };
-        return Some(why.to_owned());
-    };
-    let Some(id) = &notice.subject else { return Some("this is about no single source".to_owned()) };
-    let gone = state.snapshot.catalog.get(id.as_str()).is_none();
-    gone.then(|| format!("@{id} is gone from the catalog"))
-}
 
 fn toggle(state: &State) -> Option<String> {
     let Some(id) = state.subject(state.focus) else { return Some(NOTHING.to_owned()) };
@@ -75,14 +71,18 @@ fn toggle(state: &State) -> Option<String> {
 fn missing(state: &State, id: &str) -> Option<String> {
     let source = state.snapshot.catalog.get(id).filter(|source| source.is_missing())?;
     let written = source.place().map_or("", |place| place.written.as_str());
-    Some(format!("@{id} is missing: nothing stands at {written}; mend its path, then press r"))
+    // What is not watched is read again only when one asks for it.
+    let then = if matches!(state.snapshot.watching, Watching::Off(_)) { ", then press r" } else { "" };
+    Some(format!("@{id} is missing: nothing stands at {written}; mend its path{then}"))
 }
 
 fn keep(state: &State) -> Option<String> {
     let Some(id) = state.subject(state.focus) else { return Some(NOTHING.to_owned()) };
     match state.snapshot.selection.member(id) {
         Some(member) if member.role == Role::Transitive => missing(state, id),
-        _ => Some(format!("@{id} is not pulled in by anything: Space picks it")),
+        Some(member) if member.role == Role::Picked => Some(format!("@{id} is picked for itself already")),
+        _ if state.snapshot.catalog.get(id).is_none() => Some(format!("@{id} is gone from the catalog")),
+        _ => missing(state, id).or_else(|| Some(format!("@{id} is not pulled in by anything: Space picks it"))),
     }
 }
 
@@ -134,7 +134,7 @@ fn elsewhere(state: &State, action: Action) -> Option<String> {
             let expected = &place.written;
             Some(format!("@{id} is missing: nothing stands at {expected}; e opens its definition"))
         }
-        (Action::CopyPath, _) if update::elsewhere::place(state, id).is_none() => {
+        (Action::CopyPath, _) if update::elsewhere::path_or_address(state, id).is_none() => {
             Some(format!("@{id} has neither path nor address: y copies its id"))
         }
         _ => None,

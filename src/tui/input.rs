@@ -99,7 +99,8 @@ pub fn contexts(state: &State) -> Vec<Context> {
     match (state.overlay, state.typing) {
         (Some(Overlay::Palette(_)), _) => vec![Context::Palette, Context::Field, Context::Always],
         (Some(Overlay::Clear), _) => vec![Context::Question, Context::Always],
-        (Some(Overlay::Help(_) | Overlay::Problems(_)), _) => vec![Context::Overlay, Context::List, Context::Always],
+        (Some(Overlay::Problems(_)), _) => vec![Context::Problems, Context::Overlay, Context::List, Context::Always],
+        (Some(Overlay::Help(_)), _) => vec![Context::Overlay, Context::List, Context::Always],
         (None, Some(typing)) => vec![field(typing), Context::Field, Context::Always],
         (None, None) => below(state),
     }

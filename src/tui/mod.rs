@@ -14,6 +14,7 @@
 //!
 //! Nothing in this room reads a file or waits for anything but the next input.
 
+pub mod about;
 pub mod action;
 mod disabled;
 mod draw;

@@ -74,7 +74,9 @@ fn counts(entry: &Entry, here: &[Context]) -> bool {
 /// Of the entries for one action the one that counts here is listed, or else the first.
 fn is_listed(entry: &Entry, here: &[Context]) -> bool {
     let outside = |entry: &Entry| {
-        let inside = |context: &Context| context.is_typed() || matches!(context, Context::Overlay | Context::Question);
+        let inside = |context: &Context| {
+            context.is_typed() || matches!(context, Context::Overlay | Context::Problems | Context::Question)
+        };
         !entry.contexts.iter().all(inside)
     };
     let mut same = ACTIONS.iter().filter(|other| other.action == entry.action && outside(other));
@@ -180,14 +182,17 @@ mod tests {
         assert_eq!(rows.len(), most(&state));
         for entry in ACTIONS {
             let typed = entry.contexts.iter().all(|context| context.is_typed());
-            let window = entry.contexts.iter().all(|context| matches!(context, Context::Overlay | Context::Question));
+            let window = entry
+                .contexts
+                .iter()
+                .all(|context| matches!(context, Context::Overlay | Context::Problems | Context::Question));
             let listed = rows.iter().filter(|row| row.entry.action == entry.action).count();
             let elsewhere = ACTIONS.iter().any(|other| {
                 other.action == entry.action
-                    && !other
-                        .contexts
-                        .iter()
-                        .all(|context| context.is_typed() || matches!(context, Context::Overlay | Context::Question))
+                    && !other.contexts.iter().all(|context| {
+                        context.is_typed()
+                            || matches!(context, Context::Overlay | Context::Problems | Context::Question)
+                    })
             });
             let expected = usize::from((elsewhere || !(typed || window)) && entry.action != Action::Palette);
             assert_eq!(listed, expected, "{}", entry.name);

@@ -8,6 +8,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::widgets::{Clear, Widget};
 
+use super::about::{self, Way};
 use super::action::{ACTIONS, Action, Context, Entry, Shown};
 use super::disabled::disabled;
 use super::field::Edit;
@@ -280,6 +281,9 @@ fn label(state: &State, entry: &Entry) -> Option<&'static str> {
     match entry.action {
         Action::Toggle if subject.is_some_and(is_picked) => Some("unpick"),
         Action::Exclude if subject.is_some_and(|id| selection.is_excluded(id)) => Some("include"),
+        Action::Follow if state.overlay.is_none() && matches!(about::way(state), Ok(Way::File(_))) => {
+            Some("open the file")
+        }
         Action::Zoom if state.zoomed == Zoomed::Yes => Some("all panes"),
         Action::Inside if state.part != Part::List => None,
         Action::Inside if state.focus == Pane::Templates => Some("scroll preview"),

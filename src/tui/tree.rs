@@ -1,8 +1,10 @@
 //! The selection as rows: picks with what they brought below them, each under its reason, then what is always in the
-//! instructions, dormant picks and exclusions. Computed once a snapshot, so that drawing formats only what is visible.
+//! instructions, dormant picks and exclusions (of what is always in the
+//! instructions its own row says it). Computed once a snapshot, so that drawing formats only what is visible.
 
 use std::collections::HashMap;
 
+use crate::catalog::Mode;
 use crate::engine::Snapshot;
 use crate::selection::Member;
 
@@ -53,12 +55,13 @@ pub fn rows(snapshot: &Snapshot) -> Vec<Row> {
     }
     let flat = |kind| Row { kind, level: 0, open: 0, brings: 0, brings_tokens: 0 };
     let autos = snapshot.catalog.sources().iter().enumerate();
-    let autos = autos.filter(|(_, source)| {
-        source.mode == crate::catalog::Mode::Auto && !snapshot.selection.contains(source.id.as_str())
-    });
+    let autos =
+        autos.filter(|(_, source)| source.mode == Mode::Auto && !snapshot.selection.contains(source.id.as_str()));
     rows.extend(autos.map(|(at, _)| flat(RowKind::Auto(at))));
     rows.extend((0..snapshot.selection.dormant().len()).map(|at| flat(RowKind::Dormant(at))));
-    rows.extend((0..snapshot.selection.excluded().len()).map(|at| flat(RowKind::Excluded(at))));
+    let is_auto = |id: &str| snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
+    let excluded = snapshot.selection.excluded().iter().enumerate().filter(|(_, id)| !is_auto(id));
+    rows.extend(excluded.map(|(at, _)| flat(RowKind::Excluded(at))));
     rows
 }
 
@@ -122,6 +125,16 @@ mod tests {
     use crate::tui::fixture;
 
     use super::*;
+
+    #[test]
+    fn what_is_auto_and_excluded_stands_once() {
+        let mut snapshot = fixture::snapshot();
+        let excluded = ["team-conventions", "release-notes"];
+        snapshot.selection = fixture::selection(Vec::new(), &[], &excluded).into();
+        let rows = rows(&snapshot);
+        let shown: Vec<_> = rows.iter().map(|row| (row.kind.clone(), row.id(&snapshot).unwrap())).collect();
+        assert_eq!(shown, [(RowKind::Auto(0), "team-conventions"), (RowKind::Excluded(1), "release-notes")]);
+    }
 
     #[test]
     fn each_member_stands_under_its_reason() {

@@ -84,8 +84,14 @@ pub enum Action {
     Feed,
     /// Type a filter of the feed.
     FilterFeed,
-    /// Go to the source that a row of the feed is about.
+    /// Go to the source that a row of the feed or a finding is about.
     Follow,
+    /// Open the place that a row of the feed or a finding names in the editor.
+    OpenPlace,
+    /// Put that place on the clipboard.
+    CopyPlace,
+    /// Open the place that mentions the source in the editor.
+    OpenMention,
     /// Go to the values of the template.
     Values,
     /// Type the value of the variable under the cursor, or turn a flag over.
@@ -131,6 +137,8 @@ pub enum Context {
     Global,
     /// While an overlay covers the panes.
     Overlay,
+    /// In the window of what is wrong.
+    Problems,
     /// In the palette.
     Palette,
     /// While a question waits for a yes.
@@ -168,6 +176,7 @@ impl Context {
             Self::Values => "Variables",
             Self::Global => "Everywhere",
             Self::Overlay => "This window",
+            Self::Problems => "Problems",
             Self::Palette => "Palette",
             Self::Question => "Question",
             Self::Filter => "Filter line",

@@ -29,6 +29,7 @@ pub const ACTIONS: &[Entry] = &[
     entry!(Action::Filter, "filter", "Show only what fits: words, #tag, type: mode: selected missing, ! for not", ["/"], &[Context::Pane(Pane::Catalog)], BottomLine),
     entry!(Action::Sort, "sort", "List the catalog in the next order", ["s"], &[Context::Pane(Pane::Catalog)], HelpOnly),
     entry!(Action::Open, "open", "Open the document of the source in $EDITOR", ["Enter", "o"], &[Context::Pane(Pane::Catalog), Context::Pane(Pane::Selection)], WhenPossible),
+    entry!(Action::OpenMention, "mention", "Open the place that mentions the source in $EDITOR", ["m"], &[Context::Pane(Pane::Selection)], WhenPossible),
     entry!(Action::Open, "open found", "Open the document of the source found in $EDITOR", ["o"], &[Context::Pane(Pane::Hints)], HelpOnly),
     entry!(Action::Define, "edit definition", "Open the entry that defines the source in $EDITOR", ["e"], SOURCES, HelpOnly),
     entry!(Action::CopyId, "copy id", "Put the id of the source on the clipboard", ["y"], SOURCES, HelpOnly),
@@ -38,7 +39,8 @@ pub const ACTIONS: &[Entry] = &[
     entry!(Action::Search, "search", "Look for a text in the details", ["/"], &[Context::Details], BottomLine),
     entry!(Action::NextHit, "next hit", "To the next place found", ["n"], &[Context::Details], WhenPossible),
     entry!(Action::PreviousHit, "hit before", "To the place found before", ["N"], &[Context::Details], HelpOnly),
-    entry!(Action::Follow, "to the source", "Go to the source that the row is about", ["Enter"], &[Context::Feed], BottomLine),
+    entry!(Action::Follow, "to the source", "Go to the source that the row is about, or open its file", ["Enter"], &[Context::Feed], WhenPossible),
+    entry!(Action::OpenPlace, "open its file", "Open the file that the row names at its line, or else the document of its source", ["o"], &[Context::Feed], HelpOnly),
     entry!(Action::FilterFeed, "filter feed", "Show only rows with these words in them", ["/"], &[Context::Feed], BottomLine),
     entry!(Action::SetValue, "set", "Type the value of the variable; turn a flag over", ["Enter", "Space", "i"], &[Context::Values], BottomLine),
     entry!(Action::ResetValue, "reset", "Take the typed value back", ["x", "Delete"], &[Context::Values], WhenPossible),
@@ -77,6 +79,9 @@ pub const ACTIONS: &[Entry] = &[
     entry!(Action::Mouse, "mouse", "Leave the mouse to the terminal, to mark text with it, or take it back", ["M"], &[Context::Global], HelpOnly),
     entry!(Action::Reload, "reload", "Read the workspace again", ["r"], &[Context::Global], HelpOnly),
 
+    entry!(Action::OpenPlace, "open file", "Open the file of the problem at its line in $EDITOR", ["Enter", "o"], &[Context::Problems], BottomLine),
+    entry!(Action::CopyPlace, "copy place", "Put file and line of the problem on the clipboard", ["y"], &[Context::Problems], BottomLine),
+    entry!(Action::Follow, "to its source", "Go to the source that the problem is about", ["c"], &[Context::Problems], WhenPossible),
     entry!(Action::Back, "close", "Close this window", ["Esc", "q", "?", "d", "F1", "Enter"], &[Context::Overlay], BottomLine),
 
     entry!(Action::Confirm, "do it", "Do what the row under the cursor says", ["Enter"], &[Context::Palette], BottomLine),

@@ -167,6 +167,9 @@ pub fn detail(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
             }
             _ => lines.extend(told(&brings(node))),
         },
+        RowKind::Auto(_) if state.snapshot.selection.is_excluded(id) => {
+            lines.extend(told("Mode auto, excluded: in the instructions all the same, but nothing pulls it in. x lifts that, Space picks it."));
+        }
         RowKind::Auto(_) => {
             lines.extend(told("Mode auto: always in the instructions, whatever is picked. Space picks it, so that what it mentions comes too."));
         }

@@ -1,7 +1,10 @@
 //! Opening sources in the editor, and copying from them, as tables.
 
+use std::path::Path;
+
 use crate::desk::Spot;
-use crate::engine::{Command, Event, Wanted};
+use crate::engine::{Command, Event, Notice, Wanted};
+use crate::report::Diagnostic;
 use crate::tui::fixture;
 use crate::tui::input::{Effect, Input};
 use crate::tui::state::State;
@@ -78,6 +81,88 @@ fn what_cannot_be_opened_or_copied_says_why() {
         assert!(!effects.iter().any(|it| matches!(it, Effect::Send(Command::Locate(_)) | Effect::Copy(_))), "{keys}");
         assert_eq!(message(&state), why, "{keys}");
         assert_eq!(answer(&mut state, Event::Located(spot())), [], "nothing was asked");
+    }
+}
+
+/// The desk with a notice of each kind that there is, the newest on top: with a source and a place, with either, with
+/// neither.
+fn told() -> State {
+    let mut state = fixture::state(80, 24);
+    for (subject, place) in
+        [(None, None), (Some("timeouts"), None), (None, Some(spot())), (Some("timeouts"), Some(spot()))]
+    {
+        let subject = subject.map(Into::into);
+        answer(&mut state, Event::Notice(Notice { subject, place, ..fixture::notice("something") }));
+    }
+    state
+}
+
+#[test]
+fn places_that_rows_name() {
+    let at = |path: &str, line| Effect::Edit(Spot { path: Path::new(fixture::WORKSPACE).join(path), line });
+    let opens = |wanted| Effect::Send(Command::Locate(wanted));
+    for (keys, expected) in [
+        ("d Enter", at("references.json", 41)),
+        ("d j o", at("references.json", 60)),
+        ("d y", Effect::Copy("references.json:41".to_owned())),
+        ("2 j m", at("adr/adr-004.md", 12)),
+        ("2 j j m", at("adr/adr-005.md", 7)),
+        ("2 j j j m", opens(Wanted::Definition("error-handling".into()))),
+        ("f o", Effect::Edit(spot())),
+        ("f j Enter", Effect::Edit(spot())),
+        ("f j o", Effect::Edit(spot())),
+        ("f j j o", opens(Wanted::Document("timeouts".into()))),
+    ] {
+        let mut state = told();
+        let asked: Vec<Effect> = press(&mut state, keys)
+            .into_iter()
+            .filter(|it| {
+                !matches!(it, Effect::Send(Command::Outlook { .. } | Command::Read { .. } | Command::Preview { .. }))
+            })
+            .collect();
+        assert_eq!(asked, [expected], "{keys}");
+    }
+}
+
+#[test]
+fn rows_that_name_no_place_say_why() {
+    let mut without = fixture::snapshot();
+    without.diagnostics = [Diagnostic::error("polling", "no")].into();
+    let mut nothing = fixture::snapshot();
+    nothing.diagnostics = [].into();
+    for (snapshot, keys, why) in [
+        (fixture::snapshot(), "2 m", "@circuit-breaker is picked: no mention brought it in"),
+        (fixture::snapshot(), "2 G m", "@release-notes is not pulled in: no mention brings it"),
+        (fixture::snapshot(), "f j j j o", "there is no source under the cursor"),
+        (fixture::snapshot(), "f j j j Enter", "this is about no single source"),
+        (without.clone(), "d Enter", "this is wrong in no single file"),
+        (without.clone(), "d y", "this is wrong in no single file"),
+        (without, "d c", "this is about no single source"),
+        (nothing.clone(), "d Enter", "nothing is wrong with this workspace"),
+        (nothing, "d c", "nothing is wrong with this workspace"),
+    ] {
+        let mut state = told();
+        update(&mut state, Input::Snapshot(Box::new(snapshot)));
+        let effects = press(&mut state, keys);
+        assert!(!effects.iter().any(|it| matches!(it, Effect::Edit(_) | Effect::Copy(_))), "{keys}");
+        assert_eq!(message(&state), why, "{keys}");
+    }
+}
+
+#[test]
+fn the_feed_says_where_its_rows_lead() {
+    for (keys, caption, key) in [
+        ("f", "feed: Enter leads to the source", "Enter to the source"),
+        ("f j", "feed: Enter opens the file", "Enter open the file"),
+        ("f j j", "feed: Enter leads to the source", "Enter to the source"),
+        ("f j j j", "─ feed ─", ""),
+    ] {
+        let mut state = told();
+        press(&mut state, keys);
+        let shown = super::screen(&state);
+        assert!(shown.contains(caption) && shown.contains(key), "{keys}\n{shown}");
+        let leads = ["Enter leads", "Enter opens", "Enter to the", "Enter open "].iter().any(|key| shown.contains(key));
+        assert_eq!(leads, !key.is_empty(), "{keys}\n{shown}");
     }
 }
 

@@ -44,7 +44,7 @@ fn what_cannot_be_done_says_why_and_does_nothing() {
     for (keys, why) in [
         ("j j Space", "pulled in by @circuit-breaker: press x to exclude it, p to pick it for itself"),
         ("2 j j j j Space", "pulled in by @circuit-breaker, @retry-pattern: press x to exclude it"),
-        ("G k p", "@legacy-errors is missing: nothing stands at docs/legacy/codes.md; mend its path, then press r"),
+        ("G k p", "@legacy-errors is missing: nothing stands at docs/legacy/codes.md; mend its path"),
         ("p", "@team-conventions is not pulled in by anything: Space picks it"),
         ("2 G k x", "@old-runbook is gone from the catalog: press Space to drop its pick"),
         ("3 Space", "there is no source under the cursor"),
@@ -412,6 +412,9 @@ fn the_feed_leads_to_its_sources() {
         ("/ \"java\" Enter f Enter", Pane::Catalog, Some("timeouts"), "the filter of the catalog is lifted"),
         ("/ \"time\" Enter f Enter", Pane::Catalog, Some("timeouts"), ""),
         ("f j Enter", Pane::Hints, None, "this is about no single source"),
+        ("d c", Pane::Catalog, Some("payments-api"), ""),
+        ("d j c", Pane::Catalog, Some("legacy-errors"), ""),
+        ("/ \"java\" Enter d c", Pane::Catalog, Some("payments-api"), "the filter of the catalog is lifted"),
         ("f G Enter", Pane::Hints, Some("old-runbook"), "@old-runbook is gone from the catalog"),
         ("f / \"x\" Enter Enter", Pane::Hints, None, "no row has these words"),
         ("f Esc", Pane::Hints, None, ""),

@@ -9,6 +9,9 @@ mod reach;
 mod screens;
 mod states;
 
+use std::path::Path;
+
+use crate::desk::Spot;
 use crate::engine::{Command, Event, Notice, Topic, Who};
 use crate::enrich::Matcher;
 use crate::render::Rendered;
@@ -88,6 +91,7 @@ const PROMPT: &str = "write a java client for @payments-api\nsee src/tickets/api
 /// What happened on a busy morning.
 fn happened(state: &mut State) {
     let other = || Who::Other("refdesk select".into());
+    let spot = |path: &str, line| Some(Spot { path: Path::new(fixture::WORKSPACE).join(path), line });
     for (time, who, topic, text, reason, subject) in [
         ("09:14:02", Who::Files, Topic::Desk, "Too many folders to watch: they are looked at every 2 s", "", None),
         ("09:20:31", Who::You, Topic::Selection, "Picked @circuit-breaker", "", Some("circuit-breaker")),
@@ -114,8 +118,13 @@ fn happened(state: &mut State) {
         ),
     ] {
         let subject = subject.map(Into::into);
-        let notice =
-            Notice { time: time.to_owned(), reason: reason.to_owned(), subject, ..Notice::new(who, topic, text) };
+        let place = match topic {
+            Topic::Problem => spot("references.json", 41),
+            _ if reason.contains(".md:") => spot("adr/adr-005.md", 7),
+            _ => None,
+        };
+        let notice = Notice::new(who, topic, text);
+        let notice = Notice { time: time.to_owned(), reason: reason.to_owned(), subject, place, ..notice };
         answer(state, Event::Notice(notice));
     }
 }

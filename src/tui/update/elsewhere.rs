@@ -5,6 +5,7 @@
 use crate::catalog::{Kind, SourceId};
 use crate::desk::Spot;
 use crate::engine::{Command, Wanted};
+use crate::tui::about;
 use crate::tui::action::Action;
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
@@ -16,11 +17,34 @@ pub(super) fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) 
         Action::Open => open(state, Wanted::Document(id), effects),
         Action::Define => open(state, Wanted::Definition(id), effects),
         Action::CopyPath => {
-            if let Some(place) = place(state, id.as_str()) {
+            if let Some(place) = path_or_address(state, id.as_str()) {
                 copy(state, place, effects);
             }
         }
         _ => copy(state, id.to_string(), effects),
+    }
+}
+
+/// What a row names that is no source: its place in a file, or the mention that brought the source under the cursor in.
+pub(super) fn place(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
+    match action {
+        Action::OpenMention => {
+            let Ok(mention) = about::mention(state) else { return };
+            let (spot, parent) = (about::in_file(state, mention), mention.from.clone());
+            match spot {
+                Some(spot) => effects.push(Effect::Edit(spot)),
+                None => open(state, Wanted::Definition(parent), effects),
+            }
+        }
+        Action::CopyPlace => {
+            if let Some(printed) = about::printed(state) {
+                copy(state, printed, effects);
+            }
+        }
+        _ => match about::place(state) {
+            Ok(spot) => effects.push(Effect::Edit(spot)),
+            Err(_) => act(state, Action::Open, effects),
+        },
     }
 }
 
@@ -47,7 +71,7 @@ fn copy(state: &mut State, text: String, effects: &mut Vec<Effect>) {
 }
 
 /// The path or address of this source, where it has one.
-pub(in crate::tui) fn place(state: &State, id: &str) -> Option<String> {
+pub(in crate::tui) fn path_or_address(state: &State, id: &str) -> Option<String> {
     match &state.snapshot.catalog.get(id)?.kind {
         Kind::Local(place) => place.path.to_str().map(str::to_owned),
         Kind::Url { url } => Some(url.clone()),

@@ -1,8 +1,11 @@
 //! The feed: what happened comes in, a person moves in it, filters it and goes from a notice to its source.
 
+use crate::catalog::SourceId;
 use crate::engine::{Notice, Topic};
+use crate::tui::about::{self, Way};
 use crate::tui::action::Action;
 use crate::tui::feed::Reader;
+use crate::tui::input::Effect;
 use crate::tui::motion::Motion;
 use crate::tui::pane::Pane;
 use crate::tui::state::{Part, State, Tone, Typing};
@@ -32,10 +35,18 @@ pub(super) fn step(state: &mut State, motion: Motion) {
     state.feed.cursor.step(motion, len, page);
 }
 
-/// To the source of the notice under the cursor, in the catalog; a filter that hides it is lifted.
-pub(super) fn follow(state: &mut State) {
-    let subject = state.feed.current().and_then(|notice| notice.subject.as_ref());
-    let Some(position) = subject.and_then(|id| state.snapshot.catalog.position(id.as_str())) else { return };
+/// To the source of the row under the cursor, in the catalog; a filter that hides it is lifted. Without one to its file.
+pub(super) fn follow(state: &mut State, effects: &mut Vec<Effect>) {
+    match about::way(state) {
+        Ok(Way::Source(id)) => to_source(state, &id),
+        Ok(Way::File(spot)) => effects.push(Effect::Edit(spot)),
+        Err(_) => {}
+    }
+}
+
+fn to_source(state: &mut State, id: &SourceId) {
+    let Some(position) = state.snapshot.catalog.position(id.as_str()) else { return };
+    state.overlay = None;
     state.focus_on(Pane::Catalog);
     if !state.catalog.rows.contains(&position) {
         super::filtering::clear(state);

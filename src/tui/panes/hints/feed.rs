@@ -7,6 +7,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
 
 use crate::engine::{Notice, Topic, Who};
+use crate::tui::about::{self, Way};
 use crate::tui::feed::KEPT;
 use crate::tui::pane::Pane;
 use crate::tui::panes::{active, draw_empty, nth_row};
@@ -60,12 +61,14 @@ pub fn whole(state: &State) -> Option<String> {
     if !text.ends_with('.') {
         text.push('.');
     }
-    match &notice.subject {
-        Some(id) if state.snapshot.catalog.get(id.as_str()).is_none() => {
-            text.push_str(&format!(" @{id} is gone from the catalog."));
+    match (about::way(state), &notice.subject) {
+        (Ok(Way::Source(id)), _) if notice.place.is_some() => {
+            text.push_str(&format!(" Enter leads to @{id}, o opens the file."));
         }
-        Some(id) => text.push_str(&format!(" Enter leads to @{id}.")),
-        None => {}
+        (Ok(Way::Source(id)), _) => text.push_str(&format!(" Enter leads to @{id}.")),
+        (Ok(Way::File(_)), _) => text.push_str(" Enter opens the file."),
+        (Err(_), Some(id)) => text.push_str(&format!(" @{id} is gone from the catalog.")),
+        (Err(_), None) => {}
     }
     if state.feed.forgot && state.feed.cursor.at + 1 == state.feed.rows.len() {
         text.push_str(&format!(" What is older is forgotten: {} are kept.", cells::grouped(KEPT as u64)));
@@ -79,7 +82,12 @@ fn rule(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
     let theme = &state.skin.theme;
     let typing = state.typing == Some(Typing::FeedFilter);
     let reads = state.in_feed() && active(state, Pane::Hints) == Active::Yes;
-    let caption = if reads { "feed: Enter leads to the source" } else { "feed: f" };
+    let caption = match about::way(state) {
+        _ if !reads => "feed: f",
+        Ok(Way::Source(_)) => "feed: Enter leads to the source",
+        Ok(Way::File(_)) => "feed: Enter opens the file",
+        Err(_) => "feed",
+    };
     let filtered = typing || !feed.filter.is_empty();
     let caption = if filtered { "" } else { caption };
     frame::rule(&state.skin, place, caption, super::caption_style(state, reads), buffer);
@@ -148,6 +156,7 @@ fn topic(topic: Topic) -> (&'static str, Role) {
         Topic::Document => ("doc", Role::Transitive),
         Topic::Template => ("tpl", Role::Templates),
         Topic::Problem => ("prob", Role::Error),
+        Topic::Warning => ("warn", Role::Warning),
         Topic::Desk => ("desk", Role::Infra),
     }
 }

@@ -1,0 +1,158 @@
+//! What changed between two snapshots, a sentence each, with who did it, why, and which source it is about (BEHAVIOUR §5
+//! "For people"). The difference of two values is all there is to know; nothing is recorded on the way. Here is what a notice
+//! is and in which order they come; what is said of each part of the desk has its file.
+
+mod catalog;
+mod problems;
+mod selection;
+mod templates;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use selection::selection;
+
+use std::sync::Arc;
+
+use super::Snapshot;
+use crate::catalog::SourceId;
+use crate::desk::Spot;
+
+/// Something that happened at the desk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// When, by the clock on the wall: `12:03:41`.
+    pub time: String,
+    /// Who did it.
+    pub who: Who,
+    /// What it is about.
+    pub topic: Topic,
+    /// What happened, one sentence.
+    pub text: String,
+    /// Why, or where: `docs/retry.md:14`; may be empty.
+    pub reason: String,
+    /// The source to look at.
+    pub subject: Option<SourceId>,
+    /// The place to look at, where there is one in a file.
+    pub place: Option<Spot>,
+}
+
+/// Who made something happen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Who {
+    /// The person at this screen.
+    You,
+    /// Another process, by what it calls itself.
+    Other(Arc<str>),
+    /// Somebody who changed files.
+    Files,
+}
+
+impl Who {
+    /// `you`, `refdesk select`, `files`.
+    pub fn word(&self) -> &str {
+        match self {
+            Self::You => "you",
+            Self::Other(name) => name,
+            Self::Files => "files",
+        }
+    }
+}
+
+/// What a notice is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Topic {
+    /// Who is selected.
+    Selection,
+    /// Which sources there are.
+    Catalog,
+    /// What a document says.
+    Document,
+    /// Which templates there are.
+    Template,
+    /// What is wrong.
+    Problem,
+    /// What works, and somebody should look at.
+    Warning,
+    /// How the desk itself goes.
+    Desk,
+}
+
+impl Topic {
+    /// One word for lists and filters.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Selection => "selection",
+            Self::Catalog => "catalog",
+            Self::Document => "document",
+            Self::Template => "template",
+            Self::Problem => "problem",
+            Self::Warning => "warning",
+            Self::Desk => "desk",
+        }
+    }
+}
+
+impl Notice {
+    /// A notice without a time, which is added when it is told.
+    pub fn new(who: Who, topic: Topic, text: impl Into<String>) -> Self {
+        Self { time: String::new(), who, topic, text: text.into(), reason: String::new(), subject: None, place: None }
+    }
+
+    fn about(self, id: &SourceId) -> Self {
+        Self { subject: Some(id.clone()), ..self }
+    }
+
+    fn because(self, reason: String) -> Self {
+        Self { reason, ..self }
+    }
+
+    fn at(self, place: Option<Spot>) -> Self {
+        Self { place, ..self }
+    }
+}
+
+/// Whose the newest change of picks and exclusions is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cause {
+    /// They picked, unpicked, excluded or included.
+    Choice(Who),
+    /// The person at this screen took a change back, or did it again.
+    Retraced {
+        /// Which, and what stays: `Undone: pick of @a`.
+        text: String,
+        /// The sources that the text speaks of.
+        named: Vec<String>,
+    },
+}
+
+impl Cause {
+    fn who(&self) -> &Who {
+        match self {
+            Self::Choice(who) => who,
+            Self::Retraced { .. } => &Who::You,
+        }
+    }
+}
+
+/// The notices that the step from one snapshot to the next is worth; `cause` changed the picks and exclusions that differ.
+/// What matters most comes last: the newest is on top, and said in the bottom line.
+pub fn notices(before: &Snapshot, after: &Snapshot, cause: &Cause) -> Vec<Notice> {
+    let mut notices = catalog::documents(before, after);
+    let broken = if Arc::ptr_eq(&before.templates, &after.templates) {
+        Vec::new()
+    } else {
+        notices.extend(templates::changed(before, after));
+        let by = if selection::is_chosen(before, after) { cause.who() } else { &Who::Files };
+        notices.extend(templates::came_and_went(before, after, by));
+        templates::broken(before, after)
+    };
+    if !Arc::ptr_eq(&before.catalog, &after.catalog) {
+        notices.extend(catalog::sources(before, after));
+    }
+    notices.extend(problems::warnings(before, after));
+    notices.extend(selection(before, after, cause));
+    notices.extend(broken);
+    notices.extend(problems::errors(before, after));
+    notices
+}

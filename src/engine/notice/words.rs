@@ -1,0 +1,19 @@
+//! Names in a row, as notices write them: the first few, then how many more.
+
+/// Names shown before `+N more`; changes of one kind told one by one.
+pub(super) const SHOWN: usize = 3;
+
+/// `@a, @b, @c, +2 more`.
+pub(super) fn at<T: std::fmt::Display>(ids: impl IntoIterator<Item = T>) -> String {
+    let named: Vec<String> = ids.into_iter().map(|id| format!("@{id}")).collect();
+    cut(&named)
+}
+
+/// `a, b, c, +2 more`.
+pub(super) fn cut<T: AsRef<str>>(names: &[T]) -> String {
+    let shown: Vec<&str> = names.iter().take(SHOWN).map(AsRef::as_ref).collect();
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{}, +{more} more", shown.join(", ")),
+    }
+}
