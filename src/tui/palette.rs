@@ -182,14 +182,13 @@ mod tests {
         assert_eq!(rows.len(), most(&state));
         for entry in ACTIONS {
             let typed = entry.contexts.iter().all(|context| context.is_typed());
-            let window = entry.contexts.iter().all(|context| matches!(context, Context::Overlay | Context::Question));
+            let inside =
+                |context: &Context| matches!(context, Context::Overlay | Context::Problems | Context::Question);
+            let window = entry.contexts.iter().all(inside);
             let listed = rows.iter().filter(|row| row.entry.action == entry.action).count();
             let elsewhere = ACTIONS.iter().any(|other| {
                 other.action == entry.action
-                    && !other
-                        .contexts
-                        .iter()
-                        .all(|context| context.is_typed() || matches!(context, Context::Overlay | Context::Question))
+                    && !other.contexts.iter().all(|context| context.is_typed() || inside(context))
             });
             let expected = usize::from((elsewhere || !(typed || window)) && entry.action != Action::Palette);
             assert_eq!(listed, expected, "{}", entry.name);
