@@ -64,6 +64,8 @@ pub fn run(
         }
     }
     worker.index_templates();
+    // What turned up until now is no change, even where there was no document to wait for.
+    worker.told = None;
     worker.publish();
     worker.work(&mut watch);
 }

@@ -41,7 +41,7 @@ pub fn rows(state: &State) -> Vec<Row> {
             let why_not = disabled(state, entry.action);
             (if why_not.is_some() { Here::Disabled } else { Here::Possible }, why_not)
         } else {
-            (Here::Elsewhere, Some(format!("works in {} only", entry.places())))
+            (Here::Elsewhere, Some(format!("counts in {} only", entry.places())))
         };
         // Whoever wants one row down does not ask for it by name.
         let is_move = matches!(entry.action, Action::Move(_));
@@ -169,7 +169,7 @@ mod tests {
         assert!(possible > 10);
         assert!(rows[possible..].iter().all(|row| row.why_not.is_some()), "the rest cannot be done");
         let why = |name: &str| rows.iter().find(|row| row.entry.name == name).and_then(|row| row.why_not.clone());
-        assert_eq!(why("values").as_deref(), Some("works in templates only"));
+        assert_eq!(why("values").as_deref(), Some("counts in templates only"));
         assert!(why("keep").unwrap().starts_with("@team-conventions is not pulled in"));
         assert_eq!(why("zoom").unwrap(), "each pane has the whole screen already: four at once need 100×28");
     }
@@ -182,17 +182,13 @@ mod tests {
         assert_eq!(rows.len(), most(&state));
         for entry in ACTIONS {
             let typed = entry.contexts.iter().all(|context| context.is_typed());
-            let window = entry
-                .contexts
-                .iter()
-                .all(|context| matches!(context, Context::Overlay | Context::Problems | Context::Question));
+            let inside =
+                |context: &Context| matches!(context, Context::Overlay | Context::Problems | Context::Question);
+            let window = entry.contexts.iter().all(inside);
             let listed = rows.iter().filter(|row| row.entry.action == entry.action).count();
             let elsewhere = ACTIONS.iter().any(|other| {
                 other.action == entry.action
-                    && !other.contexts.iter().all(|context| {
-                        context.is_typed()
-                            || matches!(context, Context::Overlay | Context::Problems | Context::Question)
-                    })
+                    && !other.contexts.iter().all(|context| context.is_typed() || inside(context))
             });
             let expected = usize::from((elsewhere || !(typed || window)) && entry.action != Action::Palette);
             assert_eq!(listed, expected, "{}", entry.name);

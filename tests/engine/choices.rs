@@ -1,12 +1,12 @@
 //! Picks and exclusions over the engine: what they would bring, taking them back, and other processes in between.
 
 use refdesk::desk::Desk;
-use refdesk::engine::{Command, Event, Notice, Who};
+use refdesk::engine::{Command, Event, Notice, Topic, Who};
 
 use super::world::{World, options};
 
 impl World {
-    fn notice(&mut self, holds: impl Fn(&Notice) -> bool) -> Notice {
+    pub fn notice(&mut self, holds: impl Fn(&Notice) -> bool) -> Notice {
         match self.event(|event| matches!(event, Event::Notice(notice) if holds(notice))) {
             Event::Notice(notice) => notice,
             _ => panic!("no notice"),
@@ -77,6 +77,16 @@ fn undo_takes_back_only_what_is_ones_own() {
     assert!(after.selection.is_picked("c"), "what the other picked stays");
     let told = world.notice(|notice| notice.text.starts_with("Undone: pick of @a"));
     assert!(told.text.ends_with("another process has changed @c since, and that stays"), "{}", told.text);
+    assert_eq!(
+        (told.who, told.topic, told.reason.as_str()),
+        (Who::You, Topic::Selection, "left with it: @b, ~3 tokens")
+    );
+    // One notice for one deed: the next is that of the next deed. And what was said is not said again.
+    world.send(Command::Redo);
+    let told = world.notice(|_| true);
+    assert_eq!((told.text.as_str(), told.reason.as_str()), ("Done again: pick of @a", "came with it: @b, ~3 tokens"));
+    world.send(Command::Undo);
+    assert_eq!(world.notice(|_| true).text, "Undone: pick of @a");
 
     world.send(Command::Pick("a".into()));
     world.until("a is picked again", |now| now.selection.is_picked("a"));

@@ -9,5 +9,6 @@ mod choices;
 mod commands;
 mod edits;
 mod folders;
+mod notices;
 mod polling;
 mod world;

@@ -1,0 +1,41 @@
+//! What is told when files change, as somebody at the screen reads it.
+
+use refdesk::desk::Spot;
+use refdesk::engine::{Command, Topic};
+
+use crate::world::World;
+
+#[test]
+fn a_template_that_changes_breaks_and_is_mended() {
+    let mut world = World::new();
+    world.send(Command::Pick("kit".into()));
+    world.until("the kit brings its template", |now| now.templates.templates.len() == 1);
+    let name = world.engine.snapshots.borrow().templates.templates[0].name.clone();
+    world.write("kit/greeting.txt.tpl", "Hello {{ name }} of {{ town }}!\n");
+    let told = world.notice(|notice| notice.text == format!("Template changed: {name}"));
+    assert_eq!((told.reason.as_str(), told.subject), ("new: town", Some("kit".into())));
+    world.write("kit/greeting.txt.tpl", "Hello\n{{ name of {{ town }}!\n{% if %}");
+    let told = world.notice(|notice| notice.topic == Topic::Problem);
+    assert!(told.text.starts_with(&format!("{name} is broken: ")), "{told:?}");
+    let Some(Spot { path, line }) = told.place.clone() else { panic!("it names no place: {told:?}") };
+    assert_eq!(path, world.at("kit/greeting.txt.tpl"));
+    assert!(told.reason == format!("kit/greeting.txt.tpl:{line}") && line > 1, "{told:?}");
+    world.write("kit/greeting.txt.tpl", "Hello {{ name }} of {{ town }}!\n");
+    world.notice(|notice| notice.text == format!("{name} is mended"));
+}
+
+#[test]
+fn what_leaves_with_a_lost_file_and_a_pick_that_sleeps() {
+    let mut world = World::new();
+    world.send(Command::Pick("a".into()));
+    world.until("b is pulled in", |now| now.selection.contains("b"));
+    std::fs::remove_file(world.at("a.md")).unwrap();
+    world.notice(|notice| notice.text == "@b left with @a, whose file is missing");
+    world.write("a.md", "See b.\n");
+    world.notice(|notice| notice.text == "@a now mentions @b: pulled in");
+    let whole = std::fs::read_to_string(world.at("references.json")).unwrap();
+    world.write("references.json", &whole.replace(r#"{"id": "a", "name": "A", "path": "a.md"},"#, ""));
+    world.notice(|notice| notice.text == "@a is gone from the catalog: its pick is dormant");
+    world.write("references.json", &whole);
+    world.notice(|notice| notice.text == "@a is back: its pick counts again");
+}
