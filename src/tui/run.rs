@@ -146,7 +146,7 @@ impl App {
         }
     }
 
-    /// Waits for the engine, and takes one thing that it says.
+    /// Waits for the engine, and takes one thing that it says; or for a terminal that did not take the last frame yet.
     async fn engine_speaks(&mut self) -> io::Result<()> {
         let commands = self.engine.commands.clone();
         tokio::select! {
@@ -163,6 +163,7 @@ impl App {
                 permit.map_err(|_| engine_gone())?.send(self.waiting.remove(0));
                 Ok(())
             }
+            written = self.screen.proceed(), if self.screen.is_blocked() => written
         }
     }
 
@@ -187,7 +188,9 @@ impl App {
 
     /// Draws what changed, or tells when that may be.
     fn draw(&mut self) -> io::Result<Option<Instant>> {
-        let Some(cause) = self.changed.filter(|_| !self.suspended) else { return Ok(None) };
+        let Some(cause) = self.changed.filter(|_| !self.suspended && !self.screen.is_blocked()) else {
+            return Ok(None);
+        };
         let due = self.pace.due(cause).filter(|due| *due > Instant::now());
         if due.is_none() {
             self.changed = None;
