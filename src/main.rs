@@ -24,6 +24,9 @@ fn screen(engine: Engine) -> color_eyre::Result<ExitCode> {
     let start = Start::from_env(remembered.clone()).saying(problem);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
     let left = runtime.block_on(tui::run(engine, start))?;
+    if !left.stored {
+        let _ = writeln!(std::io::stderr(), "refdesk: the disk did not answer: the last change may not be stored");
+    }
     if left.remembered != remembered {
         remember(file.as_deref(), &left.remembered);
     }

@@ -72,6 +72,20 @@ pub enum Command {
 }
 
 impl Command {
+    /// Whether it changes what is stored: then it is carried out even when nobody waits for an answer any more.
+    pub fn is_change(&self) -> bool {
+        matches!(
+            self,
+            Self::Pick(_)
+                | Self::Unpick(_)
+                | Self::Exclude(_)
+                | Self::Include(_)
+                | Self::Clear
+                | Self::Undo
+                | Self::Redo
+        )
+    }
+
     /// Whether a later one of the same kind makes it old: then only the last has to be answered.
     pub fn is_question(&self) -> bool {
         matches!(

@@ -1,7 +1,8 @@
 //! The desk as a background task: commands come in by a bounded queue, snapshots and events go out (HOUSE).
 //!
 //! The engine owns the desk and knows no terminal. Whoever holds an [`Engine`] sends [`Command`]s, watches the newest
-//! [`Snapshot`] and receives [`Event`]s. Dropping it ends the task. The desk's work is reading files and computing, which
+//! [`Snapshot`] and receives [`Event`]s. Dropping it ends the task,
+//! closing it waits until the changes asked for are stored. The desk's work is reading files and computing, which
 //! would only block an async scheduler, so it has a thread of its own behind tokio's channels.
 
 mod message;
@@ -14,8 +15,10 @@ pub use notice::{Notice, Topic, Who};
 
 use std::io;
 use std::thread;
+use std::time::Duration;
 
 use tokio::sync::{mpsc, watch as newest};
+use tokio::time::timeout;
 
 use crate::desk::Options;
 
@@ -34,6 +37,17 @@ pub struct Engine {
     pub snapshots: newest::Receiver<Snapshot>,
     /// Answers, notices and refusals, in order.
     pub events: mpsc::Receiver<Event>,
+}
+
+impl Engine {
+    /// Lets the desk carry out every change that it was asked for, leaves questions unanswered, and ends it. Tells
+    /// whether it did so within this time: a disk may never answer.
+    pub async fn close(self, patience: Duration) -> bool {
+        let Self { commands, snapshots, mut events } = self;
+        drop((commands, snapshots));
+        // Taken until none can come any more, which is when the thread has ended: it must not wait for room in the queue.
+        timeout(patience, async { while events.recv().await.is_some() {} }).await.is_ok()
+    }
 }
 
 /// Opens a desk in the background. The first snapshot comes when configuration and catalog are read; documents are read

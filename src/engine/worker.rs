@@ -147,6 +147,9 @@ impl Worker<'_> {
     }
 
     fn obey(&mut self, command: Command, watch: &mut Watch) {
+        if self.inbox.is_closed() && !command.is_change() {
+            return;
+        }
         match command {
             Command::Pick(id) => {
                 let picked = self.desk.pick(&[id.to_string()], &[]);

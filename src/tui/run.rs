@@ -3,7 +3,7 @@
 //! what is on the screen in `draw`.
 
 use std::io;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crossterm::event::Event as TerminalEvent;
 use ratatui::layout::Size;
@@ -35,6 +35,9 @@ mod signals;
 /// At most so many inputs are taken before a frame is drawn, so that a flood of them still shows.
 const BATCH: usize = 1024;
 
+/// So long changes that were asked for last have to be stored when the screen is left.
+const STORING: Duration = Duration::from_secs(2);
+
 /// How a screen was left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Left {
@@ -42,6 +45,8 @@ pub struct Left {
     pub ended: Ended,
     /// What the next one should begin with.
     pub remembered: Remembered,
+    /// Whether every change asked for was carried out; not where the disk did not answer in time.
+    pub stored: bool,
 }
 
 /// Why the screen ended.
@@ -70,14 +75,22 @@ pub async fn run(engine: Engine, start: Start) -> io::Result<Left> {
         suspended: false,
         changed: Some(Cause::Change),
         pace: Pace::default(),
+        asked: Asked::Nothing,
         ended: None,
     };
     let ended = match app.run(signals).await {
         // Its signal may be still to come.
-        Err(error) if keyboard::is_gone(&error) => Ended::Signal(signals::HANGUP),
-        ended => ended?,
+        Err(error) if keyboard::is_gone(&error) => Ok(Ended::Signal(signals::HANGUP)),
+        ended => ended,
     };
-    Ok(Left { ended, remembered: app.state.remember() })
+    let App { engine, screen, state, asked, .. } = app;
+    // The shell has its terminal back before anything is waited for.
+    drop(screen);
+    let stored = match asked {
+        Asked::Changes => engine.close(STORING).await,
+        Asked::Nothing => true,
+    };
+    Ok(Left { ended: ended?, remembered: state.remember(), stored })
 }
 
 struct App {
@@ -92,7 +105,14 @@ struct App {
     /// What there is to draw for.
     changed: Option<Cause>,
     pace: Pace,
+    asked: Asked,
     ended: Option<Ended>,
+}
+
+/// What this screen asked of the desk: only changes are worth waiting for when it is left.
+enum Asked {
+    Nothing,
+    Changes,
 }
 
 impl App {
@@ -111,7 +131,13 @@ impl App {
             let due = self.draw()?;
             tokio::select! {
                 biased;
-                told = signals.next() => self.signal(told)?,
+                told = signals.next() => {
+                    // Keys typed before the signal still count. A terminal that is gone has none, and the signal says so.
+                    if !self.suspended && self.take_ready(&mut keyboard).is_err() && self.ended.is_none() {
+                        self.ended = Some(Ended::Signal(signals::HANGUP));
+                    }
+                    self.signal(told)?;
+                }
                 event = keyboard.next() => self.terminal_event(event?)?,
                 heard = self.engine_speaks() => heard?,
                 () = at(due) => {}
@@ -120,7 +146,7 @@ impl App {
         }
     }
 
-    /// Waits for the engine, and takes one thing that it says.
+    /// Waits for the engine, and takes one thing that it says; or for a terminal that did not take the last frame yet.
     async fn engine_speaks(&mut self) -> io::Result<()> {
         let commands = self.engine.commands.clone();
         tokio::select! {
@@ -137,6 +163,7 @@ impl App {
                 permit.map_err(|_| engine_gone())?.send(self.waiting.remove(0));
                 Ok(())
             }
+            written = self.screen.proceed(), if self.screen.is_blocked() => written
         }
     }
 
@@ -161,7 +188,9 @@ impl App {
 
     /// Draws what changed, or tells when that may be.
     fn draw(&mut self) -> io::Result<Option<Instant>> {
-        let Some(cause) = self.changed.filter(|_| !self.suspended) else { return Ok(None) };
+        let Some(cause) = self.changed.filter(|_| !self.suspended && !self.screen.is_blocked()) else {
+            return Ok(None);
+        };
         let due = self.pace.due(cause).filter(|due| *due > Instant::now());
         if due.is_none() {
             self.changed = None;
@@ -216,6 +245,9 @@ impl App {
 
     /// A question waits for room, and only the newest of its kind; for anything else the person is told.
     fn send(&mut self, command: Command) -> io::Result<()> {
+        if command.is_change() {
+            self.asked = Asked::Changes;
+        }
         let kind = std::mem::discriminant(&command);
         self.waiting.retain(|waiting| std::mem::discriminant(waiting) != kind);
         match self.engine.commands.try_send(command) {

@@ -21,11 +21,17 @@ use ratatui::layout::{Rect, Size};
 use ratatui::{Frame, Terminal};
 
 use super::state::Mouse;
+use outlet::{Outlet, write_last};
+
+mod outlet;
 
 /// Clicks and the wheel (1000), motion while a button is held (1002), coordinates without a limit (1006). Not 1003: motion
 /// that means nothing would wake the program for nothing.
 const TAKE_MOUSE: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 const LEAVE_MOUSE: &[u8] = b"\x1b[?1006l\x1b[?1002l\x1b[?1000l";
+
+/// What an editor that was cut off may leave besides: all motion of the mouse reported, other cursor keys, another keypad.
+const MEND: &[u8] = b"\x1b[?1003l\x1b[?1l\x1b>";
 
 /// Whose screen it is while there is one, and what other threads had to say before they died.
 static ENTERED: Mutex<Option<ThreadId>> = Mutex::new(None);
@@ -35,6 +41,7 @@ static LAST_WORDS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<FrameBytes>>,
     bytes: FrameBytes,
+    outlet: Outlet,
     shown: Vec<u8>,
     mouse: Mouse,
     /// The terminal's modes while another program has it.
@@ -47,22 +54,31 @@ impl Screen {
         restore_on_panic();
         let bytes = FrameBytes::default();
         let terminal = Terminal::new(CrosstermBackend::new(bytes.clone()))?;
-        let screen = Self { terminal, bytes, shown: Vec::new(), mouse: Mouse::default(), lent: None };
-        enter(screen.mouse)?;
+        let (outlet, mouse) = (Outlet::new(), Mouse::default());
+        let mut screen = Self { terminal, bytes, outlet, shown: Vec::new(), mouse, lent: None };
+        screen.take_over()?;
         Ok(screen)
     }
 
     /// Takes the mouse, or leaves it to the terminal.
     pub fn set_mouse(&mut self, mouse: Mouse) -> io::Result<()> {
         self.mouse = mouse;
-        let mut stdout = io::stdout().lock();
-        stdout.write_all(if mouse == Mouse::Ours { TAKE_MOUSE } else { LEAVE_MOUSE })?;
-        stdout.flush()
+        self.outlet.write(if mouse == Mouse::Ours { TAKE_MOUSE } else { LEAVE_MOUSE })
     }
 
     /// Of the terminal, in cells.
     pub fn size(&self) -> io::Result<Size> {
         self.terminal.size()
+    }
+
+    /// Whether the terminal has not taken all yet: a frame would only wait behind it.
+    pub fn is_blocked(&self) -> bool {
+        self.outlet.is_blocked()
+    }
+
+    /// Waits until the terminal takes more of what waits for it; for ever if nothing does.
+    pub async fn proceed(&mut self) -> io::Result<()> {
+        self.outlet.proceed().await
     }
 
     /// Draws a frame, and writes what differs from the one before.
@@ -86,21 +102,21 @@ impl Screen {
     /// stop too for the shell to have its prompt back.
     #[cfg(unix)]
     pub fn suspend(&mut self) -> io::Result<()> {
-        leave();
+        leave(&self.outlet.take_rest());
         rustix::process::kill_current_process_group(rustix::process::Signal::STOP)?;
         Ok(())
     }
 
     /// Takes the terminal over again after the program was stopped; the next frame is written whole.
     pub fn resume(&mut self) -> io::Result<()> {
-        leave();
-        enter(self.mouse)?;
+        leave(&self.outlet.take_rest());
+        self.take_over()?;
         self.forget()
     }
 
     /// Gives the terminal back for another program to have it.
     pub fn lend(&mut self) -> io::Result<()> {
-        leave();
+        leave(&self.outlet.take_rest());
         self.lent = Modes::now()?;
         Ok(())
     }
@@ -109,7 +125,8 @@ impl Screen {
     /// whole.
     pub fn take_back(&mut self) -> io::Result<()> {
         self.mend();
-        enter(self.mouse)?;
+        self.outlet.write(MEND)?;
+        self.take_over()?;
         self.forget()
     }
 
@@ -122,9 +139,9 @@ impl Screen {
 
     /// Asks the terminal to put this on the clipboard (OSC 52). Whether it does cannot be known.
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
-        let mut stdout = io::stdout().lock();
-        queue!(stdout, CopyToClipboard::to_clipboard_from(text))?;
-        stdout.flush()
+        let mut bytes = Vec::new();
+        queue!(bytes, CopyToClipboard::to_clipboard_from(text))?;
+        self.outlet.write(&bytes)
     }
 
     /// What was collected since the last time, as one synchronized update. A frame that repeats the last one changes
@@ -139,16 +156,30 @@ impl Screen {
         out.extend_from_slice(&frame);
         queue!(out, EndSynchronizedUpdate)?;
         self.shown = frame;
-        let mut stdout = io::stdout().lock();
-        stdout.write_all(&out)?;
-        stdout.flush()
+        self.outlet.write(&out)
+    }
+
+    fn take_over(&mut self) -> io::Result<()> {
+        enable_raw_mode()?;
+        *ENTERED.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
+        let mut bytes = Vec::new();
+        // Cleared too: not every terminal has an alternate screen, and frames draw only what is not blank.
+        queue!(bytes, EnterAlternateScreen, Clear(ClearType::All), EnableBracketedPaste, Hide)?;
+        if self.mouse == Mouse::Ours {
+            bytes.extend_from_slice(TAKE_MOUSE);
+        }
+        self.outlet.write(&bytes)
     }
 }
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        self.mend();
-        leave();
+        if self.lent.is_some() {
+            // Whoever has the terminal was told to end, and may have had no time to tidy up.
+            self.mend();
+            write_last(&[], &[MEND, &leaving()].concat());
+        }
+        leave(&self.outlet.take_rest());
         let words = std::mem::take(&mut *LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner));
         for words in words {
             // Nobody is left to hear that standard error is closed.
@@ -157,29 +188,20 @@ impl Drop for Screen {
     }
 }
 
-fn enter(mouse: Mouse) -> io::Result<()> {
-    enable_raw_mode()?;
-    *ENTERED.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
-    let mut stdout = io::stdout().lock();
-    // Cleared too: not every terminal has an alternate screen, and frames draw only what is not blank.
-    queue!(stdout, EnterAlternateScreen, Clear(ClearType::All), EnableBracketedPaste, Hide)?;
-    if mouse == Mouse::Ours {
-        stdout.write_all(TAKE_MOUSE)?;
+/// Puts everything back that [`Screen::take_over`] changed, once; `rest` is what the terminal is still to be sent before.
+/// Failures are ignored: the terminal may be gone already, and what can still be put back must be.
+fn leave(rest: &[u8]) {
+    if ENTERED.lock().unwrap_or_else(PoisonError::into_inner).take().is_some() {
+        write_last(rest, &leaving());
+        let _ = disable_raw_mode();
     }
-    stdout.flush()
 }
 
-/// Puts everything back that [`enter`] changed, once. Failures are ignored: the terminal may be gone already, and what can
-/// still be put back must be.
-fn leave() {
-    if ENTERED.lock().unwrap_or_else(PoisonError::into_inner).take().is_none() {
-        return;
-    }
-    let mut stdout = io::stdout().lock();
-    let _ = stdout.write_all(LEAVE_MOUSE);
-    let _ = queue!(stdout, EndSynchronizedUpdate, ResetColor, DisableBracketedPaste, LeaveAlternateScreen, Show);
-    let _ = stdout.flush();
-    let _ = disable_raw_mode();
+/// What undoes every mode that the terminal itself keeps.
+fn leaving() -> Vec<u8> {
+    let mut bytes = LEAVE_MOUSE.to_vec();
+    let _ = queue!(bytes, EndSynchronizedUpdate, ResetColor, DisableBracketedPaste, LeaveAlternateScreen, Show);
+    bytes
 }
 
 /// A panic of the screen's own thread puts the terminal back before it is reported. One of another thread does not end the
@@ -195,7 +217,7 @@ fn restore_on_panic() {
                     LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner).push(info.to_string());
                 }
                 Some(_) => {
-                    leave();
+                    leave(&[]);
                     report(info);
                 }
                 None => report(info),

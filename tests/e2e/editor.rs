@@ -172,6 +172,18 @@ fn stopped_in_the_editor_and_back() {
 }
 
 #[test]
+fn what_an_editor_left_on_goes_with_the_screen() {
+    let desk = Desk::new();
+    let modes = "\\033[?1049h\\033[?1002h\\033[?1006h\\033[?25l\\033[?2004h";
+    let editor = desk.editor("full", &format!("stty raw -echo\nprintf '{modes}EDITOR IS OPEN'\nexec cat\n"));
+    let mut pty = desk.open(&editor.to_string_lossy());
+    pty.type_bytes("e");
+    pty.wait_for("EDITOR IS OPEN");
+    pty.signal_program(Signal::TERM);
+    assert_eq!(pty.wait_for_exit().exit_code(), 128 + 15);
+}
+
+#[test]
 fn what_ends_the_screen_ends_its_editor() {
     for signal in [Signal::TERM, Signal::HUP] {
         let desk = Desk::new();

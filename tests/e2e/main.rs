@@ -17,6 +17,7 @@ mod pty;
 mod support;
 
 mod editor;
+mod leaving;
 mod live;
 mod panics;
 mod reach;

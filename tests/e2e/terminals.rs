@@ -2,7 +2,9 @@
 //! resized all the time, one that sends much at once.
 
 use std::fs;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
 
 use crate::demo;
 use crate::pty::Pty;
@@ -104,6 +106,34 @@ fn one_that_sends_much_at_once() {
     pty.wait_for("Ω");
     pty.type_bytes("\x03");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
+}
+
+#[test]
+fn one_that_takes_nothing_keeps_no_signal_from_ending_the_screen() {
+    for (way, block) in [("stopped", Pty::stop_output as fn(&Pty)), ("unread", Pty::fill)] {
+        for signal in [Signal::TERM, Signal::HUP] {
+            let mut pty = demo(120, 36);
+            pty.wait_until_quiet();
+            block(&pty);
+            pty.type_bytes("2z\x0cz1/abc");
+            let told = Instant::now();
+            pty.signal(signal);
+            let number = u32::try_from(signal.as_raw()).unwrap();
+            assert_eq!(pty.wait_for_exit_unread().exit_code(), 128 + number, "{way}, {signal:?}");
+            assert!(told.elapsed() < Duration::from_secs(2), "{way}, {signal:?}: {:?}", told.elapsed());
+        }
+    }
+}
+
+#[test]
+fn one_that_takes_nothing_keeps_no_key_from_leaving() {
+    for block in [Pty::stop_output as fn(&Pty), Pty::fill] {
+        let mut pty = demo(120, 36);
+        pty.wait_until_quiet();
+        block(&pty);
+        pty.type_bytes("2z\x0cz1q");
+        assert_eq!(pty.wait_for_exit_unread().exit_code(), 0);
+    }
 }
 
 #[test]

@@ -2,13 +2,16 @@
 //! that screen instead of for time. Nothing here knows what refdesk shows.
 
 use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, SlavePty, native_pty_system};
+use rustix::fs::{Mode, OFlags, open};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpid};
+use rustix::termios::{Action, tcflow};
 use tempfile::TempDir;
 
 /// Longer than anything here takes on a busy machine; only a failing test waits for it.
@@ -135,6 +138,36 @@ impl Pty {
     pub fn take(&self, bytes: Option<usize>) {
         *self.flow.taken.lock().unwrap() = bytes.map_or(Taken::All, Taken::Bytes);
         self.flow.changed.notify_all();
+    }
+
+    /// Stops the terminal, as Ctrl-S does: it takes nothing any more.
+    pub fn stop_output(&self) {
+        tcflow(self.terminal(), Action::OOff).unwrap();
+    }
+
+    /// Lets nobody read the terminal any more, and fills what the system keeps for a reader.
+    pub fn fill(&self) {
+        self.take(Some(0));
+        // The reader takes once more what it was waiting for.
+        let bytes = self.bytes();
+        let terminal = self.terminal();
+        rustix::io::write(&terminal, b" ").unwrap();
+        self.wait_until("the last bytes", |seen| seen.bytes > bytes);
+        while rustix::io::write(&terminal, &[b' '; 512]).is_ok() {}
+    }
+
+    /// The program's end of the terminal, by a descriptor of our own.
+    fn terminal(&self) -> OwnedFd {
+        let name = self.master.tty_name().unwrap();
+        open(name, OFlags::WRONLY | OFlags::NOCTTY | OFlags::NONBLOCK, Mode::empty()).unwrap()
+    }
+
+    /// Waits until the program is gone although its terminal takes nothing; then holds that, once read again, the terminal
+    /// is as it was found.
+    pub fn wait_for_exit_unread(mut self) -> ExitStatus {
+        self.child.wait().unwrap();
+        self.take(None);
+        self.wait_for_exit()
     }
 
     /// Waits until nothing was written for a while, which is how one sees that nothing is left to say.

@@ -31,7 +31,7 @@ mod unix {
     use tokio::io::unix::AsyncFd;
     use tokio::signal::unix::{Signal, SignalKind, signal};
 
-    use crate::tui::run::parse::{Parsed, Then, parse};
+    use crate::tui::run::parse::{CutOff, Parsed, Then, bound, cut_off, parse};
 
     /// Bytes taken from the terminal at once; what is more shows first.
     const AT_ONCE: usize = 64 * 1024;
@@ -43,6 +43,8 @@ mod unix {
         resized: Signal,
         /// The beginning of a sequence whose rest is still to come.
         bytes: Vec<u8>,
+        /// How many of them were there when nothing more came.
+        begun: usize,
         events: VecDeque<Event>,
     }
 
@@ -58,6 +60,7 @@ mod unix {
                 terminal: AsyncFd::with_interest(terminal, Interest::READABLE)?,
                 resized: signal(SignalKind::window_change())?,
                 bytes: Vec::new(),
+                begun: 0,
                 events: VecDeque::new(),
             })
         }
@@ -76,7 +79,7 @@ mod unix {
                         if then == Then::Quiet {
                             ready.clear_ready();
                         }
-                        understand(&mut self.bytes, then, &mut self.events);
+                        understand(&mut self.bytes, &mut self.begun, then, &mut self.events);
                     }
                     _ = self.resized.recv() => {
                         let size = rustix::termios::tcgetwinsize(self.terminal.get_ref())?;
@@ -90,7 +93,7 @@ mod unix {
         pub fn next_ready(&mut self) -> io::Result<Option<Event>> {
             if self.events.is_empty() {
                 let then = read(self.terminal.get_ref(), &mut self.bytes)?;
-                understand(&mut self.bytes, then, &mut self.events);
+                understand(&mut self.bytes, &mut self.begun, then, &mut self.events);
             }
             Ok(self.events.pop_front())
         }
@@ -122,7 +125,17 @@ mod unix {
         Ok(Then::More)
     }
 
-    fn understand(bytes: &mut Vec<u8>, then: Then, events: &mut VecDeque<Event>) {
+    fn understand(bytes: &mut Vec<u8>, begun: &mut usize, then: Then, events: &mut VecDeque<Event>) {
+        if let Some((before, fresh)) = bytes.split_at_checked(*begun).filter(|(_, fresh)| !fresh.is_empty()) {
+            match cut_off(before, fresh) {
+                CutOff::No => {}
+                CutOff::Key => drop(bytes.drain(..*begun)),
+                CutOff::Paste(text) => {
+                    events.push_back(text);
+                    bytes.clear();
+                }
+            }
+        }
         let mut rest = bytes.as_slice();
         loop {
             let used = match parse(rest, then) {
@@ -137,6 +150,68 @@ mod unix {
         }
         let used = bytes.len() - rest.len();
         bytes.drain(..used);
+        bound(bytes);
+        *begun = if then == Then::Quiet { bytes.len() } else { 0 };
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        /// What comes of these reads, with a pause behind each.
+        fn read_as(reads: &[&[u8]]) -> String {
+            let (mut bytes, mut begun, mut events) = (Vec::new(), 0, VecDeque::new());
+            for read in reads {
+                bytes.extend_from_slice(read);
+                understand(&mut bytes, &mut begun, Then::Quiet, &mut events);
+                // As when somebody looks and nothing has come.
+                understand(&mut bytes, &mut begun, Then::Quiet, &mut events);
+            }
+            let word = |event: &Event| match event {
+                Event::Key(key) => crate::tui::key::Key::from_event(*key).map_or("-".to_owned(), |key| key.to_string()),
+                other => format!("{other:?}"),
+            };
+            events.iter().map(word).collect::<Vec<_>>().join(" ")
+        }
+
+        #[test]
+        fn what_is_never_closed_does_not_keep_the_keys() {
+            for (reads, expected) in [
+                (&["\x1b[200~abc", "\x03", "q"][..], "Paste(\"abc\") q"),
+                (&["\x1b[200~abc", "\x1b", "q"], "Paste(\"abc\") q"),
+                (&["\x1b[200~abc", "q", "\x1b[20", "1~q"], "Paste(\"abcq\") q"),
+                (&["\x1b[200~a\x03", "b\x03", "c\x1b[201~"], "Paste(\"a\\u{3}b\\u{3}c\")"),
+                (&["\x1b]11;rgb", "j"], "j"),
+                (&["\x1b]11;rgb", "\x1b[A"], "Up"),
+                (&["\x1b]11;rgb", ":ff/", "ff\x07j"], "j"),
+                (&["\x1bP>|xterm", "\x1b\\", "j"], "j"),
+                (&["\x1b_G", "\x07", "j"], "j"),
+                (&["\x1b[M", "q"], "q"),
+                (&["\x1b[", "Z"], "BackTab"),
+                (&["\x1b[1;", "5", "C"], "C-Right"),
+                (&["\x1bO", "A"], "Up"),
+            ] {
+                let reads: Vec<_> = reads.iter().map(|read| read.as_bytes()).collect();
+                assert_eq!(read_as(&reads), expected, "{reads:?}");
+            }
+        }
+
+        #[test]
+        fn an_endless_paste_is_kept_within_bounds() {
+            let (mut bytes, mut begun, mut events) = (b"\x1b[200~".to_vec(), 0, VecDeque::new());
+            for _ in 0..70 {
+                bytes.extend_from_slice(&[b'x'; AT_ONCE]);
+                understand(&mut bytes, &mut begun, Then::More, &mut events);
+                assert!(bytes.len() <= 5 * 1024 * 1024, "{} bytes", bytes.len());
+            }
+            for half in ["\x1b[20", "1~q"] {
+                bytes.extend_from_slice(half.as_bytes());
+                understand(&mut bytes, &mut begun, Then::More, &mut events);
+            }
+            let lengths: Vec<_> =
+                events.iter().map(|event| if let Event::Paste(text) = event { text.len() } else { 0 }).collect();
+            assert!(matches!(lengths[..], [pasted, 0] if pasted > 4_000_000), "{lengths:?}");
+        }
     }
 }
 

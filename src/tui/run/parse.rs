@@ -29,6 +29,50 @@ const ESC: u8 = 0x1b;
 /// A sequence that does not end within so many bytes is none.
 const LONGEST: usize = 4096;
 
+/// What a paste begins with, and what it ends with.
+const PASTE: &[u8] = b"\x1b[200~";
+const PASTED: &[u8] = b"\x1b[201~";
+
+/// Of a paste so many bytes are kept: a text field takes less.
+const LONGEST_PASTE: usize = 4 * 1024 * 1024;
+
+/// What a key does to a sequence that was begun and whose rest did not come with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CutOff {
+    /// Nothing: these bytes may be the rest.
+    No,
+    /// The beginning means nothing, the key is one.
+    Key,
+    /// It ends the paste, of which this came.
+    Paste(Event),
+}
+
+/// Whether bytes that came by themselves, after nothing for a while, end what was begun: without this a paste or an answer that is never
+/// closed would take every key. Ctrl-C and Escape end a paste; any key ends what nobody asked for.
+pub fn cut_off(begun: &[u8], fresh: &[u8]) -> CutOff {
+    if let Some(text) = begun.strip_prefix(PASTE) {
+        return match fresh {
+            [3 | ESC] => CutOff::Paste(Event::Paste(String::from_utf8_lossy(text).into_owned())),
+            _ => CutOff::No,
+        };
+    }
+    let open = matches!(begun, [ESC, b']' | b'P' | b'_', ..] | [ESC, b'[', b'M', ..]);
+    // These may end an answer.
+    let ends = matches!(fresh, [0x07 | 0x18] | [ESC, b'\\']);
+    match parse(fresh, Then::Quiet) {
+        Parsed::Event(Event::Key(_), length) if open && !ends && length == fresh.len() => CutOff::Key,
+        _ => CutOff::No,
+    }
+}
+
+/// Keeps a paste that does not end within bounds: what is too much of it goes, but for what may be half of its end.
+pub fn bound(begun: &mut Vec<u8>) {
+    let tail = begun.len().saturating_sub(PASTED.len() - 1);
+    if tail > LONGEST_PASTE && begun.starts_with(PASTE) {
+        begun.drain(LONGEST_PASTE..tail);
+    }
+}
+
 /// What these bytes begin with.
 pub fn parse(bytes: &[u8], then: Then) -> Parsed {
     match bytes {
@@ -201,11 +245,10 @@ fn modifiers(number: u16) -> KeyModifiers {
 }
 
 fn paste(bytes: &[u8], before: usize) -> Parsed {
-    const END: &[u8] = b"\x1b[201~";
-    match memmem::find(bytes, END) {
+    match memmem::find(bytes, PASTED) {
         Some(end) => {
             let text = String::from_utf8_lossy(bytes.get(..end).unwrap_or_default()).into_owned();
-            Parsed::Event(Event::Paste(text), before + end + END.len())
+            Parsed::Event(Event::Paste(text), before + end + PASTED.len())
         }
         None => Parsed::Unfinished,
     }

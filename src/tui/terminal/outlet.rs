@@ -1,0 +1,192 @@
+//! The way of bytes to the terminal. One that takes nothing (Ctrl-S, a window that nobody reads) must not hold up the thread
+//! that also hears keys and signals: what it did not take waits here until it does.
+
+#[cfg(unix)]
+pub use unix::{Outlet, write_last};
+
+#[cfg(unix)]
+mod unix {
+    use std::ffi::OsStr;
+    use std::io::{self, Write};
+    use std::os::fd::{AsFd, OwnedFd};
+    use std::os::unix::ffi::OsStrExt;
+    use std::time::{Duration, Instant};
+
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::fs::{Mode, OFlags, open};
+    use rustix::io::Errno;
+    use rustix::termios::{Action, QueueSelector, tcflow, tcflush, ttyname};
+    use tokio::io::Interest;
+    use tokio::io::unix::AsyncFd;
+
+    /// So long a terminal that takes nothing has for the last bytes, before what it has not shown is thrown away, and again
+    /// so long afterwards.
+    const PATIENCE: Duration = Duration::from_millis(200);
+
+    /// Ends an escape sequence that was cut off.
+    const CANCEL: u8 = 0x18;
+
+    /// The near end of the way.
+    #[derive(Debug)]
+    pub struct Outlet {
+        /// `None` where the terminal cannot be opened a second time, as in a container whose terminal is outside: a write
+        /// waits in the system then.
+        terminal: Option<AsyncFd<OwnedFd>>,
+        rest: Vec<u8>,
+    }
+
+    impl Outlet {
+        /// To the terminal on standard output.
+        #[allow(
+            deprecated,
+            reason = "its successor is unsafe; what it cannot promise of every type holds of an OwnedFd"
+        )]
+        pub fn new() -> Self {
+            let terminal = again().and_then(|terminal| AsyncFd::with_interest(terminal, Interest::WRITABLE).ok());
+            Self { terminal, rest: Vec::new() }
+        }
+
+        /// Whether something waits that the terminal did not take.
+        pub fn is_blocked(&self) -> bool {
+            !self.rest.is_empty()
+        }
+
+        /// Writes what the terminal takes; the rest goes with [`Self::proceed`].
+        pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+            let Some(terminal) = &self.terminal else { return write_waiting(bytes) };
+            let taken = if self.rest.is_empty() { write_some(terminal.get_ref(), bytes)? } else { 0 };
+            self.rest.extend_from_slice(bytes.get(taken..).unwrap_or_default());
+            Ok(())
+        }
+
+        /// Waits until the terminal takes something again, and writes that; for ever if nothing waits. Nothing is lost when
+        /// the wait is given up.
+        pub async fn proceed(&mut self) -> io::Result<()> {
+            let Some(terminal) = self.terminal.as_ref().filter(|_| !self.rest.is_empty()) else {
+                return std::future::pending().await;
+            };
+            let mut ready = terminal.writable().await?;
+            let taken = write_some(ready.get_inner(), &self.rest)?;
+            if taken < self.rest.len() {
+                ready.clear_ready();
+            }
+            self.rest.drain(..taken);
+            Ok(())
+        }
+
+        /// What waits, which is the taker's to write from now on.
+        pub fn take_rest(&mut self) -> Vec<u8> {
+            std::mem::take(&mut self.rest)
+        }
+    }
+
+    /// The terminal by a descriptor of its own, since one that is shared with a shell must not be made non-blocking.
+    fn again() -> Option<OwnedFd> {
+        let name = ttyname(rustix::stdio::stdout(), Vec::new()).ok()?;
+        let flags = OFlags::WRONLY | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        open(OsStr::from_bytes(name.as_bytes()), flags, Mode::empty()).ok()
+    }
+
+    /// Writes as much as goes without waiting; tells how much.
+    fn write_some(terminal: &OwnedFd, bytes: &[u8]) -> io::Result<usize> {
+        let mut taken = 0;
+        while let Some(rest) = bytes.get(taken..).filter(|rest| !rest.is_empty()) {
+            match rustix::io::write(terminal, rest) {
+                Ok(count) => taken += count,
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => break,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(taken)
+    }
+
+    fn write_waiting(bytes: &[u8]) -> io::Result<()> {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(bytes)?;
+        stdout.flush()
+    }
+
+    /// Writes what waited and then the last bytes. If the terminal takes nothing for too long it is set going again, what it
+    /// has not shown is thrown away, and the last bytes alone are written. Failures are ignored: the terminal may be gone.
+    pub fn write_last(rest: &[u8], last: &[u8]) {
+        let all = [rest, last].concat();
+        let Some(terminal) = again() else {
+            let _ = write_waiting(&all);
+            return;
+        };
+        if write_within(&terminal, &all).unwrap_or(true) {
+            return;
+        }
+        let _ = tcflow(&terminal, Action::OOn);
+        let _ = tcflush(&terminal, QueueSelector::OFlush);
+        let _ = write_within(&terminal, &[&[CANCEL], last].concat());
+    }
+
+    /// Whether the terminal took all of it in time.
+    fn write_within(terminal: &OwnedFd, bytes: &[u8]) -> io::Result<bool> {
+        let end = Instant::now() + PATIENCE;
+        let mut taken = write_some(terminal, bytes)?;
+        while taken < bytes.len() {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(false);
+            }
+            let left = Timespec { tv_sec: 0, tv_nsec: left.subsec_nanos().into() };
+            let mut asked = [PollFd::from_borrowed_fd(terminal.as_fd(), PollFlags::OUT)];
+            match poll(&mut asked, Some(&left)) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+            taken += write_some(terminal, bytes.get(taken..).unwrap_or_default())?;
+        }
+        Ok(true)
+    }
+}
+
+#[cfg(not(unix))]
+pub use elsewhere::{Outlet, write_last};
+
+/// Where no signal has to be heard meanwhile, a write may wait.
+#[cfg(not(unix))]
+mod elsewhere {
+    use std::io::{self, Write};
+
+    /// The near end of the way.
+    #[derive(Debug)]
+    pub struct Outlet;
+
+    impl Outlet {
+        /// To the console on standard output.
+        pub fn new() -> Self {
+            Self
+        }
+
+        /// Nothing waits here.
+        pub fn is_blocked(&self) -> bool {
+            false
+        }
+
+        /// Writes it all.
+        pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+            let mut stdout = io::stdout().lock();
+            stdout.write_all(bytes)?;
+            stdout.flush()
+        }
+
+        /// Never comes.
+        pub async fn proceed(&mut self) -> io::Result<()> {
+            std::future::pending().await
+        }
+
+        /// Nothing waits here.
+        pub fn take_rest(&mut self) -> Vec<u8> {
+            Vec::new()
+        }
+    }
+
+    /// Writes the last bytes. Failures are ignored: the console may be gone.
+    pub fn write_last(rest: &[u8], last: &[u8]) {
+        let _ = Outlet.write(&[rest, last].concat());
+    }
+}
