@@ -41,7 +41,7 @@ pub fn rows(state: &State) -> Vec<Row> {
             let why_not = disabled(state, entry.action);
             (if why_not.is_some() { Here::Disabled } else { Here::Possible }, why_not)
         } else {
-            (Here::Elsewhere, Some(format!("counts in {} only", entry.places())))
+            (Here::Elsewhere, Some(format!("works in {} only", entry.places())))
         };
         // Whoever wants one row down does not ask for it by name.
         let is_move = matches!(entry.action, Action::Move(_));
