@@ -67,6 +67,7 @@ pub fn run(
     // What turned up until now is no change, even where there was no document to wait for.
     worker.told = None;
     worker.publish();
+    worker.told = worker.last.loading.is_none().then(|| worker.last.clone());
     worker.work(&mut watch);
 }
 

@@ -25,6 +25,16 @@ fn a_template_that_changes_breaks_and_is_mended() {
 }
 
 #[test]
+fn what_was_there_before_is_no_news() {
+    let files =
+        [("references.json", r#"{"sources": []}"#), (".templates/old.tpl", "{{ a"), (".templates/x.tpl", "{{ x }}")];
+    let mut world = World::of(&files);
+    world.until("both are there", |now| now.templates.templates.len() == 2 && !now.diagnostics.is_empty());
+    world.write(".templates/x.tpl", "{{ x }}{{ y }}");
+    assert_eq!(world.notice(|_| true).text, "Template changed: x.tpl");
+}
+
+#[test]
 fn what_leaves_with_a_lost_file_and_a_pick_that_sleeps() {
     let mut world = World::new();
     world.send(Command::Pick("a".into()));

@@ -17,7 +17,7 @@ pub(super) fn errors(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
     if let Some(notice) = told(after, &new(before, after, is_error), Topic::Problem) {
         return Some(notice);
     }
-    let any = |of: &Snapshot| of.diagnostics.iter().any(|it| it.is_error());
+    let any = |of: &Snapshot| of.diagnostics.iter().any(Diagnostic::is_error);
     (any(before) && !any(after)).then(|| Notice::new(Who::Files, Topic::Problem, "Every error is mended"))
 }
 
