@@ -160,10 +160,13 @@ impl Desk {
 
     /// Changes the stored choice and all that follows from it; gives what the change answered and who left the selection.
     fn change<T>(&mut self, change: impl FnOnce(&mut Choice) -> T) -> Result<(T, Vec<SourceId>), Refusal> {
+        let known = self.choice.clone();
         let ((answer, before, after), left) = self.store_change(|choice| {
             let before = choice.clone();
             (change(choice), before, choice.clone())
         })?;
+        // What was stored by somebody else since it was read here.
+        self.history.note_others(&known, &before);
         self.history.note(before, after);
         Ok((answer, left))
     }

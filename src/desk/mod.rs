@@ -221,10 +221,12 @@ impl Desk {
             self.stored.extend(problems);
             stored
         };
+        let before = std::mem::take(&mut self.choice);
         (self.choice, self.chosen_by) = match stored {
             Some(stored) => (stored.choice, stored.by),
             None => (self.preselected(), None),
         };
+        self.history.note_others(&before, &self.choice);
     }
 
     fn preselected(&self) -> Choice {

@@ -46,8 +46,11 @@ impl Desk {
         step: fn(&mut History, &mut crate::selection::Choice) -> Option<Retraced>,
     ) -> Result<Option<Undone>, Refusal> {
         let Some(what) = what else { return Ok(None) };
-        let mut history = self.history.clone();
-        let (retraced, left) = self.store_change(|choice| step(&mut history, choice))?;
+        let (mut history, known) = (self.history.clone(), self.choice.clone());
+        let (retraced, left) = self.store_change(|choice| {
+            history.note_others(&known, choice);
+            step(&mut history, choice)
+        })?;
         self.history = history;
         Ok(retraced.map(|retraced| Undone { what, retraced, left }))
     }

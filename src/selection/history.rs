@@ -1,6 +1,8 @@
 //! What was changed, so that it can be taken back: steps from one choice to the next, retraced on whatever the choice is by
 //! then. Only what still stands as the step left it goes back; what somebody else changed meanwhile is theirs.
 
+use std::collections::{BTreeSet, HashMap};
+
 use super::Choice;
 
 /// Steps that can be taken back; older ones are forgotten.
@@ -20,6 +22,8 @@ pub struct History {
 pub struct Step {
     before: Choice,
     after: Choice,
+    /// Ids that somebody else has changed since; they are theirs, also where they stand as before again.
+    foreign: BTreeSet<String>,
 }
 
 /// A step retraced.
@@ -50,9 +54,20 @@ impl History {
         self.undone.clear();
         let own = changed(&before, &after);
         self.said.retain(|(id, _)| !own.contains(id));
-        self.done.push(Step { before, after });
+        self.done.push(Step { before, after, foreign: BTreeSet::new() });
         if self.done.len() > LIMIT {
             self.done.remove(0);
+        }
+    }
+
+    /// Takes note of what somebody else changed: none of it is to be taken back, or done again, by this history.
+    pub fn note_others(&mut self, before: &Choice, after: &Choice) {
+        if before == after {
+            return;
+        }
+        let foreign = changed(before, after);
+        for step in self.done.iter_mut().chain(&mut self.undone) {
+            step.foreign.extend(foreign.iter().cloned());
         }
     }
 
@@ -69,7 +84,7 @@ impl History {
     /// Takes the last step back on `now`; `None` where there is none.
     pub fn undo(&mut self, now: &mut Choice) -> Option<Retraced> {
         let step = self.done.pop()?;
-        let mut retraced = retrace(now, &step.after, &step.before);
+        let mut retraced = retrace(now, &step.after, &step.before, &step.foreign);
         self.say_once(&mut retraced, now);
         if !retraced.back.is_empty() {
             self.undone.push(step);
@@ -80,7 +95,7 @@ impl History {
     /// Does the step taken back last again on `now`; `None` where there is none.
     pub fn redo(&mut self, now: &mut Choice) -> Option<Retraced> {
         let step = self.undone.pop()?;
-        let mut retraced = retrace(now, &step.before, &step.after);
+        let mut retraced = retrace(now, &step.before, &step.after, &step.foreign);
         self.say_once(&mut retraced, now);
         if !retraced.back.is_empty() {
             self.done.push(step);
@@ -120,14 +135,17 @@ impl Step {
 
 /// The ids that the two choices speak of differently, picks first.
 fn changed(one: &Choice, other: &Choice) -> Vec<String> {
+    let (in_one, in_other) = (marks(one), marks(other));
     let all = [&one.picks, &other.picks, &one.exclusions, &other.exclusions].into_iter().flatten();
-    let mut ids: Vec<String> = Vec::new();
-    for id in all.filter(|id| mark(one, id) != mark(other, id)) {
-        if !ids.contains(id) {
-            ids.push(id.clone());
-        }
-    }
-    ids
+    let mut seen = BTreeSet::new();
+    let is_changed = |id: &&String| in_one.get(id.as_str()) != in_other.get(id.as_str());
+    all.filter(is_changed).filter(|id| seen.insert(id.as_str())).cloned().collect()
+}
+
+/// What a choice says of every id that it names.
+fn marks(choice: &Choice) -> HashMap<&str, Mark> {
+    let excluded = choice.exclusions.iter().map(|id| (id.as_str(), Mark::Excluded));
+    excluded.chain(choice.picks.iter().map(|id| (id.as_str(), Mark::Picked))).collect()
 }
 
 fn mark(choice: &Choice, id: &str) -> Mark {
@@ -139,10 +157,10 @@ fn mark(choice: &Choice, id: &str) -> Mark {
 }
 
 /// Brings `now` from `from` to `to`, as far as it still stands as in `from`.
-fn retrace(now: &mut Choice, from: &Choice, to: &Choice) -> Retraced {
+fn retrace(now: &mut Choice, from: &Choice, to: &Choice, foreign: &BTreeSet<String>) -> Retraced {
     let others = changed(now, from);
     let (back, kept): (Vec<String>, Vec<String>) =
-        changed(from, to).into_iter().partition(|id| mark(now, id) == mark(from, id));
+        changed(from, to).into_iter().partition(|id| !foreign.contains(id) && mark(now, id) == mark(from, id));
     now.picks.retain(|id| !back.contains(id));
     now.exclusions.retain(|id| !back.contains(id));
     put_back(&mut now.picks, &to.picks, &back);
@@ -209,6 +227,25 @@ mod tests {
         assert_eq!(history.redo(&mut now).unwrap().others, [""; 0]);
         now.exclude("x");
         assert_eq!(history.undo(&mut now).unwrap().others, ["x"]);
+    }
+
+    #[test]
+    fn what_others_put_back_as_it_was_is_theirs_all_the_same() {
+        let mut history = History::default();
+        let (empty, picked) = (Choice::default(), choice(&["a", "b"], &[]));
+        history.note(empty.clone(), picked.clone());
+        history.note_others(&picked, &choice(&["b"], &[]));
+        history.note_others(&choice(&["b"], &[]), &picked);
+        let mut now = picked.clone();
+        let undone = history.undo(&mut now).unwrap();
+        assert_eq!((undone.back, undone.kept), (vec!["b".to_owned()], vec!["a".to_owned()]));
+        assert_eq!(now, choice(&["a"], &[]));
+        history.redo(&mut now);
+        assert_eq!(now, picked);
+        // A change of one's own after that is one's own again.
+        history.note(picked.clone(), choice(&["b"], &[]));
+        let mut now = choice(&["b"], &[]);
+        assert_eq!(history.undo(&mut now).unwrap().back, ["a"]);
     }
 
     #[test]

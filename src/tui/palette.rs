@@ -169,7 +169,7 @@ mod tests {
         assert!(possible > 10);
         assert!(rows[possible..].iter().all(|row| row.why_not.is_some()), "the rest cannot be done");
         let why = |name: &str| rows.iter().find(|row| row.entry.name == name).and_then(|row| row.why_not.clone());
-        assert_eq!(why("values").as_deref(), Some("counts in templates only"));
+        assert_eq!(why("values").as_deref(), Some("works in templates only"));
         assert!(why("keep").unwrap().starts_with("@team-conventions is not pulled in"));
         assert_eq!(why("zoom").unwrap(), "each pane has the whole screen already: four at once need 100×28");
     }
