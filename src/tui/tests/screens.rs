@@ -1,6 +1,8 @@
 //! What the screen shows where it is not as in `states`: too small, in ASCII, before the desk is open, with texts that
 //! would break it.
 
+use std::sync::Arc;
+
 use crate::engine::{Event, Loading, Watching};
 use crate::tui::fixture;
 use crate::tui::glyphs::Glyphs;
@@ -215,4 +217,17 @@ fn marked(state: &State) -> String {
         }
     }
     told
+}
+
+#[test]
+fn what_is_auto_and_excluded_says_both() {
+    let mut state = fixture::state(120, 36);
+    let mut snapshot = fixture::snapshot();
+    snapshot.selection = Arc::new(fixture::selection(Vec::new(), &[], &["team-conventions"]));
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    press(&mut state, "2");
+    let shown = screen(&state);
+    let rows: Vec<&str> = shown.lines().filter(|line| line.contains("⊘ team-conventions")).collect();
+    assert!(rows.iter().any(|row| row.contains("auto")), "{shown}");
+    assert!(shown.contains("Mode auto, excluded: in the instructions all the same"), "{shown}");
 }
