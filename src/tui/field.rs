@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use unicode_segmentation::UnicodeSegmentation;
+use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 
 /// What a key does to a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,6 +24,25 @@ pub enum Edit {
     DeleteWord,
     DeleteToStart,
     DeleteToEnd,
+}
+
+/// How much a field takes of what is typed and pasted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Room {
+    /// 1,000 characters.
+    Line,
+    /// 256 KiB.
+    Prompt,
+}
+
+impl Room {
+    /// What to say where it was not enough.
+    pub fn full(self) -> &'static str {
+        match self {
+            Self::Line => "a line takes 1,000 characters: the rest was left out",
+            Self::Prompt => "a prompt takes 256 KiB: the rest was left out",
+        }
+    }
 }
 
 /// A replacement that was made: the bytes of the old text that went, and how many came in their place.
@@ -75,6 +94,21 @@ impl TextField {
         self.cursor = 0;
     }
 
+    /// The beginning of a text for which there is room.
+    pub fn fitting<'a>(&self, text: &'a str, room: Room) -> &'a str {
+        let end = match room {
+            Room::Line => {
+                let left = 1000_usize.saturating_sub(self.text.chars().count());
+                text.char_indices().map(|(at, _)| at).nth(left)
+            }
+            Room::Prompt => {
+                let left = (256 * 1024_usize).saturating_sub(self.text.len());
+                (left < text.len()).then(|| (0..=left).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0))
+            }
+        };
+        text.get(..end.unwrap_or(text.len())).unwrap_or_default()
+    }
+
     /// Puts this text at the cursor.
     pub fn insert(&mut self, text: &str) -> Option<Change> {
         (!text.is_empty()).then(|| self.replace(self.cursor..self.cursor, text))
@@ -114,7 +148,11 @@ impl TextField {
 
     /// What was typed may join its neighbours to one cluster: the cursor goes behind it.
     fn settled(&self, at: usize) -> usize {
-        self.text.grapheme_indices(true).map(|(start, _)| start).find(|start| *start >= at).unwrap_or(self.text.len())
+        let mut cursor = GraphemeCursor::new(at, self.text.len(), true);
+        match cursor.is_boundary(&self.text, 0) {
+            Ok(true) => at,
+            _ => cursor.next_boundary(&self.text, 0).ok().flatten().unwrap_or(self.text.len()),
+        }
     }
 
     fn head(&self, at: usize) -> &str {
@@ -221,6 +259,23 @@ mod tests {
     }
 
     #[test]
+    fn a_field_takes_no_more_than_it_has_room_for() {
+        for (there, text, room, takes) in [
+            (0, "é".repeat(1001), Room::Line, 2000),
+            (999, "日本".to_owned(), Room::Line, 3),
+            (1000, "a".to_owned(), Room::Line, 0),
+            (1003, "a".to_owned(), Room::Line, 0),
+            (1003, "a".to_owned(), Room::Prompt, 1),
+            (256 * 1024 - 2, "日本".to_owned(), Room::Prompt, 0),
+            (256 * 1024 - 4, "日本".to_owned(), Room::Prompt, 3),
+        ] {
+            let mut field = TextField::default();
+            field.insert(&"x".repeat(there));
+            assert_eq!(field.fitting(&text, room).len(), takes, "{there} and {} bytes, {room:?}", text.len());
+        }
+    }
+
+    #[test]
     fn marks_move_with_the_text_around_them() {
         let insert_at = |at| Change { removed: at..at, inserted: 2 };
         assert_eq!(insert_at(0).carry(&(3..5)), Some(5..7));
@@ -246,7 +301,8 @@ mod tests {
             for (at, edit) in edits.into_iter().enumerate() {
                 field.edit(all[edit]);
                 field.insert(pieces.get(at).map_or("", String::as_str));
-                prop_assert!(field.text.is_char_boundary(field.cursor));
+                let mut bounds = field.text.grapheme_indices(true).map(|(start, _)| start);
+                prop_assert!(field.cursor == field.text.len() || bounds.any(|start| start == field.cursor));
             }
         }
     }

@@ -19,8 +19,8 @@ pub enum Input {
     Act(Action),
     /// A key that means nothing here.
     Unbound(Key),
-    /// A character typed into a text field.
-    Type(char),
+    /// What was typed into a text field: one character, or several that came together.
+    Type(String),
     /// A text pasted.
     Paste(String),
     /// The mouse's first button was pressed here.
@@ -76,7 +76,7 @@ pub fn of_key(state: &State, key: Key) -> Option<Input> {
         return Some(Input::Act(entry.action));
     }
     if contexts.iter().any(|context| context.is_typed()) {
-        return key.typed().map(Input::Type);
+        return key.typed().map(|c| Input::Type(c.to_string()));
     }
     Some(Input::Unbound(key))
 }

@@ -5,7 +5,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use crossterm::event::Event as TerminalEvent;
+use crossterm::event::{Event as TerminalEvent, KeyEvent};
 use ratatui::layout::Size;
 use tokio::sync::mpsc::error::TrySendError;
 
@@ -169,12 +169,26 @@ impl App {
 
     /// Everything that has come already, without waiting.
     fn take_ready(&mut self, keyboard: &mut Keyboard) -> io::Result<()> {
+        // Characters of a flood go in together: each by itself would cost as much as the text that is there already.
+        let mut typed = String::new();
         for _ in 0..BATCH {
-            if self.ended.is_some() || self.suspended || self.opening.is_some() {
-                return Ok(());
+            if self.is_away() {
+                break;
             }
             let Some(event) = keyboard.next_ready()? else { break };
+            if let TerminalEvent::Key(key) = event
+                && let Some(Input::Type(text)) = self.of_key(key)
+            {
+                // What is typed changes no key's meaning, so it may wait for what is typed behind it.
+                typed.push_str(&text);
+                continue;
+            }
+            self.typed(&mut typed)?;
             self.terminal_event(event)?;
+        }
+        self.typed(&mut typed)?;
+        if self.is_away() {
+            return Ok(());
         }
         for _ in 0..BATCH {
             let Ok(event) = self.engine.events.try_recv() else { break };
@@ -206,12 +220,23 @@ impl App {
         self.input(Input::Snapshot(Box::new(snapshot)))
     }
 
+    /// Whether keys that come now are not for this screen, or not yet.
+    fn is_away(&self) -> bool {
+        self.ended.is_some() || self.suspended || self.opening.is_some()
+    }
+
+    fn typed(&mut self, text: &mut String) -> io::Result<()> {
+        let text = std::mem::take(text);
+        if text.is_empty() { Ok(()) } else { self.input(Input::Type(text)) }
+    }
+
+    fn of_key(&self, event: KeyEvent) -> Option<Input> {
+        Key::from_event(event).and_then(|key| input::of_key(&self.state, key))
+    }
+
     fn terminal_event(&mut self, event: TerminalEvent) -> io::Result<()> {
         match event {
-            TerminalEvent::Key(event) => {
-                let input = Key::from_event(event).and_then(|key| input::of_key(&self.state, key));
-                input.map_or(Ok(()), |input| self.input(input))
-            }
+            TerminalEvent::Key(event) => self.of_key(event).map_or(Ok(()), |input| self.input(input)),
             TerminalEvent::Paste(text) => self.input(Input::Paste(text)),
             TerminalEvent::Resize(width, height) => {
                 // Also to the size that is known: what the terminal made of the frame at sizes in between is gone.

@@ -33,14 +33,12 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     }
     match input {
         Input::Act(action) => act(state, action, &mut effects),
-        Input::Type(c) => {
+        Input::Type(text) => {
             state.message = None;
-            let mut buffer = [0; 4];
-            let text = c.encode_utf8(&mut buffer);
             if palette::is_open(state) {
-                palette::insert(state, text);
+                palette::insert(state, &text);
             } else {
-                typing::insert(state, text, &mut effects);
+                typing::insert(state, &text, &mut effects);
             }
         }
         Input::Unbound(key) => say(state, Tone::Refusal, unbound(state, key)),

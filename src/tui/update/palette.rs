@@ -1,11 +1,11 @@
 //! The palette's keys: what is typed narrows the list, Enter closes the window and does what the row says where the person
 //! was before.
 
-use crate::tui::field::Edit;
+use crate::tui::field::{Edit, Room};
 use crate::tui::input::Effect;
 use crate::tui::motion::{Cursor, Motion};
 use crate::tui::palette;
-use crate::tui::state::{Overlay, State};
+use crate::tui::state::{Overlay, State, Tone};
 
 pub(super) fn open(state: &mut State) {
     state.palette.clear();
@@ -23,8 +23,12 @@ pub(super) fn paste(state: &mut State, text: &str) {
 }
 
 pub(super) fn insert(state: &mut State, text: &str) {
-    if state.palette.insert(text).is_some() {
+    let fits = state.palette.fitting(text, Room::Line);
+    if state.palette.insert(fits).is_some() {
         to_the_first(state);
+    }
+    if fits.len() < text.len() {
+        super::say(state, Tone::Refusal, Room::Line.full().to_owned());
     }
 }
 

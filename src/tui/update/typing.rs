@@ -2,7 +2,7 @@
 //! the text until the new answer comes, so that they do not flicker.
 
 use crate::tui::action::Action;
-use crate::tui::field::{Change, Edit, TextField};
+use crate::tui::field::{Change, Edit, Room, TextField};
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
 use crate::tui::state::{State, Tone, Typing};
@@ -48,14 +48,23 @@ fn field(state: &mut State, typing: Typing) -> &mut TextField {
 
 pub(super) fn insert(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
     let Some(typing) = state.typing else { return };
-    let change = field(state, typing).insert(text);
+    let room = if typing == Typing::Prompt { Room::Prompt } else { Room::Line };
+    let field = field(state, typing);
+    let fits = field.fitting(text, room);
+    let change = field.insert(fits);
     changed(state, typing, change, effects);
+    if fits.len() < text.len() {
+        super::say(state, Tone::Refusal, room.full().to_owned());
+    }
 }
 
 pub(super) fn edit(state: &mut State, edit: Edit, effects: &mut Vec<Effect>) {
     let Some(typing) = state.typing else { return };
     if typing == Typing::Prompt && super::hinting::recall(state, edit, effects) {
         return;
+    }
+    if edit == Edit::NewLine {
+        return insert(state, "\n", effects);
     }
     let change = field(state, typing).edit(edit);
     changed(state, typing, change, effects);
