@@ -2,10 +2,11 @@
 //! can always be done.
 
 use crate::catalog::Kind;
+use crate::config::screen::Rules;
 use crate::selection::Role;
 
 use super::action::{Action, Border};
-use super::layout::{self, Zoomed};
+use super::layout::{self, Splits, Zoomed};
 use super::palette;
 use super::pane::Pane;
 use super::standing;
@@ -32,6 +33,9 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::SetValue => set_value(state),
         Action::ResetValue => reset_value(state),
         Action::Border(border) => moving(state, border),
+        Action::Usual if state.splits == Splits::default() && state.rules == Rules::default() => {
+            Some("all borders are where they usually are".to_owned())
+        }
         Action::Theme => state.skin.theme.fixed().map(str::to_owned),
         Action::Clear if state.totals.picked == 0 && state.snapshot.selection.dormant().is_empty() => {
             Some("nothing is picked: there is nothing to take back".to_owned())

@@ -31,6 +31,7 @@ mod palette;
 mod pane;
 mod panes;
 mod recall;
+mod rules;
 mod run;
 mod search;
 mod standing;

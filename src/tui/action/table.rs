@@ -73,6 +73,7 @@ pub const ACTIONS: &[Entry] = &[
     entry!(Action::Border(Border::Right), "border right", "Move the border between the panes to the right", [">"], &[Context::Global], HelpOnly),
     entry!(Action::Border(Border::Up), "border up", "Move the border between the panes up", ["-"], &[Context::Global], HelpOnly),
     entry!(Action::Border(Border::Down), "border down", "Move the border between the panes down", ["+"], &[Context::Global], HelpOnly),
+    entry!(Action::Usual, "usual borders", "Put all borders back, between the panes and within them", ["="], &[Context::Global], HelpOnly),
     entry!(Action::Theme, "theme", "Look with the next theme", ["T"], &[Context::Global], HelpOnly),
     entry!(Action::Mouse, "mouse", "Leave the mouse to the terminal, to mark text with it, or take it back", ["M"], &[Context::Global], HelpOnly),
     entry!(Action::Reload, "reload", "Read the workspace again", ["r"], &[Context::Global], HelpOnly),
