@@ -50,6 +50,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
 }
 
 const NOTHING: &str = "there is no source under the cursor";
+const NO_TEMPLATE: &str = "there is no template under the cursor";
 const QUIET: &str = "nothing has happened yet";
 
 fn follow(state: &State) -> Option<String> {
@@ -101,7 +102,7 @@ fn nothing(there: Option<&str>, why: &str) -> Option<String> {
 
 fn values(state: &State) -> Option<String> {
     match state.template() {
-        None => Some("there is no template under the cursor".to_owned()),
+        None => Some(NO_TEMPLATE.to_owned()),
         Some(template) if template.variables.is_empty() => Some(format!("{} asks for no values", template.name)),
         Some(_) => None,
     }
@@ -123,8 +124,11 @@ fn reset_value(state: &State) -> Option<String> {
     given.is_none().then(|| "nothing was typed for this variable: it has a sample value".to_owned())
 }
 
-/// Why a source cannot be opened or copied from.
+/// Why a source or template cannot be opened or copied from.
 fn elsewhere(state: &State, action: Action) -> Option<String> {
+    if state.focus == Pane::Templates {
+        return of_template(state, action);
+    }
     let Some(id) = state.subject(state.focus) else { return Some(NOTHING.to_owned()) };
     let Some(source) = state.snapshot.catalog.get(id) else {
         return (action != Action::CopyId).then(|| format!("@{id} is gone from the catalog: there is nothing to open"));
@@ -139,6 +143,20 @@ fn elsewhere(state: &State, action: Action) -> Option<String> {
         }
         (Action::CopyPath, _) if update::elsewhere::place(state, id).is_none() => {
             Some(format!("@{id} has neither path nor address: y copies its id"))
+        }
+        _ => None,
+    }
+}
+
+fn of_template(state: &State, action: Action) -> Option<String> {
+    let Some(template) = state.template() else { return Some(NO_TEMPLATE.to_owned()) };
+    let name = &template.name;
+    match action {
+        Action::Define if template.source.is_none() => {
+            Some(format!("no source defines {name}: it is of the workspace's own folder; o opens it"))
+        }
+        Action::CopyPath if template.path.to_str().is_none() => {
+            Some(format!("the path of {name} is not Unicode and cannot be copied: o opens it"))
         }
         _ => None,
     }

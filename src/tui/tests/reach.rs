@@ -432,7 +432,7 @@ fn rules_within_panes_are_dragged_within_their_limits_and_hold_through_a_resize(
         ((120, 36), "", "─ feed", (20, 30), (26, 31)),
         ((120, 36), "f", "─ feed", (20, 30), (26, 31)),
         ((120, 36), "", "─ 4 variables", (80, 26), (21, 31)),
-        ((80, 24), "4 i", "─ 4 variables", (20, 10), (4, 19)),
+        ((80, 24), "4 i", "─ Enter types", (20, 10), (4, 19)),
         ((200, 60), "z 4", "─ 4 variables", (20, 30), (4, 55)),
     ] {
         let mut state = fixture::state(size.0, size.1);
