@@ -1,4 +1,4 @@
-//! What the screen remembers of how a person left it: theme, borders, zoom, order of the catalog. It belongs to the person
+//! What the screen remembers of how a person left it: theme, borders, rules, zoom, order of the catalog. It belongs to the person
 //! and not to a workspace, so it stands in the user's state folder; nothing depends on it, so what is wrong with it is only
 //! said. What a theme or an order is, is the screen's business.
 
@@ -23,6 +23,9 @@ pub struct Remembered {
     /// Where the borders were put.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub borders: Option<Borders>,
+    /// Where the rules within the panes were put.
+    #[serde(skip_serializing_if = "is_untouched")]
+    pub rules: Rules,
     /// Whether one pane had the whole screen.
     pub zoomed: bool,
     /// The order of the catalog, by name.
@@ -37,6 +40,40 @@ pub struct Borders {
     pub left: u16,
     /// What the upper row has.
     pub upper: u16,
+}
+
+/// The rules within the panes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[allow(missing_docs)]
+pub struct Rules {
+    #[serde(skip_serializing_if = "is_untouched")]
+    pub catalog: Shares,
+    #[serde(skip_serializing_if = "is_untouched")]
+    pub selection: Shares,
+    #[serde(skip_serializing_if = "is_untouched")]
+    pub hints: Shares,
+    #[serde(skip_serializing_if = "is_untouched")]
+    pub templates: Shares,
+}
+
+/// The rules within a pane, in thousandths of its inside; one that nobody moved is where the program has it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Shares {
+    /// What stands above the upper rule has this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upper: Option<u16>,
+    /// What stands left of the upright one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left: Option<u16>,
+    /// What stands below the lower one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lower: Option<u16>,
+}
+
+fn is_untouched<T: Default + PartialEq>(remembered: &T) -> bool {
+    *remembered == T::default()
 }
 
 /// Why nothing is remembered, or was not written.
@@ -98,6 +135,7 @@ mod tests {
             Remembered {
                 theme: Some("light".to_owned()),
                 borders: Some(Borders { left: 300, upper: 700 }),
+                rules: Rules { hints: Shares { lower: Some(250), ..Shares::default() }, ..Rules::default() },
                 zoomed: true,
                 sort: Some("tokens".to_owned()),
             },

@@ -2,12 +2,13 @@
 //! can always be done.
 
 use crate::catalog::Kind;
+use crate::config::screen::Rules;
 use crate::engine::Watching;
 use crate::selection::Role;
 
 use super::about;
 use super::action::{Action, Border};
-use super::layout::{self, Zoomed};
+use super::layout::{self, Splits, Zoomed};
 use super::palette;
 use super::pane::Pane;
 use super::standing;
@@ -35,6 +36,9 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::SetValue => set_value(state),
         Action::ResetValue => reset_value(state),
         Action::Border(border) => moving(state, border),
+        Action::Usual if state.splits == Splits::default() && state.rules == Rules::default() => {
+            Some("all borders are where they usually are".to_owned())
+        }
         Action::Theme => state.skin.theme.fixed().map(str::to_owned),
         Action::Clear if state.totals.picked == 0 && state.snapshot.selection.dormant().is_empty() => {
             Some("nothing is picked: there is nothing to take back".to_owned())
@@ -54,6 +58,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
 }
 
 const NOTHING: &str = "there is no source under the cursor";
+const NO_TEMPLATE: &str = "there is no template under the cursor";
 
 fn toggle(state: &State) -> Option<String> {
     let Some(id) = state.subject(state.focus) else { return Some(NOTHING.to_owned()) };
@@ -98,7 +103,7 @@ fn nothing(there: Option<&str>, why: &str) -> Option<String> {
 
 fn values(state: &State) -> Option<String> {
     match state.template() {
-        None => Some("there is no template under the cursor".to_owned()),
+        None => Some(NO_TEMPLATE.to_owned()),
         Some(template) if template.variables.is_empty() => Some(format!("{} asks for no values", template.name)),
         Some(_) => None,
     }
@@ -120,8 +125,11 @@ fn reset_value(state: &State) -> Option<String> {
     given.is_none().then(|| "nothing was typed for this variable: it has a sample value".to_owned())
 }
 
-/// Why a source cannot be opened or copied from.
+/// Why a source or template cannot be opened or copied from.
 fn elsewhere(state: &State, action: Action) -> Option<String> {
+    if state.focus == Pane::Templates {
+        return of_template(state, action);
+    }
     let Some(id) = state.subject(state.focus) else { return Some(NOTHING.to_owned()) };
     let Some(source) = state.snapshot.catalog.get(id) else {
         return (action != Action::CopyId).then(|| format!("@{id} is gone from the catalog: there is nothing to open"));
@@ -136,6 +144,20 @@ fn elsewhere(state: &State, action: Action) -> Option<String> {
         }
         (Action::CopyPath, _) if update::elsewhere::path_or_address(state, id).is_none() => {
             Some(format!("@{id} has neither path nor address: y copies its id"))
+        }
+        _ => None,
+    }
+}
+
+fn of_template(state: &State, action: Action) -> Option<String> {
+    let Some(template) = state.template() else { return Some(NO_TEMPLATE.to_owned()) };
+    let name = &template.name;
+    match action {
+        Action::Define if template.source.is_none() => {
+            Some(format!("no source defines {name}: it is of the workspace's own folder; o opens it"))
+        }
+        Action::CopyPath if template.path.to_str().is_none() => {
+            Some(format!("the path of {name} is not Unicode and cannot be copied: o opens it"))
         }
         _ => None,
     }

@@ -3,7 +3,7 @@
 
 use ratatui::layout::{Rect, Size};
 
-use crate::config::screen::Borders;
+use crate::config::screen::{Borders, Shares};
 
 use super::action::Border;
 use super::pane::Pane;
@@ -14,6 +14,13 @@ pub const SMALLEST: Size = Size { width: 40, height: 10 };
 pub const GRID: Size = Size { width: 100, height: 28 };
 /// What no border takes from a pane of the grid: each shows an id, and its list beside its details.
 pub const LEAST: Size = Size { width: 30, height: 9 };
+
+/// What no rule within a pane takes from a list, from what is told below one, from either where they stand beside each other,
+/// and from variables or preview.
+const LEAST_LIST: u16 = 2;
+const LEAST_DETAIL: u16 = 2;
+const LEAST_COLUMNS: u16 = 30;
+const LEAST_ASIDE: u16 = 12;
 
 /// How far a key moves a border.
 const STEP: Size = Size { width: 2, height: 1 };
@@ -72,7 +79,10 @@ impl From<Borders> for Splits {
 impl Splits {
     /// Columns of the left panes and rows of the upper ones, in a grid of this size.
     pub fn cells(self, grid: Size) -> Size {
-        Size { width: part(self.left, grid.width, LEAST.width), height: part(self.upper, grid.height, LEAST.height) }
+        Size {
+            width: part(self.left, grid.width, (LEAST.width, LEAST.width)),
+            height: part(self.upper, grid.height, (LEAST.height, LEAST.height)),
+        }
     }
 
     /// The same with the left panes this wide, as far as there is room.
@@ -97,11 +107,11 @@ impl Splits {
     }
 }
 
-/// So many thousandths of `all`, with `least` left on either side. What is remembered stays what it is while a terminal is
-/// too small for it.
-fn part(share: u16, all: u16, least: u16) -> u16 {
+/// So many thousandths of `all`, at least so much on this side and on the other. What is remembered stays what it is while a
+/// terminal is too small for it.
+fn part(share: u16, all: u16, (least, other): (u16, u16)) -> u16 {
     let wanted = u32::from(share.min(1000)) * u32::from(all) / 1000;
-    u16::try_from(wanted).unwrap_or(all).min(all.saturating_sub(least)).max(least.min(all))
+    u16::try_from(wanted).unwrap_or(all).min(all.saturating_sub(other)).max(least.min(all))
 }
 
 /// The least share whose [`part`] of `all` is this.
@@ -199,6 +209,9 @@ impl Parts {
     }
 }
 
+/// Rows below a prompt that what is found and the feed share; where there are fewer, the feed shows only when one goes there.
+const WITH_FEED: u16 = 6;
+
 /// Rows that a list keeps while its details are read.
 const KEPT: u16 = 3;
 
@@ -212,13 +225,14 @@ pub fn inner(outer: Rect) -> Rect {
     }
 }
 
-/// The places within a pane whose inside is `inner`. `wanted` is how many rows its prompt, or else its list, would fill.
-pub fn parts(pane: Pane, inner: Rect, wanted: usize) -> Parts {
+/// The places within a pane whose inside is `inner`. `wanted` is how many rows its prompt, or else its list, would fill;
+/// `shares` say where its rules were put.
+pub fn parts(pane: Pane, inner: Rect, wanted: usize, shares: Shares) -> Parts {
     match pane {
-        Pane::Catalog => listed(inner, 1, 14, 4),
-        Pane::Selection => listed(inner, 0, 5, 3),
-        Pane::Hints => hints(inner, HintsWants { busy: Busy::Nothing, prompt: wanted, aside: 0 }),
-        Pane::Templates => templates(inner, wanted),
+        Pane::Catalog => listed(inner, Listed { head: 1, most: 14, least: 4 }, shares),
+        Pane::Selection => listed(inner, Listed { head: 0, most: 5, least: 3 }, shares),
+        Pane::Hints => hints(inner, HintsWants { busy: Busy::Nothing, prompt: wanted, aside: 0 }, shares),
+        Pane::Templates => templates(inner, wanted, shares),
     }
 }
 
@@ -248,14 +262,15 @@ pub struct HintsWants {
 
 /// The prompt, what is found, and the feed, one below the other; each of the two lists has a rule above it, and the one
 /// that keys go to has below it what there is to tell about its row.
-pub fn hints(inner: Rect, wants: HintsWants) -> Parts {
+pub fn hints(inner: Rect, wants: HintsWants, shares: Shares) -> Parts {
     let rows = |wanted: usize| u16::try_from(wanted).unwrap_or(u16::MAX);
     let most = (inner.height / 2).max(1);
     let prompt = rows(wants.prompt).clamp(3.min(most), most);
-    let prompt = match wants.busy {
-        Busy::Feed if inner.height < 8 => 0,
-        Busy::Feed => prompt.min(3),
-        Busy::Nothing | Busy::Prompt | Busy::List => prompt,
+    let prompt = match (wants.busy, shares.upper) {
+        (Busy::Feed, _) if inner.height < 8 => 0,
+        (_, Some(share)) => part(share, inner.height, (1, 1 + WITH_FEED)),
+        (Busy::Feed, None) => prompt.min(3),
+        (Busy::Nothing | Busy::Prompt | Busy::List, None) => prompt,
     };
     let (head, rest) = split_rows(inner, prompt);
     let (rule, rest) = split_rows(rest, prompt.min(1));
@@ -263,8 +278,10 @@ pub fn hints(inner: Rect, wants: HintsWants) -> Parts {
     // A notice may name many; a row of the list is told in few words.
     let aside = rows(wants.aside).min(if wants.busy == Busy::Feed { left / 2 } else { left / 3 });
     let feed = match wants.busy {
+        Busy::Feed if shares.lower.is_some() => lower_part(shares, inner, left),
         Busy::Feed => left.saturating_sub(1 + if prompt == 0 { 0 } else { (left / 4).min(5) }),
-        _ if left < 6 => 0,
+        _ if left < WITH_FEED => 0,
+        _ if shares.lower.is_some() => lower_part(shares, inner, left),
         Busy::Nothing => left * 2 / 5,
         Busy::List => left * 3 / 10,
         Busy::Prompt if left < 12 => 0,
@@ -278,44 +295,65 @@ pub fn hints(inner: Rect, wants: HintsWants) -> Parts {
         let (detail, aside) = split_rows(lower, lower.height - aside);
         return Parts { head, rule, list: upper, detail, aside };
     }
-    let (list, aside) = split_rows(upper, upper.height.saturating_sub(aside));
+    let aside = aside.min(upper.height.saturating_sub(1));
+    let (list, aside) = split_rows(upper, upper.height - aside);
     Parts { head, rule, list, detail: lower, aside }
 }
 
+/// What a feed has whose rule was put somewhere, of the `left` rows below the prompt's rule.
+fn lower_part(shares: Shares, inner: Rect, left: u16) -> u16 {
+    let wanted = part(shares.lower.unwrap_or_default(), inner.height, (LEAST_DETAIL, 0));
+    wanted.min(left.saturating_sub(1 + LEAST_LIST)).max(1)
+}
+
+/// What a list with its details is given: rows above it, and how many its details have below it.
+#[derive(Clone, Copy)]
+struct Listed {
+    head: u16,
+    most: u16,
+    least: u16,
+}
+
 /// A head, a list, and its details below it, or beside it where there is room for both.
-fn listed(inner: Rect, head: u16, most: u16, least: u16) -> Parts {
+fn listed(inner: Rect, Listed { head, most, least }: Listed, shares: Shares) -> Parts {
     if inner.width >= 110 {
-        let (left, right) = split_columns(inner, inner.width * 3 / 5);
+        let usual = inner.width * 3 / 5;
+        let put = |share| part(share, inner.width, (LEAST_COLUMNS, 1 + LEAST_COLUMNS));
+        let (left, right) = split_columns(inner, shares.left.map_or(usual, put));
         let (rule, detail) = split_columns(right, 1);
         let (head, list) = split_rows(left, head.min(left.height));
         return Parts { head, list, rule, detail, ..Parts::default() };
     }
     let wanted = ((inner.height * 2).div_ceil(5)).clamp(least, most);
-    let below = if inner.height > head + least + 4 { wanted + 1 } else { 0 };
-    let (upper, lower) = split_rows(inner, inner.height - below);
+    let upper = match shares.upper {
+        _ if inner.height <= head + least + 4 => inner.height,
+        Some(share) => part(share, inner.height, (head + LEAST_LIST, 1 + LEAST_DETAIL)),
+        None => inner.height - (wanted + 1),
+    };
+    let (upper, lower) = split_rows(inner, upper);
     let (head, list) = split_rows(upper, head.min(upper.height));
     let (rule, detail) = split_rows(lower, lower.height.min(1));
     Parts { head, list, rule, detail, ..Parts::default() }
 }
 
 /// Above the details and above the variables there is a row for their captions: the rule, or one of their own.
-fn templates(inner: Rect, wanted: usize) -> Parts {
+fn templates(inner: Rect, wanted: usize, shares: Shares) -> Parts {
     let wide = inner.width >= 96 && inner.height >= 14;
-    let (upper, rest) = if wide {
-        split_columns(inner, inner.width * 2 / 5)
-    } else {
-        let most = (inner.height * 2 / 5).clamp(1.min(inner.height), 8);
-        split_rows(inner, u16::try_from(wanted).unwrap_or(most).clamp(2.min(most), most))
-    };
+    let columns = |all, usual| shares.left.map_or(usual, |share| part(share, all, (LEAST_ASIDE, 1 + LEAST_ASIDE)));
+    let rows = |usual| shares.upper.map_or(usual, |share| part(share, inner.height, (1, 1 + LEAST_DETAIL)));
     if wide {
+        let (left, rest) = split_columns(inner, columns(inner.width, inner.width * 2 / 5));
         let (rule, detail) = split_columns(rest, 1);
-        let (list, aside) = split_rows(upper, upper.height / 2);
+        let (list, aside) = split_rows(left, rows(left.height / 2));
         let (_, detail) = split_rows(detail, 1);
         let (_, aside) = split_rows(aside, 1);
         return Parts { list, rule, detail, aside, ..Parts::default() };
     }
+    let most = (inner.height * 2 / 5).clamp(1.min(inner.height), 8);
+    let usual = u16::try_from(wanted).unwrap_or(most).clamp(2.min(most), most);
+    let (upper, rest) = split_rows(inner, rows(usual));
     let (rule, lower) = split_rows(rest, rest.height.min(1));
-    let (aside, detail) = split_columns(lower, (lower.width * 2 / 5).min(28));
+    let (aside, detail) = split_columns(lower, columns(lower.width, (lower.width * 2 / 5).min(28)));
     Parts { list: upper, rule, detail, aside, ..Parts::default() }
 }
 
@@ -337,6 +375,12 @@ mod tests {
 
     fn any_splits() -> impl Strategy<Value = Splits> {
         (0..1200u16, 0..1200u16).prop_map(|(left, upper)| Splits { left, upper })
+    }
+
+    /// Rules put anywhere, or nowhere.
+    fn any_shares() -> impl Strategy<Value = Shares> {
+        let any = || proptest::option::of(0..1200u16);
+        (any(), any(), any()).prop_map(|(upper, left, lower)| Shares { upper, left, lower })
     }
 
     /// A body that a grid fits in.
@@ -371,7 +415,7 @@ mod tests {
             (5, Busy::List, 1, 2, (2, 2, 0, 0)),
             (5, Busy::Feed, 1, 2, (0, 0, 2, 2)),
         ] {
-            let parts = hints(Rect::new(1, 1, 50, height), HintsWants { busy, prompt, aside });
+            let parts = hints(Rect::new(1, 1, 50, height), HintsWants { busy, prompt, aside }, Shares::default());
             let got = (parts.head.height, parts.list.height, parts.aside.height, parts.detail.height);
             assert_eq!(got, rows, "{height} {busy:?}");
         }
@@ -424,11 +468,11 @@ mod tests {
 
         #[test]
         fn parts_of_the_hints_pane_do_not_overlap(
-            width in 0..90u16, height in 0..60u16, prompt in 0..50usize, aside in 0..9usize,
+            width in 0..90u16, height in 0..60u16, prompt in 0..50usize, aside in 0..9usize, shares in any_shares(),
             busy in proptest::sample::select(&[Busy::Nothing, Busy::Prompt, Busy::List, Busy::Feed][..]),
         ) {
             let inner = Rect::new(1, 1, width, height);
-            let parts = hints(inner, HintsWants { busy, prompt, aside });
+            let parts = hints(inner, HintsWants { busy, prompt, aside }, shares);
             apart(parts, inner)?;
             if busy == Busy::Feed && height > 1 {
                 prop_assert!(parts.detail.height > 0, "who goes to the feed sees it");
@@ -443,6 +487,7 @@ mod tests {
         fn places_lie_on_the_screen_and_do_not_overlap(
             width in 0..300u16, height in 0..120u16, focus in proptest::sample::select(&Pane::ALL[..]), prompt in 0..50usize,
             zoomed in proptest::sample::select(&[Zoomed::No, Zoomed::Yes][..]), splits in any_splits(),
+            shares in any_shares(),
         ) {
             let size = Size { width, height };
             let layout = layout(size, focus, zoomed, splits);
@@ -452,7 +497,7 @@ mod tests {
             for pane in Pane::ALL {
                 if let Some(outer) = layout.panes[pane.index()] {
                     places.push(outer);
-                    apart(parts(pane, inner(outer), prompt), inner(outer))?;
+                    apart(parts(pane, inner(outer), prompt, shares), inner(outer))?;
                 }
             }
             for (at, place) in places.iter().enumerate() {

@@ -32,6 +32,7 @@ mod palette;
 mod pane;
 mod panes;
 mod recall;
+mod rules;
 mod run;
 mod search;
 mod standing;

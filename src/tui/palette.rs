@@ -148,7 +148,8 @@ mod tests {
             (": \"up border\"", "border up"),
             (": \"open\"", "open"),
             ("3 : \"open\"", "open found"),
-            ("4 : \"clipboard\"", "copy id"),
+            (": \"clipboard\"", "copy id"),
+            ("4 : \"clipboard\"", "copy name"),
             ("C-p \"read\"", "reload"),
         ] {
             let mut state = fixture::state(80, 24);

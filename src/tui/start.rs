@@ -53,6 +53,7 @@ impl Start {
     pub(super) fn state(self, size: Size) -> State {
         let mut state = State::new(size, self.skin);
         state.splits = self.remembered.borders.map(Splits::from).unwrap_or_default();
+        state.rules = self.remembered.rules;
         state.zoomed = if self.remembered.zoomed { Zoomed::Yes } else { Zoomed::No };
         state.catalog.order = self.remembered.sort.as_deref().and_then(Order::from_word).unwrap_or_default();
         state.message = self.message.map(|text| Message { text, tone: Tone::Refusal });
@@ -70,7 +71,7 @@ fn is_light(grounds: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::config::screen::Borders;
+    use crate::config::screen::{Borders, Rules, Shares};
 
     use super::*;
 
@@ -109,6 +110,7 @@ mod tests {
         let remembered = Remembered {
             theme: Some("light".to_owned()),
             borders: Some(Borders { left: 300, upper: 700 }),
+            rules: Rules { catalog: Shares { upper: Some(400), ..Shares::default() }, ..Rules::default() },
             zoomed: true,
             sort: Some("tokens".to_owned()),
         };

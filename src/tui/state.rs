@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ratatui::layout::{Rect, Size};
 
 use crate::catalog::SourceId;
-use crate::config::screen::{Borders, Remembered};
+use crate::config::screen::{Borders, Remembered, Rules};
 use crate::desk::{Document, Outlook, Unrendered};
 use crate::engine::Snapshot;
 use crate::enrich::Findings;
@@ -23,6 +23,7 @@ use super::motion::{Cursor, Scroll};
 use super::pane::Pane;
 use super::panes;
 use super::recall::Recall;
+use super::rules::{self, Rule};
 use super::search::Search;
 use super::theme::Theme;
 use super::totals::Totals;
@@ -69,7 +70,9 @@ pub struct State {
     pub palette: TextField,
     /// What the borders leave to each pane.
     pub splits: Splits,
-    /// The border that the mouse holds.
+    /// What the rules within a pane leave to its parts.
+    pub rules: Rules,
+    /// The border or rule that the mouse holds.
     pub grip: Option<Grip>,
     /// Whose the mouse is.
     pub mouse: Mouse,
@@ -115,13 +118,18 @@ pub enum Typing {
     Value,
 }
 
-/// A border held by the mouse: how far the held cell is before the border, where it moves in this direction.
+/// What the mouse holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Grip {
-    /// Columns to the first one of the right panes.
-    pub columns: Option<u16>,
-    /// Rows to the first one of the lower panes.
-    pub rows: Option<u16>,
+pub enum Grip {
+    /// A border between panes: how far the held cell is before the border, where it moves in this direction.
+    Border {
+        /// Columns to the first one of the right panes.
+        columns: Option<u16>,
+        /// Rows to the first one of the lower panes.
+        rows: Option<u16>,
+    },
+    /// A rule within this pane.
+    Rule(Pane, Rule),
 }
 
 /// Whose the mouse is.
@@ -324,6 +332,7 @@ impl State {
             opening: None,
             palette: TextField::default(),
             splits: Splits::default(),
+            rules: Rules::default(),
             grip: None,
             mouse: Mouse::default(),
             remembered: Remembered::default(),
@@ -351,6 +360,7 @@ impl State {
     pub fn remember(&self) -> Remembered {
         let Splits { left, upper } = self.splits;
         Remembered {
+            rules: self.rules,
             borders: (self.splits != Splits::default()).then_some(Borders { left, upper }),
             zoomed: self.zoomed == Zoomed::Yes,
             sort: (self.catalog.order != Order::Catalog).then(|| self.catalog.order.word().to_owned()),
@@ -366,15 +376,19 @@ impl State {
 
     /// The places within this pane, whose inside is `inner`.
     pub fn parts_within(&self, pane: Pane, inner: Rect) -> Parts {
+        let shares = rules::of(&self.rules, pane);
         let parts = match pane {
-            Pane::Hints => layout::hints(inner, self.hints_wants(inner)),
-            _ => layout::parts(pane, inner, self.len(pane)),
+            Pane::Hints => layout::hints(inner, self.hints_wants(inner), shares),
+            _ => layout::parts(pane, inner, self.len(pane), shares),
         };
-        // Whoever reads a detail needs its whole lines more than what stands left of it.
+        if self.focus != pane {
+            return parts;
+        }
+        // Whoever reads a detail needs its whole lines more than what stands left of it. A rule that was put somewhere stays.
         match (self.part, pane) {
-            (Part::Detail, Pane::Catalog) if self.focus == pane => parts.with_tall_detail(),
-            (Part::Detail, _) if self.focus == pane => parts.with_wide_detail(),
-            (Part::Values, _) if self.focus == pane => parts.with_wide_aside(),
+            (Part::Detail, Pane::Catalog) if shares.upper.is_none() => parts.with_tall_detail(),
+            (Part::Detail, Pane::Templates) => parts.with_wide_detail(),
+            (Part::Values, _) if shares.left.is_none() => parts.with_wide_aside(),
             _ => parts,
         }
     }

@@ -40,6 +40,8 @@ pub enum Action {
     Zoom,
     /// Move a border between the panes.
     Border(Border),
+    /// Put every border and rule where the program has it.
+    Usual,
     /// Look with the next theme.
     Theme,
     /// Let the terminal have the mouse, to mark text, or take it back.

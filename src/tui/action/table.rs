@@ -6,6 +6,7 @@ use crate::tui::motion::Motion;
 use crate::tui::pane::Pane;
 
 const SOURCES: &[Context] = &[Context::Pane(Pane::Catalog), Context::Pane(Pane::Selection), Context::Pane(Pane::Hints)];
+const TEMPLATES: &[Context] = &[Context::Pane(Pane::Templates)];
 
 macro_rules! entry {
     ($action:expr, $name:literal, $description:literal, $keys:expr, $contexts:expr, $shown:ident) => {
@@ -36,6 +37,10 @@ pub const ACTIONS: &[Entry] = &[
     entry!(Action::CopyPath, "copy path", "Put the path or address of the source on the clipboard", ["Y"], SOURCES, HelpOnly),
     entry!(Action::Prompt, "type a prompt", "Type a prompt and see what it would be hinted at", ["Enter", "i"], &[Context::Pane(Pane::Hints)], BottomLine),
     entry!(Action::Values, "values", "Type values for the variables and watch the preview", ["Enter", "i"], &[Context::Pane(Pane::Templates)], BottomLine),
+    entry!(Action::Open, "open template", "Open the template in $EDITOR, at the line where it does not render", ["o"], TEMPLATES, WhenPossible),
+    entry!(Action::Define, "edit its source", "Open the entry that defines the template's source in $EDITOR", ["e"], TEMPLATES, HelpOnly),
+    entry!(Action::CopyId, "copy name", "Put the name of the template on the clipboard", ["y"], TEMPLATES, HelpOnly),
+    entry!(Action::CopyPath, "copy its path", "Put the path of the template's file on the clipboard", ["Y"], TEMPLATES, HelpOnly),
     entry!(Action::Search, "search", "Look for a text in the details", ["/"], &[Context::Details], BottomLine),
     entry!(Action::NextHit, "next hit", "To the next place found", ["n"], &[Context::Details], WhenPossible),
     entry!(Action::PreviousHit, "hit before", "To the place found before", ["N"], &[Context::Details], HelpOnly),
@@ -75,6 +80,7 @@ pub const ACTIONS: &[Entry] = &[
     entry!(Action::Border(Border::Right), "border right", "Move the border between the panes to the right", [">"], &[Context::Global], HelpOnly),
     entry!(Action::Border(Border::Up), "border up", "Move the border between the panes up", ["-"], &[Context::Global], HelpOnly),
     entry!(Action::Border(Border::Down), "border down", "Move the border between the panes down", ["+"], &[Context::Global], HelpOnly),
+    entry!(Action::Usual, "usual borders", "Put all borders back, between the panes and within them", ["="], &[Context::Global], HelpOnly),
     entry!(Action::Theme, "theme", "Look with the next theme", ["T"], &[Context::Global], HelpOnly),
     entry!(Action::Mouse, "mouse", "Leave the mouse to the terminal, to mark text with it, or take it back", ["M"], &[Context::Global], HelpOnly),
     entry!(Action::Reload, "reload", "Read the workspace again", ["r"], &[Context::Global], HelpOnly),

@@ -40,10 +40,9 @@ pub fn len(state: &State) -> usize {
 fn contexts(state: &State) -> Vec<Context> {
     let mut contexts = vec![Context::Pane(state.focus), Context::Global, Context::List, Context::Always];
     match state.focus {
-        Pane::Catalog => contexts.extend([Context::Filter, Context::Field]),
+        Pane::Catalog => contexts.extend([Context::Details, Context::Filter, Context::Search, Context::Field]),
         Pane::Hints => contexts.extend([Context::Feed, Context::FeedFilter, Context::Prompt, Context::Field]),
-        // Everything here is moving and looking; the pane has no keys of its own.
-        Pane::Templates => contexts.retain(|context| !matches!(context, Context::Pane(_))),
+        Pane::Templates => contexts.extend([Context::Values, Context::Value, Context::Field]),
         Pane::Selection => {}
     }
     contexts

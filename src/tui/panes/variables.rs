@@ -21,7 +21,8 @@ pub fn draw(state: &State, place: Rect, frame: &mut Frame<'_>) {
     }
     let rows = state.variables();
     let buffer = frame.buffer_mut();
-    frame::rule(&state.skin, above(place), &caption(state, &rows), style(state), buffer);
+    let room = usize::from(place.width).saturating_sub(6);
+    frame::rule(&state.skin, above(place), &caption(state, &rows, room), style(state), buffer);
     let active = if is_active(state) { super::active(state, Pane::Templates) } else { Active::No };
     let window = state.templates.variable.window(rows.len(), usize::from(place.height));
     // Values need their room only where one types them; else the words for kinds do.
@@ -57,8 +58,9 @@ fn style(state: &State) -> ratatui::style::Style {
     if is_active(state) { super::caption_of(state, Pane::Templates) } else { state.skin.theme.style(Role::Infra) }
 }
 
-fn caption(state: &State, rows: &[Variable]) -> String {
-    let typed = rows.iter().filter(|row| state.typed().is_some_and(|typed| typed.get(&row.way).is_some())).count();
+fn caption(state: &State, rows: &[Variable], room: usize) -> String {
+    let is_typed = |row: &&Variable| state.typed().is_some_and(|typed| typed.get(&row.way).is_some());
+    let typed = rows.iter().filter(is_typed).count();
     let row = rows.get(state.templates.variable.at);
     match (rows.len(), row) {
         _ if state.typing == Some(Typing::Value) => match values::json(state.templates.value.text()) {
@@ -68,9 +70,34 @@ fn caption(state: &State, rows: &[Variable]) -> String {
             None => "value, := for JSON".to_owned(),
         },
         (0, _) => "no variables".to_owned(),
-        (count, _) if typed > 0 => format!("{}, {typed} typed", cells::counted(count, "variable")),
-        (count, _) => cells::counted(count, "variable"),
+        (count, row) => {
+            let mut counted = cells::counted(count, "variable");
+            if typed > 0 {
+                counted = format!("{counted}, {typed} typed");
+            }
+            match row.filter(|_| is_active(state)) {
+                Some(row) => with_keys(&counted, what_to_press(state, rows, row), is_typed(&row), room),
+                None => counted,
+            }
+        }
     }
+}
+
+/// What gives the row a value: whoever comes here wants to type, and keys are commands still.
+fn what_to_press(state: &State, rows: &[Variable], row: &Variable) -> &'static str {
+    match row.kind {
+        _ if !row.is_leaf(rows, state.templates.variable.at) => "values stand below",
+        VariableKind::Flag => "Space turns it over",
+        VariableKind::Scalar | VariableKind::List | VariableKind::Object => "Enter types",
+    }
+}
+
+/// As much as there is room for.
+fn with_keys(counted: &str, press: &str, is_typed: bool, room: usize) -> String {
+    let keys = if is_typed { format!("{press}, x takes back") } else { press.to_owned() };
+    let leaves = format!("{keys}, Esc leaves");
+    let fits = |text: &String| cells::width(text) <= room;
+    [format!("{counted}: {leaves}"), leaves].into_iter().find(fits).unwrap_or(keys)
 }
 
 fn widest(rows: &[Variable]) -> usize {

@@ -183,3 +183,52 @@ fn an_editor_that_comes_late_is_not_wanted() {
     assert_eq!(answer(&mut state, Event::Located(spot())), [Effect::Edit(spot())], "what comes by itself is no key");
     assert_eq!(answer(&mut state, Event::Located(spot())), [], "once");
 }
+
+#[test]
+fn templates_are_opened_at_the_line_where_they_do_not_render() {
+    let [file, block] = ["adr/templates/CircuitBreaker.java.tpl", "adr/adr-005.md"]
+        .map(|path| format!("{}/{path}", fixture::WORKSPACE));
+    for (keys, failed, path, line) in [
+        ("4", None, &file, 1),
+        ("4", Some(None), &file, 1),
+        ("4", Some(Some(4)), &file, 4),
+        ("4 i", Some(Some(4)), &file, 4),
+        ("4 j", Some(Some(4)), &block, 1),
+    ] {
+        let mut state = fixture::state(80, 24);
+        press(&mut state, keys);
+        let template = state.template().unwrap().name.clone();
+        if let Some(line) = failed {
+            let generation = state.templates.generation;
+            let outcome = Err(fixture::unrendered("no", line));
+            answer(&mut state, Event::Preview { generation, template, outcome });
+        }
+        let spot = Spot { path: path.into(), line };
+        assert_eq!(press(&mut state, "o"), [Effect::Edit(spot)], "{keys} {failed:?}");
+    }
+}
+
+#[test]
+fn what_is_taken_from_a_template() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "4");
+    for (key, effect) in [
+        ("y", Effect::Copy("CircuitBreaker.java.tpl".to_owned())),
+        ("Y", Effect::Copy("/home/ada/payments/adr/templates/CircuitBreaker.java.tpl".to_owned())),
+        ("e", Effect::Send(Command::Locate(Wanted::Definition("circuit-breaker".into())))),
+    ] {
+        assert_eq!(press(&mut state, key), [effect], "{key}");
+    }
+    let mut snapshot = fixture::snapshot();
+    let mut templates = (*snapshot.templates).clone();
+    templates.templates[0].source = None;
+    snapshot.templates = std::sync::Arc::new(templates);
+    update(&mut state, Input::Snapshot(Box::new(snapshot.clone())));
+    assert_eq!(press(&mut state, "e"), []);
+    assert!(message(&state).starts_with("no source defines CircuitBreaker.java.tpl"), "{}", message(&state));
+    snapshot.templates = std::sync::Arc::default();
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    for key in ["o", "e", "y", "Y"] {
+        assert_eq!((press(&mut state, key).len(), message(&state)), (0, "there is no template under the cursor"));
+    }
+}

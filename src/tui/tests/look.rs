@@ -30,7 +30,7 @@ pub fn in_themes(state: &State, themes: &[(&str, Theme)]) -> String {
         .map(|(_, theme)| {
             let mut state = state.clone();
             state.skin.theme = *theme;
-            buffer(&state)
+            without_ground(buffer(&state), theme)
         })
         .collect();
     let shown = text(&buffers[0]);
@@ -59,6 +59,20 @@ pub fn in_themes(state: &State, themes: &[(&str, Theme)]) -> String {
         told.push_str(&format!("{}: {}\n", letter(at), named.join(" | ")));
     }
     told + &styles
+}
+
+/// A theme's own ground says nothing about a cell; that it is everywhere another test holds.
+fn without_ground(mut buffer: Buffer, theme: &Theme) -> Buffer {
+    let ground = theme.ground().unwrap_or_default();
+    for cell in &mut buffer.content {
+        if Some(cell.bg) == ground.bg {
+            cell.bg = Color::Reset;
+        }
+        if Some(cell.fg) == ground.fg {
+            cell.fg = Color::Reset;
+        }
+    }
+    buffer
 }
 
 fn letter(at: usize) -> char {

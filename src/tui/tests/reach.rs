@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ratatui::layout::{Position, Rect, Size};
 
+use crate::config::screen::Rules;
 use crate::engine::{Command, Event};
 use crate::tui::action::Action;
 use crate::tui::fixture;
@@ -414,4 +415,74 @@ fn the_bottom_line_of_a_prompt_names_what_there_is() {
         let bottom = screen(&state).lines().last().unwrap_or_default().to_owned();
         assert_eq!(both.map(|label| bottom.contains(label)), shown, "{keys}: {bottom}");
     }
+}
+
+fn drag(state: &mut State, from: Position, to: Position) {
+    update(state, Input::Click(from));
+    update(state, Input::Drag(to));
+    update(state, Input::Release);
+}
+
+#[test]
+fn rules_within_panes_are_dragged_within_their_limits_and_hold_through_a_resize() {
+    // Where to take the rule, where it goes, and where it stands at the ends.
+    for (size, keys, taken, at, ends) in [
+        ((120, 36), "", "─ details", (20, 9), (5, 15)),
+        ((120, 36), "j l", "─ details", (20, 9), (5, 15)),
+        ((120, 36), "", "─ why", (80, 8), (4, 15)),
+        ((120, 36), "", "─ found", (20, 25), (21, 27)),
+        ((120, 36), "3 i", "─ found", (20, 26), (21, 27)),
+        ((120, 36), "", "─ feed", (20, 30), (26, 31)),
+        ((120, 36), "f", "─ feed", (20, 30), (26, 31)),
+        ((120, 36), "", "─ 4 variables", (80, 26), (21, 31)),
+        ((80, 24), "4 i", "─ Enter types", (20, 10), (4, 19)),
+        ((200, 60), "z 4", "─ 4 variables", (20, 30), (4, 55)),
+    ] {
+        let mut state = fixture::state(size.0, size.1);
+        press(&mut state, keys);
+        let stands = |state: &State| find(state, taken).y;
+        for (to, y) in [(at.1, at.1), (0, ends.0), (size.1 - 1, ends.1), (at.1, at.1)] {
+            let from = find(&state, taken);
+            drag(&mut state, from, Position::new(at.0, to));
+            assert_eq!(stands(&state), y, "{size:?} {keys:?} {taken} to {to}");
+        }
+        let typing = keys.ends_with('i') && keys.starts_with('3');
+        assert_eq!(state.typing, typing.then_some(Typing::Prompt), "who types goes on typing");
+        update(&mut state, Input::Drag(Position::new(at.0, 0)));
+        assert_eq!(stands(&state), at.1, "the button is not held");
+        let remembered = state.remember();
+        update(&mut state, Input::Resize(Size::new(40, 10)));
+        update(&mut state, Input::Resize(Size::new(size.0, size.1)));
+        assert_eq!((stands(&state), &state.remember()), (at.1, &remembered));
+        press(&mut state, "Esc =");
+        assert_eq!(state.remember().rules, Rules::default());
+        press(&mut state, "=");
+        assert_eq!(message(&state), "all borders are where they usually are");
+    }
+}
+
+#[test]
+fn upright_rules_are_dragged_too() {
+    for (size, keys, ends) in
+        [((200, 60), "z", (31, 168)), ((200, 60), "2 z", (31, 168)), ((200, 60), "4 z", (13, 186))]
+    {
+        let mut state = fixture::state(size.0, size.1);
+        press(&mut state, keys);
+        let rule = |state: &State| state.parts(state.focus).unwrap().rule;
+        for (to, x) in [(90, 90), (0, ends.0), (199, ends.1), (100, 100)] {
+            let from = Position::new(rule(&state).x, 30);
+            drag(&mut state, from, Position::new(to, 20));
+            assert_eq!(rule(&state).x, x, "{keys:?} to {to}");
+        }
+        assert_eq!(state.part, Part::List);
+    }
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "4");
+    for (to, x) in [(40, 40), (0, 13), (79, 66), (30, 30)] {
+        let from = state.parts(Pane::Templates).unwrap().detail;
+        drag(&mut state, Position::new(from.x, 15), Position::new(to, 3));
+        assert_eq!(state.parts(Pane::Templates).unwrap().detail.x, x, "to {to}");
+    }
+    press(&mut state, "i");
+    assert_eq!(state.parts(Pane::Templates).unwrap().detail.x, 30, "a rule that was put somewhere stays");
 }

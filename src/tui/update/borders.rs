@@ -1,10 +1,12 @@
-//! Moving the borders of the grid, by keys and by the mouse; and what else changes how the screen looks: zoom and theme.
+//! Moving the borders of the grid, by keys and by the mouse, and the rules within the panes by the mouse; and what else changes how the screen looks: zoom and theme.
 
-use ratatui::layout::Position;
+use ratatui::layout::{Position, Rect};
 
+use crate::config::screen::Rules;
 use crate::tui::action::Border;
 use crate::tui::input::Effect;
-use crate::tui::layout::Layout;
+use crate::tui::layout::{self, Layout, Splits};
+use crate::tui::rules;
 use crate::tui::state::{Grip, Mouse, State, Tone};
 
 pub(super) fn step(state: &mut State, border: Border) {
@@ -15,22 +17,40 @@ pub(super) fn step(state: &mut State, border: Border) {
 pub(super) fn at(layout: &Layout, place: Position) -> Option<Grip> {
     let [Some(_), Some(right), Some(lower), Some(_)] = layout.panes else { return None };
     let before = |at: u16, border: u16| border.checked_sub(at).filter(|cells| *cells <= 1);
-    let grip = Grip { columns: before(place.x, right.x), rows: before(place.y, lower.y) };
-    (layout.body.contains(place) && (grip.columns.is_some() || grip.rows.is_some())).then_some(grip)
+    let (columns, rows) = (before(place.x, right.x), before(place.y, lower.y));
+    let is_border = layout.body.contains(place) && (columns.is_some() || rows.is_some());
+    is_border.then_some(Grip::Border { columns, rows })
 }
 
-/// The held border goes to the mouse.
+/// The held border or rule goes to the mouse.
 pub(super) fn drag(state: &mut State, to: Position) {
-    let Some(grip) = state.grip else { return };
-    let body = state.layout().body;
-    if let Some(before) = grip.columns {
+    let layout = state.layout();
+    match state.grip {
+        Some(Grip::Border { columns, rows }) => drag_border(state, layout.body, (columns, rows), to),
+        Some(Grip::Rule(pane, rule)) => {
+            if let Some(outer) = layout.panes.get(pane.index()).copied().flatten() {
+                rules::put(&mut state.rules, pane, rule, layout::inner(outer), to);
+            }
+        }
+        None => {}
+    }
+}
+
+fn drag_border(state: &mut State, body: Rect, (columns, rows): (Option<u16>, Option<u16>), to: Position) {
+    if let Some(before) = columns {
         let columns = to.x.saturating_add(before).saturating_sub(body.x);
         state.splits = state.splits.with_left(columns, body.as_size());
     }
-    if let Some(before) = grip.rows {
+    if let Some(before) = rows {
         let rows = to.y.saturating_add(before).saturating_sub(body.y);
         state.splits = state.splits.with_upper(rows, body.as_size());
     }
+}
+
+/// Every border and rule goes where the program has it.
+pub(super) fn usual(state: &mut State) {
+    state.splits = Splits::default();
+    state.rules = Rules::default();
 }
 
 pub(super) fn next_theme(state: &mut State) {

@@ -1,10 +1,11 @@
-//! What leads out of the screen: opening a source in the editor, copying its id or path. Where it stands on disk only the
+//! What leads out of the screen: opening a source or template in the editor, copying its id or path. Where a source stands on disk only the
 //! engine knows; a key pressed before its answer comes means that the editor is not wanted any more, since it would get
 //! what is typed next.
 
 use crate::catalog::{Kind, SourceId};
 use crate::desk::Spot;
 use crate::engine::{Command, Wanted};
+use crate::template::{Origin, Template};
 use crate::tui::about;
 use crate::tui::action::Action;
 use crate::tui::input::Effect;
@@ -12,6 +13,9 @@ use crate::tui::pane::Pane;
 use crate::tui::state::{Part, State, Tone};
 
 pub(super) fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
+    if state.focus == Pane::Templates {
+        return template(state, action, effects);
+    }
     let Some(id) = state.subject(state.focus).map(SourceId::from) else { return };
     match action {
         Action::Open => open(state, Wanted::Document(id), effects),
@@ -46,6 +50,34 @@ pub(super) fn place(state: &mut State, action: Action, effects: &mut Vec<Effect>
             Err(_) => act(state, Action::Open, effects),
         },
     }
+}
+
+/// The file of a template is known: nobody has to be asked for it.
+fn template(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
+    let Some(template) = state.template() else { return };
+    let (name, path, source) = (template.name.clone(), template.path.clone(), template.source.clone());
+    match action {
+        Action::Open => effects.push(Effect::Edit(Spot { line: line(state, template), path })),
+        Action::Define => {
+            if let Some(id) = source {
+                open(state, Wanted::Definition(id), effects);
+            }
+        }
+        Action::CopyPath => {
+            if let Some(path) = path.to_str() {
+                copy(state, path.to_owned(), effects);
+            }
+        }
+        _ => copy(state, name, effects),
+    }
+}
+
+/// Where it does not render, if that is a line of its file; else the first one. Of a block only its document is known.
+fn line(state: &State, template: &Template) -> usize {
+    let preview = state.templates.preview.as_ref().filter(|preview| preview.template == template.name);
+    let failed =
+        preview.and_then(|preview| preview.outcome.as_ref().err()).filter(|_| template.origin == Origin::Standalone);
+    failed.and_then(|failed| failed.error.line).unwrap_or(1)
 }
 
 fn open(state: &mut State, wanted: Wanted, effects: &mut Vec<Effect>) {

@@ -77,6 +77,7 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Palette => palette::open(state),
         Action::Confirm => confirm(state, effects),
         Action::Border(border) => borders::step(state, border),
+        Action::Usual => borders::usual(state),
         Action::Theme => borders::next_theme(state),
         Action::Mouse => borders::toggle_mouse(state, effects),
         Action::Focus(pane) => state.focus_on(pane),

@@ -11,7 +11,8 @@ use crate::tui::motion::Motion;
 use crate::tui::overlays;
 use crate::tui::pane::Pane;
 use crate::tui::panes;
-use crate::tui::state::{Overlay, Part, State, Typing};
+use crate::tui::rules;
+use crate::tui::state::{Grip, Overlay, Part, State, Typing};
 use crate::tui::status;
 
 /// Rows that one turn of the wheel moves.
@@ -32,7 +33,17 @@ pub(super) fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) 
         state.focus_on(pane);
     } else if let Some((pane, parts)) = pane_at(state, at) {
         state.grip = super::borders::at(&layout, at);
-        in_pane(state, pane, parts, at, effects);
+        let rule = rules::at(pane, &parts, at).filter(|_| state.grip.is_none());
+        state.grip = state.grip.or(rule.map(|rule| Grip::Rule(pane, rule)));
+        match rule {
+            // Who pulls a rule goes on typing and reading.
+            Some(_) if state.focus == pane => {}
+            Some(_) => {
+                leave_field(state, effects);
+                state.focus_on(pane);
+            }
+            None => in_pane(state, pane, parts, at, effects),
+        }
     }
 }
 
