@@ -11,7 +11,7 @@
 //! | 0 | [`text`] | what a text is: whole words, many words found at once, sentence ends, lines, escaping, folding, nearest name, tokens |
 //! | 0 | [`disk`] | what a file is: atomic write, lock, walk, paths, safe names |
 //! | 0 | [`report`] | a diagnostic: what is wrong, where, how to mend it; where a JSON pointer stands in its file |
-//! | 1 | [`config`] | the settings of a workspace: which file holds them, what they say |
+//! | 1 | [`config`] | the settings of a workspace: which file holds them, what they say; how a person left the screen |
 //! | 2 | [`catalog`] | what can be known: sources, discovery, merging, paths |
 //! | 3 | [`mention`] | who names whom, by id or by link |
 //! | 4 | [`selection`] | what is chosen and why: picks, exclusions, closure, parents, access list |
@@ -20,7 +20,7 @@
 //! | 6 | [`enrich`] | what is said to an agent: expansions, hints, the notice, instructions |
 //! | 7 | [`session`] | what lasts: the desk file, what a session was told |
 //! | 8 | [`desk`] | all of it as one object with plain methods |
-//! | 10 | [`engine`] | the desk as a background task: commands in, snapshots and events out, watching |
+//! | 10 | [`engine`] | the desk as a background task: commands in, snapshots and events out, notices of what changed, watching |
 //! | 12 | [`cli`] | the desk as commands, one file a verb |
 //! | 12 | [`tui`] | the desk as a full screen |
 //!

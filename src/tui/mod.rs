@@ -6,10 +6,12 @@
 //! draw(&State, &mut Frame) ◄── State ◄── Snapshot and Event ◄─────────────────┘
 //! ```
 //!
-//! - `run` is the only loop; it blocks until something happens, takes all that is ready, and draws once.
+//! - `run` is the only loop; it blocks until something happens, takes all that is ready, and draws once. Below it: what the
+//!   terminal sends (`keyboard`, `parse`), at which pace is drawn, the editor that gets the terminal for a while, signals.
 //! - `terminal` alone touches terminal modes, and puts them back on every way out.
 //! - `action` is the one table of what a person can do; keymap, bottom line and help are read from it.
-//! - `state`, with `tree`, `totals`, `filter`, `search`, `field`, `motion`: what the screen remembers. `update/` changes it.
+//! - `state`, with `tree`, `totals`, `filter/`, `search`, `found`, `feed`, `recall`, `values`, `field`, `motion`: what the screen
+//!   remembers. `update/` changes it; `disabled` says what cannot be done, and `about` where a row leads.
 //! - `draw`, with `layout`, `status`, `panes/`, `overlays/`, `widgets/`, `theme`, `glyphs`: how it looks.
 //!
 //! Nothing in this room reads a file or waits for anything but the next input.
