@@ -2,6 +2,7 @@
 //! is ready, and draws once. A timer runs only while changes wait to be drawn. What an input means is decided in `update`,
 //! what is on the screen in `draw`.
 
+use std::collections::VecDeque;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -13,6 +14,7 @@ use crate::config::screen::Remembered;
 use crate::desk::Spot;
 use crate::engine::{Command, Engine};
 
+use super::action::{Action, Context, bound};
 use super::draw::draw;
 use super::input::{self, Effect, Input};
 use super::key::Key;
@@ -71,6 +73,7 @@ pub async fn run(engine: Engine, start: Start) -> io::Result<Left> {
         screen,
         state,
         waiting: Vec::new(),
+        early: VecDeque::new(),
         opening: None,
         suspended: false,
         changed: Some(Cause::Change),
@@ -99,6 +102,8 @@ struct App {
     state: State,
     /// Questions that a full queue did not take: at most the newest of each kind.
     waiting: Vec<Command>,
+    /// Keys that came before there was anything for them to act on.
+    early: VecDeque<TerminalEvent>,
     /// What the editor is wanted for.
     opening: Option<Spot>,
     suspended: bool,
@@ -129,6 +134,7 @@ impl App {
                 return Ok(ended);
             }
             let due = self.draw()?;
+            let early = self.is_open() && !self.early.is_empty();
             tokio::select! {
                 biased;
                 told = signals.next() => {
@@ -138,7 +144,9 @@ impl App {
                     }
                     self.signal(told)?;
                 }
-                event = keyboard.next() => self.terminal_event(event?)?,
+                // Taken below, before what was typed behind them.
+                () = std::future::ready(()), if early => {}
+                event = keyboard.next() => self.now_or_later(event?)?,
                 heard = self.engine_speaks() => heard?,
                 () = at(due) => {}
             }
@@ -175,7 +183,13 @@ impl App {
             if self.is_away() {
                 break;
             }
-            let Some(event) = keyboard.next_ready()? else { break };
+            let early = if self.is_open() { self.early.pop_front() } else { None };
+            let event = if early.is_some() { early } else { keyboard.next_ready()? };
+            let Some(event) = event else { break };
+            if !self.is_open() {
+                self.now_or_later(event)?;
+                continue;
+            }
             if let TerminalEvent::Key(key) = event
                 && let Some(Input::Type(text)) = self.of_key(key)
             {
@@ -218,6 +232,34 @@ impl App {
     fn take_snapshot(&mut self) -> io::Result<()> {
         let snapshot = self.engine.snapshots.borrow_and_update().clone();
         self.input(Input::Snapshot(Box::new(snapshot)))
+    }
+
+    /// Whether the workspace has been opened: until then keys would act on an empty catalog, and vanish.
+    fn is_open(&self) -> bool {
+        self.state.snapshot.generation > 0
+    }
+
+    /// Takes what the terminal sent, or keeps it until the workspace is open. What leaves, stops or redraws is never kept;
+    /// `q` is where keys wait already, since behind `/` it is a letter.
+    fn now_or_later(&mut self, event: TerminalEvent) -> io::Result<()> {
+        let waits = match &event {
+            _ if self.is_open() => false,
+            TerminalEvent::Key(event) => Key::from_event(*event).is_some_and(|key| {
+                let contexts = input::contexts(&self.state);
+                let quits = bound(key, &contexts).is_some_and(|entry| entry.action == Action::Quit);
+                bound(key, &[Context::Always]).is_none() && !(quits && self.early.is_empty())
+            }),
+            TerminalEvent::Paste(_) | TerminalEvent::Mouse(_) => true,
+            _ => false,
+        };
+        if !waits {
+            return self.terminal_event(event);
+        }
+        // Whoever types more than this before anything can be seen did not look.
+        if self.early.len() < BATCH {
+            self.early.push_back(event);
+        }
+        Ok(())
     }
 
     /// Whether keys that come now are not for this screen, or not yet.

@@ -1,4 +1,5 @@
-//! Leaving in the same breath as a change: the change is stored all the same.
+//! Leaving in the same breath as a change: the change is stored all the same. So it is when all of it was typed before there
+//! was anything to see.
 
 use portable_pty::CommandBuilder;
 use rustix::process::Signal;
@@ -8,12 +9,16 @@ use crate::pty::Pty;
 use crate::support::workspace::{Workspace, inline};
 
 fn open(workspace: &Workspace) -> Pty {
+    let pty = start(workspace);
+    pty.wait_for("2 sources");
+    pty
+}
+
+fn start(workspace: &Workspace) -> Pty {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_refdesk"));
     command.args(["--workspace".as_ref(), workspace.path.as_os_str()]);
     command.env("HOME", workspace.beside("home"));
-    let pty = Pty::spawn(command, 120, 36);
-    pty.wait_for("2 sources");
-    pty
+    Pty::spawn(command, 120, 36)
 }
 
 #[test]
@@ -50,5 +55,19 @@ fn a_pick_and_a_signal_behind_it() {
         let number = u32::try_from(signal.as_raw()).unwrap();
         assert_eq!(pty.wait_for_exit().exit_code(), 128 + number);
         assert_eq!(workspace.picks(), ["alpha"], "{signal:?}");
+    }
+}
+
+#[test]
+fn keys_typed_before_the_workspace_is_open_wait_for_it() {
+    let sources: Vec<_> = (0..3000).map(|nth| inline(&format!("source-{nth:04}"), "text")).collect();
+    for (keys, picks) in [(" q", &["source-0000"][..]), ("j /2999\r q", &["source-0001", "source-2999"])] {
+        let workspace = Workspace::of(json!(sources), &[]);
+        let mut pty = start(&workspace);
+        // Before that, keys are a line that waits for its end.
+        pty.wait_until("the screen", |seen| seen.terminal.screen().alternate_screen());
+        pty.type_bytes(keys);
+        assert_eq!(pty.wait_for_exit().exit_code(), 0);
+        assert_eq!(workspace.picks(), picks, "{keys:?}");
     }
 }
