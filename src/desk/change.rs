@@ -179,7 +179,10 @@ impl Desk {
         // Where nothing can be read that is stored, a desk that lives on goes on from what it knows.
         let initial = if self.options.lives_on { self.choice.clone() } else { self.preselected() };
         let done = self.store.change(&initial, change).map_err(|error| Refusal::storing(&error))?;
-        self.stored.clear();
+        if self.options.lives_on {
+            // What was damaged was left alone until now; now it is set aside.
+            self.stored.clear();
+        }
         self.set_aside.extend(done.diagnostics);
         self.choice = done.value;
         let before = self.selection.clone();
