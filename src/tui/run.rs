@@ -79,6 +79,7 @@ pub async fn run(engine: Engine, start: Start) -> io::Result<Left> {
         changed: Some(Cause::Change),
         pace: Pace::default(),
         asked: Asked::Nothing,
+        handed_back: None,
         ended: None,
     };
     let ended = match app.run(signals).await {
@@ -111,6 +112,8 @@ struct App {
     changed: Option<Cause>,
     pace: Pace,
     asked: Asked,
+    /// When an editor gave the terminal back last.
+    handed_back: Option<Instant>,
     ended: Option<Ended>,
 }
 
@@ -339,6 +342,7 @@ impl App {
 
     fn signal(&mut self, told: Told) -> io::Result<()> {
         match told {
+            Told::End(signal) if self.was_the_editors(signal) => {}
             Told::End(signal) => self.ended = Some(Ended::Signal(signal)),
             Told::Stop => self.suspend()?,
             // Also after a SIGSTOP that nobody could see coming: the shell has had the terminal meanwhile.

@@ -3,7 +3,7 @@
 
 use std::io;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::process::{Child, Command};
 
@@ -17,6 +17,9 @@ use crate::tui::input::Input;
 /// So long an editor that was told to end has for it.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// So late a signal can be heard of that ended an editor.
+const LATE: Duration = Duration::from_millis(500);
+
 impl App {
     /// Opens this place in the person's editor, and comes back when it has ended.
     pub(super) async fn edit(&mut self, spot: &Spot, signals: &mut Signals) -> io::Result<()> {
@@ -26,6 +29,7 @@ impl App {
         };
         self.screen.lend()?;
         let failed = self.while_it_runs(&call, signals).await;
+        self.handed_back = Some(Instant::now());
         // What was asked for meanwhile was asked of another screen.
         self.opening = None;
         if self.ended.is_some() {
@@ -86,6 +90,12 @@ impl App {
                 }
             }
         }
+    }
+
+    /// Whether a signal is what a key did that ended the editor: it went to this program too, and may be heard of only
+    /// after the editor's end. While the screen has the terminal no key sends a signal.
+    pub(super) fn was_the_editors(&self, signal: i32) -> bool {
+        !super::signals::is_for_all(signal) && self.handed_back.is_some_and(|at| at.elapsed() < LATE)
     }
 
     fn refuse(&mut self, message: String, hint: String) -> io::Result<()> {
