@@ -12,16 +12,12 @@
 
 mod support;
 
-use std::io::{Read, Write};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
-use support::{Layout, REFDESK, Workspace, report, workspace};
-
-const ROWS: u16 = 36;
-const COLUMNS: u16 = 120;
+use support::running::{Running, start};
+use support::{Layout, report, workspace};
 
 /// What is promised, in MiB.
 const PROMISED: f64 = 40.0;
@@ -29,43 +25,7 @@ const PROMISED: f64 = 40.0;
 /// Nothing written for so long, everything asked for is done.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// The program in a pty, with what it writes coming by a channel.
-struct Running {
-    bytes: Receiver<Vec<u8>>,
-    keys: Box<dyn Write + Send>,
-    screen: vt100::Parser,
-    child: Box<dyn Child + Send + Sync>,
-    _master: Box<dyn MasterPty + Send>,
-}
-
-fn start(workspace: &Workspace) -> Running {
-    let size = PtySize { rows: ROWS, cols: COLUMNS, pixel_width: 0, pixel_height: 0 };
-    let pair = native_pty_system().openpty(size).expect("a pty");
-    let mut reader = pair.master.try_clone_reader().expect("its reader");
-    let keys = pair.master.take_writer().expect("its writer");
-    let mut command = CommandBuilder::new(REFDESK);
-    command.arg("--workspace");
-    command.arg(workspace.folder.path());
-    command.env("TERM", "xterm-256color");
-    command.env("HOME", workspace.folder.path());
-    let child = pair.slave.spawn_command(command).expect("the program");
-    let (sender, bytes) = channel();
-    std::thread::spawn(move || {
-        let mut buffer = [0; 65_536];
-        while let Ok(read @ 1..) = reader.read(&mut buffer) {
-            if sender.send(buffer[..read].to_vec()).is_err() {
-                return;
-            }
-        }
-    });
-    Running { bytes, keys, screen: vt100::Parser::new(ROWS, COLUMNS, 0), child, _master: pair.master }
-}
-
 impl Running {
-    fn press(&mut self, keys: &str) {
-        self.keys.write_all(keys.as_bytes()).expect("a program that reads keys");
-    }
-
     /// Waits until the screen shows all of these words and none of those.
     fn until(&mut self, shown: &[&str], gone: &[&str]) {
         let limit = Instant::now() + Duration::from_secs(60);
@@ -75,7 +35,7 @@ impl Running {
                 return;
             }
             let left = limit.saturating_duration_since(Instant::now());
-            let bytes = self.bytes.recv_timeout(left).unwrap_or_else(|_| panic!("{shown:?} in\n{contents}"));
+            let (_, bytes) = self.bytes.recv_timeout(left).unwrap_or_else(|_| panic!("{shown:?} in\n{contents}"));
             self.screen.process(&bytes);
         }
     }
@@ -84,7 +44,7 @@ impl Running {
     fn until_quiet(&mut self) {
         loop {
             match self.bytes.recv_timeout(QUIET) {
-                Ok(bytes) => self.screen.process(&bytes),
+                Ok((_, bytes)) => self.screen.process(&bytes),
                 Err(RecvTimeoutError::Timeout) => return,
                 Err(RecvTimeoutError::Disconnected) => panic!("the program ended"),
             }
@@ -102,13 +62,6 @@ impl Running {
 
     fn resident(&self, when: &str) {
         report(&format!("resident {when}"), self.status("VmRSS"), PROMISED, " MiB");
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

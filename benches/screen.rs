@@ -15,21 +15,18 @@
 mod support;
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::RecvTimeoutError;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use memchr::memmem;
-use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
-use support::{Layout, REFDESK, Workspace, report, workspace};
-
-const ROWS: u16 = 36;
-const COLUMNS: u16 = 120;
+use support::running::{Running, start};
+use support::{Layout, Workspace, report, workspace};
 
 /// Measured so often.
 const TIMES: usize = 30;
@@ -39,42 +36,6 @@ const END_OF_FRAME: &[u8] = b"\x1b[?2026l";
 
 /// Longer than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// The program in a pty, with what it writes coming by a channel, each piece with its time.
-struct Running {
-    began: Instant,
-    bytes: Receiver<(Instant, Vec<u8>)>,
-    keyboard: Box<dyn Write + Send>,
-    screen: vt100::Parser,
-    child: Box<dyn Child + Send + Sync>,
-    _master: Box<dyn MasterPty + Send>,
-}
-
-fn start(workspace: &Workspace) -> Running {
-    let size = PtySize { rows: ROWS, cols: COLUMNS, pixel_width: 0, pixel_height: 0 };
-    let pair = native_pty_system().openpty(size).expect("a pty");
-    let mut reader = pair.master.try_clone_reader().expect("its reader");
-    let keyboard = pair.master.take_writer().expect("its writer");
-    let mut command = CommandBuilder::new(REFDESK);
-    command.arg("--workspace");
-    command.arg(workspace.folder.path());
-    command.env("TERM", "xterm-256color");
-    command.env("HOME", workspace.folder.path());
-    command.env_remove("XDG_STATE_HOME");
-    let began = Instant::now();
-    let child = pair.slave.spawn_command(command).expect("the program");
-    let (sender, bytes) = channel();
-    thread::spawn(move || {
-        let mut buffer = [0; 65_536];
-        while let Ok(read @ 1..) = reader.read(&mut buffer) {
-            if sender.send((Instant::now(), buffer[..read].to_vec())).is_err() {
-                return;
-            }
-        }
-    });
-    let screen = vt100::Parser::new(ROWS, COLUMNS, 0);
-    Running { began, bytes, keyboard, screen, child, _master: pair.master }
-}
 
 /// What was written within some time.
 #[derive(Default)]
@@ -121,12 +82,6 @@ impl Running {
         while self.written_until(Instant::now() + Duration::from_secs(1)).bytes > 0 {}
     }
 
-    fn press(&mut self, keys: &str) -> Instant {
-        let pressed = Instant::now();
-        self.keyboard.write_all(keys.as_bytes()).expect("the terminal");
-        pressed
-    }
-
     /// From this key to the end of the frame after which the text is another one.
     fn key(&mut self, keys: &str) -> Duration {
         let before = self.screen.screen().contents();
@@ -141,13 +96,6 @@ impl Running {
         let ticks: Vec<u64> = after_name.split_whitespace().skip(11).take(2).filter_map(|it| it.parse().ok()).collect();
         // A tick of the kernel's accounting is 10 ms on every system that has /proc.
         Some(Duration::from_millis(10 * ticks.iter().sum::<u64>()))
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

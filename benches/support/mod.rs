@@ -3,6 +3,8 @@
 
 #![allow(dead_code, reason = "each benchmark is a program of its own and uses what it needs")]
 
+pub mod running;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
