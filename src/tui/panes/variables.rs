@@ -135,7 +135,7 @@ fn draw_field(state: &State, line: Rect, widest: usize, frame: &mut Frame<'_>) {
         return;
     }
     let (field, style) = (&state.templates.value, state.skin.theme.style(Role::Strong));
-    blank(place, frame.buffer_mut());
+    blank(Rect { width: place.width + 1, ..place }, frame.buffer_mut());
     let at = prompt::draw(field.text(), field.cursor(), &[], style, place, frame.buffer_mut());
     frame.set_cursor_position(at);
 }
