@@ -19,12 +19,13 @@
 //! | 6 | [`render`] | a template and its values to text |
 //! | 6 | [`enrich`] | what is said to an agent: expansions, hints, the notice, instructions |
 //! | 7 | [`session`] | what lasts: the desk file, what a session was told |
+//! | 7 | [`output`] | text to files: what a write would change, what may be written where, the write itself |
 //! | 8 | [`desk`] | all of it as one object with plain methods |
 //! | 10 | [`engine`] | the desk as a background task: commands in, snapshots and events out, notices of what changed, watching |
 //! | 12 | [`cli`] | the desk as commands, one file a verb |
 //! | 12 | [`tui`] | the desk as a full screen |
 //!
-//! Still to come, on floors kept free for them: `output` (7), `channel` (9), `mcp`, `hook` and `setup` (11). The engine is a
+//! Still to come, on floors kept free for them: `channel` (9), `mcp`, `hook` and `setup` (11). The engine is a
 //! thread behind tokio's channels, not a task: the desk reads files and computes, which would only block a scheduler.
 //! `main` is where commands and screen meet, since neighbours of one floor know nothing of each other.
 //!
@@ -48,6 +49,7 @@ pub mod disk;
 pub mod engine;
 pub mod enrich;
 pub mod mention;
+pub mod output;
 pub mod render;
 pub mod report;
 pub mod selection;
@@ -69,6 +71,7 @@ pub const FLOORS: &[(&str, u8)] = &[
     ("render", 6),
     ("enrich", 6),
     ("session", 7),
+    ("output", 7),
     ("desk", 8),
     ("engine", 10),
     ("cli", 12),

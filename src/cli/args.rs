@@ -317,6 +317,8 @@ pub enum SyntaxName {
     Jinja2,
     /// Mustache.
     Mustache,
+    /// Handlebars.
+    Handlebars,
 }
 
 /// What is enriched.

@@ -1,17 +1,17 @@
 //! `refdesk render`: a template and values to text.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
 use super::answer::Answer;
 use super::args::{RenderArgs, SyntaxName};
-use crate::desk::{Desk, Refusal};
+use crate::desk::{Desk, Refusal, Request, What};
 use crate::disk::path::absolute;
 use crate::disk::read_regular;
-use crate::render;
-use crate::template::{self, Syntax, TemplateIndex};
+use crate::report::Diagnostic;
+use crate::template::Syntax;
 
 /// Values are read whole up to this many bytes.
 const VALUES_LIMIT: u64 = 64 * 1024 * 1024;
@@ -22,7 +22,7 @@ pub fn run(desk: &mut Desk, args: &RenderArgs) -> Answer {
         Ok(values) => values,
         Err(usage) => return usage,
     };
-    let mut partials = HashMap::new();
+    let mut partials = BTreeMap::new();
     for partial in &args.partials {
         match partial.split_once('=') {
             Some((name, text)) => partials.insert(name.to_owned(), text.to_owned()),
@@ -30,67 +30,46 @@ pub fn run(desk: &mut Desk, args: &RenderArgs) -> Answer {
         };
     }
     desk.settle();
-    let (index, diagnostics) = desk.templates();
-    let settled = args.syntax.map(|name| match name {
-        SyntaxName::Jinja2 => Syntax::Jinja2,
-        SyntaxName::Mustache => Syntax::Mustache,
-    });
-    let (text, syntax) = match text(desk, &index, args, settled) {
-        Ok(found) => found,
-        Err(refusal) => {
-            return Answer { json: json!({"success": false}), diagnostics, ..Answer::refused(refusal) };
+    let (index, mut diagnostics) = desk.templates();
+    let request =
+        Request { what: what(desk, args), syntax: syntax(args), values: Some(values), html: args.html, partials };
+    match desk.render(&index, &request) {
+        Ok(made) => {
+            let json = json!({"success": true, "rendered": made.text, "template_syntax": made.syntax,
+                              "size": made.text.len(), "lines": made.text.lines().count(),
+                              "variables_used": made.used, "warnings": made.warnings});
+            diagnostics.extend(made.warnings.into_iter().map(|warning| Diagnostic::warning("render", warning)));
+            Answer { diagnostics, ..Answer::new(json, made.text) }
         }
-    };
-    let options = render::Options { html: args.html, partials, lookup: None };
-    match desk.render(&index, &text, syntax, &values, &options) {
-        Ok(rendered) => {
-            let json = json!({"success": true, "rendered": rendered.text, "template_syntax": syntax,
-                              "size": rendered.text.len(), "lines": rendered.text.lines().count(),
-                              "warnings": rendered.warnings});
-            let warn = |warning: &String| crate::report::Diagnostic::warning("render", warning.clone());
-            let mut diagnostics = diagnostics;
-            diagnostics.extend(rendered.warnings.iter().map(warn));
-            Answer { diagnostics, ..Answer::new(json, rendered.text) }
-        }
-        Err(error) => {
-            let hint = match &args.name {
-                Some(name) => format!("`refdesk templates variables {name}` shows what it asks for"),
-                None => String::new(),
+        Err(failed) => {
+            let message = match failed.code {
+                "render" => format!("Template render error: {}", failed.error.message),
+                _ => failed.error.message,
             };
-            let refusal = Refusal::new("render", format!("Template render error: {}", error.message), hint);
-            let json = json!({"success": false, "template_syntax": syntax, "line": error.line});
-            Answer { json, diagnostics, ..Answer::refused(refusal) }
+            let mut json = json!({"success": false});
+            if let (Some(syntax), Value::Object(members)) = (failed.syntax, &mut json) {
+                members.insert("template_syntax".into(), json!(syntax));
+                members.insert("line".into(), json!(failed.error.line));
+            }
+            Answer { json, diagnostics, ..Answer::refused(Refusal::new(failed.code, message, failed.hint)) }
         }
     }
 }
 
-fn text(
-    desk: &Desk,
-    index: &TemplateIndex,
-    args: &RenderArgs,
-    settled: Option<Syntax>,
-) -> Result<(String, Syntax), Refusal> {
-    let detected = |text: String| {
-        let syntax = settled.unwrap_or_else(|| template::detect(&text).syntax);
-        (text, syntax)
-    };
-    if let Some(inline) = &args.inline {
-        return Ok(detected(inline.clone()));
+fn what(desk: &Desk, args: &RenderArgs) -> What {
+    match (&args.inline, &args.file) {
+        (Some(inline), _) => What::Inline(inline.clone()),
+        (None, Some(file)) => What::File(absolute(&desk.around().current, file)),
+        (None, None) => What::Named(args.name.clone().unwrap_or_default()),
     }
-    if let Some(file) = &args.file {
-        let path = absolute(&desk.around().current, file);
-        if !path.exists() {
-            let message = format!("Template file not found: {}", path.display());
-            return Err(Refusal::new("no-such-file", message, "--file is relative to the current folder"));
-        }
-        let text = template::read(&path).map_err(|error| {
-            Refusal::new("template-unreadable", format!("{} {error}", path.display()), "mend the file")
-        })?;
-        return Ok(detected(text));
-    }
-    let (template, text) = desk.template(index, args.name.as_deref().unwrap_or_default())?;
-    let syntax = settled.unwrap_or(template.syntax);
-    Ok((text, syntax))
+}
+
+fn syntax(args: &RenderArgs) -> Option<Syntax> {
+    args.syntax.map(|name| match name {
+        SyntaxName::Jinja2 => Syntax::Jinja2,
+        SyntaxName::Mustache => Syntax::Mustache,
+        SyntaxName::Handlebars => Syntax::Handlebars,
+    })
 }
 
 /// The values: the document of `--vars`, then each `--var` on top of it.

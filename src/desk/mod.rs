@@ -15,6 +15,7 @@ mod places;
 mod speak;
 mod templates;
 mod undo;
+mod writing;
 
 pub use add::{Added, NewSource};
 pub use change::{Changed, PickStatus, Picked, at_list, has_any_tag};
@@ -23,8 +24,9 @@ pub use explain::{Closure, Why};
 pub use locate::Spot;
 pub use mend::Mended;
 pub use outlook::{Follows, Outlook};
-pub use templates::Unrendered;
+pub use templates::{Made, Request, Unrendered, What};
 pub use undo::Undone;
+pub use writing::Shown;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -36,6 +38,7 @@ use crate::catalog::{self, Catalog, Source, SourceId};
 use crate::config::{self, Config, Settings, Surroundings};
 use crate::enrich::{self, Matcher};
 use crate::mention::{self, Library, MentionGraph};
+use crate::render::Renderer;
 use crate::report::Diagnostic;
 use crate::selection::{self, Choice, History, Rules, Selection};
 use crate::session::{DEFAULT, Store};
@@ -51,6 +54,8 @@ pub struct Options {
     pub session: String,
     /// Who changes the desk, for other processes: `refdesk select`, `a screen`.
     pub who: String,
+    /// Renders templates.
+    pub renderer: Renderer,
     /// Tells the time.
     pub clock: fn() -> SystemTime,
     /// Whether the desk lives on and should remember what documents named.
@@ -66,6 +71,7 @@ impl Options {
             desk: name.clone(),
             session: name,
             who: "refdesk".to_owned(),
+            renderer: Renderer::within(),
             clock: SystemTime::now,
             lives_on: false,
         }

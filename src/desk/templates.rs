@@ -1,11 +1,93 @@
 //! Templates as the desk sees them: which there are, what they say, what they come to.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
 use serde_json::Value;
 
 use super::{Desk, Refusal};
-use crate::render::{self, RenderError, Rendered};
+use crate::render::{Job, RenderError, partials};
 use crate::report::Diagnostic;
-use crate::template::{self, Syntax, Template, TemplateIndex};
+use crate::template::{self, Syntax, Template, TemplateIndex, Variable};
+
+/// What is to be rendered with what.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// The template.
+    pub what: What,
+    /// Its language, where somebody said so.
+    pub syntax: Option<Syntax>,
+    /// The values; `None` renders with sample values made from the variable tree.
+    pub values: Option<Value>,
+    /// Escape HTML in Mustache's `{{x}}`.
+    pub html: bool,
+    /// Partials of Mustache that go before those of the index: name and text.
+    pub partials: BTreeMap<String, String>,
+}
+
+impl Request {
+    /// The template of this name with these values, or with sample values.
+    pub fn named(name: impl Into<String>, values: Option<Value>) -> Self {
+        Self { what: What::Named(name.into()), syntax: None, values, html: false, partials: BTreeMap::new() }
+    }
+}
+
+/// Which template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum What {
+    /// The one of this name in the index.
+    Named(String),
+    /// This text.
+    Inline(String),
+    /// What this file says; an absolute path.
+    File(PathBuf),
+}
+
+/// What a request came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Made {
+    /// The text.
+    pub text: String,
+    /// What somebody should look at, one sentence each.
+    pub warnings: Vec<String>,
+    /// The template's language.
+    pub syntax: Syntax,
+    /// Names that the template asks for and that were given, sorted.
+    pub used: Vec<String>,
+    /// Where the template's own `Output:` line wants the text to go, rendered with the same values.
+    pub offered: Option<String>,
+}
+
+/// A request that came to nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unrendered {
+    /// A stable name for programs: `unknown-template`, `no-such-file`, `template-unreadable`, `render`.
+    pub code: &'static str,
+    /// Why, and at which line.
+    pub error: RenderError,
+    /// What to do; may be empty.
+    pub hint: String,
+    /// The template's text; empty where it could not be read.
+    pub template: String,
+    /// Its language, where it could be read.
+    pub syntax: Option<Syntax>,
+}
+
+impl From<Refusal> for Unrendered {
+    fn from(refusal: Refusal) -> Self {
+        let error = RenderError { message: refusal.message, line: None };
+        Self { code: refusal.code, error, hint: refusal.hint, template: String::new(), syntax: None }
+    }
+}
+
+/// A template that was found: enough to render it.
+struct Source {
+    text: String,
+    syntax: Syntax,
+    variables: Vec<Variable>,
+    /// What the index found wrong with it.
+    problem: Option<String>,
+}
 
 impl Desk {
     /// Every template that the selection brings, and what is wrong with some.
@@ -27,49 +109,66 @@ impl Desk {
         Ok((template, text))
     }
 
-    /// Renders a template's text; partials of Mustache come from the options, then from the index.
+    /// Renders; partials of Mustache come from the request, then from the index.
     ///
     /// # Errors
-    /// As [`render::render`].
-    pub fn render(
-        &self,
-        index: &TemplateIndex,
-        text: &str,
-        syntax: Syntax,
-        values: &Value,
-        options: &render::Options<'_>,
-    ) -> Result<Rendered, RenderError> {
-        let lookup = |name: &str| self.template(index, name).ok().map(|(_, text)| text);
-        let options = render::Options { lookup: Some(&lookup), ..options.clone() };
-        render::render(text, syntax, values, &options)
-    }
-
-    /// Renders the template of this name, with sample values where none are given.
-    ///
-    /// # Errors
-    /// No such template, or as [`render::render`]; with the template's text, to show the error at its line.
-    pub fn preview(&self, index: &TemplateIndex, name: &str, values: Option<&Value>) -> Result<Rendered, Unrendered> {
-        let (template, text) = self.template(index, name).map_err(|refusal| Unrendered {
-            error: RenderError { message: refusal.message, line: None },
-            template: String::new(),
-        })?;
-        let sample = template::sample(&template.variables);
-        let values = values.unwrap_or(&sample);
-        let rendered = self.render(index, &text, template.syntax, values, &render::Options::default());
-        let outcome = match (rendered, &template.problem) {
+    /// There is no such template, or it does not render.
+    pub fn render(&self, index: &TemplateIndex, request: &Request) -> Result<Made, Unrendered> {
+        let Source { text, syntax, variables, problem } = self.source(index, request)?;
+        let values = request.values.clone().unwrap_or_else(|| template::sample(&variables));
+        let mut used = template::names(&variables);
+        used.retain(|name| values.get(name).is_some());
+        let find = |name: &str| self.template(index, name).ok().map(|(_, text)| text);
+        let gathered = match syntax {
+            Syntax::Mustache => partials::gather(&text, &request.partials, &find),
+            Syntax::Jinja2 | Syntax::Handlebars => Ok(BTreeMap::new()),
+        };
+        let rendered = gathered.and_then(|partials| {
+            let job = Job { html: request.html, partials, ..Job::new(text.as_str(), syntax, values) };
+            self.options.renderer.render(&job)
+        });
+        let outcome = match (rendered, problem) {
             // What the index found wrong, where rendering did not mind.
-            (Ok(_), Some(problem)) => Err(RenderError { message: problem.clone(), line: None }),
+            (Ok(_), Some(message)) => Err(RenderError { message, line: None }),
             (outcome, _) => outcome,
         };
-        outcome.map_err(|error| Unrendered { error, template: text })
+        match outcome {
+            Ok(rendered) => Ok(Made { text: rendered.text, warnings: rendered.warnings, syntax, used, offered: None }),
+            Err(error) => {
+                let hint = match &request.what {
+                    What::Named(name) => format!("`refdesk templates variables {name}` shows what it asks for"),
+                    What::Inline(_) | What::File(_) => String::new(),
+                };
+                Err(Unrendered { code: "render", error, hint, template: text, syntax: Some(syntax) })
+            }
+        }
+    }
+
+    fn source(&self, index: &TemplateIndex, request: &Request) -> Result<Source, Unrendered> {
+        let text = match &request.what {
+            What::Inline(text) => text.clone(),
+            What::File(path) => read_file(path)?,
+            What::Named(name) => {
+                let (template, text) = self.template(index, name)?;
+                if request.syntax.is_none_or(|syntax| syntax == template.syntax) {
+                    let Template { syntax, variables, problem, .. } = template;
+                    let (variables, problem) = (variables.clone(), problem.clone());
+                    return Ok(Source { text, syntax: *syntax, variables, problem });
+                }
+                text
+            }
+        };
+        let analysis = template::analyse(&text, request.syntax);
+        // What is wrong with it the rendering says itself.
+        Ok(Source { text, syntax: analysis.syntax, variables: analysis.variables, problem: None })
     }
 }
 
-/// A template that did not render.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unrendered {
-    /// Why not, and at which line.
-    pub error: RenderError,
-    /// The template's text; empty where it could not be read.
-    pub template: String,
+fn read_file(path: &std::path::Path) -> Result<String, Refusal> {
+    if !path.exists() {
+        let message = format!("Template file not found: {}", path.display());
+        return Err(Refusal::new("no-such-file", message, "--file is relative to the current folder"));
+    }
+    template::read(path)
+        .map_err(|error| Refusal::new("template-unreadable", format!("{} {error}", path.display()), "mend the file"))
 }

@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use super::notice::Notice;
 use crate::catalog::{Catalog, SourceId};
-use crate::desk::{Document, Outlook, Spot, Unrendered};
+use crate::desk::{Document, Outlook, Shown, Spot, Unrendered};
 use crate::enrich::Findings;
 use crate::mention::MentionGraph;
-use crate::render::Rendered;
+use crate::output::{Proposal, Unwritten, Written};
 use crate::report::Diagnostic;
 use crate::selection::Selection;
 use crate::template::TemplateIndex;
@@ -68,7 +68,11 @@ pub enum Command {
         template: String,
         /// The values; `None` renders with sample values made from the variable tree.
         values: Option<Value>,
+        /// The file to compare with; `None`: the one that the template offers, if it offers one.
+        path: Option<String>,
     },
+    /// Write what was proposed and approved. Answered by [`Event::Written`] or [`Event::Unwritten`].
+    Write(Box<Proposal>),
 }
 
 impl Command {
@@ -83,6 +87,7 @@ impl Command {
                 | Self::Clear
                 | Self::Undo
                 | Self::Redo
+                | Self::Write(_)
         )
     }
 
@@ -125,9 +130,13 @@ pub enum Event {
         generation: u64,
         /// Name in the index.
         template: String,
-        /// The text, or why there is none.
-        outcome: Result<Rendered, Unrendered>,
+        /// The text and what it would change, or why there is none.
+        outcome: Result<Shown, Unrendered>,
     },
+    /// The answer to [`Command::Write`]: done.
+    Written(Written),
+    /// The answer to [`Command::Write`]: not done, nothing was changed.
+    Unwritten(Unwritten),
     /// The answer to [`Command::Outlook`].
     Outlook {
         /// Of the question.

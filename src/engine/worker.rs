@@ -13,7 +13,7 @@ use super::message::{Command, Event, Loading, Snapshot, Wanted, Watching};
 use super::notice::{self, Cause, Notice, Topic, Who};
 use super::watch::{Followed, Watch};
 use crate::catalog::SourceId;
-use crate::desk::{Changed, Desk, Options, Refusal, Undone};
+use crate::desk::{Changed, Desk, Options, Refusal, Request, Undone};
 use crate::report::Diagnostic;
 use crate::template::TemplateIndex;
 
@@ -228,9 +228,17 @@ impl Worker<'_> {
                 let findings = self.desk.look(&prompt);
                 self.say(Event::Findings { generation, findings });
             }
-            Command::Preview { generation, template, values } => {
-                let outcome = self.desk.preview(&self.templates, &template, values.as_ref());
+            Command::Preview { generation, template, values, path } => {
+                let request = Request::named(template.as_str(), values);
+                let outcome = self.desk.show(&self.templates, &request, path.as_deref());
                 self.say(Event::Preview { generation, template, outcome });
+            }
+            Command::Write(proposal) => {
+                let answer = match self.desk.write(&[*proposal]) {
+                    Ok(written) => written.into_iter().next().map(Event::Written),
+                    Err(unwritten) => Some(Event::Unwritten(unwritten)),
+                };
+                answer.into_iter().for_each(|answer| self.say(answer));
             }
         }
     }

@@ -1,8 +1,9 @@
 //! A template and its values to text (BEHAVIOUR §6). Jinja2 is rendered by minijinja with its differences mended, Mustache
 //! by an evaluator of our own over our own tree; nothing here reads a file.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::template::limits::{TEMPLATE_BYTES, too_large};
@@ -12,11 +13,15 @@ mod jinja;
 pub mod limits;
 mod mustache;
 mod mustache_context;
+pub mod partials;
+mod renderer;
 #[cfg(test)]
 mod tests;
 
+pub use renderer::Renderer;
+
 /// What a rendering gave.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rendered {
     /// The text.
     pub text: String,
@@ -25,7 +30,7 @@ pub struct Rendered {
 }
 
 /// Why a template gave no text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RenderError {
     /// What is wrong: `undefined variable 'clazz_name' at line 12 (did you mean 'class_name'?)`.
     pub message: String,
@@ -47,35 +52,43 @@ impl From<ParseError> for RenderError {
     }
 }
 
-/// A way to a partial's text by its name.
-pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
-
-/// How to render. The default escapes nothing and knows no partials.
-#[derive(Clone, Default)]
-pub struct Options<'a> {
+/// One rendering with everything it needs, so that it can be done by a process of its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// The template as it stands in its file.
+    pub text: String,
+    /// Its language.
+    pub syntax: Syntax,
+    /// An object; in Mustache any value.
+    pub values: Value,
     /// Escape HTML in Mustache's `{{x}}`.
     pub html: bool,
-    /// Partials of Mustache: name and text.
-    pub partials: HashMap<String, String>,
-    /// Where partials that are not among [`Options::partials`] come from, usually the template index.
-    pub lookup: Option<Lookup<'a>>,
+    /// Every partial that a Mustache template can reach, by name; [`partials::gather`] finds them.
+    pub partials: BTreeMap<String, String>,
 }
 
-/// Renders a template as it stands in its file.
+impl Job {
+    /// A rendering that escapes nothing and has no partials.
+    pub fn new(text: impl Into<String>, syntax: Syntax, values: Value) -> Self {
+        Self { text: text.into(), syntax, values, html: false, partials: BTreeMap::new() }
+    }
+}
+
+/// Renders a template in this process. [`Renderer`] is for templates that nobody vouches for.
 ///
 /// # Errors
 ///
 /// The template does not parse, asks for something that is not there (Jinja2), does something that cannot be done, or
 /// passes a limit. The line is that of the file.
-pub fn render(text: &str, syntax: Syntax, values: &Value, options: &Options<'_>) -> Result<Rendered, RenderError> {
-    if text.len() > TEMPLATE_BYTES {
+pub fn render(job: &Job) -> Result<Rendered, RenderError> {
+    if job.text.len() > TEMPLATE_BYTES {
         return Err(RenderError { message: too_large(), line: None });
     }
-    let stripped = strip(text);
-    let rendered = match syntax {
-        Syntax::Jinja2 => jinja::render(&stripped.text, values),
-        Syntax::Mustache => mustache::render(&stripped.text, values, options),
-        Syntax::Handlebars => match variables(&stripped.text, syntax) {
+    let stripped = strip(&job.text);
+    let rendered = match job.syntax {
+        Syntax::Jinja2 => jinja::render(&stripped.text, &job.values),
+        Syntax::Mustache => mustache::render(&stripped.text, job),
+        Syntax::Handlebars => match variables(&stripped.text, job.syntax) {
             Ok(_) => Err(handlebars(&stripped.text)),
             Err(error) => Err(error.into()),
         },

@@ -9,9 +9,9 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::limits::{FUEL, OUTPUT_BYTES, PARTIAL_BYTES, PARTIAL_DEPTH, WARNINGS, out_of_fuel, output_too_large};
+use super::limits::{FUEL, OUTPUT_BYTES, PARTIAL_DEPTH, WARNINGS, out_of_fuel, output_too_large};
 use super::mustache_context::{Context, Contexts, Found};
-use super::{Options, RenderError, Rendered};
+use super::{Job, RenderError, Rendered};
 use crate::template::mustache::{Node, Parsed, parse};
 use crate::template::strip;
 use crate::text::nearest::nearest;
@@ -21,19 +21,23 @@ use crate::text::nearest::nearest;
 /// # Errors
 ///
 /// The template or a partial does not parse, or a limit is passed.
-pub fn render(text: &str, values: &Value, options: &Options<'_>) -> Result<Rendered, RenderError> {
+pub fn render(text: &str, job: &Job) -> Result<Rendered, RenderError> {
     let main = parse(text)?;
-    let library = Library::gather(&main, options)?;
     let mut templates = vec![main];
-    for (name, text) in &library.texts {
-        let partial = parse(text).map_err(|error| stop(format!("partial '{name}': {}", error.message)))?;
+    let (mut texts, mut by_name) = (Vec::new(), HashMap::new());
+    for (name, text) in &job.partials {
+        texts.push((name, strip(text)));
+        by_name.insert(name.as_str(), texts.len());
+    }
+    for (name, stripped) in &texts {
+        let partial = parse(&stripped.text).map_err(|error| stop(format!("partial '{name}': {}", error.message)))?;
         templates.push(partial);
     }
     let mut run = Run {
         templates: &templates,
-        library: &library,
-        html: options.html,
-        contexts: Contexts::new(values),
+        by_name: &by_name,
+        html: job.html,
+        contexts: Contexts::new(&job.values),
         calls: vec![Call::default()],
         at_line_start: false,
         out: String::new(),
@@ -50,48 +54,6 @@ pub fn render(text: &str, values: &Value, options: &Options<'_>) -> Result<Rende
 
 fn stop(message: String) -> RenderError {
     RenderError { message, line: None }
-}
-
-/// The texts of all partials that a template can reach, each once.
-struct Library {
-    texts: Vec<(String, String)>,
-    /// Name to the place among the templates: one more than in `texts`. `None` where there is no such partial.
-    by_name: HashMap<String, Option<usize>>,
-}
-
-impl Library {
-    fn gather(main: &Parsed<'_>, options: &Options<'_>) -> Result<Self, RenderError> {
-        let mut library = Self { texts: Vec::new(), by_name: HashMap::new() };
-        let mut asked = partials_of(main);
-        let (mut next, mut bytes) = (0, 0);
-        loop {
-            for name in asked {
-                if library.by_name.contains_key(&name) {
-                    continue;
-                }
-                let given = options.partials.get(&name).cloned();
-                let found = given.or_else(|| options.lookup.and_then(|lookup| lookup(&name)));
-                let place = found.map(|text| {
-                    bytes += text.len();
-                    library.texts.push((name.clone(), strip(&text).text.into_owned()));
-                    library.texts.len()
-                });
-                library.by_name.insert(name, place);
-                if bytes > PARTIAL_BYTES {
-                    return Err(stop(format!("the partials pass the limit of {PARTIAL_BYTES} bytes (16 MiB)")));
-                }
-            }
-            let Some((_, text)) = library.texts.get(next) else { return Ok(library) };
-            // One that does not parse is refused when all are read.
-            asked = parse(text).map(|parsed| partials_of(&parsed)).unwrap_or_default();
-            next += 1;
-        }
-    }
-}
-
-fn partials_of(parsed: &Parsed<'_>) -> Vec<String> {
-    let name = |node: &Node<'_>| if let Node::Partial { name, .. } = node { Some((*name).to_owned()) } else { None };
-    parsed.nodes.iter().filter_map(name).collect()
 }
 
 /// A template or partial being evaluated.
@@ -118,7 +80,8 @@ struct Section<'a> {
 
 struct Run<'a, 'p> {
     templates: &'p [Parsed<'p>],
-    library: &'p Library,
+    /// Names of partials to their place among the templates.
+    by_name: &'p HashMap<&'p str, usize>,
     html: bool,
     contexts: Contexts<'a>,
     calls: Vec<Call<'a>>,
@@ -259,7 +222,7 @@ impl<'a, 'p> Run<'a, 'p> {
     }
 
     fn partial(&mut self, name: &'p str, indent: Option<&str>, line: usize) -> Result<(), RenderError> {
-        let Some(place) = self.library.by_name.get(name).copied().flatten() else {
+        let Some(place) = self.by_name.get(name).copied() else {
             self.warn_once(name, line, || format!("unknown partial '{name}' at line {line}"));
             return Ok(());
         };
@@ -293,7 +256,7 @@ impl<'a, 'p> Run<'a, 'p> {
     fn warn_once(&mut self, name: &'p str, line: usize, sentence: impl FnOnce() -> String) {
         let template = self.calls.last().map_or(0, |call| call.template);
         if self.warnings.len() < WARNINGS && self.warned.insert((template, line, name)) {
-            let within = template.checked_sub(1).and_then(|at| self.library.texts.get(at));
+            let within = self.by_name.iter().find(|(_, place)| **place == template);
             let within = within.map(|(partial, _)| format!("partial '{partial}': ")).unwrap_or_default();
             self.warn(format!("{within}{}", sentence()));
         }

@@ -1,12 +1,18 @@
 //! Renderings as tables: template, values, and the text or the error (after `✗`).
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
-use super::{Options, render};
+use super::{Job, partials, render};
 use crate::template::{Syntax, analyse, sample};
 
-fn outcome(text: &str, syntax: Syntax, values: &Value, options: &Options<'_>) -> String {
-    match render(text, syntax, values, options) {
+fn outcome(text: &str, syntax: Syntax, values: &Value) -> String {
+    outcome_of(&Job::new(text, syntax, values.clone()))
+}
+
+fn outcome_of(job: &Job) -> String {
+    match render(job) {
         Ok(rendered) if rendered.warnings.is_empty() => rendered.text,
         Ok(rendered) => format!("{} ⚠ {}", rendered.text, rendered.warnings.join(" ⚠ ")),
         Err(error) => format!("✗ {error}"),
@@ -15,7 +21,7 @@ fn outcome(text: &str, syntax: Syntax, values: &Value, options: &Options<'_>) ->
 
 fn check(syntax: Syntax, values: &Value, table: &[(&str, &str)]) {
     for (text, expected) in table {
-        assert_eq!(outcome(text, syntax, values, &Options::default()), *expected, "{text}");
+        assert_eq!(outcome(text, syntax, values), *expected, "{text}");
     }
 }
 
@@ -82,14 +88,9 @@ fn jinja2() {
             ("{{ 'a'.center(1000000000) }}", "✗ the output passes the limit of 16777216 bytes (16 MiB) at line 1"),
         ],
     );
-    let refused = outcome("{{ n }}", Syntax::Jinja2, &json!([1]), &Options::default());
+    let refused = outcome("{{ n }}", Syntax::Jinja2, &json!([1]));
     assert_eq!(refused, "✗ a Jinja2 template takes an object: names and what they stand for");
-    let given = outcome(
-        "{{ self }}{{ loop }}{{ range }}",
-        Syntax::Jinja2,
-        &json!({"self": 1, "loop": 2, "range": 3}),
-        &Options::default(),
-    );
+    let given = outcome("{{ self }}{{ loop }}{{ range }}", Syntax::Jinja2, &json!({"self": 1, "loop": 2, "range": 3}));
     assert_eq!(given, "123");
 }
 
@@ -124,16 +125,16 @@ fn mustache() {
             ("\n{{#a}}", "✗ section 'a' opened at line 2 is never closed"),
         ],
     );
-    let root_list = outcome("{{#.}}{{.}};{{/.}}", Syntax::Mustache, &json!([1, "x"]), &Options::default());
+    let root_list = outcome("{{#.}}{{.}};{{/.}}", Syntax::Mustache, &json!([1, "x"]));
     assert_eq!(root_list, "1;x;");
-    let html = Options { html: true, ..Options::default() };
-    assert_eq!(outcome("{{html}} {{{html}}}", Syntax::Mustache, &values, &html), "&lt;&amp;&quot;&gt; <&\">");
+    let html = Job { html: true, ..Job::new("{{html}} {{{html}}}", Syntax::Mustache, values) };
+    assert_eq!(outcome_of(&html), "&lt;&amp;&quot;&gt; <&\">");
 }
 
 #[test]
 fn partials() {
     let lookup = |name: &str| (name == "found").then(|| "[{{n}}]".to_owned());
-    let mut options = Options { lookup: Some(&lookup), ..Options::default() };
+    let mut given = BTreeMap::new();
     for (name, text) in [
         ("lines", "a\n{{n}}\n"),
         ("outer", "<\n  {{>lines}}\n>\n"),
@@ -144,7 +145,7 @@ fn partials() {
         ("broken", "{{#a}}"),
         ("other", "{{=| |=}}|n|"),
     ] {
-        options.partials.insert(name.to_owned(), text.to_owned());
+        given.insert(name.to_owned(), text.to_owned());
     }
     let values = json!({"n": "1\n2", "v": "r", "kids": [{"v": "k", "kids": []}]});
     for (text, expected) in [
@@ -158,7 +159,9 @@ fn partials() {
         ("{{>wide}}", "✗ partial 'wide' passes the limit of 64 partials in one another"),
         ("{{>broken}}", "✗ partial 'broken': section 'a' opened at line 1 is never closed"),
     ] {
-        assert_eq!(outcome(text, Syntax::Mustache, &values, &options), expected, "{text}");
+        let partials = partials::gather(text, &given, &lookup).unwrap();
+        let job = Job { partials, ..Job::new(text, Syntax::Mustache, values.clone()) };
+        assert_eq!(outcome_of(&job), expected, "{text}");
     }
 }
 
@@ -175,7 +178,7 @@ fn no_template_runs_for_ever() {
         ),
         ("{% for x in range(9999) %}{{ a }}{% endfor %}", Syntax::Jinja2, "limit of 16777216 bytes"),
     ] {
-        let message = render(text, syntax, &many, &Options::default()).unwrap_err().message;
+        let message = render(&Job::new(text, syntax, many.clone())).unwrap_err().message;
         assert!(message.contains(limit), "{text}: {message}");
     }
 }
@@ -184,7 +187,7 @@ fn no_template_runs_for_ever() {
 fn sample_values_show_names() {
     let text = "{{#xs}}{{n}} {{/xs}}{{b}}";
     let values = sample(&analyse(text, None).variables);
-    assert_eq!(render(text, Syntax::Mustache, &values, &Options::default()).unwrap().text, "‹n› ‹n› ‹b›");
-    let error = render("a\n{{#if x}}{{/if}}", Syntax::Handlebars, &values, &Options::default()).unwrap_err();
+    assert_eq!(render(&Job::new(text, Syntax::Mustache, values.clone())).unwrap().text, "‹n› ‹n› ‹b›");
+    let error = render(&Job::new("a\n{{#if x}}{{/if}}", Syntax::Handlebars, values)).unwrap_err();
     assert_eq!(error.line, Some(2));
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::catalog::SourceId;
 use crate::disk::Stamp;
@@ -38,7 +38,7 @@ pub use syntax::{Ambiguity, Detected, detect};
 pub use variables::{names, sample, schema, skeleton};
 
 /// The language a template is written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Syntax {
     /// Jinja2.

@@ -274,7 +274,19 @@ pub fn notice(text: &str) -> crate::engine::Notice {
 pub fn unrendered(message: &str, line: Option<usize>) -> crate::desk::Unrendered {
     let template = (1..10).map(|line| format!("line {line} with {{{{ a }}}}\n")).collect();
     let error = crate::render::RenderError { message: message.to_owned(), line };
-    crate::desk::Unrendered { error, template }
+    crate::desk::Unrendered { code: "render", error, hint: String::new(), template, syntax: None }
+}
+
+/// A template that rendered to this text.
+pub fn shown(text: &str) -> crate::desk::Shown {
+    let made = crate::desk::Made {
+        text: text.to_owned(),
+        warnings: Vec::new(),
+        syntax: crate::template::Syntax::Mustache,
+        used: Vec::new(),
+        offered: None,
+    };
+    crate::desk::Shown { made, proposal: None }
 }
 
 /// What would follow from choosing this source.

@@ -36,11 +36,11 @@ fn questions_are_answered_with_their_number() {
     world.send(Command::Pick("kit".into()));
     world.until("the template is there", |snapshot| snapshot.templates.templates.len() == 1);
     let values = Some(serde_json::json!({"name": "Ada"}));
-    world.send(Command::Preview { generation: 8, template: "greeting.txt.tpl".into(), values });
+    world.send(Command::Preview { generation: 8, template: "greeting.txt.tpl".into(), values, path: None });
     let Event::Preview { generation, outcome, .. } = world.event(|event| matches!(event, Event::Preview { .. })) else {
         panic!("no preview");
     };
-    assert_eq!((generation, outcome.unwrap().text.as_str()), (8, "Hello Ada!\n"));
+    assert_eq!((generation, outcome.unwrap().made.text.as_str()), (8, "Hello Ada!\n"));
 }
 
 #[test]

@@ -234,7 +234,12 @@ fn an_id_typed_in_full_is_meant() {
 fn a_preview_is_asked_for_once_and_when_it_can_be_seen() {
     let mut state = fixture::state(80, 24);
     assert_eq!(commands(&press(&mut state, "j k 2 3")), []);
-    let preview = |generation, template: &str| Command::Preview { generation, template: template.into(), values: None };
+    let preview = |generation, template: &str| Command::Preview {
+        generation,
+        template: template.into(),
+        values: None,
+        path: None,
+    };
     assert_eq!(commands(&press(&mut state, "4")), [preview(1, "CircuitBreaker.java.tpl")]);
     assert_eq!(commands(&press(&mut state, "1 4")), []);
     assert_eq!(commands(&press(&mut state, "j")), [preview(2, "retry-policy.yaml.tmpl")]);

@@ -9,7 +9,6 @@ use ratatui::layout::{Position, Size};
 use crate::catalog::{Catalog, Mode, SourceId, Standing};
 use crate::engine::{Event, Notice, Topic, Who};
 use crate::enrich::{Expansion, Findings, Hint, Neighbour, PassedOver, WhyNot};
-use crate::render::Rendered;
 use crate::tui::action::{ACTIONS, Action};
 use crate::tui::fixture;
 use crate::tui::glyphs::Glyphs;
@@ -90,9 +89,7 @@ fn take(state: &mut State, step: Step) {
                 more: start,
             },
         }),
-        Step::Preview(text) => {
-            Input::Answer(preview(state, Ok(Rendered { text: text.repeat(9), warnings: Vec::new() })))
-        }
+        Step::Preview(text) => Input::Answer(preview(state, Ok(fixture::shown(&text.repeat(9))))),
         Step::NoPreview => Input::Answer(preview(state, Err(fixture::unrendered("no\x1b", Some(7))))),
         Step::Snapshot(which) => {
             let mut snapshot = fixture::snapshot();

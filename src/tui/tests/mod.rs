@@ -14,7 +14,6 @@ use std::path::Path;
 use crate::desk::Spot;
 use crate::engine::{Command, Event, Notice, Topic, Who};
 use crate::enrich::Matcher;
-use crate::render::Rendered;
 
 use super::fixture;
 use super::input::{self, Effect, Input};
@@ -72,7 +71,7 @@ fn typed(state: &mut State, keys: &str) {
     answer(state, Event::Document { generation, document: fixture::document(&id, fixture::TEXT) });
     let text = "public class {{Entity}} {\n\tprivate String name;\n}\n".repeat(8);
     let generation = state.templates.generation;
-    let outcome = Ok(Rendered { text, warnings: Vec::new() });
+    let outcome = Ok(fixture::shown(&text));
     answer(state, Event::Preview { generation, template: "CircuitBreaker.java.tpl".to_owned(), outcome });
     let snapshot = &state.snapshot;
     let prompt = state.hints.prompt.text();

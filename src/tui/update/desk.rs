@@ -78,7 +78,7 @@ pub(super) fn answer(state: &mut State, event: Event) {
                 state.templates.scroll = Scroll::default();
             }
             let (outcome, warnings) = match outcome {
-                Ok(rendered) => (Ok(rendered.text.lines().map(str::to_owned).collect()), rendered.warnings),
+                Ok(shown) => (Ok(shown.made.text.lines().map(str::to_owned).collect()), shown.made.warnings),
                 Err(error) => (Err(error), Vec::new()),
             };
             state.templates.preview = Some(Preview { template, outcome, warnings });
@@ -90,6 +90,8 @@ pub(super) fn answer(state: &mut State, event: Event) {
             state.catalog.paged = None;
         }
         Event::Located(_) => {}
+        Event::Written(written) => super::say(state, Tone::Note, format!("written: {}", written.shown)),
+        Event::Unwritten(unwritten) => super::say(state, Tone::Refusal, unwritten.refused.message),
         Event::Notice(notice) => super::feed::tell(state, notice),
         Event::Refused { message, hint } => {
             let text = if hint.is_empty() { message } else { format!("{message}: {hint}") };
@@ -122,7 +124,7 @@ pub(super) fn ask_for_preview(state: &mut State, effects: &mut Vec<Effect>) {
     state.templates.asked = Some((name.clone(), index, typed));
     state.templates.generation += 1;
     let generation = state.templates.generation;
-    effects.push(Effect::Send(Command::Preview { generation, template: name, values }));
+    effects.push(Effect::Send(Command::Preview { generation, template: name, values, path: None }));
 }
 
 /// Asks what would follow from choosing the source under the cursor of the focused pane. Not while a text is typed, when

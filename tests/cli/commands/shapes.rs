@@ -62,7 +62,8 @@ const PICK: &str = "status text, selected_count count, transitive_count count, s
 const CHANGE: &str = "status text, message text, changed [text], released [text]";
 const RESOLVE: &str = "resolved [text], depth {count}, parents {[text]}, mentions [mention], unknown [text]";
 const LIST: &str = "sources [source], total count, selected_count count";
-const RENDERED: &str = "success yes, rendered text, template_syntax text, size count, lines count, warnings [text]";
+const RENDERED: &str =
+    "success yes, rendered text, template_syntax text, size count, lines count, variables_used [text], warnings [text]";
 
 #[test]
 fn every_command_has_its_members() {
