@@ -32,13 +32,17 @@ use clap::Parser;
 
 use crate::desk::{Desk, Options, Refusal};
 use crate::engine::Engine;
+use crate::render::worker;
 
 /// Reads the program's arguments, does what they ask and tells the exit code: 0 done, 1 the request could not be met,
-/// 2 usage, 3 timed out. Without a command it runs `screen`.
+/// 2 usage, 3 timed out. Without a command it runs `screen`; with the one that is in no help it renders for a desk.
 ///
 /// # Errors
 /// What keeps the full screen from running; every command prints its own errors.
 pub fn run(screen: impl FnOnce(Engine) -> color_eyre::Result<ExitCode>) -> color_eyre::Result<ExitCode> {
+    if std::env::args_os().nth(1).is_some_and(|word| word == worker::ARGUMENT) {
+        return Ok(worker::serve());
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return Ok(output::usage(&error)),

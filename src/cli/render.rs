@@ -10,11 +10,10 @@ use super::args::{RenderArgs, SyntaxName};
 use crate::desk::{Desk, Refusal, Request, What};
 use crate::disk::path::absolute;
 use crate::disk::read_regular;
+use crate::render::limits::{VALUES_BYTES, values_too_large};
+use crate::render::values::parse as parse_values;
 use crate::report::Diagnostic;
 use crate::template::Syntax;
-
-/// Values are read whole up to this many bytes.
-const VALUES_LIMIT: u64 = 64 * 1024 * 1024;
 
 /// Renders a template of the index, one given inline, or one of a file.
 pub fn run(desk: &mut Desk, args: &RenderArgs) -> Answer {
@@ -82,8 +81,7 @@ fn values(desk: &Desk, args: &RenderArgs) -> Result<Value, Answer> {
                 None => given.to_owned(),
                 Some(file) => read_values(&absolute(&desk.around().current, &PathBuf::from(file)))?,
             };
-            serde_json::from_str(text.trim_start_matches('\u{feff}'))
-                .map_err(|error| Answer::usage(format!("--vars is no JSON: {error}"), json_hint))?
+            parse_values(&text).map_err(|wrong| Answer::usage(format!("--vars: {wrong}"), json_hint))?
         }
     };
     for given in &args.var {
@@ -109,9 +107,9 @@ fn values(desk: &Desk, args: &RenderArgs) -> Result<Value, Answer> {
 fn read_values(path: &std::path::Path) -> Result<String, Answer> {
     let hint = "@FILE is relative to the current folder";
     let usage = |what: String| Answer::usage(format!("--vars @{}: {what}", path.display()), hint);
-    let (bytes, more) = read_regular(path, VALUES_LIMIT).map_err(|error| usage(error.to_string()))?;
+    let (bytes, more) = read_regular(path, VALUES_BYTES as u64).map_err(|error| usage(error.to_string()))?;
     if more {
-        return Err(usage(format!("it has more than {} MiB", VALUES_LIMIT / (1024 * 1024))));
+        return Err(usage(values_too_large()));
     }
     String::from_utf8(bytes).map_err(|_| usage("it is not UTF-8".to_owned()))
 }

@@ -1,10 +1,19 @@
-//! What a Handlebars template asks for, and whether its blocks balance. Rendering Handlebars is not here; the language
+//! What a Handlebars template asks for, and whether its blocks balance. Rendering is `render::handlebars`; the language
 //! shares its tags with Mustache and adds helpers with arguments, `else`, paths with `..` and values that begin with `@`.
 
 use super::ParseError;
-use super::limits::NESTING;
+use super::limits::{CHAIN, NESTING};
 use super::shape::{Shape, Step, What};
 use super::tags::{Dialect, Piece, Sigil, pieces};
+
+/// Whether a template may be handed to its engine.
+///
+/// # Errors
+///
+/// As [`uses`].
+pub fn check(text: &str) -> Result<(), ParseError> {
+    uses(text).map(drop)
+}
 
 struct Block<'a> {
     name: &'a str,
@@ -15,18 +24,24 @@ struct Block<'a> {
     guard: Option<Vec<Step>>,
     /// `as |item index|`
     params: Vec<&'a str>,
+    /// Branches that chain to it: the engine nests each in the one before.
+    branches: usize,
 }
 
 /// What a template asks for.
 ///
 /// # Errors
 ///
-/// Unclosed or mismatched blocks and tags, blocks nested deeper than [`NESTING`]; with the line.
+/// Unclosed or mismatched blocks and tags; blocks and brackets nested deeper than [`NESTING`], more than [`CHAIN`] `else if`
+/// in one another; with the line.
 pub fn uses(text: &str) -> Result<Shape, ParseError> {
     let (pieces, _) = pieces(text, Dialect::Handlebars)?;
     let mut walk = Walk { shape: Shape::default(), blocks: Vec::new() };
     for piece in pieces {
         let Piece::Tag { sigil, content, line, .. } = piece else { continue };
+        if sigil != Sigil::Comment {
+            brackets(content, line)?;
+        }
         match sigil {
             Sigil::Plain if content == "else" || content.starts_with("else ") => walk.otherwise(content, line)?,
             Sigil::Inverted if content.is_empty() => walk.otherwise("else", line)?,
@@ -125,7 +140,7 @@ impl<'a> Walk<'a> {
         let Some((name, args)) = words.split_first() else {
             return Err(ParseError::at(line, format!("empty tag at line {line}")));
         };
-        let mut block = Block { name, line, base: self.base(), guard: None, params };
+        let mut block = Block { name, line, base: self.base(), guard: None, params, branches: 0 };
         match (*name, args.first().copied()) {
             ("if", Some(_)) | ("unless", Some(_)) => {
                 for arg in args {
@@ -169,8 +184,22 @@ impl<'a> Walk<'a> {
             }
             None => return Err(ParseError::at(line, format!("'else' at line {line} stands outside a block"))),
         }
-        for word in words(content).into_iter().skip(2) {
+        let words = words(content);
+        if words.len() > 1 {
+            self.branch(line)?;
+        }
+        for word in words.into_iter().skip(2) {
             self.record(argument(word), What::Test, false);
+        }
+        Ok(())
+    }
+
+    fn branch(&mut self, line: usize) -> Result<(), ParseError> {
+        if let Some(block) = self.blocks.last_mut() {
+            block.branches += 1;
+        }
+        if self.blocks.iter().map(|block| block.branches).sum::<usize>() > CHAIN {
+            return Err(ParseError::at(line, format!("the block at line {line} chains more than {CHAIN} branches")));
         }
         Ok(())
     }
@@ -185,6 +214,23 @@ impl<'a> Walk<'a> {
         let (opened, from) = (block.name, block.line);
         Err(ParseError::at(line, format!("block '{opened}' of line {from} is closed by '{name}' at line {line}")))
     }
+}
+
+/// Bounds how deep the brackets of a tag nest, whatever they mean: the engine's parser follows them.
+fn brackets(content: &str, line: usize) -> Result<(), ParseError> {
+    let (mut depth, mut deepest) = (0_usize, 0_usize);
+    for byte in content.bytes() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    if deepest > NESTING {
+        return Err(ParseError::at(line, format!("the tag at line {line} nests deeper than {NESTING}")));
+    }
+    Ok(())
 }
 
 /// The words of a tag; strings stay whole, parentheses fall away.

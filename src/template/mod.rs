@@ -29,8 +29,9 @@ mod index_tests;
 mod tree_tests;
 
 pub use generated::{Stripped, strip};
+pub use handlebars::check as check_handlebars;
 pub use index::index;
-pub use jinja::{GLOBALS, demanded as demanded_in_jinja, from_engine, loop_over_null, uses as check_jinja};
+pub use jinja::{Checks as JinjaChecks, checks as check_jinja, from_engine};
 pub use name::NameError;
 pub use overrides::FILE as OVERRIDES;
 pub use read::{Analysis, ParseError, analyse, read, variables};

@@ -7,11 +7,11 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Enumerator, Object, Serde};
-use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
+use minijinja::{AutoEscape, Environment, Template, UndefinedBehavior, Value};
 
 use super::limits::{FUEL, OUTPUT_BYTES, output_too_large};
 use super::{RenderError, Rendered};
-use crate::template::{GLOBALS, check_jinja, demanded_in_jinja, from_engine, loop_over_null};
+use crate::template::{JinjaChecks, check_jinja, from_engine};
 
 mod explain;
 mod filters;
@@ -42,39 +42,56 @@ fn engine() -> Environment<'static> {
     engine
 }
 
-/// Renders a template; its line numbers are those of `text`.
-///
-/// # Errors
-///
-/// The template does not parse, something it needs is undefined, an operation fails, or a limit is passed.
-pub fn render(text: &str, values: &serde_json::Value) -> Result<Rendered, RenderError> {
-    check_jinja(text)?;
-    let serde_json::Value::Object(fields) = values else {
-        let message = "a Jinja2 template takes an object: names and what they stand for".to_owned();
-        return Err(RenderError { message, line: None });
-    };
-    if let Some((name, line)) = loop_over_null(text, values) {
-        let message = format!("'{name}' is null and cannot be looped over at line {line}");
-        return Err(RenderError { message, line: Some(line) });
+/// A template, read.
+pub struct Compiled<'t> {
+    text: &'t str,
+    checks: JinjaChecks,
+    template: Template<'t, 't>,
+}
+
+impl<'t> Compiled<'t> {
+    /// Reads a template; its line numbers are those of `text`.
+    ///
+    /// # Errors
+    ///
+    /// It does not parse, or passes a limit.
+    pub fn new(text: &'t str) -> Result<Self, RenderError> {
+        let checks = check_jinja(text)?;
+        let template = ENGINE.template_from_str(text).map_err(|error| RenderError::from(from_engine(&error)))?;
+        Ok(Self { text, checks, template })
     }
-    let template = ENGINE.template_from_str(text).map_err(|error| RenderError::from(from_engine(&error)))?;
-    let given = Arc::new(Given { fields: Value::from(Serde(fields)), missing: Mutex::default() });
-    let mut out = Limited::default();
-    let outcome = template.render_captured_to(Value::from_dyn_object(given.clone()), &mut out);
-    if out.full {
-        return Err(RenderError { message: output_too_large(), line: None });
-    }
-    if let Err(error) = outcome {
-        return Err(explain::explain(&error, text, fields));
-    }
-    let missing = given.missing.lock().unwrap_or_else(PoisonError::into_inner);
-    let passed = if missing.is_empty() { None } else { first_demanded(text, &missing) };
-    if let Some((name, line)) = passed {
-        return Err(explain::undefined(&name, Some(line), fields));
-    }
-    match String::from_utf8(out.bytes) {
-        Ok(text) => Ok(Rendered { text, warnings: Vec::new() }),
-        Err(_) => Err(RenderError { message: "the output is not UTF-8 text".to_owned(), line: None }),
+
+    /// Renders it.
+    ///
+    /// # Errors
+    ///
+    /// Something it needs is undefined, an operation fails, or a limit is passed.
+    pub fn render(&self, values: &serde_json::Value) -> Result<Rendered, RenderError> {
+        let serde_json::Value::Object(fields) = values else {
+            let message = "a Jinja2 template takes an object: names and what they stand for".to_owned();
+            return Err(RenderError { message, line: None });
+        };
+        if let Some((name, line)) = self.checks.loop_over_null(values) {
+            let message = format!("'{name}' is null and cannot be looped over at line {line}");
+            return Err(RenderError { message, line: Some(line) });
+        }
+        let given = Arc::new(Given { fields: Value::from(Serde(fields)), missing: Mutex::default() });
+        let mut out = Limited::default();
+        let outcome = self.template.render_captured_to(Value::from_dyn_object(given.clone()), &mut out);
+        if out.full {
+            return Err(RenderError { message: output_too_large(), line: None });
+        }
+        if let Err(error) = outcome {
+            return Err(explain::explain(&error, self.text, fields));
+        }
+        let missing = given.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((name, line)) = self.checks.first_demanded(&missing) {
+            return Err(explain::undefined(name, Some(line), fields));
+        }
+        match String::from_utf8(out.bytes) {
+            Ok(text) => Ok(Rendered { text, warnings: Vec::new() }),
+            Err(_) => Err(RenderError { message: "the output is not UTF-8 text".to_owned(), line: None }),
+        }
     }
 }
 
@@ -104,14 +121,6 @@ impl Object for Given {
             Err(_) => Enumerator::Empty,
         }
     }
-}
-
-/// The first name that was missing and is nowhere allowed to be.
-fn first_demanded(text: &str, missing: &BTreeSet<String>) -> Option<(String, usize)> {
-    let demanded = demanded_in_jinja(text).into_iter();
-    demanded
-        .filter(|(name, _)| missing.contains(name) && !GLOBALS.contains(&name.as_str()))
-        .min_by_key(|(_, line)| *line)
 }
 
 /// Text up to the output limit.

@@ -2,6 +2,7 @@
 //! (`render::jinja`); reading is ours, because a tree of variables needs the places where names stand, and because a
 //! bounded reader keeps texts that would exhaust an engine's stack away from it.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use minijinja::Environment;
@@ -39,25 +40,45 @@ pub fn uses(text: &str) -> Result<Shape, ParseError> {
     }
 }
 
-/// Where a name that must be there stands first, for names that are nowhere defaulted, tested for being defined, or
-/// guarded by such a test. The engine lets a comparison with a missing value pass; whoever renders asks here.
-pub fn demanded(text: &str) -> Vec<(String, usize)> {
-    lexer::tags(text).and_then(|tags| walk::demanded(&tags)).unwrap_or_default()
+/// Where Jinja2 refuses what the engine lets pass; told once a template, whatever the values are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Checks {
+    /// Names that are nowhere defaulted, tested for being defined, or guarded by such a test, with their first line, which
+    /// they are sorted by.
+    demanded: Vec<(String, usize)>,
+    /// Paths that loops outside every other block go through, with the loop's line.
+    loops: Vec<(Vec<Step>, usize)>,
 }
 
-/// A loop outside every other block that goes through a `null` of these values, as Jinja2 refuses to: what it is called
-/// and its line. The engine takes it for an empty list.
-pub fn loop_over_null(text: &str, values: &serde_json::Value) -> Option<(String, usize)> {
-    let loops = lexer::tags(text).and_then(|tags| walk::loops(&tags)).unwrap_or_default();
-    loops.into_iter().find_map(|(path, line)| {
-        let (mut value, mut name) = (values, String::new());
-        for step in &path {
-            let Step::Field(field) = step else { return None };
-            value = value.get(field)?;
-            name = if name.is_empty() { field.clone() } else { format!("{name}.{field}") };
-        }
-        value.is_null().then_some((name, line))
-    })
+/// Reads a template for its renderer, which has an engine of its own to compile it.
+///
+/// # Errors
+///
+/// As [`uses`], except for what only the engine finds.
+pub fn checks(text: &str) -> Result<Checks, ParseError> {
+    walk::checks(&lexer::tags(text)?)
+}
+
+impl Checks {
+    /// The first of these names that must be there, and its line. The engine lets a comparison with a missing value pass.
+    pub fn first_demanded(&self, missing: &BTreeSet<String>) -> Option<(&str, usize)> {
+        let is_missing = |name: &str| missing.contains(name) && !GLOBALS.contains(&name);
+        self.demanded.iter().find(|(name, _)| is_missing(name)).map(|(name, line)| (name.as_str(), *line))
+    }
+
+    /// A loop outside every other block that goes through a `null` of these values, as Jinja2 refuses to: what it is
+    /// called and its line. The engine takes it for an empty list.
+    pub fn loop_over_null(&self, values: &serde_json::Value) -> Option<(String, usize)> {
+        self.loops.iter().find_map(|(path, line)| {
+            let (mut value, mut name) = (values, String::new());
+            for step in path {
+                let Step::Field(field) = step else { return None };
+                value = value.get(field)?;
+                name = if name.is_empty() { field.clone() } else { format!("{name}.{field}") };
+            }
+            value.is_null().then_some((name, *line))
+        })
+    }
 }
 
 /// A syntax error as the engine says it.

@@ -3,10 +3,10 @@
 
 use std::collections::HashMap;
 
-use super::REFUSED;
 use super::expr::{Expr, Reader};
 use super::lexer::{Tag, TagKind, Token};
 use super::scope::{Binding, Scope};
+use super::{Checks, REFUSED};
 use crate::template::ParseError;
 use crate::template::limits::{CHAIN, NESTING};
 use crate::template::shape::{Shape, Step, What};
@@ -20,23 +20,17 @@ pub fn walk(tags: &[Tag<'_>]) -> Result<Shape, ParseError> {
     run(tags).map(|walk| walk.shape)
 }
 
-/// Top-level names that must be there wherever they stand, with their first line.
+/// What a rendering has to look at beside the text.
 ///
 /// # Errors
 ///
 /// As [`walk`].
-pub fn demanded(tags: &[Tag<'_>]) -> Result<Vec<(String, usize)>, ParseError> {
-    let places = run(tags)?.places;
-    Ok(places.into_iter().filter(|(_, place)| place.always).map(|(name, place)| (name, place.line)).collect())
-}
-
-/// The paths that loops outside every other block go through, with their line.
-///
-/// # Errors
-///
-/// As [`walk`].
-pub fn loops(tags: &[Tag<'_>]) -> Result<Vec<(Vec<Step>, usize)>, ParseError> {
-    run(tags).map(|walk| walk.loops)
+pub fn checks(tags: &[Tag<'_>]) -> Result<Checks, ParseError> {
+    let Walk { places, loops, .. } = run(tags)?;
+    let always = places.into_iter().filter(|(_, place)| place.always);
+    let mut demanded: Vec<(String, usize)> = always.map(|(name, place)| (name, place.line)).collect();
+    demanded.sort_unstable_by(|left, right| (left.1, &left.0).cmp(&(right.1, &right.0)));
+    Ok(Checks { demanded, loops })
 }
 
 fn run<'a>(tags: &[Tag<'a>]) -> Result<Walk<'a>, ParseError> {
