@@ -10,4 +10,4 @@ pub mod walk;
 
 pub use atomic::{is_unfinished, sweep, write_atomic};
 pub use lock::Lock;
-pub use read::{Stamp, read_regular, stamp};
+pub use read::{Stamp, read_regular, read_stamped, stamp};
