@@ -101,6 +101,17 @@ pub enum Command {
 }
 
 impl Command {
+    /// Whether it changes what is picked and excluded.
+    pub fn chooses(&self) -> bool {
+        match self {
+            Self::Select(_) | Self::Unselect(_) | Self::Exclude(_) | Self::Include(_) | Self::Clear(_) => true,
+            Self::References(args) => {
+                matches!(args.command, Some(ReferencesCommand::Select(_) | ReferencesCommand::Unselect(_)))
+            }
+            _ => false,
+        }
+    }
+
     /// What other processes call it where it changes the desk.
     pub fn changes_as(&self) -> &'static str {
         match self {
@@ -278,6 +289,27 @@ pub enum TemplatesCommand {
     Variables {
         /// Name of a template
         name: String,
+    },
+    /// Write templates that stand in documents as files, into .jaato/templates/
+    ///
+    /// Without FILE: those of the selection, and .jaato/templates/index.json; what nothing brings any more is removed. With
+    /// FILE: those of these documents, whether or not anything brings them; they stay until you remove them. A file that was
+    /// made or changed by hand is never touched.
+    #[command(after_help = "Example: refdesk templates extract docs/patterns.md")]
+    Extract {
+        /// Markdown files, relative to the current folder
+        #[arg(value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// Say what is wrong with templates
+    ///
+    /// Without FILE: all that the selection brings. With FILE: this template, or the code blocks of this markdown file. Exits
+    /// 1 when one is broken.
+    #[command(after_help = "Example: refdesk templates validate templates/Entity.java.tpl")]
+    Validate {
+        /// A template's file or a markdown file, relative to the current folder
+        #[arg(value_name = "FILE")]
+        file: Option<PathBuf>,
     },
 }
 

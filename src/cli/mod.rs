@@ -83,6 +83,17 @@ fn answer(options: Options, command: &Command, format: Format) -> Answer {
 }
 
 fn dispatch(desk: &mut Desk, command: &Command, format: Format) -> Answer {
+    let before = desk.choice().clone();
+    let mut answer = carry_out(desk, command, format);
+    if command.chooses() && (answer.exit == 0 || *desk.choice() != before) {
+        // What is chosen brings its templates as files; what is wrong with the templates themselves is not asked here.
+        let (index, _) = desk.templates();
+        answer.diagnostics.extend(desk.write_templates(&index).diagnostics);
+    }
+    answer
+}
+
+fn carry_out(desk: &mut Desk, command: &Command, format: Format) -> Answer {
     match command {
         Command::List(args) => list::run(desk, args, format),
         Command::Select(args) => select::run(desk, args),

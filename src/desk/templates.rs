@@ -92,17 +92,27 @@ struct Source {
 impl Desk {
     /// Every template that the selection brings, and what is wrong with some.
     pub fn templates(&self) -> (TemplateIndex, Vec<Diagnostic>) {
-        template::index(self.workspace(), &self.catalog, &self.selection)
+        template::index(self.asked(), &self.templates)
     }
 
-    /// The template of this name, with its text as it stands in its file.
+    /// What the index is built of.
+    pub(super) fn asked(&self) -> template::Asked<'_> {
+        template::Asked {
+            workspace: self.workspace(),
+            catalog: &self.catalog,
+            selection: &self.selection,
+            extract: self.settings().extract_templates,
+        }
+    }
+
+    /// The template of this name, with its text as it stands in its file or block.
     ///
     /// # Errors
     /// No template fits, several do, or its file cannot be read.
     pub fn template<'a>(&self, index: &'a TemplateIndex, name: &str) -> Result<(&'a Template, String), Refusal> {
         let hint = "`refdesk templates` shows the templates of the selection";
         let template = index.find(name).map_err(|error| Refusal::new("unknown-template", error.to_string(), hint))?;
-        let text = template::read(&template.path).map_err(|error| {
+        let text = template.text().map_err(|error| {
             let message = format!("{} {error}", self.around().display(&template.path));
             Refusal::new("template-unreadable", message, "mend the file")
         })?;

@@ -10,4 +10,4 @@ pub mod walk;
 
 pub use atomic::{Staged, is_unfinished, rename_new, sweep, sweep_dead, write_atomic};
 pub use lock::Lock;
-pub use read::{Stamp, read_regular, stamp};
+pub use read::{Stamp, read_regular, read_stamped, stamp};

@@ -41,6 +41,8 @@ pub fn run(
         events,
         templates: Arc::default(),
         template_problems: Vec::new(),
+        files_due: true,
+        file_problems: Vec::new(),
         watching: Watching::default(),
         watch_problems: Vec::new(),
         last: Snapshot::default(),
@@ -82,6 +84,9 @@ struct Worker<'a> {
     total: usize,
     templates: Arc<TemplateIndex>,
     template_problems: Vec<Diagnostic>,
+    /// Whether the templates differ from those whose files were written last, and what was wrong with writing them.
+    files_due: bool,
+    file_problems: Vec<Diagnostic>,
     watching: Watching,
     watch_problems: Vec<Diagnostic>,
     last: Snapshot,
@@ -97,7 +102,7 @@ struct Worker<'a> {
 impl Worker<'_> {
     fn work(&mut self, watch: &mut Watch) {
         loop {
-            let first = if self.unread.is_empty() {
+            let first = if self.unread.is_empty() && !self.files_due {
                 match self.inbox.blocking_recv() {
                     Some(command) => Some(command),
                     None => return,
@@ -106,7 +111,13 @@ impl Worker<'_> {
                 match self.inbox.try_recv() {
                     Ok(command) => Some(command),
                     Err(TryRecvError::Empty) => None,
-                    Err(TryRecvError::Disconnected) => return,
+                    Err(TryRecvError::Disconnected) => {
+                        // What was chosen last has its files too, where all is known that it brings.
+                        if self.files_due && self.desk.wanted().is_empty() {
+                            self.write_templates();
+                        }
+                        return;
+                    }
                 }
             };
             match first {
@@ -115,9 +126,19 @@ impl Worker<'_> {
                         self.obey(command, watch);
                     }
                 }
+                None if self.unread.is_empty() => {
+                    self.write_templates();
+                    self.publish();
+                }
                 None => self.read_some(),
             }
         }
+    }
+
+    /// Writes the files of the templates, once nothing else waits: of ten quick picks only the last matters.
+    fn write_templates(&mut self) {
+        self.files_due = false;
+        self.file_problems = self.desk.write_templates(&self.templates).diagnostics;
     }
 
     /// The command and those behind it, without questions that a later one of the same kind makes old.
@@ -333,6 +354,7 @@ impl Worker<'_> {
         let (templates, problems) = self.desk.templates();
         if *self.templates != templates {
             self.templates = Arc::new(templates);
+            self.files_due = true;
         }
         self.template_problems = problems;
     }
@@ -355,7 +377,8 @@ impl Worker<'_> {
             last.diagnostics.clone()
         } else {
             let mut diagnostics = self.desk.diagnostics();
-            diagnostics.extend(self.template_problems.iter().chain(&self.watch_problems).cloned());
+            let of_templates = self.template_problems.iter().chain(&self.file_problems);
+            diagnostics.extend(of_templates.chain(&self.watch_problems).cloned());
             if *last.diagnostics == *diagnostics { last.diagnostics.clone() } else { diagnostics.into() }
         };
         let (undo, redo) = self.desk.undoable();

@@ -69,8 +69,7 @@ fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<
     if ready.len() > 1 {
         for ready in ready.iter_mut().filter(|ready| ready.proposal.before != Before::Nothing) {
             let proposal = ready.proposal;
-            ready.old =
-                Some(Staged::second(&proposal.path).map_err(|error| unwritten(&proposal.shown, &error))?);
+            ready.old = Some(Staged::second(&proposal.path).map_err(|error| unwritten(&proposal.shown, &error))?);
         }
     }
     Ok(ready)

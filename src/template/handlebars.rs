@@ -61,6 +61,15 @@ pub fn uses(text: &str) -> Result<Shape, ParseError> {
     }
 }
 
+/// Whether there is something to fill in or to go through: a value or a block.
+pub fn asks(text: &str) -> bool {
+    let is_asking = |piece: &Piece<'_>| {
+        let sigils = [Sigil::Plain, Sigil::Unescaped, Sigil::Section, Sigil::Inverted];
+        matches!(piece, Piece::Tag { sigil, content, .. } if sigils.contains(sigil) && *content != "else")
+    };
+    pieces(text, Dialect::Handlebars).is_ok_and(|(pieces, _)| pieces.iter().any(is_asking))
+}
+
 struct Walk<'a> {
     shape: Shape,
     blocks: Vec<Block<'a>>,

@@ -7,6 +7,8 @@ use std::sync::LazyLock;
 
 use minijinja::Environment;
 
+use lexer::{Tag, TagKind, Token};
+
 use super::ParseError;
 use super::shape::{Shape, Step};
 
@@ -38,6 +40,30 @@ pub fn uses(text: &str) -> Result<Shape, ParseError> {
         Ok(_) => Ok(shape),
         Err(error) => Err(from_engine(&error)),
     }
+}
+
+/// Whether there is something to fill in or to go through: a variable that is printed, or a block. Comments, raw blocks and
+/// literals are none.
+pub fn asks(text: &str) -> bool {
+    let Ok(tags) = lexer::tags(text) else { return false };
+    tags.iter().any(|tag| match tag.kind {
+        TagKind::Output => names_a_variable(tag),
+        TagKind::Statement => {
+            matches!(tag.tokens.first(), Some((Token::Name("for" | "if" | "with" | "filter" | "autoescape"), _)))
+        }
+    })
+}
+
+/// A name that is no word of the language, and that stands neither behind `|` nor behind a dot.
+fn names_a_variable(tag: &Tag<'_>) -> bool {
+    const WORDS: [&str; 13] =
+        ["and", "else", "false", "False", "if", "in", "is", "none", "None", "not", "or", "true", "True"];
+    let mut before = None;
+    tag.tokens.iter().any(|(token, _)| {
+        let behind = std::mem::replace(&mut before, Some(*token));
+        let follows = matches!(behind, Some(Token::Op("|" | ".") | Token::Name("is")));
+        matches!(token, Token::Name(name) if !follows && !WORDS.contains(name) && !GLOBALS.contains(name))
+    })
 }
 
 /// Where Jinja2 refuses what the engine lets pass; told once a template, whatever the values are.
