@@ -40,7 +40,7 @@ pub fn index(asked: Asked<'_>, cache: &Cache) -> (TemplateIndex, Vec<Diagnostic>
     let (settled, complaints) = overrides::load(workspace);
     diagnostics.extend(complaints);
     let (before, mut after, now) = (cache.take(), Kept::default(), cache.now());
-    let mut files = read_all(found, &before.templates);
+    let mut files = read_all(found, &before);
     let texts = if extract {
         let (documents, problems) = documents(workspace, catalog, selection);
         diagnostics.extend(problems);
@@ -170,12 +170,7 @@ fn bare(name: String, origin: Origin) -> Template {
 }
 
 /// The template with what is known of it; what is wrong is told with the line in its file or document.
-fn filled(
-    workspace: &Path,
-    template: Template,
-    analysis: &Analysis,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Template {
+fn filled(workspace: &Path, template: Template, analysis: &Analysis, diagnostics: &mut Vec<Diagnostic>) -> Template {
     let (name, syntax) = (&template.name, analysis.syntax);
     let mut tell = |diagnostic: Diagnostic, line: Option<usize>| {
         let (file, at) = template.place(line.unwrap_or(1));

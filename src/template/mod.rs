@@ -33,13 +33,13 @@ mod index_tests;
 #[cfg(test)]
 mod tree_tests;
 
-pub use generated::{Stripped, strip};
 pub use cache::Cache;
 pub use embedded::documents::is_markdown;
 pub use embedded::{Extracted, Rejected, extract};
+pub use generated::{Stripped, strip};
 pub use index::{Asked, index, of_files};
-pub use listing::listing;
 pub use jinja::{GLOBALS, demanded as demanded_in_jinja, from_engine, loop_over_null, uses as check_jinja};
+pub use listing::listing;
 pub use name::NameError;
 pub use overrides::FILE as OVERRIDES;
 pub use read::{Analysis, ParseError, analyse, read, variables};

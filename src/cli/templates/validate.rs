@@ -24,7 +24,11 @@ pub fn file(desk: &Desk, file: &Path) -> Answer {
     let known = json!({"valid": false, "errors": [], "warnings": [], "file": place});
     if !path.is_file() {
         let what = if path.is_dir() { "is a folder" } else { "is not there" };
-        let refusal = Refusal::new("no-such-file", format!("{} {what}", path.display()), "FILE is relative to the current folder");
+        let refusal = Refusal::new(
+            "no-such-file",
+            format!("{} {what}", path.display()),
+            "FILE is relative to the current folder",
+        );
         return Answer { json: known, ..Answer::refused(refusal) };
     }
     let mut members = Map::new();

@@ -110,7 +110,8 @@ impl Store {
         for (file, found) in files.iter().zip(found) {
             let is_ours = before.is_ours(&file.name, &found);
             let is_same = matches!(&found, Found::File { hash, .. } if *hash == file.hash);
-            let others = before.files.get(&file.name).is_some_and(|entry| entry.desks.iter().any(|desk| *desk != self.desk));
+            let others =
+                before.files.get(&file.name).is_some_and(|entry| entry.desks.iter().any(|desk| *desk != self.desk));
             match found {
                 Found::Other(what) => {
                     done.diagnostics.push(self.left(&file.name, &format!("is {what}; nothing is written there")));
@@ -144,7 +145,11 @@ impl Store {
         let wanted: std::collections::HashSet<&str> = files.iter().map(|file| file.name.as_str()).collect();
         let mut gone = Vec::new();
         for (name, entry) in &mut after.files {
-            if !wanted.contains(name.as_str()) && entry.desks.remove(&self.desk) && entry.desks.is_empty() && !entry.by_hand {
+            if !wanted.contains(name.as_str())
+                && entry.desks.remove(&self.desk)
+                && entry.desks.is_empty()
+                && !entry.by_hand
+            {
                 gone.push(name.clone());
             }
         }
@@ -154,7 +159,8 @@ impl Store {
             if !is_ours {
                 after.files.remove(name);
                 if found != Found::Nothing {
-                    done.diagnostics.push(self.left(name, "was changed by hand; it stays, though nothing brings it any more"));
+                    done.diagnostics
+                        .push(self.left(name, "was changed by hand; it stays, though nothing brings it any more"));
                 }
             }
             is_ours

@@ -86,11 +86,15 @@ fn of_two_desks_with_one_name_the_default_one_counts() {
 fn what_a_person_made_or_changed_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
-    let put = |name: &str, text: &str| write_atomic(&root.join(".jaato/templates").join(name), text.as_bytes()).unwrap();
+    let put =
+        |name: &str, text: &str| write_atomic(&root.join(".jaato/templates").join(name), text.as_bytes()).unwrap();
     put("made.tmpl", "by hand");
     put("same.tmpl", "1");
     let wanted = [("made.tmpl", "1"), ("same.tmpl", "1"), ("ours.tmpl", "1"), ("gone.tmpl", "1")];
-    assert_eq!(outcome(&bring(root, "default", &wanted)), (vec!["ours.tmpl", "gone.tmpl"], vec!["same.tmpl"], vec![], 1));
+    assert_eq!(
+        outcome(&bring(root, "default", &wanted)),
+        (vec!["ours.tmpl", "gone.tmpl"], vec!["same.tmpl"], vec![], 1)
+    );
     put("ours.tmpl", "changed");
     put("gone.tmpl", "changed");
     let done = bring(root, "default", &[("ours.tmpl", "2")]);
@@ -131,7 +135,11 @@ fn a_writer_that_was_killed_leaves_nothing_that_is_taken_for_a_persons() {
         write_atomic(&root.join(".jaato/templates/.refdesk-x.tmp"), b"half").unwrap();
         let done = bring(root, "default", &[("a.tmpl", "3")]);
         assert_eq!(outcome(&done), (vec!["a.tmpl"], vec![], vec![], 0), "{noted:?} {there}");
-        assert_eq!(std::fs::read_dir(root.join(".jaato/templates")).unwrap().count(), 1, "what was left unfinished goes");
+        assert_eq!(
+            std::fs::read_dir(root.join(".jaato/templates")).unwrap().count(),
+            1,
+            "what was left unfinished goes"
+        );
         assert_eq!(outcome(&bring(root, "default", &[])).2, ["a.tmpl"]);
     }
 }

@@ -40,7 +40,8 @@ pub fn documents(workspace: &Path, catalog: &Catalog, selection: &Selection) -> 
             Kind::Inline { content } => add(source.origin.file.clone(), Some(content.clone())),
             Kind::Local(place) => {
                 let (files, problems) = files(place);
-                let told = problems.iter().map(|problem| complaint(workspace, place, problem).about(source.id.as_str()));
+                let told =
+                    problems.iter().map(|problem| complaint(workspace, place, problem).about(source.id.as_str()));
                 diagnostics.extend(told);
                 for (path, real) in files {
                     if holders.holder(&real) == Some(at) {

@@ -54,10 +54,11 @@ pub fn gather(
                 diagnostics.extend(told(&found).into_iter().map(of));
                 texts.push(Text { document, found });
             }
-            Err(problem) => diagnostics.push(of(
-                Diagnostic::warning("unreadable", format!("the document {problem}; no templates are taken from it"))
-                    .hint("make it readable and smaller, or take it out of the source"),
-            )),
+            Err(problem) => diagnostics.push(of(Diagnostic::warning(
+                "unreadable",
+                format!("the document {problem}; no templates are taken from it"),
+            )
+            .hint("make it readable and smaller, or take it out of the source"))),
         }
     }
     texts
@@ -69,7 +70,7 @@ fn look(document: &Document, before: &Kept) -> Result<(Stamp, Arc<Extracted>), S
         let known = before.contents.get(content).cloned();
         return Ok((Stamp::default(), known.unwrap_or_else(|| Arc::new(extract(content)))));
     }
-    if let Some(known) = before.documents.recall(&document.path) {
+    if let Some(known) = before.document(&document.path) {
         return Ok(known);
     }
     let mebibytes = LIMITS.bytes / (1024 * 1024);

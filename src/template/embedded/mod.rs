@@ -71,8 +71,7 @@ pub fn extract(markdown: &str) -> Extracted {
     let matter = front_matter::read(markdown);
     let (fences, more) = fences::fences(markdown, matter.end, BLOCKS);
     // Each block is parsed and compiled by itself; of a large document the most time goes there.
-    let verdicts: Vec<Verdict> =
-        fences.par_iter().with_min_len(16).map(|fence| evidence::judge(&fence.text)).collect();
+    let verdicts: Vec<Verdict> = fences.par_iter().with_min_len(16).map(|fence| evidence::judge(&fence.text)).collect();
     let mut found = Extracted { front_matter: matter.problem, more, ..Extracted::default() };
     for (fence, verdict) in fences.into_iter().zip(verdicts) {
         match verdict {
