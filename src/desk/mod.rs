@@ -202,6 +202,7 @@ impl Desk {
             }
             self.catalog = Arc::new(catalog);
         }
+        self.templates.look_anew();
         if let Some(library) = self.library.get_mut() {
             if changed { library.adopt(&self.catalog) } else { library.look_anew() }
         }

@@ -14,7 +14,7 @@ use super::notice::{self, Cause, Notice, Topic, Who};
 use super::watch::{Followed, Watch};
 use crate::catalog::SourceId;
 use crate::desk::{Changed, Desk, Options, Refusal, Request, Undone};
-use crate::report::Diagnostic;
+use crate::report::{Diagnostic, add_new};
 use crate::template::TemplateIndex;
 
 /// Sources read between two looks at the queue.
@@ -378,7 +378,7 @@ impl Worker<'_> {
         } else {
             let mut diagnostics = self.desk.diagnostics();
             let of_templates = self.template_problems.iter().chain(&self.file_problems);
-            diagnostics.extend(of_templates.chain(&self.watch_problems).cloned());
+            add_new(&mut diagnostics, of_templates.chain(&self.watch_problems));
             if *last.diagnostics == *diagnostics { last.diagnostics.clone() } else { diagnostics.into() }
         };
         let (undo, redo) = self.desk.undoable();

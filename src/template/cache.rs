@@ -27,6 +27,8 @@ pub(super) struct Kept {
     pub documents: Files<Arc<Extracted>>,
     /// By content: the texts of inline sources.
     pub contents: HashMap<Arc<str>, Arc<Extracted>>,
+    /// Whether files were looked at since something may have changed: until then their stamps say whether they did.
+    looked: bool,
 }
 
 impl Cache {
@@ -35,19 +37,36 @@ impl Cache {
         Self { clock: Some(clock), kept: Mutex::default() }
     }
 
+    /// Something on disk may have changed.
+    pub fn look_anew(&mut self) {
+        self.kept.get_mut().unwrap_or_else(PoisonError::into_inner).looked = false;
+    }
+
     pub(super) fn take(&self) -> Kept {
         std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     pub(super) fn put(&self, kept: Kept) {
         if self.clock.is_some() {
-            *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+            *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Kept { looked: true, ..kept };
         }
     }
 
     /// When files are read now, if what is read is kept.
     pub(super) fn now(&self) -> Option<SystemTime> {
         self.clock.map(|clock| clock())
+    }
+}
+
+impl Kept {
+    /// What is known of this template's file, if that is as it was.
+    pub fn template(&self, path: &Path) -> Option<(Stamp, Analysed)> {
+        self.templates.recall(path, self.looked)
+    }
+
+    /// What is known of this document, if it is as it was.
+    pub fn document(&self, path: &Path) -> Option<(Stamp, Arc<Extracted>)> {
+        self.documents.recall(path, self.looked)
     }
 }
 
@@ -64,10 +83,11 @@ impl<T> Default for Files<T> {
 }
 
 impl<T: Clone> Files<T> {
-    /// What is known of this file, if it is as it was; without asking the file system where nothing is known.
-    pub fn recall(&self, path: &Path) -> Option<(Stamp, T)> {
+    /// What is known of a file, if it is as it was; the file system is not asked where nothing is known, nor where it was
+    /// asked already.
+    fn recall(&self, path: &Path, looked: bool) -> Option<(Stamp, T)> {
         let (then, known) = self.known.get(path)?;
-        (stamp(path).ok()? == *then).then(|| (*then, known.clone()))
+        (looked || stamp(path).ok()? == *then).then(|| (*then, known.clone()))
     }
 
     /// Keeps what was read `now`, unless the file was written so lately that it might be written again and look the same.

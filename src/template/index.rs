@@ -40,7 +40,7 @@ pub fn index(asked: Asked<'_>, cache: &Cache) -> (TemplateIndex, Vec<Diagnostic>
     let (settled, complaints) = overrides::load(workspace);
     diagnostics.extend(complaints);
     let (before, mut after, now) = (cache.take(), Kept::default(), cache.now());
-    let mut files = read_all(found, &before.templates);
+    let mut files = read_all(found, &before);
     let texts = if extract {
         let (documents, problems) = documents(workspace, catalog, selection);
         diagnostics.extend(problems);

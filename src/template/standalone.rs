@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use rayon::prelude::*;
 
-use super::cache::{Analysed, Files};
+use super::cache::{Analysed, Files, Kept};
 use super::discover::Found;
 use super::{Analysis, Syntax, analyse, read};
 use crate::disk::Stamp;
@@ -27,9 +27,9 @@ pub struct Standalone {
 }
 
 /// Looks into these files, in their order.
-pub fn read_all(found: Vec<Found>, known: &Files<Analysed>) -> Vec<Standalone> {
+pub fn read_all(found: Vec<Found>, known: &Kept) -> Vec<Standalone> {
     let one = |found: Found| {
-        let (stamp, (settled, analysis)) = known.recall(&found.path).unwrap_or_else(|| look(&found.path, None));
+        let (stamp, (settled, analysis)) = known.template(&found.path).unwrap_or_else(|| look(&found.path, None));
         Standalone { found, stamp, analysis, settled }
     };
     found.into_par_iter().with_min_len(16).map(one).collect()

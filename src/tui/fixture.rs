@@ -195,7 +195,7 @@ fn templates() -> TemplateIndex {
                     text: "{% if pauses %}".into(),
                     hash: String::new(),
                     document: Path::new("/home/ada/payments/adr/adr-005.md").into(),
-                    line: 1,
+                    line: 12,
                 }),
             },
         ],

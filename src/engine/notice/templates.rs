@@ -23,13 +23,15 @@ pub(super) fn came_and_went(before: &Snapshot, after: &Snapshot, by: &Who) -> Ve
         let known: HashSet<&str> = other.templates.templates.iter().map(|it| it.name.as_str()).collect();
         one.templates.templates.iter().filter(|template| !known.contains(template.name.as_str())).collect()
     }
-    let told = [("Templates that came", of(after, before)), ("Templates that went", of(before, after))];
-    let told = told.into_iter().filter(|(_, templates)| !templates.is_empty());
-    told.map(|(what, templates)| {
+    let told = |what: &str, templates: &[&Template]| {
         let names: Vec<&str> = templates.iter().map(|template| template.name.as_str()).collect();
         Notice::new(by.clone(), Topic::Template, format!("{what}: {}", cut(&names)))
-    })
-    .collect()
+    };
+    let (came, went) = (of(after, before), of(before, after));
+    // What came can be looked at: the first of them, where it stands.
+    let came = came.first().map(|first| about(told("Templates that came", &came), first, 1));
+    let went = (!went.is_empty()).then(|| told("Templates that went", &went));
+    came.into_iter().chain(went).collect()
 }
 
 /// Templates whose file was written, and that parse: changed, or mended.

@@ -24,6 +24,9 @@ pub struct Text {
     pub found: Arc<Extracted>,
 }
 
+/// What is in a document, with the stamp of its file; else a sentence why that is not known.
+type Looked = Result<(Stamp, Arc<Extracted>), String>;
+
 /// Looks through these documents, in their order; what is found goes into `after` too, where it is kept `now`.
 pub fn gather(
     workspace: &Path,
@@ -32,7 +35,7 @@ pub fn gather(
     now: Option<SystemTime>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Text> {
-    let looked: Vec<(Document, Result<(Stamp, Arc<Extracted>), String>)> = documents
+    let looked: Vec<(Document, Looked)> = documents
         .into_par_iter()
         .map(|document| {
             let found = look(&document, before);
@@ -64,13 +67,13 @@ pub fn gather(
     texts
 }
 
-/// What is in a document, with the stamp of its file; else a sentence why that is not known.
-fn look(document: &Document, before: &Kept) -> Result<(Stamp, Arc<Extracted>), String> {
+/// Looks through a document, unless it is known what is in it.
+fn look(document: &Document, before: &Kept) -> Looked {
     if let Some(content) = &document.content {
         let known = before.contents.get(content).cloned();
         return Ok((Stamp::default(), known.unwrap_or_else(|| Arc::new(extract(content)))));
     }
-    if let Some(known) = before.documents.recall(&document.path) {
+    if let Some(known) = before.document(&document.path) {
         return Ok(known);
     }
     let mebibytes = LIMITS.bytes / (1024 * 1024);

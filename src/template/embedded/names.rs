@@ -45,7 +45,7 @@ pub fn ending(info: &str) -> &'static str {
     known.map_or("", |(ending, _)| ending)
 }
 
-/// A heading as a part of a name: without `Template N:`, in lower case, letters and digits with one `-` between them.
+/// A heading as a part of a name: without `Template N:` in front, in lower case, letters and digits with one `-` between them.
 pub fn slug(heading: &str) -> String {
     let (mut slug, mut length) = (String::new(), 0);
     for part in without_number(heading).split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()) {
@@ -62,15 +62,14 @@ pub fn slug(heading: &str) -> String {
     slug
 }
 
-/// The heading behind `Template N:`, in any case.
+/// The heading behind `Template N:`, in any case; the number may be missing, as it mostly is in the field.
 fn without_number(heading: &str) -> &str {
     let behind = || {
         let (word, rest) = heading.trim_start().split_at_checked("template".len())?;
         let number = rest.trim_start();
-        let digits = number.trim_start_matches(|c: char| c.is_ascii_digit());
-        let is_numbered =
-            word.eq_ignore_ascii_case("template") && number.len() < rest.len() && digits.len() < number.len();
-        is_numbered.then(|| digits.trim_start().strip_prefix(':')).flatten()
+        let behind = number.trim_start_matches(|c: char| c.is_ascii_digit());
+        let is_apart = behind.len() == number.len() || number.len() < rest.len();
+        (word.eq_ignore_ascii_case("template") && is_apart).then(|| behind.trim_start().strip_prefix(':')).flatten()
     };
     behind().unwrap_or(heading)
 }

@@ -60,7 +60,7 @@ fn names_a_variable(tag: &Tag<'_>) -> bool {
         ["and", "else", "false", "False", "if", "in", "is", "none", "None", "not", "or", "true", "True"];
     let mut before = None;
     tag.tokens.iter().any(|(token, _)| {
-        let behind = std::mem::replace(&mut before, Some(*token));
+        let behind = before.replace(*token);
         let follows = matches!(behind, Some(Token::Op("|" | ".") | Token::Name("is")));
         matches!(token, Token::Name(name) if !follows && !WORDS.contains(name) && !GLOBALS.contains(name))
     })
