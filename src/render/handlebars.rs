@@ -1,7 +1,7 @@
 //! Handlebars by the crate of that name: strict about what is undefined, with the helpers of control flow (`if`, `unless`,
 //! `each`, `with`, `else`, and plain sections) and no others, without partials and decorators (BEHAVIOUR §6).
 //!
-//! The crate reads the template; before it is rendered, what has no place in it is refused by name and line, and two helpers
+//! The crate reads the template, after [`super::handlebars_dialect`]; before it is rendered, what has no place in it is refused by name and line, and two helpers
 //! of ours ([`super::handlebars_helpers`]) are put where the crate would print a value or enter a section, because only
 //! there is known which names could have been meant.
 
@@ -11,11 +11,12 @@ use std::sync::LazyLock;
 
 use handlebars::template::{HelperTemplate, Parameter, Subexpression, TemplateElement};
 use handlebars::{
-    Context, Handlebars, Output, RenderContext, RenderErrorReason, Renderable, Template, TemplateError, html_escape,
-    no_escape,
+    Context, Handlebars, Output, RenderContext, RenderErrorReason, Renderable, Template, TemplateError,
+    TemplateErrorReason, html_escape, no_escape,
 };
 use serde_json::Value;
 
+use super::handlebars_dialect::translate;
 use super::handlebars_helpers::{NEED, Need, PRINT, Print, SECTION, Section, Undefined};
 use super::limits::{FUEL, OUTPUT_BYTES, out_of_fuel, output_too_large};
 use super::{RenderError, Rendered};
@@ -46,8 +47,9 @@ impl Compiled {
     ///
     /// It does not parse, passes a limit, or uses what is refused.
     pub fn new(text: &str) -> Result<Self, RenderError> {
+        let translated = translate(text)?;
         check_handlebars(text)?;
-        let mut template = Template::compile(text).map_err(|error| unread(&error))?;
+        let mut template = Template::compile(&translated).map_err(|error| unread(&error))?;
         prepare(&mut template, 1)?;
         Ok(Self { template })
     }
@@ -127,7 +129,7 @@ fn enter(block: &mut HelperTemplate, line: usize) -> Result<Option<Parameter>, R
     let name = block.name.as_name().unwrap_or_default().to_owned();
     match (name.as_str(), block.params.as_slice()) {
         ("if" | "unless", [_]) => Ok(None),
-        ("each" | "with", [subject]) => {
+        ("each" | "with" | SECTION, [subject]) => {
             let subject = subject.clone();
             // The crate takes what cannot be entered for undefined where nothing else is said.
             block.inverse.get_or_insert_default();
@@ -136,12 +138,6 @@ fn enter(block: &mut HelperTemplate, line: usize) -> Result<Option<Parameter>, R
         ("if" | "unless" | "each" | "with", given) => {
             let message = format!("'{name}' at line {line} takes one value, not {}", given.len());
             Err(RenderError { message, line: Some(line) })
-        }
-        (_, []) if block.hash.is_empty() => {
-            let subject = Parameter::parse(&name).map_err(|error| unread(&error))?;
-            block.name = Parameter::Name(SECTION.to_owned());
-            block.params.push(subject.clone());
-            Ok(Some(subject))
         }
         _ => Err(no_helper(&name, line)),
     }
@@ -165,14 +161,19 @@ fn no_helper(name: &str, line: usize) -> RenderError {
     refused(line, format!("helper '{name}'"), "there are if, unless, each and with")
 }
 
-fn refused(line: usize, what: String, why: &str) -> RenderError {
+/// What a template may not use.
+pub fn refused(line: usize, what: String, why: &str) -> RenderError {
     RenderError { message: format!("{what} at line {line} is not supported: {why}"), line: Some(line) }
 }
 
 /// What the crate could not read.
 fn unread(error: &TemplateError) -> RenderError {
     let line = error.pos().map(|(line, _)| line);
-    at_line(error.reason().to_string(), line)
+    match error.reason() {
+        // The rest of the sentence are the names of the parser's rules.
+        TemplateErrorReason::InvalidSyntax(_) => at_line("invalid Handlebars syntax".to_owned(), line),
+        reason => at_line(reason.to_string(), line),
+    }
 }
 
 fn explain(error: &handlebars::RenderError) -> RenderError {

@@ -5,18 +5,18 @@ use std::fmt;
 
 use handlebars::{
     BlockContext, Context, Handlebars, Helper, HelperDef, HelperResult, JsonTruthy, Output, PathAndJson, RenderContext,
-    RenderError, RenderErrorReason, Renderable,
+    RenderError, RenderErrorReason, Renderable, ScopedJson,
 };
 use serde_json::Value;
 
 use crate::text::nearest::nearest;
 
-/// Names of the helpers; no template can say them.
+/// The name of [`Print`], which no template can say.
 pub const PRINT: &str = "\u{1}print";
-/// See [`Need`].
+/// The name of [`Need`], which no template can say.
 pub const NEED: &str = "\u{1}need";
-/// See [`Section`].
-pub const SECTION: &str = "\u{1}section";
+/// The name of [`Section`], in characters that the crate's parser takes.
+pub const SECTION: &str = "§section";
 
 /// A name that leads to nothing.
 #[derive(Debug)]
@@ -150,12 +150,15 @@ fn near<'rc>(name: &str, context: &'rc Context, run: &RenderContext<'_, 'rc>) ->
         None => ("", name),
     };
     let around = if before.is_empty() { "this" } else { before.trim_end_matches(['.', '/']) };
-    let around = if around.is_empty() { ".." } else { around };
     let found = run.evaluate(context, around).ok();
-    if let Some(Value::Object(fields)) = found.as_ref().map(|found| found.as_json())
+    let around = if around == "@root" { Some(context.data()) } else { found.as_ref().map(|found| found.as_json()) };
+    if let Some(Value::Object(fields)) = around
         && let Some(near) = nearest(last, fields.keys().map(String::as_str))
     {
         return Some(format!("{before}{near}"));
+    }
+    if found.as_ref().is_some_and(ScopedJson::is_missing) && !before.is_empty() {
+        return near(before.trim_end_matches(['.', '/']), context, run);
     }
     let outer = format!("../{name}");
     let is_there = before.is_empty() && run.evaluate(context, &outer).is_ok_and(|found| !found.is_missing());

@@ -11,7 +11,10 @@ use crate::template::{ParseError, Syntax};
 
 mod compiled;
 mod handlebars;
+mod handlebars_dialect;
 mod handlebars_helpers;
+#[cfg(test)]
+mod handlebars_tests;
 mod jinja;
 pub mod limits;
 mod mustache;
