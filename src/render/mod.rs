@@ -10,6 +10,8 @@ use crate::template::limits::{TEMPLATE_BYTES, too_large};
 use crate::template::{ParseError, Stripped, Syntax, strip, variables};
 
 mod jinja;
+#[cfg(test)]
+mod language_tests;
 pub mod limits;
 mod mustache;
 mod mustache_context;

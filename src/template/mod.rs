@@ -30,7 +30,7 @@ mod tree_tests;
 
 pub use generated::{Stripped, strip};
 pub use index::index;
-pub use jinja::{GLOBALS, demanded as demanded_in_jinja, from_engine, loop_over_null, uses as check_jinja};
+pub use jinja::{asks_about_a_value, from_engine, mend as mend_jinja, shown as jinja_as_written};
 pub use name::NameError;
 pub use overrides::FILE as OVERRIDES;
 pub use read::{Analysis, ParseError, analyse, read, variables};

@@ -7,16 +7,19 @@ use std::sync::LazyLock;
 use minijinja::Environment;
 
 use super::ParseError;
-use super::shape::{Shape, Step};
+use super::shape::Shape;
 
 mod ask;
 mod expr;
 mod grammar;
 mod lexer;
+mod mend;
 mod scope;
 mod walk;
 
+pub use grammar::asks_about_a_value;
 pub use lexer::{end_of_raw, end_of_string};
+pub use mend::shown;
 
 /// Names that every template has without being given them.
 pub const GLOBALS: [&str; 8] = ["range", "dict", "namespace", "joiner", "cycler", "lipsum", "self", "super"];
@@ -32,32 +35,25 @@ static ENGINE: LazyLock<Environment<'static>> = LazyLock::new(Environment::empty
 ///
 /// The template does not parse, uses a refused tag, or passes a limit; with the line.
 pub fn uses(text: &str) -> Result<Shape, ParseError> {
-    let shape = walk::walk(&lexer::tags(text)?)?;
-    match ENGINE.template_from_str(text) {
+    let (shape, mended) = read(text)?;
+    match ENGINE.template_from_str(&mended) {
         Ok(_) => Ok(shape),
         Err(error) => Err(from_engine(&error)),
     }
 }
 
-/// Where a name that must be there stands first, for names that are nowhere defaulted, tested for being defined, or
-/// guarded by such a test. The engine lets a comparison with a missing value pass; whoever renders asks here.
-pub fn demanded(text: &str) -> Vec<(String, usize)> {
-    lexer::tags(text).and_then(|tags| walk::demanded(&tags)).unwrap_or_default()
+/// The template as the engine reads it.
+///
+/// # Errors
+///
+/// As [`uses`], but for what only the engine refuses.
+pub fn mend(text: &str) -> Result<String, ParseError> {
+    read(text).map(|(_, mended)| mended)
 }
 
-/// A loop outside every other block that goes through a `null` of these values, as Jinja2 refuses to: what it is called
-/// and its line. The engine takes it for an empty list.
-pub fn loop_over_null(text: &str, values: &serde_json::Value) -> Option<(String, usize)> {
-    let loops = lexer::tags(text).and_then(|tags| walk::loops(&tags)).unwrap_or_default();
-    loops.into_iter().find_map(|(path, line)| {
-        let (mut value, mut name) = (values, String::new());
-        for step in &path {
-            let Step::Field(field) = step else { return None };
-            value = value.get(field)?;
-            name = if name.is_empty() { field.clone() } else { format!("{name}.{field}") };
-        }
-        value.is_null().then_some((name, line))
-    })
+fn read(text: &str) -> Result<(Shape, String), ParseError> {
+    let (shape, edits) = walk::walk(&lexer::tags(text)?)?;
+    Ok((shape, mend::mended(text, edits)))
 }
 
 /// A syntax error as the engine says it.
