@@ -1,18 +1,22 @@
 //! A template read once and rendered as often as wanted: what of a rendering does not depend on the values. Line numbers
 //! are made those of the file here, and sentences that quote much are cut, whichever engine made them.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::limits::SENTENCE;
 use super::{Job, RenderError, Rendered, handlebars, jinja, mustache, values};
 use crate::template::limits::{TEMPLATE_BYTES, too_large};
-use crate::template::{ParseError, Stripped, Syntax, strip};
+use crate::template::{ParseError, Stripped, Syntax, mend_jinja, strip};
 
 /// The texts of a job without their `@generated` lines.
 #[derive(Debug)]
 pub struct Texts<'j> {
     syntax: Syntax,
     main: Stripped<'j>,
+    /// The main text as the engine of Jinja2 reads it; of another language the text itself.
+    engines: Cow<'j, str>,
     partials: Vec<(&'j str, Stripped<'j>)>,
 }
 
@@ -21,13 +25,18 @@ impl<'j> Texts<'j> {
     ///
     /// # Errors
     ///
-    /// The template is larger than one may be.
+    /// The template is larger than one may be, or does not parse (Jinja2).
     pub fn of(job: &'j Job) -> Result<Self, RenderError> {
         if job.text.len() > TEMPLATE_BYTES {
             return Err(RenderError { message: too_large(), line: None });
         }
         let partials = job.partials.iter().map(|(name, text)| (name.as_str(), strip(text))).collect();
-        Ok(Self { syntax: job.syntax, main: strip(&job.text), partials })
+        let main = strip(&job.text);
+        let engines = match job.syntax {
+            Syntax::Jinja2 => mend_jinja(&main.text).map(Cow::Owned).map_err(|error| in_file(error.into(), &main))?,
+            Syntax::Mustache | Syntax::Handlebars => main.text.clone(),
+        };
+        Ok(Self { syntax: job.syntax, main, engines, partials })
     }
 }
 
@@ -52,13 +61,13 @@ impl<'t> Compiled<'t> {
     pub fn new(texts: &'t Texts<'_>) -> Result<Self, RenderError> {
         let main = &texts.main;
         let engine = match texts.syntax {
-            Syntax::Jinja2 => jinja::Compiled::new(&main.text).map(Engine::Jinja2),
+            Syntax::Jinja2 => jinja::Compiled::new(&texts.engines).map(Engine::Jinja2),
             Syntax::Mustache => {
                 let partials = texts.partials.iter().map(|(name, stripped)| (*name, stripped.text.as_ref()));
-                mustache::Compiled::new(&main.text, partials).map(Engine::Mustache)
+                mustache::Compiled::new(&texts.engines, partials).map(Engine::Mustache)
             }
             Syntax::Handlebars => {
-                handlebars::Compiled::new(&main.text).map(|compiled| Engine::Handlebars(Box::new(compiled)))
+                handlebars::Compiled::new(&texts.engines).map(|compiled| Engine::Handlebars(Box::new(compiled)))
             }
         };
         engine.map(|engine| Self { main, engine }).map_err(|error| in_file(error, main))

@@ -16,6 +16,8 @@ mod handlebars_helpers;
 #[cfg(test)]
 mod handlebars_tests;
 mod jinja;
+#[cfg(test)]
+mod language_tests;
 pub mod limits;
 mod mustache;
 mod mustache_context;

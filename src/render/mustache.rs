@@ -1,6 +1,7 @@
 //! Mustache, evaluated by our own code over the tree of [`crate::template::mustache`], with the semantics of the official
 //! specification's required modules. Nothing is left to ramhorns: its trimming of line ends, its escaping and its lack of
-//! dotted names, item metadata and limits would each need a way round, and two ways to one text are two things to test.
+//! dotted names, item metadata and limits would each need a way round, and two ways to one text are two things to test. It is
+//! an oracle of the tests only: on templates that both understand, both must print the same.
 //!
 //! Neither sections nor partials recurse; what is open stands on a stack of our own. `""` and `0` are false, as in the
 //! specification's `!!data`; lists and objects that are printed print as JSON.

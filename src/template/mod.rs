@@ -39,7 +39,7 @@ pub use embedded::{Extracted, Rejected, extract};
 pub use generated::{Stripped, strip};
 pub use handlebars::check as check_handlebars;
 pub use index::{Asked, index, of_files};
-pub use jinja::{Checks as JinjaChecks, checks as check_jinja, from_engine};
+pub use jinja::{asks_about_a_value, from_engine, mend as mend_jinja, shown as jinja_as_written};
 pub use listing::listing;
 pub use name::NameError;
 pub use overrides::FILE as OVERRIDES;

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::super::RenderError;
 use super::super::limits::out_of_fuel;
+use crate::template::jinja_as_written;
 use crate::text::nearest::nearest;
 
 /// Says what went wrong in `text`, given these values.
@@ -15,8 +16,22 @@ pub fn explain(error: &Error, text: &str, given: &Map<String, Value>) -> RenderE
     match cause.kind() {
         ErrorKind::OutOfFuel => RenderError { message: out_of_fuel(), line },
         kind => match undefined_name(detail) {
-            Some(name) => undefined(name, line, given),
-            None if kind == ErrorKind::UndefinedError => undefined_somewhere(cause, text, line, given),
+            Some(name) => undefined(&jinja_as_written(name), line, given),
+            None if kind == ErrorKind::UndefinedError => {
+                let place = if cause.range().is_some_and(|range| !range.is_empty()) { cause } else { error };
+                undefined_somewhere(place, text, line, given)
+            }
+            None if kind == ErrorKind::UnknownFunction => {
+                undefined(detail.strip_suffix(" is unknown").unwrap_or(detail), line, given)
+            }
+            None if detail.ends_with("cannot be looped over") => {
+                let before = cause.range().and_then(|range| text.get(..range.start)).unwrap_or_default();
+                let before = before.trim_end_matches([')', '|', ' ']);
+                let from =
+                    before.rfind(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.'))).map_or(0, |at| at + 1);
+                let list = before.get(from..).unwrap_or_default();
+                RenderError { message: at_line(format!("'{list}' {detail}"), line), line }
+            }
             None => {
                 let what = if detail.is_empty() { kind.to_string() } else { detail.to_owned() };
                 RenderError { message: at_line(what, line), line }
@@ -38,8 +53,14 @@ fn at_line(what: String, line: Option<usize>) -> String {
     }
 }
 
-/// The given name nearest to a dotted one: its last part among the fields of what its other parts lead to.
+/// The given name nearest to a dotted one: its last part among the fields of what its other parts lead to. Where it begins
+/// with a name of the template's own, such as an item of a loop, among the fields of all items that were given.
 fn near(name: &str, given: &Map<String, Value>) -> Option<String> {
+    if let Some((own, field)) = name.rsplit_once('.')
+        && !given.contains_key(own.split('.').next().unwrap_or(own))
+    {
+        return nearest(field, fields_of_items(given)).map(|near| format!("{own}.{near}"));
+    }
     let (mut fields, mut before) = (given, String::new());
     for part in name.split('.') {
         match fields.get(part) {
@@ -53,6 +74,30 @@ fn near(name: &str, given: &Map<String, Value>) -> Option<String> {
         }
     }
     None
+}
+
+/// Values looked at for the names of fields.
+const LOOKED_AT: usize = 10_000;
+
+fn fields_of_items(given: &Map<String, Value>) -> Vec<&str> {
+    let (mut names, mut open, mut looked) = (Vec::new(), given.values().collect::<Vec<_>>(), 0);
+    while let Some(value) = open.pop() {
+        looked += 1;
+        if looked > LOOKED_AT {
+            break;
+        }
+        match value {
+            Value::Array(items) => open.extend(items.iter().take(LOOKED_AT)),
+            Value::Object(fields) => {
+                names.extend(fields.keys().map(String::as_str));
+                open.extend(fields.values());
+            }
+            _ => {}
+        }
+    }
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 /// The first error in the chain that the engine raised.
@@ -86,7 +131,7 @@ fn undefined_somewhere(error: &Error, text: &str, line: Option<usize>, given: &M
     if name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && !leads_somewhere(name, given) {
         return undefined(name, line, given);
     }
-    RenderError { message: at_line(format!("undefined value in '{expr}'"), line), line }
+    RenderError { message: at_line(format!("undefined value in '{}'", jinja_as_written(expr)), line), line }
 }
 
 fn leads_somewhere(name: &str, given: &Map<String, Value>) -> bool {

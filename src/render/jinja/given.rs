@@ -39,6 +39,11 @@ impl Args {
         }
     }
 
+    /// Whether a second place is given.
+    pub fn is_bounded(&self) -> bool {
+        self.places.len() > 1
+    }
+
     /// As [`Args::value`], and `none` counts as left out.
     fn some(&mut self, name: &str) -> Option<Value> {
         self.value(name).filter(|value| !value.is_none())
@@ -105,4 +110,9 @@ pub fn failed(message: impl Into<String>) -> Error {
 /// It would pass the output limit.
 pub fn room_for(bytes: usize) -> Result<(), Error> {
     if bytes > OUTPUT_BYTES { Err(failed(output_too_large())) } else { Ok(()) }
+}
+
+/// An error about this undefined value; the engine knows from it what was undefined.
+pub fn undefined(value: &Value) -> Error {
+    i64::try_from(value.clone()).err().unwrap_or_else(|| ErrorKind::UndefinedError.into())
 }

@@ -6,7 +6,7 @@ use minijinja::{Error, ErrorKind, State, Value};
 use minijinja_contrib::pycompat::unknown_method_callback;
 
 use super::filters::room_for_widths;
-use super::given::{Args, failed, room_for};
+use super::given::{Args, failed, room_for, undefined};
 use super::text;
 
 /// Answers a method that the engine itself does not have.
@@ -27,43 +27,87 @@ pub fn call(state: &mut State, value: &Value, method: &str, args: &[Value]) -> R
 
 fn of_text(text: &str, method: &str, args: &[Value]) -> Result<Option<Value>, Error> {
     let mut args = Args::of(args.to_vec());
-    let answer = match method {
-        "zfill" => zfill(text, width(&mut args)?)?,
-        "center" | "ljust" | "rjust" => pad(text, method, &mut args)?,
-        "removeprefix" => {
-            let prefix = needed(&mut args, "prefix")?;
-            Value::from(text.strip_prefix(prefix.as_str()).unwrap_or(text))
-        }
-        "removesuffix" => {
-            let suffix = needed(&mut args, "suffix")?;
-            Value::from(if suffix.is_empty() { text } else { text.strip_suffix(suffix.as_str()).unwrap_or(text) })
-        }
-        "swapcase" => Value::from(text.chars().map(swapped).collect::<String>()),
-        "casefold" => Value::from(text.to_lowercase()),
-        "partition" | "rpartition" => {
-            let separator = needed(&mut args, "sep")?;
-            if separator.is_empty() {
-                return Err(failed("empty separator"));
+    let answer =
+        match method {
+            "zfill" => zfill(text, width(&mut args)?)?,
+            "center" | "ljust" | "rjust" => pad(text, method, &mut args)?,
+            "removeprefix" => {
+                let prefix = needed(&mut args, "prefix")?;
+                Value::from(text.strip_prefix(prefix.as_str()).unwrap_or(text))
             }
-            partition(text, &separator, method == "rpartition")
-        }
-        "rsplit" => {
-            let separator = args.text("sep")?;
-            rsplit(text, separator.as_deref(), args.number("maxsplit", -1)?)?
-        }
-        "index" | "rindex" => {
-            let sought = needed(&mut args, "sub")?;
-            let found = if method == "index" { text.find(&sought) } else { text.rfind(&sought) };
-            let before = found.and_then(|at| text.get(..at)).ok_or_else(|| failed("substring not found"))?;
-            Value::from(before.chars().count())
-        }
-        "splitlines" => Value::from_iter(text::lines(text, args.flag("keepends", false))),
-        "format" => {
-            room_for_widths(text)?;
-            return Ok(None);
-        }
-        _ => return Ok(None),
-    };
+            "removesuffix" => {
+                let suffix = needed(&mut args, "suffix")?;
+                Value::from(if suffix.is_empty() { text } else { text.strip_suffix(suffix.as_str()).unwrap_or(text) })
+            }
+            "swapcase" => Value::from(text.chars().map(swapped).collect::<String>()),
+            // The one letter that changes by folding and not by lower case.
+            "casefold" => Value::from(text.to_lowercase().replace('ß', "ss").replace('ς', "σ")),
+            "title" => Value::from(text::python_title(text)),
+            "expandtabs" => Value::from(expand_tabs(text, args.number("tabsize", 8)?)?),
+            "istitle" => Value::from(text == text::python_title(text) && text.chars().any(char::is_alphabetic)),
+            "isdecimal" => all(text, |c| c.is_ascii_digit() || text::digit(c)),
+            "isdigit" => all(text, |c| {
+                c.is_ascii_digit() || text::digit(c) || matches!(c, '²' | '³' | '¹' | '⁰'..='⁹' | '₀'..='₉')
+            }),
+            "isnumeric" => all(text, char::is_numeric),
+            "isprintable" => Value::from(text.chars().all(|c| c == ' ' || !(c.is_control() || c.is_whitespace()))),
+            "isidentifier" => {
+                let first = text.chars().next().is_some_and(|c| c == '_' || c.is_alphabetic());
+                Value::from(first && text.chars().all(|c| c == '_' || c.is_alphanumeric()))
+            }
+            "find" | "rfind" | "count" | "startswith" | "endswith" if args.is_bounded() => {
+                bounded(text, method, &mut args)?
+            }
+            "split" => {
+                let separator = args.text("sep")?;
+                split(text, separator.as_deref(), args.number("maxsplit", -1)?)?
+            }
+            "replace" => {
+                let (old, new) = (needed(&mut args, "old")?, needed(&mut args, "new")?);
+                let count = usize::try_from(args.number("count", -1)?).unwrap_or(usize::MAX);
+                let times = text.matches(old.as_str()).count().min(count);
+                room_for(text.len().saturating_add(times.saturating_mul(new.len())))?;
+                Value::from(text.replacen(&old, &new, count))
+            }
+            "partition" | "rpartition" => {
+                let separator = needed(&mut args, "sep")?;
+                if separator.is_empty() {
+                    return Err(failed("empty separator"));
+                }
+                partition(text, &separator, method == "rpartition")
+            }
+            "rsplit" => {
+                let separator = args.text("sep")?;
+                rsplit(text, separator.as_deref(), args.number("maxsplit", -1)?)?
+            }
+            "index" | "rindex" => {
+                let sought = needed(&mut args, "sub")?;
+                let found = if method == "index" { text.find(&sought) } else { text.rfind(&sought) };
+                let before = found.and_then(|at| text.get(..at)).ok_or_else(|| failed("substring not found"))?;
+                Value::from(before.chars().count())
+            }
+            "join" => {
+                let list = args.value("iterable").ok_or_else(|| Error::from(ErrorKind::MissingArgument))?;
+                if list.is_undefined() {
+                    return Err(undefined(&list));
+                }
+                let mut parts = Vec::new();
+                for (at, item) in list.try_iter()?.enumerate() {
+                    let part = item.as_str().map(str::to_owned);
+                    parts.push(part.ok_or_else(|| {
+                        failed(format!("sequence item {at}: expected a string, found {}", item.kind()))
+                    })?);
+                }
+                room_for(parts.iter().map(|part| part.len() + text.len()).sum())?;
+                Value::from(parts.join(text))
+            }
+            "splitlines" => Value::from_iter(text::lines(text, args.flag("keepends", false))),
+            "format" => {
+                room_for_widths(text)?;
+                return Ok(None);
+            }
+            _ => return Ok(None),
+        };
     args.end()?;
     Ok(Some(answer))
 }
@@ -71,14 +115,31 @@ fn of_text(text: &str, method: &str, args: &[Value]) -> Result<Option<Value>, Er
 fn of_others(value: &Value, method: &str, args: &[Value]) -> Result<Option<Value>, Error> {
     let is_list = matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable);
     match (method, args) {
+        (_, _)
+            if CHANGING.contains(&method)
+                && (is_list || value.get_attr(method).is_ok_and(|field| field.is_undefined())) =>
+        {
+            let what = if is_list { "list" } else { "dict" };
+            Err(failed(format!(
+                "'{method}' would change a {what}; a template leaves its values alone (set a new one instead)"
+            )))
+        }
         ("index", [sought]) if is_list => {
             let found = value.try_iter()?.position(|item| item == *sought);
             found.map(|at| Some(Value::from(at))).ok_or_else(|| failed(format!("{sought} is not in list")))
+        }
+        ("is_integer", []) if value.is_number() => {
+            let whole = value.is_integer() || f64::try_from(value.clone()).is_ok_and(|number| number.fract() == 0.0);
+            Ok(Some(Value::from(whole)))
         }
         ("copy", []) if is_list || value.kind() == ValueKind::Map => Ok(Some(value.clone())),
         _ => Ok(None),
     }
 }
+
+/// Python's methods that change what they are called on.
+const CHANGING: [&str; 11] =
+    ["append", "extend", "insert", "pop", "popitem", "remove", "sort", "reverse", "clear", "update", "setdefault"];
 
 fn needed(args: &mut Args, name: &str) -> Result<String, Error> {
     args.text(name)?.ok_or_else(|| ErrorKind::MissingArgument.into())
@@ -92,6 +153,71 @@ fn width(args: &mut Args) -> Result<usize, Error> {
     let width = usize::try_from(width).unwrap_or_default();
     room_for(width)?;
     Ok(width)
+}
+
+fn all(text: &str, is: impl Fn(char) -> bool) -> Value {
+    Value::from(!text.is_empty() && text.chars().all(is))
+}
+
+fn expand_tabs(text: &str, size: i64) -> Result<String, Error> {
+    let size = usize::try_from(size).unwrap_or_default();
+    room_for(text.len().saturating_add(text.matches('\t').count().saturating_mul(size)))?;
+    let (mut out, mut column) = (String::with_capacity(text.len()), 0_usize);
+    for c in text.chars() {
+        match c {
+            '\t' => {
+                let blanks = column.checked_rem(size).map_or(0, |past| size - past);
+                out.extend(std::iter::repeat_n(' ', blanks));
+                column += blanks;
+            }
+            c => {
+                out.push(c);
+                column = if matches!(c, '\n' | '\r') { 0 } else { column + 1 };
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// A search within `text[start:end]`.
+fn bounded(text: &str, method: &str, args: &mut Args) -> Result<Value, Error> {
+    let sought = needed(args, "sub")?;
+    let length = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
+    let place = |at: i64| usize::try_from(if at < 0 { at + length } else { at }.clamp(0, length)).unwrap_or_default();
+    let start = args.number("start", 0)?;
+    let (from, to) = (place(start), place(args.number("end", length)?));
+    let part: String = text.chars().take(to).skip(from).collect();
+    let before = |at: Option<usize>| at.and_then(|at| part.get(..at)).map(|before| before.chars().count() + from);
+    // An empty text stands nowhere behind the end.
+    let inside = start <= length && from <= to;
+    let found = |at: Option<usize>| {
+        Value::from(before(at).filter(|_| inside).and_then(|at| i64::try_from(at).ok()).unwrap_or(-1))
+    };
+    Ok(match method {
+        "find" => found(part.find(&sought)),
+        "rfind" => found(part.rfind(&sought)),
+        "count" => Value::from(if inside { part.matches(sought.as_str()).count() } else { 0 }),
+        "startswith" => Value::from(inside && part.starts_with(&sought)),
+        _ => Value::from(inside && part.ends_with(&sought)),
+    })
+}
+
+fn split(text: &str, separator: Option<&str>, limit: i64) -> Result<Value, Error> {
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    match separator {
+        Some("") => Err(failed("empty separator")),
+        Some(separator) => Ok(Value::from_iter(text.splitn(limit.saturating_add(1), separator))),
+        None => {
+            let (mut parts, mut rest) = (Vec::new(), text.trim_start());
+            while !rest.is_empty() {
+                let end = if parts.len() < limit { rest.find(char::is_whitespace) } else { None };
+                let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
+                parts.push(part);
+                rest = after.trim_start();
+            }
+            Ok(Value::from_iter(parts))
+        }
+    }
 }
 
 fn zfill(text: &str, width: usize) -> Result<Value, Error> {

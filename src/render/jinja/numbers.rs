@@ -3,9 +3,9 @@
 #![allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
 
 use minijinja::value::ValueKind;
-use minijinja::{Error, ErrorKind, Value};
+use minijinja::{Error, Value};
 
-use super::given::{Args, More, failed};
+use super::given::{Args, More, failed, undefined};
 
 /// `int(default=0, base=10)`: rubbish is the default.
 ///
@@ -19,7 +19,7 @@ pub fn int(value: &Value, more: More) -> Result<Value, Error> {
     args.end()?;
     let base = base.ok_or_else(|| failed("'base' must be 0 or between 2 and 36"))?;
     let found = match value.kind() {
-        ValueKind::Undefined => return Err(ErrorKind::UndefinedError.into()),
+        ValueKind::Undefined => return Err(undefined(value)),
         ValueKind::Bool => Some(i128::from(value.is_true())),
         ValueKind::Number if value.is_integer() => return Ok(value.clone()),
         ValueKind::Number => f64::try_from(value.clone()).ok().and_then(whole),
@@ -31,8 +31,9 @@ pub fn int(value: &Value, more: More) -> Result<Value, Error> {
     Ok(found.map_or(default, |number| i64::try_from(number).map_or_else(|_| Value::from(number), Value::from)))
 }
 
+/// A float without its fraction.
 #[allow(clippy::cast_possible_truncation)]
-fn whole(number: f64) -> Option<i128> {
+pub fn whole(number: f64) -> Option<i128> {
     (number.is_finite() && number.abs() < 1e38).then_some(number.trunc() as i128)
 }
 
@@ -59,7 +60,7 @@ fn integer(text: &str, base: u32) -> Option<i128> {
 }
 
 /// A number as Python's `float` reads it.
-fn decimal(text: &str) -> Option<f64> {
+pub fn decimal(text: &str) -> Option<f64> {
     let text = text.trim();
     if text.starts_with('_') || text.ends_with('_') || text.contains("__") {
         return None;
@@ -77,7 +78,7 @@ pub fn float(value: &Value, more: More) -> Result<Value, Error> {
     let default = args.value("default").unwrap_or_else(|| Value::from(0.0));
     args.end()?;
     let found = match value.kind() {
-        ValueKind::Undefined => return Err(ErrorKind::UndefinedError.into()),
+        ValueKind::Undefined => return Err(undefined(value)),
         ValueKind::Bool => Some(f64::from(u8::from(value.is_true()))),
         ValueKind::Number => f64::try_from(value.clone()).ok(),
         ValueKind::String => value.as_str().and_then(decimal),

@@ -35,6 +35,40 @@ pub fn indent(text: &str, indentation: &str, first: bool, blank: bool) -> String
     out
 }
 
+/// Whether a character is a digit of some script's decimal numbers.
+pub fn digit(c: char) -> bool {
+    use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
+    c.general_category() == GeneralCategory::DecimalNumber
+}
+
+/// As the filter `title`: words begin behind white space, dashes and opening brackets.
+pub fn title(text: &str) -> String {
+    let mut at_start = true;
+    text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
+        if at_start {
+            out.extend(c.to_uppercase())
+        } else {
+            out.extend(c.to_lowercase())
+        }
+        at_start = c.is_whitespace() || matches!(c, '-' | '(' | '{' | '[' | '<');
+        out
+    })
+}
+
+/// As `str.title`: words begin behind whatever is no letter.
+pub fn python_title(text: &str) -> String {
+    let mut in_word = false;
+    text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
+        if in_word {
+            out.extend(c.to_lowercase())
+        } else {
+            out.extend(c.to_uppercase())
+        }
+        in_word = c.is_alphabetic();
+        out
+    })
+}
+
 /// How many characters stand left of a text that `str.center` puts into `width`.
 pub fn left_of_center(length: usize, width: usize) -> usize {
     let pad = width.saturating_sub(length);

@@ -7,13 +7,37 @@ use std::borrow::Cow;
 use minijinja::value::{DynObject, ValueKind};
 use minijinja::{Error, ErrorKind, Value};
 
-use super::given::{Args, More, failed, room_for};
+use super::given::{Args, More, failed, room_for, undefined};
+use super::print::printed;
 use super::text::{self, Wrap};
 
-/// `escape`: as markupsafe writes it.
-pub fn escape(value: Cow<'_, str>) -> String {
-    let mut out = String::with_capacity(value.len());
-    for c in value.chars() {
+/// `escape`: as markupsafe does it, once.
+///
+/// # Errors
+///
+/// The value is undefined, or the output limit would be passed.
+pub fn escape(value: &Value) -> Result<Value, Error> {
+    if value.is_safe() { Ok(value.clone()) } else { force_escape(value) }
+}
+
+/// `forceescape`: also what is escaped already.
+///
+/// # Errors
+///
+/// As [`escape`].
+pub fn force_escape(value: &Value) -> Result<Value, Error> {
+    if value.is_undefined() {
+        return Err(undefined(value));
+    }
+    let text = escaped(&printed(value));
+    room_for(text.len())?;
+    Ok(Value::from_safe_string(text))
+}
+
+/// A text that can stand in HTML, as markupsafe writes it.
+pub fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
@@ -24,20 +48,6 @@ pub fn escape(value: Cow<'_, str>) -> String {
         }
     }
     out
-}
-
-/// Tags and comments go, white space becomes one blank; entities stay as they are.
-pub fn striptags(value: Cow<'_, str>) -> String {
-    let (mut kept, mut rest) = (String::with_capacity(value.len()), &*value);
-    while let Some(at) = rest.find('<') {
-        let (before, tag) = rest.split_at(at);
-        let close = if tag.starts_with("<!--") { "-->" } else { ">" };
-        let Some(end) = tag.find(close) else { break };
-        kept.push_str(before);
-        rest = tag.get(end + close.len()..).unwrap_or_default();
-    }
-    kept.push_str(rest);
-    kept.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// `replace(old, new, count=none)`.
@@ -52,17 +62,16 @@ pub fn replace(value: Cow<'_, str>, more: More) -> Result<String, Error> {
     };
     let count = args.number("count", -1)?;
     args.end()?;
-    let (old, new) = (printed(&old)?, printed(&new)?);
+    if let Some(gone) = [&old, &new].into_iter().find(|part| part.is_undefined()) {
+        return Err(undefined(gone));
+    }
+    let (old, new) = (printed(&old).into_owned(), printed(&new).into_owned());
     let times = value.matches(old.as_str()).count();
     room_for(value.len().saturating_add(times.saturating_mul(new.len())))?;
     Ok(match usize::try_from(count) {
         Ok(count) => value.replacen(&old, &new, count),
         Err(_) => value.replace(&old, &new),
     })
-}
-
-fn printed(value: &Value) -> Result<String, Error> {
-    if value.is_undefined() { Err(ErrorKind::UndefinedError.into()) } else { Ok(value.to_string()) }
 }
 
 /// `indent(width=4, first=false, blank=false)`; the width may be a string.
@@ -164,7 +173,7 @@ pub fn center(value: Cow<'_, str>, more: More) -> Result<String, Error> {
 /// The arguments do not fit, or the output limit would be passed.
 pub fn urlencode(value: &Value) -> Result<String, Error> {
     match value.kind() {
-        ValueKind::Undefined => Err(ErrorKind::UndefinedError.into()),
+        ValueKind::Undefined => Err(undefined(value)),
         ValueKind::Map => {
             let pairs = value.as_object().and_then(DynObject::try_iter_pairs).into_iter().flatten();
             Ok(pairs.map(|(key, value)| pair(&key, &value)).collect::<Vec<_>>().join("&"))

@@ -3,19 +3,13 @@
 
 use super::expr::{Arg, Expr};
 use super::scope::text_argument;
-use super::walk::{Place, Walk};
+use super::walk::Walk;
 use crate::template::shape::{Step, What};
 
 impl<'a> Walk<'a> {
     fn record(&mut self, path: &[Step], what: What, needed: bool) {
         let guarded = self.guards.iter().any(|guard| path.starts_with(guard));
-        let needed = needed && !guarded;
-        self.shape.record(path, what, needed);
-        if let [Step::Field(name), ..] = path {
-            let line = self.line;
-            let place = self.places.entry(name.clone()).or_insert(Place { line, always: true });
-            place.always &= needed && what != What::Touch;
-        }
+        self.shape.record(path, what, needed && !guarded);
     }
 
     fn visit_args(&mut self, args: &[Arg<'a>]) {
@@ -26,9 +20,6 @@ impl<'a> Walk<'a> {
 
     /// Records what `expr` asks for when it is used like this. Calls itself at most as deep as the expression is high.
     pub(super) fn visit(&mut self, expr: &Expr<'a>, what: What, needed: bool) {
-        if let Expr::Name(_, line) = expr {
-            self.line = *line;
-        }
         match expr {
             Expr::Name(..) | Expr::Attr(..) | Expr::Index(..) => {
                 let path = self.scope.path(expr);
@@ -95,8 +86,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Notes the line of the name a path begins with, and the lists it picks items from; tells whether a part of it is
-    /// defaulted, so that nothing of it is needed.
+    /// Notes the lists that a path picks items from; tells whether a part of it is defaulted, so that nothing of it is
+    /// needed.
     fn parts_of_path(&mut self, expr: &Expr<'a>) -> bool {
         let (mut at, mut defaulted) = (expr, false);
         loop {
@@ -114,10 +105,6 @@ impl<'a> Walk<'a> {
                     defaulted |= matches!(*name, "default" | "d");
                     self.visit_args(args);
                     matches!(*name, "first" | "last" | "random")
-                }
-                Expr::Name(_, line) => {
-                    self.line = *line;
-                    return defaulted;
                 }
                 _ => return defaulted,
             };

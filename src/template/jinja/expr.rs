@@ -1,7 +1,8 @@
 //! Expressions of Jinja2, read into a small tree whose height is bounded, so that no chain of operators can exhaust the
 //! stack of whoever walks it (ours or the engine's). Only what the tree of variables needs is kept.
 
-use super::lexer::Token;
+use super::lexer::{Placed, Token};
+use super::mend::Edit;
 use crate::template::ParseError;
 use crate::template::limits::{CHAIN, NESTING};
 
@@ -72,26 +73,28 @@ pub(super) type Tall<'a> = (Expr<'a>, usize);
 
 /// Reads expressions from the tokens of one tag.
 pub struct Reader<'a, 't> {
-    pub(super) tokens: &'t [(Token<'a>, usize)],
+    pub(super) tokens: &'t [Placed<'a>],
     pub(super) at: usize,
     depth: usize,
     line: usize,
+    /// What the engine must read otherwise, in the order it was found.
+    pub(super) edits: Vec<Edit>,
 }
 
 impl<'a, 't> Reader<'a, 't> {
     /// A reader of these tokens of the tag opened at `line`.
-    pub fn new(tokens: &'t [(Token<'a>, usize)], line: usize) -> Self {
-        Self { tokens, at: 0, depth: 0, line }
+    pub fn new(tokens: &'t [Placed<'a>], line: usize) -> Self {
+        Self { tokens, at: 0, depth: 0, line, edits: Vec::new() }
     }
 
     /// The next token, not taken.
     pub fn peek(&self) -> Option<Token<'a>> {
-        self.tokens.get(self.at).map(|(token, _)| *token)
+        self.tokens.get(self.at).map(|placed| placed.token)
     }
 
     /// The line of the next token, or of the last.
     pub fn line(&self) -> usize {
-        self.tokens.get(self.at).or(self.tokens.last()).map_or(self.line, |(_, line)| *line)
+        self.tokens.get(self.at).or(self.tokens.last()).map_or(self.line, |placed| placed.line)
     }
 
     /// Takes the next token.
@@ -158,13 +161,25 @@ impl<'a, 't> Reader<'a, 't> {
         self.inline_if().map(|(expr, _)| expr)
     }
 
-    /// One expression without an inline `if`, as after `for … in`.
+    /// What a loop goes through: one expression without an inline `if`, or several separated by commas.
     ///
     /// # Errors
     ///
     /// As [`Reader::expression`].
-    pub fn condition(&mut self) -> Result<Expr<'a>, ParseError> {
-        self.or().map(|(expr, _)| expr)
+    pub fn loop_over(&mut self) -> Result<Expr<'a>, ParseError> {
+        self.insert_before("(");
+        let (first, _) = self.or()?;
+        let mut all = vec![first];
+        let mut comma = false;
+        while self.take(Token::Op(",")) {
+            comma = true;
+            if matches!(self.peek(), None | Some(Token::Name("if" | "recursive"))) {
+                break;
+            }
+            all.push(self.or()?.0);
+        }
+        self.insert_after(")|__each__");
+        Ok(if comma { Expr::All(all) } else { all.swap_remove(0) })
     }
 
     /// Expressions separated by commas, as `set a = 1, 2` takes them.
@@ -182,6 +197,32 @@ impl<'a, 't> Reader<'a, 't> {
             all.push(self.expression()?);
         }
         Ok(Expr::All(all))
+    }
+
+    /// The engine reads `text` before the next token.
+    pub(super) fn insert_before(&mut self, text: &'static str) {
+        if let Some(placed) = self.tokens.get(self.at) {
+            self.edits.push(Edit { from: placed.from, to: placed.from, text });
+        }
+    }
+
+    /// The engine reads `text` after the last token.
+    pub(super) fn insert_after(&mut self, text: &'static str) {
+        if let Some(placed) = self.at.checked_sub(1).and_then(|at| self.tokens.get(at)) {
+            self.edits.push(Edit { from: placed.to, to: placed.to, text });
+        }
+    }
+
+    /// The engine reads `text` in place of the next token.
+    pub(super) fn replace_next(&mut self, text: &'static str) {
+        self.replace(self.at, text);
+    }
+
+    /// The engine reads `text` in place of this token.
+    pub(super) fn replace(&mut self, token: usize, text: &'static str) {
+        if let Some(placed) = self.tokens.get(token) {
+            self.edits.push(Edit { from: placed.from, to: placed.to, text });
+        }
     }
 
     /// Reads something one level further in.

@@ -2,8 +2,50 @@
 //! engine would build it; that and the depth of brackets are what [`Reader`] bounds.
 
 use super::expr::{Arg, Expr, Reader, Tall};
-use super::lexer::Token;
+use super::lexer::{Placed, Token};
 use crate::template::ParseError;
+
+/// Tests that cannot answer for what is undefined, because they look at a value and not only at its kind.
+const ABOUT_VALUES: [&str; 22] = [
+    "odd",
+    "even",
+    "divisibleby",
+    "lower",
+    "upper",
+    "in",
+    "iterable",
+    "eq",
+    "equalto",
+    "==",
+    "ne",
+    "!=",
+    "lt",
+    "lessthan",
+    "<",
+    "le",
+    "<=",
+    "gt",
+    "greaterthan",
+    ">",
+    "ge",
+    ">=",
+];
+
+/// Whether a test refuses what is undefined.
+pub fn asks_about_a_value(test: &str) -> bool {
+    ABOUT_VALUES.contains(&test)
+}
+
+/// Comparisons of size with the filters that stand for them.
+const ORDERS: [(&str, &str); 4] = [("<", "|__lt__("), ("<=", "|__le__("), (">", "|__gt__("), (">=", "|__ge__(")];
+
+/// Operators of two sides with the filters that stand for them, loosest binding first.
+const OPERATORS: [&[(&str, &str)]; 4] = [
+    &[("+", "|__add__("), ("-", "|__sub__(")],
+    &[("~", "|__cat__(")],
+    &[("*", "|__mul__("), ("/", "|__truediv__("), ("//", "|__floordiv__("), ("%", "|__mod__(")],
+    &[("**", "|__pow__(")],
+];
 
 impl<'a> Reader<'a, '_> {
     pub(super) fn inline_if(&mut self) -> Result<Tall<'a>, ParseError> {
@@ -48,34 +90,70 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn compare(&mut self) -> Result<Tall<'a>, ParseError> {
-        let (mut left, mut height) = self.arithmetic()?;
+        let (mut left, mut height) = self.arithmetic(0)?;
+        let mut comparisons = 0;
         loop {
-            let inside = match self.peek() {
-                Some(Token::Op("==" | "!=" | "<" | "<=" | ">" | ">=")) => false,
-                Some(Token::Name("in")) => true,
+            let order;
+            let (inside, words) = match self.peek() {
+                Some(Token::Op("==" | "!=" | "<" | "<=" | ">" | ">=")) => (false, 1),
+                Some(Token::Name("in")) => (true, 1),
                 Some(Token::Name("not")) => {
                     self.at += 1;
                     if self.peek() != Some(Token::Name("in")) {
                         return Err(self.unexpected("expected 'in'"));
                     }
-                    true
+                    self.at -= 1;
+                    (true, 2)
                 }
                 _ => return Ok((left, height)),
             };
-            self.at += 1;
-            let (right, other) = self.arithmetic()?;
+            if comparisons == 0 {
+                self.must_be_given(&left);
+            }
+            comparisons += 1;
+            order = ORDERS.iter().find(|(sign, _)| self.peek() == Some(Token::Op(*sign))).map(|(_, filter)| *filter);
+            let operator = self.at;
+            self.at += words;
+            let (right, other) = self.arithmetic(0)?;
+            self.must_be_given(&right);
+            if let Some(filter) = order
+                && comparisons == 1
+                && !self.goes_on_comparing()
+            {
+                // One of a chain stays as it is: `a < b < c` is no filter of a filter.
+                self.replace(operator, filter);
+                self.insert_after(")");
+            }
             height = self.above(height.max(other))?;
             let (low, high) = (Box::new(left), Box::new(right));
             left = if inside { Expr::In(low, high) } else { Expr::Compare(low, high) };
         }
     }
 
-    fn arithmetic(&mut self) -> Result<Tall<'a>, ParseError> {
-        let (first, mut height) = self.unary()?;
+    fn goes_on_comparing(&self) -> bool {
+        matches!(self.peek(), Some(Token::Op("==" | "!=" | "<" | "<=" | ">" | ">=") | Token::Name("in" | "not")))
+    }
+
+    /// The engine lets comparisons with what is undefined pass, and some filters, where Jinja2 does not.
+    fn must_be_given(&mut self, operand: &Expr<'a>) {
+        if matches!(operand, Expr::Name(..) | Expr::Attr(..) | Expr::Index(..)) {
+            self.insert_after("|__given__");
+        }
+    }
+
+    /// Operators of two sides, loosest level first. The engine is handed each as a filter of the same name, so that it
+    /// answers as Python does: `a + b` as `a |__add__( b)`. Filters bind tighter than any operator, so what stands left of
+    /// one never needs parentheses.
+    fn arithmetic(&mut self, level: usize) -> Result<Tall<'a>, ParseError> {
+        let Some(operators) = OPERATORS.get(level) else { return self.unary() };
+        let (first, mut height) = self.arithmetic(level + 1)?;
         let mut all = vec![first];
-        while let Some(Token::Op("+" | "-" | "*" | "/" | "//" | "%" | "**" | "~")) = self.peek() {
+        while let Some(Token::Op(sign)) = self.peek() {
+            let Some((_, filter)) = operators.iter().find(|(of, _)| *of == sign) else { break };
+            self.replace_next(filter);
             self.at += 1;
-            let (right, other) = self.unary()?;
+            let (right, other) = self.arithmetic(level + 1)?;
+            self.insert_after(")");
             // The engine's tree leans to the left by one level for each operator, whatever ours looks like.
             height = self.above(height.max(other))?;
             all.push(right);
@@ -89,7 +167,11 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn signed(&mut self) -> Result<Tall<'a>, ParseError> {
-        if let Some(Token::Op("-" | "+")) = self.peek() {
+        if let Some(Token::Op(sign @ ("-" | "+"))) = self.peek() {
+            if sign == "+" {
+                // The engine knows no unary plus.
+                self.replace_next("--");
+            }
             self.at += 1;
             let (expr, height) = self.nested(Self::signed)?;
             return Ok((Expr::All(vec![expr]), self.above(height)?));
@@ -171,7 +253,7 @@ impl<'a> Reader<'a, '_> {
             }
             let _splat = self.take(Token::Op("**")) || self.take(Token::Op("*"));
             let name = match (self.peek(), self.tokens.get(self.at + 1)) {
-                (Some(Token::Name(name)), Some((Token::Op("="), _))) => {
+                (Some(Token::Name(name)), Some(Placed { token: Token::Op("="), .. })) => {
                     self.at += 2;
                     Some(name)
                 }
@@ -185,12 +267,20 @@ impl<'a> Reader<'a, '_> {
 
     fn filters(&mut self, mut expr: Expr<'a>, mut height: usize) -> Result<Tall<'a>, ParseError> {
         loop {
-            if self.take(Token::Op("|")) {
+            if self.peek() == Some(Token::Op("|")) {
+                if !matches!(self.after_next(), Some(Token::Name("default" | "d"))) {
+                    self.must_be_given(&expr);
+                }
+                self.at += 1;
                 let name = self.dotted_name()?;
                 let (args, other) = self.optional_arguments()?;
                 height = self.above(height.max(other))?;
                 expr = Expr::Filter(Box::new(expr), name, args);
-            } else if self.take(Token::Name("is")) {
+            } else if self.peek() == Some(Token::Name("is")) {
+                if self.refuses_undefined() {
+                    self.must_be_given(&expr);
+                }
+                self.at += 1;
                 let negated = self.take(Token::Name("not"));
                 let name = self.dotted_name()?;
                 let (args, other) = self.test_arguments()?;
@@ -200,6 +290,19 @@ impl<'a> Reader<'a, '_> {
             } else {
                 return Ok((expr, height));
             }
+        }
+    }
+
+    fn after_next(&self) -> Option<Token<'a>> {
+        self.tokens.get(self.at + 1).map(|placed| placed.token)
+    }
+
+    /// Whether the test that stands next refuses what is undefined.
+    fn refuses_undefined(&self) -> bool {
+        let negated = usize::from(self.after_next() == Some(Token::Name("not")));
+        match self.tokens.get(self.at + 1 + negated).map(|placed| placed.token) {
+            Some(Token::Name(name)) => asks_about_a_value(name),
+            _ => false,
         }
     }
 

@@ -26,6 +26,19 @@ pub enum TagKind {
     Statement,
 }
 
+/// A token and where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placed<'a> {
+    /// The token.
+    pub token: Token<'a>,
+    /// Its line, from 1.
+    pub line: usize,
+    /// Its first byte in the template.
+    pub from: usize,
+    /// The byte after it.
+    pub to: usize,
+}
+
 /// One tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tag<'a> {
@@ -33,8 +46,8 @@ pub struct Tag<'a> {
     pub kind: TagKind,
     /// Line of its opening delimiter, from 1.
     pub line: usize,
-    /// Its tokens with their lines.
-    pub tokens: Vec<(Token<'a>, usize)>,
+    /// Its tokens.
+    pub tokens: Vec<Placed<'a>>,
 }
 
 /// Longest first, so that the first that fits is the token.
@@ -66,7 +79,7 @@ pub fn tags(text: &str) -> Result<Vec<Tag<'_>>, ParseError> {
         };
         lexer.at = start + 2;
         let tokens = lexer.tag(kind, line)?;
-        if kind == TagKind::Statement && matches!(tokens.as_slice(), [(Token::Name("raw"), _)]) {
+        if kind == TagKind::Statement && matches!(tokens.as_slice(), [Placed { token: Token::Name("raw"), .. }]) {
             let Some(end) = end_of_raw(text, lexer.at) else {
                 return Err(ParseError::at(line, format!("the raw block opened at line {line} is never closed")));
             };
@@ -121,7 +134,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The tokens up to the closing delimiter of a tag that was opened on `opened`.
-    fn tag(&mut self, kind: TagKind, opened: usize) -> Result<Vec<(Token<'a>, usize)>, ParseError> {
+    fn tag(&mut self, kind: TagKind, opened: usize) -> Result<Vec<Placed<'a>>, ParseError> {
         let close = if kind == TagKind::Output { "}}" } else { "%}" };
         if self.rest().starts_with(['-', '+']) {
             self.at += 1;
@@ -145,13 +158,14 @@ impl<'a> Lexer<'a> {
             let Some(first) = rest.chars().next() else {
                 return Err(ParseError::at(opened, format!("the tag opened at line {opened} is never closed")));
             };
+            let from = self.at;
             let token = self.token(rest, first, line)?;
             match token {
                 Token::Op("(" | "[" | "{") => depth += 1,
                 Token::Op(")" | "]" | "}") => depth = depth.saturating_sub(1),
                 _ => {}
             }
-            tokens.push((token, line));
+            tokens.push(Placed { token, line, from, to: self.at });
         }
     }
 

@@ -2,7 +2,6 @@
 //! (`render::jinja`); reading is ours, because a tree of variables needs the places where names stand, and because a
 //! bounded reader keeps texts that would exhaust an engine's stack away from it.
 
-use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use minijinja::Environment;
@@ -10,16 +9,19 @@ use minijinja::Environment;
 use lexer::{Tag, TagKind, Token};
 
 use super::ParseError;
-use super::shape::{Shape, Step};
+use super::shape::Shape;
 
 mod ask;
 mod expr;
 mod grammar;
 mod lexer;
+mod mend;
 mod scope;
 mod walk;
 
+pub use grammar::asks_about_a_value;
 pub use lexer::{end_of_raw, end_of_string};
+pub use mend::shown;
 
 /// Names that every template has without being given them.
 pub const GLOBALS: [&str; 8] = ["range", "dict", "namespace", "joiner", "cycler", "lipsum", "self", "super"];
@@ -35,11 +37,25 @@ static ENGINE: LazyLock<Environment<'static>> = LazyLock::new(Environment::empty
 ///
 /// The template does not parse, uses a refused tag, or passes a limit; with the line.
 pub fn uses(text: &str) -> Result<Shape, ParseError> {
-    let shape = walk::walk(&lexer::tags(text)?)?;
-    match ENGINE.template_from_str(text) {
+    let (shape, mended) = read(text)?;
+    match ENGINE.template_from_str(&mended) {
         Ok(_) => Ok(shape),
         Err(error) => Err(from_engine(&error)),
     }
+}
+
+/// The template as the engine reads it.
+///
+/// # Errors
+///
+/// As [`uses`], but for what only the engine refuses.
+pub fn mend(text: &str) -> Result<String, ParseError> {
+    read(text).map(|(_, mended)| mended)
+}
+
+fn read(text: &str) -> Result<(Shape, String), ParseError> {
+    let (shape, edits) = walk::walk(&lexer::tags(text)?)?;
+    Ok((shape, mend::mended(text, edits)))
 }
 
 /// Whether there is something to fill in or to go through: a variable that is printed, or a block. Comments, raw blocks and
@@ -49,7 +65,8 @@ pub fn asks(text: &str) -> bool {
     tags.iter().any(|tag| match tag.kind {
         TagKind::Output => names_a_variable(tag),
         TagKind::Statement => {
-            matches!(tag.tokens.first(), Some((Token::Name("for" | "if" | "with" | "filter" | "autoescape"), _)))
+            let first = tag.tokens.first().map(|placed| placed.token);
+            matches!(first, Some(Token::Name("for" | "if" | "with" | "filter" | "autoescape")))
         }
     })
 }
@@ -59,52 +76,11 @@ fn names_a_variable(tag: &Tag<'_>) -> bool {
     const WORDS: [&str; 13] =
         ["and", "else", "false", "False", "if", "in", "is", "none", "None", "not", "or", "true", "True"];
     let mut before = None;
-    tag.tokens.iter().any(|(token, _)| {
-        let behind = before.replace(*token);
+    tag.tokens.iter().map(|placed| placed.token).any(|token| {
+        let behind = before.replace(token);
         let follows = matches!(behind, Some(Token::Op("|" | ".") | Token::Name("is")));
-        matches!(token, Token::Name(name) if !follows && !WORDS.contains(name) && !GLOBALS.contains(name))
+        matches!(token, Token::Name(name) if !follows && !WORDS.contains(&name) && !GLOBALS.contains(&name))
     })
-}
-
-/// Where Jinja2 refuses what the engine lets pass; told once a template, whatever the values are.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Checks {
-    /// Names that are nowhere defaulted, tested for being defined, or guarded by such a test, with their first line, which
-    /// they are sorted by.
-    demanded: Vec<(String, usize)>,
-    /// Paths that loops outside every other block go through, with the loop's line.
-    loops: Vec<(Vec<Step>, usize)>,
-}
-
-/// Reads a template for its renderer, which has an engine of its own to compile it.
-///
-/// # Errors
-///
-/// As [`uses`], except for what only the engine finds.
-pub fn checks(text: &str) -> Result<Checks, ParseError> {
-    walk::checks(&lexer::tags(text)?)
-}
-
-impl Checks {
-    /// The first of these names that must be there, and its line. The engine lets a comparison with a missing value pass.
-    pub fn first_demanded(&self, missing: &BTreeSet<String>) -> Option<(&str, usize)> {
-        let is_missing = |name: &str| missing.contains(name) && !GLOBALS.contains(&name);
-        self.demanded.iter().find(|(name, _)| is_missing(name)).map(|(name, line)| (name.as_str(), *line))
-    }
-
-    /// A loop outside every other block that goes through a `null` of these values, as Jinja2 refuses to: what it is
-    /// called and its line. The engine takes it for an empty list.
-    pub fn loop_over_null(&self, values: &serde_json::Value) -> Option<(String, usize)> {
-        self.loops.iter().find_map(|(path, line)| {
-            let (mut value, mut name) = (values, String::new());
-            for step in path {
-                let Step::Field(field) = step else { return None };
-                value = value.get(field)?;
-                name = if name.is_empty() { field.clone() } else { format!("{name}.{field}") };
-            }
-            value.is_null().then_some((name, *line))
-        })
-    }
 }
 
 /// A syntax error as the engine says it.

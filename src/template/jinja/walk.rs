@@ -1,40 +1,23 @@
 //! One pass over the tags of a Jinja2 template: which blocks open and close, which names are the template's own, and what
 //! is asked of every other name.
 
-use std::collections::HashMap;
-
+use super::REFUSED;
 use super::expr::{Expr, Reader};
 use super::lexer::{Tag, TagKind, Token};
+use super::mend::Edit;
 use super::scope::{Binding, Scope};
-use super::{Checks, REFUSED};
 use crate::template::ParseError;
 use crate::template::limits::{CHAIN, NESTING};
 use crate::template::shape::{Shape, Step, What};
 
-/// Checks the blocks and records what the template asks for.
+/// Checks the blocks, records what the template asks for, and finds what the engine must read otherwise.
 ///
 /// # Errors
 ///
 /// What does not parse, a refused tag, a limit passed; with the line.
-pub fn walk(tags: &[Tag<'_>]) -> Result<Shape, ParseError> {
-    run(tags).map(|walk| walk.shape)
-}
-
-/// What a rendering has to look at beside the text.
-///
-/// # Errors
-///
-/// As [`walk`].
-pub fn checks(tags: &[Tag<'_>]) -> Result<Checks, ParseError> {
-    let Walk { places, loops, .. } = run(tags)?;
-    let always = places.into_iter().filter(|(_, place)| place.always);
-    let mut demanded: Vec<(String, usize)> = always.map(|(name, place)| (name, place.line)).collect();
-    demanded.sort_unstable_by(|left, right| (left.1, &left.0).cmp(&(right.1, &right.0)));
-    Ok(Checks { demanded, loops })
-}
-
-fn run<'a>(tags: &[Tag<'a>]) -> Result<Walk<'a>, ParseError> {
+pub fn walk(tags: &[Tag<'_>]) -> Result<(Shape, Vec<Edit>), ParseError> {
     let mut walk = Walk::default();
+    let mut edits = Vec::new();
     for tag in tags {
         let mut reader = Reader::new(&tag.tokens, tag.line);
         match tag.kind {
@@ -45,13 +28,14 @@ fn run<'a>(tags: &[Tag<'a>]) -> Result<Walk<'a>, ParseError> {
             TagKind::Statement => walk.statement(&mut reader, tag.line)?,
         }
         reader.end()?;
+        edits.append(&mut reader.edits);
     }
     match walk.open.pop() {
         Some(block) => Err(ParseError::at(
             block.line,
             format!("'{}' opened at line {} is never closed", block.kind.word(), block.line),
         )),
-        None => Ok(walk),
+        None => Ok((walk.shape, edits)),
     }
 }
 
@@ -92,14 +76,6 @@ struct Block<'a> {
     target: Option<&'a str>,
 }
 
-/// Where a top-level name stands.
-pub(super) struct Place {
-    /// Its first line.
-    pub(super) line: usize,
-    /// Whether it must be there in every place.
-    pub(super) always: bool,
-}
-
 /// What is known after the tags so far.
 #[derive(Default)]
 pub(super) struct Walk<'a> {
@@ -108,10 +84,6 @@ pub(super) struct Walk<'a> {
     /// Paths that are certainly defined here.
     pub(super) guards: Vec<Vec<Step>>,
     open: Vec<Block<'a>>,
-    pub(super) places: HashMap<String, Place>,
-    loops: Vec<(Vec<Step>, usize)>,
-    /// Of the name met last.
-    pub(super) line: usize,
 }
 
 impl<'a> Walk<'a> {
@@ -248,12 +220,8 @@ impl<'a> Walk<'a> {
     fn for_loop(&mut self, reader: &mut Reader<'a, '_>, line: usize) -> Result<(), ParseError> {
         let targets = targets(reader)?;
         reader.expect(Token::Name("in"))?;
-        let list = reader.condition()?;
+        let list = reader.loop_over()?;
         self.visit(&list, What::Iterate, true);
-        let plain = matches!(list, Expr::Name(..) | Expr::Attr(..) | Expr::Index(..));
-        if let Some(path) = self.scope.path(&list).filter(|_| plain && self.open.is_empty()) {
-            self.loops.push((path, line));
-        }
         let item = self.scope.path(&list).map(|mut path| {
             path.push(Step::Item);
             path

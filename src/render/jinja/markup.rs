@@ -1,0 +1,181 @@
+//! The filters that know HTML: `striptags`, `xmlattr`, `urlize`.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use html5gum::{State as HtmlState, Token, Tokenizer};
+use minijinja::value::{DynObject, ValueKind};
+use minijinja::{Error, Value};
+use regex::Regex;
+
+use super::given::{Args, More, failed, room_for, undefined};
+use super::print::printed;
+use super::text_filters::escaped;
+
+/// Tags and comments go, white space becomes one blank, entities become what they stand for.
+#[allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
+pub fn striptags(value: Cow<'_, str>) -> String {
+    let (mut kept, mut rest) = (String::with_capacity(value.len()), &*value);
+    while let Some(at) = rest.find('<') {
+        let (before, tag) = rest.split_at(at);
+        let close = if tag.starts_with("<!--") { "-->" } else { ">" };
+        let Some(end) = tag.find(close) else { break };
+        kept.push_str(before);
+        rest = tag.get(end + close.len()..).unwrap_or_default();
+    }
+    kept.push_str(rest);
+    let blank = kept.split_whitespace().collect::<Vec<_>>().join(" ");
+    if blank.contains('&') { unescaped(&blank) } else { blank }
+}
+
+/// Entities become what they stand for.
+fn unescaped(text: &str) -> String {
+    let mut tokenizer = Tokenizer::new(text);
+    // In this state nothing but entities means anything.
+    tokenizer.set_state(HtmlState::RcData);
+    let mut out = String::with_capacity(text.len());
+    for token in tokenizer {
+        if let Ok(Token::String(part)) = token {
+            out.push_str(&String::from_utf8_lossy(&part));
+        }
+    }
+    out
+}
+
+/// `xmlattr(autospace=true)`: a dict as attributes of a tag; what is none or undefined is left out.
+///
+/// # Errors
+///
+/// No dict, a name that no attribute can have, or the output limit would be passed.
+pub fn xmlattr(value: &Value, more: More) -> Result<String, Error> {
+    let mut args = Args::new(more);
+    let autospace = args.flag("autospace", true);
+    args.end()?;
+    let pairs = value.as_object().filter(|_| value.kind() == ValueKind::Map).and_then(DynObject::try_iter_pairs);
+    let Some(pairs) = pairs else {
+        return Err(if value.is_undefined() {
+            undefined(value)
+        } else {
+            failed(format!("xmlattr takes a dict, not {}", value.kind()))
+        });
+    };
+    let mut out = String::new();
+    for (key, value) in pairs {
+        if value.is_none() || value.is_undefined() {
+            continue;
+        }
+        let key = printed(&key).into_owned();
+        if key.contains(|c: char| c.is_whitespace() || matches!(c, '/' | '>' | '=')) {
+            return Err(failed(format!("invalid character in attribute name '{}'", key.escape_debug())));
+        }
+        let text = if value.is_safe() { printed(&value).into_owned() } else { escaped(&printed(&value)) };
+        if autospace || !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(&format!("{}=\"{text}\"", escaped(&key)));
+        room_for(out.len())?;
+    }
+    Ok(out)
+}
+
+/// What `urlize` takes for the address of a page: with a scheme any host that could be one, without one only well-known
+/// endings.
+static ADDRESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)^(?:(?:https?://|www\.)(?:[\w%-]+\.)*(?:[a-z]{2,63}|xn--[\w%]{2,59})",
+        r"|(?:[\w%-]{2,63}\.)+(?:com|net|int|edu|gov|org|info|mil)",
+        r"|https?://(?:\d{1,3}(?:\.\d{1,3}){3}|\[(?:[\da-f]{0,4}:){2}(?:[\da-f]{0,4}:?){1,6}\]))",
+        r"(?::\d{1,5})?(?:[/?#]\S*)?$",
+    ))
+    .ok()
+});
+
+static MAIL: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^\S+@\w[\w.-]*\.\w+$").ok());
+
+fn matches(regex: &LazyLock<Option<Regex>>, text: &str) -> bool {
+    regex.as_ref().is_some_and(|regex| regex.is_match(text))
+}
+
+/// `urlize(trim_url_limit=none, nofollow=false, target=none, rel=none, extra_schemes=none)`.
+///
+/// # Errors
+///
+/// The arguments do not fit, or the output limit would be passed.
+#[allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
+pub fn urlize(value: Cow<'_, str>, more: More) -> Result<String, Error> {
+    let mut args = Args::new(more);
+    let limit = usize::try_from(args.number("trim_url_limit", -1)?).ok();
+    let nofollow = args.flag("nofollow", false);
+    let target = args.text("target")?;
+    let rel = args.text("rel")?.unwrap_or_default();
+    let schemes: Vec<String> = match args.value("extra_schemes").filter(|schemes| !schemes.is_none()) {
+        Some(schemes) => schemes.try_iter()?.map(|scheme| printed(&scheme).into_owned()).collect(),
+        None => Vec::new(),
+    };
+    args.end()?;
+    let mut kinds: Vec<&str> =
+        rel.split_whitespace().chain(nofollow.then_some("nofollow")).chain(["noopener"]).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let mut attributes = format!(" rel=\"{}\"", escaped(&kinds.join(" ")));
+    if let Some(target) = target.filter(|target| !target.is_empty()) {
+        attributes.push_str(&format!(" target=\"{}\"", escaped(&target)));
+    }
+    let text = escaped(&value);
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text.as_str());
+    while !rest.is_empty() {
+        let word = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(word);
+        out.push_str(&linked(word, limit, &attributes, &schemes));
+        let blank = after.len() - after.trim_start().len();
+        let (blank, after) = after.split_at(blank);
+        out.push_str(blank);
+        rest = after;
+        room_for(out.len())?;
+    }
+    Ok(out)
+}
+
+/// One word of an escaped text, linked if it is an address once the brackets before it and the punctuation behind it are
+/// put aside.
+fn linked(word: &str, limit: Option<usize>, attributes: &str, schemes: &[String]) -> String {
+    let mut middle = word;
+    while let Some(inner) = ["(", "<", "&lt;"].iter().find_map(|open| middle.strip_prefix(open)) {
+        middle = inner;
+    }
+    let head = word.get(..word.len() - middle.len()).unwrap_or_default();
+    let from = head.len();
+    while let Some(inner) = [")", ">", ".", ",", "&gt;"].iter().find_map(|close| middle.strip_suffix(close)) {
+        middle = inner;
+    }
+    let mut end = from + middle.len();
+    // A bracket that an address opens is closed within it.
+    for (open, close) in [("(", ")"), ("<", ">"), ("&lt;", "&gt;")] {
+        let inside = word.get(from..end).unwrap_or_default();
+        for _ in inside.matches(close).count()..inside.matches(open).count() {
+            let Some(at) = word.get(end..).and_then(|tail| tail.find(close)) else { break };
+            end += at + close.len();
+        }
+    }
+    let (middle, tail) = (word.get(from..end).unwrap_or_default(), word.get(end..).unwrap_or_default());
+    let shown = match limit {
+        Some(limit) if middle.chars().count() > limit => {
+            format!("{}...", middle.chars().take(limit).collect::<String>())
+        }
+        _ => middle.to_owned(),
+    };
+    let link = if matches(&ADDRESS, middle) {
+        let scheme = if middle.starts_with("https://") || middle.starts_with("http://") { "" } else { "https://" };
+        format!("<a href=\"{scheme}{middle}\"{attributes}>{shown}</a>")
+    } else if let Some(mail) = middle.strip_prefix("mailto:").filter(|mail| matches(&MAIL, mail)) {
+        format!("<a href=\"{middle}\">{mail}</a>")
+    } else if !middle.starts_with("www.") && !middle.starts_with('@') && !middle.contains(':') && matches(&MAIL, middle)
+    {
+        format!("<a href=\"mailto:{middle}\">{middle}</a>")
+    } else if schemes.iter().any(|scheme| middle != scheme && middle.starts_with(scheme.as_str())) {
+        format!("<a href=\"{middle}\"{attributes}>{middle}</a>")
+    } else {
+        middle.to_owned()
+    };
+    format!("{head}{link}{tail}")
+}

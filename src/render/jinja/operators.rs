@@ -1,0 +1,303 @@
+//! Operators as Python knows them, and what loops and comparisons ask first. The engine is handed each as a filter
+//! (`template::jinja::mend`), because its own know no `'%s' % x`, let a comparison with what is undefined pass, take
+//! `null` for an empty list, and make texts without end.
+
+use std::cmp::Ordering;
+
+use minijinja::value::{Tuple, ValueKind};
+use minijinja::{Environment, Error, State, Value};
+
+use super::given::{failed, room_for, undefined};
+use super::percent::percent;
+use super::print::printed;
+use super::text_filters::escaped;
+
+/// Adds them under the names that the reader writes.
+pub fn install(engine: &mut Environment<'static>) {
+    engine.add_filter("__add__", add);
+    engine.add_filter("__sub__", |left: &Value, right: &Value| {
+        arithmetic(left, right, "-", i128::checked_sub, |a, b| a - b)
+    });
+    engine.add_filter("__cat__", concatenate);
+    engine.add_filter("__mul__", multiply);
+    engine.add_filter("__truediv__", true_divide);
+    engine.add_filter("__floordiv__", floor_divide);
+    engine.add_filter("__mod__", modulo);
+    engine.add_filter("__pow__", power);
+    engine.add_filter("__lt__", |left: &Value, right: &Value| order(left, right, "<").map(Ordering::is_lt));
+    engine.add_filter("__le__", |left: &Value, right: &Value| order(left, right, "<=").map(Ordering::is_le));
+    engine.add_filter("__gt__", |left: &Value, right: &Value| order(left, right, ">").map(Ordering::is_gt));
+    engine.add_filter("__ge__", |left: &Value, right: &Value| order(left, right, ">=").map(Ordering::is_ge));
+    engine.add_filter("__given__", given);
+    engine.add_filter("__each__", each);
+}
+
+/// Which of two is the larger; only like can be compared with like.
+///
+/// # Errors
+///
+/// They are of two kinds, or of one that has no order.
+pub fn order(left: &Value, right: &Value, sign: &str) -> Result<Ordering, Error> {
+    let kind = |value: &Value| match value.kind() {
+        ValueKind::Bool | ValueKind::Number => Some(0),
+        ValueKind::String => Some(1),
+        ValueKind::Seq => Some(if value.is_tuple() { 2 } else { 3 }),
+        _ => None,
+    };
+    match (kind(left), kind(right)) {
+        (Some(0), Some(0)) => match numbers(left, right, sign)? {
+            (Number::Whole(left), Number::Whole(right)) => Ok(left.cmp(&right)),
+            (left, right) => Ok(left.float().partial_cmp(&right.float()).unwrap_or(Ordering::Greater)),
+        },
+        (Some(2 | 3), same) if same == kind(left) => {
+            let (left, right) = (items(left)?, items(right)?);
+            for (one, other) in left.iter().zip(&right) {
+                if one != other {
+                    return order(one, other, sign);
+                }
+            }
+            Ok(left.len().cmp(&right.len()))
+        }
+        (Some(1), Some(1)) => Ok(left.cmp(right)),
+        _ => Err(unsupported(left, right, sign)),
+    }
+}
+
+/// A number of Python's two kinds; `True` is 1.
+#[derive(Clone, Copy)]
+enum Number {
+    Whole(i128),
+    Float(f64),
+}
+
+impl Number {
+    fn of(value: &Value) -> Option<Self> {
+        match value.kind() {
+            ValueKind::Bool => Some(Self::Whole(i128::from(value.is_true()))),
+            ValueKind::Number if value.is_integer() => i128::try_from(value.clone()).ok().map(Self::Whole),
+            ValueKind::Number => f64::try_from(value.clone()).ok().map(Self::Float),
+            _ => None,
+        }
+    }
+
+    #[allow(clippy::cast_precision_loss, reason = "as Python's float() does")]
+    fn float(self) -> f64 {
+        match self {
+            Self::Whole(number) => number as f64,
+            Self::Float(number) => number,
+        }
+    }
+}
+
+/// Both sides as numbers.
+fn numbers(left: &Value, right: &Value, sign: &str) -> Result<(Number, Number), Error> {
+    match (Number::of(left), Number::of(right)) {
+        (Some(left), Some(right)) => Ok((left, right)),
+        _ => Err(unsupported(left, right, sign)),
+    }
+}
+
+fn unsupported(left: &Value, right: &Value, sign: &str) -> Error {
+    if left.is_undefined() || right.is_undefined() {
+        return undefined(if left.is_undefined() { left } else { right });
+    }
+    failed(format!("'{sign}' does not work on {} and {}", left.kind(), right.kind()))
+}
+
+fn whole(number: Option<i128>) -> Result<Value, Error> {
+    let number = number.ok_or_else(|| failed("the number is too large"))?;
+    Ok(i64::try_from(number).map_or_else(|_| Value::from(number), Value::from))
+}
+
+fn arithmetic(
+    left: &Value,
+    right: &Value,
+    sign: &str,
+    of_whole: impl Fn(i128, i128) -> Option<i128>,
+    of_floats: impl Fn(f64, f64) -> f64,
+) -> Result<Value, Error> {
+    match numbers(left, right, sign)? {
+        (Number::Whole(left), Number::Whole(right)) => whole(of_whole(left, right)),
+        (left, right) => Ok(Value::from(of_floats(left.float(), right.float()))),
+    }
+}
+
+/// `+`
+///
+/// # Errors
+///
+/// They cannot be added, or the output limit would be passed.
+pub fn add(left: &Value, right: &Value) -> Result<Value, Error> {
+    match (left.as_str(), right.as_str()) {
+        (Some(before), Some(after)) => {
+            room_for(before.len().saturating_add(after.len()))?;
+            return Ok(match (left.is_safe(), right.is_safe()) {
+                (false, false) | (true, true) => of_text(format!("{before}{after}"), left.is_safe()),
+                (true, false) => of_text(format!("{before}{}", escaped(after)), true),
+                (false, true) => of_text(format!("{}{after}", escaped(before)), true),
+            });
+        }
+        (None, None) if is_list(left) && is_list(right) && left.is_tuple() == right.is_tuple() => {
+            let mut items = items(left)?;
+            items.extend(self::items(right)?);
+            room_for(items.len().saturating_mul(size_of::<Value>()))?;
+            return Ok(of_items(items, left.is_tuple()));
+        }
+        _ => {}
+    }
+    arithmetic(left, right, "+", i128::checked_add, |a, b| a + b)
+}
+
+fn of_text(text: String, safe: bool) -> Value {
+    if safe { Value::from_safe_string(text) } else { Value::from(text) }
+}
+
+fn is_list(value: &Value) -> bool {
+    value.kind() == ValueKind::Seq
+}
+
+fn items(list: &Value) -> Result<Vec<Value>, Error> {
+    Ok(list.try_iter()?.collect())
+}
+
+fn of_items(items: Vec<Value>, tuple: bool) -> Value {
+    if tuple { Value::from(Tuple::from(items)) } else { Value::from(items) }
+}
+
+/// `~`: both sides as they print.
+fn concatenate(state: &State, left: &Value, right: &Value) -> Result<Value, Error> {
+    for side in [left, right] {
+        must_be_there(state, side)?;
+    }
+    let (left, right) = (printed(left), printed(right));
+    room_for(left.len().saturating_add(right.len()))?;
+    let mut both = left.into_owned();
+    both.push_str(&right);
+    Ok(Value::from(both))
+}
+
+fn multiply(left: &Value, right: &Value) -> Result<Value, Error> {
+    for (value, times) in [(left, right), (right, left)] {
+        let Some(Number::Whole(times)) = Number::of(times) else { continue };
+        let times = usize::try_from(times.max(0)).unwrap_or(usize::MAX);
+        if let Some(text) = value.as_str() {
+            room_for(text.len().saturating_mul(times))?;
+            return Ok(of_text(text.repeat(times), value.is_safe()));
+        }
+        if is_list(value) {
+            let once = items(value)?;
+            room_for(once.len().saturating_mul(times).saturating_mul(size_of::<Value>()))?;
+            let all = once.iter().cycle().take(once.len().saturating_mul(times)).cloned().collect();
+            return Ok(of_items(all, value.is_tuple()));
+        }
+    }
+    arithmetic(left, right, "*", i128::checked_mul, |a, b| a * b)
+}
+
+fn by_zero() -> Error {
+    failed("division by zero")
+}
+
+fn true_divide(left: &Value, right: &Value) -> Result<Value, Error> {
+    let (left, right) = numbers(left, right, "/")?;
+    if right.float() == 0.0 {
+        return Err(by_zero());
+    }
+    Ok(Value::from(left.float() / right.float()))
+}
+
+fn floor_divide(left: &Value, right: &Value) -> Result<Value, Error> {
+    match numbers(left, right, "//")? {
+        (_, right) if right.float() == 0.0 => Err(by_zero()),
+        (Number::Whole(left), Number::Whole(right)) => {
+            let rest_is_foreign = left.checked_rem(right).is_some_and(|rest| rest != 0 && (rest < 0) != (right < 0));
+            whole(left.checked_div(right).map(|quotient| quotient - i128::from(rest_is_foreign)))
+        }
+        (left, right) => {
+            let rest = float_modulo(left.float(), right.float());
+            let quotient = (left.float() - rest) / right.float();
+            // The rest was taken off, so that only rounding can keep this from being whole.
+            let floor = quotient.floor();
+            Ok(Value::from(if quotient - floor > 0.5 { floor + 1.0 } else { floor }))
+        }
+    }
+}
+
+/// With the sign of the divisor.
+fn float_modulo(left: f64, right: f64) -> f64 {
+    let rest = left % right;
+    if rest == 0.0 {
+        0.0_f64.copysign(right)
+    } else if (rest < 0.0) == (right < 0.0) {
+        rest
+    } else {
+        rest + right
+    }
+}
+
+/// `%`: the rest, with the sign of the divisor; of a text its `%s` filled in.
+fn modulo(left: &Value, right: &Value) -> Result<Value, Error> {
+    if left.as_str().is_some() {
+        if right.is_undefined() {
+            return Err(undefined(right));
+        }
+        let args = if right.is_tuple() { items(right)? } else { vec![right.clone()] };
+        return percent(left, &args);
+    }
+    match numbers(left, right, "%")? {
+        (_, right) if right.float() == 0.0 => Err(by_zero()),
+        (Number::Whole(left), Number::Whole(right)) => {
+            let rest = left.checked_rem(right).unwrap_or_default();
+            whole(Some(if rest != 0 && (rest < 0) != (right < 0) { rest + right } else { rest }))
+        }
+        (left, right) => Ok(Value::from(float_modulo(left.float(), right.float()))),
+    }
+}
+
+fn power(left: &Value, right: &Value) -> Result<Value, Error> {
+    let (base, exponent) = numbers(left, right, "**")?;
+    if let (Number::Whole(base), Number::Whole(exponent @ 0..)) = (base, exponent) {
+        let small = u32::try_from(exponent).ok();
+        return match base {
+            0 | 1 => Ok(Value::from(if exponent == 0 { 1 } else { i64::from(base == 1) })),
+            -1 => Ok(Value::from(if exponent % 2 == 0 { 1 } else { -1 })),
+            _ => whole(small.and_then(|exponent| base.checked_pow(exponent))),
+        };
+    }
+    let (base, exponent) = (base.float(), exponent.float());
+    if base == 0.0 && exponent < 0.0 {
+        return Err(failed("zero cannot be raised to a negative power"));
+    }
+    if base < 0.0 && exponent.fract() != 0.0 {
+        return Err(failed("a negative number raised to a fraction is not a real number"));
+    }
+    let result = base.powf(exponent);
+    if result.is_infinite() && base.is_finite() && exponent.is_finite() {
+        return Err(failed("the number is too large"));
+    }
+    Ok(Value::from(result))
+}
+
+/// Undefined is refused, unless it is what an `if` without `else` leaves.
+fn must_be_there(state: &State, value: &Value) -> Result<(), Error> {
+    let refused = value.is_undefined() && minijinja::filters::string(state, value).is_err();
+    if refused { Err(undefined(value)) } else { Ok(()) }
+}
+
+/// What is compared must be there.
+fn given(state: &State, value: Value) -> Result<Value, Error> {
+    must_be_there(state, &value)?;
+    Ok(value)
+}
+
+/// What a loop goes through must be there and hold something to go through.
+fn each(state: &State, value: Value) -> Result<Value, Error> {
+    must_be_there(state, &value)?;
+    let kind = match value.kind() {
+        ValueKind::None => "null",
+        ValueKind::Bool => "a flag",
+        ValueKind::Number => "a number",
+        _ => return Ok(value),
+    };
+    Err(failed(format!("is {kind} and cannot be looped over")))
+}

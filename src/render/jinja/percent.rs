@@ -1,0 +1,142 @@
+//! `'%-5s|%03d' % x` and the filter `format`: each conversion is cut out here, so that `%r`, `%u`, `*` and a wrong number of
+//! values are as in Python, and written by the engine.
+
+use minijinja::formatting::{FormatStyle, format};
+use minijinja::value::ValueKind;
+use minijinja::{Error, ErrorKind, Value};
+
+use super::given::{failed, room_for, undefined};
+use super::numbers::whole;
+use super::print::{printed, repr};
+use super::text_filters::escaped;
+
+/// Fills in a format; of a safe one what is filled in is escaped.
+///
+/// # Errors
+///
+/// The values do not fit, or the output limit would be passed.
+pub fn percent(format: &Value, values: &[Value]) -> Result<Value, Error> {
+    let Some(text) = format.as_str() else { return Err(failed("only a text can be filled in")) };
+    let mut fill = Fill { values, at: 0, keyed: false, safe: format.is_safe() };
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find('%') {
+        let (before, conversion) = rest.split_at(at);
+        out.push_str(before);
+        rest = fill.conversion(conversion, &mut out)?;
+        room_for(out.len())?;
+    }
+    out.push_str(rest);
+    let all_used = fill.keyed || fill.at >= values.len() || matches!(values, [one] if fill.at == 0 && is_dict(one));
+    if !all_used {
+        return Err(failed("not all arguments converted during string formatting"));
+    }
+    Ok(if fill.safe { Value::from_safe_string(out) } else { Value::from(out) })
+}
+
+fn is_dict(value: &Value) -> bool {
+    value.kind() == ValueKind::Map
+}
+
+struct Fill<'a> {
+    values: &'a [Value],
+    at: usize,
+    /// A `%(name)s` was met.
+    keyed: bool,
+    safe: bool,
+}
+
+impl Fill<'_> {
+    fn next(&mut self) -> Result<Value, Error> {
+        let value = self.values.get(self.at).ok_or_else(|| failed("not enough arguments for format string"))?;
+        self.at += 1;
+        if value.is_undefined() { Err(undefined(value)) } else { Ok(value.clone()) }
+    }
+
+    fn key(&mut self, name: &str) -> Result<Value, Error> {
+        self.keyed = true;
+        let dict =
+            self.values.first().filter(|value| is_dict(value)).ok_or_else(|| failed("format requires a mapping"))?;
+        let value = dict.get_attr(name)?;
+        if value.is_undefined() {
+            Err(failed(format!("the format asks for '{name}', which was not given")))
+        } else {
+            Ok(value)
+        }
+    }
+
+    /// A width or precision: digits, or `*` for the next value.
+    fn width<'t>(&mut self, rest: &'t str, spec: &mut String) -> Result<&'t str, Error> {
+        if let Some(rest) = rest.strip_prefix('*') {
+            let width = i64::try_from(self.next()?).map_err(|_| failed("* wants int"))?;
+            room_for(usize::try_from(width.unsigned_abs()).unwrap_or(usize::MAX))?;
+            spec.push_str(&width.to_string());
+            return Ok(rest);
+        }
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let (digits, rest) = rest.split_at(digits);
+        room_for(if digits.is_empty() { 0 } else { digits.parse().unwrap_or(usize::MAX) })?;
+        spec.push_str(digits);
+        Ok(rest)
+    }
+
+    /// Writes the conversion that `rest` begins with and answers what is behind it.
+    fn conversion<'t>(&mut self, rest: &'t str, out: &mut String) -> Result<&'t str, Error> {
+        let mut rest = rest.get(1..).unwrap_or_default();
+        let mut spec = "%".to_owned();
+        let mut key = None;
+        if let Some((name, after)) = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
+            key = Some(name);
+            rest = after;
+        }
+        let flags = rest.bytes().take_while(|byte| b"#0- +".contains(byte)).count();
+        let (flags, after) = rest.split_at(flags);
+        spec.push_str(flags);
+        rest = self.width(after, &mut spec)?;
+        if let Some(after) = rest.strip_prefix('.') {
+            spec.push('.');
+            rest = self.width(after, &mut spec)?;
+        }
+        rest = rest.trim_start_matches(['h', 'l', 'L']);
+        let mut characters = rest.chars();
+        let kind = characters.next().ok_or_else(|| failed("incomplete format"))?;
+        let after = characters.as_str();
+        if kind == '%' {
+            out.push('%');
+            return Ok(after);
+        }
+        let value = match key {
+            Some(name) => self.key(name)?,
+            None => self.next()?,
+        };
+        let (kind, value) = match kind {
+            's' => ('s', self.safely(&printed(&value), &value)),
+            'r' | 'a' => ('s', self.safely(&repr(&value), &value)),
+            'd' | 'i' | 'u' => ('d', number(&value, kind)?),
+            'o' | 'x' | 'X' | 'e' | 'E' | 'f' | 'F' | 'g' | 'G' => (kind, number(&value, kind)?),
+            'c' => ('c', value),
+            other => return Err(failed(format!("unsupported format character '{}'", other.escape_debug()))),
+        };
+        spec.push(kind);
+        out.push_str(&format(FormatStyle::Printf, &spec, &[value])?);
+        Ok(after)
+    }
+
+    fn safely(&self, text: &str, value: &Value) -> Value {
+        Value::from(if self.safe && !value.is_safe() { escaped(text) } else { text.to_owned() })
+    }
+}
+
+fn number(value: &Value, kind: char) -> Result<Value, Error> {
+    match value.kind() {
+        // A whole number is cut out of a float, as `int()` would.
+        ValueKind::Number if matches!(kind, 'd' | 'i' | 'u') && !value.is_integer() => {
+            f64::try_from(value.clone()).ok().and_then(whole).map(Value::from).ok_or_else(|| failed("no whole number"))
+        }
+        ValueKind::Number => Ok(value.clone()),
+        ValueKind::Bool => Ok(Value::from(i64::from(value.is_true()))),
+        _ => Err(Error::new(
+            ErrorKind::InvalidOperation,
+            format!("%{kind} format: a number is required, not {}", value.kind()),
+        )),
+    }
+}

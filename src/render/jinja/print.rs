@@ -1,0 +1,88 @@
+//! Values as they print. Floats print as Python prints them; all else, also a float within a list, as the engine does.
+
+use std::borrow::Cow;
+
+use minijinja::value::ValueKind;
+use minijinja::{Error, Output, State, Value};
+
+/// Prints the value of a `{{ … }}`.
+///
+/// # Errors
+///
+/// The value is undefined, or the output is full.
+pub fn print(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
+    match float_of(value) {
+        Some(number) => out.write_str(&float(number)).map_err(Error::from),
+        None => minijinja::escape_formatter(out, state, value),
+    }
+}
+
+/// The text of a value.
+pub fn printed(value: &Value) -> Cow<'_, str> {
+    match (value.as_str(), float_of(value)) {
+        (Some(text), _) => Cow::Borrowed(text),
+        (None, Some(number)) => Cow::Owned(float(number)),
+        (None, None) => Cow::Owned(value.to_string()),
+    }
+}
+
+fn float_of(value: &Value) -> Option<f64> {
+    let is_float = value.kind() == ValueKind::Number && !value.is_integer();
+    if is_float { f64::try_from(value.clone()).ok() } else { None }
+}
+
+/// A value as it stands within a printed list: texts in quotes.
+pub fn repr(value: &Value) -> String {
+    if let Some(number) = float_of(value) {
+        return float(number);
+    }
+    let list = Value::from(vec![value.clone()]).to_string();
+    list.get(1..list.len().saturating_sub(1)).unwrap_or_default().to_owned()
+}
+
+/// A float as Python's `repr` writes it: the shortest digits that read back, with an exponent below 1e-4 and from 1e16.
+pub fn float(number: f64) -> String {
+    if number.is_nan() {
+        return "nan".to_owned();
+    }
+    if number.is_infinite() {
+        return if number > 0.0 { "inf" } else { "-inf" }.to_owned();
+    }
+    let size = number.abs();
+    if size != 0.0 && !(1e-4..1e16).contains(&size) {
+        let short = format!("{number:e}");
+        let (digits, exponent) = short.split_once('e').unwrap_or((&short, "0"));
+        let (sign, exponent) = match exponent.strip_prefix('-') {
+            Some(exponent) => ('-', exponent),
+            None => ('+', exponent),
+        };
+        return format!("{digits}e{sign}{exponent:0>2}");
+    }
+    let plain = number.to_string();
+    if plain.contains('.') { plain } else { format!("{plain}.0") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_print_as_python_prints_them() {
+        for (number, text) in [
+            (0.0, "0.0"),
+            (-0.0, "-0.0"),
+            (1.0, "1.0"),
+            (0.1 + 0.2, "0.30000000000000004"),
+            (1e15, "1000000000000000.0"),
+            (1e16, "1e+16"),
+            (1.5e300, "1.5e+300"),
+            (0.0001, "0.0001"),
+            (0.00001, "1e-05"),
+            (5e-324, "5e-324"),
+            (f64::NEG_INFINITY, "-inf"),
+            (f64::NAN, "nan"),
+        ] {
+            assert_eq!(float(number), text);
+        }
+    }
+}
