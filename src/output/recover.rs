@@ -53,8 +53,12 @@ fn settle(record: &Record, workspace: &Path) -> Diagnostic {
     let names = |steps: &[&Step]| steps.iter().map(|step| step.shown.as_str()).collect::<Vec<_>>().join(", ");
     let all: Vec<&Step> = record.files.iter().collect();
     let standings: Vec<Standing> = record.files.iter().map(Step::standing).collect();
-    let not_made: Vec<&Step> =
-        all.iter().zip(&standings).filter(|(_, standing)| **standing != Standing::After).map(|(step, _)| *step).collect();
+    let not_made: Vec<&Step> = all
+        .iter()
+        .zip(&standings)
+        .filter(|(_, standing)| **standing != Standing::After)
+        .map(|(step, _)| *step)
+        .collect();
     if record.files.iter().all(|step| !step.staged.exists()) && not_made.len() < all.len() && !not_made.is_empty() {
         // Nothing is left to rename, so nothing tells that these files were not changed by their owner long after.
         record.tidy();

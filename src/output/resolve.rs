@@ -44,7 +44,8 @@ pub fn resolve(path: &Path) -> Result<PathBuf, Unresolved> {
                         if links > LINKS {
                             return Err(Unresolved::Loop);
                         }
-                        let target = fs::read_link(&real).map_err(|error| Unresolved::Unreadable(real.clone(), error))?;
+                        let target =
+                            fs::read_link(&real).map_err(|error| Unresolved::Unreadable(real.clone(), error))?;
                         real.pop();
                         parts(&target).rev().for_each(|part| left.push_front(part));
                     }
@@ -102,7 +103,9 @@ mod tests {
             assert_eq!(resolve(&root.join(path)).unwrap(), root.join(expected), "{path}");
         }
         assert!(matches!(resolve(&root.join("one/x")), Err(Unresolved::Loop)));
-        assert!(matches!(resolve(&root.join("last/x")), Err(Unresolved::BelowFile(file)) if file.ends_with("real/file")));
+        assert!(
+            matches!(resolve(&root.join("last/x")), Err(Unresolved::BelowFile(file)) if file.ends_with("real/file"))
+        );
         assert_eq!(resolve(Path::new("/../../x")).unwrap(), Path::new("/x"));
     }
 }
