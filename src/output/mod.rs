@@ -17,7 +17,7 @@ mod resolve;
 mod write;
 
 pub use diff::{Diff, Line, Mark};
-pub use propose::{disagreement, propose};
+pub use propose::{disagreements, propose};
 pub use recover::{is_interrupted, recover};
 pub use refusal::needs_overwrite;
 pub use write::write;

@@ -14,13 +14,13 @@ pub fn propose(workspace: &Path, current: &Path, path: &str, text: &str, scope: 
     compare(path, shown, text.to_owned())
 }
 
-/// The first two of some proposals that cannot both come true: their places in the list, and why.
-pub fn disagreement(proposals: &[Proposal]) -> Option<(usize, usize, Refused)> {
-    let pairs = proposals.iter().enumerate().flat_map(|(at, one)| {
-        let rest = proposals.iter().enumerate().skip(at + 1);
-        rest.map(move |(other_at, other)| (at, other_at, one, other))
-    });
-    pairs.into_iter().find_map(|(at, other_at, one, other)| Some((at, other_at, refusal::at_odds(one, other)?)))
+/// Those of some proposals that cannot come true beside one before them: the places of both in the list, and why.
+pub fn disagreements(proposals: &[&Proposal]) -> Vec<(usize, usize, Refused)> {
+    let against = |(at, other): (usize, &&Proposal)| {
+        let mut before = proposals.iter().take(at).enumerate();
+        before.find_map(|(one_at, one)| Some((one_at, at, refusal::at_odds(one, other)?)))
+    };
+    proposals.iter().enumerate().filter_map(against).collect()
 }
 
 /// The same as it would be now.
@@ -74,16 +74,17 @@ mod tests {
         std::os::unix::fs::symlink("a", root.join("link")).unwrap();
         let propose = |path: &str| propose(&root, &root, path, "x", Scope::Workspace).unwrap();
         for (paths, expected) in [
-            (&["a", "b", "c"][..], None),
-            (&["a", "b", "./x/../a"], Some((0, 2, "same-file"))),
+            (&["a", "b", "c"][..], &[][..]),
+            (&["a", "b", "./x/../a"], &[(0, 2, "same-file")]),
             #[cfg(unix)]
-            (&["b", "a", "link"], Some((1, 2, "same-file"))),
-            (&["a/b", "a"], Some((0, 1, "file-and-folder"))),
-            (&["a", "a/b/c"], Some((0, 1, "file-and-folder"))),
-            (&["a", "ab"], None),
+            (&["b", "a", "link"], &[(1, 2, "same-file")]),
+            (&["a/b", "a"], &[(0, 1, "file-and-folder")]),
+            (&["a", "a/b/c", "a", "b", "b"], &[(0, 1, "file-and-folder"), (0, 2, "same-file"), (3, 4, "same-file")]),
+            (&["a", "ab"], &[]),
         ] {
             let proposals: Vec<Proposal> = paths.iter().map(|path| propose(path)).collect();
-            let found = disagreement(&proposals).map(|(one, other, refused)| (one, other, refused.code));
+            let found = disagreements(&proposals.iter().collect::<Vec<_>>());
+            let found: Vec<_> = found.into_iter().map(|(one, other, refused)| (one, other, refused.code)).collect();
             assert_eq!(found, expected, "{paths:?}");
         }
     }

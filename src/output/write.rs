@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::propose::{anew, disagreement};
+use super::propose::{anew, disagreements};
 use super::record::{Record, Step, remove_folders, unwritten};
 use super::{Before, Proposal, Refused, Unwritten, Written, refusal};
 use crate::disk::name::sha256_hex;
@@ -16,7 +16,7 @@ use crate::disk::{Staged, sweep_dead};
 /// # Errors
 /// A file has changed since it was proposed, or cannot be written.
 pub fn write(workspace: &Path, proposals: &[Proposal]) -> Result<Vec<Written>, Unwritten> {
-    if let Some((_, _, refused)) = disagreement(proposals) {
+    if let Some((_, _, refused)) = disagreements(&proposals.iter().collect::<Vec<_>>()).into_iter().next() {
         return Err(refused.into());
     }
     unchanged_since(proposals)?;
