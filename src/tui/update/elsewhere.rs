@@ -74,9 +74,8 @@ fn template(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
 
 /// Where it does not render, if that is a line of its file; else the first one. Of a block only its document is known.
 fn line(state: &State, template: &Template) -> usize {
-    let preview = state.templates.preview.as_ref().filter(|preview| preview.template == template.name);
-    let failed =
-        preview.and_then(|preview| preview.outcome.as_ref().err()).filter(|_| template.origin == Origin::Standalone);
+    let preview = state.preview();
+    let failed = preview.and_then(|preview| preview.failed.as_ref()).filter(|_| template.origin == Origin::Standalone);
     failed.and_then(|failed| failed.error.line).unwrap_or(1)
 }
 
