@@ -58,7 +58,7 @@ pub enum Mark {
 
 impl Mark {
     /// What stands in front of the line's text.
-    fn sign(self) -> &'static str {
+    pub fn sign(self) -> &'static str {
         match self {
             Self::Header | Self::Hunk | Self::Note => "",
             Self::Same => " ",
