@@ -15,10 +15,10 @@
 //! | 2 | [`catalog`] | what can be known: sources, discovery, merging, paths |
 //! | 3 | [`mention`] | who names whom, by id or by link |
 //! | 4 | [`selection`] | what is chosen and why: picks, exclusions, closure, parents, access list |
-//! | 5 | [`template`] | what can be generated: discover, name, detect the syntax, tell the variables |
+//! | 5 | [`template`] | what can be generated: discover, take out of documents, name, detect the syntax, tell the variables |
 //! | 6 | [`render`] | a template and its values to text |
 //! | 6 | [`enrich`] | what is said to an agent: expansions, hints, the notice, instructions |
-//! | 7 | [`session`] | what lasts: the desk file, what a session was told |
+//! | 7 | [`session`] | what lasts: the desk file, what a session was told, the files of templates |
 //! | 7 | [`output`] | text to files: what a write would change, what may be written where, the write itself |
 //! | 8 | [`desk`] | all of it as one object with plain methods |
 //! | 10 | [`engine`] | the desk as a background task: commands in, snapshots and events out, notices of what changed, watching |

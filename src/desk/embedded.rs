@@ -26,7 +26,8 @@ impl Desk {
     /// index of all. What cannot be written is told, and the templates are there without it.
     pub fn write_templates(&self, index: &TemplateIndex) -> Written {
         let listing = (self.name() == DEFAULT).then(|| template::listing(index, self.workspace()));
-        self.store.write_templates(&files(&index.templates), For::Desk(listing.as_ref()))
+        let by = For::Desk { choice: &self.choice, index: listing.as_ref() };
+        self.store.write_templates(&files(&index.templates), by)
     }
 
     /// Writes the templates of these documents, relative to the current folder, whether or not anything brings them. Their

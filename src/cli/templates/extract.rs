@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::row_with_place;
 use crate::cli::answer::Answer;
 use crate::desk::Desk;
+use crate::report::Diagnostic;
 use crate::session::Written;
 use crate::template::{Template, TemplateIndex};
 use crate::text::escape::one_line;
@@ -24,7 +25,11 @@ pub fn run(desk: &Desk, index: &TemplateIndex, files: &[PathBuf]) -> Answer {
 
 fn answer(desk: &Desk, templates: &[&Template], done: Written) -> Answer {
     let rows: Vec<Value> = templates.iter().map(|template| row_with_place(desk, template)).collect();
-    let Written { written, kept, removed, diagnostics } = done;
+    let Written { written, kept, removed, superseded, mut diagnostics } = done;
+    if superseded {
+        let message = "another process has changed meanwhile what is chosen; nothing was written";
+        diagnostics.push(Diagnostic::warning("chosen-meanwhile", message).hint("run it again"));
+    }
     let json = json!({
         "templates": rows,
         "count": rows.len(),

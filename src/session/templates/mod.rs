@@ -13,8 +13,9 @@ use serde_json::{Map, Value};
 use super::store::{Store, write};
 use crate::disk::name::sha256_hex;
 use crate::disk::path::{display, is_absent};
-use crate::disk::{read_regular, sweep, write_atomic};
+use crate::disk::{read_regular, sweep, write_derived};
 use crate::report::Diagnostic;
+use crate::selection::Choice;
 use crate::template::FOLDER;
 use crate::template::limits::TEMPLATE_BYTES;
 
@@ -39,8 +40,13 @@ pub struct TemplateFile {
 /// For whom files are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum For<'a> {
-    /// For the desk, whose files these are all: others of its are removed. The default desk has an index, by template name.
-    Desk(Option<&'a Map<String, Value>>),
+    /// For the desk, whose files these are all: others of its are removed.
+    Desk {
+        /// What they follow from. Where something else is chosen by now, whoever chose it writes what follows from that.
+        choice: &'a Choice,
+        /// The index by template name, of the default desk.
+        index: Option<&'a Map<String, Value>>,
+    },
     /// For a person who named their documents.
     Person,
 }
@@ -54,6 +60,8 @@ pub struct Written {
     pub kept: Vec<String>,
     /// Names of files that were removed.
     pub removed: Vec<String>,
+    /// Nothing was done, since another process has chosen something else meanwhile.
+    pub superseded: bool,
     /// What was left alone, and what could not be done.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -63,7 +71,7 @@ impl Store {
     pub fn write_templates(&self, files: &[TemplateFile], by: For<'_>) -> Written {
         let mut done = Written::default();
         let nothing_to_say = match by {
-            For::Desk(index) => index.is_none_or(Map::is_empty),
+            For::Desk { index, .. } => index.is_none_or(Map::is_empty),
             For::Person => true,
         };
         if files.is_empty() && nothing_to_say && !self.record_file().exists() && !self.index_file().exists() {
@@ -78,19 +86,26 @@ impl Store {
     fn bring(&self, files: &[TemplateFile], by: For<'_>, done: &mut Written) -> Result<(), Diagnostic> {
         let folder = self.contained()?;
         let _lock = self.lock().map_err(|error| self.unwritable(&error))?;
+        if let For::Desk { choice, .. } = by
+            && self.look().is_ok_and(|stored| stored.is_some_and(|stored| stored.choice != *choice))
+        {
+            done.superseded = true;
+            return Ok(());
+        }
         let (record, damaged) = self.read_locked::<Record>(&self.record_file());
         done.diagnostics.extend(damaged);
         let before = record.unwrap_or_default();
         let mut after = before.clone();
         let due = self.due(&folder, files, by, &before, &mut after, done);
-        let gone = if matches!(by, For::Desk(_)) { self.gone(&folder, files, &mut after, done) } else { Vec::new() };
+        let gone =
+            if matches!(by, For::Desk { .. }) { self.gone(&folder, files, &mut after, done) } else { Vec::new() };
         if !due.is_empty() || !gone.is_empty() {
             sweep(&folder).map_err(|error| self.unwritable(&error))?;
             self.carry_out(&folder, &due, &gone, &before, &mut after, done)?;
         }
         self.note(&before, &after)?;
         match by {
-            For::Desk(Some(index)) => self.write_index(&folder, index, done),
+            For::Desk { index: Some(index), .. } => self.write_index(&folder, index, done),
             _ => Ok(()),
         }
     }
@@ -132,7 +147,7 @@ impl Store {
             if !is_same || is_ours {
                 let entry = after.files.entry(file.name.clone()).or_default();
                 match by {
-                    For::Desk(_) => drop(entry.desks.insert(self.desk.clone())),
+                    For::Desk { .. } => drop(entry.desks.insert(self.desk.clone())),
                     For::Person => entry.by_hand = true,
                 }
             }
@@ -185,9 +200,8 @@ impl Store {
         }
         self.note(before, after)?;
         let noted = after.clone();
-        // Each is brought to the disk for good, which is waiting more than working.
         let outcome: Vec<io::Result<()>> =
-            due.par_iter().map(|file| write_atomic(&folder.join(&file.name), file.text.as_bytes())).collect();
+            due.par_iter().map(|file| write_derived(&folder.join(&file.name), file.text.as_bytes())).collect();
         let mut failed = None;
         for (file, outcome) in due.iter().zip(outcome) {
             match outcome {
@@ -200,8 +214,9 @@ impl Store {
                 Err(error) => failed = failed.or(Some(error)),
             }
         }
-        for name in gone {
-            match fs::remove_file(folder.join(name)) {
+        let outcome: Vec<io::Result<()>> = gone.par_iter().map(|name| fs::remove_file(folder.join(name))).collect();
+        for (name, outcome) in gone.iter().zip(outcome) {
+            match outcome {
                 Ok(()) => {
                     done.removed.push(name.clone());
                     after.files.remove(name);

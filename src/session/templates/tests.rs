@@ -8,6 +8,7 @@ use serde_json::json;
 use super::{For, TemplateFile, Written};
 use crate::disk::name::sha256_hex;
 use crate::disk::write_atomic;
+use crate::selection::Choice;
 use crate::session::Store;
 
 fn clock() -> SystemTime {
@@ -34,7 +35,8 @@ fn outcome(done: &Written) -> Outcome<'_> {
 }
 
 fn bring(workspace: &Path, desk: &str, wanted: &[(&str, &str)]) -> Written {
-    Store::new(workspace, desk, "default", "a test", clock).write_templates(&files(wanted), For::Desk(None))
+    Store::new(workspace, desk, "default", "a test", clock)
+        .write_templates(&files(wanted), For::Desk { choice: &Choice::default(), index: None })
 }
 
 fn text(workspace: &Path, name: &str) -> Option<String> {
@@ -56,6 +58,20 @@ fn files_come_change_and_go_with_their_desk() {
     assert_eq!((text(root, "a.tmpl"), text(root, "b.tmpl").as_deref()), (None, Some("3")));
     std::fs::remove_file(root.join(".jaato/templates/b.tmpl")).unwrap();
     assert_eq!(outcome(&bring(root, "default", &[("b.tmpl", "3")])).0, ["b.tmpl"], "what somebody removed comes back");
+}
+
+#[test]
+fn who_is_late_leaves_it_to_whoever_chose_last() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let store = Store::new(root, "default", "default", "a test", clock);
+    store.change(&Choice::default(), |choice| choice.pick("a")).unwrap();
+    assert!(bring(root, "default", &[("a.tmpl", "1")]).superseded, "of a choice that counts no more");
+    assert!(!root.join(".jaato/templates").exists());
+    let (stored, _) = store.choice();
+    let choice = &stored.unwrap().choice;
+    let done = store.write_templates(&files(&[("a.tmpl", "1")]), For::Desk { choice, index: None });
+    assert_eq!(outcome(&done).0, ["a.tmpl"]);
 }
 
 #[test]
@@ -151,7 +167,8 @@ fn the_index_is_written_when_something_but_its_time_differs() {
     let file = root.join(".jaato/templates/index.json");
     let index = |text: &str| json!({"T.tpl": {"name": "T.tpl", "syntax": text}}).as_object().unwrap().clone();
     let write = |listing: &serde_json::Map<String, serde_json::Value>, clock| {
-        Store::new(root, "default", "default", "a test", clock).write_templates(&[], For::Desk(Some(listing)))
+        let by = For::Desk { choice: &Choice::default(), index: Some(listing) };
+        Store::new(root, "default", "default", "a test", clock).write_templates(&[], by)
     };
     write(&index("jinja2"), clock);
     let first: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();

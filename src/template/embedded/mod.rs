@@ -59,7 +59,7 @@ pub struct Extracted {
     pub rejected: Vec<Rejected>,
     /// What is wrong with the front matter, and at which line.
     pub front_matter: Option<(Option<usize>, String)>,
-    /// There are more blocks than [`BLOCKS`]; the rest was left out.
+    /// There are more blocks than are taken from one document; the rest was left out.
     pub more: bool,
 }
 

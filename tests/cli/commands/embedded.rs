@@ -194,6 +194,32 @@ fn two_desks_share_a_folder() {
 }
 
 #[test]
+fn processes_that_choose_at_once_leave_what_the_last_choice_brings() {
+    let world = world();
+    for round in 0..3 {
+        std::thread::scope(|scope| {
+            for words in [
+                &["select", "guide"][..],
+                &["select", "folder"],
+                &["--desk", "review", "select", "said"],
+                &["--desk", "review", "select", "guide"],
+                &["templates", "extract"],
+                &["exclude", "kit"],
+            ] {
+                let world = &world;
+                scope.spawn(move || world.run(words).exits(0));
+            }
+        });
+        let expected = [BOTH[0], BOTH[1], "index.json", "other.py.tmpl", "said.sql.tmpl"];
+        assert_eq!(files(&world), expected, "round {round}");
+        for desk in ["default", "review"] {
+            world.run(&["--desk", desk, "clear"]).exits(0);
+        }
+        assert_eq!(files(&world), ["index.json"], "round {round}");
+    }
+}
+
+#[test]
 fn documents_that_a_person_names() {
     let world = world();
     let below = |words: &[&str]| run(world.command(words).current_dir(world.path.join("docs")), None);
@@ -283,7 +309,7 @@ fn our_files_are_no_templates_of_a_source_around_them() {
     world.run(&["select", "ours"]).exits(0);
     assert_eq!(names(&world), ["a.tmpl", "mine.tpl"], "the file of a block is that block");
     world.put(".jaato/templates/a.tmpl", b"{{ changed }}");
-    assert_eq!(names(&world), [".jaato/templates/a.tmpl", "mine.tpl", "ours/a.tmpl"].map(str::to_owned).to_vec());
+    assert_eq!(names(&world), ["all/a.tmpl", "mine.tpl", "ours/a.tmpl"], "each is named after its source");
 }
 
 #[test]
