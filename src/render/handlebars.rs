@@ -47,8 +47,12 @@ impl Compiled {
     ///
     /// It does not parse, passes a limit, or uses what is refused.
     pub fn new(text: &str) -> Result<Self, RenderError> {
+        if let Err(error) = check_handlebars(text) {
+            // A block with no place here may be why the others do not balance; looked for only where there can be one.
+            let refused = ["#>", "#*", "{{{{"].iter().any(|sign| text.contains(sign));
+            return Err(if refused { translate(text).err().unwrap_or_else(|| error.into()) } else { error.into() });
+        }
         let translated = translate(text)?;
-        check_handlebars(text)?;
         let mut template = Template::compile(&translated).map_err(|error| unread(&error))?;
         prepare(&mut template, 1)?;
         Ok(Self { template })

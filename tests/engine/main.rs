@@ -9,6 +9,11 @@ mod choices;
 mod commands;
 mod edits;
 mod folders;
+#[cfg(target_os = "linux")]
+#[path = "../support/hostile.rs"]
+mod hostile;
 mod notices;
 mod polling;
+#[cfg(target_os = "linux")]
+mod rendering;
 mod world;
