@@ -102,11 +102,11 @@ fn prepare(template: &mut Template, around: usize) -> Result<(), RenderError> {
             }
             TemplateElement::PartialExpression(partial) | TemplateElement::PartialBlock(partial) => {
                 let name = partial.name.as_name().unwrap_or_default();
-                return Err(refused(line, format!("partial '{name}'"), "only Mustache templates have partials"));
+                return Err(refused(line, &format!("partial '{name}'"), "only Mustache templates have partials"));
             }
             TemplateElement::DecoratorExpression(decorator) | TemplateElement::DecoratorBlock(decorator) => {
                 let name = decorator.name.as_name().unwrap_or_default();
-                return Err(refused(line, format!("decorator '{name}'"), "a template defines nothing"));
+                return Err(refused(line, &format!("decorator '{name}'"), "a template defines nothing"));
             }
             text => text,
         };
@@ -162,11 +162,11 @@ fn call(helper: &str, subject: Parameter) -> TemplateElement {
 }
 
 fn no_helper(name: &str, line: usize) -> RenderError {
-    refused(line, format!("helper '{name}'"), "there are if, unless, each and with")
+    refused(line, &format!("helper '{name}'"), "there are if, unless, each and with")
 }
 
 /// What a template may not use.
-pub fn refused(line: usize, what: String, why: &str) -> RenderError {
+pub fn refused(line: usize, what: &str, why: &str) -> RenderError {
     RenderError { message: format!("{what} at line {line} is not supported: {why}"), line: Some(line) }
 }
 

@@ -51,7 +51,7 @@ fn no_file_is_too_large_to_be_refused() {
     fails(&world, &[&vars[..], &["@large.json"]].concat(), 2, "the limit of 16777216 bytes (16 MiB)");
     for (text, says) in [
         (format!("{{\"a\": {}1{}}}", "[".repeat(100_000), "]".repeat(100_000)), "nest deeper than the limit of 100"),
-        (format!("{{\"a\": [{}1]}}", "{\"\":0},".repeat(2_000_000)), "the limit of 500000 items"),
+        (format!("{{\"a\": [{}1]}}", "{\"\":0},".repeat(2_000_000)), "the limit of 250000 items"),
     ] {
         world.put("values.json", text.as_bytes());
         fails(&world, &[&vars[..], &["@values.json"]].concat(), 2, says);

@@ -53,9 +53,8 @@ pub fn templates() -> Vec<(&'static str, String, &'static str)> {
         ("{{ [[1]]|tojson(indent=10**9) }}".to_owned(), OUTPUT),
         ("{{ 10**10**9 }}".to_owned(), "passes the limit of 128 bits"),
         // Stack.
-        (format!("{}{{{{ ns.x }}}}", NESTED), STACK),
-        (format!("{}{{{{ ns.x|tojson }}}}", NESTED), STACK),
-        (NESTED.to_owned(), STACK),
+        (format!("{NESTED}{{{{ ns.x }}}}"), STACK),
+        (format!("{NESTED}{{{{ ns.x|tojson }}}}"), STACK),
         ("{% for i in [1] recursive %}{{ loop([1]) }}{% endfor %}".to_owned(), "deeper than the limit of 500"),
         // Time.
         ("{% for i in range(90000) %}{% for j in range(90000) %}{% endfor %}{% endfor %}".to_owned(), ONE_OF_THEM),
