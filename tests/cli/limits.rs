@@ -1,10 +1,11 @@
 //! No template and no values can end, freeze or starve the program: each is an error that names the limit, in time.
 
-use std::fs::File;
+use std::fs::{self, File};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::support::hostile::{VALUES, templates};
-use crate::support::program::Ran;
+use crate::support::program::{LIMIT, Ran, kill};
 use crate::support::workspace::Workspace;
 
 /// What a rendering may take is 2 s; the rest is for a busy machine and a program built for tests.
@@ -74,5 +75,40 @@ fn what_is_within_the_limits_is_rendered() {
         let rendered = world.run(&words).exits(0);
         let expected = if syntax == "jinja2" { "50001".to_owned() } else { "1".repeat(50_001) };
         assert!(rendered.text() == expected, "{template}");
+    }
+}
+
+/// The state letter and the parent of a process that is there.
+fn process(id: u32) -> Option<(char, u32)> {
+    let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    // After the name in parentheses.
+    let mut after = stat.rsplit(')').next()?.split_whitespace();
+    Some((after.next()?.chars().next()?, after.next()?.parse().ok()?))
+}
+
+fn worker_of(desk: u32) -> Option<u32> {
+    let ids = fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    ids.into_iter().find(|id| process(*id).is_some_and(|(_, parent)| parent == desk))
+}
+
+#[test]
+fn a_worker_does_not_outlive_a_desk_that_is_killed() {
+    let world = Workspace::new();
+    let endless = "{% set x = 'a' * 10000000 %}{% for i in range(90000) %}{% set y = x|upper %}{% endfor %}";
+    let begin = Instant::now();
+    let mut command = world.command(&["render", "--inline", endless]);
+    let mut desk = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let worker = loop {
+        if let Some(worker) = worker_of(desk.id()) {
+            break worker;
+        }
+        assert!(begin.elapsed() < LIMIT, "no worker comes");
+        std::thread::yield_now();
+    };
+    kill(desk.id());
+    desk.wait().unwrap();
+    while process(worker).is_some_and(|(state, _)| state != 'Z') {
+        assert!(begin.elapsed() < LIMIT, "the worker goes on without a desk");
+        std::thread::yield_now();
     }
 }
