@@ -47,8 +47,12 @@ impl Compiled {
     ///
     /// It does not parse, passes a limit, or uses what is refused.
     pub fn new(text: &str) -> Result<Self, RenderError> {
+        if let Err(error) = check_handlebars(text) {
+            // A block with no place here may be why the others do not balance; looked for only where there can be one.
+            let refused = ["#>", "#*", "{{{{"].iter().any(|sign| text.contains(sign));
+            return Err(if refused { translate(text).err().unwrap_or_else(|| error.into()) } else { error.into() });
+        }
         let translated = translate(text)?;
-        check_handlebars(text)?;
         let mut template = Template::compile(&translated).map_err(|error| unread(&error))?;
         prepare(&mut template, 1)?;
         Ok(Self { template })
@@ -98,11 +102,11 @@ fn prepare(template: &mut Template, around: usize) -> Result<(), RenderError> {
             }
             TemplateElement::PartialExpression(partial) | TemplateElement::PartialBlock(partial) => {
                 let name = partial.name.as_name().unwrap_or_default();
-                return Err(refused(line, format!("partial '{name}'"), "only Mustache templates have partials"));
+                return Err(refused(line, &format!("partial '{name}'"), "only Mustache templates have partials"));
             }
             TemplateElement::DecoratorExpression(decorator) | TemplateElement::DecoratorBlock(decorator) => {
                 let name = decorator.name.as_name().unwrap_or_default();
-                return Err(refused(line, format!("decorator '{name}'"), "a template defines nothing"));
+                return Err(refused(line, &format!("decorator '{name}'"), "a template defines nothing"));
             }
             text => text,
         };
@@ -158,11 +162,11 @@ fn call(helper: &str, subject: Parameter) -> TemplateElement {
 }
 
 fn no_helper(name: &str, line: usize) -> RenderError {
-    refused(line, format!("helper '{name}'"), "there are if, unless, each and with")
+    refused(line, &format!("helper '{name}'"), "there are if, unless, each and with")
 }
 
 /// What a template may not use.
-pub fn refused(line: usize, what: String, why: &str) -> RenderError {
+pub fn refused(line: usize, what: &str, why: &str) -> RenderError {
     RenderError { message: format!("{what} at line {line} is not supported: {why}"), line: Some(line) }
 }
 

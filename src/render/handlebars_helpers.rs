@@ -151,7 +151,7 @@ fn near<'rc>(name: &str, context: &'rc Context, run: &RenderContext<'_, 'rc>) ->
     };
     let around = if before.is_empty() { "this" } else { before.trim_end_matches(['.', '/']) };
     let found = run.evaluate(context, around).ok();
-    let around = if around == "@root" { Some(context.data()) } else { found.as_ref().map(|found| found.as_json()) };
+    let around = if around == "@root" { Some(context.data()) } else { found.as_ref().map(ScopedJson::as_json) };
     if let Some(Value::Object(fields)) = around
         && let Some(near) = nearest(last, fields.keys().map(String::as_str))
     {

@@ -9,9 +9,9 @@
 //! | memory while rendering | [`MEMORY`] and [`STACK`] of the worker: `{% set x = x ~ x %}` thirty times asks for gigabytes within any fuel |
 //! | memory of the desk | [`VALUES_BYTES`], [`VALUES_COUNT`], [`PARTIAL_BYTES`] and [`JOB_BYTES`] on the way to the worker, [`OUTPUT_BYTES`] and [`HEAD_BYTES`] on the way back |
 //!
-//! The system enforces [`MEMORY`] on Linux, Android, FreeBSD, NetBSD and illumos. macOS takes the limit and does not
+//! [`MEMORY`] is a limit of address space (`RLIMIT_AS`), which Linux enforces as the BSDs do. macOS takes it and does not
 //! honour it, OpenBSD and Windows have none of the kind: there a rendering can ask for much memory until its time is over,
-//! and only it is ended.
+//! and only the worker is ended.
 
 use std::time::Duration;
 
@@ -36,8 +36,9 @@ pub const STACK: usize = 16 * 1024 * 1024;
 /// Bytes of the values as JSON text.
 pub const VALUES_BYTES: usize = 16 * 1024 * 1024;
 
-/// Values within the values, each list, field and item counted: a list of numbers takes 40 times its text in memory.
-pub const VALUES_COUNT: usize = 500_000;
+/// Values within the values, each list, field and item counted: a list of numbers takes 40 times its text in memory, small
+/// objects more.
+pub const VALUES_COUNT: usize = 250_000;
 
 /// How deep lists and objects of the values may nest.
 pub const VALUES_DEPTH: usize = 100;
@@ -59,9 +60,6 @@ pub const CACHED_TEMPLATES: usize = 32;
 
 /// Bytes of templates and partials that a worker keeps compiled.
 pub const CACHED_BYTES: usize = 2 * 1024 * 1024;
-
-/// Warnings kept of one rendering.
-pub const WARNINGS: usize = 100;
 
 /// Characters kept of a warning or an error, which may quote the template.
 pub const SENTENCE: usize = 1_000;

@@ -10,9 +10,10 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::limits::{FUEL, OUTPUT_BYTES, PARTIAL_DEPTH, WARNINGS, out_of_fuel, output_too_large};
+use super::limits::{FUEL, OUTPUT_BYTES, PARTIAL_DEPTH, out_of_fuel, output_too_large};
 use super::mustache_context::{Context, Contexts, Found};
 use super::{RenderError, Rendered};
+use crate::template::limits::WARNINGS;
 use crate::template::mustache::{Node, Parsed, parse};
 use crate::text::nearest::nearest;
 

@@ -25,7 +25,7 @@ impl Renderer {
         Self { beside: None }
     }
 
-    /// One that renders in a worker, which is this program (`refdesk`) started anew. It never renders in this process, also
+    /// One that renders in a worker: `program` is this one (`refdesk`), absolute. It never renders in this process, also
     /// where no worker can be started.
     pub fn beside(program: PathBuf) -> Self {
         Self { beside: Some(Arc::new(Beside { program, worker: Mutex::new(None) })) }

@@ -85,7 +85,7 @@ mod tests {
             (nested(VALUES_DEPTH), "read"),
             (nested(VALUES_DEPTH + 1), "the values nest deeper than the limit of 100"),
             (format!("[{}1]", "1,".repeat(VALUES_COUNT - 2)), "read"),
-            (format!("[{}1]", "1,".repeat(VALUES_COUNT)), "the values pass the limit of 500000 items"),
+            (format!("[{}1]", "1,".repeat(VALUES_COUNT)), "the values pass the limit of 250000 items"),
             (format!("\"{}\"", "x".repeat(VALUES_BYTES)), "the values pass the limit of 16777216 bytes (16 MiB)"),
             ("{".to_owned(), "the values are no JSON: EOF while parsing an object at line 1 column 1"),
         ] {

@@ -14,6 +14,9 @@ pub const CHAIN: usize = 200;
 /// Levels of the variable tree; what a template asks for below is not listed.
 pub const TREE_DEPTH: usize = 48;
 
+/// Warnings kept of one template or one rendering.
+pub const WARNINGS: usize = 100;
+
 /// The sentence for a template larger than [`TEMPLATE_BYTES`].
 pub fn too_large() -> String {
     format!("the template passes the limit of {TEMPLATE_BYTES} bytes (1 MiB)")

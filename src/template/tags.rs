@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use super::ParseError;
+use super::limits::WARNINGS;
 use super::seek::Next;
 use crate::text::lines::LineCounter;
 
@@ -82,8 +83,10 @@ pub fn pieces(text: &str, dialect: Dialect) -> Result<Pieces<'_>, ParseError> {
         let line = scanner.lines.line_of(start);
         let (sigil, inside) = match scanner.head(start) {
             Head::Brace => {
-                warnings
-                    .push((line, "a '{' before '{{' that no '}}}' closes on its line was taken as text".to_owned()));
+                if warnings.len() < WARNINGS {
+                    let sentence = "a '{' before '{{' that no '}}}' closes on its line was taken as text";
+                    warnings.push((line, sentence.to_owned()));
+                }
                 push_text(&mut pieces, literal..start + 1);
                 literal = start + 1;
                 scanner.at = start + 1;

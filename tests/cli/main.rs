@@ -19,3 +19,5 @@ mod config;
 mod demo;
 #[cfg(unix)]
 mod kill;
+#[cfg(target_os = "linux")]
+mod limits;

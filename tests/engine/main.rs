@@ -10,6 +10,11 @@ mod commands;
 mod edits;
 mod embedded;
 mod folders;
+#[cfg(target_os = "linux")]
+#[path = "../support/hostile.rs"]
+mod hostile;
 mod notices;
 mod polling;
+#[cfg(target_os = "linux")]
+mod rendering;
 mod world;

@@ -34,9 +34,26 @@ pub fn explain(error: &Error, text: &str, given: &Map<String, Value>) -> RenderE
             }
             None => {
                 let what = if detail.is_empty() { kind.to_string() } else { detail.to_owned() };
-                RenderError { message: at_line(what, line), line }
+                RenderError { message: at_line(with_limit(what), line), line }
             }
         },
+    }
+}
+
+/// The engine's own limits with their figures, which it does not tell.
+fn with_limit(what: String) -> String {
+    let figures = [
+        ("range has too many elements", "the range passes the limit of 100000 items"),
+        ("repeated string is too large", "the repeated string passes the limit of 100000000 bytes"),
+        ("repeated sequence is too large", "the repeated list passes the limit of 100000000 items"),
+        ("recursion limit exceeded", "the loop calls itself deeper than the limit of 500"),
+    ];
+    match figures.iter().find(|(said, _)| what == *said) {
+        Some((_, figure)) => (*figure).to_owned(),
+        None if what.starts_with("unable to calculate ") && !what.contains(" ** -") => {
+            format!("{what}, which passes the limit of 128 bits")
+        }
+        None => what,
     }
 }
 

@@ -232,3 +232,37 @@ impl Write for Bounded {
         Ok(())
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::process::ExitStatusExt;
+
+    #[test]
+    fn the_cause_of_a_death_is_named() {
+        // As the system counts them: the signal, or the exit code above eight bits.
+        let (aborted, killed, code) = (6, 9, |code: i32| code << 8);
+        for (status, words, expected) in [
+            (
+                aborted,
+                "memory allocation of 536870912 bytes failed\n",
+                "the rendering passes the limit of 512 MiB of memory",
+            ),
+            (
+                aborted,
+                "\nthread 'render' has overflowed its stack\nfatal runtime error: stack overflow, aborting\n",
+                "the rendering nests too deeply: it passes the limit of 16 MiB of stack",
+            ),
+            (code(i32::from(TOO_LONG)), "", "the rendering passes the limit of 2 s"),
+            (killed, "", "the render worker was ended: signal: 9 (SIGKILL)"),
+            (
+                code(101),
+                "thread 'render' panicked at x.rs:1:2:\nno \u{1b}[1mway\nnote: run with more\n",
+                "the render worker died: exit status: 101: no \\x1b[1mway",
+            ),
+            (code(1), "", "the render worker died: exit status: 1"),
+        ] {
+            assert_eq!(cause(ExitStatus::from_raw(status), words).to_string(), expected);
+        }
+    }
+}

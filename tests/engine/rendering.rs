@@ -1,0 +1,175 @@
+//! Rendering beside the desk: whatever a template does to the worker, and whoever ends it, the desk stays small and the next
+//! rendering works. This process is the desk.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use refdesk::desk::Options;
+use refdesk::engine::{self, Command, Event};
+use refdesk::render::{Job, Renderer};
+use refdesk::template::Syntax;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::hostile;
+use crate::world::{LONG, World, options};
+
+/// These tests look for the workers of this process.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn beside() -> Renderer {
+    Renderer::beside(PathBuf::from(env!("CARGO_BIN_EXE_refdesk")))
+}
+
+#[track_caller]
+fn works(renderer: &Renderer) {
+    let job = Job::new("Hello {{ name }}!\n", Syntax::Jinja2, json!({"name": "Ada"}));
+    assert_eq!(renderer.render(&job).unwrap().text, "Hello Ada!\n");
+}
+
+/// A rendering that takes all the time there is.
+fn endless() -> Job {
+    let text = "{% set x = 'a' * 10000000 %}{% for i in range(90000) %}{% set y = x|upper %}{% endfor %}";
+    Job::new(text, Syntax::Jinja2, json!({}))
+}
+
+/// Workers of this process that live.
+fn workers() -> Vec<Pid> {
+    let is_worker = |id: &str| {
+        let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        let called = fs::read_to_string(format!("/proc/{id}/cmdline")).unwrap_or_default();
+        // After the name in parentheses come the state and the parent.
+        let mut after = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+        let (state, parent) = (after.next(), after.next());
+        state != Some("Z") && parent == Some(&std::process::id().to_string()) && called.contains("render-worker")
+    };
+    let ids = fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    ids.filter(|id| is_worker(id)).filter_map(|id| Pid::from_raw(id.parse().ok()?)).collect()
+}
+
+#[track_caller]
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !holds() {
+        assert!(begin.elapsed() < LONG, "never: {what}");
+        std::thread::yield_now();
+    }
+}
+
+fn kill(worker: Pid) {
+    kill_process(worker, Signal::KILL).unwrap();
+}
+
+/// MiB at most at any time, of this process.
+fn largest() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
+}
+
+#[test]
+fn no_template_ends_the_desk() {
+    let _alone = alone();
+    let renderer = beside();
+    let values: Value = serde_json::from_str(hostile::VALUES).unwrap();
+    for (language, text, says) in hostile::templates() {
+        let begin = Instant::now();
+        let job = Job::new(text.as_str(), Syntax::from_word(language).unwrap(), values.clone());
+        let message = renderer.render(&job).unwrap_err().message;
+        assert!(message.contains(says), "{language} {}: {message}, not {says}", hostile::begin(&text));
+        // 2 s, and what a busy machine takes to start another worker.
+        assert!(begin.elapsed() < Duration::from_secs(10), "{:?}: {}", begin.elapsed(), hostile::begin(&text));
+        works(&renderer);
+    }
+    let large = json!({"a": vec!["x".repeat(1_000_000); 70]});
+    let message = renderer.render(&Job::new("x", Syntax::Jinja2, large)).unwrap_err().message;
+    assert!(message.contains("pass the limit of 67108864 bytes (64 MiB)"), "{message}");
+    works(&renderer);
+    let most = Job::new("{{ a * 15000000 }}", Syntax::Jinja2, json!({"a": "\u{1}"}));
+    assert_eq!(renderer.render(&most).unwrap().text.len(), 15_000_000);
+    assert!(largest() < 300, "{} MiB", largest());
+}
+
+#[test]
+fn a_worker_starts_with_the_first_job_and_ends_with_the_last_renderer() {
+    let _alone = alone();
+    let renderer = beside();
+    assert_eq!(workers(), []);
+    works(&renderer);
+    let first = workers();
+    assert_eq!(first.len(), 1);
+    let other = renderer.clone();
+    drop(renderer);
+    works(&other);
+    assert_eq!(workers(), first, "clones share it");
+    drop(other);
+    assert_eq!(workers(), []);
+}
+
+#[test]
+fn who_ends_the_worker_ends_no_rendering_after_it() {
+    let _alone = alone();
+    let renderer = beside();
+    works(&renderer);
+    for _ in 0..5 {
+        kill(workers()[0]);
+        works(&renderer);
+    }
+    // In the midst of a job of a worker that had worked before: another one begins anew, and comes to the same.
+    let before = workers()[0];
+    std::thread::scope(|scope| {
+        let rendering = scope.spawn(|| renderer.render(&endless()).unwrap_err().message);
+        kill(before);
+        until("another worker", || workers().iter().any(|worker| *worker != before));
+        kill(workers()[0]);
+        let message = rendering.join().unwrap();
+        let ended = message.contains("the render worker was ended: signal: 9");
+        assert!(ended || message.contains("cannot be started"), "{message}");
+    });
+    works(&renderer);
+}
+
+#[test]
+fn a_program_that_is_no_worker_is_told_of() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().unwrap();
+    for (program, says) in [(folder.path().join("gone"), "No such file"), ("/bin/cat".into(), "is no render worker")] {
+        let job = Job::new("x", Syntax::Jinja2, json!({}));
+        let message = Renderer::beside(program).render(&job).unwrap_err().message;
+        assert!(message.starts_with("the render worker cannot be started: ") && message.contains(says), "{message}");
+    }
+}
+
+#[test]
+fn the_engine_goes_on() {
+    let _alone = alone();
+    let files = [
+        ("kit/good.txt.tpl", "Hello {{ name }}!\n".to_owned()),
+        ("kit/endless.txt.tpl", endless().text),
+        ("references.json", r#"{"sources": [{"id": "kit", "name": "Kit", "path": "kit"}]}"#.to_owned()),
+    ];
+    let mut world = World::of(&files.each_ref().map(|(name, text)| (*name, text.as_str())));
+    let options = Options { renderer: beside(), ..options(&world.workspace) };
+    world.engine = engine::start(options).unwrap();
+    world.until("everything is read", |snapshot| snapshot.generation > 0 && snapshot.loading.is_none());
+    world.send(Command::Pick("kit".into()));
+    world.until("both are there", |snapshot| snapshot.templates.templates.len() == 2);
+    for (generation, (template, says)) in
+        [("good.txt.tpl", "Hello "), ("endless.txt.tpl", "passes the limit of"), ("good.txt.tpl", "Hello ")]
+            .into_iter()
+            .enumerate()
+    {
+        let generation = u64::try_from(generation).unwrap();
+        world.send(Command::Preview { generation, template: template.to_owned(), values: None, path: None });
+        let answer = world.event(|event| matches!(event, Event::Preview { generation: of, .. } if *of == generation));
+        let Event::Preview { outcome, .. } = answer else { panic!("another event") };
+        let text = outcome.map_or_else(|failed| failed.error.message, |shown| shown.made.text);
+        assert!(text.contains(says), "{template}: {text}");
+    }
+}
