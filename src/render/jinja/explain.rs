@@ -22,7 +22,8 @@ pub fn explain(error: &Error, text: &str, given: &Map<String, Value>) -> RenderE
                 undefined_somewhere(place, text, line, given)
             }
             None if kind == ErrorKind::UnknownFunction => {
-                undefined(detail.strip_suffix(" is unknown").unwrap_or(detail), line, given)
+                let name = detail.strip_suffix(" is unknown").unwrap_or(detail);
+                RenderError { message: at_line(format!("unknown function '{name}'"), line), line }
             }
             None if detail.ends_with("cannot be looped over") => {
                 let before = cause.range().and_then(|range| text.get(..range.start)).unwrap_or_default();

@@ -124,7 +124,10 @@ impl<'a> Walk<'a> {
 
     fn call(&mut self, of: &Expr<'a>, args: &[Arg<'a>]) {
         let Expr::Attr(object, method) = of else {
-            self.visit(of, What::Print, true);
+            // A name that is called is a function, which no values can hold.
+            if !matches!(of, Expr::Name(..)) {
+                self.visit(of, What::Print, true);
+            }
             return;
         };
         match *method {
