@@ -19,6 +19,8 @@ pub mod partials;
 mod renderer;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tree_law_tests;
 
 pub use renderer::Renderer;
 

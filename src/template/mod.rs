@@ -8,6 +8,7 @@ use crate::catalog::SourceId;
 use crate::disk::Stamp;
 
 mod discover;
+pub mod fit;
 mod generated;
 mod handlebars;
 mod index;

@@ -19,3 +19,4 @@ mod config;
 mod demo;
 #[cfg(unix)]
 mod kill;
+mod knowledge;

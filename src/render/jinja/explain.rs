@@ -43,7 +43,10 @@ pub fn explain(error: &Error, text: &str, given: &Map<String, Value>) -> RenderE
 
 /// `undefined variable 'clazz_name' at line 12 (did you mean 'class_name'?)`
 pub fn undefined(name: &str, line: Option<usize>, given: &Map<String, Value>) -> RenderError {
-    let near = near(name, given).map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default();
+    let near = near(name, given)
+        .filter(|near| near != name)
+        .map(|near| format!(" (did you mean '{near}'?)"))
+        .unwrap_or_default();
     RenderError { message: format!("{}{near}", at_line(format!("undefined variable '{name}'"), line)), line }
 }
 
@@ -57,6 +60,9 @@ fn at_line(what: String, line: Option<usize>) -> String {
 /// The given name nearest to a dotted one: its last part among the fields of what its other parts lead to. Where it begins
 /// with a name of the template's own, such as an item of a loop, among the fields of all items that were given.
 fn near(name: &str, given: &Map<String, Value>) -> Option<String> {
+    if name.contains('[') {
+        return None;
+    }
     if let Some((own, field)) = name.rsplit_once('.')
         && !given.contains_key(own.split('.').next().unwrap_or(own))
     {
