@@ -19,7 +19,15 @@ pub fn run(desk: &mut Desk, args: &AddArgs) -> Answer {
         Ok(added) => {
             let file = desk.around().display(&added.file);
             let text = format!("added {} in {file}\n", one_line(added.id.as_str()));
-            Answer::new(json!({"status": "success", "id": added.id, "file": file, "entry": added.entry}), text)
+            let json = json!({"status": "success", "id": added.id, "file": file, "entry": added.entry});
+            let mut answer = Answer::new(json, text);
+            desk.settle();
+            if desk.selection().contains(added.id.as_str()) {
+                // A document that was there already names it: it brings its templates from now on.
+                let (index, _) = desk.templates();
+                answer.diagnostics = desk.write_templates(&index).diagnostics;
+            }
+            answer
         }
         Err(refusal) => Answer::refused(refusal).with_status("error"),
     }

@@ -8,7 +8,7 @@ use super::output::in_words;
 use crate::config::Surroundings;
 use crate::desk::{Desk, Mended, Options, Refusal};
 use crate::disk::path::absolute;
-use crate::report::Diagnostic;
+use crate::report::{Diagnostic, add_new};
 use crate::text::escape::one_line;
 
 /// The desk that is checked: of this workspace, of another one, or of one configuration file.
@@ -33,8 +33,9 @@ pub fn run(desk: &mut Desk, args: &CheckArgs) -> Answer {
     desk.settle();
     desk.read_all();
     let mut found = desk.diagnostics();
-    found.extend(desk.templates().1);
+    add_new(&mut found, &desk.templates().1);
     found.extend(unmended);
+    found.extend(desk.interrupted());
     let (errors, warnings): (Vec<Diagnostic>, Vec<Diagnostic>) = found.into_iter().partition(Diagnostic::is_error);
     let mut text = String::new();
     for Mended { file, before, after, .. } in &mended {

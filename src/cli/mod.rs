@@ -32,13 +32,17 @@ use clap::Parser;
 
 use crate::desk::{Desk, Options, Refusal};
 use crate::engine::Engine;
+use crate::render::worker;
 
 /// Reads the program's arguments, does what they ask and tells the exit code: 0 done, 1 the request could not be met,
-/// 2 usage, 3 timed out. Without a command it runs `screen`.
+/// 2 usage, 3 timed out. Without a command it runs `screen`; with the one that is in no help it renders for a desk.
 ///
 /// # Errors
 /// What keeps the full screen from running; every command prints its own errors.
 pub fn run(screen: impl FnOnce(Engine) -> color_eyre::Result<ExitCode>) -> color_eyre::Result<ExitCode> {
+    if std::env::args_os().nth(1).is_some_and(|word| word == worker::ARGUMENT) {
+        return Ok(worker::serve());
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return Ok(output::usage(&error)),
@@ -79,6 +83,17 @@ fn answer(options: Options, command: &Command, format: Format) -> Answer {
 }
 
 fn dispatch(desk: &mut Desk, command: &Command, format: Format) -> Answer {
+    let before = desk.choice().clone();
+    let mut answer = carry_out(desk, command, format);
+    if command.chooses() && (answer.exit == 0 || *desk.choice() != before) {
+        // What is chosen brings its templates as files; what is wrong with the templates themselves is not asked here.
+        let (index, _) = desk.templates();
+        answer.diagnostics.extend(desk.write_templates(&index).diagnostics);
+    }
+    answer
+}
+
+fn carry_out(desk: &mut Desk, command: &Command, format: Format) -> Answer {
     match command {
         Command::List(args) => list::run(desk, args, format),
         Command::Select(args) => select::run(desk, args),

@@ -9,6 +9,9 @@ use crate::desk::{Desk, Refusal};
 use crate::template::{self, Template, TemplateIndex, Variable, VariableKind};
 use crate::text::escape::{one_line, visible};
 
+mod extract;
+mod validate;
+
 /// Does what the verb says; without one, lists.
 pub fn run(desk: &mut Desk, command: Option<&TemplatesCommand>) -> Answer {
     desk.settle();
@@ -18,7 +21,12 @@ pub fn run(desk: &mut Desk, command: Option<&TemplatesCommand>) -> Answer {
         Some(TemplatesCommand::List { pattern }) => list(desk, &index, pattern.as_deref()),
         Some(TemplatesCommand::Show { name }) => show(desk, &index, name),
         Some(TemplatesCommand::Variables { name }) => variables(desk, &index, name),
+        Some(TemplatesCommand::Extract { files }) => extract::run(desk, &index, files),
+        // What is wrong is the answer itself.
+        Some(TemplatesCommand::Validate { file: None }) => return validate::index(&index, diagnostics),
+        Some(TemplatesCommand::Validate { file: Some(file) }) => return validate::file(desk, file),
     };
+    let diagnostics = [diagnostics, answer.diagnostics].concat();
     Answer { diagnostics, ..answer }
 }
 
@@ -49,14 +57,25 @@ fn row(desk: &Desk, template: &Template) -> Value {
         "syntax": template.syntax,
         "variables": template::names(&template.variables),
         "source_path": desk.around().display(&template.path),
-        "exists": template.path.exists(),
+        // A file of its own was read a moment ago.
+        "exists": template.block.is_none() || template.path.exists(),
     })
+}
+
+/// The same, with where it stands in its document.
+fn row_with_place(desk: &Desk, template: &Template) -> Value {
+    let mut row = row(desk, template);
+    if let (Value::Object(members), Some(block)) = (&mut row, &template.block) {
+        members.insert("document".into(), json!(desk.around().display(&block.document)));
+        members.insert("line".into(), json!(block.line));
+    }
+    row
 }
 
 fn show(desk: &Desk, index: &TemplateIndex, name: &str) -> Answer {
     match desk.template(index, name) {
         Ok((template, text)) => {
-            let mut json = row(desk, template);
+            let mut json = row_with_place(desk, template);
             if let Value::Object(members) = &mut json {
                 members.insert("text".into(), json!(text));
             }

@@ -7,6 +7,7 @@ use super::args::{Arguments, Command};
 use crate::config::Surroundings;
 use crate::desk::{Options, Refusal};
 use crate::disk::path::{absolute, workspace_above};
+use crate::render::Renderer;
 
 /// How the desk is to be opened, by the arguments and the environment; `demo` is the folder of the unpacked demo.
 pub fn options(arguments: &Arguments, demo: Option<&Path>) -> Result<Options, Refusal> {
@@ -36,7 +37,20 @@ pub fn options(arguments: &Arguments, demo: Option<&Path>) -> Result<Options, Re
     };
     let (desk, session) = (arguments.desk.clone(), arguments.session.clone());
     let who = arguments.command.as_ref().map_or("a screen", Command::changes_as).to_owned();
-    Ok(Options { desk, session, who, ..Options::new(around) })
+    let renderer = Renderer::beside(this_program());
+    Ok(Options { desk, session, who, renderer, ..Options::new(around) })
+}
+
+/// Where this program can be started anew. On Linux the link leads to what runs now also when the file was replaced since.
+#[cfg(target_os = "linux")]
+fn this_program() -> PathBuf {
+    PathBuf::from("/proc/self/exe")
+}
+
+/// Where this program can be started anew; empty, which the first rendering says, where the system does not tell.
+#[cfg(not(target_os = "linux"))]
+fn this_program() -> PathBuf {
+    env::current_exe().unwrap_or_default()
 }
 
 /// `$XDG_CONFIG_HOME`, else `~/.config`, on every system (BEHAVIOUR §2).

@@ -7,6 +7,7 @@
 mod add;
 mod change;
 mod document;
+mod embedded;
 mod explain;
 mod locate;
 mod mend;
@@ -20,6 +21,7 @@ mod writing;
 pub use add::{Added, NewSource};
 pub use change::{Changed, PickStatus, Picked, at_list, has_any_tag};
 pub use document::{Document, size};
+pub use embedded::Extraction;
 pub use explain::{Closure, Why};
 pub use locate::Spot;
 pub use mend::Mended;
@@ -42,6 +44,7 @@ use crate::render::Renderer;
 use crate::report::Diagnostic;
 use crate::selection::{self, Choice, History, Rules, Selection};
 use crate::session::{DEFAULT, Store};
+use crate::template;
 
 /// How a desk is opened.
 #[derive(Debug, Clone)]
@@ -130,12 +133,14 @@ pub struct Desk {
     entries: Vec<Diagnostic>,
     /// About stored files as they are now.
     stored: Vec<Diagnostic>,
-    /// About stored files that were set aside since this desk was opened.
+    /// About stored files that were set aside since this desk was opened, and writes that were interrupted.
     set_aside: Vec<Diagnostic>,
     /// About the documents read so far.
     documents: BTreeMap<SourceId, Vec<Diagnostic>>,
     /// Estimated tokens of the documents read so far.
     tokens: Arc<HashMap<SourceId, u64>>,
+    /// What was found in the files of templates and in documents that hold some.
+    templates: template::Cache,
 }
 
 impl Desk {
@@ -145,7 +150,10 @@ impl Desk {
         let store = Store::new(&around.workspace, &options.desk, &options.session, &options.who, options.clock);
         let config = config::load(around);
         let (catalog, entries) = catalog::load(around, &config, None);
+        let templates =
+            if options.lives_on { template::Cache::remembering(options.clock) } else { template::Cache::default() };
         let mut desk = Self {
+            templates,
             store,
             config,
             catalog: Arc::new(catalog),
@@ -194,6 +202,7 @@ impl Desk {
             }
             self.catalog = Arc::new(catalog);
         }
+        self.templates.look_anew();
         if let Some(library) = self.library.get_mut() {
             if changed { library.adopt(&self.catalog) } else { library.look_anew() }
         }

@@ -4,7 +4,10 @@
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// File systems count time in steps, the coarsest in such.
+const STEP: Duration = Duration::from_secs(2);
 
 /// Which file it is, its size and when it changed: as long as they stay, its content is taken to stay (BEHAVIOUR §5 "cache").
 /// Whoever puts a time of change back (`cp -p`, `touch`) changes the file's status by that.
@@ -31,9 +34,11 @@ impl Stamp {
         }
     }
 
-    /// The latest of its times, in nanoseconds since 1970.
-    pub fn latest(&self) -> u64 {
-        self.modified.max(self.changed)
+    /// Whether what has this stamp was last written long enough ago: a file that was just written may be written again and
+    /// keep size and times.
+    pub fn has_settled(&self, now: SystemTime) -> bool {
+        let since_1970 = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+        u128::from(self.modified.max(self.changed)) + STEP.as_nanos() < since_1970.as_nanos()
     }
 }
 
@@ -72,12 +77,35 @@ pub fn stamp(path: &Path) -> io::Result<Stamp> {
 /// # Errors
 /// What the file system says; [`io::ErrorKind::InvalidInput`] where `path` is a folder, pipe, socket or device.
 pub fn read_regular(path: &Path, limit: u64) -> io::Result<(Vec<u8>, bool)> {
+    let (file, metadata) = open_regular(path)?;
+    read_open(file, &metadata, limit)
+}
+
+/// The bytes of a regular file with its stamp; none of a file that has more than `limit` of them.
+///
+/// # Errors
+/// As [`read_regular`].
+pub fn read_stamped(path: &Path, limit: u64) -> io::Result<(Stamp, Option<Vec<u8>>)> {
+    let (file, metadata) = open_regular(path)?;
+    let stamp = Stamp::of(&metadata);
+    if stamp.size > limit {
+        return Ok((stamp, None));
+    }
+    let (bytes, more) = read_open(file, &metadata, limit)?;
+    Ok((stamp, (!more).then_some(bytes)))
+}
+
+fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
     let file = open(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
         let what = if metadata.is_dir() { "a folder, not a file" } else { "not a regular file" };
         return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
     }
+    Ok((file, metadata))
+}
+
+fn read_open(file: File, metadata: &Metadata, limit: u64) -> io::Result<(Vec<u8>, bool)> {
     let size = metadata.len().min(limit);
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -110,6 +138,8 @@ mod tests {
         super::super::write_atomic(&path, b"12345").unwrap();
         assert_eq!(read_regular(&path, 5).unwrap(), (b"12345".to_vec(), false));
         assert_eq!(read_regular(&path, 4).unwrap(), (b"1234".to_vec(), true));
+        assert_eq!(read_stamped(&path, 5).unwrap(), (stamp(&path).unwrap(), Some(b"12345".to_vec())));
+        assert_eq!(read_stamped(&path, 4).unwrap(), (stamp(&path).unwrap(), None));
         assert_eq!(read_regular(folder.path(), 4).unwrap_err().kind(), io::ErrorKind::InvalidInput);
     }
 

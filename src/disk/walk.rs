@@ -7,8 +7,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where refdesk keeps what lasts (BEHAVIOUR §9).
-const OWN: &str = ".jaato/refdesk";
+/// Where refdesk keeps what lasts, and where it writes templates out of documents (BEHAVIOUR §6, §9).
+const OWN: [&str; 2] = [".jaato/refdesk", ".jaato/templates"];
+
+/// Whether refdesk writes into this folder by itself.
+pub fn is_own(folder: &Path) -> bool {
+    OWN.iter().any(|own| folder.ends_with(own))
+}
 
 /// How far a walk goes.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +45,7 @@ pub enum Problem {
 }
 
 /// The files whose names are `wanted` below `root`, in path order, hidden ones included; the folders of git and those that
-/// refdesk keeps its own state in are not: what is chosen must not follow from what was chosen before.
+/// refdesk writes into by itself are not, unless `root` is one: what is chosen must not follow from what was chosen before.
 pub fn files_below(root: &Path, limits: Limits, wanted: impl Fn(&OsStr) -> bool) -> (Vec<Found>, Vec<Problem>) {
     let mut found = Vec::new();
     let mut problems = Vec::new();
@@ -53,7 +58,7 @@ pub fn files_below(root: &Path, limits: Limits, wanted: impl Fn(&OsStr) -> bool)
     while let Some((path, kind)) = open.pop() {
         let name = path.file_name().unwrap_or_default();
         if kind.is_dir() {
-            if name != ".git" && !path.ends_with(OWN) {
+            if name != ".git" && !is_own(&path) {
                 push_entries(&path, &mut open, &mut problems);
             }
             continue;
@@ -92,7 +97,7 @@ pub fn files_below(root: &Path, limits: Limits, wanted: impl Fn(&OsStr) -> bool)
 /// A link's target inside the tree that the walk will not find under its own name.
 fn leads_to_something_new(real: &Path, real_root: &Path, wanted: impl Fn(&OsStr) -> bool) -> bool {
     let Ok(inside) = real.strip_prefix(real_root) else { return false };
-    if real.ancestors().take_while(|folder| *folder != real_root).any(|folder| folder.ends_with(OWN)) {
+    if real.ancestors().take_while(|folder| *folder != real_root).any(is_own) {
         return false;
     }
     let hidden_from_walk = inside.components().any(|component| component.as_os_str() == ".git");
@@ -150,7 +155,9 @@ mod tests {
 
     #[test]
     fn what_refdesk_keeps_is_no_document() {
-        let root = tree(&["a.md", ".jaato/refdesk/x.md", ".jaato/refdesk/desks/y.md", ".jaato/kb.md", "refdesk/z.md"]);
+        let own = [".jaato/refdesk/x.md", ".jaato/refdesk/desks/y.md", ".jaato/templates/t.md"];
+        let root = tree(&[&own[..], &["a.md", ".jaato/kb.md", "refdesk/z.md"]].concat());
+        assert_eq!(names(&root.path().join(".jaato/templates"), NO_LIMITS).0, ["t.md"]);
         assert_eq!(names(root.path(), NO_LIMITS).0, [".jaato/kb.md", "a.md", "refdesk/z.md"]);
         assert_eq!(names(&root.path().join(".jaato"), NO_LIMITS).0, ["kb.md"]);
     }

@@ -13,8 +13,9 @@ use super::message::{Command, Event, Loading, Snapshot, Wanted, Watching};
 use super::notice::{self, Cause, Notice, Topic, Who};
 use super::watch::{Followed, Watch};
 use crate::catalog::SourceId;
-use crate::desk::{Changed, Desk, Options, Refusal, Request, Undone};
-use crate::report::Diagnostic;
+use crate::desk::{Changed, Desk, Options, Refusal, Request, Spot, Undone};
+use crate::output::{Proposal, Unwritten, Written};
+use crate::report::{Diagnostic, add_new};
 use crate::template::TemplateIndex;
 
 /// Sources read between two looks at the queue.
@@ -32,7 +33,9 @@ pub fn run(
     changed: WeakSender<Command>,
 ) {
     let options_clock = options.clock;
-    let desk = Desk::open(options);
+    let mut desk = Desk::open(options);
+    // Where that cannot be done the next change says why.
+    let _ = desk.finish_interrupted();
     let mut worker = Worker {
         unread: VecDeque::new(),
         total: 0,
@@ -41,6 +44,8 @@ pub fn run(
         events,
         templates: Arc::default(),
         template_problems: Vec::new(),
+        files_due: true,
+        file_problems: Vec::new(),
         watching: Watching::default(),
         watch_problems: Vec::new(),
         last: Snapshot::default(),
@@ -82,6 +87,9 @@ struct Worker<'a> {
     total: usize,
     templates: Arc<TemplateIndex>,
     template_problems: Vec<Diagnostic>,
+    /// Whether the templates differ from those whose files were written last, and what was wrong with writing them.
+    files_due: bool,
+    file_problems: Vec<Diagnostic>,
     watching: Watching,
     watch_problems: Vec<Diagnostic>,
     last: Snapshot,
@@ -97,7 +105,7 @@ struct Worker<'a> {
 impl Worker<'_> {
     fn work(&mut self, watch: &mut Watch) {
         loop {
-            let first = if self.unread.is_empty() {
+            let first = if self.unread.is_empty() && !self.files_due {
                 match self.inbox.blocking_recv() {
                     Some(command) => Some(command),
                     None => return,
@@ -106,7 +114,13 @@ impl Worker<'_> {
                 match self.inbox.try_recv() {
                     Ok(command) => Some(command),
                     Err(TryRecvError::Empty) => None,
-                    Err(TryRecvError::Disconnected) => return,
+                    Err(TryRecvError::Disconnected) => {
+                        // What was chosen last has its files too, where all is known that it brings.
+                        if self.files_due && self.desk.wanted().is_empty() {
+                            self.write_templates();
+                        }
+                        return;
+                    }
                 }
             };
             match first {
@@ -115,9 +129,19 @@ impl Worker<'_> {
                         self.obey(command, watch);
                     }
                 }
+                None if self.unread.is_empty() => {
+                    self.write_templates();
+                    self.publish();
+                }
                 None => self.read_some(),
             }
         }
+    }
+
+    /// Writes the files of the templates, once nothing else waits: of ten quick picks only the last matters.
+    fn write_templates(&mut self) {
+        self.files_due = false;
+        self.file_problems = self.desk.write_templates(&self.templates).diagnostics;
     }
 
     /// The command and those behind it, without questions that a later one of the same kind makes old.
@@ -234,12 +258,25 @@ impl Worker<'_> {
                 self.say(Event::Preview { generation, template, outcome });
             }
             Command::Write(proposal) => {
-                let answer = match self.desk.write(&[*proposal]) {
-                    Ok(written) => written.into_iter().next().map(Event::Written),
-                    Err(unwritten) => Some(Event::Unwritten(unwritten)),
-                };
-                answer.into_iter().for_each(|answer| self.say(answer));
+                let answer = self.desk.write(std::slice::from_ref(&*proposal));
+                self.wrote(&proposal, answer);
             }
+        }
+    }
+
+    /// Answers who wanted a file written, and notes in the feed that it was.
+    fn wrote(&self, proposal: &Proposal, answer: Result<Vec<Written>, Unwritten>) {
+        let written = match answer {
+            Ok(written) => written,
+            Err(unwritten) => return self.say(Event::Unwritten(unwritten)),
+        };
+        for written in written {
+            if !proposal.is_unchanged() {
+                let text = format!("Wrote {} ({})", written.shown, proposal.diff.summary());
+                let place = Some(Spot { path: proposal.path.clone(), line: 1 });
+                self.tell(Notice { place, ..Notice::new(Who::You, Topic::Template, text) });
+            }
+            self.say(Event::Written(written));
         }
     }
 
@@ -333,6 +370,7 @@ impl Worker<'_> {
         let (templates, problems) = self.desk.templates();
         if *self.templates != templates {
             self.templates = Arc::new(templates);
+            self.files_due = true;
         }
         self.template_problems = problems;
     }
@@ -355,7 +393,8 @@ impl Worker<'_> {
             last.diagnostics.clone()
         } else {
             let mut diagnostics = self.desk.diagnostics();
-            diagnostics.extend(self.template_problems.iter().chain(&self.watch_problems).cloned());
+            let of_templates = self.template_problems.iter().chain(&self.file_problems);
+            add_new(&mut diagnostics, of_templates.chain(&self.watch_problems));
             if *last.diagnostics == *diagnostics { last.diagnostics.clone() } else { diagnostics.into() }
         };
         let (undo, redo) = self.desk.undoable();

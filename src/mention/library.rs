@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use rayon::prelude::*;
 
@@ -20,10 +20,6 @@ use crate::disk::{Stamp, read_regular, stamp};
 use crate::report::Diagnostic;
 use crate::text::lines::decode;
 use crate::text::tokens::of_prose;
-
-/// File systems count time in steps, the coarsest in such: a file that was just written may be written again and keep size
-/// and time, so it is read again until it has settled.
-const STEP: Duration = Duration::from_secs(2);
 
 /// What reading one source gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -235,8 +231,7 @@ impl Memory {
 
     fn keep(&self, path: Arc<Path>, then: Stamp, named: Arc<Named>) {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        let since_1970 = (self.clock)().duration_since(UNIX_EPOCH).unwrap_or_default();
-        if u128::from(then.latest()) + STEP.as_nanos() < since_1970.as_nanos() {
+        if then.has_settled((self.clock)()) {
             files.insert(path, Remembered { then, named });
         } else {
             files.remove(&path);
@@ -254,6 +249,8 @@ impl Memory {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
     use super::*;
     use crate::catalog::Standing;
     use crate::catalog::testing::local;

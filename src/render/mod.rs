@@ -1,14 +1,20 @@
 //! A template and its values to text (BEHAVIOUR §6). Jinja2 is rendered by minijinja with its differences mended, Mustache
-//! by an evaluator of our own over our own tree; nothing here reads a file.
+//! by an evaluator of our own over our own tree, Handlebars by the crate of that name; nothing here reads a file. What
+//! nobody vouches for is rendered by a worker, a process of its own that may be ended ([`Renderer`]).
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::template::limits::{TEMPLATE_BYTES, too_large};
-use crate::template::{ParseError, Stripped, Syntax, strip, variables};
+use crate::template::{ParseError, Syntax};
 
+mod compiled;
+mod handlebars;
+mod handlebars_dialect;
+mod handlebars_helpers;
+#[cfg(test)]
+mod handlebars_tests;
 mod jinja;
 #[cfg(test)]
 mod language_tests;
@@ -21,7 +27,10 @@ mod renderer;
 mod tests;
 #[cfg(test)]
 mod tree_law_tests;
+pub mod values;
+pub mod worker;
 
+pub use compiled::{Compiled, Texts};
 pub use renderer::Renderer;
 
 /// What a rendering gave.
@@ -82,40 +91,8 @@ impl Job {
 ///
 /// # Errors
 ///
-/// The template does not parse, asks for something that is not there (Jinja2), does something that cannot be done, or
-/// passes a limit. The line is that of the file.
+/// The template does not parse, asks for something that is not there (Jinja2, Handlebars), does something that cannot be
+/// done, or passes a limit. The line is that of the file.
 pub fn render(job: &Job) -> Result<Rendered, RenderError> {
-    if job.text.len() > TEMPLATE_BYTES {
-        return Err(RenderError { message: too_large(), line: None });
-    }
-    let stripped = strip(&job.text);
-    let rendered = match job.syntax {
-        Syntax::Jinja2 => jinja::render(&stripped.text, &job.values),
-        Syntax::Mustache => mustache::render(&stripped.text, job),
-        Syntax::Handlebars => match variables(&stripped.text, job.syntax) {
-            Ok(_) => Err(handlebars(&stripped.text)),
-            Err(error) => Err(error.into()),
-        },
-    };
-    match rendered {
-        Ok(rendered) => Ok(Rendered { text: rendered.text, warnings: in_file(rendered.warnings, &stripped) }),
-        Err(error) => Err(ParseError { message: error.message, line: error.line }.in_file(&stripped).into()),
-    }
-}
-
-fn in_file(warnings: Vec<String>, stripped: &Stripped<'_>) -> Vec<String> {
-    // A warning names its lines as an error does.
-    let moved = |message| ParseError { message, line: Some(1) }.in_file(stripped).message;
-    warnings.into_iter().map(moved).collect()
-}
-
-/// Handlebars is read for its variables, and not rendered yet.
-fn handlebars(text: &str) -> RenderError {
-    let signs = ["{{#if ", "{{#each ", "{{#unless ", "{{#with ", "{{else"];
-    let first = signs.iter().filter_map(|sign| text.find(sign)).min().unwrap_or_default();
-    let line = text.get(..first).unwrap_or_default().bytes().filter(|byte| *byte == b'\n').count() + 1;
-    RenderError {
-        message: format!("Handlebars is not rendered yet (its syntax begins at line {line})"),
-        line: Some(line),
-    }
+    Compiled::new(&Texts::of(job)?)?.render(&job.values, job.html)
 }

@@ -12,45 +12,57 @@ use serde_json::Value;
 
 use super::limits::{FUEL, OUTPUT_BYTES, PARTIAL_DEPTH, WARNINGS, out_of_fuel, output_too_large};
 use super::mustache_context::{Context, Contexts, Found};
-use super::{Job, RenderError, Rendered};
+use super::{RenderError, Rendered};
 use crate::template::mustache::{Node, Parsed, parse};
-use crate::template::strip;
 use crate::text::nearest::nearest;
 
-/// Renders a template; its line numbers are those of `text`.
-///
-/// # Errors
-///
-/// The template or a partial does not parse, or a limit is passed.
-pub fn render(text: &str, job: &Job) -> Result<Rendered, RenderError> {
-    let main = parse(text)?;
-    let mut templates = vec![main];
-    let (mut texts, mut by_name) = (Vec::new(), HashMap::new());
-    for (name, text) in &job.partials {
-        texts.push((name, strip(text)));
-        by_name.insert(name.as_str(), texts.len());
+/// A template and its partials, read.
+pub struct Compiled<'t> {
+    /// The template, then its partials.
+    templates: Vec<Parsed<'t>>,
+    /// Names of partials to their place among the templates.
+    by_name: HashMap<&'t str, usize>,
+}
+
+impl<'t> Compiled<'t> {
+    /// Reads a template and its partials by name; line numbers are those of the texts.
+    ///
+    /// # Errors
+    ///
+    /// The template or a partial does not parse.
+    pub fn new(text: &'t str, partials: impl Iterator<Item = (&'t str, &'t str)>) -> Result<Self, RenderError> {
+        let (mut templates, mut by_name) = (vec![parse(text)?], HashMap::new());
+        for (name, text) in partials {
+            by_name.insert(name, templates.len());
+            templates.push(parse(text).map_err(|error| stop(format!("partial '{name}': {}", error.message)))?);
+        }
+        Ok(Self { templates, by_name })
     }
-    for (name, stripped) in &texts {
-        let partial = parse(&stripped.text).map_err(|error| stop(format!("partial '{name}': {}", error.message)))?;
-        templates.push(partial);
+
+    /// Renders it; `html` asks for escaping.
+    ///
+    /// # Errors
+    ///
+    /// A limit is passed.
+    pub fn render(&self, values: &Value, html: bool) -> Result<Rendered, RenderError> {
+        let mut run = Run {
+            templates: &self.templates,
+            by_name: &self.by_name,
+            html,
+            contexts: Contexts::new(values),
+            calls: vec![Call::default()],
+            at_line_start: false,
+            out: String::new(),
+            warnings: Vec::new(),
+            warned: HashSet::new(),
+            fuel: FUEL,
+        };
+        for (line, sentence) in self.templates.first().map(|main| main.warnings.as_slice()).unwrap_or_default() {
+            run.warn(format!("{sentence} (line {line})"));
+        }
+        while run.step()? {}
+        Ok(Rendered { text: run.out, warnings: run.warnings })
     }
-    let mut run = Run {
-        templates: &templates,
-        by_name: &by_name,
-        html: job.html,
-        contexts: Contexts::new(&job.values),
-        calls: vec![Call::default()],
-        at_line_start: false,
-        out: String::new(),
-        warnings: Vec::new(),
-        warned: HashSet::new(),
-        fuel: FUEL,
-    };
-    for (line, sentence) in templates.first().map(|main| main.warnings.as_slice()).unwrap_or_default() {
-        run.warn(format!("{sentence} (line {line})"));
-    }
-    while run.step()? {}
-    Ok(Rendered { text: run.out, warnings: run.warnings })
 }
 
 fn stop(message: String) -> RenderError {

@@ -1,33 +1,70 @@
 //! Who renders: this process, or a process of its own that may be ended.
 
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use super::worker::{Client, Failure};
 use super::{Job, RenderError, Rendered, render};
 
-/// Renders jobs. Cheap to clone.
+/// Renders jobs. Cheap to clone; clones share their worker, which starts with the first job and ends with the last clone.
 #[derive(Debug, Clone, Default)]
 pub struct Renderer {
-    /// The program to start as a worker; `None` renders in this process.
-    program: Option<PathBuf>,
+    /// `None` renders in this process.
+    beside: Option<Arc<Beside>>,
+}
+
+#[derive(Debug)]
+struct Beside {
+    program: PathBuf,
+    worker: Mutex<Option<Client>>,
 }
 
 impl Renderer {
     /// One that renders in this process: for templates that somebody vouches for.
     pub fn within() -> Self {
-        Self { program: None }
+        Self { beside: None }
     }
 
-    /// One that renders in a worker, which is this program (`refdesk`) started anew.
+    /// One that renders in a worker, which is this program (`refdesk`) started anew. It never renders in this process, also
+    /// where no worker can be started.
     pub fn beside(program: PathBuf) -> Self {
-        Self { program: Some(program) }
+        Self { beside: Some(Arc::new(Beside { program, worker: Mutex::new(None) })) }
     }
 
-    /// Renders.
+    /// Renders; one job at a time, others wait their turn.
     ///
     /// # Errors
-    /// As [`render`], and where the worker passed a limit or cannot be started.
+    /// As [`render`], and where the worker passed a limit, died, or cannot be started.
     pub fn render(&self, job: &Job) -> Result<Rendered, RenderError> {
-        let _ = &self.program;
-        render(job)
+        match &self.beside {
+            None => render(job),
+            Some(beside) => beside.render(job).unwrap_or_else(|message| Err(RenderError { message, line: None })),
+        }
+    }
+}
+
+impl Beside {
+    /// What the worker answers, or why there is no answer.
+    fn render(&self, job: &Job) -> Result<Result<Rendered, RenderError>, String> {
+        let frame = Client::frame(job)?;
+        let mut place = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_warm = place.is_some();
+        match self.ask(&mut place, frame.clone()) {
+            // Who ended a worker that had worked before says nothing about this job.
+            Err(Failure::Ended(_)) if is_warm => self.ask(&mut place, frame),
+            outcome => outcome,
+        }
+        .map_err(|failure| failure.to_string())
+    }
+
+    fn ask(&self, place: &mut Option<Client>, frame: Arc<Vec<u8>>) -> Result<Result<Rendered, RenderError>, Failure> {
+        let worker = match place {
+            Some(worker) => worker,
+            None => place.insert(Client::start(&self.program)?),
+        };
+        worker.ask(frame).map_err(|silence| match place.take() {
+            Some(worker) => worker.end(silence),
+            None => Failure::Ended(String::new()),
+        })
     }
 }

@@ -1,6 +1,7 @@
 //! What is wrong, where, and how to mend it. Every parser and loader of the house returns what it could read together
 //! with a list of these; nothing is thrown away and nothing is silent (BEHAVIOUR §2).
 
+use std::collections::HashSet;
 use std::fmt;
 
 use serde::Serialize;
@@ -93,6 +94,18 @@ impl Diagnostic {
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
+}
+
+/// Adds findings to those known already; what was found there before, by somebody who looked for something else, is not told
+/// twice.
+pub fn add_new<'a>(known: &mut Vec<Diagnostic>, more: impl IntoIterator<Item = &'a Diagnostic>) {
+    let mut more = more.into_iter().peekable();
+    if more.peek().is_none() {
+        return;
+    }
+    let what = |it: &Diagnostic| (it.code, it.line, it.file.clone());
+    let there: HashSet<_> = known.iter().map(what).collect();
+    known.extend(more.filter(|it| !there.contains(&what(it))).cloned());
 }
 
 /// `error: docs/a.json:3:7: what is wrong` and, on a line of its own, the hint.

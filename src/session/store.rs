@@ -23,12 +23,14 @@ const LIMIT: u64 = 64 * 1024 * 1024;
 /// The files of one desk and one session of a workspace.
 #[derive(Debug, Clone)]
 pub struct Store {
-    workspace: PathBuf,
-    folder: PathBuf,
+    pub(super) workspace: PathBuf,
+    pub(super) folder: PathBuf,
+    /// The desk's name, safe as a file's.
+    pub(super) desk: String,
     selection: PathBuf,
     told: PathBuf,
     who: String,
-    clock: fn() -> SystemTime,
+    pub(super) clock: fn() -> SystemTime,
 }
 
 /// A choice as it is stored.
@@ -64,7 +66,8 @@ impl Store {
             folder.join("desks").join(name::safe(desk)).join("selection.json")
         };
         let told = folder.join("sessions").join(name::safe(session)).join("told.json");
-        Self { workspace: workspace.to_path_buf(), folder, selection, told, who: who.to_owned(), clock }
+        let desk = name::safe(desk);
+        Self { workspace: workspace.to_path_buf(), folder, desk, selection, told, who: who.to_owned(), clock }
     }
 
     /// Where the choice is stored.
@@ -151,7 +154,10 @@ impl Store {
     }
 
     /// The lock, in a folder that tells git to keep out.
-    fn lock(&self) -> io::Result<Lock> {
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front.
+    pub fn lock(&self) -> io::Result<Lock> {
         let lock = Lock::acquire(&self.folder.join("lock"))?;
         let ignore = self.folder.join(".gitignore");
         if !ignore.exists() {
@@ -172,7 +178,7 @@ impl Store {
     }
 
     /// Reads a file while the lock is held; a damaged one is moved aside, so that nothing of it is lost.
-    fn read_locked<T: DeserializeOwned>(&self, file: &Path) -> (Option<T>, Vec<Diagnostic>) {
+    pub(super) fn read_locked<T: DeserializeOwned>(&self, file: &Path) -> (Option<T>, Vec<Diagnostic>) {
         let problem = match read::<T>(file) {
             Ok(value) => return (value, Vec::new()),
             Err(problem) => problem,
@@ -221,7 +227,7 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
     serde_json::from_value(members.into())
 }
 
-fn write<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
+pub(super) fn write<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
     let mut bytes = serde_json::to_vec_pretty(value)?;
     bytes.push(b'\n');
     // Whoever writes holds the lock, so what others left unfinished here they will never finish.

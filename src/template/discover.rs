@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::catalog::{Catalog, SourceId, Standing};
 use crate::disk::path::{display, slashed};
@@ -20,7 +21,7 @@ const LIMITS: Limits = Limits { files: 20_000, bytes: u64::MAX };
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// The file, absolute, symbolic links as met.
-    pub path: PathBuf,
+    pub path: Arc<Path>,
     /// The innermost selected directory source that holds it; `None` for `.templates/`.
     pub source: Option<SourceId>,
     /// The path within that directory, forward slashes.
@@ -47,7 +48,7 @@ pub fn discover(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (
             let Ok(within) = file.path.strip_prefix(&root.path) else { continue };
             if seen.insert(root.resolved.join(within)) {
                 let within = slashed(within);
-                found.push(Found { within, source: root.source.clone(), root: name.clone(), path: file.path });
+                found.push(Found { within, source: root.source.clone(), root: name.clone(), path: file.path.into() });
             }
         }
     }

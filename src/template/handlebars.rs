@@ -1,12 +1,22 @@
-//! What a Handlebars template asks for, and whether its blocks balance. Rendering Handlebars is not here; the language
+//! What a Handlebars template asks for, and whether its blocks balance. Rendering is `render::handlebars`; the language
 //! shares its tags with Mustache and adds helpers with arguments, `else`, paths with `..` and values that begin with `@`.
 
 use std::collections::HashSet;
 
 use super::ParseError;
-use super::limits::NESTING;
+use super::limits::{CHAIN, NESTING};
 use super::shape::{Shape, Step, What};
 use super::tags::{Dialect, Piece, Sigil, pieces};
+use super::words::{Word, argument, brackets, segments, words};
+
+/// Whether a template may be handed to its engine.
+///
+/// # Errors
+///
+/// As [`uses`].
+pub fn check(text: &str) -> Result<(), ParseError> {
+    uses(text).map(drop)
+}
 
 struct Block<'a> {
     name: &'a str,
@@ -19,19 +29,25 @@ struct Block<'a> {
     params: Vec<&'a str>,
     /// An object is gone through by its keys: what its values hold cannot be told.
     keyed: bool,
+    /// Branches that chain to it: the engine nests each in the one before.
+    branches: usize,
 }
 
 /// What a template asks for.
 ///
 /// # Errors
 ///
-/// Unclosed or mismatched blocks and tags, blocks nested deeper than [`NESTING`]; with the line.
+/// Unclosed or mismatched blocks and tags; blocks and brackets nested deeper than [`NESTING`], more than [`CHAIN`] `else if`
+/// in one another; with the line.
 pub fn uses(text: &str) -> Result<Shape, ParseError> {
     let (pieces, _) = pieces(text, Dialect::Handlebars)?;
     let keyed = keyed_blocks(&pieces);
     let mut walk = Walk { shape: Shape::default(), blocks: Vec::new() };
     for (at, piece) in pieces.into_iter().enumerate() {
         let Piece::Tag { sigil, content, line, .. } = piece else { continue };
+        if sigil != Sigil::Comment {
+            brackets(content, line)?;
+        }
         match sigil {
             Sigil::Plain if content == "else" || content.starts_with("else ") => walk.otherwise(content, line)?,
             Sigil::Inverted if content.is_empty() => walk.otherwise("else", line)?,
@@ -71,6 +87,15 @@ fn keyed_blocks(pieces: &[Piece<'_>]) -> HashSet<usize> {
 
 fn innermost_each(open: &[(usize, bool)]) -> Option<usize> {
     open.iter().rev().find(|(_, each)| *each).map(|(at, _)| *at)
+}
+
+/// Whether there is something to fill in or to go through: a value or a block.
+pub fn asks(text: &str) -> bool {
+    let is_asking = |piece: &Piece<'_>| {
+        let sigils = [Sigil::Plain, Sigil::Unescaped, Sigil::Section, Sigil::Inverted];
+        matches!(piece, Piece::Tag { sigil, content, .. } if sigils.contains(sigil) && *content != "else")
+    };
+    pieces(text, Dialect::Handlebars).is_ok_and(|(pieces, _)| pieces.iter().any(is_asking))
 }
 
 struct Walk<'a> {
@@ -187,7 +212,7 @@ impl<'a> Walk<'a> {
         let Some((Word::Plain(name), args)) = words.split_first() else {
             return Err(ParseError::at(line, format!("empty tag at line {line}")));
         };
-        let mut block = Block { name, line, base: self.base(), guard: None, params, keyed };
+        let mut block = Block { name, line, base: self.base(), guard: None, params, keyed, branches: 0 };
         match (*name, args) {
             ("if", [Word::Plain(test), ..]) => {
                 self.record(test, What::Test, false);
@@ -230,10 +255,24 @@ impl<'a> Walk<'a> {
             }
             None => return Err(ParseError::at(line, format!("'else' at line {line} stands outside a block"))),
         }
-        match words(content).as_slice() {
+        let words = words(content);
+        if words.len() > 1 {
+            self.branch(line)?;
+        }
+        match words.as_slice() {
             [_, Word::Plain("if" | "unless"), Word::Plain(test)] => self.record(test, What::Test, false),
             [_, _, args @ ..] => self.arguments(args),
             _ => {}
+        }
+        Ok(())
+    }
+
+    fn branch(&mut self, line: usize) -> Result<(), ParseError> {
+        if let Some(block) = self.blocks.last_mut() {
+            block.branches += 1;
+        }
+        if self.blocks.iter().map(|block| block.branches).sum::<usize>() > CHAIN {
+            return Err(ParseError::at(line, format!("the block at line {line} chains more than {CHAIN} branches")));
         }
         Ok(())
     }
@@ -248,58 +287,4 @@ impl<'a> Walk<'a> {
         let (opened, from) = (block.name, block.line);
         Err(ParseError::at(line, format!("block '{opened}' of line {from} is closed by '{name}' at line {line}")))
     }
-}
-
-/// A word of a tag.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Word<'a> {
-    /// A name, a path or a literal.
-    Plain(&'a str),
-    /// The name of a helper that is called within parentheses.
-    Called,
-}
-
-/// The words of a tag; strings and `[literal segments]` stay whole, parentheses fall away.
-fn words(content: &str) -> Vec<Word<'_>> {
-    let (mut words, mut start, mut quote, mut called) = (Vec::new(), None, None, false);
-    let mut end = |from: Option<usize>, to: usize, called: &mut bool| {
-        let word = from.and_then(|from| content.get(from..to));
-        words.extend(word.map(|word| if std::mem::take(called) { Word::Called } else { Word::Plain(word) }));
-    };
-    for (at, c) in content.char_indices() {
-        match quote {
-            Some(close) if c == close => quote = None,
-            Some(_) => {}
-            None if matches!(c, '"' | '\'' | '[') => {
-                quote = Some(if c == '[' { ']' } else { c });
-                start = start.or(Some(at));
-            }
-            None if c.is_whitespace() || matches!(c, '(' | ')' | '~') => {
-                end(start.take(), at, &mut called);
-                called |= c == '(';
-            }
-            None => start = start.or(Some(at)),
-        }
-    }
-    end(start, content.len(), &mut called);
-    words
-}
-
-/// The parts of a path, cut at `.` and `/`; `[what stands in brackets]` is one.
-fn segments(path: &str) -> Vec<&str> {
-    let (mut segments, mut rest) = (Vec::new(), path);
-    while !rest.is_empty() {
-        let (segment, after) = match rest.strip_prefix('[').and_then(|inside| inside.split_once(']')) {
-            Some((literal, after)) => (literal, after),
-            None => rest.split_at(rest.find(['.', '/']).unwrap_or(rest.len())),
-        };
-        segments.extend(Some(segment).filter(|segment| !segment.is_empty()));
-        rest = after.strip_prefix(['.', '/']).unwrap_or(after);
-    }
-    segments
-}
-
-/// The value of an argument: what stands after `name=`.
-fn argument(word: &str) -> &str {
-    if word.starts_with(['"', '\'']) { word } else { word.split_once('=').map_or(word, |(_, value)| value) }
 }

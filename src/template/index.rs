@@ -1,100 +1,199 @@
 //! The template index: which templates a selection brings, what each is called, and what it asks for (BEHAVIOUR §6). A
 //! pure function of the files, the catalog and the selection; nothing is written.
 
-use std::collections::HashMap;
-use std::path::Path;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
 
-use super::discover::{Found, discover};
+use super::cache::{Cache, Kept};
+use super::discover::discover;
+use super::embedded::Rejected;
+use super::embedded::documents::{Document, documents};
+use super::embedded::gather::{Text, gather};
+use super::embedded::names as file_names;
 use super::name::{Parts, full_name, names};
-use super::{Origin, Syntax, Template, TemplateIndex, analyse, overrides, read};
+use super::standalone::{Standalone, read_all, said};
+use super::{Analysis, Block, FOLDER, Origin, Syntax, Template, TemplateIndex, analyse, overrides};
 use crate::catalog::{Catalog, SourceId};
-use crate::disk;
+use crate::disk::Stamp;
 use crate::disk::path::display;
 use crate::report::Diagnostic;
 use crate::selection::Selection;
 
-/// Every template of the desk, sorted by name, and what is wrong with some. One that does not parse stays, with its
-/// problem; one whose file is unreadable or no text is left out.
-pub fn index(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (TemplateIndex, Vec<Diagnostic>) {
+/// What an index is built of.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// The workspace folder, absolute.
+    pub workspace: &'a Path,
+    /// The sources.
+    pub catalog: &'a Catalog,
+    /// Those that bring templates.
+    pub selection: &'a Selection,
+    /// Whether code blocks of documents become templates.
+    pub extract: bool,
+}
+
+/// Every template of the desk, sorted by name, and what is wrong with some. A file that does not parse stays, with its
+/// problem; one that is unreadable or no text is left out, and so is a code block that does not compile.
+pub fn index(asked: Asked<'_>, cache: &Cache) -> (TemplateIndex, Vec<Diagnostic>) {
+    let Asked { workspace, catalog, selection, extract } = asked;
     let (found, mut diagnostics) = discover(workspace, catalog, selection);
     let (settled, complaints) = overrides::load(workspace);
     diagnostics.extend(complaints);
-    let mut readable = Vec::with_capacity(found.len());
-    for found in found {
-        match read::text_of(&found.path) {
-            Ok(text) => readable.push((found, text)),
-            Err(message) => {
-                let place = display(workspace, &found.path);
-                let diagnostic = Diagnostic::error("template-unreadable", format!("template {place} {message}"));
-                diagnostics.push(of_source(diagnostic.in_file(place), &found));
-            }
+    let (before, mut after, now) = (cache.take(), Kept::default(), cache.now());
+    let mut files = read_all(found, &before);
+    let texts = if extract {
+        let (documents, problems) = documents(workspace, catalog, selection);
+        diagnostics.extend(problems);
+        gather(workspace, documents, (&before, &mut after), now, &mut diagnostics)
+    } else {
+        Vec::new()
+    };
+    drop(before);
+    let mut seen = HashSet::new();
+    let mut blocks = blocks(workspace, &texts);
+    blocks.retain(|block| seen.insert(block.name.clone()));
+    let written: HashMap<PathBuf, &Template> = blocks.iter().map(|block| (block.path.clone(), block)).collect();
+    // A source may lie where our own files are: what we wrote there is the block and no second template.
+    let is_ours = |file: &Standalone| {
+        let block = written.get(&*file.found.path);
+        block.is_some_and(|block| super::read(&file.found.path) == block.text())
+    };
+    let (readable, other): (Vec<Standalone>, Vec<Standalone>) =
+        files.drain(..).partition(|file| file.analysis.is_ok() && !is_ours(file));
+    for file in &other {
+        if let Err(problem) = &*file.analysis {
+            let place = display(workspace, &file.found.path);
+            let diagnostic = Diagnostic::error("template-unreadable", format!("template {place} {problem}"));
+            diagnostics.push(of_source(diagnostic.in_file(place), file.found.source.as_ref()));
         }
     }
-    let paths: Vec<String> = readable.iter().map(|(found, _)| found.path.to_string_lossy().into_owned()).collect();
-    let parts: Vec<Parts<'_>> = readable
-        .iter()
-        .zip(&paths)
-        .map(|((found, _), path)| Parts {
-            source: found.source.as_ref().map(SourceId::as_str),
-            within: &found.within,
-            root: &found.root,
-            path,
-        })
-        .collect();
-    let names = names(&parts);
-    let mut templates: Vec<Template> = Vec::with_capacity(names.len());
-    for ((found, text), name) in readable.into_iter().zip(names) {
-        templates.push(template(workspace, found, &text, name, &settled, &mut diagnostics));
+    let named = named(&readable, &blocks);
+    let mut templates = Vec::with_capacity(named.len());
+    let mut named = named.into_iter();
+    for (mut file, name) in readable.into_iter().zip(&mut named) {
+        let (source, within) = (file.found.source.clone(), file.found.within.clone());
+        file.settle(said(&settled, &name, || full_name(source.as_ref().map(SourceId::as_str), &within)));
+        file.keep(&mut after.templates, now);
+        let Ok(analysis) = &*file.analysis else { continue };
+        let path = file.found.path.to_path_buf();
+        let bare = Template { path, source, within, stamp: file.stamp, ..bare(name, Origin::Standalone) };
+        templates.push(filled(workspace, bare, analysis, &mut diagnostics));
     }
+    other.iter().for_each(|file| file.keep(&mut after.templates, now));
+    let analyses = texts.iter().flat_map(|text| &text.found.blocks).map(|found| (found.hash.as_str(), &found.analysis));
+    let analyses: HashMap<&str, &Analysis> = analyses.collect();
+    for (block, name) in blocks.into_iter().zip(named) {
+        let Some(own) = &block.block else { continue };
+        let resaid = said(&settled, &name, || block.full_name()).map(|syntax| analyse(&own.text, Some(syntax)));
+        let Some(analysis) = resaid.as_ref().or_else(|| analyses.get(own.hash.as_str()).copied()) else { continue };
+        templates.push(filled(workspace, Template { name, ..block }, analysis, &mut diagnostics));
+    }
+    cache.put(after);
     templates.sort_by(|left, right| left.name.cmp(&right.name));
     (TemplateIndex { templates }, diagnostics)
 }
 
-fn template(
-    workspace: &Path,
-    found: Found,
-    text: &read::Text,
-    name: String,
-    settled: &HashMap<String, Syntax>,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Template {
-    let full = full_name(found.source.as_ref().map(SourceId::as_str), &found.within);
-    let said = settled.get(&name).or_else(|| settled.get(&full)).copied();
-    let analysis = match text {
-        read::Text::Whole(text) => analyse(text, said),
-        read::Text::TooLarge => read::too_large_to_analyse(said),
+/// The templates in these documents, whoever brings them, under the names of their files: given after those of the
+/// selection, so that no two that differ have one file. With the blocks that look like a template and do not compile.
+pub fn of_files(asked: Asked<'_>, files: &[PathBuf]) -> (Vec<Template>, Vec<Rejected>, Vec<Diagnostic>) {
+    let (known, mut kept, mut diagnostics) = (Kept::default(), Kept::default(), Vec::new());
+    let mut all = Vec::new();
+    if asked.extract {
+        let (documents, _) = documents(asked.workspace, asked.catalog, asked.selection);
+        all = gather(asked.workspace, documents, (&known, &mut kept), None, &mut Vec::new());
+    }
+    let selected = all.len();
+    let brought: usize = all.iter().map(|text| text.found.blocks.len()).sum();
+    let given = files.iter().map(|path| Document { path: path.as_path().into(), source: None, content: None });
+    all.extend(gather(asked.workspace, given.collect(), (&known, &mut kept), None, &mut diagnostics));
+    let analyses = all.iter().flat_map(|text| &text.found.blocks).map(|found| &found.analysis);
+    let blocks = blocks(asked.workspace, &all).into_iter().zip(analyses);
+    let mut seen = HashSet::new();
+    let mut templates: Vec<Template> = Vec::new();
+    for (block, analysis) in blocks.skip(brought) {
+        if seen.insert(block.name.clone()) {
+            templates.push(filled(asked.workspace, block, analysis, &mut diagnostics));
+        }
+    }
+    let rejected = all.iter().skip(selected).flat_map(|text| text.found.rejected.clone()).collect();
+    (templates, rejected, diagnostics)
+}
+
+/// Every block of these texts under the name of its file; the same content twice where it stands twice.
+fn blocks(workspace: &Path, texts: &[Text]) -> Vec<Template> {
+    let folder = workspace.join(FOLDER);
+    let all = || texts.iter().flat_map(|text| text.found.blocks.iter().map(move |found| (&text.document, found)));
+    let names = file_names::names(all().map(|(_, found)| found));
+    let template = |((document, found), name): ((&Document, &super::embedded::Found), String)| Template {
+        path: folder.join(&name),
+        source: document.source.clone(),
+        within: name.clone(),
+        block: Some(Block {
+            text: found.text.clone(),
+            hash: found.hash.clone(),
+            document: document.path.clone(),
+            line: found.line,
+        }),
+        ..bare(name, Origin::Embedded)
     };
-    let place = display(workspace, &found.path);
-    if let Some(ambiguity) = analysis.ambiguous {
-        let (syntax, other) = (analysis.syntax.word(), ambiguity.other.word());
-        let message = format!("template '{name}' is taken for {syntax}, and has signs of {other}");
-        let hint = format!(r#"settle it in {}: {{"{name}": "{syntax}"}}"#, overrides::FILE);
-        let diagnostic = Diagnostic::warning("template-ambiguous", message).in_file(place.clone()).hint(hint);
-        diagnostics.push(of_source(diagnostic.at_line(ambiguity.line), &found));
-    }
-    if let Some(problem) = &analysis.problem {
-        let message = format!("template '{name}' does not parse: {}", problem.message);
-        let mut diagnostic = Diagnostic::warning("template-broken", message).in_file(place);
-        diagnostic.line = problem.line;
-        diagnostics.push(of_source(diagnostic, &found));
-    }
-    // A file that went away since it was read has none.
-    let stamp = disk::stamp(&found.path).unwrap_or_default();
+    all().zip(names).map(template).collect()
+}
+
+/// Names over all of them at once: first those of the files, then those of the blocks.
+fn named(files: &[Standalone], blocks: &[Template]) -> Vec<String> {
+    let paths = files.iter().map(|file| &*file.found.path).chain(blocks.iter().map(|block| block.path.as_path()));
+    let paths: Vec<_> = paths.map(Path::to_string_lossy).collect();
+    let files = files.iter().map(|file| (&file.found.source, file.found.within.as_str(), file.found.root.as_str()));
+    let blocks = blocks.iter().map(|block| (&block.source, block.within.as_str(), "templates"));
+    let parts = files.chain(blocks).zip(&paths).map(|((source, within, root), path)| Parts {
+        source: source.as_ref().map(SourceId::as_str),
+        within,
+        root,
+        path,
+    });
+    names(&parts.collect::<Vec<_>>())
+}
+
+fn bare(name: String, origin: Origin) -> Template {
     Template {
-        stamp,
         name,
-        origin: Origin::Standalone,
-        syntax: analysis.syntax,
-        variables: analysis.variables,
-        problem: analysis.problem.map(|problem| problem.message),
-        path: found.path,
-        source: found.source,
-        within: found.within,
+        origin,
+        syntax: Syntax::Jinja2,
+        variables: Vec::new(),
+        problem: None,
+        path: PathBuf::new(),
+        source: None,
+        within: String::new(),
+        stamp: Stamp::default(),
+        block: None,
     }
 }
 
-fn of_source(diagnostic: Diagnostic, found: &Found) -> Diagnostic {
-    match &found.source {
+/// The template with what is known of it; what is wrong is told with the line in its file or document.
+fn filled(workspace: &Path, template: Template, analysis: &Analysis, diagnostics: &mut Vec<Diagnostic>) -> Template {
+    let (name, syntax) = (&template.name, analysis.syntax);
+    let mut tell = |diagnostic: Diagnostic, line: Option<usize>| {
+        let (file, at) = template.place(line.unwrap_or(1));
+        let mut diagnostic = diagnostic.in_file(display(workspace, file));
+        diagnostic.line = (line.is_some() || template.block.is_some()).then_some(at);
+        diagnostics.push(of_source(diagnostic, template.source.as_ref()));
+    };
+    if let Some(ambiguity) = analysis.ambiguous {
+        let (is, other) = (syntax.word(), ambiguity.other.word());
+        let message = format!("template '{name}' is taken for {is}, and has signs of {other}");
+        let hint = format!(r#"settle it in {}: {{"{name}": "{is}"}}"#, overrides::FILE);
+        tell(Diagnostic::warning("template-ambiguous", message).hint(hint), Some(ambiguity.line));
+    }
+    if let Some(problem) = &analysis.problem {
+        let message = format!("template '{name}' does not parse: {}", problem.message);
+        tell(Diagnostic::warning("template-broken", message), problem.line);
+    }
+    let problem = analysis.problem.as_ref().map(|problem| problem.message.clone());
+    Template { syntax, variables: analysis.variables.clone(), problem, ..template }
+}
+
+fn of_source(diagnostic: Diagnostic, source: Option<&SourceId>) -> Diagnostic {
+    match source {
         Some(source) => diagnostic.about(source.as_str()),
         None => diagnostic,
     }

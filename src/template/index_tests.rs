@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{NameError, TemplateIndex, index, names};
+use super::{Asked, Cache, NameError, TemplateIndex, index, names};
 use crate::catalog::{Catalog, Source, Standing, testing};
 use crate::disk::write_atomic;
 use crate::report::Diagnostic;
@@ -32,7 +32,9 @@ fn build(
         let standing = if path.is_dir() { Standing::Directory } else { Standing::File };
         testing::local(id, &path, standing)
     };
-    index(root, &Catalog::new(sources.iter().map(source).collect()), &selection(picked))
+    let catalog = Catalog::new(sources.iter().map(source).collect());
+    let asked = Asked { workspace: root, catalog: &catalog, selection: &selection(picked), extract: true };
+    index(asked, &Cache::default())
 }
 
 fn listed(index: &TemplateIndex) -> Vec<String> {

@@ -1,38 +1,51 @@
 //! What can be generated: the templates that a selection brings, their names, syntax and variables (BEHAVIOUR §6).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::SourceId;
 use crate::disk::Stamp;
 
+mod cache;
 mod discover;
+mod embedded;
 pub mod fit;
 mod generated;
 mod handlebars;
 mod index;
 mod jinja;
 pub mod limits;
+mod listing;
 pub mod mustache;
 mod name;
+mod output_line;
 mod overrides;
 mod read;
 mod seek;
 mod shape;
+mod standalone;
 mod syntax;
 mod tags;
 mod variables;
+mod words;
 
 #[cfg(test)]
 mod index_tests;
 #[cfg(test)]
 mod tree_tests;
 
+pub use cache::Cache;
+pub use embedded::documents::is_markdown;
+pub use embedded::{Extracted, Rejected, extract};
 pub use generated::{Stripped, strip};
-pub use index::index;
+pub use handlebars::check as check_handlebars;
+pub use index::{Asked, index, of_files};
 pub use jinja::{asks_about_a_value, from_engine, mend as mend_jinja, shown as jinja_as_written};
+pub use listing::listing;
 pub use name::NameError;
+pub use output_line::output_line;
 pub use overrides::FILE as OVERRIDES;
 pub use read::{Analysis, ParseError, analyse, read, variables};
 pub use syntax::{Ambiguity, Detected, detect};
@@ -108,6 +121,22 @@ pub enum Origin {
     Embedded,
 }
 
+/// Where the files of embedded templates are written, in a workspace.
+pub const FOLDER: &str = ".jaato/templates";
+
+/// What a template is that stands in a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// Its text.
+    pub text: Arc<str>,
+    /// SHA-256 of the text.
+    pub hash: String,
+    /// The document, absolute; for the content of an inline source the file that defines it.
+    pub document: Arc<Path>,
+    /// The line where its text begins, from 1: of the document, for an inline source of its content.
+    pub line: usize,
+}
+
 /// One template of the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
@@ -121,14 +150,39 @@ pub struct Template {
     pub variables: Vec<Variable>,
     /// Why it does not parse, if it does not.
     pub problem: Option<String>,
-    /// The file, absolute.
+    /// The file, absolute. Of an embedded one it is where it is written to, whether or not it was.
     pub path: PathBuf,
     /// The source that brought it; `None` for the workspace's own `.templates/`.
     pub source: Option<SourceId>,
-    /// `<path within the source>`, forward slashes.
+    /// The path within the source, forward slashes; of an embedded one its file's name.
     pub within: String,
-    /// Size and time of the file: an index differs when a text does, also where names and variables stay.
+    /// Size and time of the file: an index differs when a text does, also where names and variables stay. Nothing for an
+    /// embedded one, which has its text.
     pub stamp: Stamp,
+    /// What and where it is, for an embedded one.
+    pub block: Option<Block>,
+}
+
+impl Template {
+    /// Its text as it stands in its file or block.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`].
+    pub fn text(&self) -> Result<String, String> {
+        match &self.block {
+            Some(block) => Ok(block.text.to_string()),
+            None => read(&self.path),
+        }
+    }
+
+    /// Where line `line` of it stands, for an editor: in its file, or in its document.
+    pub fn place(&self, line: usize) -> (&Path, usize) {
+        match &self.block {
+            Some(block) => (&block.document, block.line + line.saturating_sub(1)),
+            None => (&self.path, line),
+        }
+    }
 }
 
 /// Every template that the selection brings, sorted by name.

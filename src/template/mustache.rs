@@ -112,6 +112,12 @@ pub fn parse(text: &str) -> Result<Parsed<'_>, ParseError> {
     }
 }
 
+/// Whether there is something to fill in or to go through: a value or a section.
+pub fn asks(text: &str) -> bool {
+    let is_asking = |node: &Node<'_>| matches!(node, Node::Value { .. } | Node::Open { .. });
+    parse(text).is_ok_and(|parsed| parsed.nodes.iter().any(is_asking))
+}
+
 /// The parts of a dotted name; the item itself has none.
 pub fn parts(name: &str) -> Vec<&str> {
     if name == "." { Vec::new() } else { name.split('.').filter(|part| !part.is_empty()).collect() }

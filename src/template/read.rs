@@ -8,7 +8,7 @@ use super::limits::{TEMPLATE_BYTES, too_large};
 use super::shape::Shape;
 use super::syntax::{Ambiguity, detect};
 use super::{Syntax, Variable, generated, handlebars, jinja, mustache};
-use crate::disk::read_regular;
+use crate::disk::{Stamp, read_stamped};
 
 /// Why a template does not parse.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,10 +28,23 @@ impl ParseError {
     /// The same error with its line, and every line it names, as lines of the file.
     #[must_use]
     pub fn in_file(mut self, stripped: &generated::Stripped<'_>) -> Self {
+        self.renumber(|line| stripped.file_line(line));
+        self
+    }
+
+    /// The same error for a template whose first line has so many lines above it.
+    #[must_use]
+    pub fn moved_by(mut self, lines: usize) -> Self {
+        self.renumber(|line| line + lines);
+        self
+    }
+
+    /// Puts another number in place of each line.
+    fn renumber(&mut self, line_of: impl Fn(usize) -> usize) {
         if self.line.is_none() {
-            return self;
+            return;
         }
-        self.line = self.line.map(|line| stripped.file_line(line));
+        self.line = self.line.map(&line_of);
         let mut message = String::with_capacity(self.message.len());
         let mut rest = self.message.as_str();
         while let Some(at) = rest.find("line ") {
@@ -39,14 +52,13 @@ impl ParseError {
             let digits = after.bytes().take_while(u8::is_ascii_digit).count();
             message.push_str(before);
             match after.get(..digits).and_then(|number| number.parse().ok()) {
-                Some(line) => message.push_str(&stripped.file_line(line).to_string()),
+                Some(line) => message.push_str(&line_of(line).to_string()),
                 None => message.push_str(after.get(..digits).unwrap_or_default()),
             }
             rest = after.get(digits..).unwrap_or_default();
         }
         message.push_str(rest);
         self.message = message;
-        self
     }
 }
 
@@ -102,41 +114,28 @@ pub fn variables(text: &str, syntax: Syntax) -> Result<Vec<Variable>, ParseError
     uses.map(Shape::variables).map_err(|error| error.in_file(&stripped))
 }
 
-/// What [`text_of`] read.
-pub(super) enum Text {
-    /// All of it.
-    Whole(String),
-    /// Nothing, because it is larger than a template may be.
-    TooLarge,
-}
-
 /// The text of a template's file.
 ///
 /// # Errors
 ///
 /// A sentence: it cannot be read, is larger than a template may be, or is not UTF-8 (with the line).
 pub fn read(path: &Path) -> Result<String, String> {
-    match text_of(path)? {
-        Text::Whole(text) => Ok(text),
-        Text::TooLarge => Err(too_large()),
-    }
+    let (_, bytes) = bytes_of(path)?;
+    text_of(bytes.ok_or_else(too_large)?)
 }
 
-/// The text of a template's file, if it is not too large.
-pub(super) fn text_of(path: &Path) -> Result<Text, String> {
-    let (bytes, more) =
-        read_regular(path, TEMPLATE_BYTES as u64).map_err(|error| format!("cannot be read: {error}"))?;
-    if more {
-        return Ok(Text::TooLarge);
-    }
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(Text::Whole(text)),
-        Err(error) => {
-            let valid = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
-            let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
-            Err(format!("is not UTF-8 text: line {line} holds other bytes"))
-        }
-    }
+/// The bytes of a template's file, if it is not too large, with its stamp.
+pub(super) fn bytes_of(path: &Path) -> Result<(Stamp, Option<Vec<u8>>), String> {
+    read_stamped(path, TEMPLATE_BYTES as u64).map_err(|error| format!("cannot be read: {error}"))
+}
+
+/// These bytes as a text.
+pub(super) fn text_of(bytes: Vec<u8>) -> Result<String, String> {
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
+        let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
+        format!("is not UTF-8 text: line {line} holds other bytes")
+    })
 }
 
 /// What is known of a template too large to read.

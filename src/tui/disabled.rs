@@ -1,5 +1,7 @@
 //! When an action cannot be done, and why: one sentence for the person who pressed its key. An action that is not named here
-//! can always be done.
+//! can always be done. What there is to say about templates has a file of its own.
+
+mod templates;
 
 use crate::catalog::Kind;
 use crate::config::screen::Rules;
@@ -32,9 +34,17 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
             "nothing to undo: only changes of picks and exclusions made here count",
         ),
         Action::Redo => nothing(state.snapshot.redo.as_deref(), "nothing to do again: undo has taken nothing back"),
-        Action::Values => values(state),
-        Action::SetValue => set_value(state),
-        Action::ResetValue => reset_value(state),
+        Action::Values => templates::values(state),
+        Action::SetValue => templates::set_value(state),
+        Action::ResetValue => templates::reset_value(state),
+        Action::AddItem => templates::add_item(state),
+        Action::EditValues => templates::values(state),
+        Action::View => templates::view(state),
+        Action::Leftwards | Action::Rightwards => templates::across(state, action),
+        Action::Write => templates::write(state),
+        Action::FilterTemplates if state.snapshot.templates.templates.is_empty() => {
+            Some("there is no template to filter: the selection brings none".to_owned())
+        }
         Action::Border(border) => moving(state, border),
         Action::Usual if state.splits == Splits::default() && state.rules == Rules::default() => {
             Some("all borders are where they usually are".to_owned())
@@ -99,30 +109,6 @@ fn exclude(state: &State) -> Option<String> {
 
 fn nothing(there: Option<&str>, why: &str) -> Option<String> {
     there.is_none().then(|| why.to_owned())
-}
-
-fn values(state: &State) -> Option<String> {
-    match state.template() {
-        None => Some(NO_TEMPLATE.to_owned()),
-        Some(template) if template.variables.is_empty() => Some(format!("{} asks for no values", template.name)),
-        Some(_) => None,
-    }
-}
-
-fn set_value(state: &State) -> Option<String> {
-    let rows = state.variables();
-    let at = state.templates.variable.at;
-    match rows.get(at) {
-        Some(row) if row.is_leaf(&rows, at) => None,
-        Some(row) => Some(format!("{} holds the fields below it: give them values", row.name)),
-        None => Some("there is no variable under the cursor".to_owned()),
-    }
-}
-
-fn reset_value(state: &State) -> Option<String> {
-    let row = state.variables().into_iter().nth(state.templates.variable.at);
-    let given = row.and_then(|row| state.typed()?.get(&row.way).cloned());
-    given.is_none().then(|| "nothing was typed for this variable: it has a sample value".to_owned())
 }
 
 /// Why a source or template cannot be opened or copied from.
@@ -208,6 +194,7 @@ fn confirm(state: &State) -> Option<String> {
     match (state.overlay, palette::chosen(state)) {
         (Some(Overlay::Palette(_)), Some(row)) => row.why_not.map(|why| format!("{}: {why}", row.entry.name)),
         (Some(Overlay::Palette(_)), None) => Some("no action has these letters".to_owned()),
+        (Some(Overlay::Write(_)), _) => update::writing::why_not(state),
         // Somebody else may have cleared the desk while the question stood there.
         (Some(Overlay::Clear), _) => disabled(state, Action::Clear),
         _ => None,

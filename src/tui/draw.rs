@@ -40,6 +40,8 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
         Some(Overlay::Problems(cursor)) => overlays::problems::draw(state, cursor, frame),
         Some(Overlay::Palette(cursor)) => overlays::palette::draw(state, cursor, frame),
         Some(Overlay::Clear) => overlays::clear::draw(state, frame),
+        Some(Overlay::Write(scroll)) => overlays::write::draw(state, scroll, frame),
+        Some(Overlay::Broken) => overlays::broken::draw(state, frame),
         None => {}
     }
     status::draw_bottom(state, layout.bottom, frame.buffer_mut());

@@ -15,7 +15,7 @@ use crate::engine::{Snapshot, Watching};
 use crate::mention::{Mention, MentionGraph, Via};
 use crate::report::{Diagnostic, Position};
 use crate::selection::{Member, Role, Selection};
-use crate::template::{Origin as Found, Syntax, Template, TemplateIndex, Variable, VariableKind};
+use crate::template::{Block, Origin as Found, Syntax, Template, TemplateIndex, Variable, VariableKind};
 
 use super::glyphs::Glyphs;
 use super::input::Input;
@@ -179,6 +179,7 @@ fn templates() -> TemplateIndex {
                 source: Some("circuit-breaker".into()),
                 within: "templates/CircuitBreaker.java.tpl".to_owned(),
                 stamp: Stamp::default(),
+                block: None,
             },
             Template {
                 name: "retry-policy.yaml.tmpl".to_owned(),
@@ -186,10 +187,16 @@ fn templates() -> TemplateIndex {
                 syntax: Syntax::Jinja2,
                 variables: Vec::new(),
                 problem: Some("unclosed block at line 4".to_owned()),
-                path: PathBuf::from("/home/ada/payments/adr/adr-005.md"),
+                path: PathBuf::from("/home/ada/payments/.jaato/templates/retry-policy.yaml.tmpl"),
                 source: Some("retry-pattern".into()),
-                within: "adr-005.md".to_owned(),
+                within: "retry-policy.yaml.tmpl".to_owned(),
                 stamp: Stamp::default(),
+                block: Some(Block {
+                    text: "{% if pauses %}".into(),
+                    hash: String::new(),
+                    document: Path::new("/home/ada/payments/adr/adr-005.md").into(),
+                    line: 12,
+                }),
             },
         ],
     }

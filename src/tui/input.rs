@@ -1,6 +1,8 @@
 //! What reaches the screen, as plain values: keys by what they mean where the person is, answers of the engine, and the
 //! terminal's size. And what the screen asks of the world in return.
 
+use std::sync::Arc;
+
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Size};
 
@@ -8,6 +10,7 @@ use crate::desk::Spot;
 use crate::engine::{Command, Event, Snapshot};
 
 use super::action::{self, Action, Context};
+use super::highlight::Spans;
 use super::key::Key;
 use super::pane::Pane;
 use super::state::{Mouse, Overlay, Part, State, Typing};
@@ -37,6 +40,17 @@ pub enum Input {
     Snapshot(Box<Snapshot>),
     /// The engine said something.
     Answer(Event),
+    /// The painter tells the colours of these lines of a text.
+    Colours {
+        /// Of the text.
+        generation: u64,
+        /// The first of the lines.
+        from: usize,
+        /// The parts of each.
+        colours: Vec<Spans>,
+    },
+    /// The editor gave the values back; `None` where it failed.
+    Edited(Option<String>),
     /// A command that the engine's full queue did not take.
     Busy,
 }
@@ -65,6 +79,22 @@ pub enum Effect {
     Mouse(Mouse),
     /// Open this place in the editor.
     Edit(Spot),
+    /// Open this text in the editor, at this line; comes back as [`Input::Edited`].
+    EditText {
+        /// JSON.
+        text: String,
+        /// From 1.
+        line: usize,
+    },
+    /// Tell the colours of this text; come back as [`Input::Colours`].
+    Paint {
+        /// Comes back with them.
+        generation: u64,
+        /// Its lines.
+        lines: Arc<[String]>,
+        /// Names of the language it is in, the likeliest first.
+        languages: Vec<String>,
+    },
     /// Put this on the clipboard.
     Copy(String),
 }
@@ -98,7 +128,8 @@ pub fn of_mouse(event: MouseEvent) -> Option<Input> {
 pub fn contexts(state: &State) -> Vec<Context> {
     match (state.overlay, state.typing) {
         (Some(Overlay::Palette(_)), _) => vec![Context::Palette, Context::Field, Context::Always],
-        (Some(Overlay::Clear), _) => vec![Context::Question, Context::Always],
+        (Some(Overlay::Write(_)), _) => vec![Context::Write, Context::Field, Context::Always],
+        (Some(Overlay::Clear | Overlay::Broken), _) => vec![Context::Question, Context::Always],
         (Some(Overlay::Problems(_)), _) => vec![Context::Problems, Context::Overlay, Context::List, Context::Always],
         (Some(Overlay::Help(_)), _) => vec![Context::Overlay, Context::List, Context::Always],
         (None, Some(typing)) => vec![field(typing), Context::Field, Context::Always],
@@ -124,6 +155,7 @@ fn field(typing: Typing) -> Context {
         Typing::Prompt => Context::Prompt,
         Typing::Search => Context::Search,
         Typing::FeedFilter => Context::FeedFilter,
+        Typing::TemplateFilter => Context::TemplateFilter,
         Typing::Value => Context::Value,
     }
 }

@@ -1,5 +1,7 @@
 //! Where everything goes on a screen of a given size: pure arithmetic, shared by `draw` (which fills the places) and
-//! `update` (which must know how many rows a page has).
+//! `update` (which must know how many rows a page has). The templates pane has a file of its own.
+
+mod templates;
 
 use ratatui::layout::{Rect, Size};
 
@@ -7,6 +9,8 @@ use crate::config::screen::{Borders, Shares};
 
 use super::action::Border;
 use super::pane::Pane;
+
+pub use templates::{TemplatesWant, templates};
 
 /// The smallest terminal that shows panes.
 pub const SMALLEST: Size = Size { width: 40, height: 10 };
@@ -232,7 +236,7 @@ pub fn parts(pane: Pane, inner: Rect, wanted: usize, shares: Shares) -> Parts {
         Pane::Catalog => listed(inner, Listed { head: 1, most: 14, least: 4 }, shares),
         Pane::Selection => listed(inner, Listed { head: 0, most: 5, least: 3 }, shares),
         Pane::Hints => hints(inner, HintsWants { busy: Busy::Nothing, prompt: wanted, aside: 0 }, shares),
-        Pane::Templates => templates(inner, wanted, shares),
+        Pane::Templates => templates(inner, TemplatesWant { head: 0, list: wanted }, shares),
     }
 }
 
@@ -334,27 +338,6 @@ fn listed(inner: Rect, Listed { head, most, least }: Listed, shares: Shares) -> 
     let (head, list) = split_rows(upper, head.min(upper.height));
     let (rule, detail) = split_rows(lower, lower.height.min(1));
     Parts { head, list, rule, detail, ..Parts::default() }
-}
-
-/// Above the details and above the variables there is a row for their captions: the rule, or one of their own.
-fn templates(inner: Rect, wanted: usize, shares: Shares) -> Parts {
-    let wide = inner.width >= 96 && inner.height >= 14;
-    let columns = |all, usual| shares.left.map_or(usual, |share| part(share, all, (LEAST_ASIDE, 1 + LEAST_ASIDE)));
-    let rows = |usual| shares.upper.map_or(usual, |share| part(share, inner.height, (1, 1 + LEAST_DETAIL)));
-    if wide {
-        let (left, rest) = split_columns(inner, columns(inner.width, inner.width * 2 / 5));
-        let (rule, detail) = split_columns(rest, 1);
-        let (list, aside) = split_rows(left, rows(left.height / 2));
-        let (_, detail) = split_rows(detail, 1);
-        let (_, aside) = split_rows(aside, 1);
-        return Parts { list, rule, detail, aside, ..Parts::default() };
-    }
-    let most = (inner.height * 2 / 5).clamp(1.min(inner.height), 8);
-    let usual = u16::try_from(wanted).unwrap_or(most).clamp(2.min(most), most);
-    let (upper, rest) = split_rows(inner, rows(usual));
-    let (rule, lower) = split_rows(rest, rest.height.min(1));
-    let (aside, detail) = split_columns(lower, columns(lower.width, (lower.width * 2 / 5).min(28)));
-    Parts { list: upper, rule, detail, aside, ..Parts::default() }
 }
 
 fn split_rows(area: Rect, rows: u16) -> (Rect, Rect) {

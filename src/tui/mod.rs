@@ -7,10 +7,11 @@
 //! ```
 //!
 //! - `run` is the only loop; it blocks until something happens, takes all that is ready, and draws once. Below it: what the
-//!   terminal sends (`keyboard`, `parse`), at which pace is drawn, the editor that gets the terminal for a while, signals.
+//!   terminal sends (`keyboard`, `parse`), at which pace is drawn, the editor that gets the terminal for a while, signals, and
+//!   the painter that looks for the words of a text (`highlight/`) on a thread of its own.
 //! - `terminal` alone touches terminal modes, and puts them back on every way out.
 //! - `action` is the one table of what a person can do; keymap, bottom line and help are read from it.
-//! - `state`, with `tree`, `totals`, `filter/`, `search`, `found`, `feed`, `recall`, `values`, `field`, `motion`: what the screen
+//! - `state`, with `tree`, `totals`, `filter/`, `search`, `found`, `feed`, `recall`, `values/`, `field`, `motion`: what the screen
 //!   remembers. `update/` changes it; `disabled` says what cannot be done, and `about` where a row leads.
 //! - `draw`, with `layout`, `status`, `panes/`, `overlays/`, `widgets/`, `theme`, `glyphs`: how it looks.
 //!
@@ -25,6 +26,7 @@ mod field;
 mod filter;
 mod found;
 mod glyphs;
+mod highlight;
 mod input;
 pub mod key;
 mod layout;

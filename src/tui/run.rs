@@ -24,15 +24,18 @@ use super::terminal::Screen;
 use super::update::update;
 use keyboard::Keyboard;
 use pace::{Cause, Pace};
+use painter::{Painter, Text};
 use signals::{Signals, Told};
 
 mod editor;
 mod handoff;
 mod keyboard;
 mod pace;
+mod painter;
 #[cfg(unix)]
 mod parse;
 mod signals;
+mod slip;
 
 /// At most so many inputs are taken before a frame is drawn, so that a flood of them still shows.
 const BATCH: usize = 1024;
@@ -75,6 +78,7 @@ pub async fn run(engine: Engine, start: Start) -> io::Result<Left> {
         waiting: Vec::new(),
         early: VecDeque::new(),
         opening: None,
+        painter: None,
         suspended: false,
         changed: Some(Cause::Change),
         pace: Pace::default(),
@@ -106,7 +110,9 @@ struct App {
     /// Keys that came before there was anything for them to act on.
     early: VecDeque<TerminalEvent>,
     /// What the editor is wanted for.
-    opening: Option<Spot>,
+    opening: Option<Opening>,
+    /// Who tells the words of a text, since there was one.
+    painter: Option<Painter>,
     suspended: bool,
     /// What there is to draw for.
     changed: Option<Cause>,
@@ -115,6 +121,14 @@ struct App {
     /// When an editor gave the terminal back last.
     handed_back: Option<Instant>,
     ended: Option<Ended>,
+}
+
+/// What the editor is wanted for.
+enum Opening {
+    /// This place in a file.
+    Place(Spot),
+    /// This text, from this line on.
+    Text(String, usize),
 }
 
 /// What this screen asked of the desk: only changes are worth waiting for when it is left.
@@ -130,8 +144,10 @@ impl App {
         // Only now is anything read from the terminal.
         let mut keyboard = Keyboard::new()?;
         loop {
-            if let Some(spot) = self.opening.take() {
-                self.edit(&spot, &mut signals).await?;
+            match self.opening.take() {
+                Some(Opening::Place(spot)) => self.edit(&spot, &mut signals).await?,
+                Some(Opening::Text(text, line)) => self.edit_text(&text, line, &mut signals).await?,
+                None => {}
             }
             if let Some(ended) = self.ended {
                 return Ok(ended);
@@ -160,6 +176,12 @@ impl App {
     /// Waits for the engine, and takes one thing that it says; or for a terminal that did not take the last frame yet.
     async fn engine_speaks(&mut self) -> io::Result<()> {
         let commands = self.engine.commands.clone();
+        let painted = async {
+            match &mut self.painter {
+                Some(painter) => painter.next().await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             biased;
             changed = self.engine.snapshots.changed() => {
@@ -174,6 +196,7 @@ impl App {
                 permit.map_err(|_| engine_gone())?.send(self.waiting.remove(0));
                 Ok(())
             }
+            painted = painted => self.input(painted),
             written = self.screen.proceed(), if self.screen.is_blocked() => written
         }
     }
@@ -210,6 +233,9 @@ impl App {
         for _ in 0..BATCH {
             let Ok(event) = self.engine.events.try_recv() else { break };
             self.input(Input::Answer(event))?;
+        }
+        while let Some(painted) = self.painter.as_mut().and_then(Painter::next_ready) {
+            self.input(painted)?;
         }
         if self.engine.snapshots.has_changed().map_err(|_| engine_gone())? {
             self.take_snapshot()?;
@@ -295,7 +321,7 @@ impl App {
 
     fn input(&mut self, input: Input) -> io::Result<()> {
         let cause = match input {
-            Input::Snapshot(_) | Input::Answer(_) | Input::Resize(_) => Cause::Change,
+            Input::Snapshot(_) | Input::Answer(_) | Input::Resize(_) | Input::Colours { .. } => Cause::Change,
             _ => Cause::Person,
         };
         self.changed = self.changed.max(Some(cause));
@@ -306,7 +332,16 @@ impl App {
                 Effect::Suspend => self.suspend()?,
                 Effect::Redraw => self.screen.forget()?,
                 Effect::Mouse(mouse) => self.screen.set_mouse(mouse)?,
-                Effect::Edit(spot) => self.opening = Some(spot),
+                Effect::Edit(spot) => self.opening = Some(Opening::Place(spot)),
+                Effect::EditText { text, line } => self.opening = Some(Opening::Text(text, line)),
+                Effect::Paint { generation, lines, languages } => {
+                    if self.painter.is_none() {
+                        self.painter = Painter::start();
+                    }
+                    if let Some(painter) = &self.painter {
+                        painter.paint(Text { generation, lines, languages });
+                    }
+                }
                 Effect::Copy(text) => self.screen.copy(&text)?,
             }
         }

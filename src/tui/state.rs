@@ -1,24 +1,25 @@
 //! Everything the screen remembers: the newest snapshot, what was computed from it once, and where the person is in it.
-//! `update` changes it, `draw` reads it; it holds no handle to anything outside.
+//! `update` changes it, `draw` reads it; it holds no handle to anything outside. What the templates pane remembers has a
+//! file of its own.
 
-use std::collections::HashMap;
+mod templates;
+
 use std::sync::Arc;
 
 use ratatui::layout::{Rect, Size};
 
 use crate::catalog::SourceId;
 use crate::config::screen::{Borders, Remembered, Rules};
-use crate::desk::{Document, Outlook, Unrendered};
+use crate::desk::{Document, Outlook};
 use crate::engine::Snapshot;
 use crate::enrich::Findings;
-use crate::template::TemplateIndex;
 
 use super::feed::Feed;
 use super::field::TextField;
 use super::filter::{Haystack, Kept, Order};
 use super::found;
 use super::glyphs::Glyphs;
-use super::layout::{self, Busy, HintsWants, Layout, Parts, Splits, Zoomed};
+use super::layout::{self, Busy, HintsWants, Layout, Parts, Splits, TemplatesWant, Zoomed};
 use super::motion::{Cursor, Scroll};
 use super::pane::Pane;
 use super::panes;
@@ -28,9 +29,9 @@ use super::search::Search;
 use super::theme::Theme;
 use super::totals::Totals;
 use super::tree::Row;
-use super::values::{self, Typed};
 use super::widgets::page::Page;
 use super::widgets::prompt;
+pub use templates::{Draft, Made, Preview, Question, TemplatesPane, View, Writing};
 
 /// How everything is drawn: colours and characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,6 +115,8 @@ pub enum Typing {
     Search,
     /// The filter line of the feed.
     FeedFilter,
+    /// The filter line of the templates.
+    TemplateFilter,
     /// The value of a variable.
     Value,
 }
@@ -153,6 +156,10 @@ pub enum Overlay {
     Palette(Cursor),
     /// Whether to take every pick back.
     Clear,
+    /// Where to write the preview, and what that would change.
+    Write(Scroll),
+    /// Whether to edit values again that are no JSON.
+    Broken,
 }
 
 /// Something to say in the bottom line.
@@ -283,38 +290,6 @@ impl HintsPane {
     }
 }
 
-/// What the templates pane remembers.
-#[derive(Debug, Clone, Default)]
-pub struct TemplatesPane {
-    /// The row under the cursor.
-    pub cursor: Cursor,
-    /// Values typed, by the name of the template.
-    pub typed: HashMap<String, Typed>,
-    /// The row of the variables under the cursor.
-    pub variable: Cursor,
-    /// The value being typed.
-    pub value: TextField,
-    /// Of the newest question.
-    pub generation: u64,
-    /// What it was about.
-    pub asked: Option<(String, Arc<TemplateIndex>, Typed)>,
-    /// The newest answer.
-    pub preview: Option<Preview>,
-    /// Of the preview.
-    pub scroll: Scroll,
-}
-
-/// A rendered template, or why there is none.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Preview {
-    /// Name in the index.
-    pub template: String,
-    /// Its lines.
-    pub outcome: Result<Vec<String>, Unrendered>,
-    /// What somebody should look at.
-    pub warnings: Vec<String>,
-}
-
 impl State {
     /// A screen of this size before the desk said anything.
     pub fn new(size: Size, skin: Skin) -> Self {
@@ -379,6 +354,7 @@ impl State {
         let shares = rules::of(&self.rules, pane);
         let parts = match pane {
             Pane::Hints => layout::hints(inner, self.hints_wants(inner), shares),
+            Pane::Templates => layout::templates(inner, self.templates_want(), shares),
             _ => layout::parts(pane, inner, self.len(pane), shares),
         };
         if self.focus != pane {
@@ -391,6 +367,11 @@ impl State {
             (Part::Values, _) if shares.left.is_none() => parts.with_wide_aside(),
             _ => parts,
         }
+    }
+
+    fn templates_want(&self) -> TemplatesWant {
+        let filters = self.typing == Some(Typing::TemplateFilter) || !self.templates.filter.is_empty();
+        TemplatesWant { head: u16::from(filters), list: self.templates.rows.len() }
     }
 
     fn hints_wants(&self, inner: Rect) -> HintsWants {
@@ -416,7 +397,7 @@ impl State {
             Pane::Catalog => self.catalog.rows.len(),
             Pane::Selection => self.selection.rows.len(),
             Pane::Hints => found::len(&self.hints.findings),
-            Pane::Templates => self.snapshot.templates.templates.len(),
+            Pane::Templates => self.templates.rows.len(),
         }
     }
 
@@ -449,28 +430,14 @@ impl State {
         match self.focus {
             Pane::Catalog => !self.catalog.filter.is_empty(),
             Pane::Hints => !self.feed.filter.is_empty(),
-            Pane::Selection | Pane::Templates => false,
+            Pane::Templates => !self.templates.filter.is_empty(),
+            Pane::Selection => false,
         }
     }
 
     /// Whether places found are marked in the text that is read.
     pub fn is_searched(&self) -> bool {
         self.focus == Pane::Catalog && self.part == Part::Detail && self.catalog.search.is_on()
-    }
-
-    /// The template under the cursor.
-    pub fn template(&self) -> Option<&crate::template::Template> {
-        self.snapshot.templates.templates.get(self.templates.cursor.at)
-    }
-
-    /// The rows of that template's variables.
-    pub fn variables(&self) -> Vec<values::Row> {
-        self.template().map(|template| values::rows(&template.variables)).unwrap_or_default()
-    }
-
-    /// What was typed for that template.
-    pub fn typed(&self) -> Option<&Typed> {
-        self.templates.typed.get(&self.template()?.name)
     }
 
     /// Whether the desk has said anything yet.

@@ -16,7 +16,7 @@ use super::input::contexts;
 use super::layout::Zoomed;
 use super::overlays;
 use super::pane::Pane;
-use super::state::{Overlay, Part, State, Tone, Typing};
+use super::state::{Overlay, Part, State, Tone, Typing, View};
 use super::theme::Role;
 use super::widgets::cells;
 use crate::engine::Watching;
@@ -262,8 +262,11 @@ pub fn key_at(state: &State, at: Position) -> Option<Action> {
     if state.message.is_none() {
         shown = labels(state, &contexts(state), state.layout().bottom);
     }
-    if state.overlay == Some(Overlay::Clear) {
-        shown.extend(labels(state, &[Context::Question], overlays::clear::keys(state)));
+    match state.overlay {
+        Some(Overlay::Clear) => shown.extend(labels(state, &[Context::Question], overlays::clear::keys(state))),
+        Some(Overlay::Broken) => shown.extend(labels(state, &[Context::Question], overlays::broken::keys(state))),
+        Some(Overlay::Write(_)) => shown.extend(labels(state, &[Context::Write], overlays::write::places(state).keys)),
+        _ => {}
     }
     shown.iter().find(|label| label.place.contains(at)).map(|label| label.action)
 }
@@ -288,6 +291,14 @@ fn label(state: &State, entry: &Entry) -> Option<&'static str> {
         Action::Inside if state.part != Part::List => None,
         Action::Inside if state.focus == Pane::Templates => Some("scroll preview"),
         Action::Inside if state.focus == Pane::Hints => Some("feed"),
+        Action::Confirm if matches!(state.overlay, Some(Overlay::Write(_))) => {
+            Some(overlays::write::verb(state)).filter(|_| disabled(state, Action::Confirm).is_none())
+        }
+        Action::View => Some(match (state.view(), state.preview().is_some_and(|preview| preview.failed.is_some())) {
+            (View::Text, true) => "template's text",
+            (View::Text, false) => "difference",
+            (View::Difference | View::Template, _) => "preview",
+        }),
         Action::Back if state.overlay.is_some() => Some(entry.name),
         Action::Back if state.is_searched() => Some("end search"),
         Action::Back if state.part != Part::List => Some("to the list"),

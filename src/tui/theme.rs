@@ -31,6 +31,17 @@ pub enum Role {
     Match,
     /// Where a prompt names a source.
     Expansion,
+    /// Words of a language that a text is written in: its own, then what is quoted, remarked, named as a type, counted,
+    /// defined.
+    Keyword,
+    String,
+    Comment,
+    Kind,
+    Number,
+    Function,
+    /// Lines that come with a write, and lines that go.
+    Added,
+    Removed,
 }
 
 /// How many colours the terminal shows.
@@ -79,6 +90,14 @@ struct Looks {
     cursor: Look,
     r#match: Look,
     expansion: Look,
+    keyword: Look,
+    string: Look,
+    comment: Look,
+    kind: Look,
+    number: Look,
+    function: Look,
+    added: Look,
+    removed: Look,
 }
 
 /// One look of a theme file.
@@ -93,6 +112,7 @@ struct Written {
     bg: Option<String>,
     bold: bool,
     dim: bool,
+    italic: bool,
     underline: bool,
     reverse: bool,
 }
@@ -109,6 +129,7 @@ impl TryFrom<Written> for Look {
         for (wanted, modifier) in [
             (written.bold, Modifier::BOLD),
             (written.dim, Modifier::DIM),
+            (written.italic, Modifier::ITALIC),
             (written.underline, Modifier::UNDERLINED),
             (written.reverse, Modifier::REVERSED),
         ] {
@@ -209,6 +230,14 @@ impl Theme {
             Role::Cursor => looks.cursor,
             Role::Match => looks.r#match,
             Role::Expansion => looks.expansion,
+            Role::Keyword => looks.keyword,
+            Role::String => looks.string,
+            Role::Comment => looks.comment,
+            Role::Kind => looks.kind,
+            Role::Number => looks.number,
+            Role::Function => looks.function,
+            Role::Added => looks.added,
+            Role::Removed => looks.removed,
         };
         look.0
     }
@@ -241,6 +270,17 @@ mod tests {
         Role::Infra,
         Role::Error,
         Role::Warning,
+    ];
+
+    const OF_TEXTS: [Role; 8] = [
+        Role::Keyword,
+        Role::String,
+        Role::Comment,
+        Role::Kind,
+        Role::Number,
+        Role::Function,
+        Role::Added,
+        Role::Removed,
     ];
 
     fn theme(name: &str) -> Theme {
@@ -298,14 +338,18 @@ mod tests {
             let cursor = theme.style(Role::Cursor);
             let under = indexed(number(cursor.bg).unwrap());
             assert!(contrast(indexed(number(cursor.fg).unwrap()), under) >= 7.0, "{name}: the cursor's row");
-            for role in COLOURED.into_iter().chain([Role::Match, Role::Expansion]) {
+            for role in COLOURED.into_iter().chain(OF_TEXTS).chain([Role::Match, Role::Expansion]) {
                 let colour = indexed(number(theme.style(role).fg).unwrap());
                 for ground in &grounds {
                     let found = contrast(colour, *ground);
                     assert!(found >= text, "{name}: {role:?} on {ground:?} has {found:.2}");
                 }
                 let found = contrast(colour, under);
-                assert!(found >= row, "{name}: {role:?} on the cursor's row has {found:.2}");
+                // No cursor stands in a preview.
+                assert!(
+                    OF_TEXTS.contains(&role) || found >= row,
+                    "{name}: {role:?} on the cursor's row has {found:.2}"
+                );
             }
         }
     }
@@ -325,6 +369,16 @@ mod tests {
                     assert!(found > 20.0, "{one:?} and {other:?} for {eyes:?}: {found:.1}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn without_red_or_green_cones_what_comes_differs_from_what_goes() {
+        let theme = theme("colourblind");
+        let [a, b] = [Role::Added, Role::Removed].map(|role| indexed(number(theme.style(role).fg).unwrap()));
+        for eyes in [Eyes::NoRed, Eyes::NoGreen] {
+            let found = apart(a, b, eyes);
+            assert!(found > 20.0, "for {eyes:?}: {found:.1}");
         }
     }
 

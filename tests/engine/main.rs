@@ -8,6 +8,7 @@ mod checkout;
 mod choices;
 mod commands;
 mod edits;
+mod embedded;
 mod folders;
 mod notices;
 mod polling;

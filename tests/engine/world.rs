@@ -19,7 +19,7 @@ pub struct World {
     pub folder: tempfile::TempDir,
     pub workspace: PathBuf,
     pub engine: Engine,
-    runtime: tokio::runtime::Runtime,
+    pub runtime: tokio::runtime::Runtime,
 }
 
 impl World {

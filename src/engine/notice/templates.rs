@@ -23,20 +23,28 @@ pub(super) fn came_and_went(before: &Snapshot, after: &Snapshot, by: &Who) -> Ve
         let known: HashSet<&str> = other.templates.templates.iter().map(|it| it.name.as_str()).collect();
         one.templates.templates.iter().filter(|template| !known.contains(template.name.as_str())).collect()
     }
-    let told = [("Templates that came", of(after, before)), ("Templates that went", of(before, after))];
-    let told = told.into_iter().filter(|(_, templates)| !templates.is_empty());
-    told.map(|(what, templates)| {
+    let told = |what: &str, templates: &[&Template]| {
         let names: Vec<&str> = templates.iter().map(|template| template.name.as_str()).collect();
         Notice::new(by.clone(), Topic::Template, format!("{what}: {}", cut(&names)))
-    })
-    .collect()
+    };
+    let (came, went) = (of(after, before), of(before, after));
+    // What came can be looked at: the first of them, where it stands.
+    let came = came.first().map(|first| about(told("Templates that came", &came), first, 1));
+    let went = (!went.is_empty()).then(|| told("Templates that went", &went));
+    came.into_iter().chain(went).collect()
 }
 
 /// Templates whose file was written, and that parse: changed, or mended.
 pub(super) fn changed(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     let whole = in_both(before, after).into_iter().filter(|(_, is)| is.problem.is_none());
     let (mended, parsed): (Vec<_>, Vec<_>) = whole.partition(|(was, _)| was.problem.is_some());
-    let is_other = |(was, is): &(&Template, &Template)| was.stamp != is.stamp || was.variables != is.variables;
+    // A block that only moved in its document says what it said.
+    fn text(of: &Template) -> Option<&str> {
+        of.block.as_ref().map(|block| &*block.text)
+    }
+    let is_other = |(was, is): &(&Template, &Template)| {
+        was.stamp != is.stamp || was.variables != is.variables || text(was) != text(is)
+    };
     let changed: Vec<(&Template, &Template)> = parsed.into_iter().filter(is_other).collect();
     let mut notices = Vec::new();
     if changed.len() > SHOWN {
@@ -71,21 +79,23 @@ pub(super) fn broken(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     }
     let told = broken.into_iter().map(|is| {
         let text = format!("{} is broken: {}", is.name, is.problem.as_deref().unwrap_or_default());
-        let file = display(Path::new(&*after.workspace), &is.path);
+        let (path, first) = is.place(1);
+        let file = display(Path::new(&*after.workspace), path);
         let finding = after.diagnostics.iter().find(|it| {
             it.code == "template-broken" && it.file.as_ref() == Some(&file) && it.message.contains(is.name.as_str())
         });
         let line = finding.and_then(|finding| finding.line);
         let reason = line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"));
         // Where it is broken matters more than whose it is.
-        let place = Spot { path: is.path.clone(), line: line.unwrap_or(1) };
+        let place = Spot { path: path.to_path_buf(), line: line.unwrap_or(first) };
         Notice::new(Who::Files, Topic::Problem, text).because(reason).at(Some(place))
     });
     told.collect()
 }
 
 fn about(notice: Notice, template: &Template, line: usize) -> Notice {
-    let place = Some(Spot { path: template.path.clone(), line });
+    let (path, line) = template.place(line);
+    let place = Some(Spot { path: path.to_path_buf(), line });
     Notice { subject: template.source.clone(), ..notice }.at(place)
 }
 

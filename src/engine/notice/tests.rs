@@ -203,6 +203,7 @@ fn template((name, size, variables, problem): (&str, u64, &str, &str)) -> Templa
         source: None,
         within: name.to_owned(),
         stamp: Stamp { size, ..Stamp::default() },
+        block: None,
     }
 }
 

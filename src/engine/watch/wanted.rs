@@ -8,12 +8,10 @@ use std::path::{Path, PathBuf};
 use crate::catalog::Standing;
 use crate::desk::Desk;
 use crate::disk::is_unfinished;
+use crate::disk::walk::is_own;
 
 /// Folders that tools fill and nobody writes knowledge into; a document in one is read when something else changes.
 const SKIPPED: [&str; 3] = [".git", "target", "node_modules"];
-
-/// Where refdesk keeps its own: two files of it matter, and they are named.
-const OWN: &str = ".jaato/refdesk";
 
 /// What in a folder matters.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,7 +142,8 @@ impl Wanted {
 
 /// Whether a walk looks into this folder of a tree.
 pub fn is_entered(folder: &Path) -> bool {
-    !folder.file_name().is_some_and(is_skipped) && !folder.ends_with(OWN)
+    // Of what refdesk writes itself a few files matter, and they are named.
+    !folder.file_name().is_some_and(is_skipped) && !is_own(folder)
 }
 
 fn is_skipped(name: &OsStr) -> bool {
@@ -186,6 +185,7 @@ mod tests {
             ("/s/a/.git", false),
             ("/s/.jaato", true),
             ("/s/.jaato/refdesk", false),
+            ("/s/.jaato/templates", false),
             ("/s/refdesk", true),
         ] {
             assert_eq!(is_entered(Path::new(folder)), expected, "{folder}");

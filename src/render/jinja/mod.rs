@@ -6,11 +6,11 @@ use std::sync::LazyLock;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
+use minijinja::{AutoEscape, Environment, Template, UndefinedBehavior, Value};
 
 use super::limits::{FUEL, OUTPUT_BYTES, output_too_large};
 use super::{RenderError, Rendered};
-use crate::template::{from_engine, mend_jinja};
+use crate::template::from_engine;
 
 mod explain;
 mod filters;
@@ -47,29 +47,45 @@ fn engine() -> Environment<'static> {
     engine
 }
 
-/// Renders a template; its line numbers are those of `text`.
-///
-/// # Errors
-///
-/// The template does not parse, something it needs is undefined, an operation fails, or a limit is passed.
-pub fn render(text: &str, values: &serde_json::Value) -> Result<Rendered, RenderError> {
-    let serde_json::Value::Object(fields) = values else {
-        let message = "a Jinja2 template takes an object: names and what they stand for".to_owned();
-        return Err(RenderError { message, line: None });
-    };
-    let mended = mend_jinja(text)?;
-    let template = ENGINE.template_from_str(&mended).map_err(|error| RenderError::from(from_engine(&error)))?;
-    let mut out = Limited::default();
-    let outcome = template.render_captured_to(Value::from(Serde(fields)), &mut out);
-    if out.full {
-        return Err(RenderError { message: output_too_large(), line: None });
+/// A template, read.
+pub struct Compiled<'t> {
+    mended: &'t str,
+    template: Template<'t, 't>,
+}
+
+impl<'t> Compiled<'t> {
+    /// Reads a template, as [`crate::template::mend_jinja`] made it for the engine; its line numbers are those of the text.
+    ///
+    /// # Errors
+    ///
+    /// The engine refuses it.
+    pub fn new(mended: &'t str) -> Result<Self, RenderError> {
+        let template = ENGINE.template_from_str(mended).map_err(|error| RenderError::from(from_engine(&error)))?;
+        Ok(Self { mended, template })
     }
-    if let Err(error) = outcome {
-        return Err(explain::explain(&error, &mended, fields));
-    }
-    match String::from_utf8(out.bytes) {
-        Ok(text) => Ok(Rendered { text, warnings: Vec::new() }),
-        Err(_) => Err(RenderError { message: "the output is not UTF-8 text".to_owned(), line: None }),
+
+    /// Renders it.
+    ///
+    /// # Errors
+    ///
+    /// Something it needs is undefined, an operation fails, or a limit is passed.
+    pub fn render(&self, values: &serde_json::Value) -> Result<Rendered, RenderError> {
+        let serde_json::Value::Object(fields) = values else {
+            let message = "a Jinja2 template takes an object: names and what they stand for".to_owned();
+            return Err(RenderError { message, line: None });
+        };
+        let mut out = Limited::default();
+        let outcome = self.template.render_captured_to(Value::from(Serde(fields)), &mut out);
+        if out.full {
+            return Err(RenderError { message: output_too_large(), line: None });
+        }
+        if let Err(error) = outcome {
+            return Err(explain::explain(&error, self.mended, fields));
+        }
+        match String::from_utf8(out.bytes) {
+            Ok(text) => Ok(Rendered { text, warnings: Vec::new() }),
+            Err(_) => Err(RenderError { message: "the output is not UTF-8 text".to_owned(), line: None }),
+        }
     }
 }
 

@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 
 use minijinja::Environment;
 
+use lexer::{Tag, TagKind, Token};
+
 use super::ParseError;
 use super::shape::Shape;
 
@@ -54,6 +56,31 @@ pub fn mend(text: &str) -> Result<String, ParseError> {
 fn read(text: &str) -> Result<(Shape, String), ParseError> {
     let (shape, edits) = walk::walk(&lexer::tags(text)?)?;
     Ok((shape, mend::mended(text, edits)))
+}
+
+/// Whether there is something to fill in or to go through: a variable that is printed, or a block. Comments, raw blocks and
+/// literals are none.
+pub fn asks(text: &str) -> bool {
+    let Ok(tags) = lexer::tags(text) else { return false };
+    tags.iter().any(|tag| match tag.kind {
+        TagKind::Output => names_a_variable(tag),
+        TagKind::Statement => {
+            let first = tag.tokens.first().map(|placed| placed.token);
+            matches!(first, Some(Token::Name("for" | "if" | "with" | "filter" | "autoescape")))
+        }
+    })
+}
+
+/// A name that is no word of the language, and that stands neither behind `|` nor behind a dot.
+fn names_a_variable(tag: &Tag<'_>) -> bool {
+    const WORDS: [&str; 13] =
+        ["and", "else", "false", "False", "if", "in", "is", "none", "None", "not", "or", "true", "True"];
+    let mut before = None;
+    tag.tokens.iter().map(|placed| placed.token).any(|token| {
+        let behind = before.replace(token);
+        let follows = matches!(behind, Some(Token::Op("|" | ".") | Token::Name("is")));
+        matches!(token, Token::Name(name) if !follows && !WORDS.contains(&name) && !GLOBALS.contains(&name))
+    })
 }
 
 /// A syntax error as the engine says it.

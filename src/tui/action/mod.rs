@@ -98,8 +98,26 @@ pub enum Action {
     Values,
     /// Type the value of the variable under the cursor, or turn a flag over.
     SetValue,
-    /// Take the typed value of the variable under the cursor back.
+    /// Take back what was typed for the row under the cursor; of a list take the item out.
     ResetValue,
+    /// Put another item into the list under the cursor.
+    AddItem,
+    /// To the next value of the form.
+    NextField,
+    /// To the value before.
+    PreviousField,
+    /// Open the values as JSON in the editor.
+    EditValues,
+    /// Show the next side of the preview.
+    View,
+    /// Show what is left of the preview's columns.
+    Leftwards,
+    /// Show what is right of the preview's columns.
+    Rightwards,
+    /// Open the dialog that writes the preview.
+    Write,
+    /// Type a filter of the templates.
+    FilterTemplates,
     /// Type a filter.
     Filter,
     /// Type a prompt.
@@ -151,8 +169,12 @@ pub enum Context {
     Search,
     /// In the filter line of the feed.
     FeedFilter,
+    /// In the filter line of the templates.
+    TemplateFilter,
     /// In the value of a variable.
     Value,
+    /// In the dialog that writes the preview.
+    Write,
     /// In the prompt.
     Prompt,
     /// In every text field.
@@ -164,8 +186,8 @@ pub enum Context {
 impl Context {
     /// Whether keys that type a character type it there.
     pub fn is_typed(self) -> bool {
-        use Context::{FeedFilter, Field, Filter, Palette, Prompt, Search, Value};
-        matches!(self, FeedFilter | Field | Filter | Palette | Prompt | Search | Value)
+        use Context::{FeedFilter, Field, Filter, Palette, Prompt, Search, TemplateFilter, Value, Write};
+        matches!(self, FeedFilter | Field | Filter | Palette | Prompt | Search | TemplateFilter | Value | Write)
     }
 
     /// The heading in the help.
@@ -184,7 +206,9 @@ impl Context {
             Self::Filter => "Filter line",
             Self::Search => "Search line",
             Self::FeedFilter => "Filter line of the feed",
+            Self::TemplateFilter => "Filter line of the templates",
             Self::Value => "Value",
+            Self::Write => "Write dialog",
             Self::Prompt => "Prompt",
             Self::Field => "Typing",
             Self::Always => "Always",

@@ -6,7 +6,8 @@ use memchr::memmem;
 use nucleo_matcher::pattern::AtomKind;
 use nucleo_matcher::{Matcher, Utf32Str};
 
-use crate::catalog::{Catalog, Source};
+use crate::catalog::Catalog;
+use crate::template::{Template, TemplateIndex};
 use crate::text::fold::{fold, is_separator};
 use crate::tui::widgets::marked::clusters;
 
@@ -18,7 +19,7 @@ const LOOKED_IN: usize = 2_000;
 /// What one matched character earns, as the matcher counts; it keeps that number to itself.
 const EARNED: u16 = 16;
 
-/// The packed texts.
+/// The packed texts: of a source its id, name, tags and description, of a template its name, source, variables and place.
 #[derive(Debug, Clone, Default)]
 pub struct Haystack {
     entries: Vec<Entry>,
@@ -26,6 +27,8 @@ pub struct Haystack {
     wide: Vec<char>,
     /// The keys of all tags, each between line breaks, which no key contains.
     tags: Vec<u8>,
+    /// Of templates the positions of the sources that they come from; `None` where the rows are the sources themselves.
+    sources: Option<Vec<Option<u32>>>,
 }
 
 /// Where the texts of one source lie.
@@ -68,16 +71,42 @@ impl Haystack {
         for source in sources {
             tags.clear();
             join(&source.tags, &mut tags);
-            packed.add(source, &tags);
+            packed.add([source.id.as_str(), &source.name, &tags, &source.description], &source.tags);
         }
-        packed.ascii.shrink_to_fit();
-        packed.wide.shrink_to_fit();
-        packed.tags.shrink_to_fit();
-        packed
+        packed.shrunk()
     }
 
-    fn add(&mut self, source: &Source, joined: &str) {
-        let texts = [source.id.as_str(), &source.name, joined, &source.description];
+    /// Packs name, source, variables and place of each template. Its tags are those of its source.
+    pub fn of_templates(templates: &TemplateIndex, catalog: &Catalog) -> Self {
+        let mut packed = Self { entries: Vec::with_capacity(templates.templates.len()), ..Self::default() };
+        let mut positions = Vec::with_capacity(templates.templates.len());
+        for template in &templates.templates {
+            let id = template.source.as_ref().map_or("", |id| id.as_str());
+            let position = catalog.position(id);
+            let source = position.and_then(|at| catalog.sources().get(at));
+            let variables = variables(template);
+            packed.add([&template.name, id, &variables, &template.within], source.map_or(&[], |source| &source.tags));
+            positions.push(position.map(offset));
+        }
+        Self { sources: Some(positions), ..packed.shrunk() }
+    }
+
+    /// The position in the catalog of the source that row `at` is, or comes from.
+    pub fn source(&self, at: usize) -> Option<usize> {
+        match &self.sources {
+            None => Some(at),
+            Some(sources) => sources.get(at).copied().flatten().map(|at| at as usize),
+        }
+    }
+
+    fn shrunk(mut self) -> Self {
+        self.ascii.shrink_to_fit();
+        self.wide.shrink_to_fit();
+        self.tags.shrink_to_fit();
+        self
+    }
+
+    fn add(&mut self, texts: [&str; 4], tags: &[String]) {
         let is_wide = !texts.iter().all(|text| text.is_ascii());
         let mut at = [0; 5];
         for (start, text) in at.iter_mut().zip(texts) {
@@ -94,7 +123,7 @@ impl Haystack {
         let (script, letters) =
             if is_wide { (Script::Wide, [u32::MAX; 4]) } else { (Script::Ascii, texts.map(letters)) };
         self.entries.push(Entry { at, tags: offset(self.tags.len()), letters, script });
-        for tag in &source.tags {
+        for tag in tags {
             self.add_key(tag);
         }
     }
@@ -164,6 +193,12 @@ impl Haystack {
 /// A tag to look for, as it lies between its line breaks.
 #[derive(Debug, Clone)]
 pub struct Tag(String);
+
+/// Top-level names that a template asks for, as its row is looked through for them.
+pub fn variables(template: &Template) -> String {
+    let names: Vec<&str> = template.variables.iter().map(|variable| variable.name.as_str()).collect();
+    names.join(", ")
+}
 
 /// Tags as the list shows them.
 pub fn join(tags: &[String], out: &mut String) {

@@ -1,4 +1,5 @@
-//! A filter over a catalog: which sources every term holds for, and how well its texts fit them.
+//! A filter over a catalog, or over the templates that come from it: for which rows every term holds, and how well its
+//! texts fit them.
 
 use crate::engine::Snapshot;
 
@@ -34,7 +35,7 @@ enum Ready<'q> {
     Entry(&'q Test),
 }
 
-/// Applies a filter to a catalog. `before` is what another kept of the same catalog and selection.
+/// Applies a filter to what is in this haystack. `before` is what another kept of the same haystack and selection.
 pub fn keep(snapshot: &Snapshot, haystack: &Haystack, query: Query, before: Option<&Kept>) -> Kept {
     let before = before.filter(|before| query.narrows(&before.query));
     let mut kept = match before.and_then(|before| before.candidates.as_deref()) {
@@ -73,7 +74,7 @@ fn among(snapshot: &Snapshot, haystack: &Haystack, query: Query, candidates: imp
             let fit = match term {
                 Ready::Text(text, wanted) => haystack.fit(at, text, *wanted, &mut seeker),
                 Ready::Tag(tag) => yes(haystack.has_tag(at, tag)),
-                Ready::Entry(test) => yes(holds(snapshot, &standings, at, test)),
+                Ready::Entry(test) => yes(haystack.source(at).is_some_and(|at| holds(snapshot, &standings, at, test))),
             };
             match (fit, negated) {
                 (Fit::Score(more), false) => score += more,
@@ -170,6 +171,28 @@ mod tests {
         }
         assert_eq!(kept("").len(), 10);
         assert_eq!(kept("type:foo").len(), 10, "what is not understood keeps everything");
+    }
+
+    #[test]
+    fn which_templates_a_line_keeps() {
+        let snapshot = fixture::snapshot();
+        let haystack = Haystack::of_templates(&snapshot.templates, &snapshot.catalog);
+        let kept = |line: &str| keep(&snapshot, &haystack, Query::parse(line), None).rows;
+        for (line, rows) in [
+            ("", &[0, 1][..]),
+            ("breaker.java", &[0]),
+            ("policy", &[1]),
+            ("retry-pattern", &[1]),
+            ("basepackage", &[0]),
+            ("adr-005", &[1]),
+            ("!yaml", &[0]),
+            ("#resilience", &[0]),
+            ("picked", &[0]),
+            ("pulled type:local", &[1]),
+            ("cobol", &[]),
+        ] {
+            assert_eq!(kept(line), rows, "{line}");
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Which catalog rows a filter line keeps, and in which order. `query` reads the line, `haystack` holds what can be looked
+//! Which rows of the catalog, or of the templates, a filter line keeps, and in which order. `query` reads the line, `haystack` holds what can be looked
 //! in, `standing` what words like `picked` ask about, `keep` puts them together, `order` sorts. A key over 10,000 sources is
 //! one pass over packed memory; a line that only asks for more looks only at what it kept before.
 
@@ -10,7 +10,7 @@ mod order;
 mod query;
 mod standing;
 
-pub use haystack::{Haystack, Marker, Marks};
+pub use haystack::{Haystack, Marker, Marks, variables};
 pub use keep::{Kept, keep};
 pub use order::Order;
 pub use query::Query;

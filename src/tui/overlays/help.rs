@@ -42,7 +42,9 @@ fn contexts(state: &State) -> Vec<Context> {
     match state.focus {
         Pane::Catalog => contexts.extend([Context::Details, Context::Filter, Context::Search, Context::Field]),
         Pane::Hints => contexts.extend([Context::Feed, Context::FeedFilter, Context::Prompt, Context::Field]),
-        Pane::Templates => contexts.extend([Context::Values, Context::Value, Context::Field]),
+        Pane::Templates => {
+            contexts.extend([Context::Values, Context::Value, Context::TemplateFilter, Context::Write, Context::Field]);
+        }
         Pane::Selection => {}
     }
     contexts

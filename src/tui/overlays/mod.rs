@@ -1,9 +1,11 @@
 //! Windows over the panes. They take the keys while they are open; what is below stays where it is.
 
+pub mod broken;
 pub mod clear;
 pub mod help;
 pub mod palette;
 pub mod problems;
+pub mod write;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -18,6 +20,8 @@ pub fn outer(state: &State) -> Option<Rect> {
         Overlay::Problems(_) => Some(problems::outer(state)),
         Overlay::Palette(_) => Some(palette::outer(state)),
         Overlay::Clear => Some(clear::outer(state)),
+        Overlay::Write(_) => Some(write::outer(state)),
+        Overlay::Broken => Some(broken::outer(state)),
     }
 }
 

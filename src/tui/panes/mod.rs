@@ -6,7 +6,7 @@ mod outlook;
 pub mod preview;
 pub mod selection;
 pub mod templates;
-mod variables;
+pub mod variables;
 
 use std::ops::Range;
 
@@ -69,7 +69,7 @@ fn nth_row(list: Rect, nth: usize) -> Rect {
 }
 
 /// Lines of details, from `top` on, one column in from the left.
-fn draw_lines(lines: &[Line<'_>], place: Rect, buffer: &mut Buffer) {
+pub(super) fn draw_lines(lines: &[Line<'_>], place: Rect, buffer: &mut Buffer) {
     let place = indented(place).intersection(buffer.area);
     for (nth, line) in lines.iter().take(usize::from(place.height)).enumerate() {
         let row = nth_row(place, nth);
@@ -78,7 +78,7 @@ fn draw_lines(lines: &[Line<'_>], place: Rect, buffer: &mut Buffer) {
 }
 
 /// Details stand one column in, below the lists' rows and not their cursors.
-fn indented(place: Rect) -> Rect {
+pub(super) fn indented(place: Rect) -> Rect {
     Rect { x: place.x.saturating_add(1), width: place.width.saturating_sub(2), ..place }
 }
 

@@ -1,5 +1,6 @@
-//! The template under the cursor rendered: with the values typed and samples for the rest, or, where it does not render,
-//! its own text with the error below the line where it stands.
+//! What the template under the cursor comes to, in one of three views: the text with the values typed and samples for the
+//! rest, its difference to the file on disk, or, where it does not render, the template's own text with the error below the
+//! line where it stands. A text that rendered last stays, dimmed, while the next one does not.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -7,24 +8,60 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::templates::above;
-use crate::desk::Unrendered;
+use crate::desk::{Refusal, Unrendered};
+use crate::output::{Before, Diff, Mark, Proposal};
+use crate::tui::highlight::Spans;
 use crate::tui::pane::Pane;
-use crate::tui::state::{Preview, State};
+use crate::tui::state::{Made, State, View};
 use crate::tui::theme::Role;
+use crate::tui::values::Holds;
+use crate::tui::widgets::code::{self, Looks};
 use crate::tui::widgets::{cells, frame};
 
-/// The answer for the template under the cursor, if it is there already.
-fn preview(state: &State) -> Option<&Preview> {
-    let name = &state.template()?.name;
-    state.templates.preview.as_ref().filter(|preview| preview.template == *name)
+/// Rows that an error takes above a text, at most.
+const ERROR: usize = 4;
+
+/// How many lines there are to scroll.
+pub fn len(state: &State) -> usize {
+    let Some(preview) = state.preview() else { return 0 };
+    match (state.view(), &preview.made, &preview.failed) {
+        (View::Text, Some(made), _) => made.warnings.len() + made.text.lines.len(),
+        (View::Difference, Some(made), _) => match &made.proposal {
+            Some(Ok(proposal)) => proposal.diff.lines.len(),
+            _ => 0,
+        },
+        (View::Template, _, Some(failed)) => failed.template.lines().count() + 1,
+        _ => 0,
+    }
 }
 
-/// How many lines there are to scroll: what the rendering warns of, then what it made.
-pub fn len(state: &State) -> usize {
-    preview(state).map_or(0, |preview| match &preview.outcome {
-        Ok(made) => preview.warnings.len() + made.len(),
-        Err(failed) => failed.template.lines().count() + 1,
-    })
+/// Where its lines go.
+pub fn text(state: &State) -> Rect {
+    state.parts(Pane::Templates).map_or(Rect::default(), |parts| places(state, parts.detail).1)
+}
+
+/// How many of its lines are seen at once.
+pub fn page(state: &State) -> usize {
+    usize::from(text(state).height).max(1)
+}
+
+/// Whether a line that is seen goes on to the right.
+pub fn goes_on(state: &State) -> bool {
+    let place = text(state);
+    let (from, page) = (state.templates.scroll.top, usize::from(place.height));
+    let end = state.templates.across + usize::from(place.width.saturating_sub(2));
+    let Some(made) = state.preview().and_then(|preview| preview.made.as_ref()) else { return false };
+    let wider = |line: &str, more: usize| cells::width(line) + more > end;
+    match (state.view(), &made.proposal) {
+        (View::Text, _) => {
+            let from = from.saturating_sub(made.warnings.len());
+            made.text.lines.iter().skip(from).take(page).any(|line| wider(line, 0))
+        }
+        (View::Difference, Some(Ok(proposal))) => {
+            proposal.diff.lines.iter().skip(from).take(page).any(|line| wider(&cells::clean(&line.text), 1))
+        }
+        _ => false,
+    }
 }
 
 /// The first line to show so that the error is seen, with `page` lines shown; 0 where there is none.
@@ -32,40 +69,211 @@ pub fn top_of_error(failed: &Unrendered, page: usize) -> usize {
     failed.error.line.map_or(0, |line| (line + 1).saturating_sub(page / 2))
 }
 
+/// The rows of an error above the text, and those of the text.
+fn places(state: &State, place: Rect) -> (Rect, Rect) {
+    let columns = usize::from(place.width).saturating_sub(2);
+    let rows = u16::try_from(error(state, columns).len()).unwrap_or(0).min(place.height / 2);
+    let (top, rest) =
+        (Rect { height: rows, ..place }, Rect { y: place.y + rows, height: place.height - rows, ..place });
+    (top, rest)
+}
+
+/// What is said above a text that is not the newest.
+fn error(state: &State, columns: usize) -> Vec<String> {
+    let failed = state.preview().and_then(|preview| preview.failed.as_ref());
+    let Some(failed) = failed.filter(|_| state.view() == View::Text) else { return Vec::new() };
+    let told = format!("{} {}", state.skin.glyphs.problem, cells::clean(&told(failed)));
+    let mut lines = cells::wrap(&told, columns);
+    lines.truncate(ERROR);
+    lines
+}
+
+fn told(failed: &Unrendered) -> String {
+    match failed.error.line {
+        // Most messages name their line themselves.
+        Some(line) if !failed.error.message.contains(&format!("line {line}")) => {
+            format!("line {line}: {}", failed.error.message)
+        }
+        _ => failed.error.message.clone(),
+    }
+}
+
 /// Draws it at `place`, its caption in the row above.
 pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
+    let (top, text) = places(state, place);
     let columns = usize::from(place.width).saturating_sub(2);
     let len = len(state);
-    let window = state.templates.scroll.window(len, usize::from(place.height));
-    let room = usize::from(place.width).saturating_sub(6);
-    let typed = state.typed().is_some_and(|typed| !typed.is_empty());
-    let named = |name: &str| super::scrolled(name, &window, len);
-    let whole = match preview(state).map(|preview| &preview.outcome) {
-        Some(Err(_)) => named("does not render"),
-        _ if typed => named("preview with your values"),
-        _ => named("preview with sample values"),
-    };
-    let caption = if cells::width(&whole) <= room { whole } else { named("preview") };
-    let lines: Vec<Line<'_>> = match preview(state) {
-        None => vec![Line::from(Span::styled("rendering", state.skin.theme.style(Role::Infra)))],
-        Some(preview) => match &preview.outcome {
-            Ok(made) => {
-                let warned = preview
-                    .warnings
-                    .iter()
-                    .map(|line| (format!("{} {line}", state.skin.glyphs.problem), Role::Warning));
-                let made = made.iter().map(|line| (line.clone(), Role::Text));
-                let shown = warned.chain(made).skip(window.start).take(window.len());
-                shown.map(|(line, role)| told(state, &line, columns, role)).collect()
+    let window = state.templates.scroll.window(len, usize::from(text.height));
+    let errors: Vec<Line<'_>> = error(state, columns)
+        .into_iter()
+        .map(|line| Line::from(Span::styled(line, state.skin.theme.style(Role::Error))))
+        .collect();
+    super::draw_lines(&errors, top, buffer);
+    let preview = state.preview();
+    match (state.view(), preview) {
+        (_, None) => say(state, "rendering", Role::Infra, text, buffer),
+        (View::Template, Some(preview)) => {
+            if let Some(failed) = &preview.failed {
+                let lines = failure(state, failed, columns);
+                super::draw_lines(lines.get(window.clone()).unwrap_or_default(), text, buffer);
             }
-            Err(failed) => failure(state, failed, columns).into_iter().skip(window.start).take(window.len()).collect(),
+        }
+        (View::Text, Some(preview)) => {
+            if let Some(made) = &preview.made {
+                draw_text(state, made, preview.failed.is_some(), window.clone(), text, buffer);
+            }
+        }
+        (View::Difference, Some(preview)) => match preview.made.as_ref().and_then(|made| made.proposal.as_ref()) {
+            Some(Ok(proposal)) if len == 0 => {
+                say(state, &format!("{} holds this already.", proposal.shown), Role::Text, text, buffer);
+            }
+            Some(Ok(proposal)) => {
+                let at = Place { top: window.start, across: state.templates.across };
+                draw_difference(state, &proposal.diff, at, super::indented(text), buffer);
+            }
+            Some(Err(refused)) => say(state, &refusal(refused), Role::Error, text, buffer),
+            None => {}
         },
-    };
-    super::draw_lines(&lines, place, buffer);
+    }
+    let room = usize::from(place.width).saturating_sub(6);
+    let named = |name: &str| super::scrolled(name, &window, len);
+    let captions = captions(state);
+    let whole = captions.iter().map(|caption| named(caption)).find(|caption| cells::width(caption) <= room);
+    let caption = whole.unwrap_or_else(|| named("preview"));
     frame::rule(&state.skin, above(place), &caption, super::caption(state, Pane::Templates), buffer);
-    if len > usize::from(place.height) {
+    if len > usize::from(text.height) {
         let style = state.skin.theme.style(Role::Templates);
-        frame::scrollbar(&state.skin, place, len, window.start, style, buffer);
+        frame::scrollbar(&state.skin, text, len, window.start, style, buffer);
+    }
+}
+
+/// What this is, the longest first.
+fn captions(state: &State) -> Vec<String> {
+    let preview = state.preview();
+    let failed = preview.is_some_and(|preview| preview.failed.is_some());
+    let proposal = preview.and_then(|preview| preview.made.as_ref()?.proposal.as_ref());
+    match (state.view(), proposal) {
+        (View::Template, _) => vec!["does not render".to_owned()],
+        (View::Text, _) if failed => {
+            vec!["does not render: what it came to before".to_owned(), "does not render".to_owned()]
+        }
+        (View::Difference, Some(Ok(proposal))) => {
+            let Proposal { shown, diff, .. } = proposal.as_ref();
+            let shown = cells::clean(shown);
+            vec![
+                format!("{} {shown}, {}", what(proposal), diff.summary()),
+                format!("{}, {}", what(proposal), diff.summary()),
+                diff.summary(),
+            ]
+        }
+        (View::Difference, _) => vec!["cannot be written there".to_owned(), "difference".to_owned()],
+        (View::Text, _) => {
+            let samples = samples(state);
+            let typed = state.typed().is_some_and(|typed| !typed.is_empty());
+            let mut captions = match (typed, samples) {
+                (false, _) => vec!["preview with sample values".to_owned()],
+                (true, 0) => vec!["preview with your values".to_owned()],
+                (true, count) => {
+                    let counted = cells::counted(count, "sample value");
+                    vec![format!("preview with your values and {counted}"), format!("preview, {counted}")]
+                }
+            };
+            captions.push("preview".to_owned());
+            captions
+        }
+    }
+}
+
+/// How many texts of the form are samples that the template needs.
+pub fn samples(state: &State) -> usize {
+    let is_sample = |holds: &Holds| matches!(holds, Holds::Text(_));
+    state.templates.form.iter().filter(|row| !row.typed && !row.optional && is_sample(&row.holds)).count()
+}
+
+/// What a write would make of the file.
+pub fn what(proposal: &Proposal) -> &'static str {
+    match proposal.before {
+        Before::Nothing => "new file",
+        Before::File { .. } if proposal.diff.lines.is_empty() => "unchanged",
+        Before::File { .. } => "overwrites",
+    }
+}
+
+/// Why nothing may be written there.
+pub fn refusal(refused: &Refusal) -> String {
+    if refused.hint.is_empty() { refused.message.clone() } else { format!("{}: {}", refused.message, refused.hint) }
+}
+
+fn say(state: &State, sentence: &str, role: Role, place: Rect, buffer: &mut Buffer) {
+    let columns = usize::from(place.width).saturating_sub(2);
+    let style = state.skin.theme.style(role);
+    let wrapped = cells::wrap(&cells::clean(sentence), columns);
+    let lines: Vec<Line<'_>> = wrapped.into_iter().map(|line| Line::from(Span::styled(line, style))).collect();
+    super::draw_lines(&lines, place, buffer);
+}
+
+fn draw_text(
+    state: &State,
+    made: &Made,
+    is_old: bool,
+    window: std::ops::Range<usize>,
+    place: Rect,
+    buffer: &mut Buffer,
+) {
+    let theme = &state.skin.theme;
+    let place = super::indented(place);
+    let warned = made.warnings.len();
+    for (nth, at) in window.enumerate() {
+        let row = super::nth_row(place, nth);
+        if let Some(warning) = made.warnings.get(at) {
+            let line = format!("{} {warning}", state.skin.glyphs.problem);
+            let style = theme.style(if is_old { Role::Infra } else { Role::Warning });
+            code::draw(&Looks { line: &line, style: |_| style }, 0, &state.skin, row, buffer);
+            continue;
+        }
+        let Some(line) = made.text.lines.get(at - warned) else { continue };
+        let colours = made.text.colours.get(at - warned).filter(|_| !is_old);
+        let plain = theme.style(if is_old { Role::Infra } else { Role::Text });
+        let style = |at: usize| colours.and_then(|spans| role_at(spans, at)).map_or(plain, |role| theme.style(role));
+        code::draw(&Looks { line, style }, state.templates.across, &state.skin, row, buffer);
+    }
+}
+
+fn role_at(spans: &Spans, at: usize) -> Option<Role> {
+    let behind = spans.partition_point(|span| span.end as usize <= at);
+    spans.get(behind).filter(|span| span.start as usize <= at).map(|span| span.role)
+}
+
+/// From where a text is seen.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    /// The first line.
+    pub top: usize,
+    /// The first column.
+    pub across: usize,
+}
+
+/// Draws the lines of a difference, each with its mark.
+pub fn draw_difference(state: &State, diff: &Diff, from: Place, place: Rect, buffer: &mut Buffer) {
+    let theme = &state.skin.theme;
+    for (nth, line) in diff.lines.iter().skip(from.top).take(usize::from(place.height)).enumerate() {
+        let role = match line.mark {
+            Mark::Header => Role::Strong,
+            Mark::Hunk | Mark::Note => Role::Infra,
+            Mark::Same => Role::Text,
+            Mark::Added => Role::Added,
+            Mark::Removed => Role::Removed,
+        };
+        let shown = line.shown();
+        let text = format!("{}{}", line.mark.sign(), cells::clean(&shown));
+        let style = theme.style(role);
+        code::draw(
+            &Looks { line: &text, style: |_| style },
+            from.across,
+            &state.skin,
+            super::nth_row(place, nth),
+            buffer,
+        );
     }
 }
 
@@ -94,9 +302,4 @@ fn failure(state: &State, failed: &Unrendered, columns: usize) -> Vec<Line<'stat
     let place = failed.error.line.unwrap_or(0).min(lines.len());
     lines.splice(place..place, told);
     lines
-}
-
-fn told(state: &State, line: &str, columns: usize, role: Role) -> Line<'static> {
-    let text = cells::clip(&cells::clean(line), columns, state.skin.glyphs.ellipsis).into_owned();
-    Line::from(Span::styled(text, state.skin.theme.style(role)))
 }

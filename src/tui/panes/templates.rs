@@ -1,34 +1,42 @@
-//! The templates pane: what the selection can generate, and beside it the variables of the one under the cursor and that
-//! one rendered, which `variables` and `preview` draw.
+//! The templates pane: the list with its filter, and below or beside it the form and the preview of the one under the
+//! cursor, which `variables` and `preview` draw.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::{preview, variables};
-use crate::template::Template;
+use crate::template::{Origin, Template};
+use crate::tui::filter::{Marker, Marks};
 use crate::tui::layout;
 use crate::tui::pane::Pane;
-use crate::tui::state::State;
+use crate::tui::state::{State, Typing};
 use crate::tui::theme::Role;
 use crate::tui::widgets::cells;
+use crate::tui::widgets::filter_line::FilterLine;
 use crate::tui::widgets::frame::{self, Border};
+use crate::tui::widgets::marked::Marked;
 use crate::tui::widgets::row::{Row, Under};
 
 /// Draws the pane with its border at `outer`.
 pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     let parts = state.parts_within(Pane::Templates, layout::inner(outer));
     let pane = &state.templates;
-    let len = state.len(Pane::Templates);
+    let (len, all) = (pane.rows.len(), state.snapshot.templates.templates.len());
+    let is_filtered = !pane.filter.is_empty();
     let buffer = frame.buffer_mut();
     Border {
         title: "4 Templates",
-        note: if len == 0 { String::new() } else { cells::counted(len, "template") },
+        note: match all {
+            0 => String::new(),
+            all if is_filtered => format!("{} of {}", cells::grouped(len as u64), cells::counted(all, "template")),
+            all => cells::counted(all, "template"),
+        },
         place: frame::position(pane.cursor.at, len),
         role: Role::Templates,
         active: super::active(state, Pane::Templates),
     }
     .draw(&state.skin, outer, buffer);
-    if len == 0 {
+    if all == 0 {
         let sentence = "No templates: none of the sources selected brings any.";
         super::draw_empty(state, sentence, layout::inner(outer), buffer);
         return;
@@ -36,15 +44,42 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     let active = super::list_active(state, Pane::Templates);
     let window = pane.cursor.window(len, usize::from(parts.list.height));
     let top = window.start;
+    let haystack = pane.haystack.as_ref().filter(|_| pane.kept.query.texts().next().is_some());
+    let mut marking = haystack.map(|haystack| (haystack, Marker::new(&pane.kept.query)));
     for (nth, at) in window.enumerate() {
-        let Some(template) = state.snapshot.templates.templates.get(at) else { continue };
+        let Some(position) = pane.rows.get(at) else { continue };
+        let Some(template) = state.snapshot.templates.templates.get(*position) else { continue };
+        let marks = marking.as_mut().map(|(haystack, marker)| marker.marks(haystack, *position)).unwrap_or_default();
         let under = Under::of(at, pane.cursor.at, active);
-        row(state, template, parts.list.width).draw(under, Role::Templates, super::nth_row(parts.list, nth), buffer);
+        let place = super::nth_row(parts.list, nth);
+        row(state, template, &marks, parts.list.width).draw(under, Role::Templates, place, buffer);
+    }
+    if len == 0 {
+        super::draw_empty(state, &why_empty(state), parts.list, buffer);
     }
     frame::rule(&state.skin, parts.rule, "", super::caption(state, Pane::Templates), buffer);
     frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(Role::Templates), buffer);
-    preview::draw(state, parts.detail, frame.buffer_mut());
-    variables::draw(state, parts.aside, frame);
+    if len > 0 {
+        preview::draw(state, parts.detail, frame.buffer_mut());
+        variables::draw(state, parts.aside, frame);
+    }
+    if !parts.head.is_empty() {
+        let line = FilterLine {
+            filter: &pane.filter,
+            typing: state.typing == Some(Typing::TemplateFilter),
+            fault: pane.kept.query.fault.as_deref(),
+            kept: (len, all),
+            role: Role::Templates,
+        };
+        line.draw(&state.skin, parts.head, frame);
+    }
+}
+
+fn why_empty(state: &State) -> String {
+    match &state.templates.kept.culprit {
+        Some(term) => format!("No template fits {}. Esc shows all again.", cells::clean(term)),
+        None => "No template fits all of this together. Esc shows all again.".to_owned(),
+    }
 }
 
 /// The row of a part's caption.
@@ -52,29 +87,36 @@ pub(super) fn above(place: Rect) -> Rect {
     Rect { y: place.y.saturating_sub(1), height: place.height.min(1), ..place }
 }
 
-fn row<'a>(state: &'a State, template: &Template, width: u16) -> Row<'a> {
+fn row<'a>(state: &'a State, template: &Template, marks: &Marks, width: u16) -> Row<'a> {
     let theme = &state.skin.theme;
     let grey = theme.style(Role::Infra);
+    let lit = |style: ratatui::style::Style| [style, style.patch(theme.style(Role::Match))];
     let mut row = Row::new(&state.skin, width);
     let (mark, style) = match template.problem {
         Some(_) => (state.skin.glyphs.problem, theme.style(Role::Error)),
         None => (" ", grey),
     };
-    // A name says more than where it comes from, which has what names and syntax leave.
-    let name = state.totals.widest_template.clamp(8, row.room().saturating_sub(2 + 12).max(8));
-    row.cell(mark, 1, style).cell(&cells::clean(&template.name), name, theme.style(Role::Text)).cell(
-        template.syntax.word(),
-        10,
-        theme.style(Role::Templates),
-    );
     let from = match &template.source {
-        Some(source) => cells::clean(source.as_str()).into_owned(),
-        None => "the workspace".to_owned(),
+        Some(source) => Marked::of(source.as_str(), &marks.name),
+        None => Marked::of("the workspace", &[]),
     };
     let origin = match template.origin {
-        crate::template::Origin::Standalone => "file",
-        crate::template::Origin::Embedded => "block",
+        Origin::Standalone => "file of ",
+        Origin::Embedded => "block of ",
     };
-    row.text(&format!("{origin} of {from}"), grey);
+    // Where it comes from has its room, as far as the name is not cut to less than half for it.
+    let (syntax, rest) = (10, cells::width(&from.text) + origin.len());
+    let room = row.room().saturating_sub(2 + 1);
+    let name = state.totals.widest_template.min(room.saturating_sub(syntax + 1 + rest).max(room / 2)).max(8);
+    row.cell(mark, 1, style).marked_id(&Marked::of(&template.name, &marks.id), name, lit(theme.style(Role::Text)));
+    if row.room() > rest {
+        row.cell(template.syntax.word(), syntax, theme.style(Role::Templates));
+    }
+    row.text(origin, grey).marked_text(&from, lit(grey));
+    // Only what is looked for by a variable says which.
+    if !marks.tags.is_empty() && row.room() > 12 {
+        let variables = crate::tui::filter::variables(template);
+        row.text("  ", grey).marked_text(&Marked::of(&variables, &marks.tags), lit(grey));
+    }
     row
 }

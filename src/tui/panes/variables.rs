@@ -1,48 +1,74 @@
-//! The variables of the template under the cursor as a tree, each with the value typed for it; the one being typed is a
-//! text field in its row.
+//! The form of the template under the cursor: its variables as a tree of rows, each with the value typed for it or, dimmed,
+//! with its sample; the one being typed is a text field in its row.
+
+use std::borrow::Cow;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
 
 use super::templates::above;
-use crate::template::VariableKind;
 use crate::tui::pane::Pane;
 use crate::tui::state::{Part, State, Typing};
 use crate::tui::theme::Role;
-use crate::tui::values::{self, Given, Row as Variable};
+use crate::tui::values::{self, Holds, Row as Variable};
 use crate::tui::widgets::row::{Active, Row, Under};
 use crate::tui::widgets::{cells, frame, prompt};
 
-/// Draws the tree at `place`, its caption in the row above.
+/// Columns of a flag's box.
+const BOX: u16 = 3;
+
+/// Draws the form at `place`, its caption in the row above.
 pub fn draw(state: &State, place: Rect, frame: &mut Frame<'_>) {
     if place.is_empty() || state.template().is_none() {
         return;
     }
-    let rows = state.variables();
+    let rows = &state.templates.form;
     let buffer = frame.buffer_mut();
     let room = usize::from(place.width).saturating_sub(6);
-    frame::rule(&state.skin, above(place), &caption(state, &rows, room), style(state), buffer);
+    frame::rule(&state.skin, above(place), &caption(state, rows, room), style(state), buffer);
     let active = if is_active(state) { super::active(state, Pane::Templates) } else { Active::No };
     let window = state.templates.variable.window(rows.len(), usize::from(place.height));
-    // Values need their room only where one types them; else the words for kinds do.
-    let width = usize::from(place.width);
-    let widest = widest(&rows).min(if is_active(state) { width / 2 } else { width.saturating_sub(10) });
+    let names = names(state, place);
     let mut field = None;
     for (nth, at) in window.clone().enumerate() {
         let Some(variable) = rows.get(at) else { continue };
         let under = if is_active(state) { Under::of(at, state.templates.variable.at, active) } else { Under::Nothing };
         let line = super::nth_row(place, nth);
-        let typing = state.typing == Some(Typing::Value) && at == state.templates.variable.at;
-        row(state, variable, widest, place.width, typing).draw(under, Role::Templates, line, buffer);
-        if typing {
-            field = Some(line);
+        let here = state.typing == Some(Typing::Value) && at == state.templates.variable.at;
+        let typing = here && !matches!(variable.holds, Holds::Flag(_));
+        row(state, variable, names, place.width, typing).draw(under, Role::Templates, line, buffer);
+        if here {
+            field = Some((line, typing));
         }
     }
     frame::scrollbar(&state.skin, inset(place), rows.len(), window.start, style(state), buffer);
-    if let Some(line) = field {
-        draw_field(state, line, widest, frame);
+    match field {
+        Some((line, true)) => draw_field(state, line, names, frame),
+        // The cursor of the terminal says that keys go to the box.
+        Some((line, false)) => frame.set_cursor_position(Position { x: value_column(line, names) + 1, y: line.y }),
+        None => {}
     }
+}
+
+/// Columns of the names: values need their room where one types them, and show what they can elsewhere.
+fn names(state: &State, place: Rect) -> usize {
+    let width = usize::from(place.width);
+    let most = if is_active(state) { width / 2 } else { width * 3 / 5 };
+    widest(&state.templates.form).min(most)
+}
+
+fn value_column(line: Rect, names: usize) -> u16 {
+    line.x.saturating_add(u16::try_from(names + 2).unwrap_or(u16::MAX))
+}
+
+/// Whether the box of a flag stands here, in a form that is at `place`.
+pub fn is_box(state: &State, place: Rect, at: Position) -> bool {
+    let row = state.templates.variable.top + usize::from(at.y.saturating_sub(place.y));
+    let is_flag = state.templates.form.get(row).is_some_and(|row| matches!(row.holds, Holds::Flag(_)));
+    let column = value_column(place, names(state, place));
+    is_flag && place.contains(at) && (column..column.saturating_add(BOX)).contains(&at.x)
 }
 
 /// The scrollbar stands in the last column here: to the right of it is the preview.
@@ -54,82 +80,108 @@ fn is_active(state: &State) -> bool {
     state.focus == Pane::Templates && state.part == Part::Values
 }
 
-fn style(state: &State) -> ratatui::style::Style {
+fn style(state: &State) -> Style {
     if is_active(state) { super::caption_of(state, Pane::Templates) } else { state.skin.theme.style(Role::Infra) }
 }
 
 fn caption(state: &State, rows: &[Variable], room: usize) -> String {
-    let is_typed = |row: &&Variable| state.typed().is_some_and(|typed| typed.get(&row.way).is_some());
-    let typed = rows.iter().filter(is_typed).count();
     let row = rows.get(state.templates.variable.at);
-    match (rows.len(), row) {
-        _ if state.typing == Some(Typing::Value) => match values::json(state.templates.value.text()) {
-            Some(Err(error)) => format!("not JSON yet: {error}"),
-            Some(Ok(_)) => "value, as JSON".to_owned(),
-            None if row.is_some_and(|row| row.kind == VariableKind::List) => "items, with commas".to_owned(),
-            None => "value, := for JSON".to_owned(),
-        },
-        (0, _) => "no variables".to_owned(),
-        (count, row) => {
-            let mut counted = cells::counted(count, "variable");
-            if typed > 0 {
-                counted = format!("{counted}, {typed} typed");
-            }
-            match row.filter(|_| is_active(state)) {
-                Some(row) => with_keys(&counted, what_to_press(state, rows, row), is_typed(&row), room),
-                None => counted,
-            }
-        }
+    if state.typing == Some(Typing::Value) {
+        return match (values::json(state.templates.value.text()), row.map(|row| &row.holds)) {
+            (_, Some(Holds::Flag(_))) => "Space turns it over".to_owned(),
+            (_, Some(Holds::Misfit(_))) => "this is no value for a list or an object".to_owned(),
+            (Some(Err(error)), _) => format!("not JSON yet: {error}"),
+            (Some(Ok(_)), _) => "value, as JSON".to_owned(),
+            (None, _) => "value, := for JSON".to_owned(),
+        };
+    }
+    let leaves = || rows.iter().filter(|row| row.is_leaf());
+    let typed = leaves().filter(|row| row.typed).count();
+    let unused = rows.iter().filter(|row| matches!(row.holds, Holds::Unused(_))).count();
+    if rows.is_empty() {
+        return "no variables".to_owned();
+    }
+    let mut counted = cells::counted(leaves().count(), "value");
+    if typed > 0 {
+        counted = format!("{counted}, {typed} typed");
+    }
+    if unused > 0 {
+        counted = format!("{counted}, {unused} not used");
+    }
+    match row.filter(|_| is_active(state)) {
+        Some(row) => with_keys(&counted, what_to_press(row), room),
+        None => counted,
     }
 }
 
 /// What gives the row a value: whoever comes here wants to type, and keys are commands still.
-fn what_to_press(state: &State, rows: &[Variable], row: &Variable) -> &'static str {
-    match row.kind {
-        _ if !row.is_leaf(rows, state.templates.variable.at) => "values stand below",
-        VariableKind::Flag => "Space turns it over",
-        VariableKind::Scalar | VariableKind::List | VariableKind::Object => "Enter types",
+fn what_to_press(row: &Variable) -> &'static str {
+    match row.holds {
+        Holds::Flag(_) => "Space turns it over",
+        Holds::Items(_) => "a adds an item",
+        Holds::Fields if row.item().is_some() => "a adds one, x takes it out",
+        Holds::Unused(_) => "x takes it out",
+        Holds::Fields | Holds::Text(_) | Holds::Misfit(_) => "Enter types",
     }
 }
 
 /// As much as there is room for.
-fn with_keys(counted: &str, press: &str, is_typed: bool, room: usize) -> String {
-    let keys = if is_typed { format!("{press}, x takes back") } else { press.to_owned() };
-    let leaves = format!("{keys}, Esc leaves");
+fn with_keys(counted: &str, press: &str, room: usize) -> String {
+    let leaves = format!("{press}, Esc leaves");
     let fits = |text: &String| cells::width(text) <= room;
-    [format!("{counted}: {leaves}"), leaves].into_iter().find(fits).unwrap_or(keys)
+    [format!("{counted}: {leaves}"), leaves].into_iter().find(fits).unwrap_or_else(|| press.to_owned())
 }
 
 fn widest(rows: &[Variable]) -> usize {
-    rows.iter().map(|row| row.level * 2 + cells::width(&cells::clean(&row.name)) + 1).max().unwrap_or(0)
+    rows.iter().map(|row| cells::width(&name(row))).max().unwrap_or(0)
 }
 
-/// `  items  list`, an optional one with `?`; a typed value in place of the kind.
-fn row<'a>(state: &'a State, variable: &Variable, widest: usize, width: u16, typing: bool) -> Row<'a> {
+/// `  name?` in its depth, an optional one with its sign.
+fn name(row: &Variable) -> String {
+    let optional = if row.optional && !matches!(row.holds, Holds::Unused(_)) { "?" } else { "" };
+    format!("{}{}{optional}", "  ".repeat(row.level), cells::clean(&row.name))
+}
+
+fn row<'a>(state: &'a State, variable: &Variable, names: usize, width: u16, typing: bool) -> Row<'a> {
     let theme = &state.skin.theme;
+    let grey = theme.style(Role::Infra);
     let mut row = Row::new(&state.skin, width);
-    let optional = if variable.optional { "?" } else { "" };
-    let name = format!("{}{}{optional}", "  ".repeat(variable.level), cells::clean(&variable.name));
-    row.cell(&name, widest, theme.style(Role::Text));
-    let given = state.typed().and_then(|typed| typed.get(&variable.way));
-    let kind = match variable.kind {
-        VariableKind::Scalar => "",
-        VariableKind::Flag => "flag",
-        VariableKind::List => "list",
-        VariableKind::Object => "object",
-    };
-    match given {
-        _ if typing => {}
-        Some(Given::Text(text)) => drop(row.text(&cells::clean(text), theme.style(Role::Strong))),
-        Some(Given::Flag(true)) => drop(row.text("yes", theme.style(Role::Strong))),
-        Some(Given::Flag(false)) => drop(row.text("no", theme.style(Role::Strong))),
-        None => drop(row.text(kind, theme.style(Role::Templates))),
+    let is_item = variable.item().is_some();
+    let used = !matches!(variable.holds, Holds::Unused(_));
+    row.cell(&name(variable), names, if is_item || !used { grey } else { theme.style(Role::Text) });
+    // What is typed stands out from what only shows how it would look.
+    let value = if variable.typed { theme.style(Role::Strong) } else { grey };
+    let kind = theme.style(Role::Templates);
+    match &variable.holds {
+        Holds::Text(_) if typing => {}
+        Holds::Text(text) if text.is_empty() => drop(row.text("empty", grey)),
+        Holds::Text(text) => drop(row.text(&shown(text), value)),
+        Holds::Flag(true) => drop(row.text("[x] yes", value)),
+        Holds::Flag(false) => drop(row.text("[ ] no", value)),
+        Holds::Items(None) => drop(row.text("list, a sample", kind)),
+        Holds::Items(Some(0)) => drop(row.text("list, empty", kind)),
+        Holds::Items(Some(items)) => drop(row.text(&format!("list, {}", cells::counted(*items, "item")), kind)),
+        Holds::Fields if is_item => {}
+        Holds::Fields => drop(row.text("object", kind)),
+        Holds::Unused(text) => {
+            row.text("not used  ", theme.style(Role::Warning)).text(&shown(text), grey);
+        }
+        Holds::Misfit(_) if typing => {}
+        Holds::Misfit(text) => {
+            row.text("does not fit  ", theme.style(Role::Error)).text(&shown(text), grey);
+        }
     }
     row
 }
 
-fn draw_field(state: &State, line: Rect, widest: usize, frame: &mut Frame<'_>) {
-    let used = u16::try_from(widest + 2).unwrap_or(u16::MAX);
+/// Much longer than any row: of a value pasted as one the rest is not even looked at.
+fn shown(text: &str) -> Cow<'_, str> {
+    let end = text.char_indices().map(|(at, _)| at).nth(400).unwrap_or(text.len());
+    cells::clean(text.get(..end).unwrap_or_default())
+}
+
+fn draw_field(state: &State, line: Rect, names: usize, frame: &mut Frame<'_>) {
+    let used = u16::try_from(names + 2).unwrap_or(u16::MAX);
     let place = Rect { x: line.x.saturating_add(used), width: line.width.saturating_sub(used + 1), ..line };
     if place.width < 2 {
         return;
@@ -137,10 +189,22 @@ fn draw_field(state: &State, line: Rect, widest: usize, frame: &mut Frame<'_>) {
     let (field, style) = (&state.templates.value, state.skin.theme.style(Role::Strong));
     blank(Rect { width: place.width + 1, ..place }, frame.buffer_mut());
     let at = prompt::draw(field.text(), field.cursor(), &[], style, place, frame.buffer_mut());
+    if field.is_empty() {
+        sample(state, place, frame.buffer_mut());
+    }
     frame.set_cursor_position(at);
+}
+
+/// What stands there as long as nothing is typed.
+fn sample(state: &State, place: Rect, buffer: &mut Buffer) {
+    let row = state.templates.form.get(state.templates.variable.at).filter(|row| !row.typed);
+    if let Some(Holds::Text(text)) = row.map(|row| &row.holds) {
+        let text = cells::clip(text, usize::from(place.width), state.skin.glyphs.ellipsis);
+        buffer.set_stringn(place.x, place.y, text, usize::from(place.width), state.skin.theme.style(Role::Infra));
+    }
 }
 
 fn blank(place: Rect, buffer: &mut Buffer) {
     let blanks = " ".repeat(usize::from(place.width));
-    buffer.set_stringn(place.x, place.y, blanks, usize::from(place.width), ratatui::style::Style::reset());
+    buffer.set_stringn(place.x, place.y, blanks, usize::from(place.width), Style::reset());
 }

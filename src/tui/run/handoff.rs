@@ -9,6 +9,7 @@ use tokio::process::{Child, Command};
 
 use super::editor::{self, Call};
 use super::signals::{Signals, Told};
+use super::slip::Slip;
 use super::{App, Ended};
 use crate::desk::Spot;
 use crate::engine::Event;
@@ -23,9 +24,37 @@ const LATE: Duration = Duration::from_millis(500);
 impl App {
     /// Opens this place in the person's editor, and comes back when it has ended.
     pub(super) async fn edit(&mut self, spot: &Spot, signals: &mut Signals) -> io::Result<()> {
+        self.hand_over(spot, signals).await.map(|_| ())
+    }
+
+    /// Opens this text in the editor, and takes what it has become.
+    pub(super) async fn edit_text(&mut self, text: &str, line: usize, signals: &mut Signals) -> io::Result<()> {
+        let slip = match Slip::new(text) {
+            Ok(slip) => slip,
+            Err(error) => {
+                self.input(Input::Edited(None))?;
+                return self.refuse(format!("no file for the editor could be made: {error}"), String::new());
+            }
+        };
+        let spot = Spot { path: slip.path().to_path_buf(), line };
+        let came_back = self.hand_over(&spot, signals).await?;
+        if self.ended.is_some() {
+            return Ok(());
+        }
+        match slip.read() {
+            Ok(text) => self.input(Input::Edited(came_back.then_some(text))),
+            Err(why) => {
+                self.input(Input::Edited(None))?;
+                self.refuse(format!("the values cannot be read back: {why}"), "nothing changed".to_owned())
+            }
+        }
+    }
+
+    /// Lends the terminal to the editor; tells whether it ended well. What went wrong is said.
+    async fn hand_over(&mut self, spot: &Spot, signals: &mut Signals) -> io::Result<bool> {
         let call = match editor::call(|name| std::env::var_os(name), spot) {
             Ok(call) => call,
-            Err(no) => return self.refuse(no.message, no.hint),
+            Err(no) => return self.refuse(no.message, no.hint).map(|()| false),
         };
         self.screen.lend()?;
         let failed = self.while_it_runs(&call, signals).await;
@@ -33,12 +62,14 @@ impl App {
         // What was asked for meanwhile was asked of another screen.
         self.opening = None;
         if self.ended.is_some() {
-            return Ok(());
+            return Ok(false);
         }
         self.screen.take_back()?;
         let size = self.screen.size()?;
         self.input(Input::Resize(size))?;
-        failed.map_or(Ok(()), |(message, hint)| self.refuse(message, hint))
+        let ended_well = failed.is_none();
+        failed.map_or(Ok(()), |(message, hint)| self.refuse(message, hint))?;
+        Ok(ended_well)
     }
 
     /// Runs the editor to its end; tells what went wrong with it and what to do.

@@ -193,7 +193,8 @@ fn templates_are_opened_at_the_line_where_they_do_not_render() {
         ("4", Some(None), &file, 1),
         ("4", Some(Some(4)), &file, 4),
         ("4 i", Some(Some(4)), &file, 4),
-        ("4 j", Some(Some(4)), &block, 1),
+        ("4 j", None, &block, 12),
+        ("4 j", Some(Some(4)), &block, 15),
     ] {
         let mut state = fixture::state(80, 24);
         press(&mut state, keys);

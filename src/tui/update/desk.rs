@@ -6,14 +6,13 @@ use std::sync::Arc;
 use crate::engine::{Command, Event, Snapshot};
 use crate::tui::filter::Order;
 use crate::tui::input::Effect;
-use crate::tui::motion::{Cursor, Scroll};
 use crate::tui::pane::Pane;
-use crate::tui::panes::preview::top_of_error;
-use crate::tui::state::{Preview, State, Tone};
+use crate::tui::state::{State, Tone};
 use crate::tui::totals::Totals;
 use crate::tui::tree;
 
 use super::filtering::{self, Changed};
+use super::{previewing, templating, writing};
 
 pub(super) fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>) {
     let catalog_changed = !Arc::ptr_eq(&state.snapshot.catalog, &snapshot.catalog);
@@ -22,6 +21,7 @@ pub(super) fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<
     let in_catalog = state.subject(Pane::Catalog).map(str::to_owned);
     let in_selection = state.subject(Pane::Selection).map(str::to_owned);
     let template = state.template().map(|template| template.name.clone());
+    let templates_changed = !Arc::ptr_eq(&state.snapshot.templates, &snapshot.templates);
     let picked = if selection_changed { newly_picked(state, &snapshot) } else { None };
 
     state.snapshot = snapshot;
@@ -37,9 +37,8 @@ pub(super) fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<
         filtering::follow(state, Changed::Standing, in_catalog.as_deref());
     }
     follow_selection(state, picked.as_deref().or(in_selection.as_deref()));
-    if let Some(name) = template {
-        let found = state.snapshot.templates.templates.iter().position(|template| template.name == name);
-        state.templates.cursor.at = found.unwrap_or(state.templates.cursor.at);
+    if templates_changed || catalog_changed || (selection_changed && state.templates.kept.query.asks_standing()) {
+        templating::follow(state, template.as_deref());
     }
     if (catalog_changed || selection_changed) && !state.hints.prompt.is_empty() {
         super::hinting::refresh(state, effects);
@@ -63,68 +62,28 @@ fn follow_selection(state: &mut State, id: Option<&str>) {
     state.selection.cursor.at = found.unwrap_or(state.selection.cursor.at);
 }
 
-pub(super) fn answer(state: &mut State, event: Event) {
+pub(super) fn answer(state: &mut State, event: Event, effects: &mut Vec<Effect>) {
     match event {
         Event::Findings { generation, findings } if generation == state.hints.generation => {
             super::hinting::answer(state, findings);
         }
-        Event::Preview { generation, template, outcome } if generation == state.templates.generation => {
-            if let Err(failed) = &outcome {
-                let page = state.parts(Pane::Templates).map_or(1, |parts| usize::from(parts.detail.height));
-                state.templates.scroll = Scroll { top: top_of_error(failed, page) };
-            }
-            let failed_before = state.templates.preview.as_ref().is_some_and(|before| before.outcome.is_err());
-            if outcome.is_ok() && failed_before {
-                state.templates.scroll = Scroll::default();
-            }
-            let (outcome, warnings) = match outcome {
-                Ok(shown) => (Ok(shown.made.text.lines().map(str::to_owned).collect()), shown.made.warnings),
-                Err(error) => (Err(error), Vec::new()),
-            };
-            state.templates.preview = Some(Preview { template, outcome, warnings });
+        Event::Preview { generation, template, outcome } => {
+            previewing::answer(state, generation, template, outcome, effects);
         }
-        Event::Findings { .. } | Event::Preview { .. } => {}
+        Event::Findings { .. } => {}
         Event::Outlook { generation, outlook } => state.outlook.take(generation, outlook),
         Event::Document { generation, document } => {
             state.catalog.document.take(generation, document);
             state.catalog.paged = None;
         }
         Event::Located(_) => {}
-        Event::Written(written) => super::say(state, Tone::Note, format!("written: {}", written.shown)),
-        Event::Unwritten(unwritten) => super::say(state, Tone::Refusal, unwritten.refused.message),
+        event @ (Event::Written(_) | Event::Unwritten(_)) => writing::answer(state, event),
         Event::Notice(notice) => super::feed::tell(state, notice),
         Event::Refused { message, hint } => {
             let text = if hint.is_empty() { message } else { format!("{message}: {hint}") };
             super::say(state, Tone::Refusal, text);
         }
     }
-}
-
-/// Asks for the preview of the template under the cursor, once for what is typed, when somebody can see it.
-pub(super) fn ask_for_preview(state: &mut State, effects: &mut Vec<Effect>) {
-    if state.parts(Pane::Templates).is_none() {
-        return;
-    }
-    let Some(template) = state.template() else {
-        state.templates.asked = None;
-        state.templates.preview = None;
-        return;
-    };
-    let (name, typed) = (template.name.clone(), state.typed().cloned().unwrap_or_default());
-    let values = (!typed.is_empty()).then(|| typed.over_sample(&template.variables));
-    let index = Arc::clone(&state.snapshot.templates);
-    let asked = state.templates.asked.as_ref();
-    if asked.is_some_and(|(asked, of, with)| *asked == name && Arc::ptr_eq(of, &index) && *with == typed) {
-        return;
-    }
-    if asked.is_none_or(|(asked, ..)| *asked != name) {
-        super::go::reset_scroll(state, Pane::Templates);
-        state.templates.variable = Cursor::default();
-    }
-    state.templates.asked = Some((name.clone(), index, typed));
-    state.templates.generation += 1;
-    let generation = state.templates.generation;
-    effects.push(Effect::Send(Command::Preview { generation, template: name, values, path: None }));
 }
 
 /// Asks what would follow from choosing the source under the cursor of the focused pane. Not while a text is typed, when

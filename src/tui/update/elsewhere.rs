@@ -5,7 +5,6 @@
 use crate::catalog::{Kind, SourceId};
 use crate::desk::Spot;
 use crate::engine::{Command, Wanted};
-use crate::template::{Origin, Template};
 use crate::tui::about;
 use crate::tui::action::Action;
 use crate::tui::input::Effect;
@@ -52,12 +51,13 @@ pub(super) fn place(state: &mut State, action: Action, effects: &mut Vec<Effect>
     }
 }
 
-/// The file of a template is known: nobody has to be asked for it.
+/// The file of a template, or the document of a block, is known: nobody has to be asked for it.
 fn template(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     let Some(template) = state.template() else { return };
-    let (name, path, source) = (template.name.clone(), template.path.clone(), template.source.clone());
+    let (path, line) = template.place(failing_line(state));
+    let (name, path, source) = (template.name.clone(), path.to_path_buf(), template.source.clone());
     match action {
-        Action::Open => effects.push(Effect::Edit(Spot { line: line(state, template), path })),
+        Action::Open => effects.push(Effect::Edit(Spot { line, path })),
         Action::Define => {
             if let Some(id) = source {
                 open(state, Wanted::Definition(id), effects);
@@ -72,11 +72,9 @@ fn template(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Where it does not render, if that is a line of its file; else the first one. Of a block only its document is known.
-fn line(state: &State, template: &Template) -> usize {
-    let preview = state.templates.preview.as_ref().filter(|preview| preview.template == template.name);
-    let failed =
-        preview.and_then(|preview| preview.outcome.as_ref().err()).filter(|_| template.origin == Origin::Standalone);
+/// The line of the template where it does not render; else the first one.
+fn failing_line(state: &State) -> usize {
+    let failed = state.preview().and_then(|preview| preview.failed.as_ref());
     failed.and_then(|failed| failed.error.line).unwrap_or(1)
 }
 

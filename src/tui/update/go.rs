@@ -22,6 +22,9 @@ pub(super) fn open(state: &mut State, action: Action) {
 
 /// The nearest thing that can be left: a window, the details, a filter.
 fn back(state: &mut State) {
+    if super::writing::is_open(state) {
+        return super::writing::close(state);
+    }
     if state.overlay.take().is_some() {
         return;
     }
@@ -32,6 +35,8 @@ fn back(state: &mut State) {
     } else if state.focus == Pane::Hints {
         state.feed.filter.clear();
         state.feed.refilter();
+    } else if state.focus == Pane::Templates {
+        super::templating::clear(state);
     } else if state.is_filtered() {
         super::filtering::clear(state);
     }
@@ -48,7 +53,11 @@ pub(super) fn step(state: &mut State, motion: Motion) {
             state.overlay = Some(Overlay::Problems(cursor));
         }
         Some(Overlay::Palette(cursor)) => super::palette::step(state, cursor, motion),
-        Some(Overlay::Clear) => {}
+        Some(Overlay::Write(mut scroll)) => {
+            scroll.step(motion, overlays::write::len(state), overlay_page(state));
+            state.overlay = Some(Overlay::Write(scroll));
+        }
+        Some(Overlay::Clear | Overlay::Broken) => {}
         None if state.part == Part::Detail => scroll(state, state.focus, motion),
         None if state.part == Part::Values => super::valuing::step(state, motion),
         None => row(state, motion),
@@ -89,8 +98,8 @@ pub(super) fn roll_overlay(state: &mut State, motion: Motion, rows: usize) {
             cursor.roll(motion, rows, palette::rows(state).len(), page);
             state.overlay = Some(Overlay::Palette(cursor));
         }
-        Some(Overlay::Help(_)) => (0..rows).for_each(|_| step(state, motion)),
-        Some(Overlay::Clear) | None => {}
+        Some(Overlay::Help(_) | Overlay::Write(_)) => (0..rows).for_each(|_| step(state, motion)),
+        Some(Overlay::Clear | Overlay::Broken) | None => {}
     }
 }
 
@@ -99,7 +108,10 @@ pub(super) fn reset_scroll(state: &mut State, pane: Pane) {
     match pane {
         Pane::Catalog => state.catalog.scroll = Scroll::default(),
         Pane::Selection => state.selection.scroll = Scroll::default(),
-        Pane::Templates => state.templates.scroll = Scroll::default(),
+        Pane::Templates => {
+            state.templates.scroll = Scroll::default();
+            state.templates.across = 0;
+        }
         Pane::Hints => {}
     }
 }
@@ -115,7 +127,7 @@ pub(super) fn scroll(state: &mut State, pane: Pane, motion: Motion) {
             state.selection.scroll.step(motion, len, page);
         }
         Pane::Templates => {
-            let len = panes::preview::len(state);
+            let (len, page) = (panes::preview::len(state), panes::preview::page(state));
             state.templates.scroll.step(motion, len, page);
         }
         Pane::Hints => super::feed::step(state, motion),
@@ -127,7 +139,8 @@ pub(super) fn overlay_page(state: &State) -> usize {
         Some(Overlay::Help(_)) => overlays::help::text(state).height,
         Some(Overlay::Problems(_)) => overlays::problems::places(state).0.height,
         Some(Overlay::Palette(_)) => overlays::palette::places(state).1.height,
-        Some(Overlay::Clear) | None => 0,
+        Some(Overlay::Write(_)) => overlays::write::places(state).difference.height,
+        Some(Overlay::Clear | Overlay::Broken) | None => 0,
     };
     usize::from(rows)
 }

@@ -4,6 +4,7 @@
 mod borders;
 mod choose;
 mod desk;
+mod document;
 pub(in crate::tui) mod elsewhere;
 mod feed;
 mod filtering;
@@ -11,9 +12,12 @@ mod go;
 mod hinting;
 mod mouse;
 mod palette;
+pub(in crate::tui) mod previewing;
 mod reading;
+mod templating;
 mod typing;
-mod valuing;
+pub(in crate::tui) mod valuing;
+pub(in crate::tui) mod writing;
 
 use crate::engine::{Command, Event};
 
@@ -22,6 +26,7 @@ use super::disabled::disabled;
 use super::input::{Effect, Input};
 use super::key::Key;
 use super::pane::Pane;
+use super::panes;
 use super::state::{Message, Overlay, State, Tone};
 
 /// Changes the state as the input says.
@@ -37,12 +42,15 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
             state.message = None;
             if palette::is_open(state) {
                 palette::insert(state, &text);
+            } else if writing::is_open(state) {
+                writing::insert(state, &text);
             } else {
                 typing::insert(state, &text, &mut effects);
             }
         }
         Input::Unbound(key) => say(state, Tone::Refusal, unbound(state, key)),
         Input::Paste(text) if palette::is_open(state) => palette::paste(state, &text),
+        Input::Paste(text) if writing::is_open(state) => writing::insert(state, text.trim()),
         Input::Paste(text) => typing::paste(state, &text, &mut effects),
         Input::Click(at) => mouse::click(state, at, &mut effects),
         Input::Drag(at) => borders::drag(state, at),
@@ -51,11 +59,17 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
         Input::Resize(size) => state.size = size,
         Input::Snapshot(snapshot) => desk::snapshot(state, *snapshot, &mut effects),
         Input::Answer(Event::Located(spot)) => elsewhere::located(state, spot, &mut effects),
-        Input::Answer(event) => desk::answer(state, event),
-        Input::Busy => say(state, Tone::Refusal, "the desk is busy and did not take this: try again".to_owned()),
+        Input::Answer(event) => desk::answer(state, event, &mut effects),
+        Input::Colours { generation, from, colours } => previewing::painted(state, generation, from, colours),
+        Input::Edited(text) => document::edited(state, text),
+        Input::Busy => {
+            writing::busy(state);
+            say(state, Tone::Refusal, "the desk is busy and did not take this: try again".to_owned());
+        }
     }
+    valuing::follow(state);
     settle(state);
-    desk::ask_for_preview(state, &mut effects);
+    previewing::ask(state, &mut effects);
     desk::ask_for_outlook(state, &mut effects);
     reading::follow(state, &mut effects);
     effects
@@ -88,6 +102,7 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Toggle | Action::Keep | Action::Exclude => choose::choose(state, action, effects),
         Action::Filter | Action::Prompt | Action::Accept | Action::Cancel => typing::open(state, action),
         Action::Edit(edit) if palette::is_open(state) => palette::edit(state, edit),
+        Action::Edit(edit) if writing::is_open(state) => writing::edit(state, edit),
         Action::Edit(edit) => typing::edit(state, edit, effects),
         Action::Open | Action::Define | Action::CopyId | Action::CopyPath => elsewhere::act(state, action, effects),
         Action::Undo => effects.push(Effect::Send(Command::Undo)),
@@ -99,7 +114,16 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Sort => filtering::sort(state),
         Action::Search => reading::open(state),
         Action::NextHit | Action::PreviousHit => reading::step(state, action),
-        Action::Values | Action::SetValue | Action::ResetValue => valuing::act(state, action),
+        Action::Values
+        | Action::SetValue
+        | Action::ResetValue
+        | Action::AddItem
+        | Action::NextField
+        | Action::PreviousField => valuing::act(state, action),
+        Action::EditValues => document::open(state, effects),
+        Action::View | Action::Leftwards | Action::Rightwards => previewing::look(state, action),
+        Action::Write => writing::open(state),
+        Action::FilterTemplates => templating::open(state),
     }
 }
 
@@ -111,6 +135,8 @@ fn confirm(state: &mut State, effects: &mut Vec<Effect>) {
             state.overlay = None;
             effects.push(Effect::Send(Command::Clear));
         }
+        Some(Overlay::Write(_)) => writing::confirm(state, effects),
+        Some(Overlay::Broken) => document::open(state, effects),
         Some(Overlay::Help(_) | Overlay::Problems(_)) | None => {}
     }
 }
@@ -137,9 +163,15 @@ fn settle(state: &mut State) {
         let (len, page) = (state.len(pane), page(state, pane));
         state.cursor_mut(pane).settle(len, page);
     }
-    let (len, page) = (state.variables().len(), state.parts(Pane::Templates).map_or(1, |parts| parts.aside.height));
+    let (len, page) = (state.templates.form.len(), state.parts(Pane::Templates).map_or(1, |parts| parts.aside.height));
     state.templates.variable.settle(len, usize::from(page));
+    let (len, page) = (panes::preview::len(state), panes::preview::page(state));
+    state.templates.scroll.top = state.templates.scroll.top.min(len.saturating_sub(page));
     feed::settle(state);
+    if let Some(Overlay::Write(mut scroll)) = state.overlay {
+        scroll.top = scroll.top.min(super::overlays::write::len(state).saturating_sub(go::overlay_page(state)));
+        state.overlay = Some(Overlay::Write(scroll));
+    }
     if let Some(Overlay::Problems(mut cursor)) = state.overlay {
         cursor.settle(state.snapshot.diagnostics.len(), go::overlay_page(state));
         state.overlay = Some(Overlay::Problems(cursor));

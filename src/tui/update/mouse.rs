@@ -70,7 +70,7 @@ fn in_overlay(state: &mut State, overlay: Overlay, at: Position, effects: &mut V
                 state.overlay = Some(Overlay::Palette(cursor));
             }
         }
-        Overlay::Help(_) | Overlay::Clear => {}
+        Overlay::Help(_) | Overlay::Clear | Overlay::Write(_) | Overlay::Broken => {}
     }
 }
 
@@ -83,7 +83,9 @@ fn pane_at(state: &State, at: Position) -> Option<(Pane, Parts)> {
 
 fn in_pane(state: &mut State, pane: Pane, parts: Parts, at: Position, effects: &mut Vec<Effect>) {
     let field = match (pane, state.typing) {
-        (Pane::Catalog, Some(Typing::Filter)) | (Pane::Hints, Some(Typing::Prompt)) => parts.head.contains(at),
+        (Pane::Catalog, Some(Typing::Filter))
+        | (Pane::Hints, Some(Typing::Prompt))
+        | (Pane::Templates, Some(Typing::TemplateFilter)) => parts.head.contains(at),
         _ => false,
     };
     if field {
@@ -101,6 +103,7 @@ fn in_pane(state: &mut State, pane: Pane, parts: Parts, at: Position, effects: &
         match pane {
             Pane::Catalog if state.is_filtered() => super::act(state, Action::Filter, effects),
             Pane::Hints => super::act(state, Action::Prompt, effects),
+            Pane::Templates => super::act(state, Action::FilterTemplates, effects),
             _ => {}
         }
     } else if parts.detail.contains(at) {
@@ -112,10 +115,15 @@ fn in_pane(state: &mut State, pane: Pane, parts: Parts, at: Position, effects: &
         }
     } else if pane == Pane::Templates && parts.aside.contains(at) {
         let there = state.part == Part::Values;
-        try_to(state, Action::Values, effects);
+        if disabled(state, Action::Values).is_none() {
+            state.focus_on(Pane::Templates);
+            state.part = Part::Values;
+        }
         if let Some(row) = part_row {
             let before = std::mem::replace(&mut state.templates.variable.at, row);
-            done_again(state, there && before == row, Action::SetValue, effects);
+            // A box is there to be clicked.
+            let is_box = panes::variables::is_box(state, parts.aside, at);
+            done_again(state, is_box || (there && before == row), Action::SetValue, effects);
         }
     }
 }
@@ -124,7 +132,7 @@ fn in_pane(state: &mut State, pane: Pane, parts: Parts, at: Position, effects: &
 fn part_row(state: &State, pane: Pane, parts: Parts, at: Position) -> Option<usize> {
     let (place, top, len) = match pane {
         Pane::Hints => (parts.detail, state.feed.cursor.top, state.feed.rows.len()),
-        Pane::Templates => (parts.aside, state.templates.variable.top, state.variables().len()),
+        Pane::Templates => (parts.aside, state.templates.variable.top, state.templates.form.len()),
         Pane::Catalog | Pane::Selection => return None,
     };
     let row = place.contains(at).then(|| top + usize::from(at.y - place.y))?;

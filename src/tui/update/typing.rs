@@ -5,7 +5,7 @@ use crate::tui::action::Action;
 use crate::tui::field::{Change, Edit, Room, TextField};
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
-use crate::tui::state::{State, Tone, Typing};
+use crate::tui::state::{Part, State, Tone, Typing};
 
 pub(super) fn open(state: &mut State, action: Action) {
     match action {
@@ -22,6 +22,10 @@ pub(super) fn open(state: &mut State, action: Action) {
             state.typing = None;
             state.feed.filter.clear();
             state.feed.refilter();
+        }
+        Action::Cancel if state.typing == Some(Typing::TemplateFilter) => {
+            state.typing = None;
+            super::templating::clear(state);
         }
         Action::Cancel if state.typing == Some(Typing::Search) => super::reading::end(state),
         Action::Cancel if state.typing == Some(Typing::Filter) => {
@@ -42,12 +46,16 @@ fn field(state: &mut State, typing: Typing) -> &mut TextField {
         Typing::Prompt => &mut state.hints.prompt,
         Typing::FeedFilter => &mut state.feed.filter,
         Typing::Search => &mut state.catalog.search.needle,
+        Typing::TemplateFilter => &mut state.templates.filter,
         Typing::Value => &mut state.templates.value,
     }
 }
 
 pub(super) fn insert(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
     let Some(typing) = state.typing else { return };
+    if typing == Typing::Value && super::valuing::flag(state, text) {
+        return;
+    }
     let room = if typing == Typing::Prompt { Room::Prompt } else { Room::Line };
     let field = field(state, typing);
     let fits = field.fitting(text, room);
@@ -66,6 +74,9 @@ pub(super) fn edit(state: &mut State, edit: Edit, effects: &mut Vec<Effect>) {
     if edit == Edit::NewLine {
         return insert(state, "\n", effects);
     }
+    if typing == Typing::Value && super::valuing::flag(state, "") {
+        return;
+    }
     let change = field(state, typing).edit(edit);
     changed(state, typing, change, effects);
 }
@@ -73,17 +84,25 @@ pub(super) fn edit(state: &mut State, edit: Edit, effects: &mut Vec<Effect>) {
 /// A paste goes to the open field; in the hints pane it opens the prompt. It is never read as keys.
 pub(super) fn paste(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
     state.message = None;
+    if state.overlay.is_none() && state.focus == Pane::Templates && state.part == Part::Values {
+        if super::document::is_for_all(state, text) {
+            return super::document::paste(state, text);
+        }
+        if state.typing.is_none() {
+            super::valuing::begin(state);
+        }
+    }
     if state.typing.is_none() && state.focus == Pane::Hints && state.overlay.is_none() {
         open(state, Action::Prompt);
     }
     let lines = text.replace("\r\n", "\n").replace('\r', "\n");
     match state.typing {
-        Some(Typing::Filter | Typing::FeedFilter | Typing::Search | Typing::Value) => {
+        Some(Typing::Filter | Typing::FeedFilter | Typing::TemplateFilter | Typing::Search | Typing::Value) => {
             insert(state, lines.replace('\n', " ").trim(), effects);
         }
         Some(Typing::Prompt) => insert(state, &lines, effects),
         None => {
-            let hint = "paste goes into a text: press / to filter, 3 for a prompt";
+            let hint = "paste goes into a text: press / to filter, 3 for a prompt, 4 Enter for values";
             super::say(state, Tone::Refusal, hint.to_owned());
         }
     }
@@ -100,5 +119,6 @@ fn changed(state: &mut State, typing: Typing, change: Option<Change>, effects: &
         Typing::Search => super::reading::typed(state),
         Typing::Value => super::valuing::typed(state),
         Typing::FeedFilter => state.feed.refilter(),
+        Typing::TemplateFilter => super::templating::filter(state),
     }
 }

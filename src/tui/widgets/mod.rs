@@ -2,6 +2,8 @@
 //! and styles, not what a source is.
 
 pub mod cells;
+pub mod code;
+pub mod filter_line;
 pub mod frame;
 pub mod marked;
 pub mod page;

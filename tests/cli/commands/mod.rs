@@ -6,6 +6,7 @@ use crate::support::workspace::{Workspace, inline};
 
 mod add;
 mod check;
+mod embedded;
 mod explain;
 mod instructions;
 mod list;

@@ -12,9 +12,10 @@ use crate::tui::panes::{draw_empty, list_active, nth_row};
 use crate::tui::standing;
 use crate::tui::state::{State, Typing};
 use crate::tui::theme::Role;
+use crate::tui::widgets::filter_line::FilterLine;
 use crate::tui::widgets::marked::Marked;
 use crate::tui::widgets::row::{Row, Under};
-use crate::tui::widgets::{cells, frame, prompt};
+use crate::tui::widgets::{cells, frame};
 
 /// Draws the head and the visible rows.
 pub fn draw(state: &State, parts: &Parts, frame: &mut Frame<'_>) {
@@ -120,8 +121,14 @@ fn head(state: &State, place: Rect, columns: Columns, frame: &mut Frame<'_>) {
         return;
     }
     if typing || !state.catalog.filter.is_empty() {
-        filter_line(state, place, typing, frame);
-        return;
+        let line = FilterLine {
+            filter: &state.catalog.filter,
+            typing,
+            fault: state.catalog.kept.query.fault.as_deref(),
+            kept: (state.catalog.rows.len(), state.snapshot.catalog.len()),
+            role: Role::Catalog,
+        };
+        return line.draw(&state.skin, place, frame);
     }
     let grey = state.skin.theme.style(Role::Infra);
     let sorted = |order: Order, name: &'static str| {
@@ -136,33 +143,4 @@ fn head(state: &State, place: Rect, columns: Columns, frame: &mut Frame<'_>) {
         row.cell(&format!("{:>8}", sorted(Order::Tokens, "tokens")), columns.tokens, grey);
     }
     row.text("tags", grey).draw(Under::Nothing, Role::Catalog, place, frame.buffer_mut());
-}
-
-/// Columns that the filter has for itself, whatever is said beside it.
-const FILTER: usize = 12;
-
-/// The filter, and right of it how many it keeps, or what is wrong with it.
-fn filter_line(state: &State, place: Rect, typing: bool, frame: &mut Frame<'_>) {
-    let theme = &state.skin.theme;
-    let number = |number: usize| cells::grouped(number as u64);
-    let kept = format!("{} of {} ", number(state.catalog.rows.len()), number(state.snapshot.catalog.len()));
-    let (said, role) = match &state.catalog.kept.query.fault {
-        Some(fault) => (format!("{fault} "), Role::Warning),
-        None => (kept, Role::Infra),
-    };
-    let room = usize::from(place.width).saturating_sub(4 + FILTER);
-    let said = cells::clip(&said, room, state.skin.glyphs.ellipsis);
-    let columns = u16::try_from(cells::width(&said)).unwrap_or(0);
-    let buffer = frame.buffer_mut();
-    buffer.set_stringn(place.x + 1, place.y, "/", 1, theme.style(Role::Catalog));
-    let text = Rect { x: place.x + 3, width: place.width.saturating_sub(4 + columns), ..place };
-    if text.width == 0 {
-        return;
-    }
-    buffer.set_stringn(text.right(), place.y, &said, usize::from(columns), theme.style(role));
-    let filter = &state.catalog.filter;
-    let at = prompt::draw(filter.text(), filter.cursor(), &[], theme.style(Role::Strong), text, buffer);
-    if typing {
-        frame.set_cursor_position(at);
-    }
 }

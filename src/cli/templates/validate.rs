@@ -1,0 +1,94 @@
+//! `refdesk templates validate`: what is wrong with the templates of the selection, with one file, or with the code blocks of
+//! one document. What other commands only warn of, since they go on without it, is an error here.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use crate::cli::answer::Answer;
+use crate::cli::output::in_words;
+use crate::desk::{Desk, Refusal};
+use crate::disk::path::absolute;
+use crate::report::{Diagnostic, Severity};
+use crate::template::{self, Template, TemplateIndex};
+
+/// Judges every template of the selection.
+pub fn index(index: &TemplateIndex, found: Vec<Diagnostic>) -> Answer {
+    answer(Map::new(), found, index.templates.len())
+}
+
+/// Judges one file.
+pub fn file(desk: &Desk, file: &Path) -> Answer {
+    let path = absolute(&desk.around().current, file);
+    let place = desk.around().display(&path);
+    let known = json!({"valid": false, "errors": [], "warnings": [], "file": place});
+    if !path.is_file() {
+        let what = if path.is_dir() { "is a folder" } else { "is not there" };
+        let refusal = Refusal::new(
+            "no-such-file",
+            format!("{} {what}", path.display()),
+            "FILE is relative to the current folder",
+        );
+        return Answer { json: known, ..Answer::refused(refusal) };
+    }
+    let mut members = Map::new();
+    members.insert("file".into(), json!(place));
+    if template::is_markdown(path.as_os_str()) {
+        let (templates, rejected, mut found) = desk.blocks(&path);
+        let unfit = rejected.into_iter().map(|it| {
+            let message = format!("the code block is no template: {}", it.problem.message);
+            Diagnostic::error("template-broken", message).in_file(&*place).at_line(it.problem.line.unwrap_or(it.line))
+        });
+        found.extend(unfit);
+        found.sort_by_key(|it| it.line);
+        let row = |template: &Template| {
+            json!({"name": template.name, "syntax": template.syntax, "line": template.place(1).1,
+                   "variables": template::names(&template.variables)})
+        };
+        members.insert("templates".into(), templates.iter().map(row).collect());
+        return answer(members, found, templates.len());
+    }
+    let text = match template::read(&path) {
+        Ok(text) => text,
+        Err(problem) => {
+            let error = Diagnostic::error("template-unreadable", format!("the template {problem}")).in_file(place);
+            return answer(members, vec![error], 1);
+        }
+    };
+    let analysis = template::analyse(&text, None);
+    members.insert("syntax".into(), json!(analysis.syntax));
+    members.insert("variables".into(), json!(template::names(&analysis.variables)));
+    let mut found = Vec::new();
+    if let Some(ambiguity) = analysis.ambiguous {
+        let (is, other) = (analysis.syntax.word(), ambiguity.other.word());
+        let message = format!("it is taken for {is}, and has signs of {other}");
+        found.push(Diagnostic::warning("template-ambiguous", message).in_file(&*place).at_line(ambiguity.line));
+    }
+    if let Some(problem) = analysis.problem {
+        let error = Diagnostic::error("template-broken", problem.message).in_file(&*place);
+        found.push(Diagnostic { line: problem.line, ..error });
+    }
+    answer(members, found, 1)
+}
+
+fn answer(mut members: Map<String, Value>, found: Vec<Diagnostic>, judged: usize) -> Answer {
+    let severe = found.into_iter().map(|it| match it.code {
+        "template-broken" => Diagnostic { severity: Severity::Error, ..it },
+        _ => it,
+    });
+    let (errors, warnings): (Vec<Diagnostic>, Vec<Diagnostic>) = severe.partition(Diagnostic::is_error);
+    let mut text = String::new();
+    for problem in errors.iter().chain(&warnings) {
+        text.push_str(&in_words(problem));
+        text.push('\n');
+    }
+    let counted = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let (wrong, odd) = (counted(errors.len(), "error"), counted(warnings.len(), "warning"));
+    text.push_str(&format!("{}: {wrong}, {odd}\n", counted(judged, "template")));
+    let valid = errors.is_empty();
+    let mut json = json!({"valid": valid, "errors": errors, "warnings": warnings, "count": judged});
+    if let Value::Object(all) = &mut json {
+        all.append(&mut members);
+    }
+    Answer { exit: u8::from(!valid), ..Answer::new(json, text) }
+}

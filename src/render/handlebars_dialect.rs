@@ -1,0 +1,92 @@
+//! Handlebars as people write it, in the words that the crate reads: `{{.}}`, plain sections of dotted names and inverted
+//! ones. Only tags are rewritten and no line is added or taken, so that line numbers stay.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+use super::RenderError;
+use super::handlebars_helpers::SECTION;
+
+/// Comments and escaped braces are matched so that nothing is found inside them.
+static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?s)\{\{~?!--.*?--~?\}\}|\{\{~?![^}]*\}\}|\\\{\{|(?<raw>\{\{\{\{)|(?<open>\{\{\{?~?)(?<sigil>[#^/&]?)(?<content>[^{}]*?)(?<close>~?\}\}\}?)",
+    )
+    .ok()
+});
+
+/// The template in the crate's words.
+///
+/// # Errors
+///
+/// It has blocks that are no control flow: raw ones, partials, decorators; with the line.
+pub fn translate(text: &str) -> Result<Cow<'_, str>, RenderError> {
+    let (mut open, mut refused) = (Vec::new(), None);
+    let Some(tag) = TAG.as_ref() else { return Ok(Cow::Borrowed(text)) };
+    let translated = tag.replace_all(text, |found: &Captures<'_>| {
+        let at = found.get(0).map_or(0, |whole| whole.start());
+        let mut refuse = |what: String, why: &str| {
+            let line = text.get(..at).unwrap_or_default().bytes().filter(|byte| *byte == b'\n').count() + 1;
+            refused.get_or_insert_with(|| super::handlebars::refused(line, what, why));
+        };
+        if found.name("raw").is_some() {
+            refuse("a raw block".to_owned(), "write \\{{ for braces that are no tag");
+        }
+        tag_in_its_words(found, &mut open, &mut refuse).unwrap_or_else(|| whole(found))
+    });
+    refused.map_or(Ok(translated), Err)
+}
+
+fn whole(found: &Captures<'_>) -> String {
+    found.get(0).map(|whole| whole.as_str().to_owned()).unwrap_or_default()
+}
+
+/// The tag as the crate reads it; `None` where it reads it as it stands. `open` has for each open block what closes it.
+fn tag_in_its_words(
+    found: &Captures<'_>,
+    open: &mut Vec<Option<&'static str>>,
+    refuse: &mut impl FnMut(String, &str),
+) -> Option<String> {
+    let part = |name| found.name(name).map_or("", |part| part.as_str());
+    let (begin, end, content) = (part("open"), part("close"), part("content"));
+    let mut words = content.split_whitespace();
+    let (first, is_single) = (words.next()?, words.next().is_none());
+    match part("sigil") {
+        "#" if first.starts_with('>') || first.starts_with('*') => {
+            let name = content.trim_start_matches(|c: char| c.is_whitespace() || c == '>' || c == '*');
+            let name = name.split_whitespace().next().unwrap_or_default();
+            if first.starts_with('>') {
+                refuse(format!("partial '{name}'"), "only Mustache templates have partials");
+            } else {
+                refuse(format!("decorator '{name}'"), "a template defines nothing");
+            }
+            open.push(None);
+            None
+        }
+        "#" if is_single && !["if", "unless", "each", "with"].contains(&first) => {
+            open.push(Some(SECTION));
+            Some(format!("{begin}#{SECTION} {}{end}", this(content)))
+        }
+        "#" => {
+            open.push(None);
+            Some(format!("{begin}#{}{end}", this(content)))
+        }
+        "^" => {
+            open.push(Some("unless"));
+            Some(format!("{begin}#unless {}{end}", this(content)))
+        }
+        "/" => open.pop().flatten().map(|closes| format!("{begin}/{closes}{end}")),
+        sigil => is_single.then(|| format!("{begin}{sigil}{}{end}", this(content))),
+    }
+}
+
+/// `.` as a word of its own means the value itself.
+fn this(content: &str) -> Cow<'_, str> {
+    if !content.split_whitespace().any(|word| word == ".") {
+        return Cow::Borrowed(content);
+    }
+    let words = content.split_inclusive(char::is_whitespace);
+    Cow::Owned(words.map(|word| if word.trim() == "." { word.replace('.', "this") } else { word.to_owned() }).collect())
+}

@@ -1,0 +1,99 @@
+//! Values as they come from outside: JSON that is measured before it is read, because a short text can become much memory.
+
+use serde_json::Value;
+
+use super::RenderError;
+use super::limits::{VALUES_BYTES, VALUES_COUNT, VALUES_DEPTH, too_many_values, values_too_deep, values_too_large};
+
+/// Reads values given as JSON text; a byte order mark at its start is passed over.
+///
+/// # Errors
+///
+/// A sentence: they are no JSON, or pass a limit.
+pub fn parse(text: &str) -> Result<Value, String> {
+    let text = text.trim_start_matches('\u{feff}');
+    if text.len() > VALUES_BYTES {
+        return Err(values_too_large());
+    }
+    let (count, depth) = measure(text);
+    if count > VALUES_COUNT {
+        return Err(too_many_values());
+    }
+    if depth > VALUES_DEPTH {
+        return Err(values_too_deep());
+    }
+    serde_json::from_str(text).map_err(|error| format!("the values are no JSON: {error}"))
+}
+
+/// At least how many values a JSON text holds and how deep they nest, by its punctuation outside strings.
+fn measure(text: &str) -> (usize, usize) {
+    let (mut count, mut depth, mut deepest) = (1_usize, 0_usize, 0_usize);
+    let (mut inside, mut escaped) = (false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if inside => escaped = true,
+            b'"' => inside = !inside,
+            _ if inside => {}
+            b'[' | b'{' => {
+                count += 1;
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            b',' => count += 1,
+            _ => {}
+        }
+    }
+    (count, deepest)
+}
+
+/// Whether values that were made somewhere else may be rendered.
+///
+/// # Errors
+///
+/// They pass a limit.
+pub fn check(values: &Value) -> Result<(), RenderError> {
+    let (mut open, mut count) = (vec![(values, 0)], 0);
+    while let Some((value, depth)) = open.pop() {
+        count += 1;
+        if count > VALUES_COUNT {
+            return Err(RenderError { message: too_many_values(), line: None });
+        }
+        if depth > VALUES_DEPTH {
+            return Err(RenderError { message: values_too_deep(), line: None });
+        }
+        match value {
+            Value::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
+            Value::Object(fields) => open.extend(fields.values().map(|field| (field, depth + 1))),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_measured_before_they_are_read() {
+        let nested = |depth| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        for (text, expected) in [
+            ("\u{feff}{\"a\": [1, {}]}".to_owned(), "read"),
+            ("{\"a\": \"[[,,\\\"[\"}".to_owned(), "read"),
+            (nested(VALUES_DEPTH), "read"),
+            (nested(VALUES_DEPTH + 1), "the values nest deeper than the limit of 100"),
+            (format!("[{}1]", "1,".repeat(VALUES_COUNT - 2)), "read"),
+            (format!("[{}1]", "1,".repeat(VALUES_COUNT)), "the values pass the limit of 500000 items"),
+            (format!("\"{}\"", "x".repeat(VALUES_BYTES)), "the values pass the limit of 16777216 bytes (16 MiB)"),
+            ("{".to_owned(), "the values are no JSON: EOF while parsing an object at line 1 column 1"),
+        ] {
+            let outcome = match parse(&text) {
+                Ok(values) => check(&values).map_or_else(|error| error.message, |()| "read".to_owned()),
+                Err(sentence) => sentence,
+            };
+            assert_eq!(outcome, expected, "{}", text.get(..40).unwrap_or(&text));
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What a warm worker knows already: the templates it compiled last, so that the same one with other values (a person who
+//! types into a form) is only rendered. At most [`CACHED_TEMPLATES`] of at most [`CACHED_BYTES`]; when one more comes, all
+//! are let go and it begins anew. That needs no order of use, and compiled templates can borrow their texts.
+
+use std::array::from_fn;
+use std::cell::OnceCell;
+
+use super::super::limits::{CACHED_BYTES, CACHED_TEMPLATES};
+use super::super::{Compiled, Job, RenderError, Rendered, Texts};
+use super::server::Desk;
+
+/// Answers all jobs there will be.
+pub fn serve_all(desk: &Desk) {
+    let mut one_more = None;
+    while let Some(job) = one_more.take().or_else(|| desk.next_job()) {
+        one_more = serve_some(desk, job);
+    }
+}
+
+/// Answers this job and others, as long as what they need can be kept; gives back the first for which there is no room.
+fn serve_some(desk: &Desk, first: Job) -> Option<Job> {
+    let jobs: [OnceCell<Job>; CACHED_TEMPLATES] = from_fn(|_| OnceCell::new());
+    let texts: [OnceCell<Texts<'_>>; CACHED_TEMPLATES] = from_fn(|_| OnceCell::new());
+    let mut known: Vec<(&Job, Result<Compiled<'_>, RenderError>)> = Vec::new();
+    let (mut job, mut bytes) = (first, 0);
+    for (kept, read) in jobs.iter().zip(&texts) {
+        let values = std::mem::take(&mut job.values);
+        bytes += size(&job);
+        let kept = kept.get_or_init(|| job);
+        let compiled = Texts::of(kept).and_then(|texts| Compiled::new(read.get_or_init(|| texts)));
+        desk.answer(outcome(&compiled, &values, kept.html))?;
+        known.push((kept, compiled));
+        job = loop {
+            let next = desk.next_job()?;
+            match known.iter().find(|(kept, _)| is_same(kept, &next)) {
+                Some((_, compiled)) => desk.answer(outcome(compiled, &next.values, next.html))?,
+                None => break next,
+            }
+        };
+        if bytes + size(&job) > CACHED_BYTES {
+            break;
+        }
+    }
+    Some(job)
+}
+
+fn outcome(
+    compiled: &Result<Compiled<'_>, RenderError>,
+    values: &serde_json::Value,
+    html: bool,
+) -> Result<Rendered, RenderError> {
+    match compiled {
+        Ok(compiled) => compiled.render(values, html),
+        Err(error) => Err(error.clone()),
+    }
+}
+
+/// Whether both compile to the same; their values and what is escaped are looked at later.
+fn is_same(one: &Job, other: &Job) -> bool {
+    one.syntax == other.syntax && one.text == other.text && one.partials == other.partials
+}
+
+fn size(job: &Job) -> usize {
+    job.text.len() + job.partials.values().map(String::len).sum::<usize>()
+}

@@ -1,0 +1,38 @@
+//! Rendering in a process of its own, which is this program started with one hidden word ([`ARGUMENT`]): what a template
+//! does to it, it does to no desk. [`Client`] is the desk's side, [`serve`] the worker's, [`frame`] what goes between.
+//!
+//! The worker sets its own limits before it reads anything, knows no workspace and no environment, and answers one job
+//! after another. It ends when its standard input does, also in the midst of a rendering: its input is read by a thread of
+//! its own, so that a desk that was killed leaves nobody behind, on any system. Its time is measured twice: the desk stops
+//! waiting and kills it, and the worker ends by itself should the desk not.
+
+mod cache;
+mod client;
+mod frame;
+mod server;
+mod setup;
+
+use serde::{Deserialize, Serialize};
+
+pub use client::{Client, Failure};
+pub use server::serve;
+
+use super::RenderError;
+
+/// The word that makes this program a worker. It stands in no help: whoever wants a text says `render`.
+pub const ARGUMENT: &str = "render-worker";
+
+/// What a worker says first, so that no other program is taken for one.
+const HELLO: &[u8] = b"refdesk render worker 1\n";
+
+/// The exit code of a worker that took too long.
+const TOO_LONG: u8 = 124;
+
+/// What an answer says beside the text, which follows in a frame of its own.
+#[derive(Debug, Serialize, Deserialize)]
+enum Head {
+    /// The text follows; these are the warnings.
+    Rendered(Vec<String>),
+    /// There is no text.
+    Failed(RenderError),
+}

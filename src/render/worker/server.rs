@@ -1,0 +1,100 @@
+//! The worker: three threads, so that each can wait for one thing. One reads jobs and ends the process when there will be
+//! none, one renders and answers ([`super::cache`]), and one looks whether that takes too long.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread;
+
+use super::super::limits::{JOB_BYTES, STACK, TIME};
+use super::super::{Job, RenderError, Rendered};
+use super::cache::serve_all;
+use super::frame::{append, receive};
+use super::{HELLO, Head, TOO_LONG, setup};
+
+/// Answers jobs until there are no more. Never returns while the standard input is open.
+pub fn serve() -> ExitCode {
+    let (jobs, next) = sync_channel(0);
+    let (busy, watched) = channel();
+    let reader = thread::Builder::new().name("input".to_owned()).spawn(move || read(&jobs));
+    let renderer = reader.and_then(|_| {
+        let answer = move || serve_all(&Desk { next, busy });
+        thread::Builder::new().name("render".to_owned()).stack_size(STACK).spawn(answer)
+    });
+    setup::limit_this_process();
+    match renderer.and_then(|_| say(HELLO)) {
+        Ok(()) => watch(&watched),
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "the worker cannot begin: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Hands on what comes, and ends the process where nothing will come any more, whatever the other threads do.
+fn read(jobs: &SyncSender<Vec<u8>>) {
+    let mut input = io::stdin().lock();
+    while let Ok(job) = receive(&mut input, JOB_BYTES) {
+        if jobs.send(job).is_err() {
+            // Who renders has failed, and the process ends with it.
+            return;
+        }
+    }
+    std::process::exit(0);
+}
+
+/// Looks on while there is work; returns where nobody works any more.
+fn watch(busy: &Receiver<bool>) -> ExitCode {
+    while let Ok(is_busy) = busy.recv() {
+        if is_busy && busy.recv_timeout(TIME).is_err() {
+            // Over time, or the renderer has failed and said why.
+            return ExitCode::from(TOO_LONG);
+        }
+    }
+    ExitCode::FAILURE
+}
+
+fn say(bytes: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
+    out.flush()
+}
+
+/// The desk as the worker sees it: jobs come from it and answers go to it.
+pub struct Desk {
+    next: Receiver<Vec<u8>>,
+    /// Tells the watch when work begins and ends.
+    busy: Sender<bool>,
+}
+
+impl Desk {
+    /// The next job that can be read; `None` when there will be none.
+    pub fn next_job(&self) -> Option<Job> {
+        loop {
+            let bytes = self.next.recv().ok()?;
+            self.busy.send(true).ok()?;
+            match serde_json::from_slice(&bytes) {
+                Ok(job) => return Some(job),
+                Err(error) => {
+                    let message = format!("the values cannot be handed to the worker: {error}");
+                    self.answer(Err(RenderError { message, line: None }))?;
+                }
+            }
+        }
+    }
+
+    /// Answers it; `None` when nobody listens.
+    pub fn answer(&self, outcome: Result<Rendered, RenderError>) -> Option<()> {
+        let (head, text) = match outcome {
+            Ok(rendered) => (Head::Rendered(rendered.warnings), Some(rendered.text)),
+            Err(error) => (Head::Failed(error), None),
+        };
+        let mut frame = Vec::new();
+        append(&mut frame, &serde_json::to_vec(&head).ok()?).ok()?;
+        if let Some(text) = text {
+            append(&mut frame, text.as_bytes()).ok()?;
+        }
+        say(&frame).ok()?;
+        self.busy.send(false).ok()
+    }
+}

@@ -1,0 +1,281 @@
+//! The files of embedded templates in `.jaato/templates/`, and the index beside them: written for whoever looks for them
+//! there, removed when no desk brings them, all under the lock (BEHAVIOUR §6). What a person made or changed is left alone,
+//! nothing is written through a link, and what cannot be written is told once: the templates are there without it.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use serde_json::{Map, Value};
+
+use super::store::{Store, write};
+use crate::disk::name::sha256_hex;
+use crate::disk::path::{display, is_absent};
+use crate::disk::{read_regular, sweep, write_atomic};
+use crate::report::Diagnostic;
+use crate::template::FOLDER;
+use crate::template::limits::TEMPLATE_BYTES;
+
+mod index_file;
+mod record;
+#[cfg(test)]
+mod tests;
+
+use record::{Found, Record};
+
+/// A file that is to lie in the folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TemplateFile {
+    /// Its name in the folder.
+    pub name: String,
+    /// What it holds.
+    pub text: Arc<str>,
+    /// SHA-256 of that.
+    pub hash: String,
+}
+
+/// For whom files are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum For<'a> {
+    /// For the desk, whose files these are all: others of its are removed. The default desk has an index, by template name.
+    Desk(Option<&'a Map<String, Value>>),
+    /// For a person who named their documents.
+    Person,
+}
+
+/// What was done.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Names of files that were written.
+    pub written: Vec<String>,
+    /// Names of files that were what they should be.
+    pub kept: Vec<String>,
+    /// Names of files that were removed.
+    pub removed: Vec<String>,
+    /// What was left alone, and what could not be done.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Store {
+    /// Brings the folder of templates to what it should be.
+    pub fn write_templates(&self, files: &[TemplateFile], by: For<'_>) -> Written {
+        let mut done = Written::default();
+        let nothing_to_say = match by {
+            For::Desk(index) => index.is_none_or(Map::is_empty),
+            For::Person => true,
+        };
+        if files.is_empty() && nothing_to_say && !self.record_file().exists() && !self.index_file().exists() {
+            return done;
+        }
+        if let Err(problem) = self.bring(files, by, &mut done) {
+            done.diagnostics.push(problem);
+        }
+        done
+    }
+
+    fn bring(&self, files: &[TemplateFile], by: For<'_>, done: &mut Written) -> Result<(), Diagnostic> {
+        let folder = self.contained()?;
+        let _lock = self.lock().map_err(|error| self.unwritable(&error))?;
+        let (record, damaged) = self.read_locked::<Record>(&self.record_file());
+        done.diagnostics.extend(damaged);
+        let before = record.unwrap_or_default();
+        let mut after = before.clone();
+        let due = self.due(&folder, files, by, &before, &mut after, done);
+        let gone = if matches!(by, For::Desk(_)) { self.gone(&folder, files, &mut after, done) } else { Vec::new() };
+        if !due.is_empty() || !gone.is_empty() {
+            sweep(&folder).map_err(|error| self.unwritable(&error))?;
+            self.carry_out(&folder, &due, &gone, &before, &mut after, done)?;
+        }
+        self.note(&before, &after)?;
+        match by {
+            For::Desk(Some(index)) => self.write_index(&folder, index, done),
+            _ => Ok(()),
+        }
+    }
+
+    /// The files that are to be written; of the rest it is noted who brings them.
+    fn due<'a>(
+        &self,
+        folder: &Path,
+        files: &'a [TemplateFile],
+        by: For<'_>,
+        before: &Record,
+        after: &mut Record,
+        done: &mut Written,
+    ) -> Vec<&'a TemplateFile> {
+        let found: Vec<Found> = files.par_iter().map(|file| look(&folder.join(&file.name))).collect();
+        let mut due = Vec::new();
+        for (file, found) in files.iter().zip(found) {
+            let is_ours = before.is_ours(&file.name, &found);
+            let is_same = matches!(&found, Found::File { hash, .. } if *hash == file.hash);
+            let others =
+                before.files.get(&file.name).is_some_and(|entry| entry.desks.iter().any(|desk| *desk != self.desk));
+            match found {
+                Found::Other(what) => {
+                    done.diagnostics.push(self.left(&file.name, &format!("is {what}; nothing is written there")));
+                    continue;
+                }
+                _ if is_same => done.kept.push(file.name.clone()),
+                Found::File { .. } if !is_ours => {
+                    done.diagnostics.push(self.left(&file.name, "was made or changed by hand; it is left as it is"));
+                    continue;
+                }
+                // Two desks can bring the same name: the default desk's file counts, else that of whoever came first.
+                Found::File { .. } if others && (by == For::Person || self.desk != super::DEFAULT) => {
+                    done.diagnostics.push(self.left(&file.name, "holds what another desk brings under this name"));
+                    continue;
+                }
+                _ => due.push(file),
+            }
+            if !is_same || is_ours {
+                let entry = after.files.entry(file.name.clone()).or_default();
+                match by {
+                    For::Desk(_) => drop(entry.desks.insert(self.desk.clone())),
+                    For::Person => entry.by_hand = true,
+                }
+            }
+        }
+        due
+    }
+
+    /// The files that this desk brought and no desk brings any more; what a person made of one is theirs from now on.
+    fn gone(&self, folder: &Path, files: &[TemplateFile], after: &mut Record, done: &mut Written) -> Vec<String> {
+        let wanted: std::collections::HashSet<&str> = files.iter().map(|file| file.name.as_str()).collect();
+        let mut gone = Vec::new();
+        for (name, entry) in &mut after.files {
+            if !wanted.contains(name.as_str())
+                && entry.desks.remove(&self.desk)
+                && entry.desks.is_empty()
+                && !entry.by_hand
+            {
+                gone.push(name.clone());
+            }
+        }
+        gone.retain(|name| {
+            let found = look(&folder.join(name));
+            let is_ours = after.is_ours(name, &found);
+            if !is_ours {
+                after.files.remove(name);
+                if found != Found::Nothing {
+                    done.diagnostics
+                        .push(self.left(name, "was changed by hand; it stays, though nothing brings it any more"));
+                }
+            }
+            is_ours
+        });
+        gone
+    }
+
+    /// Writes and removes. What is about to be written is noted first, so that it is known for ours whatever happens.
+    fn carry_out(
+        &self,
+        folder: &Path,
+        due: &[&TemplateFile],
+        gone: &[String],
+        before: &Record,
+        after: &mut Record,
+        done: &mut Written,
+    ) -> Result<(), Diagnostic> {
+        for file in due {
+            let entry = after.files.entry(file.name.clone()).or_default();
+            entry.sha256.retain(|hash| *hash != file.hash);
+            entry.sha256.push(file.hash.clone());
+        }
+        self.note(before, after)?;
+        let noted = after.clone();
+        // Each is brought to the disk for good, which is waiting more than working.
+        let outcome: Vec<io::Result<()>> =
+            due.par_iter().map(|file| write_atomic(&folder.join(&file.name), file.text.as_bytes())).collect();
+        let mut failed = None;
+        for (file, outcome) in due.iter().zip(outcome) {
+            match outcome {
+                Ok(()) => {
+                    done.written.push(file.name.clone());
+                    if let Some(entry) = after.files.get_mut(&file.name) {
+                        entry.sha256 = vec![file.hash.clone()];
+                    }
+                }
+                Err(error) => failed = failed.or(Some(error)),
+            }
+        }
+        for name in gone {
+            match fs::remove_file(folder.join(name)) {
+                Ok(()) => {
+                    done.removed.push(name.clone());
+                    after.files.remove(name);
+                }
+                Err(error) if is_absent(&error) => drop(after.files.remove(name)),
+                Err(error) => {
+                    // It is tried again: the desk is noted as bringing it still.
+                    if let Some(entry) = after.files.get_mut(name) {
+                        entry.desks.insert(self.desk.clone());
+                    }
+                    failed = failed.or(Some(error));
+                }
+            }
+        }
+        self.note(&noted, after)?;
+        failed.map_or(Ok(()), |error| Err(self.unwritable(&error)))
+    }
+
+    fn note(&self, before: &Record, after: &Record) -> Result<(), Diagnostic> {
+        if before == after {
+            return Ok(());
+        }
+        write(&self.record_file(), after).map_err(|error| self.unwritable(&error))
+    }
+
+    /// The folder, which no link may lead out of the workspace.
+    fn contained(&self) -> Result<PathBuf, Diagnostic> {
+        let folder = self.workspace.join(FOLDER);
+        let there = folder.ancestors().find(|path| fs::symlink_metadata(path).is_ok()).unwrap_or(&self.workspace);
+        let real = fs::canonicalize(there).map_err(|error| self.unwritable(&error))?;
+        let workspace = fs::canonicalize(&self.workspace).map_err(|error| self.unwritable(&error))?;
+        let what = match () {
+            () if !real.starts_with(&workspace) => "leads out of the workspace",
+            () if !real.is_dir() => "is no folder",
+            () => return Ok(folder),
+        };
+        let place = display(&self.workspace, there);
+        let message = format!("{place} {what}; the templates of documents are not written as files");
+        Err(Diagnostic::warning("templates-folder", message).in_file(place).hint("make it a folder of the workspace"))
+    }
+
+    fn record_file(&self) -> PathBuf {
+        self.folder.join("templates.json")
+    }
+
+    fn index_file(&self) -> PathBuf {
+        self.workspace.join(FOLDER).join("index.json")
+    }
+
+    fn left(&self, name: &str, what: &str) -> Diagnostic {
+        let place = format!("{FOLDER}/{name}");
+        Diagnostic::warning("template-file", format!("{place} {what}"))
+            .in_file(place)
+            .hint("`refdesk templates show` prints the template; move the file away to have it written")
+    }
+
+    fn unwritable(&self, error: &io::Error) -> Diagnostic {
+        let message = format!("the templates of documents are not written as files: {error}");
+        Diagnostic::warning("templates-not-written", message).in_file(FOLDER).hint(format!("make {FOLDER} writable"))
+    }
+}
+
+/// What stands at this path; a link is not followed.
+fn look(path: &Path) -> Found {
+    match fs::symlink_metadata(path) {
+        Err(error) if is_absent(&error) => return Found::Nothing,
+        Err(_) => return Found::Other("something that cannot be looked at"),
+        Ok(metadata) if metadata.is_symlink() => return Found::Other("a symbolic link"),
+        Ok(metadata) if metadata.is_dir() => return Found::Other("a folder"),
+        Ok(_) => {}
+    }
+    match read_regular(path, TEMPLATE_BYTES as u64) {
+        Ok((_, true)) => Found::Other("too large to be a template"),
+        Ok((bytes, false)) => Found::File { hash: sha256_hex(&bytes), empty: bytes.is_empty() },
+        Err(_) => Found::Other("something that cannot be read"),
+    }
+}

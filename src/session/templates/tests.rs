@@ -1,0 +1,171 @@
+//! What becomes of the files when desks come and go, when a person changed them, and when a writer was killed.
+
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::json;
+
+use super::{For, TemplateFile, Written};
+use crate::disk::name::sha256_hex;
+use crate::disk::write_atomic;
+use crate::session::Store;
+
+fn clock() -> SystemTime {
+    UNIX_EPOCH + Duration::from_secs(1_800_000_000)
+}
+
+fn files(files: &[(&str, &str)]) -> Vec<TemplateFile> {
+    let file = |(name, text): &(&str, &str)| TemplateFile {
+        name: (*name).to_owned(),
+        text: (*text).into(),
+        hash: sha256_hex(text.as_bytes()),
+    };
+    files.iter().map(file).collect()
+}
+
+/// What was written, kept and removed, and how much was told.
+type Outcome<'a> = (Vec<&'a str>, Vec<&'a str>, Vec<&'a str>, usize);
+
+fn outcome(done: &Written) -> Outcome<'_> {
+    fn names(names: &[String]) -> Vec<&str> {
+        names.iter().map(String::as_str).collect()
+    }
+    (names(&done.written), names(&done.kept), names(&done.removed), done.diagnostics.len())
+}
+
+fn bring(workspace: &Path, desk: &str, wanted: &[(&str, &str)]) -> Written {
+    Store::new(workspace, desk, "default", "a test", clock).write_templates(&files(wanted), For::Desk(None))
+}
+
+fn text(workspace: &Path, name: &str) -> Option<String> {
+    std::fs::read_to_string(workspace.join(".jaato/templates").join(name)).ok()
+}
+
+#[test]
+fn files_come_change_and_go_with_their_desk() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    assert_eq!(outcome(&bring(root, "default", &[])), (vec![], vec![], vec![], 0));
+    assert!(!root.join(".jaato").exists(), "nothing to say, nothing made");
+    let done = bring(root, "default", &[("a.tmpl", "1"), ("b.tmpl", "2")]);
+    assert_eq!(outcome(&done), (vec!["a.tmpl", "b.tmpl"], vec![], vec![], 0));
+    let done = bring(root, "default", &[("a.tmpl", "1"), ("b.tmpl", "3")]);
+    assert_eq!(outcome(&done), (vec!["b.tmpl"], vec!["a.tmpl"], vec![], 0));
+    let done = bring(root, "default", &[("b.tmpl", "3")]);
+    assert_eq!(outcome(&done), (vec![], vec!["b.tmpl"], vec!["a.tmpl"], 0));
+    assert_eq!((text(root, "a.tmpl"), text(root, "b.tmpl").as_deref()), (None, Some("3")));
+    std::fs::remove_file(root.join(".jaato/templates/b.tmpl")).unwrap();
+    assert_eq!(outcome(&bring(root, "default", &[("b.tmpl", "3")])).0, ["b.tmpl"], "what somebody removed comes back");
+}
+
+#[test]
+fn a_file_stays_while_one_desk_brings_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    bring(root, "default", &[("a.tmpl", "1")]);
+    assert_eq!(outcome(&bring(root, "review", &[("a.tmpl", "1")])).1, ["a.tmpl"]);
+    assert_eq!(outcome(&bring(root, "default", &[])), (vec![], vec![], vec![], 0));
+    assert_eq!(outcome(&bring(root, "review", &[])).2, ["a.tmpl"]);
+}
+
+#[test]
+fn of_two_desks_with_one_name_the_default_one_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    bring(root, "review", &[("a.tmpl", "theirs")]);
+    assert_eq!(outcome(&bring(root, "other", &[("a.tmpl", "other")])), (vec![], vec![], vec![], 1));
+    assert_eq!(text(root, "a.tmpl").as_deref(), Some("theirs"));
+    assert_eq!(outcome(&bring(root, "default", &[("a.tmpl", "ours")])).0, ["a.tmpl"]);
+    let done = bring(root, "review", &[("a.tmpl", "theirs")]);
+    assert_eq!((outcome(&done), text(root, "a.tmpl").as_deref()), ((vec![], vec![], vec![], 1), Some("ours")));
+    bring(root, "default", &[]);
+    assert_eq!(outcome(&bring(root, "review", &[("a.tmpl", "theirs")])).0, ["a.tmpl"]);
+}
+
+#[test]
+fn what_a_person_made_or_changed_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let put =
+        |name: &str, text: &str| write_atomic(&root.join(".jaato/templates").join(name), text.as_bytes()).unwrap();
+    put("made.tmpl", "by hand");
+    put("same.tmpl", "1");
+    let wanted = [("made.tmpl", "1"), ("same.tmpl", "1"), ("ours.tmpl", "1"), ("gone.tmpl", "1")];
+    assert_eq!(
+        outcome(&bring(root, "default", &wanted)),
+        (vec!["ours.tmpl", "gone.tmpl"], vec!["same.tmpl"], vec![], 1)
+    );
+    put("ours.tmpl", "changed");
+    put("gone.tmpl", "changed");
+    let done = bring(root, "default", &[("ours.tmpl", "2")]);
+    assert_eq!(outcome(&done), (vec![], vec![], vec![], 2), "{:?}", done.diagnostics);
+    bring(root, "default", &[]);
+    for (name, expected) in
+        [("made.tmpl", "by hand"), ("same.tmpl", "1"), ("ours.tmpl", "changed"), ("gone.tmpl", "changed")]
+    {
+        assert_eq!(text(root, name).as_deref(), Some(expected), "{name}");
+    }
+    assert!(bring(root, "default", &[]).diagnostics.is_empty(), "told once");
+}
+
+#[test]
+fn what_a_person_asked_for_stays_until_a_person_removes_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let store = Store::new(root, "default", "default", "a test", clock);
+    assert_eq!(outcome(&store.write_templates(&files(&[("a.tmpl", "1")]), For::Person)).0, ["a.tmpl"]);
+    bring(root, "default", &[("a.tmpl", "1")]);
+    assert_eq!(outcome(&bring(root, "default", &[])), (vec![], vec![], vec![], 0));
+    assert_eq!(outcome(&store.write_templates(&files(&[("a.tmpl", "2")]), For::Person)).0, ["a.tmpl"]);
+    assert_eq!(text(root, "a.tmpl").as_deref(), Some("2"));
+}
+
+#[test]
+fn a_writer_that_was_killed_leaves_nothing_that_is_taken_for_a_persons() {
+    let record = |hashes: &[&str]| {
+        let hashes: Vec<String> = hashes.iter().map(|text| sha256_hex(text.as_bytes())).collect();
+        json!({"files": {"a.tmpl": {"sha256": hashes, "desks": ["default"]}}}).to_string()
+    };
+    // Killed before the file was written, between the file and the second note, and by a crash that left it empty.
+    for (noted, there) in [(&["1", "2"][..], "1"), (&["1", "2"], "2"), (&["2"], "")] {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        write_atomic(&root.join(".jaato/refdesk/templates.json"), record(noted).as_bytes()).unwrap();
+        write_atomic(&root.join(".jaato/templates/a.tmpl"), there.as_bytes()).unwrap();
+        write_atomic(&root.join(".jaato/templates/.refdesk-x.tmp"), b"half").unwrap();
+        let done = bring(root, "default", &[("a.tmpl", "3")]);
+        assert_eq!(outcome(&done), (vec!["a.tmpl"], vec![], vec![], 0), "{noted:?} {there}");
+        assert_eq!(
+            std::fs::read_dir(root.join(".jaato/templates")).unwrap().count(),
+            1,
+            "what was left unfinished goes"
+        );
+        assert_eq!(outcome(&bring(root, "default", &[])).2, ["a.tmpl"]);
+    }
+}
+
+#[test]
+fn the_index_is_written_when_something_but_its_time_differs() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let file = root.join(".jaato/templates/index.json");
+    let index = |text: &str| json!({"T.tpl": {"name": "T.tpl", "syntax": text}}).as_object().unwrap().clone();
+    let write = |listing: &serde_json::Map<String, serde_json::Value>, clock| {
+        Store::new(root, "default", "default", "a test", clock).write_templates(&[], For::Desk(Some(listing)))
+    };
+    write(&index("jinja2"), clock);
+    let first: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!((&first["generated_at"], &first["template_count"]), (&json!("2027-01-15T08:00:00Z"), &json!(1)));
+    let later = || clock() + Duration::from_secs(60);
+    write(&index("jinja2"), later);
+    assert_eq!(std::fs::read(&file).unwrap(), format!("{first:#}\n").as_bytes());
+    write(&index("mustache"), later);
+    let second: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!(second["generated_at"], "2027-01-15T08:01:00Z");
+    write(&serde_json::Map::new(), later);
+    let last: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!((&last["template_count"], &last["templates"]), (&json!(0), &json!({})));
+    write_atomic(&file, b"notes of mine").unwrap();
+    assert_eq!(write(&index("jinja2"), later).diagnostics.len(), 1);
+    assert_eq!(std::fs::read(&file).unwrap(), b"notes of mine");
+}

@@ -1,0 +1,137 @@
+//! The YAML between `---` lines at the very top of a document, of which only `id` is wanted. What is no YAML is told and
+//! has no id; no text can exhaust the reader, whatever its aliases and depth.
+
+use serde::Deserialize;
+
+/// Front matter is read up to this many bytes.
+const LIMIT: usize = 64 * 1024;
+
+/// What a document begins with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FrontMatter {
+    /// `id`, as written.
+    pub id: Option<String>,
+    /// The byte where the markdown begins.
+    pub end: usize,
+    /// What is wrong, and at which line of the document.
+    pub problem: Option<(Option<usize>, String)>,
+}
+
+#[derive(Deserialize)]
+struct Fields {
+    #[serde(default)]
+    id: Option<String>,
+}
+
+/// Reads the front matter of a text. Without any, the markdown begins at the top: two rules with a paragraph between them are
+/// markdown, and so is a `---` that nothing closes.
+pub fn read(text: &str) -> FrontMatter {
+    let Some((yaml, end)) = cut(text) else { return FrontMatter::default() };
+    if yaml.len() > LIMIT {
+        let message = format!("the front matter passes the limit of {LIMIT} bytes (64 KiB); its id is not read");
+        return FrontMatter { id: None, end, problem: Some((Some(1), message)) };
+    }
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_events: 20_000,
+            max_nodes: 20_000,
+            max_depth: 64,
+            max_aliases: 200,
+            max_anchors: 200,
+        },
+        duplicate_keys: serde_saphyr::DuplicateKeyPolicy::FirstWins,
+        with_snippet: false,
+    };
+    match serde_saphyr::from_str_with_options::<Fields>(yaml, options) {
+        Ok(fields) => FrontMatter { id: fields.id, end, problem: None },
+        Err(error) => {
+            let line = error.location().and_then(|location| usize::try_from(location.line()).ok());
+            let message = error.to_string();
+            let message = message.lines().next().unwrap_or_default();
+            let problem = Some((line, format!("the front matter is not read: {message}")));
+            FrontMatter { id: None, end, problem }
+        }
+    }
+}
+
+/// What stands behind a `---` at the top, with its line break so that lines are those of the document, up to the next `---`
+/// or `...`; and the byte behind that. The first of them is not
+/// blank: that is a rule, with which a document may begin too.
+fn cut(text: &str) -> Option<(&str, usize)> {
+    let mut lines = text.split_inclusive('\n');
+    let first = lines.next()?;
+    if first.trim_end() != "---" {
+        return None;
+    }
+    let mut at = first.len();
+    for line in lines {
+        let bare = line.trim_end();
+        if bare == "---" || bare == "..." {
+            return Some((text.get("---".len()..at)?, at + line.len()));
+        }
+        if at == first.len() && bare.is_empty() {
+            return None;
+        }
+        at += line.len();
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_counts_only_in_real_front_matter() {
+        for (text, id, end) in [
+            ("---\nid: head\n---\nx", Some("head"), 17),
+            ("---\r\nid: head\r\n---\r\nx", Some("head"), 20),
+            ("---  \ntitle: a\nid: \"a b\"\n...\nx", Some("a b"), 29),
+            ("---\nid: 007\n---\n", Some("007"), 16),
+            ("---\nid:\n---\n", None, 12),
+            ("---\nid: ~\n---\n", None, 14),
+            ("---\ntitle: x\nmore: {a: [1, 2]}\n---\n", None, 35),
+            ("---\nid: a\nid: b\n---\n", Some("a"), 20),
+            ("---\n# only a remark\n---\n", None, 24),
+            ("---\n---\nid: x\n", None, 8),
+            ("\n---\nid: head\n---\n", None, 0),
+            ("text\n---\nid: head\n---\n", None, 0),
+            ("---\nid: head\n", None, 0),
+            ("---\n\nid: head\n\n---\n", None, 0),
+            ("----\nid: head\n----\n", None, 0),
+            ("", None, 0),
+        ] {
+            let found = read(text);
+            assert_eq!((found.id.as_deref(), found.end, &found.problem), (id, end, &None), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_yaml_is_told_with_its_line() {
+        for (text, line) in [
+            ("---\nid: [a\n---\n", Some(2)),
+            ("---\ntitle: x\nid: [a, b]\n---\n", Some(3)),
+            ("---\na: b\n\tid: x\n---\n", Some(2)),
+            ("---\ntitle: one: two\nid: x\n---\n", Some(2)),
+        ] {
+            let found = read(text);
+            assert_eq!(found.id, None, "{text:?}");
+            assert_eq!(found.problem.as_ref().map(|(line, _)| *line), Some(line), "{text:?}: {:?}", found.problem);
+            assert!(found.end > 0, "what follows is read all the same");
+        }
+    }
+
+    #[test]
+    fn no_bomb_of_aliases_or_depth_hurts() {
+        let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
+        for at in 1..12 {
+            bomb.push_str(&format!("a{at}: &a{at} [{}]\n", vec![format!("*a{}", at - 1); 9].join(", ")));
+        }
+        let deep = format!("id: {}", "[".repeat(30_000));
+        let long = format!("id: {}", "x".repeat(LIMIT));
+        for yaml in [bomb, deep, long] {
+            let found = read(&format!("---\n{yaml}\n---\nx"));
+            assert!(found.id.is_none() && found.problem.is_some(), "{:?}", found.problem);
+        }
+    }
+}

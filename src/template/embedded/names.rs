@@ -1,0 +1,130 @@
+//! What embedded templates are called: made of front matter, heading and language, safe as a file name whatever these say,
+//! and given over all blocks of a desk at once (BEHAVIOUR §6).
+
+use std::collections::{HashMap, HashSet};
+
+use super::Found;
+
+/// Characters of a heading's slug at most.
+const SLUG: usize = 60;
+
+/// Bytes of a file name at most.
+const NAME: usize = 255;
+
+/// Languages as they are written behind a fence, and what their files end in.
+const ENDINGS: [(&str, &[&str]); 20] = [
+    ("java", &["java"]),
+    ("py", &["py", "python", "python3"]),
+    ("js", &["js", "javascript"]),
+    ("ts", &["ts", "typescript"]),
+    ("go", &["go", "golang"]),
+    ("rs", &["rs", "rust"]),
+    ("cs", &["cs", "csharp", "c#"]),
+    ("kt", &["kt", "kotlin"]),
+    ("rb", &["rb", "ruby"]),
+    ("sh", &["sh", "bash", "shell", "zsh"]),
+    ("sql", &["sql"]),
+    ("yaml", &["yaml", "yml"]),
+    ("json", &["json"]),
+    ("xml", &["xml"]),
+    ("html", &["html"]),
+    ("css", &["css"]),
+    ("md", &["md", "markdown"]),
+    ("toml", &["toml"]),
+    ("properties", &["properties"]),
+    ("cpp", &["cpp", "c++"]),
+];
+
+/// The ending of the language that an info string begins with; empty where it is none of those known. `java title="x"`,
+/// `java,ignore`, `java:src/X.java`, `{.java}` are all java.
+pub fn ending(info: &str) -> &'static str {
+    let info = info.trim_start_matches(|c: char| c.is_whitespace() || c == '{' || c == '.');
+    let word = info.split(|c: char| !(c.is_ascii_alphanumeric() || c == '+' || c == '#')).next().unwrap_or_default();
+    let word = word.to_ascii_lowercase();
+    let known = ENDINGS.iter().find(|(_, names)| names.contains(&word.as_str()));
+    known.map_or("", |(ending, _)| ending)
+}
+
+/// A heading as a part of a name: without `Template N:` in front, in lower case, letters and digits with one `-` between them.
+pub fn slug(heading: &str) -> String {
+    let (mut slug, mut length) = (String::new(), 0);
+    for part in without_number(heading).split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()) {
+        let dash = (!slug.is_empty()).then_some('-');
+        for c in dash.into_iter().chain(part.chars().flat_map(char::to_lowercase)) {
+            if length == SLUG {
+                break;
+            }
+            slug.push(c);
+            length += 1;
+        }
+    }
+    slug.truncate(slug.trim_end_matches('-').len());
+    slug
+}
+
+/// The heading behind `Template N:`, in any case; the number may be missing, as it mostly is in the field.
+fn without_number(heading: &str) -> &str {
+    let behind = || {
+        let (word, rest) = heading.trim_start().split_at_checked("template".len())?;
+        let number = rest.trim_start();
+        let behind = number.trim_start_matches(|c: char| c.is_ascii_digit());
+        let is_apart = behind.len() == number.len() || number.len() < rest.len();
+        (word.eq_ignore_ascii_case("template") && is_apart).then(|| behind.trim_start().strip_prefix(':')).flatten()
+    };
+    behind().unwrap_or(heading)
+}
+
+/// An id as a part of a file name: letters, digits, `.`, `_` and `-` stay, anything else is `-`; no dot in front. Without a
+/// slash it names nothing outside the folder that the file lies in.
+fn safe_id(id: &str) -> String {
+    let id: String =
+        id.trim().chars().map(|c| if c.is_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '-' }).collect();
+    id.trim_start_matches('.').to_owned()
+}
+
+/// What a name begins with: the id and the heading's slug, as far as there are any.
+pub fn stem(id: Option<&str>, heading: &str) -> String {
+    let id = id.map(safe_id).unwrap_or_default();
+    match (id.is_empty(), heading.is_empty()) {
+        (false, false) => format!("{id}-{heading}"),
+        (false, true) => id,
+        _ => heading.to_owned(),
+    }
+}
+
+/// A file name for each block, in this order; the same content has the name it had first. Names that differ only in case
+/// are one to some file systems, and so they are here.
+pub fn names<'a>(blocks: impl Iterator<Item = &'a Found>) -> Vec<String> {
+    let mut stored: HashMap<&str, String> = HashMap::new();
+    let mut taken: HashSet<String> = HashSet::new();
+    let mut numbers: HashMap<String, usize> = HashMap::new();
+    let mut new = |block: &Found| {
+        let first = name(block, 0);
+        let mut own = first.clone();
+        if taken.contains(&own.to_lowercase()) {
+            // From where the last one of this name left off: ten thousand of one name are told apart in one pass.
+            let number = numbers.entry(first.to_lowercase()).or_insert(0);
+            while taken.contains(&own.to_lowercase()) {
+                *number += 1;
+                own = name(block, *number);
+            }
+        }
+        taken.insert(own.to_lowercase());
+        own
+    };
+    blocks.map(|block| stored.entry(&block.hash).or_insert_with(|| new(block)).clone()).collect()
+}
+
+/// `stem-1.java.tmpl`, or without a number for 0; the stem is cut where the name would be too long.
+fn name(block: &Found, number: usize) -> String {
+    let unnamed = || format!("template-{}", block.hash.get(..8).unwrap_or_default());
+    let stem = if block.stem.is_empty() { unnamed() } else { block.stem.clone() };
+    let number = if number == 0 { String::new() } else { format!("-{number}") };
+    let dot = if block.ending.is_empty() { "" } else { "." };
+    let rest = format!("{number}{dot}{}.tmpl", block.ending);
+    let mut end = stem.len().min(NAME - rest.len());
+    while !stem.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}{rest}", stem.get(..end).unwrap_or_default())
+}

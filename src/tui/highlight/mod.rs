@@ -1,0 +1,213 @@
+//! Colours for the text of a preview: which language it is in, what its words are, and what of that still holds when the
+//! text changes. Pure, and slow enough that only `run/painter` does it, on a thread of its own.
+
+mod language;
+mod painted;
+mod scopes;
+
+use std::collections::HashMap;
+
+use syntect::parsing::{ParseState, ScopeStack, SyntaxReference, SyntaxSet};
+
+use super::theme::Role;
+use scopes::Scopes;
+
+pub use language::candidates;
+pub use painted::{Painted, carried};
+
+/// A text of more bytes than this stays plain.
+pub const LONGEST_TEXT: usize = 1024 * 1024;
+
+/// A line of more bytes than this stays plain: one of minified code would hold up all behind it.
+pub const LONGEST_LINE: usize = 2_000;
+
+/// Places in a text that lines can begin in; of a text that has more, what is known is forgotten now and then.
+const MOST_STATES: usize = 512;
+
+/// A part of a line that looks otherwise than the rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// Its first byte.
+    pub start: u32,
+    /// The byte behind its last one.
+    pub end: u32,
+    /// What it is.
+    pub role: Role,
+}
+
+/// The parts of one line, in order, apart from each other.
+pub type Spans = Box<[Span]>;
+
+/// Where in a text a line begins: in a comment, in a string, at the top.
+type Place = (ParseState, ScopeStack);
+
+/// What a line came to in some place.
+struct Known {
+    spans: Spans,
+    /// The place behind it.
+    after: usize,
+    /// The text it was last met in.
+    round: u64,
+}
+
+/// Tells the words of a text. What it told of a line holds wherever that line stands in a like place, so that of a text
+/// that changes only what is new is looked at.
+pub struct Highlighter {
+    set: SyntaxSet,
+    scopes: Scopes,
+    language: String,
+    places: Vec<Place>,
+    /// By place.
+    known: Vec<HashMap<Box<str>, Known>>,
+    round: u64,
+    buffer: String,
+}
+
+/// A way through a text, line by line.
+#[derive(Debug, Clone, Copy)]
+pub struct Walk {
+    /// Where the next line begins; `None` where nothing is known of the language.
+    at: Option<usize>,
+}
+
+impl Default for Highlighter {
+    fn default() -> Self {
+        Self {
+            set: two_face::syntax::extra_newlines(),
+            scopes: Scopes::default(),
+            language: String::new(),
+            places: Vec::new(),
+            known: Vec::new(),
+            round: 0,
+            buffer: String::new(),
+        }
+    }
+}
+
+impl Highlighter {
+    /// Begins a text in the first of these languages that is known.
+    pub fn begin(&mut self, languages: &[String]) -> Walk {
+        self.round += 1;
+        let found = |language: &String| self.set.find_syntax_by_extension(language);
+        let Some(syntax) = languages.iter().find_map(found).filter(|syntax| !syntax.hidden) else {
+            return Walk { at: None };
+        };
+        if self.language != syntax.name {
+            self.language.clone_from(&syntax.name);
+            self.places.clear();
+            self.known.clear();
+        }
+        let top = top(syntax);
+        Walk { at: Some(self.intern(top)) }
+    }
+
+    /// The parts of the next line.
+    pub fn line(&mut self, walk: &mut Walk, line: &str) -> Spans {
+        let Some(at) = walk.at.filter(|_| line.len() <= LONGEST_LINE) else { return Spans::default() };
+        let round = self.round;
+        if let Some(known) = self.known.get_mut(at).and_then(|known| known.get_mut(line)) {
+            known.round = round;
+            walk.at = Some(known.after);
+            return known.spans.clone();
+        }
+        let Some((mut parse, mut stack)) = self.places.get(at).cloned() else { return Spans::default() };
+        self.buffer.clear();
+        self.buffer.push_str(line);
+        self.buffer.push('\n');
+        // Where a pattern gives up, the line stays plain, and the next one begins where this one began.
+        let Ok(ops) = parse.parse_line(&self.buffer, &self.set) else { return Spans::default() };
+        let spans = self.scopes.spans(line, &ops, &mut stack);
+        if self.places.len() >= MOST_STATES {
+            self.places.clear();
+            self.known.clear();
+            walk.at = Some(self.intern((parse, stack)));
+            return spans;
+        }
+        let after = self.intern((parse, stack));
+        if let Some(known) = self.known.get_mut(at) {
+            known.insert(line.into(), Known { spans: spans.clone(), after, round });
+        }
+        walk.at = Some(after);
+        spans
+    }
+
+    /// The text ended: what did not stand in it is forgotten.
+    pub fn end(&mut self) {
+        let round = self.round;
+        self.known.iter_mut().for_each(|known| known.retain(|_, known| known.round == round));
+    }
+
+    fn intern(&mut self, place: Place) -> usize {
+        if let Some(at) = self.places.iter().position(|known| *known == place) {
+            return at;
+        }
+        self.places.push(place);
+        self.known.push(HashMap::new());
+        self.places.len() - 1
+    }
+}
+
+fn top(syntax: &SyntaxReference) -> Place {
+    (ParseState::new(syntax), ScopeStack::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each line with its parts in brackets and a letter for what they are.
+    fn told(highlighter: &mut Highlighter, language: &str, text: &str) -> Vec<String> {
+        let mut walk = highlighter.begin(&[language.to_owned()]);
+        let lines = text.lines().map(|line| {
+            let mut told = line.to_owned();
+            for span in highlighter.line(&mut walk, line).iter().rev() {
+                let letter = format!("{:?}", span.role).to_lowercase();
+                told.insert(span.end as usize, ']');
+                told.insert_str(span.start as usize, &format!("[{}:", &letter[..1]));
+            }
+            told
+        });
+        let lines = lines.collect();
+        highlighter.end();
+        lines
+    }
+
+    #[test]
+    fn the_words_of_languages() {
+        let mut highlighter = Highlighter::default();
+        for (language, text, expected) in [
+            (
+                "java",
+                "/* a\n b */ public class A { int n = 7; String s = \"é日\"; } // c",
+                &[
+                    "[c:/* a]",
+                    "[c: b */] [k:public] [k:class] [f:A] { [k:int] n = [n:7]; [k:String] s = [s:\"é日\"]; } [c:// c]",
+                ][..],
+            ),
+            ("yaml", "name: \"x\" # c\nn: 7", &["[k:name]: [s:\"x\"] [c:# c]", "[k:n]: [n:7]"]),
+            ("none", "public class", &["public class"]),
+        ] {
+            assert_eq!(told(&mut highlighter, language, text), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_known_is_the_same_as_what_is_looked_at_anew() {
+        let text = "class A {\n  /* a\n b */ int x;\n String s = \"x\";\n}\n".repeat(3);
+        let mut one = Highlighter::default();
+        told(&mut one, "java", &text);
+        for (from, to) in [("a\n", "a */\n"), ("int x", "int y"), (" b */", " b"), ("class A", "// class A")] {
+            let changed = text.replacen(from, to, 1);
+            assert_eq!(told(&mut one, "java", &changed), told(&mut Highlighter::default(), "java", &changed), "{to}");
+        }
+        let known: usize = one.known.iter().map(HashMap::len).sum();
+        assert!(known <= text.lines().count(), "what no longer stands there is forgotten: {known}");
+    }
+
+    #[test]
+    fn a_long_line_stays_plain() {
+        let long = format!("int {} = 1;\nint x;", "x".repeat(LONGEST_LINE));
+        let told = told(&mut Highlighter::default(), "java", &long);
+        assert_eq!((told[0].contains('['), told[1].as_str()), (false, "[k:int] x;"));
+    }
+}

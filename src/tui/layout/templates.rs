@@ -1,0 +1,47 @@
+//! The places within the templates pane: the list with its filter, the form, the preview.
+
+use ratatui::layout::Rect;
+
+use super::{LEAST_ASIDE, LEAST_DETAIL, Parts, part, split_columns, split_rows};
+use crate::config::screen::Shares;
+
+/// From so many columns on the preview stands beside the list: rows that say where a template comes from, and lines of
+/// code, have their width then.
+const BESIDE: u16 = 150;
+
+/// What the templates pane would fill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TemplatesWant {
+    /// Rows above the list: one for a filter.
+    pub head: u16,
+    /// Rows of the list.
+    pub list: usize,
+}
+
+/// Above the details and above the variables there is a row for their captions: the rule, or one of their own.
+pub fn templates(inner: Rect, wanted: TemplatesWant, shares: Shares) -> Parts {
+    let (head, below) = split_rows(inner, wanted.head.min(inner.height.saturating_sub(3)));
+    let columns = |all, usual| shares.left.map_or(usual, |share| part(share, all, (LEAST_ASIDE, 1 + LEAST_ASIDE)));
+    let rows = |usual| {
+        let put = |share| part(share, inner.height, (head.height + 1, 1 + LEAST_DETAIL)).saturating_sub(head.height);
+        shares.upper.map_or(usual, put)
+    };
+    let fitting = |most: u16| u16::try_from(wanted.list).unwrap_or(most).clamp(2.min(most), most);
+    if inner.width >= BESIDE && inner.height >= 14 {
+        let (left, rest) = split_columns(inner, columns(inner.width, inner.width * 2 / 5));
+        let (rule, detail) = split_columns(rest, 1);
+        let (head, below) = split_rows(left, head.height);
+        let (list, aside) = split_rows(below, rows(fitting(below.height / 2)));
+        let (_, detail) = split_rows(detail, 1);
+        let (_, aside) = split_rows(aside, 1);
+        return Parts { head, list, rule, detail, aside };
+    }
+    let most =
+        (inner.height * 2 / 5).clamp(1.min(inner.height), 8).saturating_sub(head.height).max(1.min(below.height));
+    let (list, rest) = split_rows(below, rows(fitting(most)));
+    let (rule, lower) = split_rows(rest, rest.height.min(1));
+    // Values need more than names, but lines of code need most.
+    let usual = (lower.width * 2 / 5).min(if lower.width >= 96 { 44 } else { 28 });
+    let (aside, detail) = split_columns(lower, columns(lower.width, usual));
+    Parts { head, list, rule, detail, aside }
+}

@@ -1,0 +1,179 @@
+//! The write dialog: the path as a field, what writing there would make of the file, what to look at first, the difference,
+//! and what Enter does.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+
+use crate::output::{Before, Proposal};
+use crate::tui::action::Context;
+use crate::tui::layout;
+use crate::tui::motion::Scroll;
+use crate::tui::panes::preview::{self, Place, draw_difference};
+use crate::tui::state::{Made, State, Writing};
+use crate::tui::status;
+use crate::tui::theme::Role;
+use crate::tui::update::writing;
+use crate::tui::widgets::frame::{self, Border};
+use crate::tui::widgets::row::Active;
+use crate::tui::widgets::{cells, prompt};
+
+use super::{centred, clear};
+
+/// Lines that are told before the difference, at most: that has its room too.
+const TOLD: usize = 6;
+
+/// Where the parts of the dialog are.
+#[derive(Debug, Clone, Copy)]
+pub struct Places {
+    /// The path.
+    field: Rect,
+    /// What a write would make of the file.
+    told: Rect,
+    /// The line above the difference.
+    rule: Rect,
+    /// The difference.
+    pub difference: Rect,
+    /// What keys do.
+    pub keys: Rect,
+}
+
+/// The window.
+pub fn outer(state: &State) -> Rect {
+    let body = state.layout().body;
+    let columns = body.width.saturating_sub(4).clamp(body.width.min(60), 120);
+    let rows = u16::try_from(len(state)).unwrap_or(u16::MAX).saturating_add(7);
+    // It stays where it is while a path is typed, whatever that changes.
+    centred(body, columns, rows.clamp(18, 44).min(body.height.saturating_sub(2).max(10)))
+}
+
+/// The parts of it.
+pub fn places(state: &State) -> Places {
+    let inner = layout::inner(outer(state));
+    let row = |y: u16, height: u16| {
+        let y = y.min(inner.bottom());
+        Rect { y, height: height.min(inner.bottom() - y), ..inner }
+    };
+    let told = u16::try_from(told(state, inner.width).len()).unwrap_or(0).min(inner.height.saturating_sub(4) / 2);
+    let field = row(inner.y, 1);
+    let told = row(field.bottom(), told);
+    let rule = row(told.bottom(), 1);
+    let keys = row(inner.bottom().saturating_sub(1), 1);
+    let difference = row(rule.bottom(), keys.y.saturating_sub(rule.bottom()));
+    Places { field, told, rule, difference, keys }
+}
+
+/// How many lines the difference has.
+pub fn len(state: &State) -> usize {
+    writing::proposal(state).map_or(0, |proposal| proposal.diff.lines.len())
+}
+
+/// What Enter does, in a word of its own for each.
+pub fn verb(state: &State) -> &'static str {
+    match writing::proposal(state).map(|proposal| &proposal.before) {
+        Some(Before::File { .. }) => "OVERWRITES the file",
+        _ => "writes the new file",
+    }
+}
+
+fn made(state: &State) -> Option<&Made> {
+    state.preview()?.made.as_ref()
+}
+
+fn told(state: &State, width: u16) -> Vec<(String, Role)> {
+    let columns = usize::from(width.saturating_sub(2));
+    let mut told: Vec<(String, Role)> = Vec::new();
+    let mut tell = |text: &str, role| {
+        told.extend(cells::wrap(&cells::clean(text), columns).into_iter().map(|line| (line, role)));
+    };
+    if state.templates.writing == Writing::Changed {
+        tell("The file has changed since you looked. Nothing was written; this is the difference now.", Role::Error);
+    }
+    match (writing::proposal(state), writing::why_not(state)) {
+        (Some(proposal), why) => {
+            tell(&summary(state, proposal), Role::Text);
+            if let Some(why) = why.filter(|_| !writing::is_unchanged(proposal)) {
+                tell(&why, Role::Infra);
+            }
+        }
+        (None, Some(why)) => tell(&why, Role::Error),
+        (None, None) => {}
+    }
+    match preview::samples(state) {
+        0 => {}
+        count => {
+            let are = if count == 1 { "is" } else { "are" };
+            tell(
+                &format!("{} {} {are} still a sample", state.skin.glyphs.problem, cells::counted(count, "value")),
+                Role::Warning,
+            );
+        }
+    }
+    for warning in made(state).map_or(&[][..], |made| &made.warnings) {
+        tell(&format!("{} {warning}", state.skin.glyphs.problem), Role::Warning);
+    }
+    if told.len() > TOLD {
+        let more = told.len() - TOLD + 1;
+        told.truncate(TOLD - 1);
+        told.push((format!("and {more} more, in the preview"), Role::Warning));
+    }
+    told
+}
+
+/// `new file src/Entity.java · 43 lines, 1,204 bytes · +43 −0`
+fn summary(state: &State, proposal: &Proposal) -> String {
+    let bytes = made(state).map_or(0, |made| made.bytes);
+    let size = format!("{}, {}", cells::counted(proposal.text.lines().count(), "line"), cells::counted(bytes, "byte"));
+    let before = match &proposal.before {
+        Before::Nothing => String::new(),
+        Before::File { size, .. } => format!(" (now {} bytes)", cells::grouped(*size)),
+    };
+    let dot = state.skin.glyphs.dot;
+    format!("{} {} {dot} {size}{before} {dot} {}", preview::what(proposal), proposal.shown, proposal.diff.summary())
+}
+
+/// Draws the window.
+pub fn draw(state: &State, scroll: Scroll, frame: &mut Frame<'_>) {
+    let outer = outer(state);
+    let places = places(state);
+    let theme = &state.skin.theme;
+    let role = Role::Templates;
+    let buffer = frame.buffer_mut();
+    clear(outer, buffer);
+    let name = state.template().map(|template| cells::clean(&template.name).into_owned()).unwrap_or_default();
+    Border { title: "Write", note: name, place: String::new(), role, active: Active::Yes }.draw(
+        &state.skin,
+        outer,
+        buffer,
+    );
+    let columns = usize::from(places.told.width.saturating_sub(2));
+    for ((line, role), y) in told(state, places.told.width).iter().zip(places.told.y..places.told.bottom()) {
+        buffer.set_stringn(places.told.x + 1, y, line, columns, theme.style(*role));
+    }
+    let len = len(state);
+    let window = scroll.window(len, usize::from(places.difference.height));
+    let caption = if window.len() < len && !window.is_empty() {
+        format!("difference, {}-{} of {}", window.start + 1, window.end, cells::grouped(len as u64))
+    } else {
+        "difference".to_owned()
+    };
+    frame::rule(&state.skin, places.rule, &caption, theme.style(Role::Infra), buffer);
+    if let Some(proposal) = writing::proposal(state) {
+        let inside =
+            Rect { x: places.difference.x + 1, width: places.difference.width.saturating_sub(2), ..places.difference };
+        draw_difference(state, &proposal.diff, Place { top: window.start, across: 0 }, inside, buffer);
+    }
+    frame::scrollbar(&state.skin, places.difference, len, window.start, theme.style(role), buffer);
+    let overwrites = matches!(writing::proposal(state).map(|proposal| &proposal.before), Some(Before::File { .. }));
+    status::draw_labels(state, &status::labels(state, &[Context::Write], places.keys), buffer);
+    if overwrites && writing::why_not(state).is_none() {
+        buffer.set_style(places.keys, ratatui::style::Style::new().add_modifier(Modifier::BOLD));
+    }
+    if places.field.width > 8 {
+        buffer.set_stringn(places.field.x + 1, places.field.y, "Path", 4, theme.style(role));
+        let place = Rect { x: places.field.x + 6, width: places.field.width - 7, ..places.field };
+        let path = &state.templates.path;
+        let at = prompt::draw(path.text(), path.cursor(), &[], theme.style(Role::Strong), place, buffer);
+        frame.set_cursor_position(at);
+    }
+}

@@ -1,0 +1,143 @@
+//! The painter: a thread that tells the words of a text. It begins when first a text is to be coloured, since what it knows
+//! of languages takes memory; it answers in pieces, the first within a frame; and of texts that wait it takes only the newest.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc::{self, Receiver, Sender};
+
+use crate::tui::highlight::{Highlighter, Spans};
+use crate::tui::input::Input;
+
+/// After so long the lines that are known are told.
+const FIRST: Duration = Duration::from_millis(8);
+
+/// The lines of a long text come in pieces that take so long.
+const NEXT: Duration = Duration::from_millis(50);
+
+/// Lines between two looks at the clock, and at what waits.
+const STEP: usize = 16;
+
+/// Pieces that wait for the screen.
+const WAITING: usize = 4;
+
+/// A text to be coloured.
+pub struct Text {
+    /// Comes back with the colours.
+    pub generation: u64,
+    /// Its lines.
+    pub lines: Arc<[String]>,
+    /// Names of its language, the likeliest first.
+    pub languages: Vec<String>,
+}
+
+/// The screen's end of the thread.
+pub struct Painter {
+    desk: Arc<Desk>,
+    painted: Receiver<Input>,
+}
+
+/// Where the newest text lies.
+#[derive(Default)]
+struct Desk {
+    waiting: Mutex<Waiting>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Waiting {
+    text: Option<Text>,
+    over: bool,
+}
+
+impl Painter {
+    /// Begins the thread; `None` where the system has none left, and everything stays plain.
+    pub fn start() -> Option<Self> {
+        let desk = Arc::<Desk>::default();
+        let (answers, painted) = mpsc::channel(WAITING);
+        let theirs = Arc::clone(&desk);
+        let painter = thread::Builder::new().name("painter".to_owned());
+        painter.spawn(move || paint(&theirs, &answers)).ok()?;
+        Some(Self { desk, painted })
+    }
+
+    /// Hands a text over, in place of one that waits.
+    pub fn paint(&self, text: Text) {
+        let mut waiting = self.desk.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.text = Some(text);
+        self.desk.changed.notify_one();
+    }
+
+    /// Colours, when there are some; for ever if no thread is left to tell any.
+    pub async fn next(&mut self) -> Input {
+        match self.painted.recv().await {
+            Some(painted) => painted,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Colours that are there already.
+    pub fn next_ready(&mut self) -> Option<Input> {
+        self.painted.try_recv().ok()
+    }
+}
+
+impl Drop for Painter {
+    fn drop(&mut self) {
+        self.desk.waiting.lock().unwrap_or_else(PoisonError::into_inner).over = true;
+        self.desk.changed.notify_one();
+    }
+}
+
+impl Desk {
+    /// Waits for a text; `None` when the screen is gone.
+    fn take(&self) -> Option<Text> {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = |waiting: &mut Waiting| waiting.text.is_none() && !waiting.over;
+        let mut waiting = self.changed.wait_while(waiting, idle).unwrap_or_else(PoisonError::into_inner);
+        if waiting.over { None } else { waiting.text.take() }
+    }
+
+    /// Whether there is something else to do than the text at hand.
+    fn is_wanted(&self) -> bool {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.text.is_some() || waiting.over
+    }
+}
+
+fn paint(desk: &Desk, answers: &Sender<Input>) {
+    let mut highlighter = Highlighter::default();
+    while let Some(text) = desk.take() {
+        whole(desk, answers, &mut highlighter, &text);
+    }
+}
+
+/// Colours a text to its end, or until there is a newer one.
+fn whole(desk: &Desk, answers: &Sender<Input>, highlighter: &mut Highlighter, text: &Text) {
+    let Text { generation, lines, languages } = text;
+    let mut walk = highlighter.begin(languages);
+    let (mut from, mut colours): (usize, Vec<Spans>) = (0, Vec::new());
+    let (mut began, mut most) = (Instant::now(), FIRST);
+    for (nth, line) in lines.iter().enumerate() {
+        colours.push(highlighter.line(&mut walk, line));
+        if nth % STEP > 0 {
+            continue;
+        }
+        if desk.is_wanted() {
+            // What is known of this one helps with the next, which is nearly the same.
+            return;
+        }
+        if began.elapsed() >= most {
+            let told = std::mem::take(&mut colours);
+            let next = from + told.len();
+            if answers.blocking_send(Input::Colours { generation: *generation, from, colours: told }).is_err() {
+                return;
+            }
+            (from, began, most) = (next, Instant::now(), NEXT);
+        }
+    }
+    highlighter.end();
+    // Where the screen is gone, the thread hears of it when it looks for the next text.
+    let _ = answers.blocking_send(Input::Colours { generation: *generation, from, colours });
+}

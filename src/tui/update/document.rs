@@ -1,0 +1,83 @@
+//! Values as JSON: pasted into the form, or edited in `$EDITOR`. What is no JSON changes nothing and is kept, to be mended.
+
+use crate::tui::input::Effect;
+use crate::tui::state::{Draft, Overlay, State, Tone, Typing};
+use crate::tui::values::{self, Typed};
+
+/// Whether a paste is meant for the whole form: it begins as an object does, and no value has been begun that it could be
+/// part of.
+pub(super) fn is_for_all(state: &State, text: &str) -> bool {
+    let is_free = match state.typing {
+        None => true,
+        Some(Typing::Value) => state.templates.value.is_empty(),
+        Some(_) => false,
+    };
+    is_free && text.trim_start().starts_with('{')
+}
+
+/// Takes the values of a JSON object in place of those typed.
+pub(super) fn paste(state: &mut State, text: &str) {
+    let Some(template) = state.template() else { return };
+    match values::read(text) {
+        Ok(document) => {
+            let pasted = Typed::pasted(&template.variables, &document);
+            take(state, pasted, "pasted");
+        }
+        Err(broken) => {
+            super::say(state, Tone::Refusal, format!("what was pasted is no JSON, {broken}; nothing changed"))
+        }
+    }
+}
+
+fn take(state: &mut State, taken: Typed, how: &str) {
+    state.typing = None;
+    let values = if taken.len() == 1 { "1 value".to_owned() } else { format!("{} values", taken.len()) };
+    super::valuing::change(state, |typed| *typed = taken);
+    super::say(state, Tone::Note, format!("{values} {how}: they replace what was typed"));
+}
+
+/// Opens the values in the editor; what it gave back last and was no JSON goes there again.
+pub(super) fn open(state: &mut State, effects: &mut Vec<Effect>) {
+    let Some((name, variables)) = state.template().map(|of| (of.name.clone(), of.variables.clone())) else { return };
+    let kept = state.templates.draft.take().filter(|draft| draft.template == name);
+    let (text, line) = match kept {
+        Some(Draft { text: Some(text), line, .. }) => (text, line),
+        _ => {
+            let nothing = Typed::default();
+            let document = state.typed().unwrap_or(&nothing).document(&variables);
+            (format!("{document:#}\n"), 1)
+        }
+    };
+    state.typing = None;
+    state.overlay = None;
+    state.templates.draft = Some(Draft { template: name, text: None, broken: None, line });
+    effects.push(Effect::EditText { text, line });
+}
+
+/// The editor gave the values back; `None` where it failed, which was said.
+pub(super) fn edited(state: &mut State, text: Option<String>) {
+    let draft = state.templates.draft.take();
+    let (Some(draft), Some(text)) = (draft, text) else { return };
+    let Some(template) = state.template().filter(|template| template.name == draft.template) else {
+        let message = format!("{} is gone: its values were not taken", draft.template);
+        return super::say(state, Tone::Refusal, message);
+    };
+    match values::read(&text) {
+        Ok(document) => {
+            let nothing = Typed::default();
+            let before = state.typed().unwrap_or(&nothing);
+            let edited = before.edited(&template.variables, &document);
+            if edited == *before {
+                super::say(state, Tone::Note, "the values are as they were".to_owned());
+            } else {
+                take(state, edited, "from the editor");
+            }
+        }
+        Err(broken) => {
+            let line = broken.line.max(1);
+            let told = Some(broken.to_string());
+            state.templates.draft = Some(Draft { text: Some(text), broken: told, line, ..draft });
+            state.overlay = Some(Overlay::Broken);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The write dialog: the path is typed, the engine says with every key what writing there would change, and what is
+//! written is exactly what was shown.
+
+use crate::engine::{Command, Event};
+use crate::output::{Before, Proposal, Unwritten, Written};
+use crate::tui::field::{Edit, Room, TextField};
+use crate::tui::input::Effect;
+use crate::tui::motion::Scroll;
+use crate::tui::state::{Made, Overlay, Preview, State, Tone, Writing};
+use crate::tui::widgets::cells;
+
+pub(super) fn is_open(state: &State) -> bool {
+    matches!(state.overlay, Some(Overlay::Write(_)))
+}
+
+/// Opens it over the path that was typed last, else over the one that the template offers.
+pub(super) fn open(state: &mut State) {
+    let typed = state.template().and_then(|template| state.templates.paths.get(&template.name));
+    let offered = state.preview().and_then(|preview| preview.made.as_ref()?.offered.as_ref());
+    let path = typed.or(offered).cloned().unwrap_or_default();
+    state.typing = None;
+    state.templates.path = TextField::default();
+    state.templates.path.insert(&path);
+    state.templates.writing = Writing::Nothing;
+    state.overlay = Some(Overlay::Write(Scroll::default()));
+}
+
+/// Leaves it. A path that was cleared is none: what the template offers counts again.
+pub(super) fn close(state: &mut State) {
+    let name = state.template().map(|template| template.name.clone()).unwrap_or_default();
+    if state.templates.paths.get(&name).is_some_and(String::is_empty) {
+        state.templates.paths.remove(&name);
+    }
+    state.overlay = None;
+}
+
+pub(super) fn insert(state: &mut State, text: &str) {
+    let line = text.replace(['\r', '\n'], " ");
+    let fits = state.templates.path.fitting(&line, Room::Line);
+    let is_changed = state.templates.path.insert(fits).is_some();
+    if fits.len() < line.len() {
+        super::say(state, Tone::Refusal, Room::Line.full().to_owned());
+    }
+    if is_changed {
+        changed(state);
+    }
+}
+
+pub(super) fn edit(state: &mut State, edit: Edit) {
+    if state.templates.path.edit(edit).is_some() {
+        changed(state);
+    }
+}
+
+fn changed(state: &mut State) {
+    let Some(name) = state.template().map(|template| template.name.clone()) else { return };
+    let path = state.templates.path.text().to_owned();
+    state.templates.paths.insert(name, path);
+    state.templates.writing = Writing::Nothing;
+    state.overlay = Some(Overlay::Write(Scroll::default()));
+}
+
+fn made(state: &State) -> Option<&Made> {
+    state.preview().filter(|preview| preview.failed.is_none())?.made.as_ref()
+}
+
+/// What would be written, and where.
+pub(in crate::tui) fn proposal(state: &State) -> Option<&Proposal> {
+    made(state)?.proposal.as_ref()?.as_ref().ok().map(Box::as_ref)
+}
+
+/// Whether a write would leave the file as it is.
+pub(in crate::tui) fn is_unchanged(proposal: &Proposal) -> bool {
+    proposal.before != Before::Nothing && proposal.diff.lines.is_empty()
+}
+
+/// Why what is shown cannot be written now.
+pub(in crate::tui) fn why_not(state: &State) -> Option<String> {
+    if state.templates.writing == Writing::Asked {
+        return Some("it is being written".to_owned());
+    }
+    if state.templates.path.text().trim().is_empty() {
+        return Some("type the path of the file".to_owned());
+    }
+    if !super::previewing::is_answered(state) {
+        return Some("the difference is still being computed".to_owned());
+    }
+    match made(state).map(|made| &made.proposal) {
+        None => Some("the template does not render: there is nothing to write".to_owned()),
+        Some(None) => Some("type the path of the file".to_owned()),
+        Some(Some(Err(refused))) if refused.hint.is_empty() => Some(refused.message.clone()),
+        Some(Some(Err(refused))) => Some(format!("{}: {}", refused.message, refused.hint)),
+        Some(Some(Ok(proposal))) if is_unchanged(proposal) => {
+            Some(format!("{} holds this already: there is nothing to write", proposal.shown))
+        }
+        Some(Some(Ok(_))) => None,
+    }
+}
+
+pub(super) fn confirm(state: &mut State, effects: &mut Vec<Effect>) {
+    let Some(proposal) = proposal(state).cloned() else { return };
+    state.templates.writing = Writing::Asked;
+    effects.push(Effect::Send(Command::Write(Box::new(proposal))));
+}
+
+/// The engine wrote it, or not.
+pub(super) fn answer(state: &mut State, event: Event) {
+    match event {
+        Event::Written(written) => done(state, &written),
+        Event::Unwritten(unwritten) => not_done(state, unwritten),
+        _ => {}
+    }
+}
+
+fn done(state: &mut State, written: &Written) {
+    state.templates.writing = Writing::Nothing;
+    if is_open(state) {
+        close(state);
+    }
+    // The difference is another one now.
+    state.templates.asked = None;
+    let Written { shown, bytes, lines } = written;
+    let told = format!("Wrote {shown}: {}, {}", cells::counted(*lines, "line"), cells::counted(*bytes, "byte"));
+    super::say(state, Tone::Note, told);
+}
+
+fn not_done(state: &mut State, unwritten: Unwritten) {
+    let Unwritten { refused, anew } = unwritten;
+    state.templates.writing = Writing::Nothing;
+    let hint = if refused.hint.is_empty() { String::new() } else { format!(": {}", refused.hint) };
+    super::say(state, Tone::Refusal, format!("{}{hint}", refused.message));
+    let Some(fresh) = anew.into_iter().next() else { return };
+    if let Some(Preview { made: Some(made), .. }) = &mut state.templates.preview
+        && let Some(Ok(shown)) = &mut made.proposal
+        && shown.path == fresh.path
+        && shown.text == fresh.text
+    {
+        **shown = fresh;
+        state.templates.writing = Writing::Changed;
+        if is_open(state) {
+            state.overlay = Some(Overlay::Write(Scroll::default()));
+        }
+    }
+}
+
+/// A full queue did not take it.
+pub(super) fn busy(state: &mut State) {
+    if state.templates.writing == Writing::Asked {
+        state.templates.writing = Writing::Nothing;
+    }
+}

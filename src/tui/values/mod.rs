@@ -1,0 +1,246 @@
+//! Values typed for a template's variables: which were given, how many items a list has, and what they come to over the
+//! sample values of the rest. Pure; `rows` makes a form of them, `document` JSON and back; how they are typed is said in
+//! `update/valuing`, how they look in `panes/variables`.
+
+mod document;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::template::{Variable, VariableKind, sample};
+
+pub use document::{LARGEST, read};
+pub use rows::{Holds, Row, rows};
+
+/// One step of the way to a value.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Step {
+    /// A field of this name; the first step is a top-level variable.
+    Field(String),
+    /// An item of a list, from 0.
+    Item(usize),
+}
+
+/// The way from the root of the values to one of them.
+pub type Way = Vec<Step>;
+
+/// What was typed for one template. What the template no longer asks for is kept: it may ask for it again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Typed {
+    given: BTreeMap<Way, Given>,
+    /// How many items those lists have that are no sample any more.
+    items: BTreeMap<Way, usize>,
+}
+
+/// One value as typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Given {
+    /// A text; after `:=` JSON, as in `render --var`. For a list or an object it is all of it: JSON, or for a list of texts
+    /// the items between commas.
+    Text(String),
+    /// A flag turned over.
+    Flag(bool),
+}
+
+impl Given {
+    /// A JSON value as one would type it.
+    fn of(value: &Value) -> Self {
+        match value {
+            Value::String(text) if !text.starts_with(":=") => Self::Text(text.clone()),
+            value => Self::Text(format!(":={value}")),
+        }
+    }
+
+    /// What it comes to; `None` where it is nothing for a variable of this kind.
+    fn value(&self, kind: VariableKind, fields: &[Variable]) -> Option<Value> {
+        let text = match self {
+            Self::Flag(flag) => return Some(Value::Bool(*flag)),
+            Self::Text(text) => text,
+        };
+        match (json(text), kind) {
+            (Some(Ok(value)), _) => Some(value),
+            (_, VariableKind::Scalar | VariableKind::Flag) => Some(Value::String(text.clone())),
+            (None, VariableKind::List) if fields.is_empty() => {
+                let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+                Some(items.map(|item| Value::String(item.to_owned())).collect())
+            }
+            (_, VariableKind::List | VariableKind::Object) => None,
+        }
+    }
+}
+
+/// The JSON after `:=`; `None` where the text does not begin so.
+pub fn json(text: &str) -> Option<serde_json::Result<Value>> {
+    text.strip_prefix(":=").map(serde_json::from_str)
+}
+
+/// What stands where nothing was typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fill {
+    /// Sample values, to see what a template does.
+    Sample,
+    /// Nothing, to be filled in.
+    Blank,
+}
+
+impl Typed {
+    /// The value typed for this row, if one was.
+    pub fn get(&self, way: &[Step]) -> Option<&Given> {
+        self.given.get(way)
+    }
+
+    /// Takes a value. The lists that it is in are no samples any more.
+    pub fn set(&mut self, way: Way, given: Given) {
+        for (at, step) in way.iter().enumerate() {
+            if let (Step::Item(item), Some(list)) = (step, way.get(..at)) {
+                let items = self.items.entry(list.to_vec()).or_default();
+                *items = (*items).max(item + 1);
+            }
+        }
+        self.given.insert(way, given);
+    }
+
+    /// Takes back what was typed here and below.
+    pub fn take_back(&mut self, way: &[Step]) {
+        self.given.retain(|known, _| !known.starts_with(way));
+        self.items.retain(|known, _| !known.starts_with(way));
+    }
+
+    /// How many items a list has; `None` while it is a sample.
+    pub fn items(&self, list: &[Step]) -> Option<usize> {
+        self.items.get(list).copied()
+    }
+
+    /// How many items a list shows: of a sample the first.
+    pub fn shown_items(&self, list: &[Step]) -> usize {
+        self.items(list).unwrap_or(1)
+    }
+
+    /// Puts an empty item before the one at `at`.
+    pub fn add_item(&mut self, list: &[Step], at: usize) {
+        let items = self.shown_items(list);
+        self.renumber(list, |item| Some(if item >= at { item + 1 } else { item }));
+        self.items.insert(list.to_vec(), items + 1);
+    }
+
+    /// Takes an item out; those behind it move up.
+    pub fn remove_item(&mut self, list: &[Step], at: usize) {
+        let items = self.shown_items(list);
+        self.renumber(list, |item| match item.cmp(&at) {
+            std::cmp::Ordering::Less => Some(item),
+            std::cmp::Ordering::Equal => None,
+            std::cmp::Ordering::Greater => Some(item - 1),
+        });
+        self.items.insert(list.to_vec(), items.saturating_sub(1));
+    }
+
+    fn renumber(&mut self, list: &[Step], to: impl Fn(usize) -> Option<usize>) {
+        let moved = |mut way: Way| match way.get_mut(list.len()) {
+            Some(Step::Item(item)) => {
+                *item = to(*item)?;
+                Some(way)
+            }
+            _ => Some(way),
+        };
+        let inside = |way: &Way| way.starts_with(list) && way.len() > list.len();
+        let (within, rest): (BTreeMap<_, _>, _) =
+            std::mem::take(&mut self.given).into_iter().partition(|(way, _)| inside(way));
+        self.given = rest;
+        self.given.extend(within.into_iter().filter_map(|(way, given)| Some((moved(way)?, given))));
+        let (within, rest): (BTreeMap<_, _>, _) =
+            std::mem::take(&mut self.items).into_iter().partition(|(way, _)| inside(way));
+        self.items = rest;
+        self.items.extend(within.into_iter().filter_map(|(way, items)| Some((moved(way)?, items))));
+    }
+
+    /// Whether nothing was typed.
+    pub fn is_empty(&self) -> bool {
+        self.given.is_empty() && self.items.is_empty()
+    }
+
+    /// How many values were typed.
+    pub fn len(&self) -> usize {
+        self.given.len()
+    }
+
+    /// Whether anything was typed here or below.
+    pub fn has_below(&self, way: &[Step]) -> bool {
+        fn has<T>(map: &BTreeMap<Way, T>, way: &[Step]) -> bool {
+            map.range(way.to_vec()..).next().is_some_and(|(known, _)| known.starts_with(way))
+        }
+        has(&self.given, way) || has(&self.items, way)
+    }
+
+    /// Names that were given directly below this place and are none of `known`, in order.
+    fn strays(&self, above: &[Step], known: &[Variable]) -> Vec<&str> {
+        let ways = |way: &'_ Way| way.starts_with(above);
+        let below = self.given.range(above.to_vec()..).map(|(way, _)| way).take_while(|way| ways(way));
+        let mut names: Vec<&str> = Vec::new();
+        for way in below {
+            if let Some(Step::Field(name)) = way.get(above.len())
+                && names.last() != Some(&name.as_str())
+                && !known.iter().any(|variable| variable.name == *name)
+            {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    /// Sample values with the typed ones in their places.
+    pub fn over_sample(&self, variables: &[Variable]) -> Value {
+        self.object(variables, &mut Vec::new(), &sample(variables), Fill::Sample)
+    }
+
+    /// At most as many calls deep as the tree, which `template` bounds.
+    fn object(&self, variables: &[Variable], way: &mut Way, sample: &Value, fill: Fill) -> Value {
+        let mut fields = Map::new();
+        for variable in variables {
+            way.push(Step::Field(variable.name.clone()));
+            let sample = sample.get(&variable.name).unwrap_or(&Value::Null);
+            fields.insert(variable.name.clone(), self.value(variable, way, sample, fill));
+            way.pop();
+        }
+        for name in self.strays(way, variables) {
+            way.push(Step::Field(name.to_owned()));
+            let value = self.get(way).and_then(|given| given.value(VariableKind::Scalar, &[]));
+            fields.extend(value.map(|value| (name.to_owned(), value)));
+            way.pop();
+        }
+        Value::Object(fields)
+    }
+
+    fn value(&self, variable: &Variable, way: &mut Way, sample: &Value, fill: Fill) -> Value {
+        let Variable { kind, fields, .. } = variable;
+        if let Some(value) = self.get(way).and_then(|given| given.value(*kind, fields)) {
+            return value;
+        }
+        match (kind, self.items(way), fill) {
+            (VariableKind::Scalar, _, Fill::Blank) => Value::String(String::new()),
+            (VariableKind::Scalar, _, Fill::Sample) | (VariableKind::Flag, ..) => sample.clone(),
+            (VariableKind::Object, ..) => self.object(fields, way, sample, fill),
+            (VariableKind::List, None, Fill::Sample) => sample.clone(),
+            (VariableKind::List, items, _) => {
+                let sample = sample.get(0).unwrap_or(&Value::Null);
+                (0..items.unwrap_or(1)).map(|at| self.item(fields, at, way, sample, fill)).collect()
+            }
+        }
+    }
+
+    fn item(&self, fields: &[Variable], at: usize, way: &mut Way, sample: &Value, fill: Fill) -> Value {
+        way.push(Step::Item(at));
+        let kind = if fields.is_empty() { VariableKind::Scalar } else { VariableKind::Object };
+        let value = match self.get(way).and_then(|given| given.value(kind, fields)) {
+            Some(value) => value,
+            None if !fields.is_empty() => self.object(fields, way, sample, fill),
+            None if fill == Fill::Blank => Value::String(String::new()),
+            None => sample.clone(),
+        };
+        way.pop();
+        value
+    }
+}

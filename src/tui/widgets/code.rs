@@ -1,0 +1,101 @@
+//! One line of a text that is read as it is, not wrapped: parts in their looks, seen from some column on, with a sign at
+//! either end where the line goes on.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::cells;
+use crate::tui::state::Skin;
+use crate::tui::theme::Role;
+
+/// How a line looks: its parts, in order and apart from each other, and what is between them.
+#[derive(Debug, Clone, Copy)]
+pub struct Looks<'a, F: Fn(usize) -> Style> {
+    /// The line, clean.
+    pub line: &'a str,
+    /// The style of the cluster that begins at this byte.
+    pub style: F,
+}
+
+/// Draws the line into `area`, one row high, from column `across` on.
+pub fn draw<F: Fn(usize) -> Style>(looks: &Looks<'_, F>, across: usize, skin: &Skin, area: Rect, buffer: &mut Buffer) {
+    let area = area.intersection(buffer.area);
+    if area.is_empty() {
+        return;
+    }
+    let last = across + usize::from(area.width);
+    let (mut column, mut goes_on) = (0, false);
+    let mut run: Option<(u16, Style, String)> = None;
+    let mut write = |run: Option<(u16, Style, String)>| {
+        if let Some((x, style, text)) = run {
+            buffer.set_stringn(x, area.y, text, usize::from(area.right().saturating_sub(x)), style);
+        }
+    };
+    for (at, cluster) in looks.line.grapheme_indices(true) {
+        let start = column;
+        column += cells::width(cluster);
+        if column > last {
+            goes_on = true;
+            break;
+        }
+        if start < across {
+            continue;
+        }
+        let style = (looks.style)(at);
+        match &mut run {
+            Some((_, same, text)) if *same == style => text.push_str(cluster),
+            _ => {
+                let x = area.x.saturating_add(u16::try_from(start - across).unwrap_or(u16::MAX));
+                write(run.replace((x, style, cluster.to_owned())));
+            }
+        }
+    }
+    write(run);
+    let sign = |x: u16, buffer: &mut Buffer| {
+        buffer.set_stringn(x, area.y, skin.glyphs.ellipsis, 1, skin.theme.style(Role::Infra));
+    };
+    if across > 0 && !looks.line.is_empty() {
+        sign(area.x, buffer);
+    }
+    if goes_on {
+        sign(area.right() - 1, buffer);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::layout::Size;
+
+    use super::*;
+    use crate::tui::fixture;
+
+    #[test]
+    fn what_is_seen_from_a_column_on() {
+        let skin = fixture::state(1, 1).skin;
+        for (line, across, columns, expected) in [
+            ("public class", 0, 12, "public class"),
+            ("public class", 0, 8, "public …"),
+            ("public class", 7, 8, "…lass"),
+            ("public class", 2, 5, "…lic…"),
+            ("public class", 40, 5, "…"),
+            ("", 3, 5, ""),
+            ("日本語", 0, 6, "日本語"),
+            ("日本語", 0, 5, "日本…"),
+            ("日本語", 1, 5, "…本語"),
+        ] {
+            let area = Rect::from(((0, 0).into(), Size::new(columns, 1)));
+            let mut buffer = Buffer::empty(area);
+            draw(&Looks { line, style: |_| Style::new() }, across, &skin, area, &mut buffer);
+            let mut shown = String::new();
+            let mut x = 0;
+            while x < columns {
+                let symbol = buffer[(x, 0)].symbol();
+                shown.push_str(symbol);
+                x += u16::try_from(cells::width(symbol).max(1)).unwrap();
+            }
+            assert_eq!(shown.trim_end(), expected, "{line} from {across} in {columns}");
+        }
+    }
+}

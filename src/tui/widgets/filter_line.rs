@@ -1,0 +1,54 @@
+//! A filter as it is typed above a list, and right of it how many rows it keeps, or what is wrong with it.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use super::{cells, prompt};
+use crate::tui::field::TextField;
+use crate::tui::state::Skin;
+use crate::tui::theme::Role;
+
+/// Columns that the filter has for itself, whatever is said beside it.
+const FILTER: usize = 12;
+
+/// The line above a list.
+#[derive(Debug)]
+pub struct FilterLine<'a> {
+    /// As typed.
+    pub filter: &'a TextField,
+    /// Whether keys go there.
+    pub typing: bool,
+    /// What is wrong with it.
+    pub fault: Option<&'a str>,
+    /// How many rows it keeps, of how many.
+    pub kept: (usize, usize),
+    /// The pane's colour.
+    pub role: Role,
+}
+
+impl FilterLine<'_> {
+    /// Draws the line at `place`.
+    pub fn draw(&self, skin: &Skin, place: Rect, frame: &mut Frame<'_>) {
+        let theme = &skin.theme;
+        let number = |number: usize| cells::grouped(number as u64);
+        let (said, role) = match self.fault {
+            Some(fault) => (format!("{fault} "), Role::Warning),
+            None => (format!("{} of {} ", number(self.kept.0), number(self.kept.1)), Role::Infra),
+        };
+        let room = usize::from(place.width).saturating_sub(4 + FILTER);
+        let said = cells::clip(&said, room, skin.glyphs.ellipsis);
+        let columns = u16::try_from(cells::width(&said)).unwrap_or(0);
+        let buffer = frame.buffer_mut();
+        buffer.set_stringn(place.x + 1, place.y, "/", 1, theme.style(self.role));
+        let text = Rect { x: place.x + 3, width: place.width.saturating_sub(4 + columns), ..place };
+        if text.width == 0 {
+            return;
+        }
+        buffer.set_stringn(text.right(), place.y, &said, usize::from(columns), theme.style(role));
+        let style = theme.style(Role::Strong);
+        let at = prompt::draw(self.filter.text(), self.filter.cursor(), &[], style, text, buffer);
+        if self.typing {
+            frame.set_cursor_position(at);
+        }
+    }
+}

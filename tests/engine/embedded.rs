@@ -1,0 +1,83 @@
+//! Templates of documents in a running desk: they follow the selection and the documents, and so do their files.
+
+use std::time::Duration;
+
+use refdesk::desk::Spot;
+use refdesk::engine::Command;
+
+use crate::world::World;
+
+const CONFIG: &str = r#"{"sources": [
+    {"id": "guide", "name": "Guide", "path": "guide.md"},
+    {"id": "other", "name": "Other", "path": "other.md"}
+]}"#;
+
+fn world() -> World {
+    World::of(&[
+        ("references.json", CONFIG),
+        ("guide.md", "# Guide\n\n```java\nclass {{ Name }} {}\n```\n"),
+        ("other.md", "# Other\n\n```\n{{ x }}\n```\n"),
+    ])
+}
+
+impl World {
+    /// Ends the engine, as a screen does that is left, and starts another one.
+    fn again(self) -> Self {
+        let Self { folder, workspace, engine, runtime } = self;
+        assert!(runtime.block_on(engine.close(Duration::from_secs(60))), "it ends");
+        Self::over(folder, workspace)
+    }
+
+    fn files(&self) -> Vec<String> {
+        let Ok(entries) = std::fs::read_dir(self.at(".jaato/templates")) else { return Vec::new() };
+        let mut names: Vec<String> = entries.map(|it| it.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+}
+
+#[test]
+fn a_block_that_comes_changes_and_goes() {
+    let mut world = world();
+    world.send(Command::Pick("guide".into()));
+    let told = world.notice(|notice| notice.text == "Templates that came: guide.java.tmpl");
+    assert_eq!(told.place, Some(Spot { path: world.at("guide.md"), line: 4 }));
+    world.write("guide.md", "A line more.\n\n# Guide\n\n```java\nclass {{ Name }} {}\n```\n");
+    world.until("it moved", |now| now.templates.templates.iter().any(|it| it.place(1).1 == 6));
+    world.write("guide.md", "# Guide\n\n```java\nclass {{ Name }} of {{ Town }} {}\n```\n");
+    let told = world.notice(|notice| notice.text.starts_with("Template"));
+    assert_eq!((told.text.as_str(), told.reason.as_str()), ("Template changed: guide.java.tmpl", "new: Town"));
+    assert_eq!((told.place, told.subject), (Some(Spot { path: world.at("guide.md"), line: 4 }), Some("guide".into())));
+    world.write("guide.md", "# Guide\n\n```java\nclass {{ Name {}\n```\n");
+    world.notice(|notice| notice.text == "Templates that went: guide.java.tmpl");
+}
+
+#[test]
+fn the_files_are_those_of_the_last_choice() {
+    let mut world = world();
+    assert_eq!(world.files(), Vec::<String>::new());
+    for command in [
+        Command::Pick("guide".into()),
+        Command::Pick("other".into()),
+        Command::Unpick("other".into()),
+        Command::Pick("other".into()),
+        Command::Unpick("guide".into()),
+    ] {
+        world.send(command);
+    }
+    world = world.again();
+    assert_eq!(world.files(), ["index.json", "other.tmpl"]);
+    world.send(Command::Clear);
+    world = world.again();
+    assert_eq!(world.files(), ["index.json"]);
+    assert!(world.engine.snapshots.borrow().diagnostics.is_empty());
+}
+
+#[test]
+fn what_cannot_be_written_is_told_and_the_templates_are_there() {
+    let mut world = world();
+    world.write(".jaato/templates", "a file where the folder should be");
+    world.send(Command::Pick("guide".into()));
+    let now = world.until("it is told", |now| now.diagnostics.iter().any(|it| it.code == "templates-folder"));
+    assert_eq!(now.templates.templates.len(), 1);
+}
