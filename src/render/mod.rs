@@ -25,6 +25,8 @@ pub mod partials;
 mod renderer;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tree_law_tests;
 pub mod values;
 pub mod worker;
 

@@ -1,10 +1,13 @@
 //! What a Handlebars template asks for, and whether its blocks balance. Rendering is `render::handlebars`; the language
 //! shares its tags with Mustache and adds helpers with arguments, `else`, paths with `..` and values that begin with `@`.
 
+use std::collections::HashSet;
+
 use super::ParseError;
 use super::limits::{CHAIN, NESTING};
 use super::shape::{Shape, Step, What};
 use super::tags::{Dialect, Piece, Sigil, pieces};
+use super::words::{Word, argument, brackets, segments, words};
 
 /// Whether a template may be handed to its engine.
 ///
@@ -22,8 +25,10 @@ struct Block<'a> {
     base: Vec<Step>,
     /// Paths known to be there inside.
     guard: Option<Vec<Step>>,
-    /// `as |item index|`
+    /// `as |item index|`: the first stands for what the names inside are looked up in, the others are metadata.
     params: Vec<&'a str>,
+    /// An object is gone through by its keys: what its values hold cannot be told.
+    keyed: bool,
     /// Branches that chain to it: the engine nests each in the one before.
     branches: usize,
 }
@@ -36,8 +41,9 @@ struct Block<'a> {
 /// in one another; with the line.
 pub fn uses(text: &str) -> Result<Shape, ParseError> {
     let (pieces, _) = pieces(text, Dialect::Handlebars)?;
+    let keyed = keyed_blocks(&pieces);
     let mut walk = Walk { shape: Shape::default(), blocks: Vec::new() };
-    for piece in pieces {
+    for (at, piece) in pieces.into_iter().enumerate() {
         let Piece::Tag { sigil, content, line, .. } = piece else { continue };
         if sigil != Sigil::Comment {
             brackets(content, line)?;
@@ -46,8 +52,8 @@ pub fn uses(text: &str) -> Result<Shape, ParseError> {
             Sigil::Plain if content == "else" || content.starts_with("else ") => walk.otherwise(content, line)?,
             Sigil::Inverted if content.is_empty() => walk.otherwise("else", line)?,
             Sigil::Plain | Sigil::Unescaped => walk.value(content),
-            Sigil::Section => walk.open(content, line, false)?,
-            Sigil::Inverted => walk.open(content, line, true)?,
+            Sigil::Section => walk.open(content, line, false, keyed.contains(&at))?,
+            Sigil::Inverted => walk.open(content, line, true, false)?,
             Sigil::Close => walk.close(content, line)?,
             Sigil::Partial | Sigil::Comment | Sigil::Delimiters => {}
         }
@@ -59,6 +65,28 @@ pub fn uses(text: &str) -> Result<Shape, ParseError> {
         }
         None => Ok(walk.shape),
     }
+}
+
+/// The places of those `{{#each}}` that ask for `@key`, so that they go through an object.
+fn keyed_blocks(pieces: &[Piece<'_>]) -> HashSet<usize> {
+    let (mut keyed, mut open) = (HashSet::new(), Vec::new());
+    for (at, piece) in pieces.iter().enumerate() {
+        let Piece::Tag { sigil, content, .. } = piece else { continue };
+        match sigil {
+            Sigil::Section | Sigil::Inverted => {
+                keyed.extend(innermost_each(&open).filter(|_| content.contains("@key")));
+                open.push((at, content.starts_with("each ")));
+            }
+            Sigil::Close => drop(open.pop()),
+            Sigil::Plain | Sigil::Unescaped if content.contains("@key") => keyed.extend(innermost_each(&open)),
+            _ => {}
+        }
+    }
+    keyed
+}
+
+fn innermost_each(open: &[(usize, bool)]) -> Option<usize> {
+    open.iter().rev().find(|(_, each)| *each).map(|(at, _)| *at)
 }
 
 /// Whether there is something to fill in or to go through: a value or a block.
@@ -88,7 +116,7 @@ impl<'a> Walk<'a> {
         }
         let mut base = self.base();
         let mut rest = name;
-        if let Some(from_root) = name.strip_prefix("@root.") {
+        if let Some(from_root) = name.strip_prefix("@root.").or(name.strip_prefix("@root/")) {
             (base, rest) = (Vec::new(), from_root);
         } else if name.starts_with('@') {
             return None;
@@ -108,17 +136,27 @@ impl<'a> Walk<'a> {
             }
             base = bases.into_iter().nth(up).unwrap_or_default();
         }
-        let rest = rest.strip_prefix("this.").or(rest.strip_prefix("./")).unwrap_or(rest);
+        let rest =
+            rest.strip_prefix("this.").or(rest.strip_prefix("this/")).or(rest.strip_prefix("./")).unwrap_or(rest);
         let rest = if matches!(rest, "this" | "." | "..") { "" } else { rest };
-        let mut parts = rest.split(['.', '/']).filter(|part| !part.is_empty()).peekable();
-        if let Some(first) = parts.peek() {
-            let is_parameter = self.blocks.iter().any(|block| block.params.contains(first));
-            let in_list = base.last() == Some(&Step::Item);
-            if up == 0 && (is_parameter || (in_list && matches!(*first, "first" | "last") && rest == *first)) {
+        let parts = segments(rest);
+        let (mut fields, mut is_own) = (parts.as_slice(), false);
+        if let Some((first, others)) = parts.split_first().filter(|_| up == 0) {
+            let named = self.blocks.iter().rev().find(|block| block.params.contains(first));
+            if let Some(block) = named {
+                if block.keyed || block.params.first() != Some(first) {
+                    return None;
+                }
+                (base, fields, is_own) = (block.base.clone(), others, true);
+            } else if base.last() == Some(&Step::Item) && matches!(*first, "first" | "last") && others.is_empty() {
                 return None;
             }
         }
-        base.extend(parts.map(|part| Step::Field(part.trim_matches(['[', ']']).to_owned())));
+        let unknown = self.blocks.last().is_some_and(|block| block.keyed);
+        if unknown && up == 0 && !is_own && !name.starts_with("@root") {
+            return None;
+        }
+        base.extend(fields.iter().map(|part| Step::Field((*part).to_owned())));
         Some(base)
     }
 
@@ -129,15 +167,40 @@ impl<'a> Walk<'a> {
     }
 
     /// `name`, or a helper with its arguments.
-    fn value(&mut self, content: &str) {
+    fn value(&mut self, content: &'a str) {
         let words = words(content);
-        let skip = usize::from(words.len() > 1);
-        for word in words.into_iter().skip(skip) {
-            self.record(argument(word), What::Print, true);
+        match words.as_slice() {
+            [Word::Plain("lookup"), Word::Plain(of), key] => self.lookup(of, key),
+            [Word::Plain(name)] => self.record(name, What::Print, true),
+            [_, args @ ..] => self.arguments(args),
+            [] => {}
         }
     }
 
-    fn open(&mut self, content: &'a str, line: usize, inverted: bool) -> Result<(), ParseError> {
+    fn arguments(&mut self, args: &[Word<'a>]) {
+        for arg in args {
+            if let Word::Plain(word) = arg {
+                self.record(argument(word), What::Print, true);
+            }
+        }
+    }
+
+    /// `lookup of key`: a field where the key is written out.
+    fn lookup(&mut self, of: &str, key: &Word<'_>) {
+        let Word::Plain(key) = *key else { return };
+        match key.strip_prefix(['"', '\'']).map(|key| key.trim_end_matches(['"', '\''])) {
+            Some(field) => self.record(&format!("{of}.[{field}]"), What::Print, true),
+            None if key == "@index" || key.starts_with(|c: char| c.is_ascii_digit()) => {
+                self.record(of, What::Iterate, true);
+            }
+            None => {
+                self.record(of, What::Look, true);
+                self.record(key, What::Print, true);
+            }
+        }
+    }
+
+    fn open(&mut self, content: &'a str, line: usize, inverted: bool, keyed: bool) -> Result<(), ParseError> {
         if self.blocks.len() >= NESTING {
             return Err(ParseError::at(line, format!("blocks nest deeper than {NESTING} at line {line}")));
         }
@@ -146,36 +209,33 @@ impl<'a> Walk<'a> {
             None => (content, Vec::new()),
         };
         let words = words(call);
-        let Some((name, args)) = words.split_first() else {
+        let Some((Word::Plain(name), args)) = words.split_first() else {
             return Err(ParseError::at(line, format!("empty tag at line {line}")));
         };
-        let mut block = Block { name, line, base: self.base(), guard: None, params, branches: 0 };
-        match (*name, args.first().copied()) {
-            ("if", Some(_)) | ("unless", Some(_)) => {
-                for arg in args {
-                    self.record(argument(arg), What::Test, false);
-                }
-                block.guard = args.first().filter(|_| *name == "if").and_then(|arg| self.path(argument(arg)));
+        let mut block = Block { name, line, base: self.base(), guard: None, params, keyed, branches: 0 };
+        match (*name, args) {
+            ("if", [Word::Plain(test), ..]) => {
+                self.record(test, What::Test, false);
+                block.guard = self.path(test);
             }
-            ("each", Some(list)) => self.enter_items(list, &mut block),
-            ("with", Some(object)) => {
+            ("unless", [Word::Plain(test), ..]) => self.record(test, What::Test, false),
+            ("each", [Word::Plain(list)]) => self.enter_items(list, &mut block),
+            ("with", [Word::Plain(object)]) => {
                 self.record(object, What::Look, true);
                 block.base = self.path(object).unwrap_or_default();
             }
-            (_, None) if inverted => self.record(name, What::Test, false),
-            (_, None) => self.enter_items(name, &mut block),
-            _ => {
-                for arg in args {
-                    self.record(argument(arg), What::Print, true);
-                }
-            }
+            // A partial with something to show where there is none: it is closed by the partial's name.
+            (">", [Word::Plain(partial), ..]) => block.name = partial,
+            (_, []) if inverted => self.record(name, What::Test, false),
+            (_, []) => self.enter_items(name, &mut block),
+            (_, args) => self.arguments(args),
         }
         self.blocks.push(block);
         Ok(())
     }
 
     fn enter_items(&mut self, list: &str, block: &mut Block<'a>) {
-        self.record(list, What::Iterate, true);
+        self.record(list, if block.keyed { What::Look } else { What::Iterate }, true);
         if let Some(mut path) = self.path(list) {
             path.push(Step::Item);
             block.base = path;
@@ -184,12 +244,14 @@ impl<'a> Walk<'a> {
 
     fn otherwise(&mut self, content: &'a str, line: usize) -> Result<(), ParseError> {
         let outer = self.blocks.len().checked_sub(2).and_then(|at| self.blocks.get(at));
+        let keyed_outside = outer.is_some_and(|block| block.keyed);
         let base = outer.map(|block| block.base.clone()).unwrap_or_default();
         match self.blocks.last_mut() {
             Some(block) => {
                 block.guard = None;
                 block.base = base;
                 block.params.clear();
+                block.keyed = keyed_outside;
             }
             None => return Err(ParseError::at(line, format!("'else' at line {line} stands outside a block"))),
         }
@@ -197,8 +259,10 @@ impl<'a> Walk<'a> {
         if words.len() > 1 {
             self.branch(line)?;
         }
-        for word in words.into_iter().skip(2) {
-            self.record(argument(word), What::Test, false);
+        match words.as_slice() {
+            [_, Word::Plain("if" | "unless"), Word::Plain(test)] => self.record(test, What::Test, false),
+            [_, _, args @ ..] => self.arguments(args),
+            _ => {}
         }
         Ok(())
     }
@@ -223,47 +287,4 @@ impl<'a> Walk<'a> {
         let (opened, from) = (block.name, block.line);
         Err(ParseError::at(line, format!("block '{opened}' of line {from} is closed by '{name}' at line {line}")))
     }
-}
-
-/// Bounds how deep the brackets of a tag nest, whatever they mean: the engine's parser follows them.
-fn brackets(content: &str, line: usize) -> Result<(), ParseError> {
-    let (mut depth, mut deepest) = (0_usize, 0_usize);
-    for byte in content.bytes() {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        deepest = deepest.max(depth);
-    }
-    if deepest > NESTING {
-        return Err(ParseError::at(line, format!("the tag at line {line} nests deeper than {NESTING}")));
-    }
-    Ok(())
-}
-
-/// The words of a tag; strings stay whole, parentheses fall away.
-fn words(content: &str) -> Vec<&str> {
-    let (mut words, mut start, mut quote) = (Vec::new(), None, None);
-    for (at, c) in content.char_indices() {
-        match quote {
-            Some(open) if c == open => quote = None,
-            Some(_) => {}
-            None if c == '"' || c == '\'' => {
-                quote = Some(c);
-                start = start.or(Some(at));
-            }
-            None if c.is_whitespace() || matches!(c, '(' | ')' | '~') => {
-                words.extend(start.take().and_then(|from| content.get(from..at)));
-            }
-            None => start = start.or(Some(at)),
-        }
-    }
-    words.extend(start.and_then(|from| content.get(from..)));
-    words
-}
-
-/// The value of an argument: what stands after `name=`.
-fn argument(word: &str) -> &str {
-    if word.starts_with(['"', '\'']) { word } else { word.split_once('=').map_or(word, |(_, value)| value) }
 }

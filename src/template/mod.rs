@@ -11,6 +11,7 @@ use crate::disk::Stamp;
 mod cache;
 mod discover;
 mod embedded;
+pub mod fit;
 mod generated;
 mod handlebars;
 mod index;
@@ -28,6 +29,7 @@ mod standalone;
 mod syntax;
 mod tags;
 mod variables;
+mod words;
 
 #[cfg(test)]
 mod index_tests;

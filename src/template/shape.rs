@@ -39,6 +39,8 @@ struct Node {
     listed: bool,
     measured: bool,
     mapped: bool,
+    /// A field of it is asked for, not of its items.
+    looked_into: bool,
     required: bool,
     fields: BTreeMap<String, Node>,
 }
@@ -57,6 +59,7 @@ impl Shape {
         let mut node = &mut self.root;
         let mut depth = 0;
         for (at, step) in path.iter().enumerate() {
+            node.looked_into |= at > 0 && *step != Step::Item && path.get(at - 1) != Some(&Step::Item);
             match step {
                 Step::Item => node.listed = true,
                 Step::Field(name) => {
@@ -90,9 +93,10 @@ impl Shape {
 
 /// At most [`TREE_DEPTH`] calls deep.
 fn variable(name: String, node: Node) -> Variable {
-    let kind = if node.listed {
+    // What is gone through and also looked into can only be an object: Mustache enters one, Jinja2 gives its keys.
+    let kind = if node.listed && !node.looked_into {
         VariableKind::List
-    } else if node.mapped || !node.fields.is_empty() {
+    } else if node.mapped || node.looked_into || !node.fields.is_empty() {
         VariableKind::Object
     } else if node.measured && !node.printed {
         VariableKind::List

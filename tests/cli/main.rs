@@ -19,5 +19,6 @@ mod config;
 mod demo;
 #[cfg(unix)]
 mod kill;
+mod knowledge;
 #[cfg(target_os = "linux")]
 mod limits;

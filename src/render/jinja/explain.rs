@@ -22,7 +22,8 @@ pub fn explain(error: &Error, text: &str, given: &Map<String, Value>) -> RenderE
                 undefined_somewhere(place, text, line, given)
             }
             None if kind == ErrorKind::UnknownFunction => {
-                undefined(detail.strip_suffix(" is unknown").unwrap_or(detail), line, given)
+                let name = detail.strip_suffix(" is unknown").unwrap_or(detail);
+                RenderError { message: at_line(format!("unknown function '{name}'"), line), line }
             }
             None if detail.ends_with("cannot be looped over") => {
                 let before = cause.range().and_then(|range| text.get(..range.start)).unwrap_or_default();
@@ -59,7 +60,10 @@ fn with_limit(what: String) -> String {
 
 /// `undefined variable 'clazz_name' at line 12 (did you mean 'class_name'?)`
 pub fn undefined(name: &str, line: Option<usize>, given: &Map<String, Value>) -> RenderError {
-    let near = near(name, given).map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default();
+    let near = near(name, given)
+        .filter(|near| near != name)
+        .map(|near| format!(" (did you mean '{near}'?)"))
+        .unwrap_or_default();
     RenderError { message: format!("{}{near}", at_line(format!("undefined variable '{name}'"), line)), line }
 }
 
@@ -73,6 +77,9 @@ fn at_line(what: String, line: Option<usize>) -> String {
 /// The given name nearest to a dotted one: its last part among the fields of what its other parts lead to. Where it begins
 /// with a name of the template's own, such as an item of a loop, among the fields of all items that were given.
 fn near(name: &str, given: &Map<String, Value>) -> Option<String> {
+    if name.contains('[') {
+        return None;
+    }
     if let Some((own, field)) = name.rsplit_once('.')
         && !given.contains_key(own.split('.').next().unwrap_or(own))
     {

@@ -1,6 +1,6 @@
 //! Filters and tests that minijinja answers otherwise than Jinja2 or not at all, as Jinja2 answers them (BEHAVIOUR §6).
-//! Left otherwise: `random` and `lipsum` are refused (a template gives the same text every time), `{% autoescape %}` writes
-//! quotes as the engine does, numbers end at 128 bits, and a float within a printed list prints as the engine prints it.
+//! Left otherwise: `random` is refused (a template gives the same text every time), `{% autoescape %}` writes quotes as
+//! the engine does, numbers end at 128 bits, and a float within a printed list prints as the engine prints it.
 
 #![allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
 
@@ -286,7 +286,7 @@ fn attribute(value: &Value, name: &str) -> Result<Value, Error> {
 
 fn callable(state: &State, value: &Value) -> bool {
     let is_function = |name: &str| state.lookup(name).is_some_and(|global| global == *value);
-    value.kind() == ValueKind::Plain || ["range", "dict", "namespace", "joiner", "cycler"].into_iter().any(is_function)
+    value.kind() == ValueKind::Plain || ["range", "dict", "namespace", "joiner"].into_iter().any(is_function)
 }
 
 /// `filesizeformat(binary=false)`.

@@ -103,6 +103,7 @@ impl<'a> Walk<'a> {
                 Expr::Filter(of, name, args) => {
                     at = of;
                     defaulted |= matches!(*name, "default" | "d");
+                    self.attributes(of, name, args);
                     self.visit_args(args);
                     matches!(*name, "first" | "last" | "random")
                 }
@@ -124,7 +125,10 @@ impl<'a> Walk<'a> {
 
     fn call(&mut self, of: &Expr<'a>, args: &[Arg<'a>]) {
         let Expr::Attr(object, method) = of else {
-            self.visit(of, What::Print, true);
+            // A name that is called is a function, which no values can hold.
+            if !matches!(of, Expr::Name(..)) {
+                self.visit(of, What::Print, true);
+            }
             return;
         };
         match *method {
@@ -155,16 +159,30 @@ impl<'a> Walk<'a> {
         };
         let asked = if what == What::Iterate && matches!(name, "list" | "reverse") { What::Iterate } else { asked };
         self.visit(of, asked, needed);
-        let attribute = match name {
-            "selectattr" | "rejectattr" | "groupby" => text_argument(args, "attribute", 0),
-            "map" | "sort" | "unique" | "sum" | "min" | "max" | "join" => text_argument(args, "attribute", usize::MAX),
-            _ => None,
-        };
-        if let (Some(attribute), Some(mut path)) = (attribute, self.scope.path(of)) {
-            path.push(Step::Item);
-            path.extend(attribute.split('.').map(|part| Step::Field(part.to_owned())));
-            self.record(&path, What::Print, true);
-        }
+        self.attributes(of, name, args);
         self.visit_args(args);
+    }
+
+    /// Fields of the items of a list that a filter is told by name.
+    fn attributes(&mut self, of: &Expr<'a>, filter: &str, args: &[Arg<'a>]) {
+        let place = match filter {
+            "selectattr" | "rejectattr" | "groupby" => 0,
+            "sum" | "join" => usize::from(filter == "join"),
+            "map" | "sort" | "unique" | "min" | "max" => usize::MAX,
+            _ => return,
+        };
+        let attribute = text_argument(args, "attribute", place);
+        // A test that only asks whether something is there does without it.
+        let asks = if matches!(filter, "selectattr" | "rejectattr") { text_argument(args, "", 1) } else { None };
+        let tolerant = matches!(asks, Some("defined" | "undefined"));
+        let defaulted = args.iter().any(|arg| arg.name == Some("default"));
+        let Some(list) = self.scope.path(of) else { return };
+        for attribute in attribute.into_iter().flat_map(|attributes| attributes.split(',')) {
+            let fields = attribute.trim().split('.').filter(|part| part.parse::<usize>().is_err());
+            let mut path = list.clone();
+            path.push(Step::Item);
+            path.extend(fields.map(|part| Step::Field(part.to_owned())));
+            self.record(&path, What::Print, !tolerant && !defaulted);
+        }
     }
 }

@@ -12,6 +12,8 @@ pub enum Binding {
     Own,
     /// Something reached from a variable.
     Alias(Vec<Step>),
+    /// A group of items of the list at this path: `grouper` is the template's own, `list` holds such items.
+    Group(Vec<Step>),
 }
 
 /// The names in force, innermost last.
@@ -44,14 +46,16 @@ impl<'a> Scope<'a> {
     pub fn path(&self, expr: &Expr<'_>) -> Option<Vec<Step>> {
         match expr {
             Expr::Name(name, _) => match self.of(name) {
-                Some(Binding::Own) => None,
+                Some(Binding::Own | Binding::Group(_)) => None,
                 Some(Binding::Alias(path)) => Some(path.clone()),
                 None if GLOBALS.contains(name) => None,
                 None => Some(vec![Step::Field((*name).to_owned())]),
             },
+            Expr::Attr(of, "list") if self.group(of).is_some() => self.group(of),
             Expr::Attr(of, name) => self.step(of, Step::Field((*name).to_owned())),
             Expr::Index(of, index) => match &**index {
                 Expr::Text(name) => self.step(of, Step::Field((*name).to_owned())),
+                Expr::Number("1") if self.group(of).is_some() => self.group(of),
                 Expr::Number(_) => self.step(of, Step::Item),
                 Expr::All(parts) if matches!(parts.as_slice(), [Expr::Number(_)]) => self.step(of, Step::Item),
                 _ => None,
@@ -63,6 +67,16 @@ impl<'a> Scope<'a> {
                 _ => None,
             },
             Expr::Or(left, _) => self.path(left),
+            _ => None,
+        }
+    }
+
+    fn group(&self, expr: &Expr<'_>) -> Option<Vec<Step>> {
+        match expr {
+            Expr::Name(name, _) => match self.of(name) {
+                Some(Binding::Group(path)) => Some(path.clone()),
+                _ => None,
+            },
             _ => None,
         }
     }

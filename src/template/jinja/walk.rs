@@ -222,15 +222,10 @@ impl<'a> Walk<'a> {
         reader.expect(Token::Name("in"))?;
         let list = reader.loop_over()?;
         self.visit(&list, What::Iterate, true);
-        let item = self.scope.path(&list).map(|mut path| {
-            path.push(Step::Item);
-            path
-        });
+        let bindings = self.bindings_of(&list, targets.len());
         self.open(BlockKind::For, line)?;
         self.scope.bind("loop", Binding::Own);
-        let single = targets.len() == 1;
-        for target in targets {
-            let binding = item.clone().filter(|_| single).map_or(Binding::Own, Binding::Alias);
+        for (target, binding) in targets.into_iter().zip(bindings) {
             self.scope.bind(target, binding);
         }
         if reader.take(Token::Name("if")) {
@@ -241,6 +236,33 @@ impl<'a> Walk<'a> {
         }
         reader.take(Token::Name("recursive"));
         Ok(())
+    }
+
+    /// What the names of a loop through `list` stand for.
+    fn bindings_of(&self, list: &Expr<'a>, names: usize) -> Vec<Binding> {
+        let (of, filter) = match list {
+            Expr::Filter(of, filter @ ("groupby" | "batch" | "slice"), _) => (&**of, *filter),
+            _ => (list, ""),
+        };
+        let path = self.scope.path(of);
+        let mut own = vec![Binding::Own; names];
+        let place = match filter {
+            "groupby" if names == 2 => own.last_mut(),
+            _ if names == 1 => own.first_mut(),
+            _ => None,
+        };
+        if let (Some(mut path), Some(place)) = (path, place) {
+            *place = match (filter, names) {
+                ("groupby", 1) => Binding::Group(path),
+                // Each goes on holding such items.
+                ("groupby" | "batch" | "slice", _) => Binding::Alias(path),
+                _ => {
+                    path.push(Step::Item);
+                    Binding::Alias(path)
+                }
+            };
+        }
+        own
     }
 
     fn with(&mut self, reader: &mut Reader<'a, '_>, line: usize) -> Result<(), ParseError> {

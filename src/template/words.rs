@@ -1,0 +1,79 @@
+//! What stands inside a tag of Handlebars: its words, and the parts of a path.
+
+use super::ParseError;
+use super::limits::NESTING;
+
+/// Bounds how deep the brackets of a tag nest, whatever they mean: the engine's parser follows them.
+///
+/// # Errors
+///
+/// Deeper than [`NESTING`]; with the line.
+pub fn brackets(content: &str, line: usize) -> Result<(), ParseError> {
+    let (mut depth, mut deepest) = (0_usize, 0_usize);
+    for byte in content.bytes() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    if deepest > NESTING {
+        return Err(ParseError::at(line, format!("the tag at line {line} nests deeper than {NESTING}")));
+    }
+    Ok(())
+}
+
+/// A word of a tag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Word<'a> {
+    /// A name, a path or a literal.
+    Plain(&'a str),
+    /// The name of a helper that is called within parentheses.
+    Called,
+}
+
+/// The words of a tag; strings and `[literal segments]` stay whole, parentheses fall away.
+pub fn words(content: &str) -> Vec<Word<'_>> {
+    let (mut words, mut start, mut quote, mut called) = (Vec::new(), None, None, false);
+    let mut end = |from: Option<usize>, to: usize, called: &mut bool| {
+        let word = from.and_then(|from| content.get(from..to));
+        words.extend(word.map(|word| if std::mem::take(called) { Word::Called } else { Word::Plain(word) }));
+    };
+    for (at, c) in content.char_indices() {
+        match quote {
+            Some(close) if c == close => quote = None,
+            Some(_) => {}
+            None if matches!(c, '"' | '\'' | '[') => {
+                quote = Some(if c == '[' { ']' } else { c });
+                start = start.or(Some(at));
+            }
+            None if c.is_whitespace() || matches!(c, '(' | ')' | '~') => {
+                end(start.take(), at, &mut called);
+                called |= c == '(';
+            }
+            None => start = start.or(Some(at)),
+        }
+    }
+    end(start, content.len(), &mut called);
+    words
+}
+
+/// The parts of a path, cut at `.` and `/`; `[what stands in brackets]` is one.
+pub fn segments(path: &str) -> Vec<&str> {
+    let (mut segments, mut rest) = (Vec::new(), path);
+    while !rest.is_empty() {
+        let (segment, after) = match rest.strip_prefix('[').and_then(|inside| inside.split_once(']')) {
+            Some((literal, after)) => (literal, after),
+            None => rest.split_at(rest.find(['.', '/']).unwrap_or(rest.len())),
+        };
+        segments.extend(Some(segment).filter(|segment| !segment.is_empty()));
+        rest = after.strip_prefix(['.', '/']).unwrap_or(after);
+    }
+    segments
+}
+
+/// The value of an argument: what stands after `name=`.
+pub fn argument(word: &str) -> &str {
+    if word.starts_with(['"', '\'']) { word } else { word.split_once('=').map_or(word, |(_, value)| value) }
+}
