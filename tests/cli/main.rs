@@ -19,3 +19,5 @@ mod config;
 mod demo;
 #[cfg(unix)]
 mod kill;
+#[cfg(unix)]
+mod kill_writing;
