@@ -5,6 +5,7 @@ use serde_json::json;
 use super::answer::Answer;
 use super::args::CheckArgs;
 use super::output::in_words;
+use super::rows::plural;
 use crate::config::Surroundings;
 use crate::desk::{Desk, Mended, Options, Refusal};
 use crate::disk::path::absolute;
@@ -59,9 +60,4 @@ pub fn run(desk: &mut Desk, args: &CheckArgs) -> Answer {
     let mut answer = Answer::new(json, text);
     answer.exit = u8::from(!valid);
     answer
-}
-
-/// `1 warning`, `2 warnings`.
-fn plural(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

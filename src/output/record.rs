@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Before, Refused, refusal};
 use crate::disk::path::is_absent;
-use crate::disk::{rename_new, write_atomic};
+use crate::disk::{rename_new, sweep, write_atomic};
 
 /// Where the note lies, in the workspace.
 const FILE: &str = ".jaato/refdesk/write.json";
@@ -116,12 +116,15 @@ impl Record {
         fs::symlink_metadata(Self::file(workspace)).is_ok()
     }
 
-    /// Notes it down.
+    /// Notes it down. The caller holds the desk's lock.
     ///
     /// # Errors
     /// What the file system says, with the path in front.
     pub fn store(&self, workspace: &Path) -> io::Result<()> {
-        write_atomic(&Self::file(workspace), &serde_json::to_vec(self)?)
+        let file = Self::file(workspace);
+        // Whoever writes holds the lock, so what others left unfinished there they will never finish.
+        file.parent().map_or(Ok(()), sweep)?;
+        write_atomic(&file, &serde_json::to_vec(self)?)
     }
 
     /// Takes the note away.

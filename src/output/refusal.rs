@@ -31,10 +31,13 @@ pub(super) struct Place {
 /// It may not.
 pub(super) fn place(workspace: &Path, current: &Path, path: &str, scope: Scope) -> Result<Place, Refused> {
     said(path)?;
+    // Where nobody stands anywhere, it is the workspace.
+    let current = workspace.join(current);
     let asked = current.join(path);
     let path = lead(&asked, &quoted(path))?;
-    let workspace = fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
-    let shown = shown(&workspace, &absolute(current, &asked), &path);
+    let real = fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
+    let shown = shown((workspace, &real), &absolute(&current, &asked), &path);
+    let workspace = real;
     if scope == Scope::Workspace && !path.starts_with(&workspace) {
         let message = format!("{} is outside the workspace", path.display());
         return Err(refused("outside", message, "choose a path inside it, or allow it with --allow-outside"));
@@ -204,18 +207,13 @@ fn quoted(path: &str) -> String {
     format!("'{path}'")
 }
 
-/// As written where that names the same file; else what it really names.
-fn shown(workspace: &Path, written: &Path, real: &Path) -> String {
-    if resolve(written).is_ok_and(|led| led == real) {
-        // The workspace may be written with links of its own above it.
-        let inside = written.ancestors().skip(1).find(|folder| resolve(folder).is_ok_and(|led| led == workspace));
-        return match inside.and_then(|folder| written.strip_prefix(folder).ok()) {
-            Some(inside) => slashed(inside),
-            None if real.starts_with(workspace) => display(workspace, real),
-            None => written.display().to_string(),
-        };
+/// As written where that names the same file; else what it really names. The workspace has a name and a real one.
+fn shown((named, workspace): (&Path, &Path), written: &Path, real: &Path) -> String {
+    let within = written.strip_prefix(named).or_else(|_| written.strip_prefix(workspace)).ok();
+    match within {
+        Some(within) if resolve(written).is_ok_and(|led| led == real) => slashed(within),
+        _ => display(workspace, real),
     }
-    display(workspace, real)
 }
 
 #[cfg(all(test, unix))]
@@ -337,6 +335,7 @@ mod tests {
             (".", ".gitignore", ".gitignore", ".gitignore"),
             (".", ".jaato/references/x.json", ".jaato/references/x.json", ".jaato/references/x.json"),
             (".", inside.to_str().unwrap(), "sub/x", "sub/x"),
+            // A third name of the workspace.
             (".", alias.to_str().unwrap(), "sub/x", "sub/x"),
         ] {
             let place = place(&dir, &dir.join(current), path, Scope::Workspace).unwrap();

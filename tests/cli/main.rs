@@ -22,3 +22,5 @@ mod kill;
 mod knowledge;
 #[cfg(target_os = "linux")]
 mod limits;
+#[cfg(unix)]
+mod kill_writing;

@@ -22,6 +22,7 @@ mod live;
 mod panics;
 mod reach;
 mod terminals;
+mod writing;
 
 use std::time::Duration;
 

@@ -107,3 +107,37 @@ fn an_edit_that_keeps_size_and_mentions_is_there_to_be_read() {
     world.until("the workspace was read again", |snapshot| snapshot.reads > reads);
     assert_eq!(read(&mut world, 2), "Another.\n");
 }
+
+#[test]
+fn what_was_proposed_is_written_and_told() {
+    let mut world = World::of(&[
+        ("references.json", r#"{"sources": []}"#),
+        (".templates/hello.tpl", "# Output: out/{{ name }}.txt\nHello {{ name }}!\n"),
+    ]);
+    let mut propose = |world: &mut World, generation, path: Option<&str>| {
+        let (template, path) = ("hello.tpl".into(), path.map(str::to_owned));
+        let values = Some(serde_json::json!({"name": "Ada"}));
+        world.send(Command::Preview { generation, template, values, path });
+        let answer = |event: &Event| matches!(event, Event::Preview { generation: of, .. } if *of == generation);
+        let Event::Preview { outcome, .. } = world.event(answer) else { panic!("no preview") };
+        outcome.unwrap().proposal.unwrap().unwrap()
+    };
+    // The path is the one that the template names.
+    let proposal = propose(&mut world, 1, None);
+    assert_eq!((proposal.shown.as_str(), proposal.diff.summary().as_str()), ("out/Ada.txt", "+2 −0"));
+    world.send(Command::Write(Box::new(proposal.clone())));
+    let told = world.notice(|notice| notice.text == "Wrote out/Ada.txt (+2 −0)");
+    let place = told.place.unwrap();
+    assert_eq!((place.path, place.line, told.who.word()), (proposal.path.clone(), 1, "you"));
+    world.event(|event| matches!(event, Event::Written(written) if written.bytes == proposal.text.len()));
+    assert_eq!(std::fs::read_to_string(world.at("out/Ada.txt")).unwrap(), proposal.text);
+    // What somebody changed since is not written over, and the new difference comes back.
+    let proposal = propose(&mut world, 2, Some("other.txt"));
+    world.write("other.txt", "theirs\n");
+    world.send(Command::Write(Box::new(proposal)));
+    let Event::Unwritten(unwritten) = world.event(|event| matches!(event, Event::Unwritten(_))) else { panic!() };
+    assert_eq!((unwritten.refused.code, unwritten.anew[0].diff.summary().as_str()), ("changed", "+2 −1"));
+    world.send(Command::Write(Box::new(unwritten.anew[0].clone())));
+    world.notice(|notice| notice.text == "Wrote other.txt (+2 −1)");
+    assert!(std::fs::read_to_string(world.at("other.txt")).unwrap().ends_with("Hello Ada!\n"));
+}

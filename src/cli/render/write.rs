@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::super::answer::Answer;
 use super::super::args::RenderArgs;
 use super::super::output::ask;
+use super::super::rows::plural;
 use crate::desk::{Desk, Made, Refusal};
 use crate::output::{Proposal, Scope, Unwritten, Written, needs_overwrite};
 use crate::report::Diagnostic;
@@ -170,7 +171,8 @@ fn told(output: &Output, written: &Written) -> String {
     if proposal.is_unchanged() {
         return format!("{} is unchanged\n", written.shown);
     }
-    format!("Wrote {}: {} bytes, {} lines ({})\n", written.shown, written.bytes, written.lines, proposal.diff.summary())
+    let (bytes, lines) = (plural(written.bytes, "byte"), plural(written.lines, "line"));
+    format!("Wrote {}: {bytes}, {lines} ({})\n", written.shown, proposal.diff.summary())
 }
 
 /// Whether a person says yes to these differences; `None` where there is none to ask.

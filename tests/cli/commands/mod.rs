@@ -17,6 +17,7 @@ mod speak;
 mod templates;
 mod usage;
 mod world;
+mod writing;
 
 /// A chain a → b → c → a, an auto source, one of each type, a missing one and a folder of templates:
 ///

@@ -32,6 +32,8 @@ fn fits(value: &Value, kind: &str) -> bool {
         "link" => has(value, "id text, role text, mentions [mention]"),
         "variable" => has(value, "name text, kind text, optional yes, fields [variable]"),
         "fix" => has(value, "source_id text, file text, before text, after text"),
+        "output" => has(value, OUTPUT),
+        "refused" => has(value, "row count, output_path text?, error error"),
         "error" => has(value, "code text, message text, hint text"),
         other => panic!("no such type: {other}"),
     }
@@ -62,8 +64,13 @@ const PICK: &str = "status text, selected_count count, transitive_count count, s
 const CHANGE: &str = "status text, message text, changed [text], released [text]";
 const RESOLVE: &str = "resolved [text], depth {count}, parents {[text]}, mentions [mention], unknown [text]";
 const LIST: &str = "sources [source], total count, selected_count count";
-const RENDERED: &str =
-    "success yes, rendered text, template_syntax text, size count, lines count, variables_used [text], warnings [text]";
+const RENDERED: &str = "success yes, rendered text, template_syntax text, size count, lines count, variables_used [text], \
+    offered_output text?, warnings [text]";
+const WRITTEN: &str = "success yes, output_path text, bytes_written count, size count, lines count, variables_used [text], \
+    template_syntax text, warnings [text], diff text";
+const BATCH: &str = "success yes, outputs [output]";
+const OUTPUT: &str = "row count, output_path text, bytes_written count, size count, lines count, variables_used [text], \
+    template_syntax text, warnings [text], diff text";
 
 #[test]
 fn every_command_has_its_members() {
@@ -104,6 +111,10 @@ fn every_command_has_its_members() {
         ),
         ("render hello.txt.tpl --var name=Ada", 0, RENDERED),
         ("render --inline {{x}} --var x=1", 0, RENDERED),
+        ("render --inline {{x}} --var x=1 --output x --yes", 0, WRITTEN),
+        ("render --inline {{x}} --var x=1 --output x --dry-run", 0, WRITTEN),
+        ("render --batch [{\"inline\":\"x\",\"output\":\"x\"}] --yes", 0, BATCH),
+        ("render --batch []", 0, BATCH),
         ("enrich", 0, "text text, metadata metadata, blocks [block], lossy yes"),
         ("enrich --kind tool_result --tool read", 0, "text text, metadata metadata, blocks [block], lossy yes"),
         ("enrich --kind system_instructions", 0, "text text, metadata metadata, blocks [block], lossy yes"),
@@ -144,6 +155,22 @@ fn a_failure_has_the_same_members_as_far_as_they_are_known_and_an_error() {
         ("render none", 1, "success yes, error error".into()),
         ("render --file none", 1, "success yes, error error".into()),
         ("render loop.py.tmpl", 1, "success yes, template_syntax text, line count?, error error".into()),
+        ("render --inline x --output x", 1, format!("{WRITTEN}, error error")),
+        ("render --inline x --output docs/a.md --yes", 1, format!("{WRITTEN}, error error")),
+        (
+            "render --inline x --output ../x --yes",
+            1,
+            "success yes, output_path text, size count, lines count, variables_used [text], template_syntax text, \
+             warnings [text], error error"
+                .into(),
+        ),
+        (
+            "render loop.py.tmpl --output x --yes",
+            1,
+            "success yes, output_path text, template_syntax text, line count?, error error".into(),
+        ),
+        ("render --batch [{\"inline\":\"x\",\"output\":\"x\"}]", 1, format!("{BATCH}, error error")),
+        ("render --batch [{\"inline\":\"x\"}]", 1, "success yes, outputs [refused], error error".into()),
         ("render --inline {{x}} --vars nonsense", 2, "error error".into()),
         ("enrich --args nonsense", 2, "error error".into()),
         ("--config none.json list", 1, format!("{LIST}, error error")),

@@ -1,0 +1,138 @@
+//! A process that is killed while it writes files: each is the old or the new one, never half; of several, the next command
+//! that writes leaves all new or all old; and nothing of the dead one stays lying about.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::Instant;
+
+use serde_json::json;
+
+use crate::support::program::{LIMIT, kill};
+use crate::support::workspace::Workspace;
+
+/// Looks, without sleeping, until the moment has come or the process has ended.
+fn wait_for(has_come: impl Fn() -> bool, child: &mut Child) {
+    let begin = Instant::now();
+    while !has_come() && child.try_wait().unwrap().is_none() {
+        assert!(begin.elapsed() < LIMIT, "the moment never comes");
+        std::thread::yield_now();
+    }
+}
+
+/// Starts the program and kills it at a moment; whether it was still alive.
+fn kill_at(world: &Workspace, words: &[&str], has_come: impl Fn() -> bool) -> bool {
+    let mut command = world.command(words);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    wait_for(has_come, &mut child);
+    kill(child.id());
+    !child.wait().unwrap().success()
+}
+
+fn unfinished(folder: &Path) -> usize {
+    let Ok(entries) = fs::read_dir(folder) else { return 0 };
+    entries.filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with(".refdesk-")).count()
+}
+
+/// A text of one version: every line of it says which.
+fn text(version: usize) -> String {
+    format!("{version}\n").repeat(50_000)
+}
+
+#[test]
+fn one_file_is_the_old_or_the_new_one() {
+    const ROUNDS: usize = 40;
+    let world = Workspace::new();
+    let file = world.path.join("out/file.txt");
+    world.put("out/file.txt", text(0).as_bytes());
+    let (mut stands, mut died) = (0, 0);
+    for round in 1..=ROUNDS {
+        world.put("text.tpl", text(round).as_bytes());
+        let words = ["render", "--file", "text.tpl", "--output", "out/file.txt", "--overwrite", "--yes"];
+        let before = unfinished(&world.path.join("out"));
+        died += usize::from(kill_at(&world, &words, || match round % 3 {
+            0 => true,
+            1 => unfinished(&world.path.join("out")) > before,
+            _ => fs::read(&file).is_ok_and(|bytes| bytes.starts_with(format!("{round}\n").as_bytes())),
+        }));
+        let now = fs::read_to_string(&file).unwrap();
+        if now == text(round) {
+            stands = round;
+        }
+        assert!(now == text(stands), "round {round}: neither old nor new");
+    }
+    assert!(died >= ROUNDS / 8, "only {died} died on the way");
+    world.run(&["render", "--inline", "last", "--output", "out/file.txt", "--overwrite", "--yes"]).exits(0);
+    assert_eq!((unfinished(&world.path.join("out")), world.read("out/file.txt").as_str()), (0, "last"));
+}
+
+#[test]
+fn many_files_are_all_old_or_all_new_after_the_next_command() {
+    const ROUNDS: usize = 100;
+    const FILES: usize = 30;
+    let world = Workspace::new();
+    // Far down, where a rename takes its time, so that there is much between two of them.
+    let deep = "d/".repeat(60);
+    let (one, two) = (format!("one/{deep}"), format!("two/{deep}"));
+    // Every third is new in every round.
+    let name = |round: usize, at: usize| match at % 3 {
+        0 => format!("new/{round}/{at}.txt"),
+        1 => format!("{one}{at}.txt"),
+        _ => format!("{two}{at}.txt"),
+    };
+    let staged = || unfinished(&world.path.join(&one));
+    let old: Vec<usize> = (0..FILES).filter(|at| at % 3 != 0).collect();
+    for at in &old {
+        world.put(&name(0, *at), b"0");
+    }
+    let note = world.path.join(".jaato/refdesk/write.json");
+    let (mut stands, mut died, mut midway) = (0, 0, 0);
+    // Until enough have died between two renames, which no moment can be sure to meet.
+    for round in 1..=5 * ROUNDS {
+        if round > ROUNDS && midway > 2 {
+            break;
+        }
+        let rows: Vec<_> =
+            (0..FILES).map(|at| json!({"inline": round.to_string(), "output": name(round, at)})).collect();
+        world.put("rows.json", json!(rows).to_string().as_bytes());
+        let words = ["render", "--batch", "@rows.json", "--overwrite", "--yes"];
+        let is_new =
+            |at: usize| fs::read(world.path.join(name(round, at))).is_ok_and(|it| it == round.to_string().as_bytes());
+        let before = staged();
+        died += usize::from(kill_at(&world, &words, || match round % 10 {
+            0 => true,
+            1 => staged() > before,
+            2 => staged() > before + 10,
+            3 => note.exists(),
+            4 => is_new(FILES - 1),
+            other => is_new(other - 5),
+        }));
+        let new = (0..FILES).filter(|at| is_new(*at)).count();
+        midway += usize::from(new > 0 && new < FILES);
+        // Any command that writes.
+        match round % 2 {
+            0 => world.run(&["clear"]).exits(0),
+            _ => world.run(&["render", "--inline", "x", "--output", "other.txt", "--overwrite", "--yes"]).exits(0),
+        };
+        assert!(!note.exists());
+        let new = (0..FILES).filter(|at| is_new(*at)).count();
+        assert!(new == 0 || new == FILES, "round {round}: {new} of {FILES} are new");
+        if new == FILES {
+            stands = round;
+        } else {
+            let made = fs::read_dir(world.path.join(format!("new/{round}"))).into_iter().flatten();
+            assert!(made.flatten().all(|entry| entry.file_name().to_string_lossy().starts_with(".refdesk-")));
+        }
+        for at in &old {
+            assert_eq!(world.read(&name(round, *at)), stands.to_string(), "round {round}, file {at}");
+        }
+    }
+    assert!(died >= ROUNDS / 4, "only {died} died on the way");
+    assert!(midway > 2, "only {midway} died between two files");
+    let rows: Vec<_> = (0..FILES).map(|at| json!({"inline": "last", "output": name(0, at)})).collect();
+    world.run(&["render", "--batch", &json!(rows).to_string(), "--overwrite", "--yes"]).exits(0);
+    for folder in [&*one, &two, "new/0", ".jaato/refdesk"] {
+        assert_eq!(unfinished(&world.path.join(folder)), 0, "{folder}");
+    }
+}
