@@ -129,7 +129,12 @@ fn summary(state: &State, proposal: &Proposal) -> String {
         Before::File { size, .. } => format!(" (now {} bytes)", cells::grouped(*size)),
     };
     let dot = state.skin.glyphs.dot;
-    format!("{} {} {dot} {size}{before} {dot} {}", preview::what(proposal), proposal.shown, proposal.diff.summary())
+    format!(
+        "{} {} {dot} {size}{before} {dot} {}",
+        preview::what(proposal),
+        proposal.shown,
+        preview::summary(state, proposal)
+    )
 }
 
 /// Draws the window.

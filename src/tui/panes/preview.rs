@@ -158,13 +158,9 @@ fn captions(state: &State) -> Vec<String> {
             vec!["does not render: what it came to before".to_owned(), "does not render".to_owned()]
         }
         (View::Difference, Some(Ok(proposal))) => {
-            let Proposal { shown, diff, .. } = proposal.as_ref();
-            let shown = cells::clean(shown);
-            vec![
-                format!("{} {shown}, {}", what(proposal), diff.summary()),
-                format!("{}, {}", what(proposal), diff.summary()),
-                diff.summary(),
-            ]
+            let shown = cells::clean(&proposal.shown);
+            let sum = summary(state, proposal);
+            vec![format!("{} {shown}, {sum}", what(proposal)), format!("{}, {sum}", what(proposal)), sum]
         }
         (View::Difference, _) => vec!["cannot be written there".to_owned(), "difference".to_owned()],
         (View::Text, _) => {
@@ -197,6 +193,11 @@ pub fn what(proposal: &Proposal) -> &'static str {
         Before::File { .. } if proposal.diff.lines.is_empty() => "unchanged",
         Before::File { .. } => "overwrites",
     }
+}
+
+/// `+3 −1`
+pub fn summary(state: &State, proposal: &Proposal) -> String {
+    state.skin.glyphs.own(&proposal.diff.summary()).into_owned()
 }
 
 /// Why nothing may be written there.
