@@ -159,9 +159,9 @@ fn row<'a>(state: &'a State, variable: &Variable, names: usize, width: u16, typi
         Holds::Text(text) => drop(row.text(&state.skin.glyphs.own(&shown(text)), value)),
         Holds::Flag(true) => drop(row.text("[x] yes", value)),
         Holds::Flag(false) => drop(row.text("[ ] no", value)),
-        Holds::Items(None) => drop(row.text("list, a sample", kind)),
-        Holds::Items(Some(0)) => drop(row.text("list, empty", kind)),
-        Holds::Items(Some(items)) => drop(row.text(&format!("list, {}", cells::counted(*items, "item")), kind)),
+        Holds::Items(None) => drop(row.text("sample list", kind)),
+        Holds::Items(Some(0)) => drop(row.text("no items", kind)),
+        Holds::Items(Some(items)) => drop(row.text(&cells::counted(*items, "item"), kind)),
         Holds::Fields if is_item => {}
         Holds::Fields => drop(row.text("object", kind)),
         Holds::Unused(text) => {
