@@ -17,6 +17,8 @@ pub struct Answer {
     pub refused: Vec<Refusal>,
     /// What goes to standard error beside it.
     pub diagnostics: Vec<Diagnostic>,
+    /// What people may want to know besides, a line each on standard error of the text form; programs find it in the JSON.
+    pub notes: Vec<String>,
     /// 0 unless something could not be met.
     pub exit: u8,
 }
@@ -25,7 +27,7 @@ impl Answer {
     /// A request that was met.
     pub fn new(json: Value, text: impl Into<String>) -> Self {
         let text = text.into().into_bytes();
-        Self { json, text, refused: Vec::new(), diagnostics: Vec::new(), exit: 0 }
+        Self { json, text, refused: Vec::new(), diagnostics: Vec::new(), notes: Vec::new(), exit: 0 }
     }
 
     /// A request that was met, with only the form that is wanted made: of ten thousand sources each form costs more than

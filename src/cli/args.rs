@@ -92,7 +92,7 @@ pub enum Command {
     /// List, show and explain the templates that the selection brings
     #[command(after_help = "Example: refdesk templates variables Entity.java.tpl")]
     Templates(TemplatesArgs),
-    /// Render a template
+    /// Render a template, to standard output or into a file
     #[command(after_help = "Example: refdesk render Entity.java.tpl --var Entity=Customer --var 'fields:=[\"id\"]'")]
     Render(RenderArgs),
     /// Append to a text what the desk has to say about it; the text comes from standard input
@@ -281,11 +281,11 @@ pub enum TemplatesCommand {
     },
 }
 
-/// What is rendered with what.
+/// What is rendered with what, and where it goes.
 #[derive(Debug, Args)]
 pub struct RenderArgs {
     /// Name of a template
-    #[arg(required_unless_present_any = ["inline", "file"], conflicts_with_all = ["inline", "file"])]
+    #[arg(required_unless_present_any = ["inline", "file", "batch"], conflicts_with_all = ["inline", "file"])]
     pub name: Option<String>,
     /// The template itself
     #[arg(long, value_name = "TEXT", conflicts_with = "file")]
@@ -308,6 +308,25 @@ pub struct RenderArgs {
     /// Escape values for HTML (Mustache)
     #[arg(long)]
     pub html: bool,
+    /// Write the text to this file, relative to the current folder
+    #[arg(long, value_name = "PATH", group = "target")]
+    pub output: Option<String>,
+    /// Render and write many, all or none: [{"name"|"inline"|"file", "vars", "output"}], or @FILE to read that from
+    #[arg(long, value_name = "JSON|@FILE", group = "target")]
+    #[arg(conflicts_with_all = ["name", "inline", "file", "syntax", "vars", "var", "partials"])]
+    pub batch: Option<String>,
+    /// Replace an existing file
+    #[arg(long, requires = "target")]
+    pub overwrite: bool,
+    /// Let a file lie outside the workspace
+    #[arg(long, requires = "target")]
+    pub allow_outside: bool,
+    /// Show the difference and write nothing
+    #[arg(long, requires = "target")]
+    pub dry_run: bool,
+    /// Write without asking
+    #[arg(long, requires = "target")]
+    pub yes: bool,
 }
 
 /// The template languages.

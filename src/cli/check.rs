@@ -35,6 +35,7 @@ pub fn run(desk: &mut Desk, args: &CheckArgs) -> Answer {
     let mut found = desk.diagnostics();
     found.extend(desk.templates().1);
     found.extend(unmended);
+    found.extend(desk.interrupted());
     let (errors, warnings): (Vec<Diagnostic>, Vec<Diagnostic>) = found.into_iter().partition(Diagnostic::is_error);
     let mut text = String::new();
     for Mended { file, before, after, .. } in &mended {

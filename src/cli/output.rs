@@ -19,6 +19,9 @@ pub fn print(answer: Answer, format: Format) -> ExitCode {
         let refusal = Refusal::new(code, one_line(message), one_line(hint));
         complain(&format!("error: {refusal}"));
     }
+    if format == Format::Text {
+        answer.notes.iter().for_each(|note| complain(&format!("note: {}", one_line(note))));
+    }
     let exit = answer.exit;
     let written = match format {
         Format::Json => {
@@ -29,6 +32,20 @@ pub fn print(answer: Answer, format: Format) -> ExitCode {
         Format::Text => write_out(&answer.text),
     };
     ExitCode::from(if written { exit } else { exit.max(1) })
+}
+
+/// Shows something and asks whether to go on; `None` where nobody sits at a terminal who could answer. Whatever is not yes is
+/// no, and so is nothing.
+pub fn ask(shown: &str, question: &str) -> Option<bool> {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return None;
+    }
+    let asked = format!("{}{} [y/N] ", visible(shown), one_line(question));
+    let mut out = io::stderr().lock();
+    let mut answer = String::new();
+    let heard =
+        out.write_all(asked.as_bytes()).and_then(|()| out.flush()).and_then(|()| io::stdin().read_line(&mut answer));
+    Some(heard.is_ok() && ["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
 }
 
 /// What the argument parser has to say: help and version are results, the rest is a usage error, in JSON where asked for.

@@ -1,4 +1,7 @@
-//! `refdesk render`: a template and values to text.
+//! `refdesk render`: a template and values to text, printed or written.
+
+mod batch;
+mod write;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::Answer;
 use super::args::{RenderArgs, SyntaxName};
-use crate::desk::{Desk, Refusal, Request, What};
+use crate::desk::{Desk, Made, Refusal, Request, Unrendered, What};
 use crate::disk::path::absolute;
 use crate::disk::read_regular;
 use crate::report::Diagnostic;
@@ -16,8 +19,11 @@ use crate::template::Syntax;
 /// Values are read whole up to this many bytes.
 const VALUES_LIMIT: u64 = 64 * 1024 * 1024;
 
-/// Renders a template of the index, one given inline, or one of a file.
+/// Renders a template of the index, one given inline, or one of a file, and writes it where that is asked; or many.
 pub fn run(desk: &mut Desk, args: &RenderArgs) -> Answer {
+    if let Some(given) = &args.batch {
+        return batch::run(desk, args, given);
+    }
     let values = match values(desk, args) {
         Ok(values) => values,
         Err(usage) => return usage,
@@ -30,30 +36,51 @@ pub fn run(desk: &mut Desk, args: &RenderArgs) -> Answer {
         };
     }
     desk.settle();
-    let (index, mut diagnostics) = desk.templates();
+    let (index, diagnostics) = desk.templates();
     let request =
         Request { what: what(desk, args), syntax: syntax(args), values: Some(values), html: args.html, partials };
-    match desk.render(&index, &request) {
-        Ok(made) => {
-            let json = json!({"success": true, "rendered": made.text, "template_syntax": made.syntax,
-                              "size": made.text.len(), "lines": made.text.lines().count(),
-                              "variables_used": made.used, "warnings": made.warnings});
-            diagnostics.extend(made.warnings.into_iter().map(|warning| Diagnostic::warning("render", warning)));
-            Answer { diagnostics, ..Answer::new(json, made.text) }
+    let mut answer = match (desk.render(&index, &request), &args.output) {
+        (Ok(made), Some(path)) => write::one(desk, args, made, path),
+        (Ok(made), None) => printed(made),
+        (Err(failed), path) => {
+            let json = known(&failed, path.as_deref());
+            Answer { json, ..Answer::refused(refusal(failed)) }
         }
-        Err(failed) => {
-            let message = match failed.code {
-                "render" => format!("Template render error: {}", failed.error.message),
-                _ => failed.error.message,
-            };
-            let mut json = json!({"success": false});
-            if let (Some(syntax), Value::Object(members)) = (failed.syntax, &mut json) {
-                members.insert("template_syntax".into(), json!(syntax));
-                members.insert("line".into(), json!(failed.error.line));
-            }
-            Answer { json, diagnostics, ..Answer::refused(Refusal::new(failed.code, message, failed.hint)) }
-        }
+    };
+    answer.diagnostics.splice(..0, diagnostics);
+    answer
+}
+
+/// The text to standard output.
+fn printed(made: Made) -> Answer {
+    let json = json!({"success": true, "rendered": made.text, "template_syntax": made.syntax,
+                      "size": made.text.len(), "lines": made.text.lines().count(), "variables_used": made.used,
+                      "offered_output": made.offered, "warnings": made.warnings});
+    let notes = made.offered.map(|path| format!("the template wants to be written to {path}: --output PATH writes it"));
+    let diagnostics = made.warnings.into_iter().map(|warning| Diagnostic::warning("render", warning)).collect();
+    Answer { diagnostics, notes: notes.into_iter().collect(), ..Answer::new(json, made.text) }
+}
+
+/// Why nothing was rendered, in words.
+fn refusal(failed: Unrendered) -> Refusal {
+    let message = match failed.code {
+        "render" => format!("Template render error: {}", failed.error.message),
+        _ => failed.error.message,
+    };
+    Refusal::new(failed.code, message, failed.hint)
+}
+
+/// What is known where nothing was rendered.
+fn known(failed: &Unrendered, path: Option<&str>) -> Value {
+    let mut json = Map::from_iter([("success".to_owned(), json!(false))]);
+    if let Some(path) = path {
+        json.insert("output_path".into(), json!(path));
     }
+    if let Some(syntax) = failed.syntax {
+        json.insert("template_syntax".into(), json!(syntax));
+        json.insert("line".into(), json!(failed.error.line));
+    }
+    Value::Object(json)
 }
 
 fn what(desk: &Desk, args: &RenderArgs) -> What {
@@ -78,10 +105,7 @@ fn values(desk: &Desk, args: &RenderArgs) -> Result<Value, Answer> {
     let mut values = match args.vars.as_deref() {
         None => Value::Object(Map::new()),
         Some(given) => {
-            let text = match given.strip_prefix('@') {
-                None => given.to_owned(),
-                Some(file) => read_values(&absolute(&desk.around().current, &PathBuf::from(file)))?,
-            };
+            let text = read_given(desk, "--vars", given)?;
             serde_json::from_str(text.trim_start_matches('\u{feff}'))
                 .map_err(|error| Answer::usage(format!("--vars is no JSON: {error}"), json_hint))?
         }
@@ -106,10 +130,13 @@ fn values(desk: &Desk, args: &RenderArgs) -> Result<Value, Answer> {
     Ok(values)
 }
 
-fn read_values(path: &std::path::Path) -> Result<String, Answer> {
+/// JSON as given to an option, or the text of the file that `@FILE` names.
+fn read_given(desk: &Desk, option: &str, given: &str) -> Result<String, Answer> {
+    let Some(file) = given.strip_prefix('@') else { return Ok(given.to_owned()) };
+    let path = absolute(&desk.around().current, &PathBuf::from(file));
     let hint = "@FILE is relative to the current folder";
-    let usage = |what: String| Answer::usage(format!("--vars @{}: {what}", path.display()), hint);
-    let (bytes, more) = read_regular(path, VALUES_LIMIT).map_err(|error| usage(error.to_string()))?;
+    let usage = |what: String| Answer::usage(format!("{option} @{}: {what}", path.display()), hint);
+    let (bytes, more) = read_regular(&path, VALUES_LIMIT).map_err(|error| usage(error.to_string()))?;
     if more {
         return Err(usage(format!("it has more than {} MiB", VALUES_LIMIT / (1024 * 1024))));
     }

@@ -176,6 +176,7 @@ impl Desk {
         &mut self,
         change: impl FnOnce(&mut Choice) -> T,
     ) -> Result<(T, Vec<SourceId>), Refusal> {
+        self.finish_interrupted()?;
         // Where nothing can be read that is stored, a desk that lives on goes on from what it knows.
         let initial = if self.options.lives_on { self.choice.clone() } else { self.preselected() };
         let done = self.store.change(&initial, change).map_err(|error| Refusal::storing(&error))?;

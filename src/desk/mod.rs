@@ -130,7 +130,7 @@ pub struct Desk {
     entries: Vec<Diagnostic>,
     /// About stored files as they are now.
     stored: Vec<Diagnostic>,
-    /// About stored files that were set aside since this desk was opened.
+    /// About stored files that were set aside since this desk was opened, and writes that were interrupted.
     set_aside: Vec<Diagnostic>,
     /// About the documents read so far.
     documents: BTreeMap<SourceId, Vec<Diagnostic>>,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::{Desk, Refusal};
-use crate::render::{Job, RenderError, partials};
+use crate::render::{Job, RenderError, Rendered, partials};
 use crate::report::Diagnostic;
 use crate::template::{self, Syntax, Template, TemplateIndex, Variable};
 
@@ -123,17 +123,28 @@ impl Desk {
             Syntax::Mustache => partials::gather(&text, &request.partials, &find),
             Syntax::Jinja2 | Syntax::Handlebars => Ok(BTreeMap::new()),
         };
-        let rendered = gathered.and_then(|partials| {
+        // At the line where it stands, which an error names.
+        let offers = template::output_line(&text).map(|(line, path)| format!("{}{path}", "\n".repeat(line - 1)));
+        let outcome = gathered.and_then(|partials| {
             let job = Job { html: request.html, partials, ..Job::new(text.as_str(), syntax, values) };
-            self.options.renderer.render(&job)
+            let rendered = self.options.renderer.render(&job)?;
+            match problem {
+                // What the index found wrong, where rendering did not mind.
+                Some(message) => Err(RenderError { message, line: None }),
+                None => Ok((rendered, job)),
+            }
         });
-        let outcome = match (rendered, problem) {
-            // What the index found wrong, where rendering did not mind.
-            (Ok(_), Some(message)) => Err(RenderError { message, line: None }),
-            (outcome, _) => outcome,
-        };
         match outcome {
-            Ok(rendered) => Ok(Made { text: rendered.text, warnings: rendered.warnings, syntax, used, offered: None }),
+            Ok((Rendered { text, mut warnings }, job)) => {
+                let offered = offers.and_then(|path| match self.filled_in(path, job) {
+                    Ok(path) => Some(path),
+                    Err(why) => {
+                        warnings.push(format!("no output path is offered: {why}"));
+                        None
+                    }
+                });
+                Ok(Made { text, warnings, syntax, used, offered })
+            }
             Err(error) => {
                 let hint = match &request.what {
                     What::Named(name) => format!("`refdesk templates variables {name}` shows what it asks for"),
@@ -141,6 +152,17 @@ impl Desk {
                 };
                 Err(Unrendered { code: "render", error, hint, template: text, syntax: Some(syntax) })
             }
+        }
+    }
+
+    /// The path of an `Output:` line with the values of the job filled in; `Err` is why there is none, a part of a sentence.
+    /// A path with a hole in it leads anywhere: it is not offered.
+    fn filled_in(&self, path: String, job: Job) -> Result<String, String> {
+        let job = Job { text: path, html: false, ..job };
+        let Rendered { text, warnings } = self.options.renderer.render(&job).map_err(|error| error.message)?;
+        match warnings.into_iter().next() {
+            Some(warning) => Err(warning),
+            None => Ok(text.trim_start_matches('\n').to_owned()),
         }
     }
 

@@ -1,7 +1,9 @@
 //! What a rendering would change on disk, and changing it: proposed first, written when somebody approved.
 
 use super::{Desk, Made, Refusal, Request, Unrendered};
+use crate::disk::Lock;
 use crate::output::{self, Proposal, Refused, Scope, Unwritten, Written};
+use crate::report::Diagnostic;
 use crate::template::TemplateIndex;
 
 /// A rendering, and what it would change where somebody knows a path for it.
@@ -43,7 +45,46 @@ impl Desk {
     ///
     /// # Errors
     /// A file has changed since it was proposed, or cannot be written.
-    pub fn write(&self, proposals: &[Proposal]) -> Result<Vec<Written>, Unwritten> {
+    pub fn write(&mut self, proposals: &[Proposal]) -> Result<Vec<Written>, Unwritten> {
+        // One file is whole at any moment by itself; several are noted down first, and there is one note.
+        let lock = if proposals.len() > 1 { Some(self.hold()?) } else { None };
+        match lock {
+            Some(_) => self.settle_interrupted(),
+            None => self.finish_interrupted()?,
+        }
         output::write(self.workspace(), proposals)
+    }
+
+    /// Finishes or undoes a write of several files whose writer was killed; what it came to is among the diagnostics. For
+    /// whoever is about to write.
+    ///
+    /// # Errors
+    /// The desk cannot be stored.
+    pub fn finish_interrupted(&mut self) -> Result<(), Refused> {
+        if output::is_interrupted(self.workspace()) {
+            let _lock = self.hold()?;
+            self.settle_interrupted();
+        }
+        Ok(())
+    }
+
+    /// A write of several files that was interrupted, or is under way.
+    pub fn interrupted(&self) -> Option<Diagnostic> {
+        output::is_interrupted(self.workspace()).then(|| {
+            let message = "a write of several files was interrupted, or is under way";
+            Diagnostic::warning("write-interrupted", message).hint("the next command that writes finishes or undoes it")
+        })
+    }
+
+    fn settle_interrupted(&mut self) {
+        let told = output::recover(self.workspace());
+        self.set_aside.extend(told);
+    }
+
+    fn hold(&self) -> Result<Lock, Refused> {
+        self.store.lock().map_err(|error| {
+            let Refusal { code, message, hint } = Refusal::storing(&error);
+            Refused { code, message, hint }
+        })
     }
 }

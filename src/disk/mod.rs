@@ -8,6 +8,6 @@ pub mod path;
 mod read;
 pub mod walk;
 
-pub use atomic::{is_unfinished, sweep, write_atomic};
+pub use atomic::{Staged, is_unfinished, rename_new, sweep, sweep_dead, write_atomic};
 pub use lock::Lock;
 pub use read::{Stamp, read_regular, stamp};

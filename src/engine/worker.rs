@@ -13,7 +13,8 @@ use super::message::{Command, Event, Loading, Snapshot, Wanted, Watching};
 use super::notice::{self, Cause, Notice, Topic, Who};
 use super::watch::{Followed, Watch};
 use crate::catalog::SourceId;
-use crate::desk::{Changed, Desk, Options, Refusal, Request, Undone};
+use crate::desk::{Changed, Desk, Options, Refusal, Request, Spot, Undone};
+use crate::output::{Proposal, Unwritten, Written};
 use crate::report::Diagnostic;
 use crate::template::TemplateIndex;
 
@@ -32,7 +33,9 @@ pub fn run(
     changed: WeakSender<Command>,
 ) {
     let options_clock = options.clock;
-    let desk = Desk::open(options);
+    let mut desk = Desk::open(options);
+    // Where that cannot be done the next change says why.
+    let _ = desk.finish_interrupted();
     let mut worker = Worker {
         unread: VecDeque::new(),
         total: 0,
@@ -234,12 +237,25 @@ impl Worker<'_> {
                 self.say(Event::Preview { generation, template, outcome });
             }
             Command::Write(proposal) => {
-                let answer = match self.desk.write(&[*proposal]) {
-                    Ok(written) => written.into_iter().next().map(Event::Written),
-                    Err(unwritten) => Some(Event::Unwritten(unwritten)),
-                };
-                answer.into_iter().for_each(|answer| self.say(answer));
+                let answer = self.desk.write(std::slice::from_ref(&*proposal));
+                self.wrote(&proposal, answer);
             }
+        }
+    }
+
+    /// Answers who wanted a file written, and notes in the feed that it was.
+    fn wrote(&self, proposal: &Proposal, answer: Result<Vec<Written>, Unwritten>) {
+        let written = match answer {
+            Ok(written) => written,
+            Err(unwritten) => return self.say(Event::Unwritten(unwritten)),
+        };
+        for written in written {
+            if !proposal.is_unchanged() {
+                let text = format!("Wrote {} ({})", written.shown, proposal.diff.summary());
+                let place = Some(Spot { path: proposal.path.clone(), line: 1 });
+                self.tell(Notice { place, ..Notice::new(Who::You, Topic::Template, text) });
+            }
+            self.say(Event::Written(written));
         }
     }
 

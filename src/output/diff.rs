@@ -1,9 +1,21 @@
-//! The difference between what a file holds and what it would hold, as unified lines for people and a summary.
+//! The difference between what a file holds and what it would hold, as unified lines for people and programs, and a summary.
+//! Bounded in time: a difference that is not found in time is told coarser, not later.
+
+use std::time::Duration;
 
 use similar::{ChangeTag, TextDiff};
 
 /// Lines of context around a change.
 const CONTEXT: usize = 3;
+
+/// How long the shortest difference is looked for; from then on what is left counts as changed as a whole.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// A file of more bytes is not compared line by line: no text that refdesk makes is larger.
+pub(super) const COMPARED: u64 = 16 * 1024 * 1024;
+
+/// Behind a last line without a line break, as every tool writes it.
+const NO_BREAK: &str = "\\ No newline at end of file";
 
 /// A unified diff.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -14,6 +26,8 @@ pub struct Diff {
     pub removed: usize,
     /// Its lines; none where nothing would change.
     pub lines: Vec<Line>,
+    /// What the lines do not show, one sentence: other line ends, or why nothing is compared.
+    pub note: Option<String>,
 }
 
 /// One line of a diff.
@@ -21,7 +35,7 @@ pub struct Diff {
 pub struct Line {
     /// What it is.
     pub mark: Mark,
-    /// Its text without mark and line break.
+    /// Its text without mark and line feed; the carriage return of a CRLF stays.
     pub text: String,
 }
 
@@ -38,19 +52,46 @@ pub enum Mark {
     Added,
     /// Only in the old text.
     Removed,
+    /// About the line before it, or instead of lines: `\ No newline at end of file`.
+    Note,
+}
+
+impl Mark {
+    /// What stands in front of the line's text.
+    fn sign(self) -> &'static str {
+        match self {
+            Self::Header | Self::Hunk | Self::Note => "",
+            Self::Same => " ",
+            Self::Added => "+",
+            Self::Removed => "-",
+        }
+    }
+}
+
+impl Line {
+    /// The text for people: where the line is one of two that differ, a carriage return at its end is written out.
+    pub fn shown(&self) -> String {
+        match (self.mark, self.text.strip_suffix('\r')) {
+            (Mark::Added | Mark::Removed, Some(text)) => format!("{text}\\r"),
+            (_, Some(text)) => text.to_owned(),
+            (_, None) => self.text.clone(),
+        }
+    }
 }
 
 impl Diff {
     /// From the old text (`None`: there is no file) to the new one.
     pub fn new(shown: &str, old: Option<&str>, new: &str) -> Self {
-        let compared = TextDiff::from_lines(old.unwrap_or_default(), new);
-        let mut diff = Self::default();
-        for group in compared.grouped_ops(CONTEXT) {
-            if diff.lines.is_empty() {
-                let from = old.map_or_else(|| "/dev/null".to_owned(), |_| format!("a/{shown}"));
-                diff.push(Mark::Header, &format!("--- {from}"));
-                diff.push(Mark::Header, &format!("+++ b/{shown}"));
-            }
+        let mut diff = Self { note: old.and_then(|old| line_ends(old, new)), ..Self::default() };
+        // Lines end at a line feed here as in every tool that reads a diff.
+        let (before, after): (Vec<&str>, Vec<&str>) =
+            (old.unwrap_or_default().split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
+        let compared = TextDiff::configure().timeout(PATIENCE).diff_slices(&before, &after);
+        let groups = compared.grouped_ops(CONTEXT);
+        if old.is_none() || !groups.is_empty() {
+            diff.head(shown, old.is_none());
+        }
+        for group in groups {
             diff.push(Mark::Hunk, &similar::udiff::UnifiedHunkHeader::new(&group).to_string());
             for change in group.iter().flat_map(|op| compared.iter_changes(op)) {
                 let mark = match change.tag() {
@@ -60,18 +101,133 @@ impl Diff {
                 };
                 diff.added += usize::from(mark == Mark::Added);
                 diff.removed += usize::from(mark == Mark::Removed);
-                diff.push(mark, change.value());
+                let line = change.value();
+                diff.push(mark, line.strip_suffix('\n').unwrap_or(line));
+                if !line.ends_with('\n') {
+                    diff.push(Mark::Note, NO_BREAK);
+                }
             }
         }
         diff
     }
 
-    fn push(&mut self, mark: Mark, text: &str) {
-        self.lines.push(Line { mark, text: text.trim_end_matches(['\n', '\r']).to_owned() });
+    /// Where the old file has no lines to compare; `why` is a sentence.
+    pub(super) fn without_lines(shown: &str, why: String) -> Self {
+        let mut diff = Self { note: Some(why), ..Self::default() };
+        diff.push(Mark::Note, &format!("Binary files a/{shown} and b/{shown} differ"));
+        diff
     }
 
-    /// `+3 −1`.
+    fn head(&mut self, shown: &str, is_new: bool) {
+        let from = if is_new { "/dev/null".to_owned() } else { format!("a/{shown}") };
+        self.push(Mark::Header, &format!("--- {from}"));
+        self.push(Mark::Header, &format!("+++ b/{shown}"));
+    }
+
+    fn push(&mut self, mark: Mark, text: &str) {
+        self.lines.push(Line { mark, text: text.to_owned() });
+    }
+
+    /// `+3 −1`; `not compared` where the old file has no lines.
     pub fn summary(&self) -> String {
-        format!("+{} −{}", self.added, self.removed)
+        match self.lines.first() {
+            Some(Line { mark: Mark::Note, .. }) => "not compared".to_owned(),
+            _ => format!("+{} −{}", self.added, self.removed),
+        }
+    }
+
+    /// As a program reads it (`patch`, `git apply`), byte for byte; empty where nothing would change.
+    pub fn unified(&self) -> String {
+        let mut text = String::new();
+        for line in &self.lines {
+            text.push_str(line.mark.sign());
+            text.push_str(&line.text);
+            text.push('\n');
+        }
+        text
+    }
+
+    /// As a person reads it: line ends that differ can be seen.
+    pub fn shown(&self) -> String {
+        self.lines.iter().map(|line| format!("{}{}\n", line.mark.sign(), line.shown())).collect()
+    }
+}
+
+/// A change of the line ends, which a screen does not show.
+fn line_ends(old: &str, new: &str) -> Option<String> {
+    let kind = |text: &str| {
+        let breaks = text.matches('\n').count();
+        match text.matches("\r\n").count() {
+            _ if breaks == 0 => None,
+            0 => Some("LF"),
+            some if some == breaks => Some("CRLF"),
+            _ => Some("both LF and CRLF"),
+        }
+    };
+    let (before, after) = (kind(old)?, kind(new)?);
+    (before != after).then(|| format!("its lines end in {before}, and would end in {after}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn differences_as_every_tool_writes_them() {
+        for (old, new, expected, summary) in [
+            (Some("a\n"), "a\n", "", "+0 −0"),
+            (None, "", "--- /dev/null\n+++ b/f\n", "+0 −0"),
+            (None, "a\nb\n", "--- /dev/null\n+++ b/f\n@@ -0,0 +1,2 @@\n+a\n+b\n", "+2 −0"),
+            (Some("a\nb\n"), "", "--- a/f\n+++ b/f\n@@ -1,2 +0,0 @@\n-a\n-b\n", "+0 −2"),
+            (
+                Some("a\nb"),
+                "a\nb\n",
+                "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n",
+                "+1 −1",
+            ),
+            (
+                Some("a"),
+                "b",
+                "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n",
+                "+1 −1",
+            ),
+            (
+                Some("0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n"),
+                "0\n1\n2\n3\n4\nx\n6\n7\n8\n9\n",
+                "--- a/f\n+++ b/f\n@@ -3,7 +3,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n",
+                "+1 −1",
+            ),
+            // A carriage return alone ends no line.
+            (Some("a\rb\n"), "a\rc\n", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\rb\n+a\rc\n", "+1 −1"),
+            (Some("a\r\n"), "a\n", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\r\n+a\n", "+1 −1"),
+        ] {
+            let diff = Diff::new("f", old, new);
+            assert_eq!((diff.unified().as_str(), diff.summary().as_str()), (expected, summary), "{old:?} {new:?}");
+        }
+    }
+
+    #[test]
+    fn other_line_ends_can_be_seen() {
+        let diff = Diff::new("f", Some("a\r\nb\r\n"), "a\nb\n");
+        assert_eq!(diff.note.as_deref(), Some("its lines end in CRLF, and would end in LF"));
+        assert!(diff.shown().contains("-a\\r\n") && diff.shown().contains("+a\n"), "{}", diff.shown());
+        let mixed = Diff::new("f", Some("a\r\nb\r\nc\r\n"), "a\r\nx\nc\r\n");
+        assert!(mixed.shown().ends_with(" a\n-b\\r\n+x\n c\n"), "what stays is not marked: {}", mixed.shown());
+        assert!(mixed.note.is_some_and(|note| note.ends_with("both LF and CRLF")));
+        assert_eq!(Diff::new("f", Some("a"), "a\n").note, None);
+        assert_eq!(Diff::new("f", None, "a\r\n").note, None);
+    }
+
+    #[test]
+    fn the_largest_texts_are_compared_in_bounded_time() {
+        // Nothing alike, in many short lines: the worst there is.
+        let text = |salt: usize| (0..400_000).map(|at| format!("{}\n", at * 7 + salt)).collect::<String>();
+        let (old, new) = (text(0), text(3));
+        let began = Instant::now();
+        let diff = Diff::new("f", Some(&old), &new);
+        assert_eq!((diff.added, diff.removed), (400_000, 400_000));
+        assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
     }
 }

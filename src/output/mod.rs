@@ -3,12 +3,23 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
+use crate::disk::name::sha256_hex;
+
+mod before;
 mod diff;
 mod propose;
+mod record;
+mod recover;
+mod refusal;
+mod resolve;
 mod write;
 
 pub use diff::{Diff, Line, Mark};
-pub use propose::propose;
+pub use propose::{disagreements, propose};
+pub use recover::{is_interrupted, recover};
+pub use refusal::needs_overwrite;
 pub use write::write;
 
 /// Where may be written.
@@ -35,8 +46,16 @@ pub struct Proposal {
     pub diff: Diff,
 }
 
+impl Proposal {
+    /// Whether the file holds this text already: writing it writes nothing.
+    pub fn is_unchanged(&self) -> bool {
+        matches!(&self.before, Before::File { hash, .. } if *hash == sha256_hex(self.text.as_bytes()))
+    }
+}
+
 /// What stands at a path before it is written.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Before {
     /// Nothing: the file would be new.
     Nothing,
@@ -44,7 +63,8 @@ pub enum Before {
     File {
         /// Bytes.
         size: u64,
-        /// SHA-256 in hexadecimal: a file that has another when it is to be written has changed since it was looked at.
+        /// SHA-256 in hexadecimal, of a file too large to compare its size and time: one that has another when it is to be
+        /// written has changed since it was looked at.
         hash: String,
     },
 }
@@ -65,9 +85,9 @@ pub struct Refused {
 pub struct Written {
     /// The file as printed.
     pub shown: String,
-    /// Bytes written.
+    /// Bytes written; none where the file held the text already.
     pub bytes: usize,
-    /// Lines written.
+    /// Lines of the text.
     pub lines: usize,
 }
 

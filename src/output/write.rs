@@ -1,29 +1,309 @@
-//! The write itself, whole or not at all.
+//! The write itself, all of it or nothing: every file is written in full beside its place first, then each is renamed. Of
+//! several, what is about to be renamed is noted down before (see `record`), for whoever comes after a writer that was killed.
 
-use std::path::Path;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 
-use super::{Proposal, Refused, Unwritten, Written};
-use crate::disk::write_atomic;
+use super::propose::{anew, disagreements};
+use super::record::{Record, Step, remove_folders, unwritten};
+use super::{Before, Proposal, Refused, Unwritten, Written, refusal};
+use crate::disk::name::sha256_hex;
+use crate::disk::{Staged, sweep_dead};
 
-/// Writes every proposal, or nothing.
+/// Writes every proposal, or nothing. Whoever writes several holds the desk's lock.
 ///
 /// # Errors
 /// A file has changed since it was proposed, or cannot be written.
-pub fn write(_workspace: &Path, proposals: &[Proposal]) -> Result<Vec<Written>, Unwritten> {
-    proposals.iter().map(one).collect()
+pub fn write(workspace: &Path, proposals: &[Proposal]) -> Result<Vec<Written>, Unwritten> {
+    if let Some((_, _, refused)) = disagreements(&proposals.iter().collect::<Vec<_>>()).into_iter().next() {
+        return Err(refused.into());
+    }
+    unchanged_since(proposals)?;
+    let wanted: Vec<&Proposal> = proposals.iter().filter(|proposal| !proposal.is_unchanged()).collect();
+    let mut folders = Vec::new();
+    let written = stage(&wanted, &mut folders).map_err(Unwritten::from).and_then(|staged| {
+        // Staging takes its time, and folders that were not there could not be looked at before.
+        unchanged_since(proposals)?;
+        rename(workspace, staged, &folders)
+    });
+    if let Err(unwritten) = written {
+        remove_folders(&folders);
+        return Err(unwritten);
+    }
+    for folder in wanted.iter().filter_map(|proposal| proposal.path.parent()) {
+        // Rubbish of the dead harms nobody; whoever writes here next tries again.
+        let _ = sweep_dead(folder);
+    }
+    Ok(proposals.iter().map(written_of).collect())
 }
 
-fn one(proposal: &Proposal) -> Result<Written, Unwritten> {
-    match write_atomic(&proposal.path, proposal.text.as_bytes()) {
-        Ok(()) => Ok(Written {
-            shown: proposal.shown.clone(),
-            bytes: proposal.text.len(),
-            lines: proposal.text.lines().count(),
-        }),
-        Err(error) => {
-            let message = format!("Failed to write output: {error}");
-            let refused = Refused { code: "not-written", message, hint: "make the folder writable".to_owned() };
-            Err(Unwritten { refused, anew: Vec::new() })
+impl From<Refused> for Unwritten {
+    fn from(refused: Refused) -> Self {
+        Self { refused, anew: Vec::new() }
+    }
+}
+
+fn written_of(proposal: &Proposal) -> Written {
+    let bytes = if proposal.is_unchanged() { 0 } else { proposal.text.len() };
+    Written { shown: proposal.shown.clone(), bytes, lines: proposal.text.lines().count() }
+}
+
+/// A file ready to be renamed, and a second name of the one that it replaces.
+struct Ready<'a> {
+    proposal: &'a Proposal,
+    new: Staged,
+    old: Option<Staged>,
+}
+
+/// Writes every file beside its place. On an error nothing of it stays but `folders`, which were made.
+fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<Ready<'a>>, Refused> {
+    let mut ready = Vec::new();
+    for proposal in wanted {
+        let new = make_folders(&proposal.path, folders)
+            .and_then(|()| Staged::new(&proposal.path, proposal.text.as_bytes()))
+            .map_err(|error| unwritten(&proposal.shown, &error))?;
+        ready.push(Ready { proposal, new, old: None });
+    }
+    // One rename is made or not; of several those that are made may have to be taken back.
+    if ready.len() > 1 {
+        for ready in ready.iter_mut().filter(|ready| ready.proposal.before != Before::Nothing) {
+            let proposal = ready.proposal;
+            ready.old = Some(Staged::second(&proposal.path).map_err(|error| unwritten(&proposal.shown, &error))?);
         }
+    }
+    Ok(ready)
+}
+
+/// Makes the folders of a file, one by one, so that it is known which were not there.
+fn make_folders(path: &Path, made: &mut Vec<PathBuf>) -> io::Result<()> {
+    let missing: Vec<&Path> = path.ancestors().skip(1).take_while(|folder| !folder.is_dir()).collect();
+    for folder in missing.into_iter().rev() {
+        match fs::create_dir(folder) {
+            Ok(()) => made.push(folder.to_path_buf()),
+            // Another writer made it.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Renames every file to its place, or none.
+fn rename(workspace: &Path, ready: Vec<Ready<'_>>, folders: &[PathBuf]) -> Result<(), Unwritten> {
+    let files = ready.iter().map(|ready| {
+        let Proposal { path, shown, text, before, .. } = ready.proposal;
+        let after = Before::File { size: text.len() as u64, hash: sha256_hex(text.as_bytes()) };
+        let (staged, old) = (ready.new.path().to_path_buf(), ready.old.as_ref().map(|old| old.path().to_path_buf()));
+        Step { path: path.clone(), shown: shown.clone(), staged, old, before: before.clone(), after }
+    });
+    let record = Record { files: files.collect(), folders: folders.to_vec() };
+    let several = record.files.len() > 1;
+    if several {
+        record.store(workspace).map_err(|error| unwritten("the note of what is written", &error))?;
+    }
+    let mut outcome = Ok(());
+    for (at, step) in record.files.iter().enumerate() {
+        if let Err(mut refused) = step.make() {
+            let made = Record { files: record.files.iter().take(at).cloned().collect(), folders: Vec::new() };
+            let stuck: Vec<&str> = made.take_back().iter().map(|step| step.shown.as_str()).collect();
+            if !stuck.is_empty() {
+                refused.message.push_str(&format!("; {} could not be taken back", stuck.join(", ")));
+            }
+            outcome = Err(refused.into());
+            break;
+        }
+    }
+    if several {
+        // A note that stays speaks of nothing that is left to do, and whoever finds it sees that.
+        let _ = Record::forget(workspace);
+    }
+    outcome
+}
+
+/// Holds that every file still is what it was when it was proposed.
+fn unchanged_since(proposals: &[Proposal]) -> Result<(), Unwritten> {
+    let mut changed: Vec<&str> = Vec::new();
+    for proposal in proposals {
+        refusal::still(&proposal.path, &proposal.shown)?;
+        let now = Before::look(&proposal.path).map_err(|error| refusal::unreadable(&proposal.shown, &error))?.0;
+        if now != proposal.before {
+            changed.push(&proposal.shown);
+        }
+    }
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let message = format!("{} changed since the difference was shown", changed.join(", "));
+    let refused = refusal::refused("changed", message, "look at the new difference, and write again");
+    Err(Unwritten { refused, anew: proposals.iter().map(anew).collect::<Result<_, _>>()? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Scope, propose};
+    use super::*;
+    use crate::disk::write_atomic;
+
+    struct World {
+        _root: tempfile::TempDir,
+        path: PathBuf,
+    }
+
+    impl World {
+        fn new() -> Self {
+            let root = tempfile::tempdir().unwrap();
+            let path = fs::canonicalize(root.path()).unwrap();
+            Self { _root: root, path }
+        }
+
+        fn put(&self, path: &str, text: &str) {
+            write_atomic(&self.path.join(path), text.as_bytes()).unwrap();
+        }
+
+        fn propose(&self, rows: &[(&str, &str)]) -> Vec<Proposal> {
+            let propose = |(path, text): &(&str, &str)| propose(&self.path, &self.path, path, text, Scope::Workspace);
+            rows.iter().map(|row| propose(row).unwrap()).collect()
+        }
+
+        /// Every file, and every folder without one, but for what refdesk keeps.
+        fn listing(&self) -> Vec<String> {
+            let mut open = vec![self.path.clone()];
+            let mut found = Vec::new();
+            while let Some(folder) = open.pop() {
+                let entries: Vec<PathBuf> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+                let name = |path: &Path| path.strip_prefix(&self.path).unwrap().display().to_string();
+                if entries.is_empty() && folder != self.path && !name(&folder).starts_with(".jaato") {
+                    found.push(format!("{}/", name(&folder)));
+                }
+                for path in entries {
+                    if path.is_dir() {
+                        open.push(path);
+                    } else {
+                        found.push(format!("{}={}", name(&path), fs::read_to_string(&path).unwrap()));
+                    }
+                }
+            }
+            found.sort();
+            found
+        }
+    }
+
+    #[test]
+    fn one_and_several_are_written_with_their_folders() {
+        let world = World::new();
+        world.put("old", "old");
+        world.put("same", "same");
+        let rows = [("old", "new\nlines\n"), ("a/b/c", "c"), ("a/b/d", ""), ("same", "same")];
+        let written = write(&world.path, &world.propose(&rows)).unwrap();
+        let counts: Vec<(&str, usize, usize)> =
+            written.iter().map(|it| (it.shown.as_str(), it.bytes, it.lines)).collect();
+        assert_eq!(counts, [("old", 10, 2), ("a/b/c", 1, 1), ("a/b/d", 0, 0), ("same", 0, 1)]);
+        assert_eq!(world.listing(), ["a/b/c=c", "a/b/d=", "old=new\nlines\n", "same=same"]);
+        write(&world.path, &world.propose(&[("x/y", "y")])).unwrap();
+        assert_eq!(world.listing().len(), 5);
+        assert_eq!(write(&world.path, &[]).unwrap(), []);
+    }
+
+    #[test]
+    fn what_changed_meanwhile_is_refused_with_the_new_difference() {
+        type Change = fn(&World);
+        let changes: [(Change, &str, &[&str]); 5] = [
+            (|world| world.put("old", "theirs"), "changed", &["old=theirs"]),
+            (|world| fs::remove_file(world.path.join("old")).unwrap(), "changed", &[]),
+            (|world| world.put("new/file", "theirs"), "changed", &["new/file=theirs", "old=old"]),
+            (|world| world.put("new", "theirs"), "below-a-file", &["new=theirs", "old=old"]),
+            (|world| fs::create_dir_all(world.path.join("new/file")).unwrap(), "is-folder", &["new/file/", "old=old"]),
+        ];
+        for (change, code, expected) in changes {
+            let world = World::new();
+            world.put("old", "old");
+            let proposals = world.propose(&[("old", "mine\n"), ("new/file", "mine\n")]);
+            change(&world);
+            let unwritten = write(&world.path, &proposals).unwrap_err();
+            assert_eq!(unwritten.refused.code, code);
+            assert_eq!(world.listing(), expected);
+            if code == "changed" {
+                // What is shown anew can be approved.
+                write(&world.path, &unwritten.anew).unwrap();
+                assert_eq!(world.listing(), ["new/file=mine\n", "old=mine\n"]);
+            }
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_became_a_link_is_refused() {
+        let (world, elsewhere) = (World::new(), World::new());
+        world.put("dir/keep", "x");
+        let proposals = world.propose(&[("dir/new", "mine")]);
+        fs::rename(world.path.join("dir"), world.path.join("moved")).unwrap();
+        std::os::unix::fs::symlink(&elsewhere.path, world.path.join("dir")).unwrap();
+        assert_eq!(write(&world.path, &proposals).unwrap_err().refused.code, "moved");
+        assert_eq!(elsewhere.listing(), Vec::<String>::new());
+    }
+
+    /// Something comes in the way of the last rename, after everything was looked at.
+    #[test]
+    fn a_failure_midway_restores_what_was_there() {
+        for several in [false, true] {
+            let world = World::new();
+            world.put("old", "old");
+            let mut proposals = world.propose(&[("old", "mine"), ("new/one", "mine"), ("new/two", "mine")]);
+            if !several {
+                proposals = proposals.split_off(2);
+            }
+            let wanted: Vec<&Proposal> = proposals.iter().collect();
+            let mut folders = Vec::new();
+            let ready = stage(&wanted, &mut folders).unwrap();
+            world.put("new/two", "theirs");
+            let failed = rename(&world.path, ready, &folders).unwrap_err();
+            remove_folders(&folders);
+            assert_eq!(failed.refused.code, "not-written", "{failed:?}");
+            assert_eq!(world.listing(), ["new/two=theirs", "old=old"]);
+        }
+    }
+
+    #[test]
+    fn nothing_stays_of_what_cannot_be_staged() {
+        let world = World::new();
+        let name = "n".repeat(250);
+        world.put(&format!("taken/{name}"), "x");
+        let mut proposals = world.propose(&[("new/deep/one", "mine"), (&format!("taken/{name}"), "mine")]);
+        // A folder that cannot be made: its name is a file's by now.
+        proposals[1].path = world.path.join(format!("taken/{name}/below"));
+        let wanted: Vec<&Proposal> = proposals.iter().collect();
+        let mut folders = Vec::new();
+        assert!(stage(&wanted, &mut folders).is_err());
+        remove_folders(&folders);
+        assert_eq!(world.listing(), [format!("taken/{name}=x")]);
+    }
+
+    #[test]
+    fn writers_at_once_end_in_one_whole_file() {
+        let world = World::new();
+        let texts: Vec<String> = (0..8).map(|at| format!("{at}\n").repeat(20_000)).collect();
+        let written: usize = std::thread::scope(|scope| {
+            let writers: Vec<_> = texts
+                .iter()
+                .map(|text| {
+                    let world = &world;
+                    scope.spawn(move || write(&world.path, &world.propose(&[("a/file", text)])).is_ok())
+                })
+                .collect();
+            writers.into_iter().map(|writer| usize::from(writer.join().unwrap())).sum()
+        });
+        let stands = fs::read_to_string(world.path.join("a/file")).unwrap();
+        assert!(written > 0 && texts.contains(&stands), "{written}");
+        assert_eq!(world.listing().len(), 1);
+    }
+
+    #[test]
+    fn the_next_writer_sweeps_what_the_dead_left() {
+        let world = World::new();
+        world.put("dir/.refdesk-dead.tmp", "half");
+        world.put("other/.refdesk-dead.tmp", "half");
+        write(&world.path, &world.propose(&[("dir/file", "mine")])).unwrap();
+        assert_eq!(world.listing(), ["dir/file=mine", "other/.refdesk-dead.tmp=half"]);
     }
 }

@@ -151,7 +151,10 @@ impl Store {
     }
 
     /// The lock, in a folder that tells git to keep out.
-    fn lock(&self) -> io::Result<Lock> {
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front.
+    pub fn lock(&self) -> io::Result<Lock> {
         let lock = Lock::acquire(&self.folder.join("lock"))?;
         let ignore = self.folder.join(".gitignore");
         if !ignore.exists() {

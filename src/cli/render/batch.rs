@@ -1,0 +1,174 @@
+//! Many templates into many files at once. Everything is rendered and compared first, and every row that cannot be written is
+//! told; then all are written, or none.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::super::answer::Answer;
+use super::super::args::RenderArgs;
+use super::write::{Output, carry_out, in_row, in_words, row, scope};
+use super::{read_given, refusal, write};
+use crate::desk::{Desk, Made, Refusal, Request, What};
+use crate::disk::path::absolute;
+use crate::output::{Proposal, disagreements};
+use crate::template::{Syntax, TemplateIndex};
+
+/// Rows of one batch.
+const ROWS: usize = 1000;
+
+/// Bytes of all texts of one batch, which are held together.
+const BYTES: usize = 64 * 1024 * 1024;
+
+/// One row as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    name: Option<String>,
+    inline: Option<String>,
+    file: Option<PathBuf>,
+    vars: Option<Value>,
+    output: Option<String>,
+    syntax: Option<String>,
+    #[serde(default)]
+    partials: BTreeMap<String, String>,
+}
+
+/// Renders and writes every row of the list.
+pub(super) fn run(desk: &mut Desk, args: &RenderArgs, given: &str) -> Answer {
+    let rows = match rows(desk, args, given) {
+        Ok(rows) => rows,
+        Err(usage) => return usage,
+    };
+    desk.settle();
+    let (index, diagnostics) = desk.templates();
+    let mut answer = match prepare(desk, args, &index, &rows) {
+        Ok(mut outputs) => {
+            let outcome = carry_out(desk, args, &mut outputs);
+            let told = |(at, output): (usize, &Output)| numbered(at, row(output, outcome.written.get(at)));
+            let json = document(outcome.refused.is_empty(), outputs.iter().enumerate().map(told).collect());
+            write::answer(outcome, json)
+        }
+        Err(refused) => {
+            let told = |(at, json, refusal): &(usize, Map<String, Value>, Refusal)| {
+                let mut json = json.clone();
+                json.insert("error".into(), json!(refusal));
+                numbered(*at, json)
+            };
+            let json = document(false, refused.iter().map(told).collect());
+            let refused = refused.into_iter().map(|(at, _, refusal)| in_row(at, refusal)).collect();
+            Answer::new(Value::Object(json), "").and_refused(refused)
+        }
+    };
+    answer.diagnostics.splice(..0, diagnostics);
+    answer
+}
+
+fn document(success: bool, outputs: Vec<Value>) -> Map<String, Value> {
+    Map::from_iter([("success".to_owned(), json!(success)), ("outputs".to_owned(), Value::Array(outputs))])
+}
+
+/// A row of the answer; rows count from 1.
+fn numbered(at: usize, members: Map<String, Value>) -> Value {
+    let mut row = Map::from_iter([("row".to_owned(), json!(at + 1))]);
+    row.extend(members);
+    Value::Object(row)
+}
+
+/// A row that came to nothing: its place, what is known of it, and why.
+type Failed = (usize, Map<String, Value>, Refusal);
+
+/// Every row's text and what it would change, or every row that came to nothing.
+fn prepare(
+    desk: &Desk,
+    args: &RenderArgs,
+    index: &TemplateIndex,
+    rows: &[(Request, Option<String>)],
+) -> Result<Vec<Output>, Vec<Failed>> {
+    let mut outputs: Vec<(usize, Output)> = Vec::new();
+    let mut failed: Vec<Failed> = Vec::new();
+    let mut bytes = 0;
+    for (at, (request, path)) in rows.iter().enumerate() {
+        match output(desk, args, index, request, path.as_deref()) {
+            Ok(output) => {
+                bytes += output.made.text.len();
+                outputs.push((at, output));
+            }
+            Err((json, refusal)) => failed.push((at, json, refusal)),
+        }
+        if bytes > BYTES {
+            let message = format!("the texts of a batch pass the limit of {BYTES} bytes (64 MiB)");
+            let refusal = Refusal::new("too-much", message, "write them in several batches");
+            return Err(vec![(at, Map::new(), in_words(refusal))]);
+        }
+    }
+    let proposals: Vec<&Proposal> = outputs.iter().map(|(_, output)| &output.proposal).collect();
+    for (one, other, refused) in disagreements(&proposals) {
+        if let (Some((first, _)), Some((at, output))) = (outputs.get(one), outputs.get(other)) {
+            let mut refusal = in_words(refused.into());
+            refusal.message.push_str(&format!(" (row {})", first + 1));
+            failed.push((*at, row(output, None), refusal));
+        }
+    }
+    failed.sort_by_key(|(at, ..)| *at);
+    if failed.is_empty() { Ok(outputs.into_iter().map(|(_, output)| output).collect()) } else { Err(failed) }
+}
+
+fn output(
+    desk: &Desk,
+    args: &RenderArgs,
+    index: &TemplateIndex,
+    request: &Request,
+    path: Option<&str>,
+) -> Result<Output, (Map<String, Value>, Refusal)> {
+    let known = |path: Option<&str>| Map::from_iter([("output_path".to_owned(), json!(path))]);
+    let mut made: Made = desk.render(index, request).map_err(|failed| (known(path), refusal(failed)))?;
+    let Some(path) = path.map(str::to_owned).or_else(|| made.offered.clone()) else {
+        let message = "no output path is given, and the template offers none";
+        return Err((known(None), in_words(Refusal::new("no-output-path", message, "add \"output\" to the row"))));
+    };
+    let proposal =
+        desk.propose(&path, &made.text, scope(args)).map_err(|refusal| (known(Some(&path)), in_words(refusal)))?;
+    made.warnings.extend(proposal.diff.note.clone());
+    Ok(Output { made, proposal })
+}
+
+/// The rows, and where each wants to go.
+fn rows(desk: &Desk, args: &RenderArgs, given: &str) -> Result<Vec<(Request, Option<String>)>, Answer> {
+    let hint = "write a JSON list, for example --batch '[{\"name\": \"x.tpl\", \"vars\": {}, \"output\": \"x\"}]'";
+    let usage = |message: String| Answer::usage(format!("--batch: {message}"), hint);
+    let text = read_given(desk, "--batch", given)?;
+    let rows: Vec<Value> = serde_json::from_str(text.trim_start_matches('\u{feff}'))
+        .map_err(|error| usage(format!("it is no JSON list: {error}")))?;
+    if rows.len() > ROWS {
+        return Err(usage(format!("it has {} rows, more than the limit of {ROWS}", rows.len())));
+    }
+    let request = |(at, row): (usize, Value)| {
+        let usage = |message: String| usage(format!("row {}: {message}", at + 1));
+        // The library takes a list for an object, its items for the members in order.
+        let row: Map<String, Value> =
+            serde_json::from_value(row).map_err(|_| usage("it is no JSON object".to_owned()))?;
+        let row: Row = serde_json::from_value(row.into()).map_err(|error| usage(error.to_string()))?;
+        let what = match (row.name, row.inline, row.file) {
+            (Some(name), None, None) => What::Named(name),
+            (None, Some(text), None) => What::Inline(text),
+            (None, None, Some(file)) => What::File(absolute(&desk.around().current, &file)),
+            _ => return Err(usage("it must have exactly one of 'name', 'inline' and 'file'".to_owned())),
+        };
+        let syntax = match row.syntax {
+            None => None,
+            Some(word) => {
+                let known = Syntax::from_word(&word);
+                Some(
+                    known
+                        .ok_or_else(|| usage(format!("'{word}' is no syntax; jinja2, mustache and handlebars are")))?,
+                )
+            }
+        };
+        let values = Some(row.vars.unwrap_or_else(|| Value::Object(Map::new())));
+        Ok((Request { what, syntax, values, html: args.html, partials: row.partials }, row.output))
+    };
+    rows.into_iter().enumerate().map(request).collect()
+}

@@ -1,0 +1,192 @@
+//! Texts into files: the difference is shown first, and what is not approved is not written (BEHAVIOUR §6 "Writing").
+
+use serde_json::{Map, Value, json};
+
+use super::super::answer::Answer;
+use super::super::args::RenderArgs;
+use super::super::output::ask;
+use crate::desk::{Desk, Made, Refusal};
+use crate::output::{Proposal, Scope, Unwritten, Written, needs_overwrite};
+use crate::report::Diagnostic;
+
+/// A text and what writing it would change.
+pub(super) struct Output {
+    /// The text.
+    pub made: Made,
+    /// What it would change.
+    pub proposal: Proposal,
+}
+
+/// What became of some outputs.
+pub(super) struct Outcome {
+    /// A line each, in the same order; none where nothing was to be written.
+    pub written: Vec<Written>,
+    /// Why nothing was written.
+    pub refused: Vec<Refusal>,
+    /// The differences, and what was written, for people.
+    pub text: String,
+    /// What somebody should look at and was not shown yet.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Where may be written.
+pub(super) fn scope(args: &RenderArgs) -> Scope {
+    if args.allow_outside { Scope::Anywhere } else { Scope::Workspace }
+}
+
+/// A refusal in the words that agents know.
+pub(super) fn in_words(refusal: Refusal) -> Refusal {
+    Refusal { message: format!("Failed to write output: {}", refusal.message), ..refusal }
+}
+
+/// The same, of a row; rows count from 1.
+pub(super) fn in_row(at: usize, refusal: Refusal) -> Refusal {
+    Refusal { message: format!("row {}: {}", at + 1, refusal.message), ..refusal }
+}
+
+/// Writes one text to one file.
+pub(super) fn one(desk: &mut Desk, args: &RenderArgs, mut made: Made, path: &str) -> Answer {
+    let proposal = match desk.propose(path, &made.text, scope(args)) {
+        Ok(proposal) => proposal,
+        Err(refusal) => {
+            let mut json = facts(&made);
+            json.extend([("success".to_owned(), json!(false)), ("output_path".to_owned(), json!(path))]);
+            return Answer { json: Value::Object(json), ..Answer::refused(in_words(refusal)) };
+        }
+    };
+    made.warnings.extend(proposal.diff.note.clone());
+    let mut outputs = [Output { made, proposal }];
+    let outcome = carry_out(desk, args, &mut outputs);
+    let mut json = Map::from_iter([("success".to_owned(), json!(outcome.refused.is_empty()))]);
+    for output in &outputs {
+        json.extend(row(output, outcome.written.first()));
+    }
+    answer(outcome, json)
+}
+
+/// An answer of this document.
+pub(super) fn answer(outcome: Outcome, json: Map<String, Value>) -> Answer {
+    let Outcome { refused, text, diagnostics, .. } = outcome;
+    let answer = Answer::new(Value::Object(json), text).and_refused(refused);
+    Answer { diagnostics, ..answer }
+}
+
+/// What is told of one output.
+pub(super) fn row(output: &Output, written: Option<&Written>) -> Map<String, Value> {
+    let bytes = written.map_or(0, |written| written.bytes);
+    let mut json = Map::from_iter([
+        ("output_path".to_owned(), json!(output.proposal.shown)),
+        ("bytes_written".to_owned(), json!(bytes)),
+    ]);
+    json.extend(facts(&output.made));
+    json.insert("diff".into(), json!(output.proposal.diff.unified()));
+    json
+}
+
+/// What is told of a text.
+fn facts(made: &Made) -> Map<String, Value> {
+    Map::from_iter([
+        ("size".to_owned(), json!(made.text.len())),
+        ("lines".to_owned(), json!(made.text.lines().count())),
+        ("variables_used".to_owned(), json!(made.used)),
+        ("template_syntax".to_owned(), json!(made.syntax)),
+        ("warnings".to_owned(), json!(made.warnings)),
+    ])
+}
+
+/// Shows, asks and writes: all of it or nothing. Where a file changed meanwhile, its difference is the new one afterwards.
+pub(super) fn carry_out(desk: &mut Desk, args: &RenderArgs, outputs: &mut [Output]) -> Outcome {
+    let warnings = outputs.iter().flat_map(|output| &output.made.warnings);
+    let diagnostics = warnings.map(|warning| Diagnostic::warning("render", warning.as_str())).collect();
+    let mut outcome = Outcome { written: Vec::new(), refused: Vec::new(), text: differences(outputs), diagnostics };
+    if args.dry_run {
+        outcome.text.push_str(&unchanged(outputs));
+        return outcome;
+    }
+    if !args.overwrite {
+        let exists = |(at, output): (usize, &Output)| {
+            let refusal = in_words(needs_overwrite(&output.proposal)?.into());
+            Some(if args.batch.is_some() { in_row(at, refusal) } else { refusal })
+        };
+        outcome.refused = outputs.iter().enumerate().filter_map(exists).collect();
+        if !outcome.refused.is_empty() {
+            return outcome;
+        }
+    }
+    let changes = outputs.iter().any(|output| !output.proposal.is_unchanged());
+    if changes && !args.yes {
+        match approved(outputs) {
+            Some(true) => {
+                // It was shown already, the warnings with it.
+                outcome.text.clear();
+                outcome.diagnostics.clear();
+            }
+            Some(false) => {
+                let refusal = Refusal::new("not-approved", "it was not approved", "");
+                return Outcome {
+                    text: String::new(),
+                    diagnostics: Vec::new(),
+                    refused: vec![in_words(refusal)],
+                    ..outcome
+                };
+            }
+            None => {
+                let hint = "look at the difference, and write it with --yes";
+                outcome.refused.push(in_words(Refusal::new("not-approved", "nobody approved it", hint)));
+                return outcome;
+            }
+        }
+    }
+    let proposals: Vec<Proposal> = outputs.iter().map(|output| output.proposal.clone()).collect();
+    match desk.write(&proposals) {
+        Ok(written) => {
+            for (output, written) in outputs.iter().zip(&written) {
+                outcome.text.push_str(&told(output, written));
+            }
+            outcome.written = written;
+        }
+        Err(Unwritten { refused, anew }) => {
+            if !anew.is_empty() {
+                outputs.iter_mut().zip(anew).for_each(|(output, anew)| output.proposal = anew);
+                outcome.text = differences(outputs);
+            }
+            outcome.refused.push(in_words(refused.into()));
+        }
+    }
+    outcome
+}
+
+fn differences(outputs: &[Output]) -> String {
+    outputs.iter().map(|output| output.proposal.diff.unified()).collect()
+}
+
+fn unchanged(outputs: &[Output]) -> String {
+    let same = outputs.iter().filter(|output| output.proposal.is_unchanged());
+    same.map(|output| format!("{} is unchanged\n", output.proposal.shown)).collect()
+}
+
+fn told(output: &Output, written: &Written) -> String {
+    let proposal = &output.proposal;
+    if proposal.is_unchanged() {
+        return format!("{} is unchanged\n", written.shown);
+    }
+    format!("Wrote {}: {} bytes, {} lines ({})\n", written.shown, written.bytes, written.lines, proposal.diff.summary())
+}
+
+/// Whether a person says yes to these differences; `None` where there is none to ask.
+fn approved(outputs: &[Output]) -> Option<bool> {
+    let changed: Vec<&Output> = outputs.iter().filter(|output| !output.proposal.is_unchanged()).collect();
+    let mut shown: String = changed.iter().map(|output| output.proposal.diff.shown()).collect();
+    for warning in outputs.iter().flat_map(|output| &output.made.warnings) {
+        shown.push_str(&format!("warning: {warning}\n"));
+    }
+    let question = match changed.as_slice() {
+        [only] => format!("Write {} ({})?", only.proposal.shown, only.proposal.diff.summary()),
+        several => {
+            let sum = |count: fn(&Proposal) -> usize| several.iter().map(|it| count(&it.proposal)).sum::<usize>();
+            let (added, removed) = (sum(|it| it.diff.added), sum(|it| it.diff.removed));
+            format!("Write {} files (+{added} −{removed})?", several.len())
+        }
+    };
+    ask(&shown, &question)
+}

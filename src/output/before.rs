@@ -1,0 +1,56 @@
+//! What stands at a path before it is written: enough to compare with, and to know later whether it is still the same.
+
+use std::io;
+use std::path::Path;
+
+use super::diff::COMPARED;
+use super::{Before, Diff};
+use crate::disk::name::sha256_hex;
+use crate::disk::path::is_absent;
+use crate::disk::{read_regular, stamp};
+
+/// What is there to compare with.
+pub(super) enum Old {
+    /// Nothing.
+    Nothing,
+    /// This text.
+    Text(String),
+    /// A file that has no lines; why, a sentence.
+    Other(String),
+}
+
+impl Before {
+    /// What stands at a path now, and what of it can be compared.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub(super) fn look(path: &Path) -> io::Result<(Self, Old)> {
+        let (bytes, more) = match read_regular(path, COMPARED) {
+            Err(error) if is_absent(&error) => return Ok((Self::Nothing, Old::Nothing)),
+            read => read?,
+        };
+        if more {
+            let stamp = stamp(path)?;
+            let hash = format!("{} bytes, file {}, changed {}", stamp.size, stamp.number, stamp.modified);
+            let why = format!("the file there has {} bytes; above {COMPARED} (16 MiB) nothing is compared", stamp.size);
+            return Ok((Self::File { size: stamp.size, hash }, Old::Other(why)));
+        }
+        let before = Self::File { size: bytes.len() as u64, hash: sha256_hex(&bytes) };
+        let old = String::from_utf8(bytes).map_or_else(
+            |error| Old::Other(format!("the file there is binary: {} bytes that are no UTF-8", error.as_bytes().len())),
+            Old::Text,
+        );
+        Ok((before, old))
+    }
+}
+
+impl Old {
+    /// The difference to a new text.
+    pub(super) fn diff(self, shown: &str, new: &str) -> Diff {
+        match self {
+            Self::Nothing => Diff::new(shown, None, new),
+            Self::Text(old) => Diff::new(shown, Some(&old), new),
+            Self::Other(why) => Diff::without_lines(shown, why),
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The note of what a write of several files is about to rename, so that whoever comes after a killed writer can finish or
+//! undo it. Every file is whole beside its place by then, and so is a second name of what it replaces: from here on there
+//! are only renames, forward or back.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Before, Refused, refusal};
+use crate::disk::path::is_absent;
+use crate::disk::{rename_new, write_atomic};
+
+/// Where the note lies, in the workspace.
+const FILE: &str = ".jaato/refdesk/write.json";
+
+/// Some renames that belong together.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Record {
+    /// In the order in which they are made.
+    pub files: Vec<Step>,
+    /// Folders made for them, outer ones first.
+    pub folders: Vec<PathBuf>,
+}
+
+/// One file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Step {
+    /// Its place, without links.
+    pub path: PathBuf,
+    /// As printed.
+    pub shown: String,
+    /// The new content, beside it.
+    pub staged: PathBuf,
+    /// What stood there before, under a second name beside it.
+    pub old: Option<PathBuf>,
+    /// What stood there before.
+    pub before: Before,
+    /// What stands there then.
+    pub after: Before,
+}
+
+/// How far a step is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// It can be made.
+    Before,
+    /// It is made.
+    After,
+    /// Somebody has changed the file since, or its new content is gone.
+    Neither,
+}
+
+impl Step {
+    /// How far it is.
+    pub fn standing(&self) -> Standing {
+        let now = Before::look(&self.path).ok().map(|(now, _)| now);
+        if now.as_ref() == Some(&self.after) {
+            return Standing::After;
+        }
+        let staged = Before::look(&self.staged).ok().map(|(staged, _)| staged);
+        match (now.as_ref() == Some(&self.before), staged.as_ref() == Some(&self.after)) {
+            (true, true) => Standing::Before,
+            _ => Standing::Neither,
+        }
+    }
+
+    /// Makes it.
+    ///
+    /// # Errors
+    /// The place became another, or what the file system says.
+    pub fn make(&self) -> Result<(), Refused> {
+        // The new content lies in the folder that was looked at. Where another comes to stand there, it is not in that one.
+        refusal::still(&self.path, &self.shown)?;
+        let made = match self.before {
+            Before::Nothing => rename_new(&self.staged, &self.path),
+            Before::File { .. } => fs::rename(&self.staged, &self.path),
+        };
+        made.map_err(|error| unwritten(&self.shown, &error))
+    }
+
+    /// Takes it back, if it was made and nobody changed the file since. Whether what stood there before stands there now.
+    pub fn take_back(&self) -> bool {
+        match self.standing() {
+            Standing::After => {
+                let back = match &self.old {
+                    Some(old) => fs::rename(old, &self.path),
+                    None => fs::remove_file(&self.path),
+                };
+                back.is_ok()
+            }
+            Standing::Before => true,
+            Standing::Neither => Before::look(&self.path).is_ok_and(|(now, _)| now == self.before),
+        }
+    }
+}
+
+impl Record {
+    fn file(workspace: &Path) -> PathBuf {
+        workspace.join(FILE)
+    }
+
+    /// The note that lies in a workspace; `Err` is one that cannot be read, in words.
+    pub fn load(workspace: &Path) -> Result<Option<Self>, String> {
+        let file = Self::file(workspace);
+        match crate::disk::read_regular(&file, 64 * 1024 * 1024) {
+            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) => Err(error.to_string()),
+            Ok((bytes, _)) => serde_json::from_slice(&bytes).map(Some).map_err(|error| error.to_string()),
+        }
+    }
+
+    /// Whether a note lies there.
+    pub fn exists(workspace: &Path) -> bool {
+        fs::symlink_metadata(Self::file(workspace)).is_ok()
+    }
+
+    /// Notes it down.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front.
+    pub fn store(&self, workspace: &Path) -> io::Result<()> {
+        write_atomic(&Self::file(workspace), &serde_json::to_vec(self)?)
+    }
+
+    /// Takes the note away.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn forget(workspace: &Path) -> io::Result<()> {
+        match fs::remove_file(Self::file(workspace)) {
+            Err(error) if is_absent(&error) => Ok(()),
+            removed => removed,
+        }
+    }
+
+    /// Sets a note aside that cannot be followed; where it lies then.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn set_aside(workspace: &Path) -> io::Result<PathBuf> {
+        let file = Self::file(workspace);
+        let aside = file.with_extension("json.damaged");
+        fs::rename(&file, &aside)?;
+        Ok(aside)
+    }
+
+    /// Takes every step back that was made; those whose file is not what it was before.
+    pub fn take_back(&self) -> Vec<&Step> {
+        let stuck = self.files.iter().rev().filter(|step| !step.take_back()).collect();
+        self.tidy();
+        remove_folders(&self.folders);
+        stuck
+    }
+
+    /// Removes what lies beside the files and is needed no more.
+    pub fn tidy(&self) {
+        for step in &self.files {
+            // What is not removed now is removed by whoever writes in that folder next.
+            let _ = fs::remove_file(&step.staged);
+            let _ = step.old.as_ref().map(fs::remove_file);
+        }
+    }
+}
+
+/// Removes folders that were made for nothing; one that somebody put something into stays.
+pub(super) fn remove_folders(made: &[PathBuf]) {
+    for folder in made.iter().rev() {
+        let _ = fs::remove_dir(folder);
+    }
+}
+
+/// What the file system said about a file.
+pub(super) fn unwritten(shown: &str, error: &io::Error) -> Refused {
+    // About a temporary file it says the name too, which tells nobody anything.
+    let said =
+        error.get_ref().and_then(std::error::Error::source).map_or_else(|| error.to_string(), ToString::to_string);
+    let hint = match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "make its folder writable",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => "make room",
+        _ => "nothing was changed; try again",
+    };
+    refusal::refused("not-written", format!("{shown}: {said}"), hint)
+}

@@ -1,0 +1,254 @@
+//! What becomes of a write of several files whose writer was killed: where it had begun to rename, the rest is renamed too,
+//! or, where somebody changed one of the files since, what was renamed is taken back. Where it had not, nothing happened.
+//!
+//! The note lies in the workspace, which may be anybody's. So it can do no more than a writer of that workspace could have
+//! done: only content that lies beside a file, under a name that only files being written have, comes to stand in its
+//! place, and only inside the workspace anything is removed.
+
+use std::path::{Path, PathBuf};
+
+use super::record::{Record, Standing, Step};
+use super::refusal;
+use crate::disk::is_unfinished;
+use crate::disk::path::display;
+use crate::report::Diagnostic;
+
+/// Whether a write of several files is under way, or was interrupted.
+pub fn is_interrupted(workspace: &Path) -> bool {
+    Record::exists(workspace)
+}
+
+/// Finishes or undoes a write of several files that was interrupted, and says so. The caller holds the desk's lock, so that
+/// nobody is writing.
+pub fn recover(workspace: &Path) -> Option<Diagnostic> {
+    let damaged = |why: &str| {
+        let aside = match Record::set_aside(workspace) {
+            Ok(aside) => format!("it was set aside as {}", display(workspace, &aside)),
+            Err(error) => format!("it could not be set aside: {error}"),
+        };
+        Diagnostic::warning("damaged", format!("the note of an interrupted write is damaged ({why}); {aside}"))
+            .hint("look at the files that were being written")
+    };
+    let record = match Record::load(workspace) {
+        Ok(None) => return None,
+        Ok(Some(record)) => record,
+        Err(why) => return Some(damaged(&why)),
+    };
+    let real = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
+    if !record.files.iter().all(|step| is_sound(step, &real)) {
+        return Some(damaged("it names files that it may not"));
+    }
+    let told = settle(&record, &real);
+    Some(match Record::forget(workspace) {
+        Ok(()) => told,
+        Err(error) => {
+            let message = format!("{}; the note of it cannot be removed: {error}", told.message);
+            Diagnostic::error("not-stored", message).hint("make .jaato/refdesk/ writable")
+        }
+    })
+}
+
+/// Brings the files to where they all are new, or all as they were; what that came to.
+fn settle(record: &Record, workspace: &Path) -> Diagnostic {
+    let names = |steps: &[&Step]| steps.iter().map(|step| step.shown.as_str()).collect::<Vec<_>>().join(", ");
+    let all: Vec<&Step> = record.files.iter().collect();
+    let standings: Vec<Standing> = record.files.iter().map(Step::standing).collect();
+    let not_made: Vec<&Step> = all
+        .iter()
+        .zip(&standings)
+        .filter(|(_, standing)| **standing != Standing::After)
+        .map(|(step, _)| *step)
+        .collect();
+    if record.files.iter().all(|step| !step.staged.exists()) && not_made.len() < all.len() && !not_made.is_empty() {
+        // Nothing is left to rename, so nothing tells that these files were not changed by their owner long after.
+        record.tidy();
+        let message = format!("a write was interrupted, and {} is not as it left it", names(&not_made));
+        return Diagnostic::error("write-interrupted", message).hint("look at it, and write it again");
+    }
+    let begun = standings.contains(&Standing::After);
+    if begun && !standings.contains(&Standing::Neither) && go_on(record, &standings) {
+        record.tidy();
+        return Diagnostic::warning("write-finished", format!("an interrupted write was finished: {}", names(&all)));
+    }
+    let stuck = take_back(record, workspace);
+    let text = format!("an interrupted write was undone: {}", names(&all));
+    if stuck.is_empty() {
+        return Diagnostic::warning("write-undone", text).hint("write them again");
+    }
+    let stuck = stuck.join(", ");
+    Diagnostic::error("write-undone", format!("{text}; {stuck} changed since and was left as it is"))
+        .hint("look at what was left, and write them again")
+}
+
+/// Renames what is not renamed yet; what went wrong on the way leaves it to be undone.
+fn go_on(record: &Record, standings: &[Standing]) -> bool {
+    let mut left = record.files.iter().zip(standings).filter(|(_, standing)| **standing == Standing::Before);
+    left.all(|(step, _)| step.make().is_ok())
+}
+
+/// Undoes it where it may; the files that are not what they were before.
+fn take_back(record: &Record, workspace: &Path) -> Vec<String> {
+    let is_inside = |path: &PathBuf| path.starts_with(workspace);
+    let (inside, outside): (Vec<Step>, Vec<Step>) =
+        record.files.iter().cloned().partition(|step| step.old.is_some() || is_inside(&step.path));
+    let folders = record.folders.iter().filter(|folder| is_inside(folder)).cloned().collect();
+    let mut stuck: Vec<String> =
+        outside.iter().filter(|step| step.standing() == Standing::After).map(|step| step.shown.clone()).collect();
+    Record { files: outside, folders: Vec::new() }.tidy();
+    stuck.extend(Record { files: inside, folders }.take_back().into_iter().map(|step| step.shown.clone()));
+    stuck
+}
+
+/// Whether a step is one that a writer could have noted.
+fn is_sound(step: &Step, workspace: &Path) -> bool {
+    let is_beside = |path: &PathBuf| {
+        path.parent().is_some() && path.parent() == step.path.parent() && path.file_name().is_some_and(is_unfinished)
+    };
+    refusal::may_go_on(&step.path, workspace) && is_beside(&step.staged) && step.old.as_ref().is_none_or(is_beside)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::super::{Before, record};
+    use super::*;
+    use crate::disk::name::sha256_hex;
+    use crate::disk::write_atomic;
+
+    /// Three files, of which a killed writer has renamed so many: `0` was there before, the others are new.
+    struct World {
+        _root: tempfile::TempDir,
+        path: PathBuf,
+        record: Record,
+    }
+
+    fn file(text: &str) -> Before {
+        Before::File { size: text.len() as u64, hash: sha256_hex(text.as_bytes()) }
+    }
+
+    impl World {
+        fn killed_after(renames: usize) -> Self {
+            let root = tempfile::tempdir().unwrap();
+            let path = fs::canonicalize(root.path()).unwrap();
+            let put = |name: &str, text: &str| write_atomic(&path.join(name), text.as_bytes()).unwrap();
+            put("dir/0", "old");
+            put("dir/.refdesk-old.tmp", "old");
+            let mut record = Record { files: Vec::new(), folders: vec![path.join("new")] };
+            for at in 0..3 {
+                let folder = if at == 2 { "new" } else { "dir" };
+                let name = format!("{folder}/{at}");
+                put(&format!("{folder}/.refdesk-{at}.tmp"), "mine");
+                record.files.push(Step {
+                    path: path.join(&name),
+                    shown: name,
+                    staged: path.join(format!("{folder}/.refdesk-{at}.tmp")),
+                    old: (at == 0).then(|| path.join("dir/.refdesk-old.tmp")),
+                    before: if at == 0 { file("old") } else { Before::Nothing },
+                    after: file("mine"),
+                });
+            }
+            record.store(&path).unwrap();
+            record.files.iter().take(renames).for_each(|step| step.make().unwrap());
+            Self { _root: root, path, record }
+        }
+
+        fn put(&self, name: &str, text: &str) {
+            write_atomic(&self.path.join(name), text.as_bytes()).unwrap();
+        }
+
+        /// What the three files hold, and that nothing else is there.
+        fn files(&self) -> [String; 3] {
+            for folder in ["dir", "new"] {
+                let entries = fs::read_dir(self.path.join(folder)).into_iter().flatten();
+                let names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+                assert!(!names.iter().any(|name| is_unfinished(name)), "{names:?}");
+            }
+            assert!(!record::Record::exists(&self.path));
+            ["dir/0", "dir/1", "new/2"].map(|name| fs::read_to_string(self.path.join(name)).unwrap_or_default())
+        }
+    }
+
+    #[test]
+    fn all_or_none_wherever_the_writer_died() {
+        for (renames, code, expected) in [
+            (0, "write-undone", ["old", "", ""]),
+            (1, "write-finished", ["mine"; 3]),
+            (2, "write-finished", ["mine"; 3]),
+            (3, "write-finished", ["mine"; 3]),
+        ] {
+            let world = World::killed_after(renames);
+            assert!(is_interrupted(&world.path));
+            let told = recover(&world.path).unwrap();
+            assert_eq!((told.code, world.files()), (code, expected.map(str::to_owned)), "{renames}");
+            assert_eq!(world.path.join("new").exists(), renames > 0, "no folder stays that was made for nothing");
+            assert_eq!(recover(&world.path), None);
+        }
+    }
+
+    #[test]
+    fn what_somebody_changed_since_is_left_and_the_rest_undone() {
+        let world = World::killed_after(1);
+        world.put("dir/1", "theirs");
+        let told = recover(&world.path).unwrap();
+        assert_eq!((told.code, world.files()), ("write-undone", ["old", "theirs", ""].map(str::to_owned)));
+        assert!(told.is_error() && told.message.contains("dir/1 changed since"), "{told:?}");
+        let world = World::killed_after(2);
+        world.put("dir/0", "theirs");
+        assert_eq!(recover(&world.path).unwrap().code, "write-undone");
+        assert_eq!(world.files(), ["theirs", "", ""]);
+    }
+
+    #[test]
+    fn what_is_not_there_any_more_cannot_be_finished() {
+        let world = World::killed_after(1);
+        fs::remove_file(&world.record.files[2].staged).unwrap();
+        assert_eq!(recover(&world.path).unwrap().code, "write-undone");
+        assert_eq!(world.files(), ["old", "", ""]);
+    }
+
+    #[test]
+    fn a_note_that_outlived_its_write_removes_nothing() {
+        let world = World::killed_after(3);
+        world.put("dir/0", "edited");
+        assert_eq!(recover(&world.path).unwrap().code, "write-interrupted");
+        assert_eq!(world.files(), ["edited", "mine", "mine"]);
+    }
+
+    #[test]
+    fn a_note_of_anybody_does_nothing_that_a_writer_could_not_have_done() {
+        let (elsewhere, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let outside = fs::canonicalize(outside.path()).unwrap().join("file");
+        write_atomic(&outside, b"mine").unwrap();
+        type Forge = fn(&mut Record, &Path);
+        let forgeries: [Forge; 5] = [
+            |record, elsewhere| record.files[1].staged = elsewhere.join(".refdesk-1.tmp"),
+            |record, _| record.files[1].staged = record.files[1].path.with_file_name("1.tmp"),
+            |record, elsewhere| record.files[0].old = Some(elsewhere.join(".refdesk-0.tmp")),
+            |record, _| record.files[1].path = PathBuf::from("dir/1"),
+            |record, _| {
+                let git = record.files[1].path.with_file_name(".git");
+                record.files[1].path = git.join("config");
+                record.files[1].staged = git.join(".refdesk-1.tmp");
+            },
+        ];
+        for forge in forgeries {
+            let mut world = World::killed_after(0);
+            forge(&mut world.record, elsewhere.path());
+            world.record.store(&world.path).unwrap();
+            assert_eq!(recover(&world.path).unwrap().code, "damaged");
+            assert_eq!(fs::read_to_string(world.path.join("dir/0")).unwrap(), "old");
+            assert!(world.path.join(".jaato/refdesk/write.json.damaged").exists());
+        }
+        // Outside the workspace nothing is removed, although a note says it was made.
+        let mut world = World::killed_after(0);
+        world.record.files[1].path.clone_from(&outside);
+        world.record.files[1].staged = outside.with_file_name(".refdesk-1.tmp");
+        fs::remove_file(&world.record.files[2].staged).unwrap();
+        world.record.store(&world.path).unwrap();
+        assert!(recover(&world.path).unwrap().is_error());
+        assert_eq!(fs::read(&outside).unwrap(), b"mine");
+        world.put(".jaato/refdesk/write.json", "{");
+        assert_eq!(recover(&world.path).unwrap().code, "damaged");
+    }
+}
