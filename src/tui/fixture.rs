@@ -293,7 +293,10 @@ pub fn shown(text: &str) -> crate::desk::Shown {
 pub fn proposed(text: &str, path: &str, old: Option<&str>) -> crate::desk::Shown {
     let before = match old {
         None => crate::output::Before::Nothing,
-        Some(old) => crate::output::Before::File { size: old.len() as u64, hash: "0".repeat(64) },
+        Some(old) => {
+            let hash = crate::disk::name::sha256_hex(old.as_bytes());
+            crate::output::Before::File { size: old.len() as u64, hash }
+        }
     };
     let proposal = crate::output::Proposal {
         path: Path::new(WORKSPACE).join(path),

@@ -32,7 +32,7 @@ fn busy(size: Size, keys: &str) -> State {
 }
 
 /// A template that came to a text, and what writing it would change.
-fn proposed(size: Size, keys: &str, shown: Shown) -> State {
+fn proposed(size: Size, keys: &str, shown: &Shown) -> State {
     let mut state = fixture::state(size.width, size.height);
     press(&mut state, "4");
     let template = || "CircuitBreaker.java.tpl".to_owned();
@@ -51,16 +51,16 @@ const JAVA: &str =
     "package org.example;\n\n/** Made. */\npublic class A {\n    private final String name = \"a\";\n}\n";
 
 fn new_file(size: Size, keys: &str) -> State {
-    proposed(size, keys, fixture::proposed(JAVA, "src/A.java", None))
+    proposed(size, keys, &fixture::proposed(JAVA, "src/A.java", None))
 }
 
 fn other_file(size: Size, keys: &str) -> State {
     let old = JAVA.replace("final ", "").replace("}", "\n    int more;\n}");
-    proposed(size, keys, fixture::proposed(JAVA, "src/A.java", Some(&old)))
+    proposed(size, keys, &fixture::proposed(JAVA, "src/A.java", Some(&old)))
 }
 
 fn refused(size: Size, keys: &str) -> State {
-    proposed(size, keys, fixture::refused(JAVA, "/etc/A.java is outside the workspace"))
+    proposed(size, keys, &fixture::refused(JAVA, "/etc/A.java is outside the workspace"))
 }
 
 /// A text that rendered, and a value with which it does not.
