@@ -22,14 +22,18 @@ impl From<Refused> for Refusal {
 }
 
 impl Desk {
-    /// Renders, and compares with the file at `path`, else at the path that the template offers.
+    /// Renders, and compares with the file at `path`, else at the path that the template offers. A screen shows a workspace,
+    /// not the folder of the shell that it was begun in: both are relative to the workspace.
     ///
     /// # Errors
     /// As [`Desk::render`].
     pub fn show(&self, index: &TemplateIndex, request: &Request, path: Option<&str>) -> Result<Shown, Unrendered> {
         let made = self.render(index, request)?;
         let path = path.map(str::to_owned).or_else(|| made.offered.clone());
-        let proposal = path.map(|path| self.propose(&path, &made.text, Scope::Workspace));
+        let proposal = path.map(|path| {
+            let workspace = self.workspace();
+            output::propose(workspace, workspace, &path, &made.text, Scope::Workspace).map_err(Refusal::from)
+        });
         Ok(Shown { made, proposal })
     }
 

@@ -296,6 +296,31 @@ pub fn shown(text: &str) -> crate::desk::Shown {
     crate::desk::Shown { made, proposal: None }
 }
 
+/// The same, with what writing it to this path would change.
+pub fn proposed(text: &str, path: &str, old: Option<&str>) -> crate::desk::Shown {
+    let before = match old {
+        None => crate::output::Before::Nothing,
+        Some(old) => {
+            let hash = crate::disk::name::sha256_hex(old.as_bytes());
+            crate::output::Before::File { size: old.len() as u64, hash }
+        }
+    };
+    let proposal = crate::output::Proposal {
+        path: Path::new(WORKSPACE).join(path),
+        shown: path.to_owned(),
+        text: text.to_owned(),
+        before,
+        diff: crate::output::Diff::new(path, old, text),
+    };
+    crate::desk::Shown { proposal: Some(Ok(proposal)), ..shown(text) }
+}
+
+/// The same, where nothing may be written.
+pub fn refused(text: &str, message: &str) -> crate::desk::Shown {
+    let refusal = crate::desk::Refusal::new("outside", message, "choose a path inside it");
+    crate::desk::Shown { proposal: Some(Err(refusal)), ..shown(text) }
+}
+
 /// What would follow from choosing this source.
 pub fn outlook(id: &str, enters: &[&str], leaves: &[&str]) -> crate::desk::Outlook {
     let ids = |ids: &[&str]| ids.iter().map(|id| SourceId::from(*id)).collect();

@@ -1,6 +1,8 @@
 //! The characters that the screen is drawn with: marks, tree lines, borders. Two sets, one for terminals that show Unicode
 //! and one in ASCII for locales that do not. A mark carries the meaning; its colour only repeats it.
 
+use std::borrow::Cow;
+
 use ratatui::symbols::border;
 
 use crate::selection::Standing;
@@ -101,6 +103,20 @@ impl Glyphs {
         } else {
             Self::ASCII
         }
+    }
+
+    /// A text of our own in these characters: the quotes of sample values, the minus of a difference.
+    pub fn own<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if self.unicode || text.is_ascii() {
+            return Cow::Borrowed(text);
+        }
+        let plain = |c| match c {
+            '‹' => '<',
+            '›' => '>',
+            '−' => '-',
+            c => c,
+        };
+        Cow::Owned(text.chars().map(plain).collect())
     }
 
     /// The character of a mark.

@@ -17,6 +17,7 @@ use super::state::{Mouse, Overlay, Part, State, Typing};
 
 /// Something that happened.
 #[derive(Debug, Clone)]
+#[allow(clippy::large_enum_variant, reason = "each is made once, handed on once, and never kept")]
 pub enum Input {
     /// A key that means an action.
     Act(Action),

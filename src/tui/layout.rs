@@ -492,6 +492,21 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn parts_of_the_templates_pane_do_not_overlap(
+            width in 0..200u16, height in 0..60u16, list in 0..50usize, head in 0..2u16, shares in any_shares(),
+        ) {
+            let inner = Rect::new(1, 1, width, height);
+            let parts = templates(inner, TemplatesWant { head, list }, shares);
+            apart(parts, inner)?;
+            for other in [parts.with_short_list(), parts.with_wide_aside(), parts.with_wide_detail()] {
+                apart(other, inner)?;
+                apart(other.with_short_list().with_wide_aside(), inner)?;
+            }
+        }
+    }
+
     #[test]
     fn the_grid_needs_its_room() {
         let shown = |width, height| {

@@ -361,6 +361,10 @@ impl State {
             return parts;
         }
         // Whoever reads a detail needs its whole lines more than what stands left of it. A rule that was put somewhere stays.
+        let parts = match (self.part, pane) {
+            (Part::Detail | Part::Values, Pane::Templates) if shares.upper.is_none() => parts.with_short_list(),
+            _ => parts,
+        };
         match (self.part, pane) {
             (Part::Detail, Pane::Catalog) if shares.upper.is_none() => parts.with_tall_detail(),
             (Part::Detail, Pane::Templates) => parts.with_wide_detail(),

@@ -19,8 +19,8 @@ mod config;
 mod demo;
 #[cfg(unix)]
 mod kill;
+#[cfg(unix)]
+mod kill_writing;
 mod knowledge;
 #[cfg(target_os = "linux")]
 mod limits;
-#[cfg(unix)]
-mod kill_writing;

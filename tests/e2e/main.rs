@@ -21,6 +21,7 @@ mod leaving;
 mod live;
 mod panics;
 mod reach;
+mod templates;
 mod terminals;
 mod writing;
 
@@ -66,7 +67,7 @@ fn a_template_is_previewed() {
     let mut pty = demo(80, 24);
     pty.type_bytes("4");
     pty.wait_for("preview");
-    pty.wait_for("variables");
+    pty.wait_for(" value");
     pty.wait_until("the rendered text", |seen| !seen.text().contains("rendering"));
     pty.type_bytes("q");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);

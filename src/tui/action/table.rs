@@ -119,7 +119,7 @@ pub const ACTIONS: &[Entry] = &[
     entry!(Action::AddItem, "another item", "Put another item into the list and type it", ["C-o", "M-Enter"], &[Context::Value], WhenPossible),
     entry!(Action::Accept, "end typing", "Leave the values as typed", ["Esc"], &[Context::Value], BottomLine),
     entry!(Action::Confirm, "write it", "Write what is shown to this path", ["Enter"], &[Context::Write], BottomLine),
-    entry!(Action::Back, "leave it", "Write nothing", ["Esc"], &[Context::Write], BottomLine),
+    entry!(Action::Back, "write nothing", "Leave everything as it is on disk", ["Esc"], &[Context::Write], BottomLine),
     entry!(Action::Move(Motion::Up), "difference up", "One line of the difference up", ["Up", "C-p"], &[Context::Write], HelpOnly),
     entry!(Action::Move(Motion::Down), "difference down", "One line of the difference down", ["Down", "C-n"], &[Context::Write], HelpOnly),
     entry!(Action::Move(Motion::PageUp), "page of it up", "One page of the difference up", ["PageUp"], &[Context::Write], HelpOnly),

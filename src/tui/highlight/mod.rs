@@ -184,7 +184,7 @@ mod tests {
                     "[c: b */] [k:public] [k:class] [f:A] { [k:int] n = [n:7]; [k:String] s = [s:\"é日\"]; } [c:// c]",
                 ][..],
             ),
-            ("yaml", "name: \"x\" # c\nn: 7", &["[k:name]: [s:\"x\"] [c:# c]", "[k:n]: [n:7]"]),
+            ("yaml", "name: \"x\" # c\nm: 7", &["[k:name]: [s:\"x\"] [c:# c]", "[k:m]: [n:7]"]),
             ("none", "public class", &["public class"]),
         ] {
             assert_eq!(told(&mut highlighter, language, text), expected);

@@ -45,3 +45,23 @@ pub fn templates(inner: Rect, wanted: TemplatesWant, shares: Shares) -> Parts {
     let (aside, detail) = split_columns(lower, columns(lower.width, usual));
     Parts { head, list, rule, detail, aside }
 }
+
+/// Rows that the list keeps while values are typed or the preview is read.
+const KEPT: u16 = 3;
+
+impl Parts {
+    /// The same with most of the rows for form and preview, where they stand below the list.
+    pub fn with_short_list(self) -> Self {
+        let given = self.list.height.saturating_sub(KEPT);
+        if self.rule.height != 1 || self.detail.y <= self.rule.y {
+            return self;
+        }
+        let taller = |place: Rect| match place.is_empty() {
+            true => place,
+            false => Rect { y: place.y - given, height: place.height + given, ..place },
+        };
+        let list = Rect { height: self.list.height - given, ..self.list };
+        let rule = Rect { y: self.rule.y - given, ..self.rule };
+        Self { list, rule, detail: taller(self.detail), aside: taller(self.aside), ..self }
+    }
+}

@@ -13,7 +13,7 @@ use crate::tui::panes::preview::{self, Place, draw_difference};
 use crate::tui::state::{Made, State, Writing};
 use crate::tui::status;
 use crate::tui::theme::Role;
-use crate::tui::update::writing;
+use crate::tui::update::writing::{self, Makes};
 use crate::tui::widgets::frame::{self, Border};
 use crate::tui::widgets::row::Active;
 use crate::tui::widgets::{cells, prompt};
@@ -92,7 +92,10 @@ fn told(state: &State, width: u16) -> Vec<(String, Role)> {
     match (writing::proposal(state), writing::why_not(state)) {
         (Some(proposal), why) => {
             tell(&summary(state, proposal), Role::Text);
-            if let Some(why) = why.filter(|_| !writing::is_unchanged(proposal)) {
+            if let Some(note) = &proposal.diff.note {
+                tell(note, Role::Warning);
+            }
+            if let Some(why) = why.filter(|_| writing::makes(state, proposal) != Makes::Same) {
                 tell(&why, Role::Infra);
             }
         }
@@ -129,7 +132,12 @@ fn summary(state: &State, proposal: &Proposal) -> String {
         Before::File { size, .. } => format!(" (now {} bytes)", cells::grouped(*size)),
     };
     let dot = state.skin.glyphs.dot;
-    format!("{} {} {dot} {size}{before} {dot} {}", preview::what(proposal), proposal.shown, proposal.diff.summary())
+    format!(
+        "{} {} {dot} {size}{before} {dot} {}",
+        preview::what(state, proposal),
+        proposal.shown,
+        preview::summary(state, proposal)
+    )
 }
 
 /// Draws the window.

@@ -9,11 +9,12 @@ use ratatui::text::{Line, Span};
 
 use super::templates::above;
 use crate::desk::{Refusal, Unrendered};
-use crate::output::{Before, Diff, Mark, Proposal};
+use crate::output::{Diff, Mark, Proposal};
 use crate::tui::highlight::Spans;
 use crate::tui::pane::Pane;
 use crate::tui::state::{Made, State, View};
 use crate::tui::theme::Role;
+use crate::tui::update::writing::{Makes, makes};
 use crate::tui::values::Holds;
 use crate::tui::widgets::code::{self, Looks};
 use crate::tui::widgets::{cells, frame};
@@ -58,7 +59,7 @@ pub fn goes_on(state: &State) -> bool {
             made.text.lines.iter().skip(from).take(page).any(|line| wider(line, 0))
         }
         (View::Difference, Some(Ok(proposal))) => {
-            proposal.diff.lines.iter().skip(from).take(page).any(|line| wider(&cells::clean(&line.text), 1))
+            proposal.diff.lines.iter().skip(from).take(page).any(|line| wider(&cells::clean(&line.shown()), 1))
         }
         _ => false,
     }
@@ -125,7 +126,9 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
         }
         (View::Difference, Some(preview)) => match preview.made.as_ref().and_then(|made| made.proposal.as_ref()) {
             Some(Ok(proposal)) if len == 0 => {
-                say(state, &format!("{} holds this already.", proposal.shown), Role::Text, text, buffer);
+                let note = proposal.diff.note.clone();
+                let told = note.unwrap_or_else(|| format!("{} holds this already.", proposal.shown));
+                say(state, &told, Role::Text, text, buffer);
             }
             Some(Ok(proposal)) => {
                 let at = Place { top: window.start, across: state.templates.across };
@@ -158,13 +161,10 @@ fn captions(state: &State) -> Vec<String> {
             vec!["does not render: what it came to before".to_owned(), "does not render".to_owned()]
         }
         (View::Difference, Some(Ok(proposal))) => {
-            let Proposal { shown, diff, .. } = proposal.as_ref();
-            let shown = cells::clean(shown);
-            vec![
-                format!("{} {shown}, {}", what(proposal), diff.summary()),
-                format!("{}, {}", what(proposal), diff.summary()),
-                diff.summary(),
-            ]
+            let shown = cells::clean(&proposal.shown);
+            let sum = summary(state, proposal);
+            let (what, name) = (what(state, proposal), shown.rsplit('/').next().unwrap_or_default());
+            vec![format!("{what} {shown}, {sum}"), format!("{what} {name}, {sum}"), format!("{what}, {sum}"), sum]
         }
         (View::Difference, _) => vec!["cannot be written there".to_owned(), "difference".to_owned()],
         (View::Text, _) => {
@@ -190,13 +190,18 @@ pub fn samples(state: &State) -> usize {
     state.templates.form.iter().filter(|row| !row.typed && !row.optional && is_sample(&row.holds)).count()
 }
 
-/// What a write would make of the file.
-pub fn what(proposal: &Proposal) -> &'static str {
-    match proposal.before {
-        Before::Nothing => "new file",
-        Before::File { .. } if proposal.diff.lines.is_empty() => "unchanged",
-        Before::File { .. } => "overwrites",
+/// What a write would make of the file, in a word.
+pub fn what(state: &State, proposal: &Proposal) -> &'static str {
+    match makes(state, proposal) {
+        Makes::New => "new file",
+        Makes::Same => "unchanged",
+        Makes::Other => "overwrites",
     }
+}
+
+/// `+3 −1`
+pub fn summary(state: &State, proposal: &Proposal) -> String {
+    state.skin.glyphs.own(&proposal.diff.summary()).into_owned()
 }
 
 /// Why nothing may be written there.

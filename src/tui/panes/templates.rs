@@ -109,7 +109,7 @@ fn row<'a>(state: &'a State, template: &Template, marks: &Marks, width: u16) -> 
     let room = row.room().saturating_sub(2 + 1);
     let name = state.totals.widest_template.min(room.saturating_sub(syntax + 1 + rest).max(room / 2)).max(8);
     row.cell(mark, 1, style).marked_id(&Marked::of(&template.name, &marks.id), name, lit(theme.style(Role::Text)));
-    if row.room() > rest {
+    if row.room() > syntax + 1 + rest {
         row.cell(template.syntax.word(), syntax, theme.style(Role::Templates));
     }
     row.text(origin, grey).marked_text(&from, lit(grey));

@@ -101,13 +101,13 @@ fn caption(state: &State, rows: &[Variable], room: usize) -> String {
     if rows.is_empty() {
         return "no variables".to_owned();
     }
-    let mut counted = cells::counted(leaves().count(), "value");
-    if typed > 0 {
-        counted = format!("{counted}, {typed} typed");
-    }
-    if unused > 0 {
-        counted = format!("{counted}, {unused} not used");
-    }
+    // The shorter, the more of what one would not expect.
+    let mut parts = vec![cells::counted(leaves().count(), "value")];
+    parts.extend((typed > 0).then(|| format!("{typed} typed")));
+    parts.extend((unused > 0).then(|| format!("{unused} not used")));
+    let fits = |text: &String| cells::width(text) <= room;
+    let mut counted = (0..parts.len()).map(|from| parts.iter().skip(from).cloned().collect::<Vec<_>>().join(", "));
+    let counted = counted.find(fits).or_else(|| parts.last().cloned()).unwrap_or_default();
     match row.filter(|_| is_active(state)) {
         Some(row) => with_keys(&counted, what_to_press(row), room),
         None => counted,
@@ -155,12 +155,13 @@ fn row<'a>(state: &'a State, variable: &Variable, names: usize, width: u16, typi
     match &variable.holds {
         Holds::Text(_) if typing => {}
         Holds::Text(text) if text.is_empty() => drop(row.text("empty", grey)),
-        Holds::Text(text) => drop(row.text(&shown(text), value)),
+        Holds::Text(text) if variable.typed => drop(row.text(&shown(text), value)),
+        Holds::Text(text) => drop(row.text(&state.skin.glyphs.own(&shown(text)), value)),
         Holds::Flag(true) => drop(row.text("[x] yes", value)),
         Holds::Flag(false) => drop(row.text("[ ] no", value)),
-        Holds::Items(None) => drop(row.text("list, a sample", kind)),
-        Holds::Items(Some(0)) => drop(row.text("list, empty", kind)),
-        Holds::Items(Some(items)) => drop(row.text(&format!("list, {}", cells::counted(*items, "item")), kind)),
+        Holds::Items(None) => drop(row.text("sample list", kind)),
+        Holds::Items(Some(0)) => drop(row.text("no items", kind)),
+        Holds::Items(Some(items)) => drop(row.text(&cells::counted(*items, "item"), kind)),
         Holds::Fields if is_item => {}
         Holds::Fields => drop(row.text("object", kind)),
         Holds::Unused(text) => {
@@ -199,7 +200,8 @@ fn draw_field(state: &State, line: Rect, names: usize, frame: &mut Frame<'_>) {
 fn sample(state: &State, place: Rect, buffer: &mut Buffer) {
     let row = state.templates.form.get(state.templates.variable.at).filter(|row| !row.typed);
     if let Some(Holds::Text(text)) = row.map(|row| &row.holds) {
-        let text = cells::clip(text, usize::from(place.width), state.skin.glyphs.ellipsis);
+        let text = state.skin.glyphs.own(text);
+        let text = cells::clip(&text, usize::from(place.width), state.skin.glyphs.ellipsis);
         buffer.set_stringn(place.x, place.y, text, usize::from(place.width), state.skin.theme.style(Role::Infra));
     }
 }

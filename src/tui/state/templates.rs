@@ -114,6 +114,8 @@ pub struct Made {
     pub offered: Option<String>,
     /// What writing it would change; `None` where nobody named a path.
     pub proposal: Option<Result<Box<Proposal>, Refusal>>,
+    /// Whether the file holds this text already.
+    pub is_there: bool,
 }
 
 /// A side of a preview.

@@ -10,11 +10,7 @@ use crate::tui::input::{Effect, Input};
 use crate::tui::state::State;
 use crate::tui::update::update;
 
-use super::{answer, press};
-
-fn message(state: &State) -> &str {
-    state.message.as_ref().map_or("", |message| message.text.as_str())
-}
+use super::{answer, message, press};
 
 fn spot() -> Spot {
     Spot { path: "/w/a.md".into(), line: 3 }
@@ -192,7 +188,7 @@ fn templates_are_opened_at_the_line_where_they_do_not_render() {
         ("4", None, &file, 1),
         ("4", Some(None), &file, 1),
         ("4", Some(Some(4)), &file, 4),
-        ("4 i", Some(Some(4)), &file, 4),
+        ("4 i Esc", Some(Some(4)), &file, 4),
         ("4 j", None, &block, 12),
         ("4 j", Some(Some(4)), &block, 15),
     ] {

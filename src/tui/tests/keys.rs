@@ -10,11 +10,7 @@ use crate::tui::pane::Pane;
 use crate::tui::state::{Overlay, Part, State, Typing};
 use crate::tui::update::update;
 
-use super::{answer, commands, press};
-
-fn message(state: &State) -> &str {
-    state.message.as_ref().map_or("", |message| message.text.as_str())
-}
+use super::{answer, commands, message, press};
 
 #[test]
 fn picking_and_excluding() {
@@ -246,32 +242,6 @@ fn a_preview_is_asked_for_once_and_when_it_can_be_seen() {
     let same = fixture::snapshot();
     let again = update(&mut state, Input::Snapshot(Box::new(same)));
     assert_eq!(commands(&again), [preview(3, "retry-policy.yaml.tmpl")], "the index was computed anew");
-}
-
-#[test]
-fn a_value_typed_renders_the_preview_anew_with_every_key() {
-    let mut state = fixture::state(80, 24);
-    press(&mut state, "4 Enter Enter");
-    assert_eq!((state.part, state.typing), (Part::Values, Some(Typing::Value)));
-    let values = |effects: &[Effect]| {
-        let asked = commands(effects).into_iter().filter_map(|command| match command {
-            Command::Preview { values, .. } => {
-                Some(values.map_or(serde_json::Value::Null, |all| all["basePackage"].clone()))
-            }
-            _ => None,
-        });
-        asked.collect::<Vec<_>>()
-    };
-    let typed = press(&mut state, "\"ab\"");
-    assert_eq!(values(&typed), ["a", "ab"]);
-    let flag = press(&mut state, "Esc j j j Space");
-    assert_eq!(values(&flag), ["ab"], "one question for the flag");
-    assert_eq!(values(&press(&mut state, "k k k x x")), [serde_json::Value::from("‹basePackage›")]);
-    assert!(message(&state).starts_with("nothing was typed for this variable"));
-    press(&mut state, "j Enter");
-    assert!(message(&state).starts_with("fields holds the fields below it"), "{}", message(&state));
-    press(&mut state, "Esc j Enter");
-    assert!(message(&state).contains("asks for no values"), "{}", message(&state));
 }
 
 #[test]

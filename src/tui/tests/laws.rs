@@ -9,14 +9,16 @@ use ratatui::layout::{Position, Size};
 use crate::catalog::{Catalog, Mode, SourceId, Standing};
 use crate::engine::{Event, Notice, Topic, Who};
 use crate::enrich::{Expansion, Findings, Hint, Neighbour, PassedOver, WhyNot};
+use crate::output::{Refused, Unwritten, Written};
 use crate::tui::action::{ACTIONS, Action};
 use crate::tui::fixture;
 use crate::tui::glyphs::Glyphs;
+use crate::tui::highlight::Span;
 use crate::tui::input::{self, Input, Turn};
 use crate::tui::key::Key;
 use crate::tui::pane::Pane;
 use crate::tui::state::State;
-use crate::tui::theme::{Colours, Theme};
+use crate::tui::theme::{Colours, Role, Theme};
 use crate::tui::update::update;
 
 use super::{press, screen};
@@ -34,6 +36,10 @@ enum Step {
     Notice(String),
     Mouse(u8, u16, u16),
     Document(String),
+    Proposal(String, u8),
+    Edited(String),
+    Colours(u32, u32),
+    Answered(u8),
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -53,6 +59,10 @@ fn any_step() -> impl Strategy<Value = Step> {
         3 => text.prop_map(Step::Notice),
         5 => (0..5u8, 0..220u16, 0..70u16).prop_map(|(what, x, y)| Step::Mouse(what, x, y)),
         2 => text.prop_map(Step::Document),
+        2 => (text, 0..3u8).prop_map(|(text, which)| Step::Proposal(text, which)),
+        1 => "[{}\\[\\]\":a, ]{0,12}".prop_map(Step::Edited),
+        1 => (0..40u32, 0..40u32).prop_map(|(start, len)| Step::Colours(start, len)),
+        1 => (0..3u8).prop_map(Step::Answered),
     ]
 }
 
@@ -90,6 +100,29 @@ fn take(state: &mut State, step: Step) {
             },
         }),
         Step::Preview(text) => Input::Answer(preview(state, Ok(fixture::shown(&text.repeat(9))))),
+        Step::Proposal(text, which) => Input::Answer(preview(
+            state,
+            Ok(match which {
+                0 => fixture::proposed(&text, "a\x1b.java", None),
+                1 => fixture::proposed(&text, "a.java", Some("old\n")),
+                _ => fixture::refused(&text, "no\x1b"),
+            }),
+        )),
+        Step::Edited(text) => Input::Edited(Some(text)),
+        // Spans that fit no text, too.
+        Step::Colours(start, len) => {
+            let span = Span { start, end: start + len, role: Role::Keyword };
+            let colours = vec![std::iter::once(span).collect(); 5];
+            Input::Colours { generation: state.templates.painting, from: start as usize, colours }
+        }
+        Step::Answered(which) => Input::Answer(match which {
+            0 => Event::Written(Written { shown: "a".to_owned(), bytes: 1, lines: 1 }),
+            which => {
+                let refused = Refused { code: "changed", message: "no".to_owned(), hint: String::new() };
+                let anew = fixture::proposed("new\n", "a.java", Some("older\n")).proposal.and_then(Result::ok);
+                Event::Unwritten(Unwritten { refused, anew: anew.into_iter().filter(|_| which == 1).collect() })
+            }
+        }),
         Step::NoPreview => Input::Answer(preview(state, Err(fixture::unrendered("no\x1b", Some(7))))),
         Step::Snapshot(which) => {
             let mut snapshot = fixture::snapshot();
@@ -97,6 +130,9 @@ fn take(state: &mut State, step: Step) {
                 0 => {}
                 1 => snapshot.catalog = Arc::new(Catalog::default()),
                 _ => snapshot.selection = Arc::new(fixture::selection(Vec::new(), &[], &[])),
+            }
+            if which == 2 {
+                snapshot.templates = Arc::default();
             }
             Input::Snapshot(Box::new(snapshot))
         }
@@ -151,6 +187,8 @@ proptest! {
             prop_assert!(state.feed.cursor.at < state.feed.rows.len().max(1));
             let rows: std::collections::HashSet<_> = state.catalog.rows.iter().collect();
             prop_assert!(rows.len() == state.catalog.rows.len() && rows.iter().all(|at| **at < state.snapshot.catalog.len()));
+            prop_assert!(state.templates.variable.at < state.templates.form.len().max(1));
+            prop_assert!(state.templates.rows.iter().all(|at| *at < state.snapshot.templates.templates.len()));
             let search = &state.catalog.search;
             prop_assert!(search.at < search.hits.len().max(1));
         }

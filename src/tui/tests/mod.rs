@@ -2,12 +2,14 @@
 //! terminal, no file.
 
 mod elsewhere;
+mod forms;
 mod keys;
 mod laws;
 mod look;
 mod reach;
 mod screens;
 mod states;
+mod writes;
 
 use std::path::Path;
 
@@ -16,6 +18,7 @@ use crate::engine::{Command, Event, Notice, Topic, Who};
 use crate::enrich::Matcher;
 
 use super::fixture;
+use super::highlight::Highlighter;
 use super::input::{self, Effect, Input};
 use super::key::Key;
 use super::pane::Pane;
@@ -73,6 +76,7 @@ fn typed(state: &mut State, keys: &str) {
     let generation = state.templates.generation;
     let outcome = Ok(fixture::shown(&text));
     answer(state, Event::Preview { generation, template: "CircuitBreaker.java.tpl".to_owned(), outcome });
+    paint(state);
     let snapshot = &state.snapshot;
     let prompt = state.hints.prompt.text();
     let findings = Matcher::default().candidates(prompt, &snapshot.catalog, &snapshot.selection, false);
@@ -82,6 +86,20 @@ fn typed(state: &mut State, keys: &str) {
         let outlook = fixture::outlook(&id, &[&id, "timeouts", "java-service"], &[&id, "retry-pattern"]);
         answer(state, Event::Outlook { generation: state.outlook.generation, outlook });
     }
+}
+
+/// Colours what is to be coloured, as the painter would.
+fn paint(state: &mut State) {
+    let mut highlighter = Highlighter::default();
+    let Some(lines) = state.templates.painted.clone() else { return };
+    let mut walk = highlighter.begin(&["java".to_owned()]);
+    let colours = lines.iter().map(|line| highlighter.line(&mut walk, line)).collect();
+    update(state, Input::Colours { generation: state.templates.painting, from: 0, colours });
+}
+
+/// What the message says.
+fn message(state: &State) -> &str {
+    state.message.as_ref().map_or("", |message| message.text.as_str())
 }
 
 /// A prompt that touches sources in every way.

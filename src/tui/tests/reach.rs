@@ -16,11 +16,7 @@ use crate::tui::theme::{Colours, Theme};
 use crate::tui::update::update;
 use crate::tui::{overlays, palette};
 
-use super::{commands, press, screen};
-
-fn message(state: &State) -> &str {
-    state.message.as_ref().map_or("", |message| message.text.as_str())
-}
+use super::{commands, message, press, screen};
 
 /// Where this text stands on the screen, its first cell.
 fn find(state: &State, text: &str) -> Position {
@@ -434,9 +430,9 @@ fn rules_within_panes_are_dragged_within_their_limits_and_hold_through_a_resize(
         ((120, 36), "3 i", "─ found", (20, 26), (21, 27)),
         ((120, 36), "", "─ feed", (20, 30), (26, 31)),
         ((120, 36), "f", "─ feed", (20, 30), (26, 31)),
-        ((120, 36), "", "─ 4 variables", (80, 26), (21, 31)),
-        ((80, 24), "4 i", "─ Enter types", (20, 10), (4, 19)),
-        ((200, 60), "z 4", "─ 4 variables", (20, 30), (4, 55)),
+        ((120, 36), "", "─ 3 values", (80, 26), (21, 31)),
+        ((80, 24), "4 i Esc", "Enter types", (20, 10), (4, 19)),
+        ((200, 60), "z 4", "─ 3 values", (20, 30), (4, 55)),
     ] {
         let mut state = fixture::state(size.0, size.1);
         press(&mut state, keys);

@@ -3,13 +3,15 @@
 
 use ratatui::layout::Size;
 
+use crate::desk::Shown;
+use crate::engine::Event;
 use crate::tui::fixture;
 use crate::tui::input::Input;
 use crate::tui::state::State;
 use crate::tui::theme::{Colours, Theme};
 use crate::tui::update::update;
 
-use super::{PROMPT, happened, look, press, typed};
+use super::{PROMPT, answer, happened, look, paint, press, typed};
 
 /// The desk of the fixture after these keys.
 fn desk(size: Size, keys: &str) -> State {
@@ -26,6 +28,59 @@ fn busy(size: Size, keys: &str) -> State {
     update(&mut state, Input::Paste(PROMPT.to_owned()));
     typed(&mut state, "");
     typed(&mut state, keys);
+    state
+}
+
+/// A template that came to a text, and what writing it would change.
+fn proposed(size: Size, keys: &str, shown: &Shown) -> State {
+    let mut state = fixture::state(size.width, size.height);
+    press(&mut state, "4");
+    let template = || "CircuitBreaker.java.tpl".to_owned();
+    let tell = |state: &mut State| {
+        let generation = state.templates.generation;
+        answer(state, Event::Preview { generation, template: template(), outcome: Ok(shown.clone()) });
+    };
+    tell(&mut state);
+    press(&mut state, keys);
+    tell(&mut state);
+    paint(&mut state);
+    state
+}
+
+const JAVA: &str =
+    "package org.example;\n\n/** Made. */\npublic class A {\n    private final String name = \"a\";\n}\n";
+
+fn new_file(size: Size, keys: &str) -> State {
+    proposed(size, keys, &fixture::proposed(JAVA, "src/A.java", None))
+}
+
+fn other_file(size: Size, keys: &str) -> State {
+    let old = JAVA.replace("final ", "").replace("}", "\n    int more;\n}");
+    proposed(size, keys, &fixture::proposed(JAVA, "src/A.java", Some(&old)))
+}
+
+fn refused(size: Size, keys: &str) -> State {
+    proposed(size, keys, &fixture::refused(JAVA, "/etc/A.java is outside the workspace"))
+}
+
+/// A text that rendered, and a value with which it does not.
+fn fails(size: Size, keys: &str) -> State {
+    let mut state = new_file(size, "Enter \"a\"");
+    press(&mut state, "\"b\"");
+    let generation = state.templates.generation;
+    let failed = fixture::unrendered("undefined variable 'nam' at line 5 (did you mean 'name'?)", Some(5));
+    answer(
+        &mut state,
+        Event::Preview { generation, template: "CircuitBreaker.java.tpl".to_owned(), outcome: Err(failed) },
+    );
+    press(&mut state, keys);
+    state
+}
+
+/// Values that came back from the editor, and are no JSON.
+fn no_json(size: Size, keys: &str) -> State {
+    let mut state = desk(size, keys);
+    update(&mut state, Input::Edited(Some("{\n  \"basePackage\": \"org,\n}\n".to_owned())));
     state
 }
 
@@ -81,8 +136,12 @@ looks! { desk:
     templates_list "4"
     templates_zoomed "4 z"
     templates_reading "4 Right"
-    templates_values "4 i Enter \"com.example\" Enter j j j Space k k"
-    templates_typing_a_value "4 i Enter \":={\""
+    templates_filtering "4 / \"retry\""
+    templates_filter_without_hits "4 / \"cobol\" Enter"
+    templates_values "4 i \"com.example\" Enter \"id\" C-o \"at\" Enter Space Esc k k"
+    templates_typing_a_value "4 i \":={\""
+    templates_typing_a_flag "4 i Up Enter Enter Enter"
+    templates_item_taken_out "4 i Esc j j x"
     help_of_the_catalog "?"
     help_to_the_end "? G"
     help_of_the_templates "4 ?"
@@ -103,4 +162,33 @@ looks! { busy:
     feed_filtering "Esc f / \"files\" Down"
     feed_filtered "Esc f / \"select @retry\" Enter"
     feed_news_elsewhere "Esc 1"
+}
+
+#[rustfmt::skip]
+looks! { new_file:
+    difference_to_nothing "v"
+    write_a_new_file "w \"src/A.java\""
+}
+
+#[rustfmt::skip]
+looks! { other_file:
+    difference_to_a_file "v l"
+    write_over_a_file "w \"src/A.java\""
+}
+
+#[rustfmt::skip]
+looks! { refused:
+    difference_refused "v"
+    write_refused "w \"/etc/A.java\""
+}
+
+#[rustfmt::skip]
+looks! { fails:
+    preview_kept_while_it_fails ""
+    preview_of_the_template_itself "Esc v"
+}
+
+#[rustfmt::skip]
+looks! { no_json:
+    values_that_are_no_json "4 E"
 }

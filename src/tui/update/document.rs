@@ -24,7 +24,8 @@ pub(super) fn paste(state: &mut State, text: &str) {
             take(state, pasted, "pasted");
         }
         Err(broken) => {
-            super::say(state, Tone::Refusal, format!("what was pasted is no JSON, {broken}; nothing changed"))
+            let told = format!("what was pasted is no JSON, {broken}; nothing changed");
+            super::say(state, Tone::Refusal, told);
         }
     }
 }

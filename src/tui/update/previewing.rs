@@ -87,6 +87,7 @@ pub(super) fn answer(
 /// The text that was made, in the colours of the one before as far as they fit.
 fn made(before: Option<Made>, shown: Shown) -> Made {
     let Shown { made, proposal } = shown;
+    let is_there = matches!(&proposal, Some(Ok(proposal)) if proposal.is_unchanged());
     let lines: Arc<[String]> = made.text.lines().map(|line| cells::clean(line).into_owned()).collect();
     let before = before.map(|before| before.text).unwrap_or_default();
     Made {
@@ -95,6 +96,7 @@ fn made(before: Option<Made>, shown: Shown) -> Made {
         bytes: made.text.len(),
         offered: made.offered,
         proposal: proposal.map(|proposal| proposal.map(Box::new)),
+        is_there,
     }
 }
 

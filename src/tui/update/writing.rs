@@ -69,9 +69,24 @@ pub(in crate::tui) fn proposal(state: &State) -> Option<&Proposal> {
     made(state)?.proposal.as_ref()?.as_ref().ok().map(Box::as_ref)
 }
 
-/// Whether a write would leave the file as it is.
-pub(in crate::tui) fn is_unchanged(proposal: &Proposal) -> bool {
-    proposal.before != Before::Nothing && proposal.diff.lines.is_empty()
+/// What a write would make of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::tui) enum Makes {
+    /// One that is not there yet.
+    New,
+    /// Another one than it is.
+    Other,
+    /// What it is already.
+    Same,
+}
+
+/// What a write of this proposal would make of its file.
+pub(in crate::tui) fn makes(state: &State, proposal: &Proposal) -> Makes {
+    match proposal.before {
+        Before::Nothing => Makes::New,
+        Before::File { .. } if made(state).is_some_and(|made| made.is_there) => Makes::Same,
+        Before::File { .. } => Makes::Other,
+    }
 }
 
 /// Why what is shown cannot be written now.
@@ -90,7 +105,7 @@ pub(in crate::tui) fn why_not(state: &State) -> Option<String> {
         Some(None) => Some("type the path of the file".to_owned()),
         Some(Some(Err(refused))) if refused.hint.is_empty() => Some(refused.message.clone()),
         Some(Some(Err(refused))) => Some(format!("{}: {}", refused.message, refused.hint)),
-        Some(Some(Ok(proposal))) if is_unchanged(proposal) => {
+        Some(Some(Ok(proposal))) if makes(state, proposal) == Makes::Same => {
             Some(format!("{} holds this already: there is nothing to write", proposal.shown))
         }
         Some(Some(Ok(_))) => None,
@@ -135,6 +150,7 @@ fn not_done(state: &mut State, unwritten: Unwritten) {
         && shown.path == fresh.path
         && shown.text == fresh.text
     {
+        made.is_there = fresh.is_unchanged();
         **shown = fresh;
         state.templates.writing = Writing::Changed;
         if is_open(state) {

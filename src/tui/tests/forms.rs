@@ -1,0 +1,242 @@
+//! The form of a template: typing one value after the other, flags, items of lists, JSON, the filter of the list.
+
+use serde_json::{Value, json};
+
+use crate::engine::{Command, Event};
+use crate::tui::action::Action;
+use crate::tui::disabled::disabled;
+use crate::tui::fixture;
+use crate::tui::input::{Effect, Input};
+use crate::tui::state::{Overlay, Part, State, Typing};
+use crate::tui::update::update;
+
+use super::{answer, commands, message, press, screen};
+
+/// The values of each preview that was asked for.
+fn asked(effects: &[Effect]) -> Vec<Value> {
+    let values = commands(effects).into_iter().filter_map(|command| match command {
+        Command::Preview { values, .. } => Some(values.unwrap_or_default()),
+        _ => None,
+    });
+    values.collect()
+}
+
+/// The values of the newest preview after these keys.
+fn values(state: &mut State, keys: &str) -> Value {
+    asked(&press(state, keys)).pop().unwrap_or_default()
+}
+
+fn under_cursor(state: &State) -> String {
+    state.templates.form.get(state.templates.variable.at).map(|row| row.name.clone()).unwrap_or_default()
+}
+
+#[test]
+fn a_value_typed_renders_the_preview_anew_with_every_key() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "4 Enter");
+    assert_eq!((state.part, state.typing), (Part::Values, Some(Typing::Value)), "one types at once");
+    let typed = asked(&press(&mut state, "\"ab\""));
+    assert_eq!(typed.iter().map(|all| &all["basePackage"]).collect::<Vec<_>>(), ["a", "ab"]);
+    assert_eq!(values(&mut state, "Esc x")["basePackage"], Value::Null, "all are samples again");
+    assert_eq!(commands(&press(&mut state, "x")), []);
+    assert!(message(&state).starts_with("nothing was typed for this variable"));
+    press(&mut state, "Esc Esc j Enter");
+    assert!(message(&state).contains("asks for no values"), "{}", message(&state));
+}
+
+#[test]
+fn a_whole_form_is_filled_without_leaving_the_fields() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "4 Enter \"org.example\" Enter");
+    assert_eq!(under_cursor(&state), "name", "what only holds others is passed over");
+    press(&mut state, "\"id\" Tab");
+    assert_eq!((under_cursor(&state).as_str(), state.typing), ("nullable", Some(Typing::Value)), "a flag is gone to");
+    let all = values(&mut state, "\"n\"");
+    assert_eq!(all, json!({"basePackage": "org.example", "fields": [{"name": "id", "nullable": false}]}));
+    assert_eq!(values(&mut state, "Space")["fields"][0]["nullable"], json!(true));
+    assert_eq!(commands(&press(&mut state, "\"y?\" Left Backspace")), [], "yes already; the rest means nothing there");
+    press(&mut state, "BackTab");
+    assert_eq!(state.templates.value.text(), "id", "what was typed can be mended");
+    let all = values(&mut state, "C-o \"at\" Down Space");
+    assert_eq!(all["fields"], json!([{"name": "id", "nullable": true}, {"name": "at", "nullable": false}]));
+    press(&mut state, "Enter");
+    assert_eq!((state.typing, state.part), (None, Part::Values), "behind the last value typing ends");
+    press(&mut state, "Up Enter Up Up");
+    assert_eq!(state.templates.value.text(), "id");
+    press(&mut state, "BackTab BackTab");
+    assert_eq!(state.typing, None, "before the first one too");
+}
+
+#[test]
+fn items_come_and_go() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "4 Enter Esc");
+    assert_eq!(disabled(&state, Action::AddItem).unwrap(), "basePackage is no list: only lists have items");
+    press(&mut state, "j a \"b\" Esc k");
+    assert_eq!(values(&mut state, "x")["fields"], json!([{"name": "‹name›", "nullable": true}]), "the second one goes");
+    assert_eq!(under_cursor(&state), "nullable");
+    assert_eq!(values(&mut state, "k k x")["fields"], json!([]), "and the first");
+    assert_eq!(under_cursor(&state), "fields");
+    assert_eq!(
+        values(&mut state, "Enter \"c\"")["fields"],
+        json!([{"name": "c", "nullable": true}]),
+        "into an empty list"
+    );
+    press(&mut state, "Esc k k");
+    assert_eq!(asked(&press(&mut state, "x")), [Value::Null], "the list is a sample again");
+}
+
+#[test]
+fn pasted_json_replaces_the_values() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "4 Enter");
+    let paste = |state: &mut State, text: &str| update(state, Input::Paste(text.to_owned()));
+    let document = json!({"basePackage": "p", "fields": [{"name": "a"}, {"name": 2}], "more": [1]});
+    let mut given = document.clone();
+    for item in given["fields"].as_array_mut().unwrap() {
+        item["nullable"] = json!(true);
+    }
+    assert_eq!(asked(&paste(&mut state, &format!("  {document:#}\n"))), [given]);
+    assert!(message(&state).starts_with("4 values pasted"), "{}", message(&state));
+    assert!(screen(&state).contains("not used"), "{}", screen(&state));
+    assert_eq!(asked(&paste(&mut state, "{\"basePackage\":\n 1,}")), [""; 0]);
+    assert_eq!(message(&state), "what was pasted is no JSON, line 2, column 4: trailing comma; nothing changed",);
+    let all = asked(&paste(&mut state, "plain")).pop().unwrap();
+    assert_eq!(all["fields"][0]["name"], json!("a"), "the cursor is on the first value");
+    assert_eq!(all["basePackage"], json!("pplain"), "what is no JSON is typed");
+    let all = asked(&paste(&mut state, "{}")).pop().unwrap();
+    assert_eq!(all["basePackage"], json!("pplain{}"), "behind a value it is a part of it");
+}
+
+#[test]
+fn values_go_to_the_editor_and_come_back() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "4 Enter \"p\" Esc");
+    let sent = |state: &mut State, keys: &str| match press(state, keys).as_slice() {
+        [Effect::EditText { text, line }] => (text.clone(), *line),
+        other => panic!("{other:?}"),
+    };
+    let back = |state: &mut State, text: &str| asked(&update(state, Input::Edited(Some(text.to_owned()))));
+    let (text, line) = sent(&mut state, "E");
+    let document: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((document, line), (json!({"basePackage": "p", "fields": [{"name": "", "nullable": true}]}), 1));
+    assert_eq!(back(&mut state, &text), [""; 0], "nothing changed, nothing is asked");
+    assert_eq!(message(&state), "the values are as they were");
+    sent(&mut state, "E");
+    assert_eq!(back(&mut state, "{\n\"basePackage\": \"q\"\n"), [""; 0]);
+    assert_eq!(state.overlay, Some(Overlay::Broken));
+    assert!(screen(&state).contains("line 3, column 0: EOF while parsing"), "{}", screen(&state));
+    assert_eq!(sent(&mut state, "Enter"), ("{\n\"basePackage\": \"q\"\n".to_owned(), 3), "the text is kept");
+    back(&mut state, "{\n");
+    press(&mut state, "Esc");
+    assert_eq!(sent(&mut state, "E").0, "{\n", "also when one left it for now");
+    assert_eq!(back(&mut state, "{\"basePackage\": \"q\"}")[0]["basePackage"], json!("q"));
+    sent(&mut state, "E");
+    update(&mut state, Input::Edited(None));
+    assert_eq!(state.templates.draft, None, "an editor that failed changes nothing");
+}
+
+#[test]
+fn values_stay_with_their_template_as_far_as_they_fit() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "4 Enter \"p\" Enter \"id\" Esc Esc j k");
+    assert_eq!(state.templates.form[0].holds, crate::tui::values::Holds::Text("p".to_owned()));
+    let mut snapshot = fixture::snapshot();
+    let mut templates = (*snapshot.templates).clone();
+    templates.templates[0].variables.remove(0);
+    snapshot.templates = templates.into();
+    let all = asked(&update(&mut state, Input::Snapshot(Box::new(snapshot)))).pop().unwrap();
+    assert_eq!(all["fields"], json!([{"name": "id", "nullable": true}]));
+    assert!(screen(&state).contains("1 not used"), "{}", screen(&state));
+    let changed = asked(&update(&mut state, Input::Snapshot(Box::new(fixture::snapshot()))));
+    assert_eq!(changed[0]["basePackage"], json!("p"), "it asks for it again");
+}
+
+#[test]
+fn the_list_of_templates_is_filtered() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "4 / \"retry\"");
+    assert_eq!(state.templates.rows, [1]);
+    assert_eq!(state.template().unwrap().name, "retry-policy.yaml.tmpl");
+    assert!(screen(&state).contains("1 of 2"), "{}", screen(&state));
+    press(&mut state, "Enter");
+    assert_eq!((state.typing, state.is_filtered()), (None, true));
+    press(&mut state, "Esc");
+    assert_eq!((state.templates.rows.len(), state.templates.cursor.at), (2, 1), "the cursor stays on its template");
+    press(&mut state, "/ \"cobol\"");
+    assert!(screen(&state).contains("No template fits cobol."), "{}", screen(&state));
+    assert_eq!(disabled(&state, Action::Write).unwrap(), "there is no template under the cursor");
+    press(&mut state, "Esc");
+    assert_eq!(state.templates.rows.len(), 2);
+    let mut snapshot = fixture::snapshot();
+    snapshot.templates = Default::default();
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    press(&mut state, "/");
+    assert_eq!(message(&state), "there is no template to filter: the selection brings none");
+}
+
+#[test]
+fn a_text_that_rendered_stays_while_the_next_one_does_not() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "4");
+    let preview = |state: &mut State, outcome| {
+        let generation = state.templates.generation;
+        answer(state, Event::Preview { generation, template: "CircuitBreaker.java.tpl".to_owned(), outcome });
+    };
+    preview(&mut state, Ok(fixture::shown("class A {\n}\n")));
+    press(&mut state, "Enter \"x\"");
+    preview(&mut state, Err(fixture::unrendered("undefined variable 'b'", Some(7))));
+    let shown = screen(&state);
+    assert!(shown.contains("class A {") && shown.contains("! line 7: undefined variable 'b'"), "{shown}");
+    press(&mut state, "Esc v");
+    assert!(screen(&state).contains("7  line 7 with {{ a }}"), "{}", screen(&state));
+    press(&mut state, "v");
+    assert!(screen(&state).contains("class A {"), "{}", screen(&state));
+    press(&mut state, "v x");
+    preview(&mut state, Ok(fixture::shown("class B {\n}\n")));
+    let shown = screen(&state);
+    assert!(shown.contains("class B {") && !shown.contains("line 7"), "{shown}");
+}
+
+#[test]
+fn colours_come_after_the_text_and_stay_with_their_lines() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "4");
+    let preview = |state: &mut State, text: &str| {
+        let generation = state.templates.generation;
+        let template = "CircuitBreaker.java.tpl".to_owned();
+        answer(state, Event::Preview { generation, template, outcome: Ok(fixture::shown(text)) })
+    };
+    let effects = preview(&mut state, "class A {\n}\n");
+    let [Effect::Paint { generation, lines, languages }] = effects.as_slice() else { panic!("{effects:?}") };
+    assert_eq!((*generation, lines.len(), languages[0].as_str()), (1, 2, "java"));
+    super::paint(&mut state);
+    let spans = |state: &State, line: usize| state.preview().unwrap().made.as_ref().unwrap().text.colours[line].len();
+    assert_eq!(spans(&state, 0), 2);
+    press(&mut state, "Enter \"x\"");
+    assert_eq!(preview(&mut state, "class Ax {\n}\n").len(), 1);
+    assert_eq!(spans(&state, 0), 2, "until new ones come");
+    update(&mut state, Input::Colours { generation: 1, from: 0, colours: vec![Default::default(); 2] });
+    assert_eq!(spans(&state, 0), 2, "colours of an old text are dropped");
+    press(&mut state, "\"y\"");
+    assert_eq!(preview(&mut state, "class Ax {\n}\n"), [], "the same text has its colours");
+    press(&mut state, "\"z\"");
+    let long = "x\n".repeat(600_000);
+    assert_eq!(preview(&mut state, &long), [], "a text so long stays plain");
+}
+
+#[test]
+fn long_lines_are_seen_to_their_ends() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "4");
+    let generation = state.templates.generation;
+    let text = format!("{}END\n", "x".repeat(60));
+    let outcome = Ok(fixture::shown(&text));
+    answer(&mut state, Event::Preview { generation, template: "CircuitBreaker.java.tpl".to_owned(), outcome });
+    press(&mut state, "H");
+    assert_eq!(message(&state), "this is where the lines begin");
+    press(&mut state, "L L");
+    assert!(screen(&state).contains("xEND"), "{}", screen(&state));
+    press(&mut state, "L L L");
+    assert_eq!(message(&state), "no line goes on to the right");
+}

@@ -1,0 +1,138 @@
+//! From the preview to a file: the difference, the dialog, what the engine answers.
+
+use crate::desk::Shown;
+use crate::engine::{Command, Event};
+use crate::output::{Refused, Unwritten, Written};
+use crate::tui::fixture;
+use crate::tui::state::{Overlay, State, View, Writing};
+
+use super::{answer, commands, message, press, screen};
+
+const NAME: &str = "CircuitBreaker.java.tpl";
+
+fn shown(state: &mut State, outcome: Shown) {
+    let generation = state.templates.generation;
+    answer(state, Event::Preview { generation, template: NAME.to_owned(), outcome: Ok(outcome) });
+}
+
+fn desk(outcome: Shown) -> State {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "4");
+    shown(&mut state, outcome);
+    state
+}
+
+/// The paths of the previews that were asked for.
+fn paths(state: &mut State, keys: &str) -> Vec<Option<String>> {
+    let asked = commands(&press(state, keys)).into_iter().filter_map(|command| match command {
+        Command::Preview { path, .. } => Some(path),
+        _ => None,
+    });
+    asked.collect()
+}
+
+#[test]
+fn preview_and_difference_in_turn() {
+    let mut state = desk(fixture::shown("a\n"));
+    press(&mut state, "v");
+    assert_eq!(message(&state), "CircuitBreaker.java.tpl names no file to compare with: w asks for one");
+    let mut state = desk(fixture::proposed("a\nb\n", "src/A.java", Some("a\nc\n")));
+    press(&mut state, "v");
+    assert_eq!(state.view(), View::Difference);
+    let told = screen(&state);
+    assert!(told.contains("overwrites src/A.java, +1 −1") && told.contains("-c") && told.contains("+b"), "{told}");
+    press(&mut state, "v");
+    assert_eq!(state.view(), View::Text);
+    let mut state = desk(fixture::refused("a\n", "/etc/passwd is outside the workspace"));
+    press(&mut state, "v");
+    assert!(screen(&state).contains("/etc/passwd is outside the"), "{}", screen(&state));
+}
+
+#[test]
+fn what_is_written_is_what_was_shown() {
+    let mut state = desk(fixture::shown("a\n"));
+    press(&mut state, "w Enter");
+    assert_eq!(message(&state), "type the path of the file");
+    assert_eq!(paths(&mut state, "\"s\""), [Some("s".to_owned())]);
+    press(&mut state, "Enter");
+    assert_eq!(message(&state), "the difference is still being computed");
+    shown(&mut state, fixture::proposed("a\n", "s", None));
+    assert!(screen(&state).contains("new file s · 1 line, 2 bytes · +1 −0"), "{}", screen(&state));
+    let written = commands(&press(&mut state, "Enter"));
+    let [Command::Write(proposal)] = written.as_slice() else { panic!("{written:?}") };
+    assert_eq!((proposal.shown.as_str(), proposal.text.as_str()), ("s", "a\n"));
+    assert_eq!(commands(&press(&mut state, "Enter")), [], "once");
+    assert_eq!(message(&state), "it is being written");
+    let written = Written { shown: "s".to_owned(), bytes: 2, lines: 1 };
+    let asked = commands(&answer(&mut state, Event::Written(written)));
+    assert_eq!((state.overlay, message(&state)), (None, "Wrote s: 1 line, 2 bytes"));
+    assert!(matches!(&asked[..], [Command::Preview { path: Some(path), .. }] if path == "s"), "what differs now");
+}
+
+#[test]
+fn an_overwrite_says_so_and_what_is_there_already_is_not_written() {
+    let mut state = desk(fixture::proposed("a\n", "src/A.java", Some("b\n")));
+    press(&mut state, "w \"src/A.java\"");
+    shown(&mut state, fixture::proposed("a\n", "src/A.java", Some("b\n")));
+    let told = screen(&state);
+    assert!(told.contains("Enter OVERWRITES the file") && told.contains("(now 2 bytes)"), "{told}");
+    press(&mut state, "Backspace");
+    shown(&mut state, fixture::proposed("a\n", "src/A.jav", Some("a\n")));
+    assert_eq!(commands(&press(&mut state, "Enter")), []);
+    assert_eq!(message(&state), "src/A.jav holds this already: there is nothing to write");
+}
+
+#[test]
+fn a_refused_path_says_why_while_it_is_typed() {
+    let mut state = desk(fixture::shown("a\n"));
+    press(&mut state, "w \"/etc/x\"");
+    shown(&mut state, fixture::refused("a\n", "/etc/x is outside the workspace"));
+    let why = "/etc/x is outside the workspace: choose a path inside it";
+    assert!(screen(&state).contains(why), "{}", screen(&state));
+    assert_eq!(commands(&press(&mut state, "Enter")), []);
+    assert_eq!(message(&state), why);
+    assert_eq!(paths(&mut state, "C-u Esc"), [Some(String::new()), None], "no path typed is none");
+}
+
+#[test]
+fn a_file_that_changed_meanwhile_is_shown_anew_and_not_written() {
+    let mut state = desk(fixture::proposed("a\n", "A.java", Some("b\n")));
+    press(&mut state, "w \"A.java\"");
+    shown(&mut state, fixture::proposed("a\n", "A.java", Some("b\n")));
+    press(&mut state, "Enter");
+    let Some(Ok(fresh)) = fixture::proposed("a\n", "A.java", Some("b\nmine\n")).proposal else { panic!() };
+    let refused = Refused { code: "changed", message: "A.java changed".to_owned(), hint: "look again".to_owned() };
+    answer(&mut state, Event::Unwritten(Unwritten { refused, anew: vec![fresh.clone()] }));
+    assert_eq!((state.templates.writing, message(&state)), (Writing::Changed, "A.java changed: look again"));
+    assert!(matches!(state.overlay, Some(Overlay::Write(_))), "it stays open");
+    press(&mut state, "Down");
+    let told = screen(&state);
+    assert!(told.contains("Nothing was written") && told.contains("-mine"), "{told}");
+    assert_eq!(commands(&press(&mut state, "Enter")), [Command::Write(Box::new(fresh))], "what is shown now");
+}
+
+#[test]
+fn what_does_not_render_is_not_written() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "4 w");
+    assert_eq!(message(&state), "the preview is not there yet");
+    let generation = state.templates.generation;
+    let outcome = Err(fixture::unrendered("unclosed block at line 4", Some(4)));
+    answer(&mut state, Event::Preview { generation, template: NAME.to_owned(), outcome });
+    press(&mut state, "w");
+    assert_eq!(message(&state), "CircuitBreaker.java.tpl does not render: unclosed block at line 4");
+}
+
+#[test]
+fn the_path_that_the_template_offers_is_there_already() {
+    let mut offers = fixture::proposed("a\n", "gen/A.java", None);
+    offers.made.offered = Some("gen/A.java".to_owned());
+    let mut state = desk(offers.clone());
+    press(&mut state, "w");
+    assert_eq!(state.templates.path.text(), "gen/A.java");
+    assert!(matches!(&commands(&press(&mut state, "Enter"))[..], [Command::Write(_)]));
+    let mut state = desk(offers);
+    assert_eq!(paths(&mut state, "w C-u \"b\"").last(), Some(&Some("b".to_owned())));
+    press(&mut state, "Esc w");
+    assert_eq!(state.templates.path.text(), "b", "what was typed counts more");
+}
