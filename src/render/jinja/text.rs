@@ -41,15 +41,19 @@ pub fn digit(c: char) -> bool {
     c.general_category() == GeneralCategory::DecimalNumber
 }
 
+fn push_cased(out: &mut String, c: char, upper: bool) {
+    if upper {
+        out.extend(c.to_uppercase());
+    } else {
+        out.extend(c.to_lowercase());
+    }
+}
+
 /// As the filter `title`: words begin behind white space, dashes and opening brackets.
 pub fn title(text: &str) -> String {
     let mut at_start = true;
     text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
-        if at_start {
-            out.extend(c.to_uppercase())
-        } else {
-            out.extend(c.to_lowercase())
-        }
+        push_cased(&mut out, c, at_start);
         at_start = c.is_whitespace() || matches!(c, '-' | '(' | '{' | '[' | '<');
         out
     })
@@ -59,11 +63,7 @@ pub fn title(text: &str) -> String {
 pub fn python_title(text: &str) -> String {
     let mut in_word = false;
     text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
-        if in_word {
-            out.extend(c.to_lowercase())
-        } else {
-            out.extend(c.to_uppercase())
-        }
+        push_cased(&mut out, c, !in_word);
         in_word = c.is_alphabetic();
         out
     })

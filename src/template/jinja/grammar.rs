@@ -93,7 +93,6 @@ impl<'a> Reader<'a, '_> {
         let (mut left, mut height) = self.arithmetic(0)?;
         let mut comparisons = 0;
         loop {
-            let order;
             let (inside, words) = match self.peek() {
                 Some(Token::Op("==" | "!=" | "<" | "<=" | ">" | ">=")) => (false, 1),
                 Some(Token::Name("in")) => (true, 1),
@@ -111,7 +110,7 @@ impl<'a> Reader<'a, '_> {
                 self.must_be_given(&left);
             }
             comparisons += 1;
-            order = ORDERS.iter().find(|(sign, _)| self.peek() == Some(Token::Op(*sign))).map(|(_, filter)| *filter);
+            let order = ORDERS.iter().find(|(sign, _)| self.peek() == Some(Token::Op(sign))).map(|(_, filter)| *filter);
             let operator = self.at;
             self.at += words;
             let (right, other) = self.arithmetic(0)?;
