@@ -216,7 +216,8 @@ fn shown((named, workspace): (&Path, &Path), written: &Path, real: &Path) -> Str
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 

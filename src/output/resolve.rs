@@ -64,7 +64,8 @@ fn parts(path: &Path) -> impl DoubleEndedIterator<Item = PathBuf> {
     path.components().map(|component| PathBuf::from(component.as_os_str()))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::os::unix::fs::symlink;
 

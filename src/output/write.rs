@@ -25,7 +25,7 @@ pub fn write(workspace: &Path, proposals: &[Proposal]) -> Result<Vec<Written>, U
     let written = stage(&wanted, &mut folders).map_err(Unwritten::from).and_then(|staged| {
         // Staging takes its time, and folders that were not there could not be looked at before.
         unchanged_since(proposals)?;
-        rename(workspace, staged, &folders)
+        rename(workspace, &staged, &folders)
     });
     if let Err(unwritten) = written {
         remove_folders(&folders);
@@ -90,7 +90,7 @@ fn make_folders(path: &Path, made: &mut Vec<PathBuf>) -> io::Result<()> {
 }
 
 /// Renames every file to its place, or none.
-fn rename(workspace: &Path, ready: Vec<Ready<'_>>, folders: &[PathBuf]) -> Result<(), Unwritten> {
+fn rename(workspace: &Path, ready: &[Ready<'_>], folders: &[PathBuf]) -> Result<(), Unwritten> {
     let files = ready.iter().map(|ready| {
         let Proposal { path, shown, text, before, .. } = ready.proposal;
         let after = Before::File { size: text.len() as u64, hash: sha256_hex(text.as_bytes()) };
@@ -257,7 +257,7 @@ mod tests {
             let mut folders = Vec::new();
             let ready = stage(&wanted, &mut folders).unwrap();
             world.put("new/two", "theirs");
-            let failed = rename(&world.path, ready, &folders).unwrap_err();
+            let failed = rename(&world.path, &ready, &folders).unwrap_err();
             remove_folders(&folders);
             assert_eq!(failed.refused.code, "not-written", "{failed:?}");
             assert_eq!(world.listing(), ["new/two=theirs", "old=old"]);

@@ -114,7 +114,7 @@ fn what_was_proposed_is_written_and_told() {
         ("references.json", r#"{"sources": []}"#),
         (".templates/hello.tpl", "# Output: out/{{ name }}.txt\nHello {{ name }}!\n"),
     ]);
-    let mut propose = |world: &mut World, generation, path: Option<&str>| {
+    let propose = |world: &mut World, generation, path: Option<&str>| {
         let (template, path) = ("hello.tpl".into(), path.map(str::to_owned));
         let values = Some(serde_json::json!({"name": "Ada"}));
         world.send(Command::Preview { generation, template, values, path });
