@@ -16,7 +16,7 @@ use crate::disk::read_regular;
 use crate::render::limits::{VALUES_BYTES, values_too_large};
 use crate::render::values::parse as parse_values;
 use crate::report::Diagnostic;
-use crate::template::Syntax;
+use crate::template::{Named, Syntax};
 
 /// Renders a template of the index, one given inline, or one of a file, and writes it where that is asked; or many.
 pub fn run(desk: &mut Desk, args: &RenderArgs) -> Answer {
@@ -54,10 +54,16 @@ pub fn run(desk: &mut Desk, args: &RenderArgs) -> Answer {
 fn printed(made: Made) -> Answer {
     let json = json!({"success": true, "rendered": made.text, "template_syntax": made.syntax,
                       "size": made.text.len(), "lines": made.text.lines().count(), "variables_used": made.used,
+                      "variables_unused": named(&made.fit.unused), "variables_missing": named(&made.fit.missing),
                       "offered_output": made.offered, "warnings": made.warnings});
     let notes = made.offered.map(|path| format!("the template wants to be written to {path}: --output PATH writes it"));
     let diagnostics = made.warnings.into_iter().map(|warning| Diagnostic::warning("render", warning)).collect();
     Answer { diagnostics, notes: notes.into_iter().collect(), ..Answer::new(json, made.text) }
+}
+
+/// Values by their paths, each with the name that was probably meant.
+fn named(values: &[Named]) -> Vec<Value> {
+    values.iter().map(|named| json!({"name": named.path, "nearest": named.nearest})).collect()
 }
 
 /// Why nothing was rendered, in words.
@@ -78,6 +84,8 @@ fn known(failed: &Unrendered, path: Option<&str>) -> Value {
     if let Some(syntax) = failed.syntax {
         json.insert("template_syntax".into(), json!(syntax));
         json.insert("line".into(), json!(failed.error.line));
+        json.insert("variables_unused".into(), json!(named(&failed.fit.unused)));
+        json.insert("variables_missing".into(), json!(named(&failed.fit.missing)));
     }
     Value::Object(json)
 }

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use super::prepared::Prepared;
 use super::{Desk, Refusal};
-use crate::render::{Job, RenderError, Rendered, partials};
+use crate::render::{Job, RenderError, partials};
 use crate::report::Diagnostic;
-use crate::template::{self, Syntax, Template, TemplateIndex, Variable};
+use crate::template::{self, Fit, Syntax, Template, TemplateIndex, Variable, fit};
 
 /// What is to be rendered with what.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,6 +55,8 @@ pub struct Made {
     pub syntax: Syntax,
     /// Names that the template asks for and that were given, sorted.
     pub used: Vec<String>,
+    /// Given values that the template does not ask for, and needed ones that were not given; none for sample values.
+    pub fit: Fit,
     /// Where the template's own `Output:` line wants the text to go, rendered with the same values.
     pub offered: Option<String>,
 }
@@ -71,12 +74,21 @@ pub struct Unrendered {
     pub template: String,
     /// Its language, where it could be read.
     pub syntax: Option<Syntax>,
+    /// How the given values fit it, where it could be read.
+    pub fit: Fit,
 }
 
 impl From<Refusal> for Unrendered {
     fn from(refusal: Refusal) -> Self {
         let error = RenderError { message: refusal.message, line: None };
-        Self { code: refusal.code, error, hint: refusal.hint, template: String::new(), syntax: None }
+        Self {
+            code: refusal.code,
+            error,
+            hint: refusal.hint,
+            template: String::new(),
+            syntax: None,
+            fit: Fit::default(),
+        }
     }
 }
 
@@ -124,56 +136,36 @@ impl Desk {
     /// # Errors
     /// There is no such template, or it does not render.
     pub fn render(&self, index: &TemplateIndex, request: &Request) -> Result<Made, Unrendered> {
+        self.prepare(index, request)?.render(&self.options.renderer)
+    }
+
+    /// Looks up and reads all that a rendering needs.
+    ///
+    /// # Errors
+    /// There is no such template, or it cannot be read.
+    pub fn prepare(&self, index: &TemplateIndex, request: &Request) -> Result<Prepared, Unrendered> {
         let Source { text, syntax, variables, problem } = self.source(index, request)?;
+        let fit = request.values.as_ref().map(|values| fit(&variables, values)).unwrap_or_default();
         let values = request.values.clone().unwrap_or_else(|| template::sample(&variables));
         let mut used = template::names(&variables);
         used.retain(|name| values.get(name).is_some());
         let find = |name: &str| self.template(index, name).ok().map(|(_, text)| text);
-        let gathered = match syntax {
+        let partials = match syntax {
             Syntax::Mustache => partials::gather(&text, &request.partials, &find),
             Syntax::Jinja2 | Syntax::Handlebars => Ok(BTreeMap::new()),
         };
-        // At the line where it stands, which an error names.
-        let offers = template::output_line(&text).map(|(line, path)| format!("{}{path}", "\n".repeat(line - 1)));
-        let outcome = gathered.and_then(|partials| {
-            let job = Job { html: request.html, partials, ..Job::new(text.as_str(), syntax, values) };
-            let rendered = self.options.renderer.render(&job)?;
-            match problem {
-                // What the index found wrong, where rendering did not mind.
-                Some(message) => Err(RenderError { message, line: None }),
-                None => Ok((rendered, job)),
-            }
-        });
-        match outcome {
-            Ok((Rendered { text, mut warnings }, job)) => {
-                let offered = offers.and_then(|path| match self.filled_in(path, job) {
-                    Ok(path) => Some(path),
-                    Err(why) => {
-                        warnings.push(format!("no output path is offered: {why}"));
-                        None
-                    }
-                });
-                Ok(Made { text, warnings, syntax, used, offered })
-            }
-            Err(error) => {
-                let hint = match &request.what {
-                    What::Named(name) => format!("`refdesk templates variables {name}` shows what it asks for"),
-                    What::Inline(_) | What::File(_) => String::new(),
-                };
-                Err(Unrendered { code: "render", error, hint, template: text, syntax: Some(syntax) })
-            }
-        }
-    }
-
-    /// The path of an `Output:` line with the values of the job filled in; `Err` is why there is none, a part of a sentence.
-    /// A path with a hole in it leads anywhere: it is not offered.
-    fn filled_in(&self, path: String, job: Job) -> Result<String, String> {
-        let job = Job { text: path, html: false, ..job };
-        let Rendered { text, warnings } = self.options.renderer.render(&job).map_err(|error| error.message)?;
-        match warnings.into_iter().next() {
-            Some(warning) => Err(warning),
-            None => Ok(text.trim_start_matches('\n').to_owned()),
-        }
+        let (partials, too_much) = match partials {
+            Ok(partials) => (partials, None),
+            Err(error) => (BTreeMap::new(), Some(error)),
+        };
+        // What the index found wrong counts also where rendering does not mind.
+        let problem = too_much.or_else(|| problem.map(|message| RenderError { message, line: None }));
+        let name = match &request.what {
+            What::Named(name) => Some(name.clone()),
+            What::Inline(_) | What::File(_) => None,
+        };
+        let job = Job { html: request.html, partials, ..Job::new(text, syntax, values) };
+        Ok(Prepared { name, job, problem, used, fit })
     }
 
     fn source(&self, index: &TemplateIndex, request: &Request) -> Result<Source, Unrendered> {

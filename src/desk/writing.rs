@@ -1,10 +1,9 @@
 //! What a rendering would change on disk, and changing it: proposed first, written when somebody approved.
 
-use super::{Desk, Made, Refusal, Request, Unrendered};
+use super::{Desk, Made, Refusal};
 use crate::disk::Lock;
 use crate::output::{self, Proposal, Refused, Scope, Unwritten, Written};
 use crate::report::Diagnostic;
-use crate::template::TemplateIndex;
 
 /// A rendering, and what it would change where somebody knows a path for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,21 +21,6 @@ impl From<Refused> for Refusal {
 }
 
 impl Desk {
-    /// Renders, and compares with the file at `path`, else at the path that the template offers. A screen shows a workspace,
-    /// not the folder of the shell that it was begun in: both are relative to the workspace.
-    ///
-    /// # Errors
-    /// As [`Desk::render`].
-    pub fn show(&self, index: &TemplateIndex, request: &Request, path: Option<&str>) -> Result<Shown, Unrendered> {
-        let made = self.render(index, request)?;
-        let path = path.map(str::to_owned).or_else(|| made.offered.clone());
-        let proposal = path.map(|path| {
-            let workspace = self.workspace();
-            output::propose(workspace, workspace, &path, &made.text, Scope::Workspace).map_err(Refusal::from)
-        });
-        Ok(Shown { made, proposal })
-    }
-
     /// What writing this text to this path (relative to the current folder) would change; nothing is touched.
     ///
     /// # Errors

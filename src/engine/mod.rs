@@ -7,11 +7,14 @@
 
 mod message;
 mod notice;
+mod previews;
 mod watch;
 mod worker;
 
 pub use message::{Command, Event, Loading, Snapshot, Wanted, Watching};
 pub use notice::{Notice, Topic, Who};
+
+use previews::Previews;
 
 use std::io;
 use std::thread;
@@ -61,8 +64,10 @@ pub fn start(options: Options) -> io::Result<Engine> {
     let (events_out, events) = mpsc::channel(EVENTS);
     let options = Options { lives_on: true, ..options };
     let changed = commands.downgrade();
+    let workspace = options.around.workspace.clone();
+    let previews = Previews::start(options.renderer.clone(), workspace, events_out.downgrade())?;
     thread::Builder::new()
         .name("desk".to_owned())
-        .spawn(move || worker::run(options, inbox, &snapshots_out, &events_out, changed))?;
+        .spawn(move || worker::run(options, inbox, &snapshots_out, &events_out, changed, previews))?;
     Ok(Engine { commands, snapshots, events })
 }

@@ -11,6 +11,7 @@ use tokio::sync::watch as newest;
 
 use super::message::{Command, Event, Loading, Snapshot, Wanted, Watching};
 use super::notice::{self, Cause, Notice, Topic, Who};
+use super::previews::{Ask, Previews};
 use super::watch::{Followed, Watch};
 use crate::catalog::SourceId;
 use crate::desk::{Changed, Desk, Options, Refusal, Request, Spot, Undone};
@@ -31,6 +32,7 @@ pub fn run(
     snapshots: &newest::Sender<Snapshot>,
     events: &Sender<Event>,
     changed: WeakSender<Command>,
+    previews: Previews,
 ) {
     let options_clock = options.clock;
     let mut desk = Desk::open(options);
@@ -42,6 +44,7 @@ pub fn run(
         inbox,
         snapshots,
         events,
+        previews,
         templates: Arc::default(),
         template_problems: Vec::new(),
         files_due: true,
@@ -81,6 +84,7 @@ struct Worker<'a> {
     inbox: Receiver<Command>,
     snapshots: &'a newest::Sender<Snapshot>,
     events: &'a Sender<Event>,
+    previews: Previews,
     /// Sources whose documents are still to be read.
     unread: VecDeque<SourceId>,
     /// How many there were when reading began.
@@ -254,8 +258,10 @@ impl Worker<'_> {
             }
             Command::Preview { generation, template, values, path } => {
                 let request = Request::named(template.as_str(), values);
-                let outcome = self.desk.show(&self.templates, &request, path.as_deref());
-                self.say(Event::Preview { generation, template, outcome });
+                match self.desk.prepare(&self.templates, &request) {
+                    Ok(prepared) => self.previews.ask(Ask { generation, template, prepared, path }),
+                    Err(unrendered) => self.say(Event::Preview { generation, template, outcome: Err(unrendered) }),
+                }
             }
             Command::Write(proposal) => {
                 let answer = self.desk.write(std::slice::from_ref(&*proposal));

@@ -281,7 +281,14 @@ pub fn notice(text: &str) -> crate::engine::Notice {
 pub fn unrendered(message: &str, line: Option<usize>) -> crate::desk::Unrendered {
     let template = (1..10).map(|line| format!("line {line} with {{{{ a }}}}\n")).collect();
     let error = crate::render::RenderError { message: message.to_owned(), line };
-    crate::desk::Unrendered { code: "render", error, hint: String::new(), template, syntax: None }
+    crate::desk::Unrendered {
+        code: "render",
+        error,
+        hint: String::new(),
+        template,
+        syntax: None,
+        fit: crate::template::Fit::default(),
+    }
 }
 
 /// A template that rendered to this text.
@@ -291,6 +298,7 @@ pub fn shown(text: &str) -> crate::desk::Shown {
         warnings: Vec::new(),
         syntax: crate::template::Syntax::Mustache,
         used: Vec::new(),
+        fit: crate::template::Fit::default(),
         offered: None,
     };
     crate::desk::Shown { made, proposal: None }

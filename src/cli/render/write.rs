@@ -6,6 +6,7 @@ use super::super::answer::Answer;
 use super::super::args::RenderArgs;
 use super::super::output::ask;
 use super::super::rows::plural;
+use super::named;
 use crate::desk::{Desk, Made, Refusal};
 use crate::output::{Proposal, Scope, Unwritten, Written, needs_overwrite};
 use crate::report::Diagnostic;
@@ -90,6 +91,8 @@ fn facts(made: &Made) -> Map<String, Value> {
         ("size".to_owned(), json!(made.text.len())),
         ("lines".to_owned(), json!(made.text.lines().count())),
         ("variables_used".to_owned(), json!(made.used)),
+        ("variables_unused".to_owned(), json!(named(&made.fit.unused))),
+        ("variables_missing".to_owned(), json!(named(&made.fit.missing))),
         ("template_syntax".to_owned(), json!(made.syntax)),
         ("warnings".to_owned(), json!(made.warnings)),
     ])
