@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::{Desk, Refusal};
 use crate::render::{Job, RenderError, Rendered, partials};
 use crate::report::Diagnostic;
+use crate::template::fit::{Fit, fit};
 use crate::template::{self, Syntax, Template, TemplateIndex, Variable};
 
 /// What is to be rendered with what.
@@ -128,6 +129,7 @@ impl Desk {
         let values = request.values.clone().unwrap_or_else(|| template::sample(&variables));
         let mut used = template::names(&variables);
         used.retain(|name| values.get(name).is_some());
+        let fit = fit(&variables, &values);
         let find = |name: &str| self.template(index, name).ok().map(|(_, text)| text);
         let gathered = match syntax {
             Syntax::Mustache => partials::gather(&text, &request.partials, &find),
@@ -146,6 +148,10 @@ impl Desk {
         });
         match outcome {
             Ok((Rendered { text, mut warnings }, job)) => {
+                // What the rendering met itself it has said.
+                let is_said = |path: &str| warnings.iter().any(|warning| warning.contains(&format!("'{path}'")));
+                let missing = fit.missing.into_iter().filter(|named| !is_said(&named.path)).collect();
+                warnings.extend(Fit { unused: fit.unused, missing }.sentences());
                 let offered = offers.and_then(|path| match self.filled_in(path, job) {
                     Ok(path) => Some(path),
                     Err(why) => {
@@ -160,6 +166,7 @@ impl Desk {
                     What::Named(name) => format!("`refdesk templates variables {name}` shows what it asks for"),
                     What::Inline(_) | What::File(_) => String::new(),
                 };
+                let hint = if error.message.contains("undefined") { also_missing(&fit, &error, hint) } else { hint };
                 Err(Unrendered { code: "render", error, hint, template: text, syntax: Some(syntax) })
             }
         }
@@ -193,6 +200,17 @@ impl Desk {
         let analysis = template::analyse(&text, request.syntax);
         // What is wrong with it the rendering says itself.
         Ok(Source { text, syntax: analysis.syntax, variables: analysis.variables, problem: None })
+    }
+}
+
+/// The hint to an undefined name, which says what else is missing: one error after another would tell it slowly.
+fn also_missing(fit: &Fit, error: &RenderError, hint: String) -> String {
+    let others = fit.missing.iter().map(|named| format!("'{}'", named.path));
+    let others: Vec<String> = others.filter(|name| !error.message.contains(name.as_str())).collect();
+    match others.as_slice() {
+        [] => hint,
+        _ if hint.is_empty() => format!("also missing: {}", others.join(", ")),
+        _ => format!("also missing: {}; {hint}", others.join(", ")),
     }
 }
 
