@@ -74,7 +74,7 @@ fn wants_json(arguments: impl Iterator<Item = std::ffi::OsString>) -> bool {
     two || words.iter().any(|word| word == "--format=json")
 }
 
-/// So many errors are told by a command that was not asked for them.
+/// So many errors, and so many warnings of a rendering, are told by a command that was not asked for them.
 const ERRORS: usize = 20;
 
 /// Errors in full up to a screenful, warnings as a count: `refdesk check` shows them all.
@@ -86,7 +86,13 @@ fn tell(diagnostics: &[Diagnostic]) {
     if let Some(more) = errors.len().checked_sub(ERRORS).filter(|more| *more > 0) {
         complain(&format!("error: {more} more errors: refdesk check shows them"));
     }
-    let warnings: Vec<&Diagnostic> = diagnostics.iter().filter(|problem| !problem.is_error()).collect();
+    // What a rendering warns of is about what was asked for, and no other command would tell it.
+    let (own, warnings): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
+        diagnostics.iter().filter(|problem| !problem.is_error()).partition(|problem| problem.code == "render");
+    own.iter().take(ERRORS).for_each(|problem| complain(&in_words(problem)));
+    if let Some(more) = own.len().checked_sub(ERRORS).filter(|more| *more > 0) {
+        complain(&format!("{more} more warnings of the rendering: --format json tells them all"));
+    }
     match warnings.as_slice() {
         [] => {}
         few if few.len() <= 3 => few.iter().for_each(|problem| complain(&in_words(problem))),

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{Made, Refusal, Shown, Unrendered};
 use crate::output::{self, Scope};
 use crate::render::{Job, RenderError, Rendered, Renderer};
-use crate::template::{self, Fit};
+use crate::template::{self, Fit, Named};
 
 /// All that a rendering needs.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,7 +33,8 @@ impl Prepared {
             },
             Err(error) => return Err(self.failed(error)),
         };
-        warnings.extend(untold(&self.fit, &warnings));
+        let missing = missing(&self.fit, &warnings).cloned().collect();
+        warnings.extend(Fit { unused: self.fit.unused.clone(), missing }.sentences());
         let Self { job, used, fit, .. } = self;
         let syntax = job.syntax;
         let offered = offer(job, renderer).unwrap_or_else(|why| {
@@ -58,8 +59,13 @@ impl Prepared {
     }
 
     fn failed(self, error: RenderError) -> Unrendered {
-        let mut hints: Vec<String> =
-            untold(&self.fit, std::slice::from_ref(&error.message)).into_iter().take(3).collect();
+        let told = std::slice::from_ref(&error.message);
+        // One error after another would tell it slowly.
+        let others: Vec<String> = missing(&self.fit, told).map(|named| format!("'{}'", named.path)).collect();
+        let mut hints = Vec::new();
+        if error.message.contains("undefined") && !others.is_empty() {
+            hints.push(format!("also missing: {}", others.join(", ")));
+        }
         hints.extend(self.name.map(|name| format!("`refdesk templates variables {name}` shows what it asks for")));
         let Job { text: template, syntax, .. } = self.job;
         Unrendered { code: "render", error, hint: hints.join("; "), template, syntax: Some(syntax), fit: self.fit }
@@ -80,13 +86,11 @@ fn offer(job: Job, renderer: &Renderer) -> Result<Option<String>, String> {
     }
 }
 
-/// What is to be said of how the values fit, but for names that were told of already.
-fn untold(fit: &Fit, told: &[String]) -> Vec<String> {
-    let is_news = |path: &str| {
-        let (whole, last) = (format!("'{path}'"), format!("'{}'", path.rsplit('.').next().unwrap_or(path)));
+/// What was not given, but for names that were told of already.
+fn missing<'a>(fit: &'a Fit, told: &'a [String]) -> impl Iterator<Item = &'a Named> {
+    fit.missing.iter().filter(|named| {
+        let whole = format!("'{}'", named.path);
+        let last = format!("'{}'", named.path.rsplit('.').next().unwrap_or(&named.path));
         !told.iter().any(|sentence| sentence.contains(&whole) || sentence.contains(&last))
-    };
-    let mut fit = fit.clone();
-    fit.missing.retain(|named| is_news(&named.path));
-    fit.sentences()
+    })
 }

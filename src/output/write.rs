@@ -258,6 +258,7 @@ mod tests {
             let ready = stage(&wanted, &mut folders).unwrap();
             world.put("new/two", "theirs");
             let failed = rename(&world.path, &ready, &folders).unwrap_err();
+            drop(ready);
             remove_folders(&folders);
             assert_eq!(failed.refused.code, "not-written", "{failed:?}");
             assert_eq!(world.listing(), ["new/two=theirs", "old=old"]);

@@ -108,3 +108,25 @@ fn a_failed_rendering_names_what_and_where() {
     let empty = world.run(&["render", "hello.txt.tpl"]).exits(0);
     assert!(empty.stderr.contains("name"), "an unset variable of Mustache is empty and said: {empty}");
 }
+
+#[test]
+fn values_given_for_nothing_and_values_not_given() {
+    let world = with_kit();
+    let inline = |template, values| world.run(&["render", "--inline", template, "--vars", values]);
+    let ran = inline("{{ alpha }} {{ beta }} {{ gamma }}", "{\"alph\": 1, \"beta\": 2}").exits(1);
+    assert!(ran.stderr.contains("'alpha' at line 1 (did you mean 'alph'?)"), "{ran}");
+    assert!(ran.stderr.contains("also missing: 'gamma'") && !ran.stderr.contains("missing: 'alpha'"), "{ran}");
+    for (template, values, said) in [
+        (
+            "{{#list}}{{/list}}x",
+            "{\"list\": [], \"lst\": 1}",
+            &["'lst' was given and is not used (did you mean 'list'?)"][..],
+        ),
+        ("{% if a %}{{ b }}{% endif %}", "{\"a\": false}", &["'b' is needed and was not given"]),
+        ("{{#a}}{{/a}}{{other}}", "{\"a\": []}", &["undefined variable 'other' at line 1"]),
+        ("{{#a}}{{/a}}{{other}}", "{\"a\": [], \"other\": 1}", &[]),
+    ] {
+        let warnings = world.json(&["render", "--inline", template, "--vars", values], 0)["warnings"].clone();
+        assert_eq!(warnings, json!(said), "{template}");
+    }
+}
