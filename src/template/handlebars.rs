@@ -10,7 +10,7 @@ use super::tags::{Dialect, Piece, Sigil, pieces};
 ///
 /// # Errors
 ///
-/// As [`uses`].
+/// Unclosed or mismatched blocks and tags, or a limit passed; with the line.
 pub fn check(text: &str) -> Result<(), ParseError> {
     uses(text).map(drop)
 }

@@ -54,7 +54,8 @@ pub struct Checks {
 ///
 /// # Errors
 ///
-/// As [`uses`], except for what only the engine finds.
+/// The template does not parse, as far as the engine is not needed to tell, uses a refused tag, or passes a limit; with the
+/// line.
 pub fn checks(text: &str) -> Result<Checks, ParseError> {
     walk::checks(&lexer::tags(text)?)
 }
