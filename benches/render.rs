@@ -54,7 +54,7 @@ fn template(syntax: Syntax, bytes: usize) -> String {
     let mut text = String::new();
     while text.len() < bytes {
         text.push_str(part);
-        text.push_str(&plain.repeat(6));
+        text.push_str(&plain.repeat(2));
     }
     text
 }

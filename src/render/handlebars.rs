@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use super::handlebars_dialect::translate;
 use super::handlebars_helpers::{NEED, Need, PRINT, Print, SECTION, Section, Undefined};
+use super::handlebars_parts::{PART, parts};
 use super::limits::{FUEL, OUTPUT_BYTES, out_of_fuel, output_too_large};
 use super::{RenderError, Rendered};
 use crate::template::check_handlebars;
@@ -53,9 +54,7 @@ impl Compiled {
             return Err(if refused { translate(text).err().unwrap_or_else(|| error.into()) } else { error.into() });
         }
         let translated = translate(text)?;
-        let mut template = Template::compile(&translated).map_err(|error| unread(&error))?;
-        prepare(&mut template, 1)?;
-        Ok(Self { template })
+        Ok(Self { template: compile(&translated, PART)? })
     }
 
     /// Renders it; `html` asks for escaping.
@@ -76,13 +75,28 @@ impl Compiled {
     }
 }
 
-/// Refuses what has no place in a template and puts our helpers into it. Calls itself as deep as blocks nest, which was
-/// bounded before.
-fn prepare(template: &mut Template, around: usize) -> Result<(), RenderError> {
+/// Reads a text in parts of at least so many bytes, and makes it ready.
+fn compile(text: &str, part: usize) -> Result<Template, RenderError> {
+    let mut whole = Template::default();
+    for (before, part) in parts(text, part) {
+        let mut template = Template::compile(part).map_err(|error| unread(&error, before))?;
+        prepare(&mut template, before + 1, before)?;
+        whole.elements.append(&mut template.elements);
+        whole.mapping.append(&mut template.mapping);
+    }
+    Ok(whole)
+}
+
+/// Refuses what has no place in a template and puts our helpers into it. `before` is how many lines stand before its
+/// part. Calls itself as deep as blocks nest, which was bounded.
+fn prepare(template: &mut Template, around: usize, before: usize) -> Result<(), RenderError> {
     let elements = std::mem::take(&mut template.elements);
     let mut places = std::mem::take(&mut template.mapping).into_iter();
     for element in elements {
-        let place = places.next();
+        let mut place = places.next();
+        if let Some(place) = &mut place {
+            place.0 += before;
+        }
         let line = place.as_ref().map_or(around, |place| place.0);
         let element = match element {
             TemplateElement::Expression(call) => print(*call, line)?,
@@ -96,7 +110,7 @@ fn prepare(template: &mut Template, around: usize) -> Result<(), RenderError> {
                     template.mapping.extend(place.clone());
                 }
                 for inner in [&mut block.template, &mut block.inverse].into_iter().flatten() {
-                    prepare(inner, line)?;
+                    prepare(inner, line, before)?;
                 }
                 TemplateElement::HelperBlock(block)
             }
@@ -170,9 +184,9 @@ pub fn refused(line: usize, what: &str, why: &str) -> RenderError {
     RenderError { message: format!("{what} at line {line} is not supported: {why}"), line: Some(line) }
 }
 
-/// What the crate could not read.
-fn unread(error: &TemplateError) -> RenderError {
-    let line = error.pos().map(|(line, _)| line);
+/// What the crate could not read, with so many lines before.
+fn unread(error: &TemplateError, before: usize) -> RenderError {
+    let line = error.pos().map(|(line, _)| line + before);
     match error.reason() {
         // The rest of the sentence are the names of the parser's rules.
         TemplateErrorReason::InvalidSyntax(_) => at_line("invalid Handlebars syntax".to_owned(), line),
@@ -226,5 +240,23 @@ impl Output for Limited {
         }
         self.text.push_str(text);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_come_to_the_same_as_the_whole() {
+        let text = "a {{x}}\n{{#if x}}\n  b\n{{/if}}\nc  {{~x~}}  \n d\n  {{! c }}\n{{#each xs}}\n  {{this}},\n  {{/each}}\n\n\
+                    \\{{x}}\n  {{#if gone}}\r\n{{else}}\r\n  e\r\n{{/if}}\r\n{{x}}{{x}}\n\n{{#with o}}{{y}}{{/with}}\n";
+        let values = serde_json::json!({"x": "X", "xs": [1, 2], "o": {"y": "Y"}});
+        let rendered = |template: Template| Compiled { template }.render(&values, false);
+        let (whole, apart) = (compile(text, usize::MAX).unwrap(), compile(text, 0).unwrap());
+        assert_eq!(rendered(apart), rendered(whole));
+        let wrong = format!("{text}{{{{zz}}}}\n");
+        let line = wrong.lines().count();
+        assert_eq!(rendered(compile(&wrong, 0).unwrap()).unwrap_err().line, Some(line));
     }
 }

@@ -2,6 +2,7 @@
 //! ones. Only tags are rewritten and no line is added or taken, so that line numbers stay.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
@@ -12,7 +13,7 @@ use super::handlebars_helpers::SECTION;
 /// Comments and escaped braces are matched so that nothing is found inside them.
 static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?s)\{\{~?!--.*?--~?\}\}|\{\{~?![^}]*\}\}|\\\{\{|(?<raw>\{\{\{\{)|(?<open>\{\{\{?~?)(?<sigil>[#^/&]?)(?<content>[^{}]*?)(?<close>~?\}\}\}?)",
+        r"(?s)\{\{~?!--.*?--~?\}\}|\{\{~?!.*?\}\}|\\\{\{|(?<raw>\{\{\{\{)|(?<open>\{\{\{?~?)(?<sigil>[#^/&]?)(?<content>[^{}]*?)(?<close>~?\}\}\}?)",
     )
     .ok()
 });
@@ -37,6 +38,33 @@ pub fn translate(text: &str) -> Result<Cow<'_, str>, RenderError> {
         tag_in_its_words(found, &mut open, &mut refuse).unwrap_or_else(|| whole(found))
     });
     refused.map_or(Ok(translated), Err)
+}
+
+/// A tag or comment, where it stands.
+pub struct Tag<'a> {
+    /// In bytes.
+    pub range: Range<usize>,
+    /// `#`, `^`, `/`, `&`, or nothing.
+    pub sigil: &'a str,
+    /// Whether a `~` takes the white space before it.
+    pub trims_before: bool,
+    /// Whether a `~` takes the white space after it.
+    pub trims_after: bool,
+}
+
+/// Every tag and comment, in order.
+pub fn tags(text: &str) -> impl Iterator<Item = Tag<'_>> {
+    let found = TAG.as_ref().map(|tag| tag.captures_iter(text));
+    found.into_iter().flatten().filter_map(|found| {
+        let whole = found.get(0)?;
+        let is_tag = !whole.as_str().starts_with('\\');
+        Some(Tag {
+            range: whole.range(),
+            sigil: found.name("sigil").map_or("", |sigil| sigil.as_str()),
+            trims_before: is_tag && whole.as_str().trim_start_matches('{').starts_with('~'),
+            trims_after: is_tag && whole.as_str().trim_end_matches('}').ends_with('~'),
+        })
+    })
 }
 
 fn whole(found: &Captures<'_>) -> String {

@@ -13,6 +13,7 @@ mod compiled;
 mod handlebars;
 mod handlebars_dialect;
 mod handlebars_helpers;
+mod handlebars_parts;
 #[cfg(test)]
 mod handlebars_tests;
 mod jinja;

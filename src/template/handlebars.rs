@@ -13,7 +13,7 @@ use super::words::{Word, argument, brackets, segments, words};
 ///
 /// # Errors
 ///
-/// As [`uses`].
+/// Unclosed or mismatched blocks and tags, or a limit passed; with the line.
 pub fn check(text: &str) -> Result<(), ParseError> {
     uses(text).map(drop)
 }

@@ -48,7 +48,7 @@ pub fn uses(text: &str) -> Result<Shape, ParseError> {
 ///
 /// # Errors
 ///
-/// As [`uses`], but for what only the engine refuses.
+/// As the reading for the tree of variables, but for what only the engine refuses.
 pub fn mend(text: &str) -> Result<String, ParseError> {
     read(text).map(|(_, mended)| mended)
 }
