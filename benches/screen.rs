@@ -222,7 +222,8 @@ fn keys_in_a_flood(workspace: &Workspace) {
     report("key to last byte while the workspace changes, p95", p95, 8.0, " ms");
 }
 
-/// A template of 64 KB whose first line shows the value typed; from each key to the frame that has it rendered anew.
+/// A template of 64 KB whose first line shows the value typed, in a language that is coloured; from each key to the frame
+/// that has it rendered anew.
 fn values_typed() {
     for (syntax, print, each, end) in [
         ("Jinja2", "{{ name }}", "{% for item in items %}{{ item.title }}", "{% endfor %}"),
@@ -233,15 +234,15 @@ fn values_typed() {
         while template.len() < 64 * 1_024 {
             template.push_str(&format!("A line of text that says {print}, and of each item {each}, once more{end}.\n"));
         }
-        let path = workspace.folder.path().join(".templates/big.txt.tpl");
+        let path = workspace.folder.path().join(".templates/big.java.tpl");
         refdesk::disk::write_atomic(&path, template.as_bytes()).expect("a template");
         let mut running = start(&workspace);
         running.until_shown(&["10 sources", "Hello"]);
         running.until_quiet();
         running.press("4i");
         running.until_quiet();
-        // The rows are sorted by name: `items`, its `title`, then `name`.
-        running.press("jj\r");
+        // The fields are sorted by name: the `title` of the first of `items`, then `name`.
+        running.press("\t");
         running.until_quiet();
         let mut typed = String::new();
         let mut times = Vec::new();

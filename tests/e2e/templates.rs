@@ -59,6 +59,15 @@ fn from_a_pick_to_a_file() {
     pty.type_bytes("\rOrder\rid\x0fat\rorg.shop\r");
     pty.wait_for("private String at;");
     pty.wait_for("package org.shop;");
+    let is_coloured = |seen: &crate::pty::Seen| {
+        let screen = seen.terminal.screen();
+        let (rows, columns) = screen.size();
+        let cells = (0..rows).flat_map(|row| (0..columns).filter_map(move |column| screen.cell(row, column)));
+        let letters: String =
+            cells.filter(|cell| cell.fgcolor() == vt100::Color::Idx(141)).map(vt100::Cell::contents).collect();
+        letters.contains("publicclass")
+    };
+    pty.wait_until("the keywords in their colour", is_coloured);
     pty.type_bytes("v");
     pty.wait_for("+++ b/src/Order.java");
     pty.wait_for(", +7 −0");
@@ -70,7 +79,8 @@ fn from_a_pick_to_a_file() {
     let expected = "// Output: src/Order.java\npackage org.shop;\n\npublic class Order {\n    private String id;\n    \
         private String at;\n}\n";
     assert_eq!(workspace.read("src/Order.java"), expected);
-    pty.wait_for("src/Order.java holds this already.");
+    pty.wait_for("unchanged");
+    pty.wait_for("already.");
     quit(pty);
 }
 

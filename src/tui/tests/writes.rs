@@ -1,10 +1,14 @@
 //! From the preview to a file: the difference, the dialog, what the engine answers.
 
+use ratatui::layout::Position;
+
 use crate::desk::Shown;
 use crate::engine::{Command, Event};
 use crate::output::{Refused, Unwritten, Written};
 use crate::tui::fixture;
-use crate::tui::state::{Overlay, State, View, Writing};
+use crate::tui::input::Input;
+use crate::tui::state::{Overlay, State, Typing, View, Writing};
+use crate::tui::update::update;
 
 use super::{answer, commands, message, press, screen};
 
@@ -135,4 +139,40 @@ fn the_path_that_the_template_offers_is_there_already() {
     assert_eq!(paths(&mut state, "w C-u \"b\"").last(), Some(&Some("b".to_owned())));
     press(&mut state, "Esc w");
     assert_eq!(state.templates.path.text(), "b", "what was typed counts more");
+}
+
+#[test]
+fn a_template_that_goes_takes_its_dialog_with_it() {
+    let mut state = desk(fixture::proposed("a\n", "A.java", None));
+    press(&mut state, "w \"A.java\"");
+    update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
+    assert!(matches!(state.overlay, Some(Overlay::Write(_))), "it is there still");
+    let mut snapshot = fixture::snapshot();
+    let mut templates = (*snapshot.templates).clone();
+    templates.templates.remove(0);
+    snapshot.templates = templates.into();
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    assert_eq!((state.overlay, message(&state)), (None, "CircuitBreaker.java.tpl is gone: nothing was written"));
+}
+
+#[test]
+fn the_mouse_fills_in_and_writes() {
+    let mut state = desk(fixture::proposed("a\n", "A.java", None));
+    let click = |state: &mut State, text: &str, right: usize| {
+        let shown = screen(state);
+        let (y, line) = shown.lines().enumerate().find(|(_, line)| line.contains(text)).unwrap();
+        let x = line[..line.find(text).unwrap()].chars().count() + right;
+        let at = Position { x: u16::try_from(x).unwrap(), y: u16::try_from(y).unwrap() };
+        commands(&update(state, Input::Click(at)))
+    };
+    let asked = click(&mut state, "[x] yes", 1);
+    assert!(matches!(&asked[..], [Command::Preview { values: Some(_), .. }]), "a box turns over at once: {asked:?}");
+    assert!(screen(&state).contains("[ ] no"));
+    click(&mut state, "basePackage", 0);
+    assert_eq!(state.typing, None, "a row gets the cursor first");
+    click(&mut state, "basePackage", 0);
+    assert_eq!(state.typing, Some(Typing::Value));
+    press(&mut state, "Esc w \"A.java\"");
+    shown(&mut state, fixture::proposed("a\n", "A.java", None));
+    assert!(matches!(&click(&mut state, "Enter writes", 2)[..], [Command::Write(_)]));
 }

@@ -39,6 +39,7 @@ pub(super) fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<
     follow_selection(state, picked.as_deref().or(in_selection.as_deref()));
     if templates_changed || catalog_changed || (selection_changed && state.templates.kept.query.asks_standing()) {
         templating::follow(state, template.as_deref());
+        writing::follow(state, template.as_deref());
     }
     if (catalog_changed || selection_changed) && !state.hints.prompt.is_empty() {
         super::hinting::refresh(state, effects);

@@ -34,6 +34,15 @@ pub(super) fn close(state: &mut State) {
     state.overlay = None;
 }
 
+/// After the templates changed: what somebody was about to write is gone with its template.
+pub(super) fn follow(state: &mut State, before: Option<&str>) {
+    if is_open(state) && state.template().map(|template| template.name.as_str()) != before {
+        state.overlay = None;
+        let message = format!("{} is gone: nothing was written", before.unwrap_or("the template"));
+        super::say(state, Tone::Refusal, message);
+    }
+}
+
 pub(super) fn insert(state: &mut State, text: &str) {
     let line = text.replace(['\r', '\n'], " ");
     let fits = state.templates.path.fitting(&line, Room::Line);
