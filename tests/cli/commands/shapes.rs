@@ -32,6 +32,7 @@ fn fits(value: &Value, kind: &str) -> bool {
         "link" => has(value, "id text, role text, mentions [mention]"),
         "variable" => has(value, "name text, kind text, optional yes, fields [variable]"),
         "fix" => has(value, "source_id text, file text, before text, after text"),
+        "fit" => has(value, "name text, nearest text?"),
         "output" => has(value, OUTPUT),
         "refused" => has(value, "row count, output_path text?, error error"),
         "error" => has(value, "code text, message text, hint text"),
@@ -65,11 +66,14 @@ const CHANGE: &str = "status text, message text, changed [text], released [text]
 const RESOLVE: &str = "resolved [text], depth {count}, parents {[text]}, mentions [mention], unknown [text]";
 const LIST: &str = "sources [source], total count, selected_count count";
 const RENDERED: &str = "success yes, rendered text, template_syntax text, size count, lines count, variables_used [text], \
+    variables_unused [fit], variables_missing [fit], \
     offered_output text?, warnings [text]";
 const WRITTEN: &str = "success yes, output_path text, bytes_written count, size count, lines count, variables_used [text], \
+    variables_unused [fit], variables_missing [fit], \
     template_syntax text, warnings [text], diff text";
 const BATCH: &str = "success yes, outputs [output]";
 const OUTPUT: &str = "row count, output_path text, bytes_written count, size count, lines count, variables_used [text], \
+    variables_unused [fit], variables_missing [fit], \
     template_syntax text, warnings [text], diff text";
 
 #[test]
@@ -154,20 +158,22 @@ fn a_failure_has_the_same_members_as_far_as_they_are_known_and_an_error() {
         ("templates variables broken.txt.tpl", 1, "template_name text, syntax text, error error".into()),
         ("render none", 1, "success yes, error error".into()),
         ("render --file none", 1, "success yes, error error".into()),
-        ("render loop.py.tmpl", 1, "success yes, template_syntax text, line count?, error error".into()),
+        ("render loop.py.tmpl", 1, "success yes, template_syntax text, line count?, variables_unused [fit], variables_missing [fit], error error".into()),
         ("render --inline x --output x", 1, format!("{WRITTEN}, error error")),
         ("render --inline x --output docs/a.md --yes", 1, format!("{WRITTEN}, error error")),
         (
             "render --inline x --output ../x --yes",
             1,
-            "success yes, output_path text, size count, lines count, variables_used [text], template_syntax text, \
-             warnings [text], error error"
+            "success yes, output_path text, size count, lines count, variables_used [text], variables_unused [fit], \
+             variables_missing [fit], template_syntax text, warnings [text], error error"
                 .into(),
         ),
         (
             "render loop.py.tmpl --output x --yes",
             1,
-            "success yes, output_path text, template_syntax text, line count?, error error".into(),
+            "success yes, output_path text, template_syntax text, line count?, variables_unused [fit], variables_missing [fit], \
+             error error"
+                .into(),
         ),
         ("render --batch [{\"inline\":\"x\",\"output\":\"x\"}]", 1, format!("{BATCH}, error error")),
         ("render --batch [{\"inline\":\"x\"}]", 1, "success yes, outputs [refused], error error".into()),
