@@ -68,7 +68,7 @@ pub enum Command {
         template: String,
         /// The values; `None` renders with sample values made from the variable tree.
         values: Option<Value>,
-        /// The file to compare with; `None`: the one that the template offers, if it offers one.
+        /// The file to compare with, relative to the workspace; `None`: the one that the template offers, if it offers one.
         path: Option<String>,
     },
     /// Write what was proposed and approved. Answered by [`Event::Written`] or [`Event::Unwritten`].

@@ -21,6 +21,7 @@ use super::key::Key;
 use super::start::Start;
 use super::state::State;
 use super::terminal::Screen;
+use super::update::previewing::shows;
 use super::update::update;
 use keyboard::Keyboard;
 use pace::{Cause, Pace};
@@ -324,7 +325,13 @@ impl App {
             Input::Snapshot(_) | Input::Answer(_) | Input::Resize(_) | Input::Colours { .. } => Cause::Change,
             _ => Cause::Person,
         };
-        self.changed = self.changed.max(Some(cause));
+        let is_seen = match &input {
+            Input::Colours { generation, from, colours } => shows(&self.state, *generation, *from, colours),
+            _ => true,
+        };
+        if is_seen {
+            self.changed = self.changed.max(Some(cause));
+        }
         for effect in update(&mut self.state, input) {
             match effect {
                 Effect::Send(command) => self.send(command)?,

@@ -34,6 +34,13 @@ fn demo(columns: u16, rows: u16) -> Pty {
     let pty = Pty::start(&["--demo"], columns, rows);
     pty.wait_for("1 Catalog");
     pty.wait_for("house-rules");
+    if columns >= 100 && rows >= 28 {
+        // The preview begins with a remark, which is written in italics: with its colours it is all there.
+        pty.wait_until("the colours of the preview", |seen| {
+            let screen = seen.terminal.screen();
+            (0..rows).any(|row| (0..columns).any(|column| screen.cell(row, column).is_some_and(vt100::Cell::italic)))
+        });
+    }
     pty
 }
 

@@ -6,9 +6,10 @@ use crate::engine::{Command, Event};
 use crate::tui::action::Action;
 use crate::tui::disabled::disabled;
 use crate::tui::fixture;
+use crate::tui::highlight::Spans;
 use crate::tui::input::{Effect, Input};
 use crate::tui::state::{Overlay, Part, State, Typing};
-use crate::tui::update::update;
+use crate::tui::update::{previewing, update};
 
 use super::{answer, commands, message, press, screen};
 
@@ -216,6 +217,11 @@ fn colours_come_after_the_text_and_stay_with_their_lines() {
     press(&mut state, "Enter \"x\"");
     assert_eq!(preview(&mut state, "class Ax {\n}\n").len(), 1);
     assert_eq!(spans(&state, 0), 2, "until new ones come");
+    let known = state.preview().unwrap().made.as_ref().unwrap().text.colours.clone();
+    let shows = |generation, from, colours: &[Spans]| previewing::shows(&state, generation, from, colours);
+    assert!(!shows(2, 0, &known), "what is as it was is not drawn");
+    assert!(shows(2, 0, &[Spans::default()]) && !shows(1, 0, &[Spans::default()]));
+    assert!(!shows(2, 1, &[Spans::default()]), "it has none already");
     update(&mut state, Input::Colours { generation: 1, from: 0, colours: vec![Default::default(); 2] });
     assert_eq!(spans(&state, 0), 2, "colours of an old text are dropped");
     press(&mut state, "\"y\"");

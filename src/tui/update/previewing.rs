@@ -128,6 +128,20 @@ pub(super) fn painted(state: &mut State, generation: u64, from: usize, colours: 
     }
 }
 
+/// Whether these colours change anything that can be seen: of a long text most lines cannot, and most are as they were.
+pub(in crate::tui) fn shows(state: &State, generation: u64, from: usize, colours: &[Spans]) -> bool {
+    let made = state.preview().and_then(|preview| preview.made.as_ref());
+    let Some(made) = made.filter(|_| generation == state.templates.painting && state.view() == View::Text) else {
+        return false;
+    };
+    let top = state.templates.scroll.top.saturating_sub(made.warnings.len());
+    let lines = made.text.colours.iter().enumerate().skip(top).take(preview::page(state));
+    lines.into_iter().any(|(at, known)| {
+        let fresh = at.checked_sub(from).and_then(|at| colours.get(at));
+        fresh.is_some_and(|fresh| fresh != known)
+    })
+}
+
 /// Another side of the preview, or other columns of it.
 pub(super) fn look(state: &mut State, action: Action) {
     let pane = &mut state.templates;
