@@ -29,8 +29,8 @@ pub fn templates() -> Vec<(&'static str, String, &'static str)> {
         ("{{ '%1000000000d'|format(1) }}".to_owned(), OUTPUT),
         (format!("{}{}", "{% if x %}".repeat(10_000), "{% endif %}".repeat(10_000)), NESTING),
         // Memory.
-        ("{{ ('a' * 10**10)|length }}".to_owned(), "the repeated string passes the limit of 100000000 bytes"),
-        ("{{ ([0] * 10**10)|length }}".to_owned(), "the repeated list passes the limit of 100000000 items"),
+        ("{{ ('a' * 10**10)|length }}".to_owned(), OUTPUT),
+        ("{{ ([0] * 10**10)|length }}".to_owned(), OUTPUT),
         (doubled("'aaaa'", "x + x", 30), ONE_OF_THEM),
         (doubled("'aaaaaaaa'", "[x, x, x, x, x, x, x, x]|join", 12), ONE_OF_THEM),
         (doubled("'a'", "x|replace('a', 'aaaaaaaaaa')", 12), ONE_OF_THEM),

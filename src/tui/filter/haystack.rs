@@ -2,6 +2,8 @@
 //! goes through two megabytes in order and follows no pointer. Built when something is first filtered. Texts of nothing but
 //! ASCII stay bytes; others become one character a cluster.
 
+use std::borrow::Cow;
+
 use memchr::memmem;
 use nucleo_matcher::pattern::AtomKind;
 use nucleo_matcher::{Matcher, Utf32Str};
@@ -85,7 +87,11 @@ impl Haystack {
             let position = catalog.position(id);
             let source = position.and_then(|at| catalog.sources().get(at));
             let variables = variables(template);
-            packed.add([&template.name, id, &variables, &template.within], source.map_or(&[], |source| &source.tags));
+            let place = template
+                .block
+                .as_ref()
+                .map_or(Cow::Borrowed(template.within.as_str()), |block| block.document.to_string_lossy());
+            packed.add([&template.name, id, &variables, &place], source.map_or(&[], |source| &source.tags));
             positions.push(position.map(offset));
         }
         Self { sources: Some(positions), ..packed.shrunk() }

@@ -24,8 +24,8 @@ fn what_was_written_is_told_and_stands_there() {
     let answer = world.json(&words("a/b/new.txt", "name=Bob", &["--yes", "--overwrite"]), 0);
     let expected = json!({
         "success": true, "output_path": "a/b/new.txt", "bytes_written": 10, "size": 10, "lines": 1,
-        "variables_used": ["name"], "template_syntax": "jinja2", "warnings": [],
-        "diff": "--- a/a/b/new.txt\n+++ b/a/b/new.txt\n@@ -1 +1 @@\n-hello Ada\n+hello Bob\n",
+        "variables_used": ["name"], "variables_unused": [], "variables_missing": [], "template_syntax": "jinja2",
+        "warnings": [], "diff": "--- a/a/b/new.txt\n+++ b/a/b/new.txt\n@@ -1 +1 @@\n-hello Ada\n+hello Bob\n",
     });
     assert_eq!(answer, expected);
     let same = world.json(&words("a/b/new.txt", "name=Bob", &[]), 0);
