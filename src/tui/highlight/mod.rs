@@ -92,12 +92,18 @@ impl Highlighter {
         let Some(syntax) = languages.iter().find_map(found).filter(|syntax| !syntax.hidden) else {
             return Walk { at: None };
         };
+        let top = top(syntax);
         if self.language != syntax.name {
-            self.language.clone_from(&syntax.name);
+            let name = syntax.name.clone();
+            if !self.language.is_empty() {
+                // The patterns of a language are compiled when they are met, and kept: whoever looks through templates of many
+                // languages would hold them all. Reading the definitions anew costs less than a frame.
+                self.set = two_face::syntax::extra_newlines();
+            }
+            self.language = name;
             self.places.clear();
             self.known.clear();
         }
-        let top = top(syntax);
         Walk { at: Some(self.intern(top)) }
     }
 
