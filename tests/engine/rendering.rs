@@ -78,15 +78,19 @@ fn no_template_ends_the_desk() {
     let _alone = alone();
     let renderer = beside();
     let values: Value = serde_json::from_str(hostile::VALUES).unwrap();
+    let mut wrong = Vec::new();
     for (language, text, says) in hostile::templates() {
         let begin = Instant::now();
         let job = Job::new(text.as_str(), Syntax::from_word(language).unwrap(), values.clone());
-        let message = renderer.render(&job).unwrap_err().message;
-        assert!(message.contains(says), "{language} {}: {message}, not {says}", hostile::begin(&text));
+        let message = renderer.render(&job).map_or_else(|error| error.message, |_| "rendered".to_owned());
+        if !message.contains(says) {
+            wrong.push(format!("{language} {}: {message}, not {says}", hostile::begin(&text)));
+        }
         // 2 s, and what a busy machine takes to start another worker.
         assert!(begin.elapsed() < Duration::from_secs(10), "{:?}: {}", begin.elapsed(), hostile::begin(&text));
         works(&renderer);
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let large = json!({"a": vec!["x".repeat(1_000_000); 70]});
     let message = renderer.render(&Job::new("x", Syntax::Jinja2, large)).unwrap_err().message;
     assert!(message.contains("pass the limit of 67108864 bytes (64 MiB)"), "{message}");

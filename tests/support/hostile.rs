@@ -44,7 +44,7 @@ pub fn templates() -> Vec<(&'static str, String, &'static str)> {
         ("{{ [1]|batch(10**9, 'x')|list }}".to_owned(), ONE_OF_THEM),
         ("{{ ('a ' * 10000000)|wordwrap(1, wrapstring='b' * 1000)|length }}".to_owned(), ONE_OF_THEM),
         // Widths.
-        ("{{ '%*d'|format(10**9, 1) }}".to_owned(), "may be 1000000 at most"),
+        ("{{ '%*d'|format(10**9, 1) }}".to_owned(), OUTPUT),
         ("{{ '%.1000000000f'|format(1.5) }}".to_owned(), OUTPUT),
         ("{{ '{:1000000000}'.format(1) }}".to_owned(), OUTPUT),
         ("{{ 'a'.ljust(10**9) }}".to_owned(), OUTPUT),
