@@ -85,7 +85,14 @@ fn micros(all: &[Duration], per_cent: usize) -> f64 {
 
 fn renderings(_: &mut Criterion) {
     let renderer = Renderer::beside(PathBuf::from(REFDESK));
-    for (syntax, promised) in [(Syntax::Jinja2, 150.0), (Syntax::Mustache, 100.0), (Syntax::Handlebars, 1_000.0)] {
+    // Of Handlebars nothing is promised: it is told.
+    for (syntax, promised) in
+        [(Syntax::Jinja2, Some(150.0)), (Syntax::Mustache, Some(100.0)), (Syntax::Handlebars, None)]
+    {
+        let report = |what: &str, measured: f64, limit: f64| match promised {
+            Some(_) => report(what, measured, limit, " µs"),
+            None => println!("{what}: {measured:.2} µs"),
+        };
         let word = syntax.word();
         let job = Job::new(template(syntax, 4_096), syntax, values());
         let texts = Texts::of(&job).expect("a small template");
@@ -93,19 +100,19 @@ fn renderings(_: &mut Criterion) {
         let text = compiled.render(&job.values, false).expect("it renders").text;
         println!("{word}: {} bytes of template give {} bytes of text", job.text.len(), text.len());
         let warm = runs(TIMES, |_| drop(black_box(compiled.render(&job.values, false))));
-        report(&format!("{word}, 4 KB, compiled, median"), micros(&warm, 50), promised, " µs");
+        report(&format!("{word}, 4 KB, compiled, median"), micros(&warm, 50), promised.unwrap_or_default());
         let cold = runs(TIMES, |_| drop(black_box(refdesk::render::render(&job))));
-        report(&format!("{word}, 4 KB, read and rendered, median"), micros(&cold, 50), 1_000.0, " µs");
+        report(&format!("{word}, 4 KB, read and rendered, median"), micros(&cold, 50), 1_000.0);
         let asked = runs(TIMES, |_| assert_eq!(renderer.render(&job).expect("an answer").text, text));
         println!("{word}, 4 KB, asked of a warm worker, median: {:.2} µs", micros(&asked, 50));
-        report(&format!("{word}, 4 KB, asked of a warm worker, p95"), micros(&asked, 95), 1_000.0, " µs");
+        report(&format!("{word}, 4 KB, asked of a warm worker, p95"), micros(&asked, 95), 1_000.0);
 
         let mut job = Job::new(template(syntax, 65_536), syntax, values());
         let typed = runs(TIMES / 5, |run| {
             job.values["class_name"] = format!("Order{run}").into();
             drop(black_box(renderer.render(&job).expect("an answer")));
         });
-        report(&format!("{word}, 64 KB, other values with each key, p95"), micros(&typed, 95), 7_000.0, " µs");
+        report(&format!("{word}, 64 KB, other values with each key, p95"), micros(&typed, 95), 7_000.0);
         let edited = runs(TIMES / 10, |run| {
             job.text.push_str(if run % 2 == 0 { "a" } else { "b" });
             drop(black_box(renderer.render(&job).expect("an answer")));

@@ -7,18 +7,18 @@ use std::cell::OnceCell;
 
 use super::super::limits::{CACHED_BYTES, CACHED_TEMPLATES};
 use super::super::{Compiled, Job, RenderError, Rendered, Texts};
-use super::server::Desk;
+use super::server::Jobs;
 
 /// Answers all jobs there will be.
-pub fn serve_all(desk: &Desk) {
+pub fn serve_all(with: &Jobs) {
     let mut one_more = None;
-    while let Some(job) = one_more.take().or_else(|| desk.next_job()) {
-        one_more = serve_some(desk, job);
+    while let Some(job) = one_more.take().or_else(|| with.next_job()) {
+        one_more = serve_some(with, job);
     }
 }
 
 /// Answers this job and others, as long as what they need can be kept; gives back the first for which there is no room.
-fn serve_some(desk: &Desk, first: Job) -> Option<Job> {
+fn serve_some(with: &Jobs, first: Job) -> Option<Job> {
     let jobs: [OnceCell<Job>; CACHED_TEMPLATES] = from_fn(|_| OnceCell::new());
     let texts: [OnceCell<Texts<'_>>; CACHED_TEMPLATES] = from_fn(|_| OnceCell::new());
     let mut known: Vec<(&Job, Result<Compiled<'_>, RenderError>)> = Vec::new();
@@ -28,12 +28,12 @@ fn serve_some(desk: &Desk, first: Job) -> Option<Job> {
         bytes += size(&job);
         let kept = kept.get_or_init(|| job);
         let compiled = Texts::of(kept).and_then(|texts| Compiled::new(read.get_or_init(|| texts)));
-        desk.answer(outcome(&compiled, &values, kept.html))?;
+        with.answer(outcome(&compiled, &values, kept.html))?;
         known.push((kept, compiled));
         job = loop {
-            let next = desk.next_job()?;
+            let next = with.next_job()?;
             match known.iter().find(|(kept, _)| is_same(kept, &next)) {
-                Some((_, compiled)) => desk.answer(outcome(compiled, &next.values, next.html))?,
+                Some((_, compiled)) => with.answer(outcome(compiled, &next.values, next.html))?,
                 None => break next,
             }
         };

@@ -18,7 +18,7 @@ pub fn serve() -> ExitCode {
     let (busy, watched) = channel();
     let reader = thread::Builder::new().name("input".to_owned()).spawn(move || read(&jobs));
     let renderer = reader.and_then(|_| {
-        let answer = move || serve_all(&Desk { next, busy });
+        let answer = move || serve_all(&Jobs { next, busy });
         thread::Builder::new().name("render".to_owned()).stack_size(STACK).spawn(answer)
     });
     setup::limit_this_process();
@@ -60,14 +60,14 @@ fn say(bytes: &[u8]) -> io::Result<()> {
     out.flush()
 }
 
-/// The desk as the worker sees it: jobs come from it and answers go to it.
-pub struct Desk {
+/// Where jobs come from and answers go to.
+pub struct Jobs {
     next: Receiver<Vec<u8>>,
     /// Tells the watch when work begins and ends.
     busy: Sender<bool>,
 }
 
-impl Desk {
+impl Jobs {
     /// The next job that can be read; `None` when there will be none.
     pub fn next_job(&self) -> Option<Job> {
         loop {
