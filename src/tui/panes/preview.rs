@@ -15,7 +15,7 @@ use crate::tui::pane::Pane;
 use crate::tui::state::{Made, State, View};
 use crate::tui::theme::Role;
 use crate::tui::update::writing::{Makes, makes};
-use crate::tui::values::Holds;
+use crate::tui::values::{Holds, Row};
 use crate::tui::widgets::code::{self, Looks};
 use crate::tui::widgets::{cells, frame};
 
@@ -171,7 +171,7 @@ fn captions(state: &State) -> Vec<String> {
         }
         (View::Difference, _) => vec!["cannot be written there".to_owned(), "difference".to_owned()],
         (View::Text, _) => {
-            let samples = samples(state);
+            let samples = samples(state).count();
             let typed = state.typed().is_some_and(|typed| !typed.is_empty());
             let mut captions = match (typed, samples) {
                 (false, _) if state.templates.form.is_empty() => Vec::new(),
@@ -188,10 +188,10 @@ fn captions(state: &State) -> Vec<String> {
     }
 }
 
-/// How many texts of the form are samples that the template needs.
-pub fn samples(state: &State) -> usize {
-    let is_sample = |holds: &Holds| matches!(holds, Holds::Text(_));
-    state.templates.form.iter().filter(|row| !row.typed && !row.optional && is_sample(&row.holds)).count()
+/// The texts of the form that are samples which the template needs.
+pub fn samples(state: &State) -> impl Iterator<Item = &Row> {
+    let is_sample = |row: &&Row| !row.typed && !row.optional && matches!(row.holds, Holds::Text(_));
+    state.templates.form.iter().filter(is_sample)
 }
 
 /// What a write would make of the file, in a word.

@@ -28,6 +28,15 @@ pub enum Step {
 /// The way from the root of the values to one of them.
 pub type Way = Vec<Step>;
 
+/// The way for people: `fields 1 name`.
+pub fn place(way: &[Step]) -> String {
+    let step = |step: &Step| match step {
+        Step::Field(name) => name.clone(),
+        Step::Item(at) => (at + 1).to_string(),
+    };
+    way.iter().map(step).collect::<Vec<_>>().join(" ")
+}
+
 /// What was typed for one template. What the template no longer asks for is kept: it may ask for it again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Typed {
