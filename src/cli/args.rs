@@ -16,22 +16,34 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 )]
 pub struct Arguments {
     /// The workspace [default: the nearest folder upward that holds .jaato/, else the current one]
-    #[arg(long, value_name = "DIR", global = true)]
+    #[arg(long, value_name = "DIR", global = true, help_heading = "Options of every command")]
     pub workspace: Option<PathBuf>,
     /// The configuration file [default: references.json of the workspace, and others]
-    #[arg(long, value_name = "FILE", global = true)]
+    #[arg(long, value_name = "FILE", global = true, help_heading = "Options of every command")]
     pub config: Option<PathBuf>,
     /// The desk to work at
-    #[arg(long, value_name = "NAME", default_value = "default", global = true)]
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "default",
+        global = true,
+        help_heading = "Options of every command"
+    )]
     pub desk: String,
     /// The reader that is remembered as told
-    #[arg(long, value_name = "NAME", default_value = "default", global = true)]
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "default",
+        global = true,
+        help_heading = "Options of every command"
+    )]
     pub session: String,
     /// Text for people or one JSON document for programs
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text, global = true)]
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text, global = true, help_heading = "Options of every command")]
     pub format: Format,
     /// Use the knowledge base that comes with the program, in a temporary folder
-    #[arg(long, global = true, conflicts_with_all = ["workspace", "config"])]
+    #[arg(long, global = true, help_heading = "Options of every command", conflicts_with_all = ["workspace", "config"])]
     pub demo: bool,
     /// What to do
     #[command(subcommand)]
@@ -89,7 +101,7 @@ pub enum Command {
     /// Add a source to the catalog
     #[command(after_help = "Example: refdesk add docs/retry.md --tag resilience --tag retry")]
     Add(AddArgs),
-    /// List, show and explain the templates that the selection brings
+    /// List the templates that the selection brings, show what they say and ask for, extract and validate them
     #[command(after_help = "Example: refdesk templates variables Entity.java.tpl")]
     Templates(TemplatesArgs),
     /// Render a template, to standard output or into a file
@@ -275,17 +287,20 @@ pub struct TemplatesArgs {
 #[derive(Debug, Subcommand)]
 pub enum TemplatesCommand {
     /// List the templates that the selection brings
+    #[command(after_help = "Example: refdesk templates list --pattern '*.java.tpl'")]
     List {
         /// Only names that match, with * and ?
         #[arg(long, value_name = "GLOB")]
         pattern: Option<String>,
     },
     /// Print a template as it stands
+    #[command(after_help = "Example: refdesk templates show Entity.java.tpl")]
     Show {
         /// Name of a template
         name: String,
     },
-    /// Print what a template asks for
+    /// Print what a template asks for: its variables as a tree, as a JSON schema, and as values to fill in
+    #[command(after_help = "Example: refdesk templates variables Entity.java.tpl")]
     Variables {
         /// Name of a template
         name: String,
@@ -343,7 +358,8 @@ pub struct RenderArgs {
     /// Write the text to this file, relative to the current folder
     #[arg(long, value_name = "PATH", group = "target")]
     pub output: Option<String>,
-    /// Render and write many, all or none: [{"name"|"inline"|"file", "vars", "output"}], or @FILE to read that from
+    /// Render and write many, all or none: [{"name"|"inline"|"file", "vars", "output"}], or @FILE to read that from; a
+    /// row without output goes where its template asks to be written
     #[arg(long, value_name = "JSON|@FILE", group = "target")]
     #[arg(conflicts_with_all = ["name", "inline", "file", "syntax", "vars", "var", "partials"])]
     pub batch: Option<String>,

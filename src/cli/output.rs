@@ -60,7 +60,10 @@ pub fn usage(error: &clap::Error) -> ExitCode {
     }
     if wants_json(std::env::args_os().skip(1)) {
         let whole = error.to_string();
-        let message = whole.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        // Up to the first blank line; what is missing stands in lines of its own.
+        let told: Vec<&str> = whole.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
+        let message = told.join(" ");
+        let message = message.trim_start_matches("error: ");
         let error = json!({"code": "usage", "message": message, "hint": "refdesk --help shows the commands"});
         write_out(format!("{}\n", json!({ "error": error })).as_bytes());
     }

@@ -56,7 +56,8 @@ fn printed(made: Made) -> Answer {
                       "size": made.text.len(), "lines": made.text.lines().count(), "variables_used": made.used,
                       "variables_unused": named(&made.fit.unused), "variables_missing": named(&made.fit.missing),
                       "offered_output": made.offered, "warnings": made.warnings});
-    let notes = made.offered.map(|path| format!("the template wants to be written to {path}: --output PATH writes it"));
+    let notes =
+        made.offered.map(|path| format!("the template asks to be written to {path}: --output '{path}' does that"));
     let diagnostics = made.warnings.into_iter().map(|warning| Diagnostic::warning("render", warning)).collect();
     Answer { diagnostics, notes: notes.into_iter().collect(), ..Answer::new(json, made.text) }
 }

@@ -109,7 +109,11 @@ fn variables(desk: &Desk, index: &TemplateIndex, name: &str) -> Answer {
     });
     let mut text = format!("{} ({})\n", one_line(&template.name), template.syntax.word());
     write_tree(&mut text, &template.variables);
-    text.push_str(&format!("\n--vars '{}'\n", visible(&skeleton.to_string())));
+    text.push_str(&format!("\nJSON schema:\n{}\n", visible(&template::schema(&template.variables).to_string())));
+    // In single quotes a shell takes it as it is, several lines long, but for a quote within them.
+    let document = serde_json::to_string_pretty(&skeleton).unwrap_or_else(|_| skeleton.to_string());
+    let quoted = document.replace('\'', r"'\''");
+    text.push_str(&format!("\nTo fill in:\n--vars '{}'\n", visible(&quoted)));
     Answer::new(json, text)
 }
 

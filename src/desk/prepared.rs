@@ -61,10 +61,16 @@ impl Prepared {
     fn failed(self, error: RenderError) -> Unrendered {
         let told = std::slice::from_ref(&error.message);
         // One error after another would tell it slowly.
-        let others: Vec<String> = missing(&self.fit, told).map(|named| format!("'{}'", named.path)).collect();
+        let named = |named: &Named| match &named.nearest {
+            Some(nearest) => format!("'{}' (did you mean '{nearest}'?)", named.path),
+            None => format!("'{}'", named.path),
+        };
+        let others: Vec<String> = missing(&self.fit, told).map(named).collect();
+        let unused: Vec<String> = self.fit.unused.iter().map(|unused| format!("'{}'", unused.path)).collect();
         let mut hints = Vec::new();
-        if error.message.contains("undefined") && !others.is_empty() {
-            hints.push(format!("also missing: {}", others.join(", ")));
+        if error.message.contains("undefined") {
+            hints.extend((!others.is_empty()).then(|| format!("also missing: {}", others.join(", "))));
+            hints.extend((!unused.is_empty()).then(|| format!("given and not used: {}", unused.join(", "))));
         }
         hints.extend(self.name.map(|name| format!("`refdesk templates variables {name}` shows what it asks for")));
         let Job { text: template, syntax, .. } = self.job;

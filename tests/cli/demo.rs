@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::support::program::run;
+use crate::support::program::{PROGRAM, run};
 use crate::support::workspace::{Workspace, ids, strings};
 
 fn expected() -> Value {
@@ -40,6 +40,28 @@ fn copy(from: &Path, to: &Path) {
             fs::copy(entry.path(), target).unwrap();
         }
     }
+}
+
+/// The commands of the README, as printed.
+#[cfg(unix)]
+#[test]
+fn from_knowledge_to_code_as_the_readme_says() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = fs::read_to_string(here.join("README.md")).unwrap();
+    let section = readme.split("\n## From knowledge to code\n").nth(1).expect("the section");
+    let commands = section.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
+    let world = Workspace::new();
+    let (program, known) = (Path::new(PROGRAM).parent().unwrap(), std::env::var_os("PATH").unwrap());
+    let paths = [program.to_path_buf()].into_iter().chain(std::env::split_paths(&known));
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-euc", commands]).current_dir(here).env_clear().env("PATH", std::env::join_paths(paths).unwrap());
+    shell.env("HOME", world.beside("home")).env("TMPDIR", world.beside("tmp"));
+    let ran = run(&mut shell, None).exits(0);
+    for told in ["class NordicClient:", "JSON schema:", "Wrote clients/nordic_sky/client.py: ", "4 templates: 0 errors"]
+    {
+        assert!(ran.text().contains(told), "{told}: {ran}");
+    }
+    assert!(ran.text().contains("Wrote clients/arctic/settings.toml: "), "{ran}");
 }
 
 #[test]

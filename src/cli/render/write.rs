@@ -8,7 +8,7 @@ use super::super::output::ask;
 use super::super::rows::plural;
 use super::named;
 use crate::desk::{Desk, Made, Refusal};
-use crate::output::{Proposal, Scope, Unwritten, Written, needs_overwrite};
+use crate::output::{Before, Proposal, Scope, Unwritten, Written, needs_overwrite};
 use crate::report::Diagnostic;
 
 /// A text and what writing it would change.
@@ -29,6 +29,8 @@ pub(super) struct Outcome {
     pub text: String,
     /// What somebody should look at and was not shown yet.
     pub diagnostics: Vec<Diagnostic>,
+    /// What a write would have done, where none was made.
+    pub notes: Vec<String>,
 }
 
 /// Where may be written.
@@ -68,9 +70,9 @@ pub(super) fn one(desk: &mut Desk, args: &RenderArgs, mut made: Made, path: &str
 
 /// An answer of this document.
 pub(super) fn answer(outcome: Outcome, json: Map<String, Value>) -> Answer {
-    let Outcome { refused, text, diagnostics, .. } = outcome;
+    let Outcome { refused, text, diagnostics, notes, .. } = outcome;
     let answer = Answer::new(Value::Object(json), text).and_refused(refused);
-    Answer { diagnostics, ..answer }
+    Answer { diagnostics, notes, ..answer }
 }
 
 /// What is told of one output.
@@ -102,8 +104,10 @@ fn facts(made: &Made) -> Map<String, Value> {
 pub(super) fn carry_out(desk: &mut Desk, args: &RenderArgs, outputs: &mut [Output]) -> Outcome {
     let warnings = outputs.iter().flat_map(|output| &output.made.warnings);
     let diagnostics = warnings.map(|warning| Diagnostic::warning("render", warning.as_str())).collect();
-    let mut outcome = Outcome { written: Vec::new(), refused: Vec::new(), text: differences(outputs), diagnostics };
+    let (written, refused, notes) = (Vec::new(), Vec::new(), Vec::new());
+    let mut outcome = Outcome { written, refused, text: differences(outputs), diagnostics, notes };
     if args.dry_run {
+        outcome.notes = foreseen(outputs, args.overwrite);
         outcome.text.push_str(&unchanged(outputs));
         return outcome;
     }
@@ -135,6 +139,7 @@ pub(super) fn carry_out(desk: &mut Desk, args: &RenderArgs, outputs: &mut [Outpu
                 };
             }
             None => {
+                outcome.notes = foreseen(outputs, args.overwrite);
                 let hint = "look at the difference, and write it with --yes";
                 outcome.refused.push(in_words(Refusal::new("not-approved", "nobody approved it", hint)));
                 return outcome;
@@ -162,6 +167,20 @@ pub(super) fn carry_out(desk: &mut Desk, args: &RenderArgs, outputs: &mut [Outpu
 
 fn differences(outputs: &[Output]) -> String {
     outputs.iter().map(|output| output.proposal.diff.unified()).collect()
+}
+
+/// Beside the differences, not behind them: those are for `patch`, too.
+fn foreseen(outputs: &[Output], overwrite: bool) -> Vec<String> {
+    let changed = outputs.iter().map(|output| &output.proposal).filter(|proposal| !proposal.is_unchanged());
+    let told = |it: &Proposal| {
+        let (verb, with) = match it.before {
+            Before::Nothing => ("write", ""),
+            Before::File { .. } if overwrite => ("replace", ""),
+            Before::File { .. } => ("replace", ", with --overwrite"),
+        };
+        format!("this would {verb} {} ({}){with}", it.shown, it.diff.summary())
+    };
+    changed.map(told).collect()
 }
 
 fn unchanged(outputs: &[Output]) -> String {

@@ -14,6 +14,7 @@ use crate::tui::state::{Made, State, Writing};
 use crate::tui::status;
 use crate::tui::theme::Role;
 use crate::tui::update::writing::{self, Makes};
+use crate::tui::values;
 use crate::tui::widgets::frame::{self, Border};
 use crate::tui::widgets::row::Active;
 use crate::tui::widgets::{cells, prompt};
@@ -22,6 +23,9 @@ use super::{centred, clear};
 
 /// Lines that are told before the difference, at most: that has its room too.
 const TOLD: usize = 6;
+
+/// Samples that are told by name, at most.
+const NAMED: usize = 4;
 
 /// Where the parts of the dialog are.
 #[derive(Debug, Clone, Copy)]
@@ -102,15 +106,8 @@ fn told(state: &State, width: u16) -> Vec<(String, Role)> {
         (None, Some(why)) => tell(&why, Role::Error),
         (None, None) => {}
     }
-    match preview::samples(state) {
-        0 => {}
-        count => {
-            let are = if count == 1 { "is" } else { "are" };
-            tell(
-                &format!("{} {} {are} still a sample", state.skin.glyphs.problem, cells::counted(count, "value")),
-                Role::Warning,
-            );
-        }
+    if let Some(samples) = samples(state) {
+        tell(&format!("{} {samples}", state.skin.glyphs.problem), Role::Warning);
     }
     for warning in made(state).map_or(&[][..], |made| &made.warnings) {
         tell(&format!("{} {warning}", state.skin.glyphs.problem), Role::Warning);
@@ -121,6 +118,18 @@ fn told(state: &State, width: u16) -> Vec<(String, Role)> {
         told.push((format!("and {more} more, in the preview"), Role::Warning));
     }
     told
+}
+
+/// `2 values are still samples: fields 1 name, basePackage`
+fn samples(state: &State) -> Option<String> {
+    let ways: Vec<String> = preview::samples(state).map(|row| values::place(&row.way)).collect();
+    let (count, shown) = (ways.len(), ways.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", "));
+    let more = if count > NAMED { format!(" and {} more", count - NAMED) } else { String::new() };
+    match count {
+        0 => None,
+        1 => Some(format!("1 value is still a sample: {shown}")),
+        _ => Some(format!("{} are still samples: {shown}{more}", cells::counted(count, "value"))),
+    }
 }
 
 /// `new file src/Entity.java · 43 lines, 1,204 bytes · +43 −0`
@@ -161,7 +170,8 @@ pub fn draw(state: &State, scroll: Scroll, frame: &mut Frame<'_>) {
     let len = len(state);
     let window = scroll.window(len, usize::from(places.difference.height));
     let caption = if window.len() < len && !window.is_empty() {
-        format!("difference, {}-{} of {}", window.start + 1, window.end, cells::grouped(len as u64))
+        let [from, to, of] = [window.start + 1, window.end, len].map(|count| cells::grouped(count as u64));
+        format!("difference, {from}-{to} of {of}")
     } else {
         "difference".to_owned()
     };

@@ -59,7 +59,8 @@ fn scrolled(caption: &str, shown: &Range<usize>, len: usize) -> String {
     if shown.len() >= len || shown.is_empty() {
         return caption.to_owned();
     }
-    format!("{caption}, {}-{} of {}", shown.start + 1, shown.end, cells::grouped(len as u64))
+    let [from, to, of] = [shown.start + 1, shown.end, len].map(|count| cells::grouped(count as u64));
+    format!("{caption}, {from}-{to} of {of}")
 }
 
 /// The place of row `nth` of a list, counted from its first visible one.

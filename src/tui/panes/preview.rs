@@ -15,7 +15,7 @@ use crate::tui::pane::Pane;
 use crate::tui::state::{Made, State, View};
 use crate::tui::theme::Role;
 use crate::tui::update::writing::{Makes, makes};
-use crate::tui::values::Holds;
+use crate::tui::values::{Holds, Row};
 use crate::tui::widgets::code::{self, Looks};
 use crate::tui::widgets::{cells, frame};
 
@@ -31,7 +31,10 @@ pub fn len(state: &State) -> usize {
             Some(Ok(proposal)) => proposal.diff.lines.len(),
             _ => 0,
         },
-        (View::Template, _, Some(failed)) => failed.template.lines().count() + 1,
+        (View::Template, _, Some(failed)) => {
+            let columns = usize::from(text(state).width).saturating_sub(2);
+            failed.template.lines().count() + message(failed, columns).len()
+        }
         _ => 0,
     }
 }
@@ -156,7 +159,7 @@ fn captions(state: &State) -> Vec<String> {
     let failed = preview.is_some_and(|preview| preview.failed.is_some());
     let proposal = preview.and_then(|preview| preview.made.as_ref()?.proposal.as_ref());
     match (state.view(), proposal) {
-        (View::Template, _) => vec!["does not render".to_owned()],
+        (View::Template, _) => vec!["does not render".to_owned(), "error".to_owned()],
         (View::Text, _) if failed => {
             vec!["does not render: what it came to before".to_owned(), "does not render".to_owned()]
         }
@@ -168,9 +171,10 @@ fn captions(state: &State) -> Vec<String> {
         }
         (View::Difference, _) => vec!["cannot be written there".to_owned(), "difference".to_owned()],
         (View::Text, _) => {
-            let samples = samples(state);
+            let samples = samples(state).count();
             let typed = state.typed().is_some_and(|typed| !typed.is_empty());
             let mut captions = match (typed, samples) {
+                (false, _) if state.templates.form.is_empty() => Vec::new(),
                 (false, _) => vec!["preview with sample values".to_owned()],
                 (true, 0) => vec!["preview with your values".to_owned()],
                 (true, count) => {
@@ -184,10 +188,10 @@ fn captions(state: &State) -> Vec<String> {
     }
 }
 
-/// How many texts of the form are samples that the template needs.
-pub fn samples(state: &State) -> usize {
-    let is_sample = |holds: &Holds| matches!(holds, Holds::Text(_));
-    state.templates.form.iter().filter(|row| !row.typed && !row.optional && is_sample(&row.holds)).count()
+/// The texts of the form that are samples which the template needs.
+pub fn samples(state: &State) -> impl Iterator<Item = &Row> {
+    let is_sample = |row: &&Row| !row.typed && !row.optional && matches!(row.holds, Holds::Text(_));
+    state.templates.form.iter().filter(is_sample)
 }
 
 /// What a write would make of the file, in a word.
@@ -206,7 +210,12 @@ pub fn summary(state: &State, proposal: &Proposal) -> String {
 
 /// Why nothing may be written there.
 pub fn refusal(refused: &Refusal) -> String {
-    if refused.hint.is_empty() { refused.message.clone() } else { format!("{}: {}", refused.message, refused.hint) }
+    match refused.hint.as_str() {
+        "" => refused.message.clone(),
+        // Its hint names an option of the command, and the screen has none.
+        _ if refused.code == "outside" => format!("{}: choose a path inside it", refused.message),
+        hint => format!("{}: {hint}", refused.message),
+    }
 }
 
 fn say(state: &State, sentence: &str, role: Role, place: Rect, buffer: &mut Buffer) {
@@ -282,6 +291,13 @@ pub fn draw_difference(state: &State, diff: &Diff, from: Place, place: Rect, buf
     }
 }
 
+/// The rows of the error among the template's lines.
+fn message(failed: &Unrendered, columns: usize) -> Vec<String> {
+    let indent = " ".repeat(failed.template.lines().count().to_string().len() + 2);
+    let lines = cells::wrap(&cells::clean(&told(failed)), columns.saturating_sub(indent.len()));
+    lines.into_iter().map(|line| format!("{indent}{line}")).collect()
+}
+
 /// The template's lines with their numbers, and the error below its own; on top where it has none.
 fn failure(state: &State, failed: &Unrendered, columns: usize) -> Vec<Line<'static>> {
     let theme = &state.skin.theme;
@@ -295,15 +311,9 @@ fn failure(state: &State, failed: &Unrendered, columns: usize) -> Vec<Line<'stat
         let text = cells::clip(&text, columns, state.skin.glyphs.ellipsis).into_owned();
         lines.push(Line::from(Span::styled(text, style)));
     }
-    let message = match failed.error.line {
-        Some(line) => format!("line {line}: {}", failed.error.message),
-        None => failed.error.message.clone(),
-    };
-    let indent = " ".repeat(digits + 2);
-    let told: Vec<Line<'static>> = cells::wrap(&cells::clean(&message), columns.saturating_sub(indent.len()))
-        .into_iter()
-        .map(|line| Line::from(Span::styled(format!("{indent}{line}"), theme.style(Role::Error))))
-        .collect();
+    let told =
+        message(failed, columns).into_iter().map(|line| Line::from(Span::styled(line, theme.style(Role::Error))));
+    let told: Vec<Line<'static>> = told.collect();
     let place = failed.error.line.unwrap_or(0).min(lines.len());
     lines.splice(place..place, told);
     lines

@@ -16,6 +16,9 @@ use crate::tui::values::{self, Holds, Row as Variable};
 use crate::tui::widgets::row::{Active, Row, Under};
 use crate::tui::widgets::{cells, frame, prompt};
 
+/// What stands for an optional value that nobody typed.
+const LEFT_OUT: &str = "left out";
+
 /// Columns of a flag's box.
 const BOX: u16 = 3;
 
@@ -31,6 +34,7 @@ pub fn draw(state: &State, place: Rect, frame: &mut Frame<'_>) {
     let active = if is_active(state) { super::active(state, Pane::Templates) } else { Active::No };
     let window = state.templates.variable.window(rows.len(), usize::from(place.height));
     let names = names(state, place);
+    let width = if window.len() < rows.len() { inset(place).width } else { place.width };
     let mut field = None;
     for (nth, at) in window.clone().enumerate() {
         let Some(variable) = rows.get(at) else { continue };
@@ -38,7 +42,7 @@ pub fn draw(state: &State, place: Rect, frame: &mut Frame<'_>) {
         let line = super::nth_row(place, nth);
         let here = state.typing == Some(Typing::Value) && at == state.templates.variable.at;
         let typing = here && !matches!(variable.holds, Holds::Flag(_));
-        row(state, variable, names, place.width, typing).draw(under, Role::Templates, line, buffer);
+        row(state, variable, names, width, typing).draw(under, Role::Templates, line, buffer);
         if here {
             field = Some((line, typing));
         }
@@ -154,6 +158,7 @@ fn row<'a>(state: &'a State, variable: &Variable, names: usize, width: u16, typi
     let kind = theme.style(Role::Templates);
     match &variable.holds {
         Holds::Text(_) if typing => {}
+        Holds::Text(_) if is_left_out(variable) => drop(row.text(LEFT_OUT, grey)),
         Holds::Text(text) if text.is_empty() => drop(row.text("empty", grey)),
         Holds::Text(text) if variable.typed => drop(row.text(&shown(text), value)),
         Holds::Text(text) => drop(row.text(&state.skin.glyphs.own(&shown(text)), value)),
@@ -173,6 +178,11 @@ fn row<'a>(state: &'a State, variable: &Variable, names: usize, width: u16, typi
         }
     }
     row
+}
+
+/// Whether the template does without it as long as nothing is typed: its default stands there then, if it has one.
+fn is_left_out(row: &Variable) -> bool {
+    row.optional && !row.typed && matches!(row.holds, Holds::Text(_))
 }
 
 /// Much longer than any row: of a value pasted as one the rest is not even looked at.
@@ -198,9 +208,9 @@ fn draw_field(state: &State, line: Rect, names: usize, frame: &mut Frame<'_>) {
 
 /// What stands there as long as nothing is typed.
 fn sample(state: &State, place: Rect, buffer: &mut Buffer) {
-    let row = state.templates.form.get(state.templates.variable.at).filter(|row| !row.typed);
-    if let Some(Holds::Text(text)) = row.map(|row| &row.holds) {
-        let text = state.skin.glyphs.own(text);
+    let Some(row) = state.templates.form.get(state.templates.variable.at).filter(|row| !row.typed) else { return };
+    if let Holds::Text(text) = &row.holds {
+        let text = if is_left_out(row) { LEFT_OUT.into() } else { state.skin.glyphs.own(text) };
         let text = cells::clip(&text, usize::from(place.width), state.skin.glyphs.ellipsis);
         buffer.set_stringn(place.x, place.y, text, usize::from(place.width), state.skin.theme.style(Role::Infra));
     }

@@ -200,6 +200,39 @@ fn a_text_that_rendered_stays_while_the_next_one_does_not() {
 }
 
 #[test]
+fn an_optional_value_says_that_it_is_left_out() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "4");
+    let mut snapshot = fixture::snapshot();
+    let mut templates = (*snapshot.templates).clone();
+    templates.templates[0].variables[0].optional = true;
+    snapshot.templates = templates.into();
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    let row = |state: &State| screen(state).lines().find(|line| line.contains("basePackage?")).unwrap().to_owned();
+    assert!(row(&state).contains("left out"), "{}", row(&state));
+    press(&mut state, "Enter");
+    assert!(row(&state).contains("left out"), "in its field too: {}", row(&state));
+    assert_eq!(values(&mut state, "\"a\"")["basePackage"], "a");
+    assert!(!row(&state).contains("left out"), "{}", row(&state));
+    assert_eq!(values(&mut state, "Backspace Tab \"n\"")["basePackage"], "", "empty is a value");
+    assert_eq!(values(&mut state, "Esc k k k x").get("basePackage"), None, "and taken back it is none");
+}
+
+#[test]
+fn a_long_error_is_told_to_its_end() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "4");
+    let generation = state.templates.generation;
+    let message = "one word after the other until the pane is too narrow for all of them and then more to the last";
+    let failed = crate::desk::Unrendered { template: "a\nb\n".to_owned(), ..fixture::unrendered(message, Some(2)) };
+    answer(
+        &mut state,
+        Event::Preview { generation, template: "CircuitBreaker.java.tpl".to_owned(), outcome: Err(failed) },
+    );
+    assert!(screen(&state).contains("to the last"), "{}", screen(&state));
+}
+
+#[test]
 fn colours_come_after_the_text_and_stay_with_their_lines() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4");

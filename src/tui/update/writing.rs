@@ -6,6 +6,7 @@ use crate::output::{Before, Proposal, Unwritten, Written};
 use crate::tui::field::{Edit, Room, TextField};
 use crate::tui::input::Effect;
 use crate::tui::motion::Scroll;
+use crate::tui::panes::preview;
 use crate::tui::state::{Made, Overlay, Preview, State, Tone, Writing};
 use crate::tui::widgets::cells;
 
@@ -112,8 +113,7 @@ pub(in crate::tui) fn why_not(state: &State) -> Option<String> {
     match made(state).map(|made| &made.proposal) {
         None => Some("the template does not render: there is nothing to write".to_owned()),
         Some(None) => Some("type the path of the file".to_owned()),
-        Some(Some(Err(refused))) if refused.hint.is_empty() => Some(refused.message.clone()),
-        Some(Some(Err(refused))) => Some(format!("{}: {}", refused.message, refused.hint)),
+        Some(Some(Err(refused))) => Some(preview::refusal(refused)),
         Some(Some(Ok(proposal))) if makes(state, proposal) == Makes::Same => {
             Some(format!("{} holds this already: there is nothing to write", proposal.shown))
         }

@@ -28,6 +28,15 @@ pub enum Step {
 /// The way from the root of the values to one of them.
 pub type Way = Vec<Step>;
 
+/// The way for people: `fields 1 name`.
+pub fn place(way: &[Step]) -> String {
+    let step = |step: &Step| match step {
+        Step::Field(name) => name.clone(),
+        Step::Item(at) => (at + 1).to_string(),
+    };
+    way.iter().map(step).collect::<Vec<_>>().join(" ")
+}
+
 /// What was typed for one template. What the template no longer asks for is kept: it may ask for it again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Typed {
@@ -191,7 +200,7 @@ impl Typed {
         names
     }
 
-    /// Sample values with the typed ones in their places.
+    /// Sample values with the typed ones in their places; what is optional and was not typed is left out.
     pub fn over_sample(&self, variables: &[Variable]) -> Value {
         self.object(variables, &mut Vec::new(), &sample(variables), Fill::Sample)
     }
@@ -201,8 +210,8 @@ impl Typed {
         let mut fields = Map::new();
         for variable in variables {
             way.push(Step::Field(variable.name.clone()));
-            let sample = sample.get(&variable.name).unwrap_or(&Value::Null);
-            fields.insert(variable.name.clone(), self.value(variable, way, sample, fill));
+            let value = self.value(variable, way, sample.get(&variable.name), fill);
+            fields.extend(value.map(|value| (variable.name.clone(), value)));
             way.pop();
         }
         for name in self.strays(way, variables) {
@@ -214,19 +223,20 @@ impl Typed {
         Value::Object(fields)
     }
 
-    fn value(&self, variable: &Variable, way: &mut Way, sample: &Value, fill: Fill) -> Value {
+    /// `None` for what nobody gave and the sample leaves out.
+    fn value(&self, variable: &Variable, way: &mut Way, sample: Option<&Value>, fill: Fill) -> Option<Value> {
         let Variable { kind, fields, .. } = variable;
         if let Some(value) = self.get(way).and_then(|given| given.value(*kind, fields)) {
-            return value;
+            return Some(value);
         }
         match (kind, self.items(way), fill) {
-            (VariableKind::Scalar, _, Fill::Blank) => Value::String(String::new()),
-            (VariableKind::Scalar, _, Fill::Sample) | (VariableKind::Flag, ..) => sample.clone(),
-            (VariableKind::Object, ..) => self.object(fields, way, sample, fill),
-            (VariableKind::List, None, Fill::Sample) => sample.clone(),
+            (VariableKind::Scalar, _, Fill::Blank) => Some(Value::String(String::new())),
+            (VariableKind::Scalar, _, Fill::Sample) | (VariableKind::Flag, ..) => sample.cloned(),
+            (VariableKind::Object, ..) => Some(self.object(fields, way, sample.unwrap_or(&Value::Null), fill)),
+            (VariableKind::List, None, Fill::Sample) => sample.cloned(),
             (VariableKind::List, items, _) => {
-                let sample = sample.get(0).unwrap_or(&Value::Null);
-                (0..items.unwrap_or(1)).map(|at| self.item(fields, at, way, sample, fill)).collect()
+                let sample = sample.and_then(|sample| sample.get(0)).unwrap_or(&Value::Null);
+                Some((0..items.unwrap_or(1)).map(|at| self.item(fields, at, way, sample, fill)).collect())
             }
         }
     }

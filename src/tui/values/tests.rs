@@ -110,6 +110,22 @@ fn typed_values_stand_over_the_sample() {
 }
 
 #[test]
+fn what_is_optional_is_left_out_until_it_is_typed() {
+    let mut tree = tree();
+    tree[0].optional = true;
+    tree[2].fields[0].optional = true;
+    let over = |values: &[(&str, Given)]| typed(values).over_sample(&tree);
+    let untouched = over(&[]);
+    assert_eq!(untouched, sample(&tree));
+    assert_eq!((untouched.get("a"), untouched["items"][0].get("name")), (None, None), "{untouched}");
+    assert_eq!(untouched["items"][1]["x"]["y"], json!("‹y›"));
+    let values = over(&[("items.0.x.y", text("z"))]);
+    assert_eq!(values["items"], json!([{"x": {"y": "z"}}]), "a list that is typed asks for no more");
+    assert_eq!(over(&[("a", text(""))])["a"], json!(""), "empty is a value");
+    assert_eq!(typed(&[]).document(&tree)["a"], json!(""), "a document to fill in shows it");
+}
+
+#[test]
 fn items_are_added_and_removed_with_what_is_in_them() {
     let mut list = typed(&[("items.0.name", text("a")), ("items.1.name", text("b")), ("tags.0", text("t"))]);
     let names = |list: &Typed| {

@@ -51,6 +51,14 @@ fn what_a_template_asks_for() {
     assert_eq!(answer["skeleton"], json!({"items": [{"label": ""}], "name": ""}));
     let skeleton = answer["skeleton"].to_string();
     world.run(&["render", "hello.txt.tpl", "--vars", &skeleton]).exits(0);
+    let told = world.run(&["templates", "variables", "hello.txt.tpl"]).exits(0);
+    let told = told.text();
+    let (tree, rest) = told.split_once("JSON schema:").unwrap();
+    let (schema, filling) = rest.split_once("To fill in:").unwrap();
+    assert!(tree.contains("items  list of\n    label\n"), "{told}");
+    assert_eq!(serde_json::from_str::<serde_json::Value>(schema).unwrap(), answer["schema"]);
+    let document = filling.trim().strip_prefix("--vars '").unwrap().strip_suffix('\'').unwrap();
+    assert_eq!(serde_json::from_str::<serde_json::Value>(document).unwrap(), answer["skeleton"]);
     let broken = world.run(&["templates", "variables", "broken.txt.tpl"]).exits(1);
     assert!(broken.stderr.contains("line 2"), "{broken}");
 }

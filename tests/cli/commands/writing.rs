@@ -47,11 +47,11 @@ fn nothing_is_written_that_nobody_approved() {
     let before = world.listing();
     for (path, more, code, shown, said) in [
         ("new.txt", &[][..], 1, "+hello Ada", "nobody approved it"),
-        ("new.txt", &["--dry-run"], 0, "+hello Ada", ""),
+        ("new.txt", &["--dry-run"], 0, "+hello Ada", "this would write new.txt (+1 −0)\n"),
         ("new.txt", &["--dry-run", "--yes"], 0, "+hello Ada", ""),
         ("old.txt", &["--overwrite"], 1, "-old", "nobody approved it"),
         ("old.txt", &["--yes"], 1, "-old", "--overwrite"),
-        ("old.txt", &["--dry-run"], 0, "-old", ""),
+        ("old.txt", &["--dry-run"], 0, "-old", "this would replace old.txt (+1 −1), with --overwrite\n"),
     ] {
         let ran = world.run(&words(path, "name=Ada", more)).exits(code);
         assert!(ran.text().contains(shown) && ran.stderr.contains(said), "{ran}");
