@@ -16,12 +16,12 @@ pub const METHOD: &str = "__slice__";
 /// What is to be cut has no places, or a bound is no whole number.
 pub fn slice(value: &Value, bounds: &[Value]) -> Result<Value, Error> {
     if let Some(text) = value.as_str() {
-        let cut: String = cut(text.chars().collect(), bounds)?.into_iter().collect();
+        let cut: String = cut(&text.chars().collect::<Vec<char>>(), bounds)?.into_iter().collect();
         return Ok(if value.is_safe() { Value::from_safe_string(cut) } else { Value::from(cut) });
     }
     match value.kind() {
         ValueKind::Seq | ValueKind::Iterable => {
-            let items = cut(value.try_iter()?.collect::<Vec<Value>>(), bounds)?;
+            let items = cut(&value.try_iter()?.collect::<Vec<Value>>(), bounds)?;
             Ok(if value.is_tuple() { Value::from(Tuple::from(items)) } else { Value::from(items) })
         }
         ValueKind::Undefined => Err(undefined(value)),
@@ -30,7 +30,7 @@ pub fn slice(value: &Value, bounds: &[Value]) -> Result<Value, Error> {
     }
 }
 
-fn cut<T: Clone>(items: Vec<T>, bounds: &[Value]) -> Result<Vec<T>, Error> {
+fn cut<T: Clone>(items: &[T], bounds: &[Value]) -> Result<Vec<T>, Error> {
     let bound = |at: usize| bounds.get(at).map_or(Ok(None), whole);
     let step = bound(2)?.unwrap_or(1);
     let length = i128::try_from(items.len()).unwrap_or(i128::MAX);
