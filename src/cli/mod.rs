@@ -6,6 +6,7 @@ mod args;
 mod demo;
 mod output;
 mod rows;
+mod threads;
 mod world;
 
 mod add;
@@ -47,6 +48,7 @@ pub fn run(screen: impl FnOnce(Engine) -> color_eyre::Result<ExitCode>) -> color
         Ok(arguments) => arguments,
         Err(error) => return Ok(output::usage(&error)),
     };
+    threads::start();
     let demo = match arguments.demo.then(demo::unpack).transpose() {
         Ok(demo) => demo,
         Err(error) => {

@@ -44,7 +44,10 @@ pub fn options(arguments: &Arguments, demo: Option<&Path>) -> Result<Options, Re
 /// Where this program can be started anew. On Linux the link leads to what runs now also when the file was replaced since.
 #[cfg(target_os = "linux")]
 fn this_program() -> PathBuf {
-    PathBuf::from("/proc/self/exe")
+    let own = PathBuf::from("/proc/self/exe");
+    // Without /proc it is whatever lies where this one was started from.
+    let started = || env::args_os().next().and_then(|program| std::fs::canonicalize(program).ok());
+    if own.exists() { own } else { started().unwrap_or(own) }
 }
 
 /// Where this program can be started anew; empty, which the first rendering says, where the system does not tell.

@@ -177,8 +177,8 @@ pub(super) fn remove_folders(made: &[PathBuf]) {
 /// What the file system said about a file.
 pub(super) fn unwritten(shown: &str, error: &io::Error) -> Refused {
     // About a temporary file it says the name too, which tells nobody anything.
-    let said =
-        error.get_ref().and_then(std::error::Error::source).map_or_else(|| error.to_string(), ToString::to_string);
+    let said = error.to_string();
+    let said = said.split_once(" at path \"").map_or(said.as_str(), |(said, _)| said);
     let hint = match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "make its folder writable",
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => "make room",

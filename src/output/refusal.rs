@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::resolve::{Unresolved, resolve};
 use super::{Before, Proposal, Refused, Scope};
+use crate::disk::is_unfinished;
 use crate::disk::path::{absolute, display, is_windows_absolute, slashed};
 
 /// Bytes of one name, on every file system in use.
@@ -159,7 +160,10 @@ fn guarded(path: &Path, shown: &str) -> Result<(), Refused> {
         .collect();
     let keeper = if names.iter().any(|name| name == ".git") {
         "git"
-    } else if names.windows(2).any(|pair| matches!(pair, [one, two] if one == ".jaato" && two == "refdesk")) {
+    } else if names.windows(2).any(|pair| matches!(pair, [one, two] if one == ".jaato" && two == "refdesk"))
+        // What has the name of a file that is being written is swept away by the next writer.
+        || names.iter().any(|name| is_unfinished(name.as_ref()))
+    {
         "refdesk"
     } else {
         return Ok(());
@@ -292,6 +296,8 @@ mod tests {
             (".git", "guarded", "guarded"),
             (".jaato/refdesk/selection.json", "guarded", "guarded"),
             (".jaato/Refdesk/x", "guarded", "guarded"),
+            ("sub/.refdesk-x.tmp", "guarded", "guarded"),
+            (".Refdesk-x.tmp/y", "guarded", "guarded"),
             ("/dev/null", "outside", "no-regular-file"),
             ("../x", "outside", ""),
             ("../dir-evil/x", "outside", ""),

@@ -1,11 +1,11 @@
 //! No template and no values can end, freeze or starve the program: each is an error that names the limit, in time.
 
 use std::fs::{self, File};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::support::hostile::{VALUES, templates};
-use crate::support::program::{LIMIT, Ran, kill};
+use crate::support::program::{LIMIT, Ran, kill, run};
 use crate::support::workspace::Workspace;
 
 /// What a rendering may take is 2 s; the rest is for a busy machine and a program built for tests.
@@ -110,5 +110,28 @@ fn a_worker_does_not_outlive_a_desk_that_is_killed() {
     while process(worker).is_some_and(|(state, _)| state != 'Z') {
         assert!(begin.elapsed() < LIMIT, "the worker goes on without a desk");
         std::thread::yield_now();
+    }
+}
+
+/// A system that gives no more threads (it does, to its administrator).
+#[cfg(target_os = "linux")]
+#[test]
+fn without_threads_there_is_an_answer() {
+    let world = Workspace::new();
+    for (words, works) in [(["list", "--selected"], true), (["render", "--inline=x"], false)] {
+        let whole = world.command(&[&["--format", "json"], &words[..]].concat());
+        let mut command = Command::new("bash");
+        command.args(["-c", "ulimit -u 1; exec \"$0\" \"$@\""]).arg(whole.get_program()).args(whole.get_args());
+        for (name, value) in whole.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        let ran = run(&mut command, None);
+        let answer = ran.json();
+        let says = "the render worker cannot be started";
+        let told = answer["error"]["message"].as_str().is_none_or(|message| !works && message.contains(says));
+        assert!(told && matches!(ran.code, 0 | 1), "{ran}");
     }
 }

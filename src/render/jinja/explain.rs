@@ -149,7 +149,12 @@ fn undefined_name(detail: &str) -> Option<&str> {
 /// Where the engine cannot say what was undefined: the name that the expression begins with if it was not given, else the
 /// expression itself.
 fn undefined_somewhere(error: &Error, text: &str, line: Option<usize>, given: &Map<String, Value>) -> RenderError {
-    let expr = error.range().and_then(|range| text.get(range)).unwrap_or_default().trim();
+    let range = error.range().map(|range| {
+        // The engine counts a slice from its parenthesis, since it is a method to it.
+        let before = text.get(..range.start).and_then(|before| before.strip_suffix(".__slice__"));
+        before.map_or(range.start, str::len)..range.end
+    });
+    let expr = range.and_then(|range| text.get(range)).unwrap_or_default().trim();
     let end = expr.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.'))).unwrap_or(expr.len());
     let name = expr.get(..end).unwrap_or_default();
     if name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && !leads_somewhere(name, given) {

@@ -11,6 +11,7 @@ use minijinja::value::{DynObject, Kwargs, ValueKind};
 use minijinja::{Environment, Error, State, Value};
 
 use super::given::{Args, More, failed, room_for, undefined};
+use super::groups::groups;
 use super::markup::{striptags, urlize, xmlattr};
 use super::numbers::{decimal, float, int};
 use super::operators::{add, order};
@@ -78,6 +79,14 @@ pub fn install(engine: &mut Environment<'static>) {
         minijinja::filters::max(state, value, how)
     });
     engine.add_filter("sum", sum);
+    engine.add_filter("groupby", |value: Value, more: More| {
+        let how = by_name(more, &["attribute", "default", "case_sensitive"])?;
+        if !how.has("default") {
+            fields(&value, &how)?;
+        }
+        let attribute = printed(&how.get::<Value>("attribute")?).into_owned();
+        groups(value, &attribute, how)
+    });
     engine.add_filter(
         "selectattr",
         |state: &mut State, list: Value, name: Cow<'_, str>, test: Option<Cow<'_, str>>, args: More| {

@@ -7,7 +7,7 @@ use minijinja_contrib::pycompat::unknown_method_callback;
 
 use super::filters::room_for_widths;
 use super::given::{Args, failed, room_for, undefined};
-use super::text;
+use super::{slices, text};
 
 /// Answers a method that the engine itself does not have.
 ///
@@ -15,6 +15,9 @@ use super::text;
 ///
 /// There is no such method, or its arguments do not fit.
 pub fn call(state: &mut State, value: &Value, method: &str, args: &[Value]) -> Result<Value, Error> {
+    if method == slices::METHOD {
+        return slices::slice(value, args);
+    }
     let own = match value.as_str() {
         Some(text) => of_text(text, method, args)?,
         None => of_others(value, method, args)?,

@@ -16,6 +16,7 @@ mod explain;
 mod filters;
 mod given;
 mod globals;
+mod groups;
 mod json;
 mod markup;
 mod methods;
@@ -23,6 +24,7 @@ mod numbers;
 mod operators;
 mod percent;
 mod print;
+mod slices;
 mod text;
 mod text_filters;
 

@@ -43,10 +43,25 @@ impl Outline {
     }
 }
 
-/// The fenced blocks of `markdown` behind byte `start`, at most so many; the flag tells that there are more. Blocks without
-/// any sign of a template are passed over.
-pub fn fences(markdown: &str, start: usize, most: usize) -> (Vec<Fence>, bool) {
-    let body = markdown.get(start..).unwrap_or_default();
+/// Signs of a text that are parsed at most: line breaks and punctuation, of which each can become a node of the parser's
+/// tree. That takes some 50 bytes, and all of it is there at once.
+pub const SIGNS: usize = 2_000_000;
+
+/// Why not every block of a text was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeftOut {
+    /// There are more blocks than are taken.
+    Blocks,
+    /// The text has more [`SIGNS`] than are parsed; what stands behind this line was not.
+    Behind(usize),
+}
+
+/// The fenced blocks of `markdown` behind byte `start`, at most so many, and what was left out. Blocks without any sign of
+/// a template are passed over.
+pub fn fences(markdown: &str, start: usize, most: usize) -> (Vec<Fence>, Option<LeftOut>) {
+    let whole = markdown.get(start..).unwrap_or_default();
+    let body = parsed(whole);
+    let is_cut = body.len() < whole.len();
     let mut lines = LineCounter::new(markdown);
     let mut outline = Outline { levels: vec![Vec::new()] };
     let (mut fences, mut open, mut title): (Vec<Fence>, Option<Fence>, Option<String>) = (Vec::new(), None, None);
@@ -57,8 +72,12 @@ pub fn fences(markdown: &str, start: usize, most: usize) -> (Vec<Fence>, bool) {
             }
             Event::End(TagEnd::CodeBlock) => {
                 let Some(fence) = open.take().filter(|fence| super::evidence::may_hold(&fence.text)) else { continue };
+                if is_cut && range.end >= body.len() {
+                    // Half of it may be behind the cut.
+                    break;
+                }
                 if fences.len() == most {
-                    return (fences, true);
+                    return (fences, Some(LeftOut::Blocks));
                 }
                 fences.push(Fence { heading: outline.nearest(), ..fence });
             }
@@ -89,5 +108,14 @@ pub fn fences(markdown: &str, start: usize, most: usize) -> (Vec<Fence>, bool) {
             _ => {}
         }
     }
-    (fences, false)
+    let behind = || LeftOut::Behind(lines.line_of(start + body.len()).saturating_sub(1));
+    (fences, is_cut.then(behind))
+}
+
+/// The whole lines of a text that are parsed.
+fn parsed(text: &str) -> &str {
+    let mut signs = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n' || byte.is_ascii_punctuation());
+    let Some((end, _)) = signs.nth(SIGNS) else { return text };
+    let head = text.get(..end).unwrap_or_default();
+    head.get(..head.rfind('\n').map_or(0, |at| at + 1)).unwrap_or_default()
 }

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use rayon::prelude::*;
 
 use super::documents::Document;
-use super::{BLOCKS, Extracted, extract};
+use super::{BLOCKS, Extracted, LeftOut, SIGNS, extract};
 use crate::disk::path::display;
 use crate::disk::{Stamp, read_stamped};
 use crate::mention::LIMITS;
@@ -96,8 +96,13 @@ fn told(found: &Extracted) -> Vec<Diagnostic> {
         let problem = problem.hint("templates of the document are named by their headings alone");
         told.push(line.iter().fold(problem, |problem, line| problem.at_line(*line)));
     }
-    if found.more {
-        let message = format!("only the first {BLOCKS} templates of the document are taken");
+    if let Some(left_out) = found.left_out {
+        let message = match left_out {
+            LeftOut::Blocks => format!("only the first {BLOCKS} templates of the document are taken"),
+            LeftOut::Behind(line) => format!(
+                "the document passes the limit of {SIGNS} line breaks and signs; no templates are taken from behind line {line}"
+            ),
+        };
         told.push(Diagnostic::warning("template-limit", message).hint("split the document into smaller ones"));
     }
     told

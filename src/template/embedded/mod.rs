@@ -20,6 +20,7 @@ pub mod names;
 mod tests;
 
 use evidence::Verdict;
+pub use fences::{LeftOut, SIGNS};
 
 /// Blocks taken from one document at most.
 pub const BLOCKS: usize = 20_000;
@@ -59,8 +60,8 @@ pub struct Extracted {
     pub rejected: Vec<Rejected>,
     /// What is wrong with the front matter, and at which line.
     pub front_matter: Option<(Option<usize>, String)>,
-    /// There are more blocks than are taken from one document; the rest was left out.
-    pub more: bool,
+    /// What was left out of a document that is too large.
+    pub left_out: Option<LeftOut>,
 }
 
 /// The templates of a markdown text.
@@ -69,10 +70,10 @@ pub fn extract(markdown: &str) -> Extracted {
         return Extracted::default();
     }
     let matter = front_matter::read(markdown);
-    let (fences, more) = fences::fences(markdown, matter.end, BLOCKS);
+    let (fences, left_out) = fences::fences(markdown, matter.end, BLOCKS);
     // Each block is parsed and compiled by itself; of a large document the most time goes there.
     let verdicts: Vec<Verdict> = fences.par_iter().with_min_len(16).map(|fence| evidence::judge(&fence.text)).collect();
-    let mut found = Extracted { front_matter: matter.problem, more, ..Extracted::default() };
+    let mut found = Extracted { front_matter: matter.problem, left_out, ..Extracted::default() };
     for (fence, verdict) in fences.into_iter().zip(verdicts) {
         match verdict {
             Verdict::Template(analysis) => found.blocks.push(Found {

@@ -1,7 +1,7 @@
 //! Tables of what is a template in a document, and what it is called.
 
 use super::names::{ending, names, slug, stem};
-use super::{Extracted, Found, extract};
+use super::{Extracted, Found, LeftOut, SIGNS, extract};
 use crate::template::{Syntax, analyse};
 
 fn texts(markdown: &str) -> Vec<(usize, String)> {
@@ -207,7 +207,20 @@ fn names_are_unique_and_the_same_content_has_one() {
 #[test]
 fn ten_thousand_blocks_of_one_name() {
     let markdown: String = (0..10_000).map(|at| format!("```java\n{{{{ v{at} }}}}\n```\n")).collect();
-    let Extracted { blocks, more, .. } = extract(&format!("# Same\n{markdown}"));
-    assert_eq!((blocks.len(), more), (10_000, false));
+    let Extracted { blocks, left_out, .. } = extract(&format!("# Same\n{markdown}"));
+    assert_eq!((blocks.len(), left_out), (10_000, None));
     assert_eq!(names(blocks.iter()).last().unwrap(), "same-9999.java.tmpl");
+}
+
+#[test]
+fn of_what_would_take_too_much_memory_the_first_part_is_looked_through() {
+    let block = |name: &str| format!("```\n{{{{ {name} }}}}\n```\n");
+    let text = format!("{}{}{}", block("first"), "-\n".repeat(SIGNS / 2), block("last"));
+    let Extracted { blocks, left_out, .. } = extract(&text);
+    assert_eq!((blocks.len(), left_out), (1, Some(LeftOut::Behind(999_996))));
+    // What the cut would leave half of is left out whole.
+    let text = format!("{}```\n{{{{ long }}}}\n{}```\n", block("first"), "x\n".repeat(SIGNS));
+    let Extracted { blocks, left_out, .. } = extract(&text);
+    assert_eq!(blocks.len(), 1);
+    assert!(left_out.is_some());
 }

@@ -210,30 +210,39 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// What stands between brackets: an index, or a slice as [`Expr::All`].
+    /// What stands between brackets: an index, or a slice as [`Expr::All`]. The engine is handed a slice as a method, since
+    /// its own stops the process at an empty list that is to be turned round, and what it gives is no list.
     fn subscript(&mut self) -> Result<Tall<'a>, ParseError> {
-        let (mut all, mut height, mut slice) = (Vec::new(), 0, false);
+        let open = self.at.saturating_sub(1);
+        let (mut all, mut height, mut colons, mut is_left_out) = (Vec::new(), 0, 0, true);
         loop {
             match self.peek() {
                 Some(Token::Op("]")) => break,
-                Some(Token::Op(":")) => {
+                Some(Token::Op(":")) if colons < 2 => {
+                    if colons == 0 {
+                        self.replace(open, ".__slice__(");
+                    }
+                    self.replace_next(if is_left_out { "\tNone,\t" } else { ",\t" });
                     self.at += 1;
-                    slice = true;
+                    (colons, is_left_out) = (colons + 1, true);
                 }
                 _ => {
                     let (part, other) = self.inline_if()?;
                     height = height.max(other);
                     all.push(part);
+                    is_left_out = false;
                     if !matches!(self.peek(), Some(Token::Op("]" | ":"))) {
                         return Err(self.unexpected("expected ']'"));
                     }
                 }
             }
         }
-        self.at += 1;
-        if slice {
+        if colons > 0 {
+            self.replace_next(if is_left_out { "\tNone\t)" } else { "\t)" });
+            self.at += 1;
             return Ok((Expr::All(all), height));
         }
+        self.at += 1;
         all.pop().map(|index| (index, height)).ok_or_else(|| self.unexpected("expected an index"))
     }
 

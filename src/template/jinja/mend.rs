@@ -1,5 +1,5 @@
 //! What the engine must read otherwise than it is written, so that it answers as Jinja2 does: operators, loops and
-//! comparisons go through filters of ours (`render::jinja::operators`). No edit adds or takes a line break, so the
+//! comparisons go through filters of ours (`render::jinja::operators`), slices through a method (`render::jinja::slices`). No edit adds or takes a line break, so the
 //! lines of what the engine reads are those of the template.
 
 /// Bytes of a template and what the engine reads in their place.
@@ -37,7 +37,11 @@ pub fn shown(mended: &str) -> String {
     out
 }
 
-const SHOWN: [(&str, &str); 14] = [
+const SHOWN: [(&str, &str); 18] = [
+    (".__slice__(", "["),
+    ("\tNone", ""),
+    (",\t", ":"),
+    ("\t)", "]"),
     ("|__given__", ""),
     (")|__each__", ")"),
     ("|__lt__(", "<"),

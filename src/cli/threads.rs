@@ -1,0 +1,33 @@
+//! The threads that read documents side by side, made before anybody asks for them: where the system gives none
+//! (`ulimit -u`), this one does the work. The pool would end the program there instead.
+
+use std::io;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::{Builder, available_parallelism};
+
+use rayon::{ThreadBuilder, ThreadPoolBuilder};
+
+/// Makes as many as there are processors, or as many as the system gives.
+pub fn start() {
+    let wanted = available_parallelism().map_or(1, usize::from);
+    let seats: Vec<Sender<ThreadBuilder>> = (0..wanted).map_while(|_| seat().ok()).collect();
+    let built = if seats.is_empty() {
+        ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global()
+    } else {
+        let taken = || io::Error::from(io::ErrorKind::WouldBlock);
+        let sit = |thread: ThreadBuilder| {
+            let seat = seats.get(thread.index()).ok_or_else(taken)?;
+            seat.send(thread).map_err(|_| taken())
+        };
+        ThreadPoolBuilder::new().num_threads(seats.len()).spawn_handler(sit).build_global()
+    };
+    // It only fails where there is a pool already, which serves as well.
+    drop(built);
+}
+
+/// A thread that waits for its work.
+fn seat() -> io::Result<Sender<ThreadBuilder>> {
+    let (seat, work) = channel::<ThreadBuilder>();
+    Builder::new().name("documents".to_owned()).spawn(move || work.recv().map(ThreadBuilder::run))?;
+    Ok(seat)
+}

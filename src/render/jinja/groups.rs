@@ -1,0 +1,51 @@
+//! The filter `groupby`: the engine's groups, with lists in them as Jinja2 has them, so that they can be added to and
+//! asked what they are.
+
+use std::fmt;
+use std::sync::Arc;
+
+use minijinja::value::{Enumerator, Kwargs, Object, ObjectRepr};
+use minijinja::{Error, Value};
+
+/// What the items of a list have in common, and those items: a pair, and an object with two fields.
+#[derive(Debug)]
+struct Group {
+    grouper: Value,
+    list: Value,
+}
+
+impl Object for Group {
+    fn repr(self: &Arc<Self>) -> ObjectRepr {
+        ObjectRepr::Seq
+    }
+
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        match (key.as_usize(), key.as_str()) {
+            (Some(0), None) | (None, Some("grouper")) => Some(self.grouper.clone()),
+            (Some(1), None) | (None, Some("list")) => Some(self.list.clone()),
+            _ => None,
+        }
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::Seq(2)
+    }
+
+    fn render(self: &Arc<Self>, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_tuple("").field(&self.grouper).field(&self.list).finish()
+    }
+}
+
+/// The groups of a list, in the order of what each has in common.
+///
+/// # Errors
+///
+/// It is no list, or what the items have cannot be sorted.
+pub fn groups(list: Value, attribute: &str, how: Kwargs) -> Result<Value, Error> {
+    let groups = minijinja::filters::groupby(list, Some(attribute), how)?.try_iter()?;
+    let group = |pair: Value| {
+        let items: Vec<Value> = pair.get_item_by_index(1)?.try_iter()?.collect();
+        Ok(Value::from_object(Group { grouper: pair.get_item_by_index(0)?, list: Value::from(items) }))
+    };
+    groups.map(group).collect::<Result<Vec<Value>, Error>>().map(Value::from)
+}
