@@ -16,7 +16,7 @@
 //! | 3 | [`mention`] | who names whom, by id or by link |
 //! | 4 | [`selection`] | what is chosen and why: picks, exclusions, closure, parents, access list |
 //! | 5 | [`template`] | what can be generated: discover, take out of documents, name, detect the syntax, tell the variables |
-//! | 6 | [`render`] | a template and its values to text |
+//! | 6 | [`render`] | a template and its values to text: three engines, their limits, the worker process |
 //! | 6 | [`enrich`] | what is said to an agent: expansions, hints, the notice, instructions |
 //! | 7 | [`session`] | what lasts: the desk file, what a session was told, the files of templates |
 //! | 7 | [`output`] | text to files: what a write would change, what may be written where, the write itself |
@@ -27,6 +27,7 @@
 //!
 //! Still to come, on floors kept free for them: `channel` (9), `mcp`, `hook` and `setup` (11). The engine is a
 //! thread behind tokio's channels, not a task: the desk reads files and computes, which would only block a scheduler.
+//! Previews have a thread of their own beside it and templates a process of their own: neither may hold the desk up.
 //! `main` is where commands and screen meet, since neighbours of one floor know nothing of each other.
 //!
 //! # Invariants
@@ -39,6 +40,8 @@
 //! - Parsing returns what could be read *and* a list of diagnostics, never one or the other.
 //! - `engine` knows no terminal; `tui` reads no file and never waits; `update` is pure, `draw` does no I/O.
 //! - Only `tui::terminal` touches terminal modes, and it restores them on every way out.
+//! - A file outside `.jaato/` is written only by [`output`], after its difference was shown or waived. What may be written
+//!   where stands in `output::refusal`, what a rendering may use in [`render::limits`].
 //! - Text from outside reaches the screen and an agent only through `text::escape`.
 
 pub mod catalog;
