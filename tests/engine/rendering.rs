@@ -156,7 +156,12 @@ fn the_engine_goes_on() {
     let files = [
         ("kit/good.txt.tpl", "Hello {{ name }}!\n".to_owned()),
         ("kit/endless.txt.tpl", endless().text),
-        ("references.json", r#"{"sources": [{"id": "kit", "name": "Kit", "path": "kit"}]}"#.to_owned()),
+        (
+            "references.json",
+            r#"{"sources": [{"id": "kit", "name": "Kit", "path": "kit"},
+                {"id": "other", "name": "Other", "type": "inline", "content": "text"}]}"#
+                .to_owned(),
+        ),
     ];
     let mut world = World::of(&files.each_ref().map(|(name, text)| (*name, text.as_str())));
     let options = Options { renderer: beside(), ..options(&world.workspace) };
@@ -176,4 +181,13 @@ fn the_engine_goes_on() {
         let text = outcome.map_or_else(|failed| failed.error.message, |shown| shown.made.text);
         assert!(text.contains(says), "{template}: {text}");
     }
+
+    let slow = Command::Preview { generation: 9, template: "endless.txt.tpl".to_owned(), values: None, path: None };
+    world.send(slow);
+    world.send(Command::Pick("other".into()));
+    world.until("it is picked while a template renders", |snapshot| snapshot.selection.contains("other"));
+    while let Ok(event) = world.engine.events.try_recv() {
+        assert!(!matches!(event, Event::Preview { .. }), "the pick waited for the template");
+    }
+    world.event(|event| matches!(event, Event::Preview { generation: 9, .. }));
 }
