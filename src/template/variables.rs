@@ -13,18 +13,16 @@ pub fn names(variables: &[Variable]) -> Vec<String> {
 /// A document to fill in: leaves are `""`, flags `false`, lists have one item.
 pub fn skeleton(variables: &[Variable]) -> Value {
     object(variables, &|variable| match variable.kind {
-        VariableKind::Flag => Some(Value::Bool(false)),
-        _ => Some(Value::String(String::new())),
+        VariableKind::Flag => Value::Bool(false),
+        _ => Value::String(String::new()),
     })
 }
 
-/// Values that show what a template does: scalars show their name as `‹name›`, flags hold, lists have two items. Optional
-/// scalars are left out: what the template says without them is what is wanted as long as nobody gives them.
+/// Values that show what a template does: scalars show their name as `‹name›`, flags hold, lists have two items.
 pub fn sample(variables: &[Variable]) -> Value {
     let mut value = object(variables, &|variable| match variable.kind {
-        VariableKind::Flag => Some(Value::Bool(true)),
-        VariableKind::Scalar if variable.optional => None,
-        _ => Some(Value::String(format!("‹{}›", variable.name))),
+        VariableKind::Flag => Value::Bool(true),
+        _ => Value::String(format!("‹{}›", variable.name)),
     });
     repeat_items(&mut value, 3);
     value
@@ -40,17 +38,17 @@ pub fn schema(variables: &[Variable]) -> Value {
 }
 
 /// At most `TREE_DEPTH` calls deep, as deep as the tree.
-fn object(variables: &[Variable], leaf: &impl Fn(&Variable) -> Option<Value>) -> Value {
+fn object(variables: &[Variable], leaf: &impl Fn(&Variable) -> Value) -> Value {
     let field = |variable: &Variable| {
         let value = match variable.kind {
-            VariableKind::Scalar | VariableKind::Flag => leaf(variable)?,
+            VariableKind::Scalar | VariableKind::Flag => leaf(variable),
             VariableKind::Object => object(&variable.fields, leaf),
-            VariableKind::List if variable.fields.is_empty() => leaf(variable).into_iter().collect(),
+            VariableKind::List if variable.fields.is_empty() => Value::Array(vec![leaf(variable)]),
             VariableKind::List => Value::Array(vec![object(&variable.fields, leaf)]),
         };
-        Some((variable.name.clone(), value))
+        (variable.name.clone(), value)
     };
-    Value::Object(variables.iter().filter_map(field).collect())
+    Value::Object(variables.iter().map(field).collect())
 }
 
 /// Gives every list a second item, within this many levels of lists: a sample must not grow without bound.

@@ -33,8 +33,7 @@ fn templates(folder: &Path) -> Vec<PathBuf> {
 fn filled(skeleton: &Value, sample: &Value) -> Value {
     match (skeleton, sample) {
         (Value::Object(fields), Value::Object(samples)) => {
-            let fill = |name, field: &Value| samples.get(name).map_or_else(|| field.clone(), |it| filled(field, it));
-            fields.iter().map(|(name, field)| (name.clone(), fill(name, field))).collect()
+            fields.iter().map(|(name, field)| (name.clone(), filled(field, &samples[name]))).collect()
         }
         (Value::Array(items), Value::Array(samples)) => {
             items.iter().zip(samples).map(|(item, sample)| filled(item, sample)).collect()

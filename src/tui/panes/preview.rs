@@ -188,9 +188,9 @@ fn captions(state: &State) -> Vec<String> {
     }
 }
 
-/// The texts of the form that are samples which the template needs.
+/// The texts of the form that are samples.
 pub fn samples(state: &State) -> impl Iterator<Item = &Row> {
-    let is_sample = |row: &&Row| !row.typed && !row.optional && matches!(row.holds, Holds::Text(_));
+    let is_sample = |row: &&Row| !row.typed && matches!(&row.holds, Holds::Text(sample) if !sample.is_empty());
     state.templates.form.iter().filter(is_sample)
 }
 

@@ -182,7 +182,7 @@ fn row<'a>(state: &'a State, variable: &Variable, names: usize, width: u16, typi
 
 /// Whether the template does without it as long as nothing is typed: its default stands there then, if it has one.
 fn is_left_out(row: &Variable) -> bool {
-    row.optional && !row.typed && matches!(row.holds, Holds::Text(_))
+    !row.typed && matches!(&row.holds, Holds::Text(sample) if sample.is_empty())
 }
 
 /// Much longer than any row: of a value pasted as one the rest is not even looked at.

@@ -87,6 +87,22 @@ pub fn json(text: &str) -> Option<serde_json::Result<Value>> {
     text.strip_prefix(":=").map(serde_json::from_str)
 }
 
+/// Takes optional scalars out, but for those below what is optional itself: there a field may be optional only because all
+/// of it is. At most as many calls deep as the tree, which `template` bounds.
+fn leave_out(variables: &[Variable], values: &mut Value) {
+    let Value::Object(fields) = values else { return };
+    for variable in variables.iter().filter(|variable| variable.optional || variable.kind != VariableKind::Scalar) {
+        match (variable.kind, fields.get_mut(&variable.name)) {
+            (VariableKind::Scalar, _) => drop(fields.shift_remove(&variable.name)),
+            (_, Some(Value::Array(items))) if !variable.optional => {
+                items.iter_mut().for_each(|item| leave_out(&variable.fields, item));
+            }
+            (_, Some(value)) if !variable.optional => leave_out(&variable.fields, value),
+            _ => {}
+        }
+    }
+}
+
 /// What stands where nothing was typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fill {
@@ -202,7 +218,17 @@ impl Typed {
 
     /// Sample values with the typed ones in their places; what is optional and was not typed is left out.
     pub fn over_sample(&self, variables: &[Variable]) -> Value {
-        self.object(variables, &mut Vec::new(), &sample(variables), Fill::Sample)
+        self.object(variables, &mut Vec::new(), &self.sample(variables), Fill::Sample)
+    }
+
+    /// What stands where nothing was typed. Samples of everything show what a template does; once somebody types, its own
+    /// defaults are wanted, and optional scalars are left out.
+    fn sample(&self, variables: &[Variable]) -> Value {
+        let mut values = sample(variables);
+        if !self.is_empty() {
+            leave_out(variables, &mut values);
+        }
+        values
     }
 
     /// At most as many calls deep as the tree, which `template` bounds.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Given, Step, Typed, Way};
-use crate::template::{Variable, VariableKind, sample};
+use crate::template::{Variable, VariableKind};
 
 /// One row of the form.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct Row {
 /// What a row of the form holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Holds {
-    /// A text: typed, or a sample.
+    /// A text: typed, or a sample; empty where it is left out as long as nothing is typed.
     Text(String),
     /// A flag.
     Flag(bool),
@@ -57,7 +57,7 @@ impl Row {
 /// The rows of the form, parents before what is in them.
 pub fn rows(variables: &[Variable], typed: &Typed) -> Vec<Row> {
     let mut form = Form { typed, rows: Vec::new() };
-    form.fields(variables, &mut Vec::new(), 0, &sample(variables));
+    form.fields(variables, &mut Vec::new(), 0, &typed.sample(variables));
     form.rows
 }
 

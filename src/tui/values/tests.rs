@@ -115,13 +115,17 @@ fn what_is_optional_is_left_out_until_it_is_typed() {
     tree[0].optional = true;
     tree[2].fields[0].optional = true;
     let over = |values: &[(&str, Given)]| typed(values).over_sample(&tree);
-    let untouched = over(&[]);
-    assert_eq!(untouched, sample(&tree));
-    assert_eq!((untouched.get("a"), untouched["items"][0].get("name")), (None, None), "{untouched}");
-    assert_eq!(untouched["items"][1]["x"]["y"], json!("‹y›"));
+    assert_eq!(over(&[]), sample(&tree), "as long as nothing is typed all of it is shown");
+    let touched = over(&[("f", Given::Flag(false))]);
+    assert_eq!((touched.get("a"), touched["items"][0].get("name")), (None, None), "{touched}");
+    assert_eq!(touched["items"][1]["x"]["y"], json!("‹y›"));
     let values = over(&[("items.0.x.y", text("z"))]);
     assert_eq!(values["items"], json!([{"x": {"y": "z"}}]), "a list that is typed asks for no more");
     assert_eq!(over(&[("a", text(""))])["a"], json!(""), "empty is a value");
+    tree[2].optional = true;
+    let over = |values: &[(&str, Given)]| typed(values).over_sample(&tree);
+    let touched = over(&[("f", Given::Flag(false))]);
+    assert_eq!(touched["items"][0]["name"], json!("‹name›"), "all of the list is optional, and it is given");
     assert_eq!(typed(&[]).document(&tree)["a"], json!(""), "a document to fill in shows it");
 }
 
