@@ -14,7 +14,7 @@ use crate::desk::{Desk, Made, Refusal, Request, Unrendered, What};
 use crate::disk::path::absolute;
 use crate::disk::read_regular;
 use crate::render::limits::{VALUES_BYTES, values_too_large};
-use crate::render::values::parse as parse_values;
+use crate::render::values::{exact, parse as parse_values};
 use crate::report::Diagnostic;
 use crate::template::{Named, Syntax};
 
@@ -126,6 +126,7 @@ fn values(desk: &Desk, args: &RenderArgs) -> Result<Value, Answer> {
             Some(key) => {
                 let parsed = serde_json::from_str(value);
                 let hint = "behind := stands JSON, for example --var 'fields:=[\"id\"]'";
+                exact(value).map_err(|wrong| Answer::usage(format!("--var '{key}': {wrong}"), hint))?;
                 (key, parsed.map_err(|error| Answer::usage(format!("--var '{given}' is no JSON: {error}"), hint))?)
             }
         };

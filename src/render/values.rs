@@ -22,7 +22,45 @@ pub fn parse(text: &str) -> Result<Value, String> {
     if depth > VALUES_DEPTH {
         return Err(values_too_deep());
     }
-    serde_json::from_str(text).map_err(|error| format!("the values are no JSON: {error}"))
+    let values = serde_json::from_str(text).map_err(|error| format!("the values are no JSON: {error}"))?;
+    exact(text)?;
+    Ok(values)
+}
+
+/// Holds that every whole number of a JSON text is read with all its digits.
+///
+/// # Errors
+///
+/// One is not: a sentence that names it.
+pub fn exact(text: &str) -> Result<(), String> {
+    let Some(number) = rounded(text) else { return Ok(()) };
+    let start: String = number.chars().take(40).collect();
+    Err(format!("the number {start} passes the limit of 64 bits and would be rounded; write it as a string"))
+}
+
+/// The first whole number of a JSON text that its reader would take for a float, with other digits.
+fn rounded(text: &str) -> Option<&str> {
+    let (mut inside, mut escaped, mut from) = (false, false, None);
+    for (at, byte) in text.bytes().chain([b' ']).enumerate() {
+        let is_in_number = !inside && (byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E'));
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if inside => escaped = true,
+            b'"' => inside = !inside,
+            _ => {}
+        }
+        if is_in_number {
+            from = from.or(Some(at));
+        } else if let Some(number) = from.take().and_then(|from| text.get(from..at))
+            && number.bytes().skip_while(|byte| *byte == b'-').all(|byte| byte.is_ascii_digit())
+            && number.bytes().any(|byte| byte.is_ascii_digit())
+            && number.parse::<i64>().is_err()
+            && number.parse::<u64>().is_err()
+        {
+            return Some(number);
+        }
+    }
+    None
 }
 
 /// At least how many values a JSON text holds and how deep they nest, by its punctuation outside strings.
@@ -87,6 +125,16 @@ mod tests {
             (format!("[{}1]", "1,".repeat(VALUES_COUNT - 2)), "read"),
             (format!("[{}1]", "1,".repeat(VALUES_COUNT)), "the values pass the limit of 250000 items"),
             (format!("\"{}\"", "x".repeat(VALUES_BYTES)), "the values pass the limit of 16777216 bytes (16 MiB)"),
+            ("[18446744073709551615, -9223372036854775808, 1e30, 123456789012345678901.5, 12]".to_owned(), "read"),
+            ("{\"1\\\"123456789012345678901\": \"123456789012345678901\"}".to_owned(), "read"),
+            (
+                "{\"a\": [-9223372036854775809]}".to_owned(),
+                "the number -9223372036854775809 passes the limit of 64 bits and would be rounded; write it as a string",
+            ),
+            (
+                "18446744073709551616".to_owned(),
+                "the number 18446744073709551616 passes the limit of 64 bits and would be rounded; write it as a string",
+            ),
             ("{".to_owned(), "the values are no JSON: EOF while parsing an object at line 1 column 1"),
         ] {
             let outcome = match parse(&text) {

@@ -60,6 +60,19 @@ fn no_file_is_too_large_to_be_refused() {
 }
 
 #[test]
+fn no_number_is_rounded() {
+    let world = Workspace::new();
+    let rows = "[{\"inline\": \"{{ a }}\", \"vars\": {\"a\": 18446744073709551616}, \"output\": \"x\"}]";
+    for words in [
+        &["render", "--inline", "{{ a }}", "--vars", "{\"a\": 18446744073709551616}"][..],
+        &["render", "--inline", "{{ a }}", "--var", "a:=18446744073709551616"],
+        &["render", "--batch", rows, "--dry-run"],
+    ] {
+        fails(&world, words, 2, "18446744073709551616 passes the limit of 64 bits");
+    }
+}
+
+#[test]
 fn what_is_within_the_limits_is_rendered() {
     let world = Workspace::new();
     let lines = "0123456789abcde\n".repeat(1_000_000);

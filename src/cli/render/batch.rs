@@ -14,6 +14,7 @@ use super::{read_given, refusal, write};
 use crate::desk::{Desk, Made, Refusal, Request, What};
 use crate::disk::path::absolute;
 use crate::output::{Proposal, disagreements};
+use crate::render::values::exact;
 use crate::template::{Syntax, TemplateIndex};
 
 /// Rows of one batch.
@@ -142,6 +143,7 @@ fn rows(desk: &Desk, args: &RenderArgs, given: &str) -> Result<Vec<(Request, Opt
     let text = read_given(desk, "--batch", given)?;
     let rows: Vec<Value> = serde_json::from_str(text.trim_start_matches('\u{feff}'))
         .map_err(|error| usage(format!("it is no JSON list: {error}")))?;
+    exact(&text).map_err(usage)?;
     if rows.len() > ROWS {
         return Err(usage(format!("it has {} rows, more than the limit of {ROWS}", rows.len())));
     }
