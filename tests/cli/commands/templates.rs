@@ -113,6 +113,8 @@ fn a_failed_rendering_names_what_and_where() {
     }
     let answer = world.json(&["render", "loop.py.tmpl"], 1);
     assert_eq!((&answer["success"], &answer["line"]), (&json!(false), &json!(1)));
+    let short = world.run(&["render", "hello"]).exits(1);
+    assert!(short.stderr.contains("no template is named 'hello' (did you mean 'hello.txt.tpl'?)"), "{short}");
     let empty = world.run(&["render", "hello.txt.tpl"]).exits(0);
     assert!(empty.stderr.contains("name"), "an unset variable of Mustache is empty and said: {empty}");
 }
