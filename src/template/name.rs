@@ -137,7 +137,8 @@ impl TemplateIndex {
             [] => {
                 let names = || self.templates.iter().map(|template| template.name.as_str());
                 // Whoever leaves an ending or a folder out means what holds the rest.
-                let holds = || names().filter(|other| !name.is_empty() && other.contains(name)).min_by_key(|it| it.len());
+                let holds =
+                    || names().filter(|other| !name.is_empty() && other.contains(name)).min_by_key(|it| it.len());
                 let nearest = nearest(name, names()).or_else(holds).map(str::to_owned);
                 Err(NameError::Unknown { name: name.to_owned(), nearest })
             }
