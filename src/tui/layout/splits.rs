@@ -1,0 +1,77 @@
+//! How the grid of four panes is divided between them, by shares that outlast every size of the terminal.
+
+use ratatui::layout::Size;
+
+use crate::config::screen::Borders;
+use crate::tui::action::Border;
+
+/// What no border takes from a pane of the grid: each shows an id, and its list beside its details.
+pub const LEAST: Size = Size { width: 30, height: 9 };
+
+/// How far a key moves a border.
+pub(super) const STEP: Size = Size { width: 2, height: 1 };
+
+/// How the grid is divided, in thousandths of its width and height.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Splits {
+    /// What the left column has.
+    pub left: u16,
+    /// What the upper row has.
+    pub upper: u16,
+}
+
+impl Default for Splits {
+    fn default() -> Self {
+        Self { left: 500, upper: 550 }
+    }
+}
+
+impl From<Borders> for Splits {
+    fn from(borders: Borders) -> Self {
+        Self { left: borders.left, upper: borders.upper }
+    }
+}
+
+impl Splits {
+    /// Columns of the left panes and rows of the upper ones, in a grid of this size.
+    pub fn cells(self, grid: Size) -> Size {
+        Size {
+            width: part(self.left, grid.width, (LEAST.width, LEAST.width)),
+            height: part(self.upper, grid.height, (LEAST.height, LEAST.height)),
+        }
+    }
+
+    /// The same with the left panes this wide, as far as there is room.
+    pub fn with_left(self, columns: u16, grid: Size) -> Self {
+        Self { left: thousandths(columns, grid.width, LEAST.width), ..self }
+    }
+
+    /// The same with the upper panes this high, as far as there is room.
+    pub fn with_upper(self, rows: u16, grid: Size) -> Self {
+        Self { upper: thousandths(rows, grid.height, LEAST.height), ..self }
+    }
+
+    /// One step of a border, as far as there is room.
+    pub fn moved(self, border: Border, grid: Size) -> Self {
+        let Size { width, height } = self.cells(grid);
+        match border {
+            Border::Left => self.with_left(width.saturating_sub(STEP.width), grid),
+            Border::Right => self.with_left(width.saturating_add(STEP.width), grid),
+            Border::Up => self.with_upper(height.saturating_sub(STEP.height), grid),
+            Border::Down => self.with_upper(height.saturating_add(STEP.height), grid),
+        }
+    }
+}
+
+/// So many thousandths of `all`, at least so much on this side and on the other. What is remembered stays what it is while a
+/// terminal is too small for it.
+pub(super) fn part(share: u16, all: u16, (least, other): (u16, u16)) -> u16 {
+    let wanted = u32::from(share.min(1000)) * u32::from(all) / 1000;
+    u16::try_from(wanted).unwrap_or(all).min(all.saturating_sub(other)).max(least.min(all))
+}
+
+/// The least share whose [`part`] of `all` is this.
+fn thousandths(wanted: u16, all: u16, least: u16) -> u16 {
+    let wanted = wanted.min(all.saturating_sub(least)).max(least.min(all));
+    u16::try_from((u32::from(wanted) * 1000).div_ceil(u32::from(all.max(1)))).unwrap_or(1000)
+}
