@@ -17,15 +17,17 @@
 //! | 4 | [`selection`] | what is chosen and why: picks, exclusions, closure, parents, access list |
 //! | 5 | [`template`] | what can be generated: discover, take out of documents, name, detect the syntax, tell the variables |
 //! | 6 | [`render`] | a template and its values to text: three engines, their limits, the worker process |
-//! | 6 | [`enrich`] | what is said to an agent: expansions, hints, the notice, instructions |
-//! | 7 | [`session`] | what lasts: the desk file, what a session was told, the files of templates |
+//! | 6 | [`enrich`] | what is said to an agent, why, and what it costs: the chain of enrichers, the budget, instructions |
+//! | 7 | [`session`] | what lasts: the desk file, what a session was told, the journal, the files of templates |
 //! | 7 | [`output`] | text to files: what a write would change, what may be written where, the write itself |
 //! | 8 | [`desk`] | all of it as one object with plain methods |
 //! | 10 | [`engine`] | the desk as a background task: commands in, snapshots and events out, notices of what changed, watching |
+//! | 11 | [`hook`] | the desk in an agent's own terms: what its hooks say and want to hear |
+//! | 11 | [`setup`] | letting an agent call the desk, and taking that away again |
 //! | 12 | [`cli`] | the desk as commands, one file a verb |
 //! | 12 | [`tui`] | the desk as a full screen |
 //!
-//! Still to come, on floors kept free for them: `channel` (9), `mcp`, `hook` and `setup` (11). The engine is a
+//! Still to come, on floors kept free for them: `channel` (9) and `mcp` (11). The engine is a
 //! thread behind tokio's channels, not a task: the desk reads files and computes, which would only block a scheduler.
 //! Previews have a thread of their own beside it and templates a process of their own: neither may hold the desk up.
 //! `main` is where commands and screen meet, since neighbours of one floor know nothing of each other.
@@ -51,12 +53,14 @@ pub mod desk;
 pub mod disk;
 pub mod engine;
 pub mod enrich;
+pub mod hook;
 pub mod mention;
 pub mod output;
 pub mod render;
 pub mod report;
 pub mod selection;
 pub mod session;
+pub mod setup;
 pub mod template;
 pub mod text;
 pub mod tui;
@@ -77,6 +81,8 @@ pub const FLOORS: &[(&str, u8)] = &[
     ("output", 7),
     ("desk", 8),
     ("engine", 10),
+    ("hook", 11),
+    ("setup", 11),
     ("cli", 12),
     ("tui", 12),
 ];

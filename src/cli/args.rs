@@ -31,14 +31,10 @@ pub struct Arguments {
     )]
     pub desk: String,
     /// The reader that is remembered as told
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "default",
-        global = true,
-        help_heading = "Options of every command"
-    )]
-    pub session: String,
+    ///
+    /// [default: default]
+    #[arg(long, value_name = "NAME", global = true, help_heading = "Options of every command")]
+    pub session: Option<String>,
     /// Text for people or one JSON document for programs
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text, global = true, help_heading = "Options of every command")]
     pub format: Format,
@@ -110,6 +106,35 @@ pub enum Command {
     /// Append to a text what the desk has to say about it; the text comes from standard input
     #[command(after_help = "Example: echo 'add a circuit breaker' | refdesk enrich --kind prompt")]
     Enrich(EnrichArgs),
+    /// Show what would be appended to a text, why, and what it costs; changes nothing
+    #[command(after_help = "Example: echo 'add a circuit breaker' | refdesk simulate")]
+    Simulate(SimulateArgs),
+    /// Explain why a source is not hinted at
+    #[command(name = "why-not", after_help = "Example: refdesk why-not retry-pattern --prompt 'retry the payment'")]
+    WhyNot(WhyNotArgs),
+    /// Hold the desk against a file of expectations
+    #[command(after_help = "Example: refdesk assert expectations.toml\n\nExits 1 when an expectation is not met.")]
+    Assert(AssertArgs),
+    /// Print what was said to whom, read, chosen and written, a JSON line each
+    #[command(after_help = "Example: refdesk journal --since 2h --session default")]
+    Journal(JournalArgs),
+    /// Print the exact bytes that a line of the journal is about
+    #[command(after_help = "Example: refdesk replay 42")]
+    Replay(ReplayArgs),
+    /// Print what happens at the desk, a JSON line each, until it is interrupted
+    #[command(after_help = "Example: refdesk watch | jq .text")]
+    Watch,
+    /// Answer a hook of an agent: one document on standard input, one on standard output
+    #[command(
+        after_help = "Example: refdesk connect claude-code\n\nAlways exits 0; what goes wrong is in log and journal."
+    )]
+    Hook(HookArgs),
+    /// Let an agent call the desk: writes its settings file after its difference was approved
+    #[command(after_help = "Example: refdesk connect claude-code --project --dry-run")]
+    Connect(ConnectArgs),
+    /// Take away what `connect` wrote
+    #[command(after_help = "Example: refdesk disconnect claude-code --project")]
+    Disconnect(ConnectArgs),
 }
 
 impl Command {
@@ -406,6 +431,117 @@ pub struct EnrichArgs {
     /// Remember nothing of it as said
     #[arg(long)]
     pub dry_run: bool,
+    /// Append at most so many characters, counted in UTF-16
+    #[arg(long, value_name = "N")]
+    pub max_chars: Option<usize>,
+    /// Append at most so many tokens, estimated
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<usize>,
+    /// What the conversation went through before: the session forgets what it was told
+    #[arg(long, value_enum)]
+    pub event: Option<Forgetting>,
+}
+
+/// What makes a conversation lose what it was told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Forgetting {
+    /// It was summarised.
+    Compact,
+    /// It was begun anew.
+    Clear,
+}
+
+/// What is looked at.
+#[derive(Debug, Args)]
+pub struct SimulateArgs {
+    /// What kind of text it is
+    #[arg(long, value_enum, default_value_t = KindName::Prompt)]
+    pub kind: KindName,
+    /// The tool that answered (tool results)
+    #[arg(long, value_name = "NAME")]
+    pub tool: Option<String>,
+    /// What the tool was asked, as a JSON object (tool results)
+    #[arg(long, value_name = "JSON")]
+    pub args: Option<String>,
+    /// Whatever the session was told
+    #[arg(long)]
+    pub repeat: bool,
+    /// Append at most so many characters, counted in UTF-16
+    #[arg(long, value_name = "N")]
+    pub max_chars: Option<usize>,
+    /// Append at most so many tokens, estimated
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<usize>,
+}
+
+/// What is explained.
+#[derive(Debug, Args)]
+pub struct WhyNotArgs {
+    /// Id of a source
+    pub id: String,
+    /// The prompt
+    #[arg(long, value_name = "TEXT")]
+    pub prompt: String,
+    /// Append at most so many characters, counted in UTF-16
+    #[arg(long, value_name = "N")]
+    pub max_chars: Option<usize>,
+    /// Append at most so many tokens, estimated
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<usize>,
+}
+
+/// What is held against the desk.
+#[derive(Debug, Args)]
+pub struct AssertArgs {
+    /// A TOML file of expectations, relative to the current folder
+    pub file: PathBuf,
+}
+
+/// Which lines of the journal.
+#[derive(Debug, Args)]
+pub struct JournalArgs {
+    /// Only lines since then: 90s, 15m, 2h, 3d, a date or a time (2026-11-22, 2026-11-22T09:30)
+    #[arg(long, value_name = "T")]
+    pub since: Option<String>,
+    /// How often hints were followed, by tag and by source
+    #[arg(long)]
+    pub precision: bool,
+}
+
+/// Which line of the journal.
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// Its number
+    pub n: u64,
+}
+
+/// Whose hook is answered.
+#[derive(Debug, Args)]
+pub struct HookArgs {
+    /// claude-code, gemini-cli, codex or cursor
+    pub agent: String,
+    /// Say it all, whatever was said before, and remember nothing
+    #[arg(long)]
+    pub repeat: bool,
+}
+
+/// Which agent, and where its settings are.
+#[derive(Debug, Args)]
+pub struct ConnectArgs {
+    /// claude-code, gemini-cli, codex or cursor
+    pub agent: String,
+    /// The settings of this workspace
+    #[arg(long, conflicts_with = "user")]
+    pub project: bool,
+    /// The settings of this user, for every workspace
+    #[arg(long)]
+    pub user: bool,
+    /// Show the difference and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Write without asking
+    #[arg(long)]
+    pub yes: bool,
 }
 
 /// The kinds of text.

@@ -10,19 +10,27 @@ mod threads;
 mod world;
 
 mod add;
+mod assert;
 mod change;
 mod check;
+mod connect;
 mod enrich;
 mod graph;
+mod hook;
 mod instructions;
+mod journal;
 mod list;
 mod references;
 mod render;
+mod replay;
 mod resolve;
 mod screen;
 mod select;
+mod simulate;
 mod templates;
+mod watch;
 mod why;
+mod why_not;
 
 pub use args::{Arguments, Command, Format};
 
@@ -113,5 +121,13 @@ fn carry_out(desk: &mut Desk, command: &Command, format: Format) -> Answer {
         Command::Templates(args) => templates::run(desk, args.command.as_ref()),
         Command::Render(args) => render::run(desk, args),
         Command::Enrich(args) => enrich::run(desk, args),
+        Command::Simulate(args) => simulate::run(desk, args),
+        Command::WhyNot(args) => why_not::run(desk, args),
+        Command::Assert(args) => assert::run(desk, args),
+        Command::Journal(args) => journal::run(desk, args),
+        Command::Replay(args) => replay::run(desk, args),
+        Command::Watch => watch::run(desk),
+        Command::Hook(args) => hook::run(desk, args),
+        Command::Connect(args) | Command::Disconnect(args) => connect::run(desk, args),
     }
 }

@@ -8,6 +8,7 @@ use crate::config::Surroundings;
 use crate::desk::{Options, Refusal};
 use crate::disk::path::{absolute, workspace_above};
 use crate::render::Renderer;
+use crate::session::DEFAULT;
 
 /// How the desk is to be opened, by the arguments and the environment; `demo` is the folder of the unpacked demo.
 pub fn options(arguments: &Arguments, demo: Option<&Path>) -> Result<Options, Refusal> {
@@ -35,7 +36,8 @@ pub fn options(arguments: &Arguments, demo: Option<&Path>) -> Result<Options, Re
         named: arguments.config.clone(),
         from_environment: if demo.is_some() { None } else { env::var("REFERENCES_CONFIG_PATH").ok() },
     };
-    let (desk, session) = (arguments.desk.clone(), arguments.session.clone());
+    let desk = arguments.desk.clone();
+    let session = arguments.session.clone().unwrap_or_else(|| DEFAULT.to_owned());
     let who = arguments.command.as_ref().map_or("a screen", Command::changes_as).to_owned();
     let renderer = Renderer::beside(this_program());
     Ok(Options { desk, session, who, renderer, ..Options::new(around) })

@@ -28,6 +28,7 @@ pub use locate::Spot;
 pub use mend::Mended;
 pub use outlook::{Follows, Outlook};
 pub use prepared::Prepared;
+pub use speak::Reader;
 pub use templates::{Made, Request, Unrendered, What};
 pub use undo::Undone;
 pub use writing::Shown;

@@ -1,49 +1,59 @@
-//! What the desk says: to a prompt, to a tool's answer, at the start of a conversation (BEHAVIOUR §5, §7).
-
-use serde_json::Value;
+//! What the desk says: to a prompt, to a tool's answer, at the start of a conversation (BEHAVIOUR §5, §7), and that it said
+//! so.
 
 use super::Desk;
-use crate::enrich::{self, Context, Enriched, Findings, TextKind, Told};
+use crate::enrich::{self, Asked, Context, Enriched, Findings, Told};
 use crate::report::Diagnostic;
+use crate::session::Receipt;
 
 /// The tool without which a hint would be no use.
 const SELECT_TOOL: &str = "selectReferences";
 
+/// Who gets to read what is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reader {
+    /// The session: it counts as told, and the journal has a receipt.
+    Session,
+    /// Nobody: it is only looked at.
+    Nobody,
+}
+
 impl Desk {
-    /// Appends what there is to say about a text; `arguments` are those of the tool that gave it. With `repeat` it says
-    /// all of it and the session is told nothing; with `dry_run` it says what is news and the session is told nothing.
-    pub fn enrich(
-        &self,
-        kind: TextKind,
-        text: &str,
-        arguments: Option<&Value>,
-        repeat: bool,
-        dry_run: bool,
-    ) -> (Enriched, Vec<Diagnostic>) {
-        let say = |told: &Told| {
-            let mut enriched = enrich::enrich(&self.context(), kind, text, told, repeat);
-            if let (TextKind::ToolResult, Some(arguments)) = (kind, arguments) {
-                enriched.metadata.pinned_reference =
-                    enrich::pinned(&self.catalog, &self.selection, self.workspace(), arguments);
+    /// Appends what there is to say about a text.
+    pub fn enrich(&self, asked: &Asked, reader: Reader) -> (Enriched, Vec<Diagnostic>) {
+        let say = |told: &Told| enrich::enrich(&self.context(), asked, told);
+        let (enriched, mut problems) = if asked.repeat {
+            (say(&Told::default()), Vec::new())
+        } else if reader == Reader::Nobody {
+            let (told, problems) = self.store.told();
+            (say(&told), problems)
+        } else {
+            let tell = |told: &Told| {
+                let enriched = say(told);
+                (enriched.told.clone(), enriched)
+            };
+            match self.store.tell(tell) {
+                Ok(done) => done,
+                // A session that cannot be remembered is told again rather than left without.
+                Err(error) => {
+                    let message = format!("what was told is not remembered: {error}");
+                    let problem = Diagnostic::warning("not-stored", message).hint("make .jaato/refdesk/ writable");
+                    (say(&self.store.told().0), vec![problem])
+                }
             }
-            enriched
         };
-        if repeat || dry_run {
-            let (told, problems) = if repeat { (Told::default(), Vec::new()) } else { self.store.told() };
-            return (say(&told), problems);
+        if reader == Reader::Session && !enriched.blocks.is_empty() {
+            problems.extend(self.journal(Receipt::of(asked, &enriched)));
         }
-        let tell = |told: &Told| {
-            let enriched = say(told);
-            (enriched.told.clone(), enriched)
-        };
-        match self.store.tell(tell) {
-            Ok(done) => done,
-            // A session that cannot be remembered is told again rather than left without.
-            Err(error) => {
-                let problem = Diagnostic::warning("not-stored", format!("what was told is not remembered: {error}"));
-                (say(&self.store.told().0), vec![problem.hint("make .jaato/refdesk/ writable")])
-            }
-        }
+        (enriched, problems)
+    }
+
+    /// Puts something into the journal; what keeps it from being there is said, and work goes on.
+    pub(super) fn journal(&self, receipt: Receipt) -> Option<Diagnostic> {
+        self.store.append(receipt).err().map(|error| {
+            let message = format!("the journal cannot be written: {error}");
+            Diagnostic::warning("not-journalled", message).hint("make .jaato/refdesk/ writable")
+        })
     }
 
     /// Makes ready what looking at texts needs, ahead of the first text.
@@ -63,6 +73,7 @@ impl Desk {
 
     fn context(&self) -> Context<'_> {
         Context {
+            workspace: self.workspace(),
             catalog: &self.catalog,
             selection: &self.selection,
             matcher: &self.matcher,

@@ -1,23 +1,32 @@
-//! One text, enriched: what was found in it, what of that is news to the session, and the blocks that say so
-//! (BEHAVIOUR §5). Text is only appended to, and the answer depends on nothing but the arguments.
+//! One text, enriched: every enricher that takes its kind says what it has to say, lowest priority first; what the session
+//! knows is left away, what there is no room for is counted, and the rest is appended (BEHAVIOUR §5). Text is only
+//! appended to, and the answer depends on nothing but the arguments.
+
+use std::ops::Range;
 
 use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
 
-use super::own::{Said, complement, own_blocks};
-use super::told::{Told, content_hash};
-use super::{Findings, Matcher, Pinned, Places, instruction, print};
-use crate::catalog::{Catalog, Source, SourceId};
-use crate::selection::{Role, Selection};
+use super::budget::{self, Budget};
+use super::draft::{Block, BlockKind, Draft, Entry, Item, Level};
+use super::own::{self, Said, complement, own_blocks};
+use super::references::References;
+use super::templates::Templates;
+use super::told::Told;
+use super::{Matcher, Pinned, Places, pinned, relevance};
+use crate::catalog::{Catalog, SourceId};
+use crate::selection::Selection;
 
 /// What kind of text is enriched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum TextKind {
     /// What a person asks.
     Prompt,
     /// What a tool answered.
     ToolResult,
-    /// What an agent is told at the start; nothing is said about references there.
+    /// What an agent is told at the start: its instructions.
     SystemInstructions,
 }
 
@@ -38,6 +47,8 @@ impl TextKind {
 /// The desk as enrichment sees it.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
+    /// The workspace folder, absolute.
+    pub workspace: &'a std::path::Path,
     /// What can be known.
     pub catalog: &'a Catalog,
     /// What is chosen.
@@ -50,30 +61,63 @@ pub struct Context<'a> {
     pub exclude_hints: bool,
 }
 
-/// What a block says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum BlockKind {
-    /// Sources named by `@id`.
-    Expansion,
-    /// Sources whose tags stand in the text.
-    Hint,
-    /// Sources that the selection pulled in.
-    Notice,
+/// The call of a tool that gave a text.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tool<'a> {
+    /// Its name, where it is known.
+    pub name: Option<&'a str>,
+    /// What it was asked.
+    pub arguments: &'a Value,
 }
 
-/// The price of one block.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Block {
-    /// What it says.
-    pub kind: BlockKind,
-    /// Its size, the blank line before it included.
-    pub bytes: usize,
-    /// Estimated: bytes ÷ 4, rounded up.
-    pub tokens: usize,
-    /// How much of it was said; always `full` without a budget.
-    pub level: &'static str,
+/// What is to be enriched, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// What kind of text it is.
+    pub kind: TextKind,
+    /// The text.
+    pub text: &'a str,
+    /// Who gave it, for a tool result.
+    pub tool: Option<Tool<'a>>,
+    /// Say all of it, whatever was told, and leave what was told as it is.
+    pub repeat: bool,
+    /// How much may be appended.
+    pub budget: Budget,
 }
+
+impl<'a> Asked<'a> {
+    /// A text of this kind, without a tool and without a limit.
+    pub fn new(kind: TextKind, text: &'a str) -> Self {
+        Self { kind, text, tool: None, repeat: false, budget: Budget::default() }
+    }
+}
+
+/// A text as the enrichers read it.
+pub(super) struct Reading<'a> {
+    /// What is asked.
+    pub asked: &'a Asked<'a>,
+    /// The parts of the text that are not the desk's own.
+    pub parts: Vec<Range<usize>>,
+    /// What the desk's own blocks in it say.
+    pub said: Said<'a>,
+    /// The selected source that the tool was working on.
+    pub pinned: Option<Pinned>,
+}
+
+/// Somebody who has something to say about texts. One more is one small file and a place in [`CHAIN`].
+pub(super) trait Enricher: Sync {
+    /// Low ones come first.
+    fn priority(&self) -> u8;
+
+    /// Whether it has anything to say about texts of this kind.
+    fn takes(&self, kind: TextKind) -> bool;
+
+    /// What it has to say to a session that was told `told`; what was found goes into `metadata`.
+    fn drafts(&self, ctx: &Context, reading: &Reading, told: &Told, metadata: &mut Metadata) -> Vec<Draft>;
+}
+
+/// Every enricher.
+const CHAIN: [&dyn Enricher; 2] = [&References, &Templates];
 
 /// What was found, for programs: all that matched, also where the session had been told before.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -86,8 +130,7 @@ pub struct Metadata {
     /// Transitive sources that the notice of this text names, with their parents.
     #[serde(serialize_with = "as_map")]
     pub transitive_references: Vec<(SourceId, Vec<SourceId>)>,
-    /// The selected source that the tool was working on; for the caller to fill in by [`super::pinned`], who knows the
-    /// tool's arguments.
+    /// The selected source that the tool was working on.
     pub pinned_reference: Option<Pinned>,
 }
 
@@ -96,114 +139,88 @@ pub struct Metadata {
 pub struct Enriched {
     /// The text as it came, then the blocks.
     pub text: String,
+    /// Where in it the blocks begin, in bytes.
+    pub added_at: usize,
     /// What was found.
     pub metadata: Metadata,
-    /// What was appended, in order.
+    /// What was appended, in order; `start` is within `text`.
     pub blocks: Vec<Block>,
+    /// What was said in them and what was left out, and why.
+    pub items: Vec<Item>,
     /// What the session has been told when it has read this.
     pub told: Told,
 }
 
-/// Appends to `text` what the desk has to say about it to a session that was told `told`. With `repeat` it says all of
+impl Enriched {
+    /// What was appended.
+    pub fn added(&self) -> &str {
+        self.text.get(self.added_at..).unwrap_or_default()
+    }
+
+    /// Estimated tokens of what was appended.
+    pub fn tokens(&self) -> usize {
+        self.blocks.iter().map(|block| block.tokens).sum()
+    }
+}
+
+/// Appends to a text what the desk has to say about it to a session that was told `told`. With `repeat` it says all of
 /// it, whatever was told, and what was told stays the same; what stands in the text already is never said again.
-pub fn enrich(ctx: &Context, kind: TextKind, text: &str, told: &Told, repeat: bool) -> Enriched {
-    let mut answer = Answer { out: text.to_owned(), blocks: Vec::new(), told: told.clone(), repeat };
-    if !repeat {
-        answer.told.keep_selected(ctx.selection);
+pub fn enrich(ctx: &Context, asked: &Asked, told: &Told) -> Enriched {
+    let mut known = told.clone();
+    if !asked.repeat {
+        known.keep_selected(ctx.selection);
     }
-    let mut metadata = Metadata::default();
-    if kind != TextKind::SystemInstructions {
-        let own = own_blocks(text);
-        let said = Said::new(text, &own);
-        let parts = complement(text, &own);
-        let found = ctx.matcher.find_within(text, &parts, ctx.catalog, ctx.selection, ctx.exclude_hints);
-        answer.expansions(ctx, &found, &said);
-        answer.hints(ctx, &found, &said);
-        metadata.mentioned_references = found.expansions.into_iter().map(|it| it.id).collect();
-        metadata.tag_matched_references = found.hints.into_iter().map(|it| (it.id, it.tags)).collect();
-        if kind == TextKind::Prompt {
-            metadata.transitive_references = answer.notice(ctx, &said);
+    let own = own_blocks(asked.text);
+    let pinned = match (asked.kind, &asked.tool) {
+        (TextKind::ToolResult, Some(tool)) => pinned(ctx.catalog, ctx.selection, ctx.workspace, tool.arguments),
+        _ => None,
+    };
+    let parts = complement(asked.text, &own);
+    let reading = Reading { asked, said: Said::new(asked.text, &own), parts, pinned };
+    let mut metadata = Metadata { pinned_reference: reading.pinned.clone(), ..Metadata::default() };
+    let mut drafts = Vec::new();
+    let mut chain: Vec<&dyn Enricher> = CHAIN.into_iter().filter(|enricher| enricher.takes(asked.kind)).collect();
+    chain.sort_by_key(|enricher| enricher.priority());
+    for enricher in chain {
+        drafts.extend(enricher.drafts(ctx, &reading, &known, &mut metadata));
+    }
+    // A text that there was no room in once is not filled up the next time it is read.
+    let was_cut = own::says_left_out(asked.text, &own);
+    let standing = drain(&mut drafts, |entry| entry.stands);
+    if was_cut {
+        drafts.clear();
+    }
+    drafts.retain(|draft| !draft.entries.is_empty());
+    let fitted = budget::fit(&mut drafts, asked.budget, |drafts| relevance::weigh(ctx.catalog, drafts));
+    if !asked.repeat {
+        let entries = drafts.iter().flat_map(|draft| &draft.entries).zip(fitted.items.iter().map(|item| item.level));
+        let is_given = |(entry, level): &(&Entry, Level)| {
+            *level == Level::Full || (*level == Level::Brief && entry.brief_is_enough)
+        };
+        let given = entries.filter(is_given).map(|(entry, _)| entry);
+        standing.iter().chain(given).for_each(|entry| known.remember(&entry.memory));
+        let offers =
+            |item: &&Item| matches!(item.block, BlockKind::Hint | BlockKind::Expansion) && item.level != Level::Count;
+        for item in fitted.items.iter().filter(offers) {
+            known.offered.entry(item.about.clone()).or_insert(item.block);
         }
     }
-    Enriched { text: answer.out, metadata, blocks: answer.blocks, told: answer.told }
+    let added_at = asked.text.len();
+    let mut blocks = fitted.blocks;
+    blocks.iter_mut().for_each(|block| block.start += added_at);
+    let text = [asked.text, &fitted.text].concat();
+    Enriched { text, added_at, metadata, blocks, items: fitted.items, told: known }
 }
 
-/// An answer in the making.
-struct Answer {
-    out: String,
-    blocks: Vec<Block>,
-    told: Told,
-    repeat: bool,
-}
-
-impl Answer {
-    /// Block 1.
-    fn expansions(&mut self, ctx: &Context, found: &Findings, said: &Said) {
-        let mut entries = Vec::new();
-        for source in found.expansions.iter().filter_map(|it| ctx.catalog.get(it.id.as_str())) {
-            let full = instruction(source, ctx.selection, ctx.places);
-            let short = print::given_above(source);
-            let news = self.is_news("expansion", source, &full, ctx.places);
-            if !said.has(&full) && !said.has(&short) {
-                entries.push(if news { full } else { short });
-            }
-        }
-        if !entries.is_empty() {
-            self.append(BlockKind::Expansion, &print::expansions(&entries));
-        }
+/// Takes the entries out that `is_out` says.
+fn drain(drafts: &mut [Draft], is_out: impl Fn(&Entry) -> bool) -> Vec<Entry> {
+    let mut out = Vec::new();
+    for draft in drafts {
+        let (taken, kept) = std::mem::take(&mut draft.entries).into_iter().partition(&is_out);
+        draft.entries = kept;
+        out.extend::<Vec<Entry>>(taken);
     }
-
-    /// Block 2.
-    fn hints(&mut self, ctx: &Context, found: &Findings, said: &Said) {
-        let mut lines = Vec::new();
-        for hint in &found.hints {
-            let Some(source) = ctx.catalog.get(hint.id.as_str()) else { continue };
-            let line = print::hint(source, &hint.tags);
-            let stands = said.has(&line) || said.has_beginning(&print::hint_beginning(source));
-            let news = self.is_news("hint", source, &line, ctx.places);
-            if news && !stands {
-                lines.push(line);
-            }
-        }
-        if !lines.is_empty() {
-            self.append(BlockKind::Hint, &print::hints(&lines));
-        }
-    }
-
-    /// Block 3; answers who was named, with their parents.
-    fn notice(&mut self, ctx: &Context, said: &Said) -> Vec<(SourceId, Vec<SourceId>)> {
-        let mut lines = Vec::new();
-        let mut named = Vec::new();
-        for member in ctx.selection.members().iter().filter(|member| member.role == Role::Transitive) {
-            let id = member.id.as_str();
-            let Some(source) = ctx.catalog.get(id) else { continue };
-            if !self.repeat && self.told.was_announced(id) {
-                continue;
-            }
-            let line = print::notice(source, member.parents.iter().map(SourceId::as_str));
-            if !said.has(&line) && !said.has_beginning(&print::notice_beginning(source)) {
-                lines.push(line);
-                named.push((member.id.clone(), member.parents.clone()));
-            }
-            if !self.repeat {
-                self.told.announced.insert(id.to_owned());
-            }
-        }
-        if !lines.is_empty() {
-            self.append(BlockKind::Notice, &print::transitive(&lines));
-        }
-        named
-    }
-
-    /// Whether the session has yet to be given this; it counts as given from here on, also where it stands in the text.
-    fn is_news(&mut self, kind: &str, source: &Source, printed: &str, places: &dyn Places) -> bool {
-        self.repeat || self.told.given.insert(content_hash(kind, &source.id, printed, &places.stamp(source)))
-    }
-
-    fn append(&mut self, kind: BlockKind, block: &str) {
-        self.out.push_str(block);
-        self.blocks.push(Block { kind, bytes: block.len(), tokens: block.len().div_ceil(4), level: "full" });
-    }
+    out
 }
 
 fn as_map<S: Serializer, V: Serialize>(pairs: &[(SourceId, V)], serializer: S) -> Result<S::Ok, S::Error> {

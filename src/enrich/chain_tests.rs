@@ -1,5 +1,7 @@
 //! Tests of the chain: the exact bytes of each block, who is spoken of, what is told once, and the laws.
 
+use std::path::Path;
+
 use proptest::prelude::*;
 
 use super::testing::{Shelf, inline, local, selection, source};
@@ -32,12 +34,15 @@ fn desk() -> (Catalog, Selection) {
     (Catalog::new(sources()), selection(&["api"], &[("deep", &["api"]), ("deeper", &["api", "deep"])], &["barred"]))
 }
 
+fn context<'a>(catalog: &'a Catalog, selection: &'a Selection, matcher: &'a Matcher, places: &'a Shelf) -> Context<'a> {
+    Context { workspace: Path::new("/w"), catalog, selection, matcher, places, exclude_hints: false }
+}
+
 fn ask(kind: TextKind, text: &str, told: &Told, repeat: bool) -> Enriched {
     let (catalog, selection) = desk();
     let (matcher, places) = (Matcher::default(), Shelf::default());
-    let ctx =
-        Context { catalog: &catalog, selection: &selection, matcher: &matcher, places: &places, exclude_hints: false };
-    enrich(&ctx, kind, text, told, repeat)
+    let ctx = context(&catalog, &selection, &matcher, &places);
+    enrich(&ctx, &Asked { repeat, ..Asked::new(kind, text) }, told)
 }
 
 const NOTICE: &str = "\n\n---\n**Transitively selected references** — auto-included from pre-selected sources:\n\n\
@@ -76,7 +81,9 @@ fn the_blocks_in_their_exact_words_and_order() {
         assert_eq!(answer.text, format!("{text}{added}"), "{text:?}");
         let bytes: usize = answer.blocks.iter().map(|block| block.bytes).sum();
         assert_eq!(bytes, added.len());
-        assert!(answer.blocks.iter().all(|block| block.tokens == block.bytes.div_ceil(4) && block.level == "full"));
+        assert!(
+            answer.blocks.iter().all(|block| block.tokens == block.bytes.div_ceil(4) && block.level == Level::Full)
+        );
     }
 }
 
@@ -125,14 +132,8 @@ fn changed_content_is_news() {
     let matcher = Matcher::default();
     let ask = |stamp: &str, told: &Told| {
         let places = Shelf { stamp: stamp.into(), ..Shelf::default() };
-        let ctx = Context {
-            catalog: &catalog,
-            selection: &selection,
-            matcher: &matcher,
-            places: &places,
-            exclude_hints: true,
-        };
-        enrich(&ctx, TextKind::ToolResult, "@cb java", told, false)
+        let ctx = Context { exclude_hints: true, ..context(&catalog, &selection, &matcher, &places) };
+        enrich(&ctx, &Asked::new(TextKind::ToolResult, "@cb java"), told)
     };
     let first = ask("1", &Told::default());
     assert!(ask("1", &first.told).text.ends_with("\n\n@cb: given above\n---"));
@@ -144,8 +145,8 @@ fn a_source_that_comes_back_is_announced_again() {
     let (catalog, full) = desk();
     let (matcher, places) = (Matcher::default(), Shelf::default());
     let ask = |selection: &Selection, told: &Told| {
-        let ctx = Context { catalog: &catalog, selection, matcher: &matcher, places: &places, exclude_hints: false };
-        enrich(&ctx, TextKind::Prompt, "x", told, false)
+        let ctx = context(&catalog, selection, &matcher, &places);
+        enrich(&ctx, &Asked::new(TextKind::Prompt, "x"), told)
     };
     let told = ask(&full, &Told::default()).told;
     let told = ask(&selection(&[], &[], &[]), &told).told;
@@ -238,10 +239,11 @@ proptest! {
         let catalog = Catalog::new(vec![one, two]);
         let selection = selection(&[], &[("one", &["two"])], &[]);
         let (matcher, places) = (Matcher::default(), Shelf::default());
-        let ctx = Context { catalog: &catalog, selection: &selection, matcher: &matcher, places: &places, exclude_hints: false };
-        let answer = enrich(&ctx, TextKind::Prompt, "@one @two tag", &Told::default(), false);
+        let ctx = context(&catalog, &selection, &matcher, &places);
+        let answer = enrich(&ctx, &Asked::new(TextKind::Prompt, "@one @two tag"), &Told::default());
         prop_assert_eq!(answer.text.lines().filter(|line| line.trim_end() == "---").count(), answer.blocks.len() * 2);
         prop_assert_eq!(own_blocks(&answer.text).len(), answer.blocks.len());
-        prop_assert_eq!(&enrich(&ctx, TextKind::Prompt, &answer.text, &Told::default(), true).text, &answer.text);
+        let again = Asked { repeat: true, ..Asked::new(TextKind::Prompt, &answer.text) };
+        prop_assert_eq!(&enrich(&ctx, &again, &Told::default()).text, &answer.text);
     }
 }

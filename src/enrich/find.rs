@@ -142,7 +142,7 @@ fn hint(tagged: Tagged, catalog: &Catalog) -> Option<Hint> {
     let source = catalog.sources().get(tagged.source)?;
     let mut tags = Vec::with_capacity(tagged.tags.len());
     tags.extend(tagged.tags.iter().filter_map(|at| source.tags.get(*at)).map(|tag| tag.trim().to_owned()));
-    Some(Hint { id: source.id.clone(), tags, ranges: tagged.ranges })
+    Some(Hint { id: source.id.clone(), tags, firsts: tagged.firsts, ranges: tagged.ranges })
 }
 
 #[cfg(test)]

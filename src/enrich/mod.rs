@@ -6,10 +6,13 @@ use std::ops::Range;
 use crate::catalog::SourceId;
 
 mod at;
+mod budget;
 mod candidates;
 mod chain;
 #[cfg(test)]
 mod chain_tests;
+mod contents;
+mod draft;
 mod find;
 mod instruction;
 mod instructions;
@@ -18,15 +21,20 @@ mod own;
 mod pinned;
 mod places;
 mod print;
+mod references;
+mod relevance;
 mod spelling;
 mod tags;
+mod templates;
 #[cfg(test)]
 mod testing;
 mod told;
 mod vocabulary;
 
+pub use budget::Budget;
 pub use candidates::{Neighbour, PASSED, PassedOver, WhyNot};
-pub use chain::{Block, BlockKind, Context, Enriched, Metadata, TextKind, enrich};
+pub use chain::{Asked, Context, Enriched, Metadata, TextKind, Tool, enrich};
+pub use draft::{Block, BlockKind, Item, Level, Why};
 pub use find::{Matcher, says_the_same};
 pub use instruction::{LISTED_FILES, instruction};
 pub use instructions::instructions;
@@ -52,6 +60,8 @@ pub struct Hint {
     pub id: SourceId,
     /// The tags that matched, as first spelt, in the source's order.
     pub tags: Vec<String>,
+    /// The byte at which each of them stands first.
+    pub firsts: Vec<usize>,
     /// Where they stand: byte ranges, in order, without repeats; at most [`PLACES`] a tag.
     pub ranges: Vec<Range<usize>>,
 }

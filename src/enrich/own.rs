@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::print::{CONTEXT, EXPANSIONS, HINTS, MATCHED, NOTICE, PARENTS, TEMPLATES};
+use super::print::{CONTEXT, EXPANSIONS, HINTS, LEFT_OUT, MATCHED, NOTICE, PARENTS, TEMPLATES};
 use crate::text::escape::{RULE, is_rule};
 
 /// Where the desk's own blocks stand in a text: from the blank line before to the closing `---`, in order.
@@ -98,7 +98,16 @@ fn rules(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
 fn is_heading(text: &str) -> bool {
     let line = text.split('\n').next().unwrap_or_default();
     let line = line.strip_suffix('\r').unwrap_or(line);
-    [EXPANSIONS, HINTS, NOTICE, TEMPLATES].contains(&line) || line.starts_with(CONTEXT)
+    [EXPANSIONS, HINTS, NOTICE, TEMPLATES].contains(&line) || line.starts_with(CONTEXT) || line.starts_with(LEFT_OUT)
+}
+
+/// Whether one of the blocks says that there was no room for all there was to say.
+pub(crate) fn says_left_out(text: &str, blocks: &[Range<usize>]) -> bool {
+    let opens = |block: &Range<usize>| {
+        let lines = text.get(block.clone()).unwrap_or_default().trim_start().lines();
+        lines.skip(1).take(1).any(|line| line.starts_with(LEFT_OUT))
+    };
+    blocks.iter().any(opens)
 }
 
 /// The start of a block with the two line breaks that were put before it.

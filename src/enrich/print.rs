@@ -1,7 +1,9 @@
 //! The words of the blocks, byte for byte (BEHAVIOUR §5, blocks 1 to 3). What stands in them arrives printed and escaped
 //! or is escaped here; each block begins with the blank line that sets it off from the text before.
 
-use crate::catalog::Source;
+use super::draft::BlockKind;
+use super::places::Places;
+use crate::catalog::{Kind, Source};
 use crate::text::escape::one_line;
 
 /// Heading of the expansions.
@@ -19,19 +21,57 @@ pub(crate) const MATCHED: &str = " (matched: ";
 /// What stands before the parents of a transitive source.
 pub(crate) const PARENTS: &str = " (from @";
 
-/// Block 1. Each entry is an instruction or the line of [`given_above`], printed.
-pub(crate) fn expansions(entries: &[String]) -> String {
-    block(EXPANSIONS, &entries.join("\n\n"))
+/// What the heading of the line about what was left out begins with.
+pub(crate) const LEFT_OUT: &str = "**Left out for want of room**: ";
+
+/// A block of these entries, printed: the context brings its own heading.
+pub(crate) fn block(kind: BlockKind, entries: &[&str]) -> String {
+    let (heading, between) = match kind {
+        BlockKind::Expansion => (EXPANSIONS, "\n\n"),
+        BlockKind::Hint => (HINTS, "\n"),
+        BlockKind::Notice => (NOTICE, "\n"),
+        BlockKind::Templates => (TEMPLATES, "\n\n"),
+        BlockKind::Context | BlockKind::LeftOut => return format!("\n\n---\n{}\n---", entries.join("\n\n")),
+    };
+    format!("\n\n---\n{heading}\n\n{}\n---", entries.join(between))
 }
 
-/// Block 2. Each line is one of [`hint`].
-pub(crate) fn hints(lines: &[String]) -> String {
-    block(HINTS, &lines.join("\n"))
+/// How much there was no room for, and how it is seen.
+pub(crate) fn left_out(counts: &[(BlockKind, usize)]) -> String {
+    let word = |kind: &BlockKind| match kind {
+        BlockKind::Expansion => "expansion",
+        BlockKind::Hint => "hint",
+        BlockKind::Notice => "transitive reference",
+        BlockKind::Context => "reference context",
+        BlockKind::Templates => "template",
+        BlockKind::LeftOut => "line",
+    };
+    let counted =
+        |(kind, count): &(BlockKind, usize)| format!("{count} {}{}", word(kind), if *count == 1 { "" } else { "s" });
+    let counted: Vec<String> = counts.iter().map(counted).collect();
+    let line = format!("{LEFT_OUT}{} — `refdesk simulate --repeat` shows them", counted.join(", "));
+    block(BlockKind::LeftOut, &[&line])
 }
 
-/// Block 3. Each line is one of [`notice`].
-pub(crate) fn transitive(lines: &[String]) -> String {
-    block(NOTICE, &lines.join("\n"))
+/// Name and place of a source, for a block of expansions.
+pub(crate) fn brief(source: &Source, places: &dyn Places) -> String {
+    let place = match &source.kind {
+        Kind::Local(place) => format!(" — `{}`", one_line(&places.display_path(&place.path))),
+        Kind::Url { url } => format!(" — {}", one_line(url)),
+        Kind::Mcp { server, tool, .. } => format!(" — tool `{}` of {}", one_line(tool), one_line(server)),
+        Kind::Inline { .. } => String::new(),
+    };
+    format!("@{}: {}{place}", one_line(source.id.as_str()), one_line(&source.name))
+}
+
+/// A hint without its tags.
+pub(crate) fn brief_hint(source: &Source) -> String {
+    format!("- @{}: {}", one_line(source.id.as_str()), one_line(&source.name))
+}
+
+/// A line of the notice without its parents.
+pub(crate) fn brief_notice(source: &Source) -> String {
+    brief_hint(source)
 }
 
 /// What an `@id` gets whose expansion the session has already been given.
@@ -64,8 +104,4 @@ pub(crate) fn notice<'p>(source: &Source, parents: impl Iterator<Item = &'p str>
 /// `@a, @b`
 pub(crate) fn at_list<'p>(ids: impl Iterator<Item = &'p str>) -> String {
     ids.map(|id| format!("@{}", one_line(id))).collect::<Vec<_>>().join(", ")
-}
-
-fn block(heading: &str, inside: &str) -> String {
-    format!("\n\n---\n{heading}\n\n{inside}\n---")
 }

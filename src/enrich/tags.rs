@@ -76,6 +76,8 @@ pub(crate) struct Tagged {
     /// The places of its tags that matched in its list, in that order; of tags that differ only in case or separators
     /// the first.
     pub(crate) tags: Vec<usize>,
+    /// Where each of `tags` stands first.
+    pub(crate) firsts: Vec<usize>,
     /// Where they stand, in order, without repeats; at most [`PLACES`] a tag.
     pub(crate) ranges: Vec<Range<usize>>,
 }
@@ -196,8 +198,13 @@ impl TagIndex {
             .filter_map(|of_source| {
                 let source = of_source.first()?.source;
                 let tags = &catalog.sources().get(source)?.tags;
-                let first = first_spelt(of_source.iter().map(|it| it.tag), tags);
-                Some(Tagged { source, tags: first, ranges: union(of_source) })
+                let spelt = first_spelt(of_source.iter().map(|it| it.tag), tags);
+                let starts = |tag: &usize| {
+                    let matched = of_source.iter().find(|it| it.tag == *tag);
+                    matched.and_then(|it| it.places.first()).map_or(0, |(_, range)| range.start)
+                };
+                let firsts = spelt.iter().map(starts).collect();
+                Some(Tagged { source, tags: spelt, firsts, ranges: union(of_source) })
             })
             .collect()
     }

@@ -1,12 +1,13 @@
 //! What one session was told, so that it is told once (BEHAVIOUR §5, "Once"). A plain value; who keeps it on disk is the
 //! session room's business.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::draft::{BlockKind, Memory};
 use crate::catalog::SourceId;
 use crate::selection::Selection;
 
@@ -18,12 +19,22 @@ pub struct Told {
     pub announced: BTreeSet<String>,
     /// Hashes of the expansions and hints given, as [`content_hash`] makes them.
     pub given: BTreeSet<String>,
+    /// Sources that were hinted at or expanded, and how: what is read or selected later may follow from it.
+    pub offered: BTreeMap<String, BlockKind>,
 }
 
 impl Told {
     /// Whether a notice has named this source.
     pub fn was_announced(&self, id: &str) -> bool {
         self.announced.contains(id)
+    }
+
+    /// Notes that something was given.
+    pub(super) fn remember(&mut self, memory: &Memory) {
+        match memory {
+            Memory::Given(hash) => drop(self.given.insert(hash.clone())),
+            Memory::Announced(id) => drop(self.announced.insert(id.clone())),
+        }
     }
 
     /// Forgets the transitive sources that left the selection: back again, they are news. [`super::enrich`] does it with

@@ -2,8 +2,10 @@
 //! `.jaato/refdesk/`, and the files of embedded templates (BEHAVIOUR §6, §9). All changes are read, made and written under one advisory lock, so that two processes
 //! that change at once both succeed.
 
+mod journal;
 mod store;
 mod templates;
 
+pub use journal::{Line, Receipt, Tail, What};
 pub use store::{Change, DEFAULT, Store};
 pub use templates::{For, TemplateFile, Written};

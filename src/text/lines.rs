@@ -28,6 +28,27 @@ impl<'a> LineCounter<'a> {
     }
 }
 
+/// Line and column of each of these bytes of a text, both from 1, the column in characters. The text is read once.
+pub fn places(text: &str, offsets: &[usize]) -> Vec<(usize, usize)> {
+    let mut order: Vec<usize> = (0..offsets.len()).collect();
+    order.sort_by_key(|at| offsets.get(*at));
+    let mut places = vec![(1, 1); offsets.len()];
+    let (mut seen, mut line, mut column) = (0, 1, 1);
+    for at in order {
+        let offset = offsets.get(at).copied().unwrap_or(0).min(text.len());
+        let between = text.get(seen..offset).unwrap_or_default();
+        line += memchr::memchr_iter(b'\n', between.as_bytes()).count();
+        let (last, whole) =
+            between.rfind('\n').map_or((between, false), |end| (between.get(end + 1..).unwrap_or_default(), true));
+        column = if whole { 1 } else { column } + last.chars().count();
+        seen = offset;
+        if let Some(place) = places.get_mut(at) {
+            *place = (line, column);
+        }
+    }
+    places
+}
+
 /// Bytes as text: a byte order mark goes, invalid bytes are replaced (BEHAVIOUR §3). The flag tells that more than a tenth
 /// of the bytes were invalid: most likely this is no text.
 pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, bool) {
@@ -49,6 +70,14 @@ mod tests {
     fn lines_count_from_one_and_end_with_line_feeds() {
         let mut lines = LineCounter::new("a\r\nb\n\nc");
         assert_eq!([0, 1, 3, 5, 6, 99].map(|at| lines.line_of(at)), [1, 1, 2, 3, 4, 4]);
+    }
+
+    #[test]
+    fn places_count_characters_from_one() {
+        let text = "aé\nßx\n";
+        let expected = [(3, 1), (1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 2), (3, 1)];
+        assert_eq!(places(text, &[8, 0, 1, 3, 4, 6, 6, 99]), expected);
+        assert!(places("", &[]).is_empty());
     }
 
     #[test]

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use refdesk::desk::Desk;
+use refdesk::desk::{Desk, Reader};
 use refdesk::engine::{Command, Event};
-use refdesk::enrich::TextKind;
+use refdesk::enrich::{Asked, TextKind};
 use refdesk::report::Diagnostic;
 
 use crate::world::{World, options};
@@ -81,7 +81,7 @@ fn what_left_by_an_edit_and_came_back_is_told_again() {
     let notice = |folder: &Path| {
         let mut desk = Desk::open(options(folder));
         desk.settle();
-        desk.enrich(TextKind::Prompt, "go", None, false, false).0.metadata.transitive_references.len()
+        desk.enrich(&Asked::new(TextKind::Prompt, "go"), Reader::Session).0.metadata.transitive_references.len()
     };
     assert_eq!((notice(&world.workspace), notice(&world.workspace)), (1, 0), "told once");
     world.write("a.md", "Nothing.\n");

@@ -181,7 +181,12 @@ fn a_prompt_is_looked_at_and_old_answers_are_dropped() {
     let looks: Vec<_> = asked.iter().filter(|command| matches!(command, Command::Look { .. })).collect();
     let look = |generation, prompt: &str| Command::Look { generation, prompt: prompt.into() };
     assert_eq!(looks, [&look(1, "j"), &look(2, "ja")]);
-    let hint = Hint { id: "java-service".into(), tags: vec!["ja".to_owned()], ranges: std::iter::once(0..2).collect() };
+    let hint = Hint {
+        id: "java-service".into(),
+        tags: vec!["ja".to_owned()],
+        firsts: vec![0],
+        ranges: std::iter::once(0..2).collect(),
+    };
     let findings = Findings { hints: vec![hint], ..Findings::default() };
     answer(&mut state, Event::Findings { generation: 1, findings: findings.clone() });
     assert_eq!(state.len(Pane::Hints), 0, "the answer to an old question");
@@ -198,8 +203,12 @@ fn a_prompt_is_looked_at_and_old_answers_are_dropped() {
 fn what_was_picked_stays_in_its_row_while_the_prompt_is_the_same() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "3 Enter \"java\"");
-    let hint =
-        |id: &str| Hint { id: id.into(), tags: vec!["java".to_owned()], ranges: std::iter::once(0..4).collect() };
+    let hint = |id: &str| Hint {
+        id: id.into(),
+        tags: vec!["java".to_owned()],
+        firsts: vec![0],
+        ranges: std::iter::once(0..4).collect(),
+    };
     let found = |ids: &[&str]| Findings { hints: ids.iter().copied().map(hint).collect(), ..Findings::default() };
     let told = |state: &mut State, ids: &[&str]| {
         let generation = state.hints.generation;

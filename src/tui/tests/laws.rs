@@ -88,6 +88,7 @@ fn take(state: &mut State, step: Step) {
                 hints: vec![Hint {
                     id: "gone".into(),
                     tags: vec!["日本".to_owned()],
+                    firsts: vec![0],
                     ranges: std::iter::once(0..len).collect(),
                 }],
                 passed: vec![PassedOver {

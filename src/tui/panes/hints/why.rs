@@ -260,14 +260,18 @@ mod tests {
                 "; picked now, so that the agent is no longer hinted at it. Space takes the pick back.",
             ),
         ] {
-            let hint = Hint { id: id.into(), tags: tags.clone(), ranges: ranges.clone() };
+            let hint = Hint { id: id.into(), tags: tags.clone(), firsts: vec![0], ranges: ranges.clone() };
             let expected = format!("Matched java (lines 1, 2), spring-boot (line 2){after}");
             assert_eq!(full(&state, Found::Hinted(&hint)), expected);
         }
         let full_of_it = vec!["java".to_owned()];
         let many = self::state(&"java\n".repeat(9));
-        let hint =
-            Hint { id: "java-service".into(), tags: full_of_it, ranges: (0..9).map(|at| at * 5..at * 5 + 4).collect() };
+        let hint = Hint {
+            id: "java-service".into(),
+            tags: full_of_it,
+            firsts: vec![0],
+            ranges: (0..9).map(|at| at * 5..at * 5 + 4).collect(),
+        };
         assert!(full(&many, Found::Hinted(&hint)).starts_with("Matched java (lines 1, 2, 3, 4, 5 and more):"));
     }
 }

@@ -1,0 +1,150 @@
+//! What an enricher has to say, before anybody decides how much of it there is room for: blocks of entries, each with its
+//! words, its short form, its reasons, and what a session remembers it by.
+
+use serde::{Deserialize, Serialize};
+
+/// What a block says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BlockKind {
+    /// Sources named by `@id`.
+    Expansion,
+    /// Sources whose tags stand in the text.
+    Hint,
+    /// Sources that the selection pulled in.
+    Notice,
+    /// What belongs to the document that a tool has read.
+    Context,
+    /// Templates there are.
+    Templates,
+    /// What there was no room for.
+    LeftOut,
+}
+
+impl BlockKind {
+    /// One word for lists, as in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Expansion => "expansion",
+            Self::Hint => "hint",
+            Self::Notice => "notice",
+            Self::Context => "context",
+            Self::Templates => "templates",
+            Self::LeftOut => "left_out",
+        }
+    }
+}
+
+/// How much of something is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// All of it.
+    Full,
+    /// Its name and its place.
+    Brief,
+    /// Only that there is something.
+    Count,
+}
+
+/// Why something is said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "snake_case")]
+pub enum Why {
+    /// `@id` stands in the text, here for the first time.
+    Mention {
+        /// From 1.
+        line: usize,
+        /// In characters, from 1.
+        column: usize,
+    },
+    /// A tag of it stands in the text, here for the first time.
+    Tag {
+        /// As the catalog spells it.
+        tag: String,
+        /// From 1.
+        line: usize,
+        /// In characters, from 1.
+        column: usize,
+    },
+    /// It was pulled in: the ids from its reason up to the pick.
+    Parents {
+        /// Nearest first; the last is a pick, or auto.
+        chain: Vec<String>,
+    },
+    /// A rule of the desk says so.
+    Rule {
+        /// Which, in words.
+        rule: String,
+    },
+}
+
+/// What a session remembers an entry by, once it was given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Memory {
+    /// As [`super::content_hash`] makes it.
+    Given(String),
+    /// A transitive source was announced.
+    Announced(String),
+}
+
+/// One thing to say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// The id of the source, or the name of the template, that it is about.
+    pub about: String,
+    /// As it is printed where there is room.
+    pub full: String,
+    /// Name and place.
+    pub brief: String,
+    /// Why it is said.
+    pub why: Vec<Why>,
+    /// What it counts as once given.
+    pub memory: Memory,
+    /// It stands in the text already: it is not said again and counts as given.
+    pub stands: bool,
+    /// Whether its short form says enough to count as given.
+    pub brief_is_enough: bool,
+    /// The smallest go first where room is short; of equal ones the last.
+    pub weight: f64,
+}
+
+/// A block in the making: entries of one kind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft {
+    /// What it says.
+    pub kind: BlockKind,
+    /// In the order in which they are printed.
+    pub entries: Vec<Entry>,
+}
+
+/// What was said of one thing, for receipts and for people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Item {
+    /// In which block.
+    pub block: BlockKind,
+    /// The id of the source, or the name of the template, that it is about.
+    pub about: String,
+    /// How much of it was said; `count` where it was left out.
+    pub level: Level,
+    /// Size of its own words in bytes, 0 where it was left out.
+    pub bytes: usize,
+    /// Why.
+    pub why: Vec<Why>,
+}
+
+/// The price of one block as it was printed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Block {
+    /// What it says.
+    pub kind: BlockKind,
+    /// Its size, the blank line before it included.
+    pub bytes: usize,
+    /// Estimated.
+    pub tokens: usize,
+    /// The lowest level of what it says.
+    pub level: Level,
+    /// Where it stands in the enriched text.
+    #[serde(skip)]
+    pub start: usize,
+}

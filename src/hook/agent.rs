@@ -1,0 +1,34 @@
+//! The agents whose hooks the desk answers.
+
+/// An agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Agent {
+    /// Claude Code.
+    ClaudeCode,
+    /// Gemini CLI.
+    GeminiCli,
+    /// Codex.
+    Codex,
+    /// Cursor.
+    Cursor,
+}
+
+impl Agent {
+    /// Every agent.
+    pub const ALL: [Self; 4] = [Self::ClaudeCode, Self::GeminiCli, Self::Codex, Self::Cursor];
+
+    /// As it is written behind `refdesk hook` and `refdesk connect`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::GeminiCli => "gemini-cli",
+            Self::Codex => "codex",
+            Self::Cursor => "cursor",
+        }
+    }
+
+    /// The agent of this name.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|agent| agent.word() == word)
+    }
+}

@@ -1,0 +1,122 @@
+//! The journal: what was said to whom, what was read, chosen and written, and why; a line each, for everybody who asks later
+//! (BEHAVIOUR §9). Here is what a line is; the file has its own.
+
+mod file;
+
+pub use file::Tail;
+
+use serde::{Deserialize, Serialize};
+
+use crate::disk::name::sha256_hex;
+use crate::enrich::{Asked, Enriched, Item, TextKind};
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum What {
+    /// A text was enriched.
+    Enriched,
+    /// A session was given the instructions.
+    Instructed,
+    /// A session forgot what it was told.
+    Forgot,
+    /// A tool read a source of the catalog.
+    Read,
+    /// Sources were picked.
+    Selected,
+    /// Picks were taken back.
+    Unselected,
+    /// Sources were barred.
+    Excluded,
+    /// Exclusions were lifted.
+    Included,
+    /// A file was written.
+    Written,
+    /// A hook could not do what it is for.
+    Failed,
+}
+
+/// A line that somebody wants in the journal; number, time, desk, session and writer are added when it is written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Receipt {
+    /// What happened.
+    pub what: What,
+    /// To which kind of text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<TextKind>,
+    /// The tool that gave the text, or that read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// Ids of sources, or paths of files, that it is about; of a text what was said of is in `why`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub about: Vec<String>,
+    /// What was said and why, entry by entry.
+    #[serde(default)]
+    pub why: Vec<Item>,
+    /// Why, in words, where it is no matter of entries.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// Size of `text`, or of the file written.
+    #[serde(default)]
+    pub bytes: usize,
+    /// Estimated tokens of `text`.
+    #[serde(default)]
+    pub tokens: usize,
+    /// SHA-256 of `text`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+    /// The exact bytes that were given; the text they were appended to is nobody's business.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// A line of the journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Line {
+    /// Its number, from 1, for `refdesk replay`.
+    pub n: u64,
+    /// When, as RFC 3339 in UTC with milliseconds.
+    pub time: String,
+    /// At which desk.
+    pub desk: String,
+    /// To or by which session.
+    pub session: String,
+    /// Who wrote it: `refdesk enrich`, `claude-code`, `a screen`.
+    pub who: String,
+    /// The rest.
+    #[serde(flatten)]
+    pub receipt: Receipt,
+}
+
+impl Receipt {
+    /// One without text and reasons.
+    pub fn new(what: What) -> Self {
+        Self {
+            what,
+            kind: None,
+            tool: None,
+            about: Vec::new(),
+            why: Vec::new(),
+            reason: String::new(),
+            bytes: 0,
+            tokens: 0,
+            hash: None,
+            text: None,
+        }
+    }
+
+    /// What was appended to a text.
+    pub fn of(asked: &Asked, enriched: &Enriched) -> Self {
+        let text = enriched.added().to_owned();
+        Self {
+            kind: Some(asked.kind),
+            tool: asked.tool.and_then(|tool| tool.name).map(str::to_owned),
+            why: enriched.items.clone(),
+            bytes: text.len(),
+            tokens: enriched.tokens(),
+            hash: Some(sha256_hex(text.as_bytes())),
+            text: Some(text),
+            ..Self::new(What::Enriched)
+        }
+    }
+}
