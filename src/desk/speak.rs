@@ -1,10 +1,12 @@
 //! What the desk says: to a prompt, to a tool's answer, at the start of a conversation (BEHAVIOUR §5, §7), and that it said
 //! so.
 
+use std::io;
+
 use super::Desk;
-use crate::enrich::{self, Asked, Context, Enriched, Findings, Told};
+use crate::enrich::{self, Asked, Budget, Context, Enriched, Findings, TextKind, Told};
 use crate::report::Diagnostic;
-use crate::session::Receipt;
+use crate::session::{Receipt, What};
 
 /// The tool without which a hint would be no use.
 const SELECT_TOOL: &str = "selectReferences";
@@ -35,11 +37,7 @@ impl Desk {
             match self.store.tell(tell) {
                 Ok(done) => done,
                 // A session that cannot be remembered is told again rather than left without.
-                Err(error) => {
-                    let message = format!("what was told is not remembered: {error}");
-                    let problem = Diagnostic::warning("not-stored", message).hint("make .jaato/refdesk/ writable");
-                    (say(&self.store.told().0), vec![problem])
-                }
+                Err(error) => (say(&self.store.told().0), vec![not_remembered(&error)]),
             }
         };
         if reader == Reader::Session && !enriched.blocks.is_empty() {
@@ -71,6 +69,25 @@ impl Desk {
         enrich::instructions(&self.catalog, &self.selection, self, self.hides_selecting())
     }
 
+    /// What an agent is told at the start of a conversation: the instructions, and the templates there are, within
+    /// `budget`. To a session that reads it, it counts as told.
+    pub fn start(&self, budget: Budget, reader: Reader) -> (Enriched, Vec<Diagnostic>) {
+        let text = self.instructions();
+        let asked = Asked { budget, ..Asked::new(TextKind::SystemInstructions, &text) };
+        let (enriched, problems) = self.enrich(&asked, reader);
+        (Enriched { added_at: 0, ..enriched }, problems)
+    }
+
+    /// The session forgets what it was told, since what it read is gone; `reason` goes into the journal.
+    pub fn forget_told(&self, reason: &str) -> Vec<Diagnostic> {
+        let mut problems = match self.store.tell(|told| (told.forgotten(), ())) {
+            Ok(((), problems)) => problems,
+            Err(error) => vec![not_remembered(&error)],
+        };
+        problems.extend(self.journal(Receipt { reason: reason.to_owned(), ..Receipt::new(What::Forgot) }));
+        problems
+    }
+
     fn context(&self) -> Context<'_> {
         Context {
             workspace: self.workspace(),
@@ -85,4 +102,9 @@ impl Desk {
     fn hides_selecting(&self) -> bool {
         self.settings().exclude_tools.iter().any(|tool| tool == SELECT_TOOL)
     }
+}
+
+fn not_remembered(error: &io::Error) -> Diagnostic {
+    Diagnostic::warning("not-stored", format!("what was told is not remembered: {error}"))
+        .hint("make .jaato/refdesk/ writable")
 }
