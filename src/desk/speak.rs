@@ -4,9 +4,11 @@
 use std::io;
 
 use super::Desk;
+use super::embedded::files;
 use crate::enrich::{self, Asked, Budget, Context, Enriched, Findings, TextKind, Told};
 use crate::report::Diagnostic;
-use crate::session::{Receipt, What};
+use crate::session::{For, Receipt, What};
+use crate::template::Template;
 
 /// The tool without which a hint would be no use.
 const SELECT_TOOL: &str = "selectReferences";
@@ -21,29 +23,77 @@ pub enum Reader {
 }
 
 impl Desk {
-    /// Appends what there is to say about a text.
+    /// Appends what there is to say about a text. The templates that stand in a tool's text are kept for a session that
+    /// reads of them, so that it can render what it is told of.
     pub fn enrich(&self, asked: &Asked, reader: Reader) -> (Enriched, Vec<Diagnostic>) {
-        let say = |told: &Told| enrich::enrich(&self.context(), asked, told);
-        let (enriched, mut problems) = if asked.repeat {
-            (say(&Told::default()), Vec::new())
-        } else if reader == Reader::Nobody {
-            let (told, problems) = self.store.told();
-            (say(&told), problems)
-        } else {
-            let tell = |told: &Told| {
-                let enriched = say(told);
-                (enriched.told.clone(), enriched)
-            };
-            match self.store.tell(tell) {
-                Ok(done) => done,
-                // A session that cannot be remembered is told again rather than left without.
-                Err(error) => (say(&self.store.told().0), vec![not_remembered(&error)]),
+        let reads = reader == Reader::Session && !asked.repeat;
+        let (taken, mut problems) = if reads { self.take_templates(asked) } else { (None, Vec::new()) };
+        let ctx = Context { taken: taken.as_deref(), ..self.context() };
+        let say = |told: &Told| enrich::enrich(&ctx, asked, told);
+        let (enriched, more) = match () {
+            () if asked.repeat => (say(&Told::default()), Vec::new()),
+            () if !reads => {
+                let (told, problems) = self.store.told();
+                (say(&told), problems)
             }
+            () => self.tell(say),
         };
+        problems.extend(more);
         if reader == Reader::Session && !enriched.blocks.is_empty() {
             problems.extend(self.journal(Receipt::of(asked, &enriched)));
         }
         (enriched, problems)
+    }
+
+    /// What an agent is told at the start of a conversation: the instructions, and the templates there are, within
+    /// `budget`. To a session that reads it, it counts as told.
+    pub fn start(&self, budget: Budget, reader: Reader) -> (Enriched, Vec<Diagnostic>) {
+        if reader == Reader::Nobody {
+            return (enrich::start(&self.context(), budget, None), Vec::new());
+        }
+        let (enriched, mut problems) = self.tell(|told| enrich::start(&self.context(), budget, Some(told)));
+        if !enriched.blocks.is_empty() {
+            let asked = Asked::new(TextKind::SystemInstructions, "");
+            let receipt = Receipt { what: What::Instructed, ..Receipt::of(&asked, &enriched) };
+            problems.extend(self.journal(receipt));
+        }
+        (enriched, problems)
+    }
+
+    /// Says something to the session, and remembers it.
+    fn tell(&self, say: impl Fn(&Told) -> Enriched) -> (Enriched, Vec<Diagnostic>) {
+        let tell = |told: &Told| {
+            let enriched = say(told);
+            (enriched.told.clone(), enriched)
+        };
+        match self.store.tell(tell) {
+            Ok(done) => done,
+            // A session that cannot be remembered is told again rather than left without.
+            Err(error) => (say(&self.store.told().0), vec![not_remembered(&error)]),
+        }
+    }
+
+    /// Keeps the templates in a tool's text as files, and gives those that can be rendered.
+    fn take_templates(&self, asked: &Asked) -> (Option<Vec<Template>>, Vec<Diagnostic>) {
+        let mut found = enrich::templates_in(&self.context(), asked);
+        // What a selected source brings is there without a file.
+        let new: Vec<Template> = found.iter().filter(|template| template.source.is_none()).cloned().collect();
+        if new.is_empty() {
+            return (Some(found), Vec::new());
+        }
+        let done = self.store.write_templates(&files(&new), For::Reader);
+        found.retain(|it| it.source.is_some() || done.written.contains(&it.within) || done.kept.contains(&it.within));
+        (Some(found), done.diagnostics)
+    }
+
+    /// The session forgets what it was told, since what it read is gone; `reason` goes into the journal.
+    pub fn forget_told(&self, reason: &str) -> Vec<Diagnostic> {
+        let mut problems = match self.store.tell(|told| (told.forgotten(), ())) {
+            Ok(((), problems)) => problems,
+            Err(error) => vec![not_remembered(&error)],
+        };
+        problems.extend(self.journal(Receipt { reason: reason.to_owned(), ..Receipt::new(What::Forgot) }));
+        problems
     }
 
     /// Puts something into the journal; what keeps it from being there is said, and work goes on.
@@ -66,26 +116,7 @@ impl Desk {
 
     /// Everything an agent is told at the start; empty where there is nothing to say.
     pub fn instructions(&self) -> String {
-        enrich::instructions(&self.catalog, &self.selection, self, self.hides_selecting())
-    }
-
-    /// What an agent is told at the start of a conversation: the instructions, and the templates there are, within
-    /// `budget`. To a session that reads it, it counts as told.
-    pub fn start(&self, budget: Budget, reader: Reader) -> (Enriched, Vec<Diagnostic>) {
-        let text = self.instructions();
-        let asked = Asked { budget, ..Asked::new(TextKind::SystemInstructions, &text) };
-        let (enriched, problems) = self.enrich(&asked, reader);
-        (Enriched { added_at: 0, ..enriched }, problems)
-    }
-
-    /// The session forgets what it was told, since what it read is gone; `reason` goes into the journal.
-    pub fn forget_told(&self, reason: &str) -> Vec<Diagnostic> {
-        let mut problems = match self.store.tell(|told| (told.forgotten(), ())) {
-            Ok(((), problems)) => problems,
-            Err(error) => vec![not_remembered(&error)],
-        };
-        problems.extend(self.journal(Receipt { reason: reason.to_owned(), ..Receipt::new(What::Forgot) }));
-        problems
+        enrich::instructions(&self.context())
     }
 
     fn context(&self) -> Context<'_> {
@@ -96,6 +127,7 @@ impl Desk {
             matcher: &self.matcher,
             places: self,
             exclude_hints: self.hides_selecting(),
+            taken: None,
         }
     }
 

@@ -33,7 +33,7 @@ mod vocabulary;
 
 pub use budget::Budget;
 pub use candidates::{Neighbour, PASSED, PassedOver, WhyNot};
-pub use chain::{Asked, Context, Enriched, Metadata, TextKind, Tool, enrich};
+pub use chain::{Asked, Context, Enriched, Metadata, TextKind, Tool, enrich, start, templates_in};
 pub use draft::{Block, BlockKind, Item, Level, Why};
 pub use find::{Matcher, says_the_same};
 pub use instruction::{LISTED_FILES, instruction};

@@ -212,7 +212,7 @@ impl Store {
 }
 
 /// The value of a file, `None` where there is no file; what is wrong with it in words.
-fn read<T: DeserializeOwned>(file: &Path) -> Result<Option<T>, String> {
+pub(super) fn read<T: DeserializeOwned>(file: &Path) -> Result<Option<T>, String> {
     match read_regular(file, LIMIT) {
         Ok((bytes, false)) => parse(&bytes).map(Some).map_err(|error| error.to_string()),
         Ok((_, true)) => Err("it is too large".to_owned()),
