@@ -27,17 +27,28 @@ pub(crate) struct Fitted {
     pub items: Vec<Item>,
 }
 
-/// The order in which kinds go where room is short (§5). Tags and templates are looked up as easily as hinted-at sources;
-/// what a person chose goes last.
-const FIRST_TO_GO: [BlockKind; 7] = [
-    BlockKind::Hint,
-    BlockKind::Available,
-    BlockKind::Templates,
-    BlockKind::Notice,
-    BlockKind::Context,
-    BlockKind::Expansion,
-    BlockKind::Instruction,
+/// The order in which things go where room is short (§5): of a kind first all become short, then all are counted. Templates
+/// are looked up as easily as hinted-at sources. That there are more sources to ask for is said as long as there are others
+/// than the chosen ones to give up; these go last.
+const FIRST_TO_GO: [(BlockKind, Which, &[Level]); 9] = [
+    (BlockKind::Hint, Which::All, &[Level::Brief, Level::Count]),
+    (BlockKind::Available, Which::All, &[Level::Brief]),
+    (BlockKind::Templates, Which::All, &[Level::Brief, Level::Count]),
+    (BlockKind::Notice, Which::All, &[Level::Brief, Level::Count]),
+    (BlockKind::Context, Which::All, &[Level::Brief, Level::Count]),
+    (BlockKind::Expansion, Which::All, &[Level::Brief, Level::Count]),
+    (BlockKind::Instruction, Which::PulledIn, &[Level::Brief, Level::Count]),
+    (BlockKind::Available, Which::All, &[Level::Count]),
+    (BlockKind::Instruction, Which::Chosen, &[Level::Brief, Level::Count]),
 ];
+
+/// Which entries of a kind; an infinite weight is that of a chosen one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Which {
+    All,
+    PulledIn,
+    Chosen,
+}
 
 /// A piece of text, measured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -114,20 +125,23 @@ struct Step {
 /// What is given up, one step after the other; after the last one nothing is left but a count.
 fn steps(drafts: &[Draft]) -> Vec<Step> {
     let mut steps = Vec::new();
-    for kind in FIRST_TO_GO {
+    for (kind, which, levels) in FIRST_TO_GO {
+        let is_meant = |entry: &Entry| match which {
+            Which::All => true,
+            Which::PulledIn => entry.weight.is_finite(),
+            Which::Chosen => !entry.weight.is_finite(),
+        };
         let of_kind = drafts.iter().enumerate().filter(|(_, draft)| draft.kind == kind);
         let mut entries: Vec<(usize, usize, &Entry)> = of_kind
             .flat_map(|(nth, draft)| draft.entries.iter().enumerate().map(move |(at, entry)| (nth, at, entry)))
+            .filter(|it| is_meant(it.2))
             .collect();
         entries.sort_by(|a, b| a.2.weight.total_cmp(&b.2.weight).then((b.0, b.1).cmp(&(a.0, a.1))));
-        let (first, last): (Vec<_>, Vec<_>) = entries.into_iter().partition(|it| it.2.weight.is_finite());
-        for entries in [first, last] {
-            for level in [Level::Brief, Level::Count] {
-                // A short form that is no shorter is no step.
-                let worth = |entry: &Entry| level == Level::Count || entry.brief.len() < entry.full.len();
-                let step = |(draft, entry, _): &(usize, usize, &Entry)| Step { draft: *draft, entry: *entry, level };
-                steps.extend(entries.iter().filter(|it| worth(it.2)).map(step));
-            }
+        for level in levels {
+            // A short form that is no shorter is no step.
+            let worth = |entry: &Entry| *level == Level::Count || entry.brief.len() < entry.full.len();
+            let step = |(draft, entry, _): &(usize, usize, &Entry)| Step { draft: *draft, entry: *entry, level: *level };
+            steps.extend(entries.iter().filter(|it| worth(it.2)).map(step));
         }
     }
     steps

@@ -111,8 +111,8 @@ pub struct Entry {
     pub stands: bool,
     /// Whether its short form says enough to count as given. To count as announced it always does.
     pub brief_is_enough: bool,
-    /// The smallest go first where room is short; of equal ones the last. An infinite one goes only when all finite ones of
-    /// its kind are gone.
+    /// The smallest go first where room is short; of equal ones the last. It is infinite where a person, or the catalog's
+    /// mode `auto`, wants the source to be known.
     pub weight: f64,
 }
 

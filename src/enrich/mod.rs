@@ -7,6 +7,8 @@ use crate::catalog::SourceId;
 
 mod at;
 mod budget;
+#[cfg(test)]
+mod budget_tests;
 mod candidates;
 mod chain;
 #[cfg(test)]
@@ -29,6 +31,8 @@ mod templates;
 #[cfg(test)]
 mod testing;
 mod told;
+#[cfg(test)]
+mod tool_tests;
 mod vocabulary;
 
 pub use budget::Budget;
