@@ -7,7 +7,7 @@ use super::Desk;
 use super::embedded::files;
 use crate::enrich::{self, Asked, Budget, Context, Enriched, Findings, TextKind, Told};
 use crate::report::Diagnostic;
-use crate::session::{For, Receipt, What};
+use crate::session::{For, Receipt, What, advice};
 use crate::template::Template;
 
 /// The tool without which a hint would be no use.
@@ -30,17 +30,28 @@ impl Desk {
         let (taken, mut problems) = if reads { self.take_templates(asked) } else { (None, Vec::new()) };
         let ctx = Context { taken: taken.as_deref(), ..self.context() };
         let say = |told: &Told| enrich::enrich(&ctx, asked, told);
+        let mut before = None;
         let (enriched, more) = match () {
             () if asked.repeat => (say(&Told::default()), Vec::new()),
             () if !reads => {
                 let (told, problems) = self.store.told();
                 (say(&told), problems)
             }
-            () => self.tell(say),
+            () => {
+                let (enriched, told, problems) = self.tell(say);
+                before = Some(told);
+                (enriched, problems)
+            }
         };
         problems.extend(more);
-        if reader == Reader::Session && !enriched.blocks.is_empty() {
-            problems.extend(self.journal(Receipt::of(asked, &enriched)));
+        if reader == Reader::Session {
+            let tool = asked.tool.filter(|_| asked.kind == TextKind::ToolResult);
+            let offered = || before.unwrap_or_else(|| self.store.told().0).offered;
+            let mut receipts = tool.map_or_else(Vec::new, |tool| self.readings(&tool, &offered()));
+            if !enriched.blocks.is_empty() {
+                receipts.push(Receipt::of(asked, &enriched));
+            }
+            problems.extend(self.journal_all(receipts));
         }
         (enriched, problems)
     }
@@ -51,7 +62,7 @@ impl Desk {
         if reader == Reader::Nobody {
             return (enrich::start(&self.context(), budget, None), Vec::new());
         }
-        let (enriched, mut problems) = self.tell(|told| enrich::start(&self.context(), budget, Some(told)));
+        let (enriched, _, mut problems) = self.tell(|told| enrich::start(&self.context(), budget, Some(told)));
         if !enriched.blocks.is_empty() {
             let asked = Asked::new(TextKind::SystemInstructions, "");
             let receipt = Receipt { what: What::Instructed, ..Receipt::of(&asked, &enriched) };
@@ -60,16 +71,19 @@ impl Desk {
         (enriched, problems)
     }
 
-    /// Says something to the session, and remembers it.
-    fn tell(&self, say: impl Fn(&Told) -> Enriched) -> (Enriched, Vec<Diagnostic>) {
+    /// Says something to the session, and remembers it; gives what it was told before, too.
+    fn tell(&self, say: impl Fn(&Told) -> Enriched) -> (Enriched, Told, Vec<Diagnostic>) {
         let tell = |told: &Told| {
             let enriched = say(told);
-            (enriched.told.clone(), enriched)
+            (enriched.told.clone(), (enriched, told.clone()))
         };
         match self.store.tell(tell) {
-            Ok(done) => done,
+            Ok(((enriched, before), problems)) => (enriched, before, problems),
             // A session that cannot be remembered is told again rather than left without.
-            Err(error) => (say(&self.store.told().0), vec![not_remembered(&error)]),
+            Err(error) => {
+                let told = self.store.told().0;
+                (say(&told), told, vec![not_remembered(&error)])
+            }
         }
     }
 
@@ -94,14 +108,6 @@ impl Desk {
         };
         problems.extend(self.journal(Receipt { reason: reason.to_owned(), ..Receipt::new(What::Forgot) }));
         problems
-    }
-
-    /// Puts something into the journal; what keeps it from being there is said, and work goes on.
-    pub(super) fn journal(&self, receipt: Receipt) -> Option<Diagnostic> {
-        self.store.append(receipt).err().map(|error| {
-            let message = format!("the journal cannot be written: {error}");
-            Diagnostic::warning("not-journalled", message).hint("make .jaato/refdesk/ writable")
-        })
     }
 
     /// Makes ready what looking at texts needs, ahead of the first text.
@@ -138,5 +144,5 @@ impl Desk {
 
 fn not_remembered(error: &io::Error) -> Diagnostic {
     Diagnostic::warning("not-stored", format!("what was told is not remembered: {error}"))
-        .hint("make .jaato/refdesk/ writable")
+        .hint(advice(error))
 }

@@ -33,6 +33,7 @@ mod testing;
 mod told;
 #[cfg(test)]
 mod tool_tests;
+mod touched;
 mod vocabulary;
 
 pub use budget::Budget;
@@ -47,6 +48,7 @@ pub use pinned::{Pinned, pinned};
 pub use places::Places;
 pub use tags::PLACES;
 pub use told::{Told, content_hash};
+pub use touched::touched;
 
 /// A source named by `@id` or `@ref:id` in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -29,8 +29,8 @@ impl Told {
         self.announced.contains(id)
     }
 
-    /// After what the session read is gone from its memory: it is told everything anew. What was offered to it once may
-    /// still be followed.
+    /// What is left when the conversation was summarised or begun anew: nothing counts as told, but what the session was
+    /// offered in it may still lead to something.
     #[must_use]
     pub fn forgotten(&self) -> Self {
         Self { offered: self.offered.clone(), ..Self::default() }
