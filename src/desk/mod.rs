@@ -37,10 +37,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use crate::catalog::{self, Catalog, Source, SourceId};
 use crate::config::{self, Config, Settings, Surroundings};
+use crate::disk::PATIENCE;
 use crate::enrich::{self, Matcher};
 use crate::mention::{self, Library, MentionGraph};
 use crate::render::Renderer;
@@ -66,6 +67,8 @@ pub struct Options {
     pub clock: fn() -> SystemTime,
     /// Whether the desk lives on and should remember what documents named.
     pub lives_on: bool,
+    /// How long another process that holds the lock is waited for.
+    pub patience: Duration,
 }
 
 impl Options {
@@ -80,6 +83,7 @@ impl Options {
             renderer: Renderer::within(),
             clock: SystemTime::now,
             lives_on: false,
+            patience: PATIENCE,
         }
     }
 }
@@ -150,7 +154,8 @@ impl Desk {
     /// Reads configuration, catalog and choice; no document yet.
     pub fn open(options: Options) -> Self {
         let around = &options.around;
-        let store = Store::new(&around.workspace, &options.desk, &options.session, &options.who, options.clock);
+        let store = Store::new(&around.workspace, &options.desk, &options.session, &options.who, options.clock)
+            .waiting(options.patience);
         let config = config::load(around);
         let (catalog, entries) = catalog::load(around, &config, None);
         let templates =

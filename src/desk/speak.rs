@@ -2,9 +2,9 @@
 //! so.
 
 use super::Desk;
-use crate::enrich::{self, Asked, Context, Enriched, Findings, Told};
+use crate::enrich::{self, Asked, Budget, Context, Enriched, Findings, TextKind, Told};
 use crate::report::Diagnostic;
-use crate::session::Receipt;
+use crate::session::{Receipt, What};
 
 /// The tool without which a hint would be no use.
 const SELECT_TOOL: &str = "selectReferences";
@@ -69,6 +69,43 @@ impl Desk {
     /// Everything an agent is told at the start; empty where there is nothing to say.
     pub fn instructions(&self) -> String {
         enrich::instructions(&self.catalog, &self.selection, self, self.hides_selecting())
+    }
+
+    /// What an agent is told at the start of a conversation, within `budget`. To a session that reads it, it counts as told.
+    pub fn start(&self, budget: Budget, reader: Reader) -> (Enriched, Vec<Diagnostic>) {
+        let mut text = self.instructions();
+        let length = text.encode_utf16().count();
+        if budget.chars.is_some_and(|most| length > most) {
+            text = format!("# Reference Sources\n\nThey take {length} characters: `refdesk instructions` prints them.");
+        }
+        let asked = Asked { budget, ..Asked::new(TextKind::SystemInstructions, &text) };
+        let (enriched, problems) = self.enrich(&asked, reader);
+        (Enriched { added_at: 0, ..enriched }, problems)
+    }
+
+    /// The session forgets what it was told, since what it read is gone; `reason` goes into the journal.
+    pub fn forget_told(&self, reason: &str) -> Vec<Diagnostic> {
+        let mut problems = match self.store.tell(|_| (Told::default(), ())) {
+            Ok(((), problems)) => problems,
+            Err(error) => vec![
+                Diagnostic::warning("not-stored", format!("what was told is not remembered: {error}"))
+                    .hint("make .jaato/refdesk/ writable"),
+            ],
+        };
+        problems.extend(self.journal(Receipt { reason: reason.to_owned(), ..Receipt::new(What::Forgot) }));
+        problems
+    }
+
+    /// Puts into the journal that something could not be done for an agent; not where nothing is known and nothing kept,
+    /// since that is no workspace.
+    pub fn failed(&self, reason: &str) -> Option<Diagnostic> {
+        let is_workspace = self.keeps_anything() || !self.catalog.is_empty();
+        is_workspace.then(|| self.journal(Receipt { reason: reason.to_owned(), ..Receipt::new(What::Failed) })).flatten()
+    }
+
+    /// Whether anything was ever kept for this workspace.
+    pub fn keeps_anything(&self) -> bool {
+        self.store.keeps_anything()
     }
 
     fn context(&self) -> Context<'_> {

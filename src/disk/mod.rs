@@ -9,5 +9,5 @@ mod read;
 pub mod walk;
 
 pub use atomic::{Staged, is_unfinished, rename_new, sweep, sweep_dead, write_atomic, write_derived};
-pub use lock::Lock;
+pub use lock::{Lock, PATIENCE};
 pub use read::{Stamp, read_regular, read_stamped, stamp};

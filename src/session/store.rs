@@ -2,14 +2,14 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::SourceId;
 use crate::disk::path::{display, is_absent};
-use crate::disk::{Lock, name, read_regular, sweep, write_atomic};
+use crate::disk::{Lock, PATIENCE, name, read_regular, sweep, write_atomic};
 use crate::enrich::Told;
 use crate::report::Diagnostic;
 use crate::selection::Choice;
@@ -31,6 +31,7 @@ pub struct Store {
     told: PathBuf,
     who: String,
     pub(super) clock: fn() -> SystemTime,
+    patience: Duration,
 }
 
 /// A choice as it is stored.
@@ -67,7 +68,19 @@ impl Store {
         };
         let told = folder.join("sessions").join(name::safe(session)).join("told.json");
         let desk = name::safe(desk);
-        Self { workspace: workspace.to_path_buf(), folder, desk, selection, told, who: who.to_owned(), clock }
+        let (workspace, who) = (workspace.to_path_buf(), who.to_owned());
+        Self { workspace, folder, desk, selection, told, who, clock, patience: PATIENCE }
+    }
+
+    /// The same, waiting so long for another process that holds the lock.
+    #[must_use]
+    pub fn waiting(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
+    /// Whether anything is kept for this workspace: any file of any desk or session of it.
+    pub fn keeps_anything(&self) -> bool {
+        self.folder.is_dir()
     }
 
     /// Where the choice is stored.
@@ -114,16 +127,26 @@ impl Store {
         (told.unwrap_or_default(), diagnostics)
     }
 
-    /// Changes what the session was told: `tell` gets what it was told so far and answers with the new state of it.
+    /// Changes what the session was told: `tell` gets what it was told so far and answers with the new state of it. It is
+    /// asked ahead of the lock, and again under it where another process told the session something meanwhile; where
+    /// nothing changes there is neither a lock nor a file.
     ///
     /// # Errors
     /// What the file system says, with the path in front.
-    pub fn tell<T>(&self, tell: impl FnOnce(&Told) -> (Told, T)) -> io::Result<(T, Vec<Diagnostic>)> {
+    pub fn tell<T>(&self, tell: impl Fn(&Told) -> (Told, T)) -> io::Result<(T, Vec<Diagnostic>)> {
+        let (before, mut diagnostics) = self.told();
+        let (mut after, mut answer) = tell(&before);
+        if after == before {
+            return Ok((answer, diagnostics));
+        }
         let _lock = self.lock()?;
-        let (stored, diagnostics) = self.read_locked::<Told>(&self.told);
-        let before = stored.unwrap_or_default();
-        let (after, answer) = tell(&before);
-        if after != before {
+        let (stored, problems) = self.read_locked::<Told>(&self.told);
+        diagnostics.extend(problems);
+        let now = stored.unwrap_or_default();
+        if now != before {
+            (after, answer) = tell(&now);
+        }
+        if after != now {
             write(&self.told, &after)?;
         }
         Ok((answer, diagnostics))
@@ -158,7 +181,7 @@ impl Store {
     /// # Errors
     /// What the file system says, with the path in front.
     pub fn lock(&self) -> io::Result<Lock> {
-        let lock = Lock::acquire(&self.folder.join("lock"))?;
+        let lock = Lock::acquire(&self.folder.join("lock"), self.patience)?;
         let ignore = self.folder.join(".gitignore");
         if !ignore.exists() {
             write_atomic(&ignore, b"*\n")?;
@@ -306,8 +329,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let sessions = ["one", "two"].map(|session| Store::new(folder.path(), DEFAULT, session, "a test", clock));
         for session in &sessions {
-            let announced = ["a", "b"].map(str::to_owned).into();
-            session.tell(|told| (Told { announced, ..told.clone() }, ())).unwrap();
+            let announced: std::collections::BTreeSet<String> = ["a", "b"].map(str::to_owned).into();
+            session.tell(|told| (Told { announced: announced.clone(), ..told.clone() }, ())).unwrap();
         }
         store(folder.path()).forget(&["a".into()]).unwrap();
         for session in &sessions {
