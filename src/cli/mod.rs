@@ -4,6 +4,7 @@
 mod answer;
 mod args;
 mod demo;
+mod log;
 mod output;
 mod rows;
 mod threads;
@@ -55,9 +56,13 @@ pub fn run(screen: impl FnOnce(Engine) -> color_eyre::Result<ExitCode>) -> color
     }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return Ok(output::usage(&error)),
+        Err(error) => return Ok(hook::excused(&error).unwrap_or_else(|| output::usage(&error))),
     };
-    threads::start();
+    log::start();
+    if let Some(Command::Hook(args)) = &arguments.command {
+        return Ok(hook::run(&arguments, args));
+    }
+    threads::start(usize::MAX);
     let demo = match arguments.demo.then(demo::unpack).transpose() {
         Ok(demo) => demo,
         Err(error) => {
@@ -129,7 +134,8 @@ fn carry_out(desk: &mut Desk, command: &Command, arguments: &Arguments) -> Answe
         Command::Journal(args) => journal::run(desk, args, arguments.session.as_deref(), format),
         Command::Replay(args) => replay::run(desk, args),
         Command::Watch => watch::run(desk),
-        Command::Hook(args) => hook::run(desk, args),
+        // Answered before, whether a desk can be opened or not.
+        Command::Hook(_) => Answer::new(serde_json::json!({}), "{}\n"),
         Command::Connect(args) | Command::Disconnect(args) => connect::run(desk, args),
     }
 }

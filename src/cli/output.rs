@@ -122,7 +122,8 @@ pub fn in_words(problem: &Diagnostic) -> String {
     Diagnostic { file, message: line(&problem.message), hint: line(&problem.hint), ..problem.clone() }.to_string()
 }
 
-fn complain(text: &str) {
+/// A line on standard error.
+pub fn complain(text: &str) {
     // Nobody is left to be told that standard error is closed.
     let _ = writeln!(io::stderr().lock(), "{}", visible(text));
 }

@@ -125,6 +125,20 @@ impl Desk {
         enrich::instructions(&self.context())
     }
 
+    /// Puts into the journal that something could not be done for an agent; not where nothing is known and nothing kept,
+    /// since that is no workspace.
+    pub fn failed(&self, reason: &str) -> Option<Diagnostic> {
+        let is_workspace = self.keeps_anything() || !self.catalog.is_empty();
+        is_workspace
+            .then(|| self.journal(Receipt { reason: reason.to_owned(), ..Receipt::new(What::Failed) }))
+            .flatten()
+    }
+
+    /// Whether anything was ever kept for this workspace.
+    pub fn keeps_anything(&self) -> bool {
+        self.store.keeps_anything()
+    }
+
     fn context(&self) -> Context<'_> {
         Context {
             workspace: self.workspace(),
@@ -143,6 +157,5 @@ impl Desk {
 }
 
 fn not_remembered(error: &io::Error) -> Diagnostic {
-    Diagnostic::warning("not-stored", format!("what was told is not remembered: {error}"))
-        .hint(advice(error))
+    Diagnostic::warning("not-stored", format!("what was told is not remembered: {error}")).hint(advice(error))
 }

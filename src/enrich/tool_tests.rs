@@ -200,9 +200,11 @@ fn instructions_within_a_budget() {
         let within = |most: usize| start(ctx, Budget { chars: Some(most), tokens: None }, Some(&Told::default()));
         let all = whole.encode_utf16().count();
         assert_eq!(within(all).text, whole);
-        let rest = whole.strip_suffix("### Name of deeper\n\n**Location**: `deeper.md`\n**Access**: Read this file\n\
+        let rest = whole.strip_suffix(
+            "### Name of deeper\n\n**Location**: `deeper.md`\n**Access**: Read this file\n\
             *(Transitively included via @deep)*\n\n---\n\nAdditional reference sources are available. Use \
-            `selectReferences` with IDs or tags to select them.\nAvailable tags: retry");
+            `selectReferences` with IDs or tags to select them.\nAvailable tags: retry",
+        );
         assert_eq!(within(all - 1).text, whole.replace(&whole[rest.unwrap().len()..], "@deeper: Name of deeper — `deeper.md`\n\n---\n\n\
             Additional reference sources are available. Use `selectReferences` with IDs or tags to select them.\nAvailable tags: retry"));
         let mut last = within(all);
@@ -218,7 +220,8 @@ fn instructions_within_a_budget() {
             // Announced is who is named, expanded who is there in full.
             let named = ["deep", "deeper"].into_iter().filter(|id| of(id) < Level::Count && !now.text.is_empty());
             assert_eq!(now.told.announced, named.map(str::to_owned).collect());
-            let full = now.items.iter().filter(|item| item.block == BlockKind::Instruction && item.level == Level::Full);
+            let full =
+                now.items.iter().filter(|item| item.block == BlockKind::Instruction && item.level == Level::Full);
             assert_eq!(now.told.given.len(), full.count());
             last = now;
         }
@@ -269,8 +272,24 @@ fn nasty() -> impl Strategy<Value = String> {
 
 fn texts() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
-        TEXT, CONTEXT, FOUND, INDEXED, "```\n{{a}}\n```\n", "```", "~~~\n", "# One\n", "{{x}}", "retry", "@rules", "\n",
-        "---", "\n---\n", "> ", "- ", "    ", "é",
+        TEXT,
+        CONTEXT,
+        FOUND,
+        INDEXED,
+        "```\n{{a}}\n```\n",
+        "```",
+        "~~~\n",
+        "# One\n",
+        "{{x}}",
+        "retry",
+        "@rules",
+        "\n",
+        "---",
+        "\n---\n",
+        "> ",
+        "- ",
+        "    ",
+        "é",
     ]);
     prop::collection::vec(prop_oneof![8 => pieces.prop_map(str::to_owned), 1 => any::<String>()], 0..10)
         .prop_map(|pieces| pieces.concat())

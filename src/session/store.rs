@@ -89,6 +89,11 @@ impl Store {
         &self.desk
     }
 
+    /// Whether anything is kept for this workspace: any file of any desk or session of it.
+    pub fn keeps_anything(&self) -> bool {
+        self.folder.is_dir()
+    }
+
     /// Where the choice is stored.
     pub fn choice_file(&self) -> &Path {
         &self.selection

@@ -140,7 +140,8 @@ impl Store {
                     continue;
                 }
                 if taken >= TAKEN_KEPT {
-                    let message = format!("{FOLDER} holds {TAKEN_KEPT} templates taken from what tools brought; no more is");
+                    let message =
+                        format!("{FOLDER} holds {TAKEN_KEPT} templates taken from what tools brought; no more is");
                     let hint = "remove those that nobody needs, and they are forgotten";
                     done.diagnostics.push(Diagnostic::warning("template-limit", message).in_file(FOLDER).hint(hint));
                     break;
