@@ -100,7 +100,9 @@ impl Desk {
     /// since that is no workspace.
     pub fn failed(&self, reason: &str) -> Option<Diagnostic> {
         let is_workspace = self.keeps_anything() || !self.catalog.is_empty();
-        is_workspace.then(|| self.journal(Receipt { reason: reason.to_owned(), ..Receipt::new(What::Failed) })).flatten()
+        is_workspace
+            .then(|| self.journal(Receipt { reason: reason.to_owned(), ..Receipt::new(What::Failed) }))
+            .flatten()
     }
 
     /// Whether anything was ever kept for this workspace.

@@ -52,6 +52,7 @@ fn prompts_and_tools_get_what_is_added_and_only_once() {
         ("claude-code", "post-tool-use-read", Some("PostToolUse")),
         ("claude-code", "post-tool-use-mcp", Some("PostToolUse")),
         ("gemini-cli", "before-agent", Some("BeforeAgent")),
+        ("gemini-cli", "before-agent-without-a-screen", Some("BeforeAgent")),
         ("gemini-cli", "after-tool", Some("AfterTool")),
         ("gemini-cli", "after-tool-parts", Some("AfterTool")),
         ("codex", "user-prompt-submit", Some("UserPromptSubmit")),
@@ -95,7 +96,12 @@ fn what_an_agent_is_not_shown_and_other_events_add_nothing() {
 #[test]
 fn a_conversation_that_forgets_is_told_again() {
     for (agent, says, forgets, keeps) in [
-        ("claude-code", "user-prompt-submit", &["session-start-clear", "session-start-compact"][..], "session-start-resume"),
+        (
+            "claude-code",
+            "user-prompt-submit",
+            &["session-start-clear", "session-start-compact"][..],
+            "session-start-resume",
+        ),
         ("gemini-cli", "before-agent", &["session-start-clear", "pre-compress"], "session-start-resume"),
         ("codex", "user-prompt-submit", &["session-start-clear", "session-start-compact"], "session-start-startup"),
         ("cursor", "post-tool-use", &["pre-compact"], "session-start"),

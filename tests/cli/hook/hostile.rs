@@ -81,7 +81,13 @@ fn tools_whose_answers_have_any_shape() {
     .into_iter()
     .enumerate()
     {
-        for input in [json!({}), json!(null), json!("docs/near.md"), json!([1, {"path": 7}]), json!({"command": "x".repeat(9_999)})] {
+        for input in [
+            json!({}),
+            json!(null),
+            json!("docs/near.md"),
+            json!([1, {"path": 7}]),
+            json!({"command": "x".repeat(9_999)}),
+        ] {
             let mut document = of(&format!("s{at}"), &world.path, "PostToolUse");
             document["tool_name"] = json!("Any");
             document["tool_input"] = input;
@@ -165,12 +171,18 @@ fn odd_sessions() {
 #[test]
 fn a_configuration_that_is_broken_leaves_what_is_whole() {
     let world = world();
-    world.put(".jaato/references/found.json", br#"{"id": "found", "name": "Found", "type": "inline", "content": "x", "tags": ["web"]}"#);
+    world.put(
+        ".jaato/references/found.json",
+        br#"{"id": "found", "name": "Found", "type": "inline", "content": "x", "tags": ["web"]}"#,
+    );
     world.put("references.json", b"{\"sources\": [");
     assert!(added(&world, &prompt("s", &world.path, "the web")).contains("@found"));
     world.put(".jaato/refdesk/selection.json", b"\xff");
     world.put(".jaato/refdesk/sessions/s/told.json", b"{\"announced\": 7");
-    assert!(added(&world, &prompt("s", &world.path, "the web")).contains("@found"), "what was told is damaged: told anew");
+    assert!(
+        added(&world, &prompt("s", &world.path, "the web")).contains("@found"),
+        "what was told is damaged: told anew"
+    );
     assert_eq!(added(&world, &prompt("s", &world.path, "the web")), "");
 }
 

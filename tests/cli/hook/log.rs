@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use refdesk::disk::write_atomic;
 use serde_json::json;
 
 use super::{HINT, added, answered, hook, prompt, world};
@@ -20,7 +21,10 @@ fn it_says_why_and_is_made_only_then() {
     answered(&mut hook(&world, &["claude-code"]), b"rubbish");
     answered(&mut hook(&world, &["nobody"]), b"");
     answered(&mut hook(&world, &["claude-code", "--bogus"]), b"");
-    answered(&mut hook(&world, &["claude-code"]), json!({"cwd": "/no\u{1b}where", "hook_event_name": "Stop"}).to_string().as_bytes());
+    answered(
+        &mut hook(&world, &["claude-code"]),
+        json!({"cwd": "/no\u{1b}where", "hook_event_name": "Stop"}).to_string().as_bytes(),
+    );
     let log = fs::read_to_string(file(&world)).unwrap();
     let lines: Vec<&str> = log.lines().collect();
     assert_eq!(lines.len(), 4, "{log}");
@@ -32,9 +36,14 @@ fn it_says_why_and_is_made_only_then() {
 
 #[test]
 fn its_filter_is_heard_and_a_wrong_one_is_said() {
-    for (filter, answered_is_told, lines) in
-        [("off", false, 0), ("error", false, 0), ("", false, 0), ("debug", true, 1), ("refdesk=info,warn", true, 1), ("refdesk=loud", false, 1)]
-    {
+    for (filter, answered_is_told, lines) in [
+        ("off", false, 0),
+        ("error", false, 0),
+        ("", false, 0),
+        ("debug", true, 1),
+        ("refdesk=info,warn", true, 1),
+        ("refdesk=loud", false, 1),
+    ] {
         let world = world();
         let document = prompt("s", &world.path, "the web").to_string();
         answered(hook(&world, &["claude-code"]).env("REFDESK_LOG", filter), document.as_bytes());
@@ -50,7 +59,7 @@ fn where_it_cannot_be_written_work_goes_on() {
     fs::create_dir_all(file(&world)).unwrap();
     assert_eq!(answered(&mut hook(&world, &["claude-code"]), b"rubbish"), json!({}));
     let elsewhere = world.beside("tmp/state");
-    fs::write(&elsewhere, b"in the way").unwrap();
+    write_atomic(&elsewhere, b"in the way").unwrap();
     let mut command = hook(&world, &["claude-code"]);
     command.env("XDG_STATE_HOME", &elsewhere).env("REFDESK_LOG", "trace");
     let answer = answered(&mut command, prompt("s", &world.path, "the web").to_string().as_bytes());

@@ -57,8 +57,16 @@ fn the_current_folder_may_be_gone() {
     let gone = world.beside("tmp/gone");
     fs::create_dir(&gone).unwrap();
     let mut shell = std::process::Command::new("sh");
-    let words = format!("cd '{0}' && rmdir '{0}' && exec '{1}' hook claude-code", gone.display(), crate::support::program::PROGRAM);
-    shell.args(["-c", &words]).env_clear().env("HOME", world.beside("home")).env("PATH", std::env::var_os("PATH").unwrap());
+    let words = format!(
+        "cd '{0}' && rmdir '{0}' && exec '{1}' hook claude-code",
+        gone.display(),
+        crate::support::program::PROGRAM
+    );
+    shell
+        .args(["-c", &words])
+        .env_clear()
+        .env("HOME", world.beside("home"))
+        .env("PATH", std::env::var_os("PATH").unwrap());
     let answer = answered(&mut shell, prompt("s", &world.path, "the web").to_string().as_bytes());
     assert_eq!(answer["hookSpecificOutput"]["additionalContext"], HINT);
     fs::create_dir(&gone).unwrap();
