@@ -29,6 +29,7 @@ const CALLS: &[&[&str]] = &[
     &["clear"],
     &["references", "reload"],
     &["references", "help"],
+    &["hook", "claude-code"],
 ];
 
 #[test]
