@@ -4,6 +4,7 @@
 mod answer;
 mod args;
 mod demo;
+mod given;
 mod output;
 mod rows;
 mod threads;
@@ -123,7 +124,7 @@ fn carry_out(desk: &mut Desk, command: &Command, format: Format) -> Answer {
         Command::Enrich(args) => enrich::run(desk, args),
         Command::Simulate(args) => simulate::run(desk, args),
         Command::WhyNot(args) => why_not::run(desk, args),
-        Command::Assert(args) => assert::run(desk, args),
+        Command::Assert(args) => assert::run(desk, args, format),
         Command::Journal(args) => journal::run(desk, args),
         Command::Replay(args) => replay::run(desk, args),
         Command::Watch => watch::run(desk),

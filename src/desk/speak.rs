@@ -71,7 +71,7 @@ impl Desk {
         enrich::instructions(&self.catalog, &self.selection, self, self.hides_selecting())
     }
 
-    fn context(&self) -> Context<'_> {
+    pub(super) fn context(&self) -> Context<'_> {
         Context {
             workspace: self.workspace(),
             catalog: &self.catalog,
@@ -82,7 +82,7 @@ impl Desk {
         }
     }
 
-    fn hides_selecting(&self) -> bool {
+    pub(super) fn hides_selecting(&self) -> bool {
         self.settings().exclude_tools.iter().any(|tool| tool == SELECT_TOOL)
     }
 }

@@ -22,6 +22,7 @@ mod pinned;
 mod places;
 mod print;
 mod references;
+mod regard;
 mod relevance;
 mod spelling;
 mod tags;
@@ -30,6 +31,7 @@ mod templates;
 mod testing;
 mod told;
 mod vocabulary;
+mod withheld;
 
 pub use budget::Budget;
 pub use candidates::{Neighbour, PASSED, PassedOver, WhyNot};
@@ -41,8 +43,10 @@ pub use instructions::instructions;
 pub use own::{outside, own_blocks};
 pub use pinned::{Pinned, pinned};
 pub use places::Places;
+pub use regard::Regard;
 pub use tags::PLACES;
 pub use told::{Told, content_hash};
+pub use withheld::withheld;
 
 /// A source named by `@id` or `@ref:id` in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
