@@ -1,5 +1,7 @@
 //! `refdesk assert`: the desk held against a file of expectations.
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 
 use super::answer::Answer;
@@ -26,8 +28,10 @@ pub fn run(desk: &mut Desk, args: &AssertArgs, format: Format) -> Answer {
         Ok((_, true)) => return unusable(&shown, "it has more than 16 MiB", "make several files of it"),
         Err(error) => return unusable(&shown, &error.to_string(), "name a TOML file of expectations"),
     };
-    let (text, _) = decode(&bytes);
-    let cases = match read_cases(&text, &shown, desk.catalog()) {
+    let (Cow::Borrowed(text), _) = decode(&bytes) else {
+        return unusable(&shown, "it is not UTF-8", "store it as UTF-8, as TOML wants it");
+    };
+    let cases = match read_cases(text, &shown, desk.catalog()) {
         Ok(cases) => cases,
         Err(problems) => return wrong(&shown, problems),
     };

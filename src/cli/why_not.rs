@@ -139,7 +139,7 @@ pub fn said(source: &Source, verdict: &Verdict, session: &str) -> (&'static str,
             match near {
                 Some((tag, word)) => {
                     let what = format!("{what}; the nearest to `{tag}` is `{word}`{place}.");
-                    ("absent", told(&what), format!("write `{tag}`, or give '{id}' the tag `{word}`"))
+                    ("absent", told(&what), format!("write `{tag}`, or `@{id}`"))
                 }
                 None => {
                     let hint = format!("name it with `@{id}`, or give it a tag that people use");

@@ -37,11 +37,9 @@ const KEYS: [&str; 11] = [
 pub fn read_cases(text: &str, shown: &str, catalog: &Catalog) -> Result<Vec<Case>, Vec<Diagnostic>> {
     let mut reader = Reader { text, shown, catalog, problems: Vec::new() };
     let (document, broken) = DeTable::parse_recoverable(text);
-    for error in &broken {
-        // More of the parser's own words would tell of what follows from the first.
-        if reader.problems.is_empty() {
-            reader.report(&error.span().unwrap_or(0..0), "not-toml", format!("not TOML: {}", error.message()), EXAMPLE);
-        }
+    // The parser's other words tell of what follows from the first.
+    if let Some((at, error)) = broken.iter().map(|it| (it.span().unwrap_or(0..0), it)).min_by_key(|(at, _)| at.start) {
+        reader.report(&at, "not-toml", format!("not TOML: {}", error.message()), EXAMPLE);
     }
     let cases = if broken.is_empty() { reader.document(document.get_ref()) } else { Vec::new() };
     if reader.problems.is_empty() {
@@ -364,7 +362,7 @@ mod tests {
             ),
             ("[[case]]\nprompt = \n", vec!["2:10 not-toml"]),
             ("[[case]]\nprompt = \"a\"\nprompt = \"b\"\nhints = []\n", vec!["3:1 not-toml"]),
-            ("\u{0}\u{1b}", vec!["1:1 not-toml"]),
+            ("[[case]]\nprompt = \"a\u{0}b\"\n", vec!["2:12 not-toml"]),
         ] {
             let problems = read_cases(text, "f.toml", &catalog()).unwrap_err();
             let told: Vec<String> = problems
