@@ -1,10 +1,264 @@
-//! `refdesk hook`: one document of an agent in, one out, whatever goes wrong.
+//! `refdesk hook`: one document of an agent in, one out, exit code 0. An agent waits for it and its user did not call it, so
+//! whatever goes wrong is no more than silence to both; the reason stands in the log and, where there is a workspace, in its
+//! journal.
 
-use super::answer::Answer;
-use super::args::HookArgs;
-use crate::desk::{Desk, Refusal};
+use std::io::{self, IsTerminal, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
-/// Not there yet.
-pub fn run(_desk: &mut Desk, _args: &HookArgs) -> Answer {
-    Answer::refused(Refusal::new("not-yet", "this is still to come", ""))
+use serde_json::Value;
+
+use super::args::{Arguments, HookArgs};
+use super::{demo, log, output, threads, world};
+use crate::desk::{Desk, Options, Reader};
+use crate::enrich::{Asked, TextKind, Tool};
+use crate::hook::{self, Agent, Event, Heard, Unheard};
+use crate::report::Diagnostic;
+
+/// Longer documents are not read.
+const LIMIT: u64 = 64 * 1024 * 1024;
+
+/// So long another process is waited for, at most twice: for what the session was told and for the journal.
+const PATIENCE: Duration = Duration::from_millis(250);
+
+/// One prompt is no work for more, and threads take time to make.
+const THREADS: usize = 4;
+
+/// Answers a hook.
+pub fn run(arguments: &Arguments, args: &HookArgs) -> ExitCode {
+    // What would be printed goes to the log.
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        let why = panic.payload_as_str().unwrap_or_default();
+        tracing::error!(place, ?why, "a defect of refdesk");
+    }));
+    let (value, desk) = guarded(|| answer(arguments, args)).unwrap_or_else(|| (hook::nothing(), None));
+    if !print(&value) && value != hook::nothing() {
+        tracing::warn!("standard output cannot be written");
+        // Nobody read it, so it has to be said again.
+        guarded(|| desk.map(|desk| desk.forget_told("the answer could not be given")));
+    }
+    ExitCode::SUCCESS
+}
+
+/// The same for a call that makes no sense, if it was one of a hook: an agent that is set up wrongly goes on as if it were
+/// not set up.
+pub fn excused(error: &clap::Error) -> Option<ExitCode> {
+    if !error.use_stderr() || !is_meant(std::env::args_os()) {
+        return None;
+    }
+    log::start();
+    let reason = error.to_string();
+    tracing::warn!(reason = reason.lines().next().unwrap_or_default(), "a hook is called wrongly");
+    // Whoever writes is let finish.
+    let _ = read();
+    print(&hook::nothing());
+    Some(ExitCode::SUCCESS)
+}
+
+/// Whether these arguments, as far as they can be understood, call a hook.
+fn is_meant(arguments: impl Iterator<Item = std::ffi::OsString>) -> bool {
+    let parser = <Arguments as clap::CommandFactory>::command().ignore_errors(true);
+    parser.try_get_matches_from(arguments).is_ok_and(|matches| matches.subcommand_name() == Some("hook"))
+}
+
+/// What `work` gives; `None` where a defect ends it.
+fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(work)).ok()
+}
+
+/// What the agent is answered, and the desk that said it.
+fn answer(arguments: &Arguments, args: &HookArgs) -> (Value, Option<Desk>) {
+    let began = Instant::now();
+    let heard = listen(args);
+    let cwd = match &heard {
+        Ok((_, heard)) => heard.cwd.as_deref(),
+        Err(unheard) => unheard.cwd.as_deref(),
+    };
+    let demo = match arguments.demo.then(demo::unpack).transpose() {
+        Ok(demo) => demo,
+        Err(error) => return fail(None, &format!("the demo could not be unpacked: {error}")),
+    };
+    let options = match options(arguments, demo.as_ref().map(tempfile::TempDir::path), cwd) {
+        Ok(options) => options,
+        Err(reason) => return fail(None, &reason),
+    };
+    let who = |session: Option<String>, who: &str| {
+        let session = arguments.session.clone().or(session).unwrap_or_else(|| options.session.clone());
+        Options { who: who.to_owned(), session, patience: PATIENCE, ..options.clone() }
+    };
+    let (agent, Heard { session, event, .. }) = match heard {
+        Ok(heard) => heard,
+        Err(Unheard { reason, session, .. }) => {
+            return fail(Some(&Desk::open(who(session, &args.agent))), &reason);
+        }
+    };
+    if let Event::Other(name) = &event {
+        tracing::debug!(agent = agent.word(), ?name, "nothing is said to this");
+        return (hook::nothing(), None);
+    }
+    threads::start(THREADS);
+    let mut desk = Desk::open(who(session, agent.word()));
+    let (added, problems) = speak(&mut desk, agent, &event, args.repeat);
+    note(&desk, &event, &problems);
+    let milliseconds = began.elapsed().as_millis();
+    tracing::info!(agent = agent.word(), session = ?desk.session(), bytes = added.len(), milliseconds, "answered");
+    (hook::answer(agent, &event, &added), Some(desk))
+}
+
+/// Reads the document and understands it.
+fn listen(args: &HookArgs) -> Result<(Agent, Heard), Unheard> {
+    let unheard = |reason: String| Unheard { reason, cwd: None, session: None };
+    let bytes = read();
+    let Some(agent) = Agent::from_word(&args.agent) else {
+        let known = Agent::ALL.map(Agent::word).join(", ");
+        return Err(unheard(format!("there is no agent {:?}; there are {known}", args.agent)));
+    };
+    hook::hear(agent, &bytes.map_err(unheard)?).map(|heard| (agent, heard))
+}
+
+/// The document on standard input.
+fn read() -> Result<Vec<u8>, String> {
+    let stdin = io::stdin();
+    if stdin.is_terminal() {
+        output::complain("an agent writes its hook document to standard input; 'refdesk connect AGENT' sets that up");
+        return Err("standard input is a terminal".to_owned());
+    }
+    let mut bytes = Vec::new();
+    stdin
+        .lock()
+        .take(LIMIT + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| format!("standard input cannot be read: {error}"))?;
+    if bytes.len() as u64 > LIMIT {
+        return Err(format!("the document is larger than {LIMIT} bytes"));
+    }
+    Ok(bytes)
+}
+
+/// How the desk is opened: in the workspace of the folder that the agent works in, else of the current one.
+fn options(arguments: &Arguments, demo: Option<&Path>, cwd: Option<&Path>) -> Result<Options, String> {
+    let current = world::current();
+    let from = match (cwd, &current) {
+        (Some(cwd), _) if cwd.is_absolute() => Ok(cwd.to_path_buf()),
+        (Some(cwd), Ok(current)) => Ok(current.join(cwd)),
+        (None, Ok(current)) => Ok(current.clone()),
+        (_, Err(gone)) => Err(gone.message.clone()),
+    };
+    let named = demo.is_some() || arguments.workspace.is_some();
+    let from = match from {
+        // It may be reached through a link, or hold `..`.
+        Ok(from) if !named => real_folder(&from)?,
+        Ok(from) => from,
+        Err(_) if named => PathBuf::new(),
+        Err(reason) => return Err(reason),
+    };
+    world::options_from(arguments, demo, current.as_deref().unwrap_or(&from), &from).map_err(|refusal| refusal.message)
+}
+
+fn real_folder(folder: &Path) -> Result<PathBuf, String> {
+    let real = std::fs::canonicalize(folder).ok().filter(|folder| folder.is_dir());
+    real.ok_or_else(|| format!("the agent works in {folder:?}, which is no folder"))
+}
+
+/// What the desk has to say to that event, and what went wrong with it.
+fn speak(desk: &mut Desk, agent: Agent, event: &Event, repeat: bool) -> (String, Vec<Diagnostic>) {
+    let budget = hook::budget(agent, event);
+    let mut problems = Vec::new();
+    let forgets = matches!(event, Event::Forgets | Event::Start { forgets: true });
+    if forgets && !repeat && desk.keeps_anything() {
+        problems.extend(desk.forget_told("the conversation was summarised or begun anew"));
+    }
+    // What cannot be remembered now is not waited for again.
+    let reader = if repeat || is_unwritable(&problems) { Reader::Nobody } else { Reader::Session };
+    let asked = match event {
+        Event::Start { .. } => None,
+        Event::Prompt(prompt) => Some(Asked::new(TextKind::Prompt, prompt)),
+        Event::Tool { name, input, text } => {
+            let tool = Some(Tool { name: name.as_deref(), arguments: input });
+            Some(Asked { tool, ..Asked::new(TextKind::ToolResult, text) })
+        }
+        Event::Forgets | Event::Other(_) => return (String::new(), problems),
+    };
+    desk.settle();
+    let (enriched, more) = match asked {
+        None => desk.start(budget, reader),
+        Some(asked) => desk.enrich(&Asked { repeat, budget, ..asked }, Reader::Session),
+    };
+    problems.extend(more);
+    // The blocks begin with what parts them from the text; here they stand for themselves.
+    let added = enriched.added().trim_start_matches('\n').to_owned();
+    (added, problems)
+}
+
+/// Says what went wrong beside an answer. What is wrong with the workspace itself is journalled where a person is near, and
+/// not with every tool.
+fn note(desk: &Desk, event: &Event, problems: &[Diagnostic]) {
+    let opening = desk.opening_diagnostics();
+    let errors: Vec<&Diagnostic> = opening.iter().filter(|problem| problem.is_error()).collect();
+    for problem in errors.iter().copied().chain(problems) {
+        tracing::warn!(problem = ?output::in_words(problem), "wrong at the desk");
+    }
+    if is_unwritable(problems) || matches!(event, Event::Tool { .. }) {
+        return;
+    }
+    if let Some(first) = errors.first() {
+        let more = errors.len().saturating_sub(1);
+        let more = if more == 0 { String::new() } else { format!(" (and {more} more: refdesk check)") };
+        log_unjournalled(desk.failed(&format!("{}{more}", first.message)).as_ref());
+    }
+}
+
+fn is_unwritable(problems: &[Diagnostic]) -> bool {
+    problems.iter().any(|problem| matches!(problem.code, "not-stored" | "not-journalled"))
+}
+
+/// Nothing is said to the agent; the reason is kept.
+fn fail(desk: Option<&Desk>, reason: &str) -> (Value, Option<Desk>) {
+    tracing::warn!(?reason, "nothing is said");
+    log_unjournalled(desk.and_then(|desk| desk.failed(reason)).as_ref());
+    (hook::nothing(), None)
+}
+
+fn log_unjournalled(problem: Option<&Diagnostic>) {
+    if let Some(problem) = problem {
+        tracing::warn!(problem = ?problem.message, "not journalled");
+    }
+}
+
+/// Writes an answer as one line; whether that could be done.
+fn print(answer: &Value) -> bool {
+    let line = format!("{answer}\n");
+    let mut out = io::stdout().lock();
+    out.write_all(line.as_bytes()).and_then(|()| out.flush()).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_defect_is_silence() {
+        assert_eq!(guarded(|| 1), Some(1));
+        assert_eq!(guarded(|| -> u8 { panic!("on purpose") }), None);
+    }
+
+    #[test]
+    fn a_wrong_call_of_a_hook_is_known_as_one() {
+        for (words, expected) in [
+            (&["hook"][..], true),
+            (&["hook", "claude-code", "--bogus"], true),
+            (&["hook", "--format", "yaml", "claude-code"], true),
+            (&["--desk", "review", "hook", "claude-code", "extra"], true),
+            (&["--workspace", "hook", "list", "--bogus"], false),
+            (&["list", "hook"], false),
+            (&["nonsense"], false),
+            (&[], false),
+        ] {
+            let words = ["refdesk"].iter().chain(words).map(Into::into);
+            assert_eq!(is_meant(words.clone()), expected, "{:?}", words.collect::<Vec<std::ffi::OsString>>());
+        }
+    }
 }

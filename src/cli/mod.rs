@@ -5,6 +5,7 @@ mod answer;
 mod args;
 mod demo;
 mod given;
+mod log;
 mod output;
 mod rows;
 mod threads;
@@ -28,6 +29,7 @@ mod resolve;
 mod screen;
 mod select;
 mod simulate;
+mod since;
 mod templates;
 mod watch;
 mod why;
@@ -55,9 +57,13 @@ pub fn run(screen: impl FnOnce(Engine) -> color_eyre::Result<ExitCode>) -> color
     }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return Ok(output::usage(&error)),
+        Err(error) => return Ok(hook::excused(&error).unwrap_or_else(|| output::usage(&error))),
     };
-    threads::start();
+    log::start();
+    if let Some(Command::Hook(args)) = &arguments.command {
+        return Ok(hook::run(&arguments, args));
+    }
+    threads::start(usize::MAX);
     let demo = match arguments.demo.then(demo::unpack).transpose() {
         Ok(demo) => demo,
         Err(error) => {
@@ -72,11 +78,11 @@ pub fn run(screen: impl FnOnce(Engine) -> color_eyre::Result<ExitCode>) -> color
     };
     match &arguments.command {
         None => screen::run(options, arguments.format, screen),
-        Some(command) => Ok(output::print(answer(options, command, arguments.format), arguments.format)),
+        Some(command) => Ok(output::print(answer(options, command, &arguments), arguments.format)),
     }
 }
 
-fn answer(options: Options, command: &Command, format: Format) -> Answer {
+fn answer(options: Options, command: &Command, arguments: &Arguments) -> Answer {
     let options = match command {
         Command::Check(args) => match check::scope(options, args) {
             Ok(options) => options,
@@ -85,7 +91,7 @@ fn answer(options: Options, command: &Command, format: Format) -> Answer {
         _ => options,
     };
     let mut desk = Desk::open(options);
-    let mut answer = dispatch(&mut desk, command, format);
+    let mut answer = dispatch(&mut desk, command, arguments);
     // What `check` answers is all that is wrong: nothing of it is told beside it.
     if !matches!(command, Command::Check(_)) {
         answer.tell_opening(&desk);
@@ -93,9 +99,9 @@ fn answer(options: Options, command: &Command, format: Format) -> Answer {
     answer
 }
 
-fn dispatch(desk: &mut Desk, command: &Command, format: Format) -> Answer {
+fn dispatch(desk: &mut Desk, command: &Command, arguments: &Arguments) -> Answer {
     let before = desk.choice().clone();
-    let mut answer = carry_out(desk, command, format);
+    let mut answer = carry_out(desk, command, arguments);
     if command.chooses() && (answer.exit == 0 || *desk.choice() != before) {
         // What is chosen brings its templates as files; what is wrong with the templates themselves is not asked here.
         let (index, _) = desk.templates();
@@ -104,7 +110,8 @@ fn dispatch(desk: &mut Desk, command: &Command, format: Format) -> Answer {
     answer
 }
 
-fn carry_out(desk: &mut Desk, command: &Command, format: Format) -> Answer {
+fn carry_out(desk: &mut Desk, command: &Command, arguments: &Arguments) -> Answer {
+    let format = arguments.format;
     match command {
         Command::List(args) => list::run(desk, args, format),
         Command::Select(args) => select::run(desk, args),
@@ -125,10 +132,11 @@ fn carry_out(desk: &mut Desk, command: &Command, format: Format) -> Answer {
         Command::Simulate(args) => simulate::run(desk, args),
         Command::WhyNot(args) => why_not::run(desk, args),
         Command::Assert(args) => assert::run(desk, args, format),
-        Command::Journal(args) => journal::run(desk, args),
+        Command::Journal(args) => journal::run(desk, args, arguments.session.as_deref(), format),
         Command::Replay(args) => replay::run(desk, args),
         Command::Watch => watch::run(desk),
-        Command::Hook(args) => hook::run(desk, args),
+        // Answered before, whether a desk can be opened or not.
+        Command::Hook(_) => Answer::new(serde_json::json!({}), "{}\n"),
         Command::Connect(args) | Command::Disconnect(args) => connect::run(desk, args),
     }
 }

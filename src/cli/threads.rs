@@ -7,9 +7,9 @@ use std::thread::{Builder, available_parallelism};
 
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
 
-/// Makes as many as there are processors, or as many as the system gives.
-pub fn start() {
-    let wanted = available_parallelism().map_or(1, usize::from);
+/// Makes as many as there are processors but no more than `most`, or as many as the system gives.
+pub fn start(most: usize) {
+    let wanted = available_parallelism().map_or(1, usize::from).min(most);
     let seats: Vec<Sender<ThreadBuilder>> = (0..wanted).map_while(|_| seat().ok()).collect();
     let built = if seats.is_empty() {
         ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global()

@@ -12,25 +12,40 @@ use crate::session::DEFAULT;
 
 /// How the desk is to be opened, by the arguments and the environment; `demo` is the folder of the unpacked demo.
 pub fn options(arguments: &Arguments, demo: Option<&Path>) -> Result<Options, Refusal> {
-    let current = env::current_dir().map_err(|error| {
+    let current = current()?;
+    options_from(arguments, demo, &current, &current)
+}
+
+/// The current folder.
+pub fn current() -> Result<PathBuf, Refusal> {
+    env::current_dir().map_err(|error| {
         Refusal::new("no-current-folder", format!("the current folder is gone: {error}"), "change to another folder")
-    })?;
+    })
+}
+
+/// The same with the workspace looked for from another folder than the current one, unless one is named.
+pub fn options_from(
+    arguments: &Arguments,
+    demo: Option<&Path>,
+    current: &Path,
+    from: &Path,
+) -> Result<Options, Refusal> {
     let home = directories::BaseDirs::new().map(|folders| folders.home_dir().to_path_buf());
     let workspace = match (demo, &arguments.workspace) {
         (Some(demo), _) => demo.to_path_buf(),
         (None, Some(given)) => {
-            let workspace = absolute(&current, given);
+            let workspace = absolute(current, given);
             if !workspace.is_dir() {
                 let message = format!("the workspace {} is no folder", workspace.display());
                 return Err(Refusal::new("no-workspace", message, "name an existing folder with --workspace"));
             }
             workspace
         }
-        (None, None) => workspace_above(&current, home.as_deref()),
+        (None, None) => workspace_above(from, home.as_deref()),
     };
     let around = Surroundings {
         workspace,
-        current,
+        current: current.to_path_buf(),
         config_home: config_home(home.as_deref()),
         home,
         named: arguments.config.clone(),

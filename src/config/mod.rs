@@ -16,8 +16,17 @@ pub use fields::Fields;
 pub use find::{Surroundings, expand, find, places};
 pub use settings::{Channel, ChannelKind, Settings};
 
+use std::path::PathBuf;
+
 use crate::disk::read_regular;
 use crate::report::Diagnostic;
+
+/// The folder of what belongs to the user and to no workspace: `$XDG_STATE_HOME/refdesk`, or where the system keeps such
+/// things; `None` where there is no home folder.
+pub fn state_folder() -> Option<PathBuf> {
+    let folders = directories::BaseDirs::new()?;
+    Some(folders.state_dir().unwrap_or_else(|| folders.data_local_dir()).join("refdesk"))
+}
 
 /// What a workspace's configuration gave.
 #[derive(Debug, Default)]

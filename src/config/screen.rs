@@ -92,9 +92,7 @@ impl fmt::Display for Forgotten {
 /// The file of the user that runs this program: `$XDG_STATE_HOME/refdesk/screen.json`, or where the system keeps such
 /// things; `None` where there is no home folder.
 pub fn file() -> Option<PathBuf> {
-    let folders = directories::BaseDirs::new()?;
-    let state = folders.state_dir().unwrap_or_else(|| folders.data_local_dir());
-    Some(state.join("refdesk/screen.json"))
+    Some(super::state_folder()?.join("screen.json"))
 }
 
 /// What this file says; nothing where it is not there.

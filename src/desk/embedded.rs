@@ -27,7 +27,9 @@ impl Desk {
     pub fn write_templates(&self, index: &TemplateIndex) -> Written {
         let listing = (self.name() == DEFAULT).then(|| template::listing(index, self.workspace()));
         let by = For::Desk { choice: &self.choice, index: listing.as_ref() };
-        self.store.write_templates(&files(&index.templates), by)
+        let done = self.store.write_templates(&files(&index.templates), by);
+        self.note_templates(&done);
+        done
     }
 
     /// Writes the templates of these documents, relative to the current folder, whether or not anything brings them. Their
@@ -50,8 +52,9 @@ impl Desk {
             let message = format!("{} {what}", path.display());
             extraction.refused.push(Refusal::new("no-such-file", message, "name markdown files of the current folder"));
         }
-        let (templates, _, diagnostics) = template::of_files(self.asked(), &there);
+        let (templates, _, diagnostics) = template::of_files(self.asked(&[]), &there);
         extraction.done = self.store.write_templates(&files(&templates), For::Person);
+        self.note_templates(&extraction.done);
         extraction.done.diagnostics.extend(diagnostics);
         extraction.templates = templates;
         extraction
@@ -61,12 +64,12 @@ impl Desk {
 impl Desk {
     /// The templates of this document, the code blocks that look like one and do not compile, and what else is wrong with it.
     pub fn blocks(&self, document: &Path) -> (Vec<Template>, Vec<Rejected>, Vec<Diagnostic>) {
-        template::of_files(self.asked(), &[document.to_path_buf()])
+        template::of_files(self.asked(&[]), &[document.to_path_buf()])
     }
 }
 
 /// The files of those that are embedded.
-fn files(templates: &[Template]) -> Vec<TemplateFile> {
+pub(super) fn files(templates: &[Template]) -> Vec<TemplateFile> {
     let file = |template: &Template| {
         let block = template.block.as_ref()?;
         Some(TemplateFile { name: template.within.clone(), text: block.text.clone(), hash: block.hash.clone() })

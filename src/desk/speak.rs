@@ -1,10 +1,14 @@
 //! What the desk says: to a prompt, to a tool's answer, at the start of a conversation (BEHAVIOUR §5, §7), and that it said
 //! so.
 
+use std::io;
+
 use super::Desk;
-use crate::enrich::{self, Asked, Context, Enriched, Findings, Told};
+use super::embedded::files;
+use crate::enrich::{self, Asked, Budget, Context, Enriched, Findings, TextKind, Told};
 use crate::report::Diagnostic;
-use crate::session::Receipt;
+use crate::session::{For, Receipt, What, advice};
+use crate::template::Template;
 
 /// The tool without which a hint would be no use.
 const SELECT_TOOL: &str = "selectReferences";
@@ -19,41 +23,91 @@ pub enum Reader {
 }
 
 impl Desk {
-    /// Appends what there is to say about a text.
+    /// Appends what there is to say about a text. The templates that stand in a tool's text are kept for a session that
+    /// reads of them, so that it can render what it is told of.
     pub fn enrich(&self, asked: &Asked, reader: Reader) -> (Enriched, Vec<Diagnostic>) {
-        let say = |told: &Told| enrich::enrich(&self.context(), asked, told);
-        let (enriched, mut problems) = if asked.repeat {
-            (say(&Told::default()), Vec::new())
-        } else if reader == Reader::Nobody {
-            let (told, problems) = self.store.told();
-            (say(&told), problems)
-        } else {
-            let tell = |told: &Told| {
-                let enriched = say(told);
-                (enriched.told.clone(), enriched)
-            };
-            match self.store.tell(tell) {
-                Ok(done) => done,
-                // A session that cannot be remembered is told again rather than left without.
-                Err(error) => {
-                    let message = format!("what was told is not remembered: {error}");
-                    let problem = Diagnostic::warning("not-stored", message).hint("make .jaato/refdesk/ writable");
-                    (say(&self.store.told().0), vec![problem])
-                }
+        let reads = reader == Reader::Session && !asked.repeat;
+        let (taken, mut problems) = if reads { self.take_templates(asked) } else { (None, Vec::new()) };
+        let ctx = Context { taken: taken.as_deref(), ..self.context() };
+        let say = |told: &Told| enrich::enrich(&ctx, asked, told);
+        let mut before = None;
+        let (enriched, more) = match () {
+            () if asked.repeat => (say(&Told::default()), Vec::new()),
+            () if !reads => {
+                let (told, problems) = self.store.told();
+                (say(&told), problems)
+            }
+            () => {
+                let (enriched, told, problems) = self.tell(say);
+                before = Some(told);
+                (enriched, problems)
             }
         };
-        if reader == Reader::Session && !enriched.blocks.is_empty() {
-            problems.extend(self.journal(Receipt::of(asked, &enriched)));
+        problems.extend(more);
+        if reader == Reader::Session {
+            let tool = asked.tool.filter(|_| asked.kind == TextKind::ToolResult);
+            let offered = || before.unwrap_or_else(|| self.store.told().0).offered;
+            let mut receipts = tool.map_or_else(Vec::new, |tool| self.readings(&tool, &offered()));
+            if !enriched.blocks.is_empty() {
+                receipts.push(Receipt::of(asked, &enriched));
+            }
+            problems.extend(self.journal_all(receipts));
         }
         (enriched, problems)
     }
 
-    /// Puts something into the journal; what keeps it from being there is said, and work goes on.
-    pub(super) fn journal(&self, receipt: Receipt) -> Option<Diagnostic> {
-        self.store.append(receipt).err().map(|error| {
-            let message = format!("the journal cannot be written: {error}");
-            Diagnostic::warning("not-journalled", message).hint("make .jaato/refdesk/ writable")
-        })
+    /// What an agent is told at the start of a conversation: the instructions, and the templates there are, within
+    /// `budget`. To a session that reads it, it counts as told.
+    pub fn start(&self, budget: Budget, reader: Reader) -> (Enriched, Vec<Diagnostic>) {
+        if reader == Reader::Nobody {
+            return (enrich::start(&self.context(), budget, None), Vec::new());
+        }
+        let (enriched, _, mut problems) = self.tell(|told| enrich::start(&self.context(), budget, Some(told)));
+        if !enriched.blocks.is_empty() {
+            let asked = Asked::new(TextKind::SystemInstructions, "");
+            let receipt = Receipt { what: What::Instructed, ..Receipt::of(&asked, &enriched) };
+            problems.extend(self.journal(receipt));
+        }
+        (enriched, problems)
+    }
+
+    /// Says something to the session, and remembers it; gives what it was told before, too.
+    fn tell(&self, say: impl Fn(&Told) -> Enriched) -> (Enriched, Told, Vec<Diagnostic>) {
+        let tell = |told: &Told| {
+            let enriched = say(told);
+            (enriched.told.clone(), (enriched, told.clone()))
+        };
+        match self.store.tell(tell) {
+            Ok(((enriched, before), problems)) => (enriched, before, problems),
+            // A session that cannot be remembered is told again rather than left without.
+            Err(error) => {
+                let told = self.store.told().0;
+                (say(&told), told, vec![not_remembered(&error)])
+            }
+        }
+    }
+
+    /// Keeps the templates in a tool's text as files, and gives those that can be rendered.
+    fn take_templates(&self, asked: &Asked) -> (Option<Vec<Template>>, Vec<Diagnostic>) {
+        let mut found = enrich::templates_in(&self.context(), asked);
+        // What a selected source brings is there without a file.
+        let new: Vec<Template> = found.iter().filter(|template| template.source.is_none()).cloned().collect();
+        if new.is_empty() {
+            return (Some(found), Vec::new());
+        }
+        let done = self.store.write_templates(&files(&new), For::Reader);
+        found.retain(|it| it.source.is_some() || done.written.contains(&it.within) || done.kept.contains(&it.within));
+        (Some(found), done.diagnostics)
+    }
+
+    /// The session forgets what it was told, since what it read is gone; `reason` goes into the journal.
+    pub fn forget_told(&self, reason: &str) -> Vec<Diagnostic> {
+        let mut problems = match self.store.tell(|told| (told.forgotten(), ())) {
+            Ok(((), problems)) => problems,
+            Err(error) => vec![not_remembered(&error)],
+        };
+        problems.extend(self.journal(Receipt { reason: reason.to_owned(), ..Receipt::new(What::Forgot) }));
+        problems
     }
 
     /// Makes ready what looking at texts needs, ahead of the first text.
@@ -68,7 +122,21 @@ impl Desk {
 
     /// Everything an agent is told at the start; empty where there is nothing to say.
     pub fn instructions(&self) -> String {
-        enrich::instructions(&self.catalog, &self.selection, self, self.hides_selecting())
+        enrich::instructions(&self.context())
+    }
+
+    /// Puts into the journal that something could not be done for an agent; not where nothing is known and nothing kept,
+    /// since that is no workspace.
+    pub fn failed(&self, reason: &str) -> Option<Diagnostic> {
+        let is_workspace = self.keeps_anything() || !self.catalog.is_empty();
+        is_workspace
+            .then(|| self.journal(Receipt { reason: reason.to_owned(), ..Receipt::new(What::Failed) }))
+            .flatten()
+    }
+
+    /// Whether anything was ever kept for this workspace.
+    pub fn keeps_anything(&self) -> bool {
+        self.store.keeps_anything()
     }
 
     pub(super) fn context(&self) -> Context<'_> {
@@ -79,10 +147,15 @@ impl Desk {
             matcher: &self.matcher,
             places: self,
             exclude_hints: self.hides_selecting(),
+            taken: None,
         }
     }
 
     pub(super) fn hides_selecting(&self) -> bool {
         self.settings().exclude_tools.iter().any(|tool| tool == SELECT_TOOL)
     }
+}
+
+fn not_remembered(error: &io::Error) -> Diagnostic {
+    Diagnostic::warning("not-stored", format!("what was told is not remembered: {error}")).hint(advice(error))
 }

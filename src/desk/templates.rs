@@ -9,7 +9,7 @@ use super::prepared::Prepared;
 use super::{Desk, Refusal};
 use crate::render::{Job, RenderError, partials};
 use crate::report::Diagnostic;
-use crate::template::{self, Fit, Syntax, Template, TemplateIndex, Variable, fit};
+use crate::template::{self, Fit, Syntax, Taken, Template, TemplateIndex, Variable, fit};
 
 /// What is to be rendered with what.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,16 +104,27 @@ struct Source {
 impl Desk {
     /// Every template that the selection brings, and what is wrong with some.
     pub fn templates(&self) -> (TemplateIndex, Vec<Diagnostic>) {
-        template::index(self.asked(), &self.templates)
+        template::index(self.asked(&self.taken()), &self.templates)
+    }
+
+    /// The templates that a text of a tool holds.
+    pub(super) fn templates_of(&self, text: &str) -> Vec<Template> {
+        template::of_text(self.asked(&self.taken()), &self.templates, text)
+    }
+
+    /// Those that texts of tools have brought before.
+    pub(super) fn taken(&self) -> Vec<Taken> {
+        if self.settings().extract_templates { self.store.taken_templates() } else { Vec::new() }
     }
 
     /// What the index is built of.
-    pub(super) fn asked(&self) -> template::Asked<'_> {
+    pub(super) fn asked<'a>(&'a self, taken: &'a [Taken]) -> template::Asked<'a> {
         template::Asked {
             workspace: self.workspace(),
             catalog: &self.catalog,
             selection: &self.selection,
             extract: self.settings().extract_templates,
+            taken,
         }
     }
 

@@ -10,13 +10,16 @@ use serde_json::Value;
 
 use super::budget::{self, Budget};
 use super::draft::{Block, BlockKind, Draft, Entry, Item, Level};
+use super::instructions::{self, Memorable};
 use super::own::{self, Said, complement, own_blocks};
+use super::print;
 use super::references::References;
-use super::templates::Templates;
+use super::templates::{self, Templates};
 use super::told::Told;
 use super::{Matcher, Pinned, Places, pinned, relevance};
 use crate::catalog::{Catalog, SourceId};
 use crate::selection::Selection;
+use crate::template::Template;
 
 /// What kind of text is enriched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -59,6 +62,8 @@ pub struct Context<'a> {
     pub places: &'a dyn Places,
     /// `selectReferences` is in `exclude_tools`: no tag hints.
     pub exclude_hints: bool,
+    /// The templates in the text of a tool, where they were taken from it already ([`super::templates_in`]).
+    pub taken: Option<&'a [Template]>,
 }
 
 /// The call of a tool that gave a text.
@@ -157,6 +162,11 @@ impl Enriched {
         self.text.get(self.added_at..).unwrap_or_default()
     }
 
+    /// How many things were left out for want of room; where there was none even to say so, nothing was appended.
+    pub fn left_out(&self) -> usize {
+        self.items.iter().filter(|item| item.level == Level::Count).count()
+    }
+
     /// Estimated tokens of what was appended.
     pub fn tokens(&self) -> usize {
         self.blocks.iter().map(|block| block.tokens).sum()
@@ -171,38 +181,74 @@ pub fn enrich(ctx: &Context, asked: &Asked, told: &Told) -> Enriched {
         known.keep_selected(ctx.selection);
     }
     let own = own_blocks(asked.text);
-    let pinned = match (asked.kind, &asked.tool) {
-        (TextKind::ToolResult, Some(tool)) => pinned(ctx.catalog, ctx.selection, ctx.workspace, tool.arguments),
-        _ => None,
-    };
-    let parts = complement(asked.text, &own);
-    let reading = Reading { asked, said: Said::new(asked.text, &own), parts, pinned };
-    let mut metadata = Metadata { pinned_reference: reading.pinned.clone(), ..Metadata::default() };
-    let mut drafts = Vec::new();
-    let mut chain: Vec<&dyn Enricher> = CHAIN.into_iter().filter(|enricher| enricher.takes(asked.kind)).collect();
-    chain.sort_by_key(|enricher| enricher.priority());
-    for enricher in chain {
-        drafts.extend(enricher.drafts(ctx, &reading, &known, &mut metadata));
-    }
-    // A text that there was no room in once is not filled up the next time it is read.
-    let was_cut = own::says_left_out(asked.text, &own);
+    let reading = Reading::new(ctx, asked, &own);
+    let (mut drafts, metadata) = said_by_all(ctx, &reading, &known);
     let standing = drain(&mut drafts, |entry| entry.stands);
-    if was_cut {
+    // A text that there was no room in once is not filled up the next time it is read.
+    if own::says_left_out(asked.text, &own) {
         drafts.clear();
     }
-    drafts.retain(|draft| !draft.entries.is_empty());
-    let fitted = budget::fit(&mut drafts, asked.budget, |drafts| relevance::weigh(ctx.catalog, drafts));
     if !asked.repeat {
-        let entries = drafts.iter().flat_map(|draft| &draft.entries).zip(fitted.items.iter().map(|item| item.level));
-        let is_given = |(entry, level): &(&Entry, Level)| {
-            *level == Level::Full || (*level == Level::Brief && entry.brief_is_enough)
+        standing.iter().flat_map(|entry| &entry.memory).for_each(|memory| known.remember(memory));
+    }
+    appended(ctx, asked, drafts, metadata, known)
+}
+
+/// What an agent is told at the start of a conversation: the instructions (BEHAVIOUR §7), and what the enrichers have to say
+/// to instructions, in one budget. `told` is what its session was told before; `None` where nobody is to remember.
+pub fn start(ctx: &Context, budget: Budget, told: Option<&Told>) -> Enriched {
+    let asked = Asked { budget, repeat: told.is_none(), ..Asked::new(TextKind::SystemInstructions, "") };
+    let mut known = told.cloned().unwrap_or_default();
+    known.keep_selected(ctx.selection);
+    let mut drafts = instructions::drafts(ctx, if told.is_some() { Memorable::Yes } else { Memorable::No });
+    let (more, metadata) = said_by_all(ctx, &Reading::new(ctx, &asked, &[]), &known);
+    drafts.extend(more);
+    appended(ctx, &asked, drafts, metadata, known)
+}
+
+/// The templates in the text of a tool, as the chain would speak of them; none in any other text.
+pub fn templates_in(ctx: &Context, asked: &Asked) -> Vec<Template> {
+    if asked.kind != TextKind::ToolResult {
+        return Vec::new();
+    }
+    let own = own_blocks(asked.text);
+    templates::found(ctx, &Reading::new(ctx, asked, &own))
+}
+
+impl<'a> Reading<'a> {
+    fn new(ctx: &Context, asked: &'a Asked<'a>, own: &[Range<usize>]) -> Self {
+        let pinned = match (asked.kind, &asked.tool) {
+            (TextKind::ToolResult, Some(tool)) => pinned(ctx.catalog, ctx.selection, ctx.workspace, tool.arguments),
+            _ => None,
         };
-        let given = entries.filter(is_given).map(|(entry, _)| entry);
-        standing.iter().chain(given).for_each(|entry| known.remember(&entry.memory));
-        let offers =
-            |item: &&Item| matches!(item.block, BlockKind::Hint | BlockKind::Expansion) && item.level != Level::Count;
-        for item in fitted.items.iter().filter(offers) {
-            known.offered.entry(item.about.clone()).or_insert(item.block);
+        Self { asked, said: Said::new(asked.text, own), parts: complement(asked.text, own), pinned }
+    }
+}
+
+/// What every enricher that takes this kind of text has to say, lowest priority first.
+fn said_by_all(ctx: &Context, reading: &Reading, known: &Told) -> (Vec<Draft>, Metadata) {
+    let mut metadata = Metadata { pinned_reference: reading.pinned.clone(), ..Metadata::default() };
+    let mut chain: Vec<&dyn Enricher> =
+        CHAIN.into_iter().filter(|enricher| enricher.takes(reading.asked.kind)).collect();
+    chain.sort_by_key(|enricher| enricher.priority());
+    let drafts = chain.into_iter().flat_map(|enricher| enricher.drafts(ctx, reading, known, &mut metadata)).collect();
+    (drafts, metadata)
+}
+
+/// Appends as much of the drafts as there is room for; what is said counts as told in `known`.
+fn appended(ctx: &Context, asked: &Asked, mut drafts: Vec<Draft>, metadata: Metadata, mut known: Told) -> Enriched {
+    drafts.retain(|draft| !draft.entries.is_empty());
+    let weigh = |drafts: &mut [Draft]| relevance::weigh(ctx.catalog, drafts);
+    let fitted = budget::fit(&mut drafts, asked.budget, print::shown_by(asked.kind), weigh);
+    if !asked.repeat {
+        let entries = drafts.iter().flat_map(|draft| &draft.entries).zip(&fitted.items);
+        let is_silent = fitted.blocks.is_empty();
+        for (entry, item) in entries.filter(|_| !is_silent) {
+            entry.remembered(item.level).for_each(|memory| known.remember(memory));
+            let is_offer = matches!(item.block, BlockKind::Hint | BlockKind::Expansion) && item.level != Level::Count;
+            if is_offer {
+                known.offered.entry(item.about.clone()).or_insert(item.block);
+            }
         }
     }
     let added_at = asked.text.len();

@@ -1,10 +1,8 @@
 //! Tests of the chain: the exact bytes of each block, who is spoken of, what is told once, and the laws.
 
-use std::path::Path;
-
 use proptest::prelude::*;
 
-use super::testing::{Shelf, inline, local, selection, source};
+use super::testing::{Shelf, context, inline, local, selection, source};
 use super::*;
 use crate::catalog::{Catalog, Kind, Mode, Source, Standing};
 use crate::selection::Selection;
@@ -32,10 +30,6 @@ fn sources() -> Vec<Source> {
 
 fn desk() -> (Catalog, Selection) {
     (Catalog::new(sources()), selection(&["api"], &[("deep", &["api"]), ("deeper", &["api", "deep"])], &["barred"]))
-}
-
-fn context<'a>(catalog: &'a Catalog, selection: &'a Selection, matcher: &'a Matcher, places: &'a Shelf) -> Context<'a> {
-    Context { workspace: Path::new("/w"), catalog, selection, matcher, places, exclude_hints: false }
 }
 
 fn ask(kind: TextKind, text: &str, told: &Told, repeat: bool) -> Enriched {

@@ -19,6 +19,10 @@ pub enum BlockKind {
     Context,
     /// Templates there are.
     Templates,
+    /// Sources that are known from the start.
+    Instruction,
+    /// Tags that may be asked for besides.
+    Available,
     /// What there was no room for.
     LeftOut,
 }
@@ -32,6 +36,8 @@ impl BlockKind {
             Self::Notice => "notice",
             Self::Context => "context",
             Self::Templates => "templates",
+            Self::Instruction => "instruction",
+            Self::Available => "available",
             Self::LeftOut => "left_out",
         }
     }
@@ -102,13 +108,35 @@ pub struct Entry {
     /// Why it is said.
     pub why: Vec<Why>,
     /// What it counts as once given.
-    pub memory: Memory,
+    pub memory: Vec<Memory>,
     /// It stands in the text already: it is not said again and counts as given.
     pub stands: bool,
-    /// Whether its short form says enough to count as given.
+    /// Whether its short form says enough to count as given. To count as announced it always does.
     pub brief_is_enough: bool,
-    /// The smallest go first where room is short; of equal ones the last.
+    /// The smallest go first where room is short; of equal ones the last. It is infinite where a person, or the catalog's
+    /// mode `auto`, wants the source to be known.
     pub weight: f64,
+}
+
+impl Entry {
+    /// As it is printed at this level.
+    pub(super) fn words(&self, level: Level) -> &str {
+        match level {
+            Level::Full => &self.full,
+            Level::Brief => &self.brief,
+            Level::Count => "",
+        }
+    }
+
+    /// What it counts as, said at this level.
+    pub(super) fn remembered(&self, level: Level) -> impl Iterator<Item = &Memory> {
+        let counts = move |memory: &&Memory| match (level, memory) {
+            (Level::Full, _) | (Level::Brief, Memory::Announced(_)) => true,
+            (Level::Brief, Memory::Given(_)) => self.brief_is_enough,
+            (Level::Count, _) => false,
+        };
+        self.memory.iter().filter(counts)
+    }
 }
 
 /// A block in the making: entries of one kind.
@@ -163,7 +191,8 @@ pub struct Block {
     pub bytes: usize,
     /// Estimated.
     pub tokens: usize,
-    /// The lowest level of what it says.
+    /// The lowest level of all there was to say in it: `full` where nothing is missing, `brief` where something is only
+    /// named, `count` where something was left out, which the block [`BlockKind::LeftOut`] counts.
     pub level: Level,
     /// Where it stands in the enriched text.
     #[serde(skip)]

@@ -1,44 +1,92 @@
 //! The whole of `refdesk instructions`: every source that an agent is to know from the start, and which tags it may ask
-//! for besides (BEHAVIOUR §7).
+//! for besides (BEHAVIOUR §7); all of it, or as much as a budget has room for.
 
 use std::collections::BTreeSet;
 
+use super::budget::{self, Budget};
+use super::chain::Context;
+use super::draft::{BlockKind, Draft, Entry, Memory, Why};
 use super::instruction::instruction;
-use super::places::Places;
+use super::references::chain;
+use super::told::content_hash;
+use super::{TextKind, print};
 use crate::catalog::{Catalog, Mode, Source};
-use crate::selection::Selection;
+use crate::selection::{Member, Role, Selection};
 use crate::text::escape::one_line;
 use crate::text::fold::can_match;
 
-const HEADING: &str = "# Reference Sources";
-const OPENING: &str = "The following reference sources should be incorporated into your context.";
 const REMAINING: &str =
     "Additional reference sources are available. Use `selectReferences` with IDs or tags to select them.";
 
 /// Every auto source in catalog order, then every other selected one in the order of the selection, then the tags of the
-/// selectable ones that remain, unless `exclude_hints` (`selectReferences` is in `exclude_tools`, so that pointing to it
+/// selectable ones that remain, unless hints are excluded (`selectReferences` is in `exclude_tools`, so that pointing to it
 /// would lead nowhere). Empty where there is nothing to say; no line break at the end.
-pub fn instructions(catalog: &Catalog, selection: &Selection, places: &dyn Places, exclude_hints: bool) -> String {
-    let auto = catalog.sources().iter().filter(|source| source.mode == Mode::Auto);
-    let selected = selection.members().iter().filter_map(|member| catalog.get(member.id.as_str()));
+pub fn instructions(ctx: &Context) -> String {
+    budget::fit(
+        &mut drafts(ctx, Memorable::No),
+        Budget::default(),
+        print::shown_by(TextKind::SystemInstructions),
+        |_| (),
+    )
+    .text
+}
+
+/// Whether somebody is to remember what is said, for which documents are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Memorable {
+    Yes,
+    No,
+}
+
+/// The same as drafts. Where room is short the list of tags becomes their number, then goes what was pulled in, deepest
+/// first; what is auto or picked stays longest.
+pub(super) fn drafts(ctx: &Context, memorable: Memorable) -> Vec<Draft> {
+    let auto = ctx.catalog.sources().iter().filter(|source| source.mode == Mode::Auto);
+    let selected = ctx.selection.members().iter().filter_map(|member| ctx.catalog.get(member.id.as_str()));
     let others = selected.filter(|source| source.mode != Mode::Auto);
-    let told: Vec<String> = auto.chain(others).map(|source| instruction(source, selection, places)).collect();
-    let remaining = if exclude_hints { None } else { remaining(catalog, selection) };
-    let mut parts = vec![HEADING.to_owned()];
-    match (told.is_empty(), remaining) {
-        (true, None) => return String::new(),
-        (true, Some(remaining)) => parts.push(remaining),
-        (false, remaining) => {
-            parts.push(OPENING.to_owned());
-            parts.extend(told);
-            parts.extend(remaining.map(|remaining| format!("---\n\n{remaining}")));
+    let entries = auto.chain(others).map(|source| entry(ctx, source, memorable)).collect();
+    let remaining = if ctx.exclude_hints { None } else { remaining(ctx.catalog, ctx.selection) };
+    vec![
+        Draft { kind: BlockKind::Instruction, entries },
+        Draft { kind: BlockKind::Available, entries: remaining.into_iter().collect() },
+    ]
+}
+
+/// What is said of one source: the words of its expansion, so that it counts as expanded.
+fn entry(ctx: &Context, source: &Source, memorable: Memorable) -> Entry {
+    let full = instruction(source, ctx.selection, ctx.places);
+    let pulled_in = |member: &&Member| member.role == Role::Transitive && source.mode != Mode::Auto;
+    let member = ctx.selection.member(source.id.as_str());
+    let mut memory = Vec::new();
+    if memorable == Memorable::Yes {
+        let stamp = ctx.places.stamp(source);
+        memory.push(Memory::Given(content_hash("expansion", &source.id, &full, &stamp)));
+        if member.is_some_and(|member| member.role == Role::Transitive) {
+            memory.push(Memory::Announced(source.id.to_string()));
         }
     }
-    parts.join("\n\n")
+    let (why, weight) = match member.filter(pulled_in) {
+        Some(member) => {
+            let depth = f64::from(u32::try_from(member.depth).unwrap_or(u32::MAX));
+            (Why::Parents { chain: chain(ctx.selection, member) }, -depth)
+        }
+        None if source.mode == Mode::Auto => (Why::Rule { rule: "auto".to_owned() }, f64::INFINITY),
+        None => (Why::Rule { rule: "picked".to_owned() }, f64::INFINITY),
+    };
+    Entry {
+        about: source.id.to_string(),
+        full,
+        brief: print::brief(source, ctx.places),
+        why: vec![why],
+        memory,
+        stands: false,
+        brief_is_enough: false,
+        weight,
+    }
 }
 
 /// What is said of the selectable sources that are neither selected nor excluded.
-fn remaining(catalog: &Catalog, selection: &Selection) -> Option<String> {
+fn remaining(catalog: &Catalog, selection: &Selection) -> Option<Entry> {
     let remains = |source: &&Source| {
         let id = source.id.as_str();
         source.mode == Mode::Selectable && !selection.contains(id) && !selection.is_excluded(id)
@@ -47,17 +95,31 @@ fn remaining(catalog: &Catalog, selection: &Selection) -> Option<String> {
     sources.peek()?;
     let tags: BTreeSet<&str> =
         sources.flat_map(|source| source.tags.iter()).filter(|tag| can_match(tag)).map(|tag| tag.trim()).collect();
-    if tags.is_empty() {
-        return Some(REMAINING.to_owned());
-    }
-    let tags: Vec<_> = tags.into_iter().map(one_line).collect();
-    Some(format!("{REMAINING}\nAvailable tags: {}", tags.join(", ")))
+    let count = tags.len();
+    let (full, brief) = if tags.is_empty() {
+        (REMAINING.to_owned(), REMAINING.to_owned())
+    } else {
+        let tags: Vec<_> = tags.into_iter().map(one_line).collect();
+        let brief = format!("{REMAINING}\nAvailable tags: {count} (`refdesk list` shows them)");
+        (format!("{REMAINING}\nAvailable tags: {}", tags.join(", ")), brief)
+    };
+    Some(Entry {
+        about: "available tags".to_owned(),
+        full,
+        brief,
+        why: vec![Why::Rule { rule: "selectable sources remain".to_owned() }],
+        memory: Vec::new(),
+        stands: false,
+        brief_is_enough: true,
+        weight: 0.0,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::enrich::testing::{Shelf, inline, selection};
+    use crate::enrich::Matcher;
+    use crate::enrich::testing::{Shelf, context, inline, selection};
 
     #[test]
     fn the_whole_of_it() {
@@ -91,7 +153,9 @@ mod tests {
             (vec![&two], vec![], vec![], false, format!("# Reference Sources\n\n{more}\nAvailable tags: B, a")),
         ] {
             let selection = selection(&picks, &[], &excluded);
-            assert_eq!(instructions(&catalog(&sources), &selection, &Shelf::default(), without_hints), expected);
+            let (catalog, matcher, shelf) = (catalog(&sources), Matcher::default(), Shelf::default());
+            let ctx = context(&catalog, &selection, &matcher, &shelf);
+            assert_eq!(instructions(&Context { exclude_hints: without_hints, ..ctx }), expected);
         }
     }
 }

@@ -7,6 +7,8 @@ use crate::catalog::SourceId;
 
 mod at;
 mod budget;
+#[cfg(test)]
+mod budget_tests;
 mod candidates;
 mod chain;
 #[cfg(test)]
@@ -30,12 +32,15 @@ mod templates;
 #[cfg(test)]
 mod testing;
 mod told;
+#[cfg(test)]
+mod tool_tests;
+mod touched;
 mod vocabulary;
 mod withheld;
 
 pub use budget::Budget;
 pub use candidates::{Neighbour, PASSED, PassedOver, WhyNot};
-pub use chain::{Asked, Context, Enriched, Metadata, TextKind, Tool, enrich};
+pub use chain::{Asked, Context, Enriched, Metadata, TextKind, Tool, enrich, start, templates_in};
 pub use draft::{Block, BlockKind, Item, Level, Why};
 pub use find::{Matcher, says_the_same};
 pub use instruction::{LISTED_FILES, instruction};
@@ -46,6 +51,7 @@ pub use places::Places;
 pub use regard::Regard;
 pub use tags::PLACES;
 pub use told::{Told, content_hash};
+pub use touched::touched;
 pub use withheld::withheld;
 
 /// A source named by `@id` or `@ref:id` in a text.

@@ -1,7 +1,7 @@
 //! Which selected source a tool was working on, told by the paths among its arguments (BEHAVIOUR §5, block 4).
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -11,10 +11,10 @@ use crate::disk::path::absolute;
 use crate::selection::Selection;
 
 /// Arguments of these names are commands: a path may stand anywhere in them.
-const COMMANDS: [&str; 4] = ["command", "cmd", "commands", "script"];
+pub(super) const COMMANDS: [&str; 4] = ["command", "cmd", "commands", "script"];
 
 /// What is longer is no path.
-const LONGEST_PATH: usize = 4096;
+pub(super) const LONGEST_PATH: usize = 4096;
 
 /// A selected source whose file a tool was given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -23,6 +23,9 @@ pub struct Pinned {
     pub ref_id: SourceId,
     /// Its name.
     pub ref_name: String,
+    /// The file that was given, absolute, links as written; it may not be there.
+    #[serde(skip)]
+    pub file: PathBuf,
 }
 
 /// The first argument, in the order given, that is the path of a selected local source or of a file in one, or a
@@ -39,21 +42,25 @@ pub fn pinned(catalog: &Catalog, selection: &Selection, workspace: &Path, argume
     if places.is_empty() {
         return None;
     }
-    let source_at = |text: &str| -> Option<&Source> {
+    let source_at = |text: &str| -> Option<Pinned> {
         let text = text.trim();
         if text.is_empty() || text.len() > LONGEST_PATH {
             return None;
         }
-        absolute(workspace, Path::new(text)).ancestors().find_map(|path| places.get(path).copied())
+        let file = absolute(workspace, Path::new(text));
+        let source = file.ancestors().find_map(|path| places.get(path).copied())?;
+        Some(Pinned { ref_id: source.id.clone(), ref_name: source.name.clone(), file })
     };
-    let source = first(arguments, false, &source_at)?;
-    Some(Pinned { ref_id: source.id.clone(), ref_name: source.name.clone() })
+    first(arguments, false, &source_at)
 }
 
-/// The first answer of `look` to a string within `value`; within a command to each of its words too.
-fn first<'s>(value: &Value, command: bool, look: &dyn Fn(&str) -> Option<&'s Source>) -> Option<&'s Source> {
+/// The first answer of `look` to a string within `value`; within a command to what stands in quotes and to each of its
+/// words first, since all of it may look like a path too.
+fn first<T>(value: &Value, command: bool, look: &dyn Fn(&str) -> Option<T>) -> Option<T> {
     match value {
-        Value::String(text) if command => look(text).or_else(|| words(text).find_map(look)),
+        Value::String(text) if command => {
+            quoted(text).find_map(look).or_else(|| words(text).find_map(look)).or_else(|| look(text))
+        }
         Value::String(text) => look(text),
         Value::Array(values) => values.iter().find_map(|value| first(value, command, look)),
         Value::Object(fields) => {
@@ -64,8 +71,13 @@ fn first<'s>(value: &Value, command: bool, look: &dyn Fn(&str) -> Option<&'s Sou
     }
 }
 
+/// What stands between two quotes of a command: a path with blanks in it.
+fn quoted(command: &str) -> impl Iterator<Item = &str> {
+    ['"', '\''].into_iter().flat_map(move |quote| command.split(quote).skip(1).step_by(2))
+}
+
 /// The words of a command as far as a path may be one: without quotes, operators and the name before a `=`.
-fn words(command: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(command: &str) -> impl Iterator<Item = &str> {
     let ends =
         |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '=' | ';' | '|' | '&' | '<' | '>' | '(' | ')');
     command.split(ends).filter(|word| !word.is_empty())
@@ -88,8 +100,9 @@ mod tests {
             source("gone", &[], local("gone", Standing::Missing)),
             source("other", &[], local("other", Standing::Directory)),
             inline("text", &[], "kb"),
+            source("spaced", &[], local("my notes", Standing::Directory)),
         ]);
-        let selection = selection(&["kb", "inner", "gone", "text"], &[("file", &["kb"])], &[]);
+        let selection = selection(&["kb", "inner", "gone", "text", "spaced"], &[("file", &["kb"])], &[]);
         for (arguments, expected) in [
             (json!({"path": "kb/README.md"}), Some("kb")),
             (json!({"path": "/w/kb/x/y.md"}), Some("kb")),
@@ -109,11 +122,27 @@ mod tests {
             (json!({"path": "gone/x"}), None),
             (json!({"path": "other/x"}), None),
             (json!({"command": "make all"}), None),
+            (json!({"command": "wc -l 'docs/a.md' kb/x"}), Some("file")),
+            (json!({"command": "cat \"my notes/a b.md\""}), Some("spaced")),
             (json!({"path": ""}), None),
             (json!(null), None),
         ] {
             let found = pinned(&catalog, &selection, Path::new("/w"), &arguments).map(|it| it.ref_id.to_string());
             assert_eq!(found.as_deref(), expected, "{arguments}");
+        }
+    }
+
+    #[test]
+    fn the_file_itself() {
+        let catalog = Catalog::new(vec![source("kb", &[], local("kb", Standing::Directory))]);
+        for (arguments, expected) in [
+            (json!({"path": "./kb/x/../README.md"}), "/w/kb/README.md"),
+            (json!({"command": "cat kb/README.md | head -3"}), "/w/kb/README.md"),
+            (json!({"command": "kb/run me"}), "/w/kb/run"),
+            (json!({"path": "/w/kb"}), "/w/kb"),
+        ] {
+            let found = pinned(&catalog, &selection(&["kb"], &[], &[]), Path::new("/w"), &arguments);
+            assert_eq!(found.map(|it| it.file), Some(PathBuf::from(expected)), "{arguments}");
         }
     }
 }

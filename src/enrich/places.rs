@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::catalog::Source;
+use crate::template::{Template, TemplateIndex};
 
 /// Paths and files as the desk knows them.
 pub trait Places {
@@ -15,4 +16,15 @@ pub trait Places {
     /// What changes when the content of a local source changes: of a file its bytes or their hash, of a directory its
     /// sorted paths, sizes and times (§5, "Once"). Empty where there is nothing to read.
     fn stamp(&self, source: &Source) -> String;
+
+    /// The files at or below a path that a directory source declares of its inside, absolute, in path order, hidden ones
+    /// left out; none where it leads out of the source's folder, be it by a link.
+    fn declared(&self, source: &Source, path: &str) -> Vec<PathBuf>;
+
+    /// The template index; it is built when it is asked for, which reads files.
+    fn templates(&self) -> TemplateIndex;
+
+    /// The templates that stand in a text, in order, under the names that the index gives them once they are kept. What is
+    /// more or larger than is taken from one text is left out.
+    fn templates_in(&self, text: &str) -> Vec<Template>;
 }

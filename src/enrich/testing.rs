@@ -4,9 +4,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Places;
-use crate::catalog::{Kind, Mode, Origin, Place, Source, SourceId, Standing};
+use super::{Context, Matcher, Places};
+use crate::catalog::{Catalog, Kind, Mode, Origin, Place, Source, SourceId, Standing};
+use crate::disk::Stamp;
 use crate::selection::{Member, Role, Selection};
+use crate::template::{self, Syntax, Template, TemplateIndex, Variable, VariableKind};
 
 /// An inline source, selectable, named after its id.
 pub(crate) fn inline(id: &str, tags: &[String], content: &str) -> Source {
@@ -63,6 +65,42 @@ pub(crate) struct Shelf {
     pub(crate) files: Vec<PathBuf>,
     /// The stamp of every source.
     pub(crate) stamp: String,
+    /// What lies at or below a declared path, by that path.
+    pub(crate) declared: HashMap<String, Vec<PathBuf>>,
+    /// The template index.
+    pub(crate) templates: Vec<Template>,
+}
+
+/// A desk of these, where all hints are given.
+pub(crate) fn context<'a>(
+    catalog: &'a Catalog,
+    selection: &'a Selection,
+    matcher: &'a Matcher,
+    places: &'a Shelf,
+) -> Context<'a> {
+    Context { workspace: Path::new("/w"), catalog, selection, matcher, places, exclude_hints: false, taken: None }
+}
+
+/// A template of this name and path, which asks for these variables.
+pub(crate) fn template(name: &str, path: &str, variables: &[&str]) -> Template {
+    let variable = |name: &&str| Variable {
+        name: (*name).to_owned(),
+        kind: VariableKind::Scalar,
+        optional: false,
+        fields: Vec::new(),
+    };
+    Template {
+        name: name.to_owned(),
+        origin: template::Origin::Standalone,
+        syntax: Syntax::Mustache,
+        variables: variables.iter().map(variable).collect(),
+        problem: None,
+        path: Path::new("/w").join(path),
+        source: None,
+        within: name.to_owned(),
+        stamp: Stamp::default(),
+        block: None,
+    }
 }
 
 impl Places for Shelf {
@@ -76,5 +114,18 @@ impl Places for Shelf {
 
     fn stamp(&self, _: &Source) -> String {
         self.stamp.clone()
+    }
+
+    fn declared(&self, _: &Source, path: &str) -> Vec<PathBuf> {
+        self.declared.get(path).cloned().unwrap_or_default()
+    }
+
+    fn templates(&self) -> TemplateIndex {
+        TemplateIndex { templates: self.templates.clone() }
+    }
+
+    fn templates_in(&self, text: &str) -> Vec<Template> {
+        let found = template::extract(text).blocks;
+        found.iter().map(|found| template(&format!("{}.tmpl", found.stem), "x", &[])).collect()
     }
 }

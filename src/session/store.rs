@@ -2,20 +2,24 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::sessions;
 use crate::catalog::SourceId;
 use crate::disk::path::{display, is_absent};
-use crate::disk::{Lock, name, read_regular, sweep, write_atomic};
+use crate::disk::{LinkedOut, Lock, PATIENCE, name, read_regular, sweep, within, write_atomic};
 use crate::enrich::Told;
 use crate::report::Diagnostic;
 use crate::selection::Choice;
 
 /// The default desk and the default session.
 pub const DEFAULT: &str = "default";
+
+/// The folder of the sessions.
+const SESSIONS: &str = "sessions";
 
 /// No file of ours is larger; a larger one is damaged.
 const LIMIT: u64 = 64 * 1024 * 1024;
@@ -27,10 +31,13 @@ pub struct Store {
     pub(super) folder: PathBuf,
     /// The desk's name, safe as a file's.
     pub(super) desk: String,
+    /// The session's name, safe as a file's.
+    pub(super) session: String,
     selection: PathBuf,
     told: PathBuf,
-    who: String,
+    pub(super) who: String,
     pub(super) clock: fn() -> SystemTime,
+    patience: Duration,
 }
 
 /// A choice as it is stored.
@@ -65,9 +72,26 @@ impl Store {
         } else {
             folder.join("desks").join(name::safe(desk)).join("selection.json")
         };
-        let told = folder.join("sessions").join(name::safe(session)).join("told.json");
-        let desk = name::safe(desk);
-        Self { workspace: workspace.to_path_buf(), folder, desk, selection, told, who: who.to_owned(), clock }
+        let (desk, session) = (name::safe(desk), name::safe(session));
+        let told = folder.join(SESSIONS).join(&session).join("told.json");
+        let (workspace, who) = (workspace.to_path_buf(), who.to_owned());
+        Self { workspace, folder, desk, session, selection, told, who, clock, patience: PATIENCE }
+    }
+
+    /// The same, waiting so long for another process that holds the lock.
+    #[must_use]
+    pub fn waiting(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
+    /// The desk's name, safe as a file's.
+    pub fn desk_name(&self) -> &str {
+        &self.desk
+    }
+
+    /// Whether anything is kept for this workspace: any file of any desk or session of it.
+    pub fn keeps_anything(&self) -> bool {
+        self.folder.is_dir()
     }
 
     /// Where the choice is stored.
@@ -87,6 +111,7 @@ impl Store {
     /// The file is damaged; what is known of it as a diagnostic.
     pub fn look(&self) -> Result<Option<Stored>, Box<Diagnostic>> {
         let file = &self.selection;
+        self.held_in(file).map_err(|error| Box::new(self.unread(&error)))?;
         read(file).map_err(|problem| {
             Box::new(self.report(file, &problem, "what was chosen before counts until it is mended"))
         })
@@ -97,6 +122,7 @@ impl Store {
     /// # Errors
     /// What the file system says, with the path in front. Nothing was changed then.
     pub fn change<T>(&self, initial: &Choice, change: impl FnOnce(&mut Choice) -> T) -> io::Result<Change<T>> {
+        self.held_in(&self.selection)?;
         let _lock = self.lock()?;
         let (stored, diagnostics) = self.read_locked::<Stored>(&self.selection);
         let stored = stored.map(|stored| stored.choice);
@@ -114,17 +140,33 @@ impl Store {
         (told.unwrap_or_default(), diagnostics)
     }
 
-    /// Changes what the session was told: `tell` gets what it was told so far and answers with the new state of it.
+    /// Changes what the session was told: `tell` gets what it was told so far and answers with the new state of it. It is
+    /// asked ahead of the lock, and again under it where another process told the session something meanwhile; where
+    /// nothing changes there is neither a lock nor a file.
     ///
     /// # Errors
     /// What the file system says, with the path in front.
-    pub fn tell<T>(&self, tell: impl FnOnce(&Told) -> (Told, T)) -> io::Result<(T, Vec<Diagnostic>)> {
+    pub fn tell<T>(&self, tell: impl Fn(&Told) -> (Told, T)) -> io::Result<(T, Vec<Diagnostic>)> {
+        self.held_in(&self.told)?;
+        let (before, mut diagnostics) = self.told();
+        let (mut after, mut answer) = tell(&before);
+        if after == before {
+            sessions::mark_in_use(&self.told, (self.clock)());
+            return Ok((answer, diagnostics));
+        }
         let _lock = self.lock()?;
-        let (stored, diagnostics) = self.read_locked::<Told>(&self.told);
-        let before = stored.unwrap_or_default();
-        let (after, answer) = tell(&before);
-        if after != before {
+        let (stored, problems) = self.read_locked::<Told>(&self.told);
+        diagnostics.extend(problems);
+        if stored.is_none() {
+            sessions::remove_unused(&self.folder.join(SESSIONS), (self.clock)());
+        }
+        let now = stored.unwrap_or_default();
+        if now != before {
+            (after, answer) = tell(&now);
+        }
+        if after != now {
             write(&self.told, &after)?;
+            sessions::mark_used(&self.told, (self.clock)());
         }
         Ok((answer, diagnostics))
     }
@@ -135,13 +177,16 @@ impl Store {
     /// # Errors
     /// What the file system says, with the path in front.
     pub fn forget(&self, left: &[SourceId]) -> io::Result<()> {
-        let sessions = match std::fs::read_dir(self.folder.join("sessions")) {
+        let sessions = match std::fs::read_dir(self.folder.join(SESSIONS)) {
             Ok(sessions) if !left.is_empty() => sessions,
             _ => return Ok(()),
         };
         let _lock = self.lock()?;
         for session in sessions {
             let file = session?.path().join("told.json");
+            if self.held_in(&file).is_err() {
+                continue;
+            }
             // A damaged file is its own session's business.
             let Ok(Some(mut told)) = read::<Told>(&file) else { continue };
             let before = told.announced.len();
@@ -153,12 +198,13 @@ impl Store {
         Ok(())
     }
 
-    /// The lock, in a folder that tells git to keep out.
+    /// The lock, in a folder that tells git to keep out and that no link leads out of the workspace.
     ///
     /// # Errors
-    /// What the file system says, with the path in front.
+    /// What the file system says, with the path in front; [`LinkedOut`].
     pub fn lock(&self) -> io::Result<Lock> {
-        let lock = Lock::acquire(&self.folder.join("lock"))?;
+        self.held_in(&self.folder)?;
+        let lock = Lock::acquire(&self.folder.join("lock"), self.patience)?;
         let ignore = self.folder.join(".gitignore");
         if !ignore.exists() {
             write_atomic(&ignore, b"*\n")?;
@@ -166,8 +212,20 @@ impl Store {
         Ok(lock)
     }
 
+    /// Holds that no link leads this file or folder out of the workspace.
+    fn held_in(&self, path: &Path) -> io::Result<()> {
+        within(&self.workspace, path.parent().filter(|_| path != self.folder).unwrap_or(path))
+    }
+
+    fn unread(&self, error: &io::Error) -> Diagnostic {
+        Diagnostic::warning("linked-out", error.to_string()).in_file(".jaato").hint(advice(error))
+    }
+
     /// Readers take no lock, since writes are atomic; only what is damaged is looked at again under it.
     fn read_or_set_aside<T: DeserializeOwned>(&self, file: &Path) -> (Option<T>, Vec<Diagnostic>) {
+        if let Err(error) = self.held_in(file) {
+            return (None, vec![self.unread(&error)]);
+        }
         match read::<T>(file) {
             Ok(value) => (value, Vec::new()),
             Err(problem) => match self.lock() {
@@ -211,8 +269,18 @@ impl Store {
     }
 }
 
+/// What to do about something that could not be stored.
+pub fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        _ if LinkedOut::is(error) => "put a folder in the place of the link",
+        io::ErrorKind::TimedOut => "end the process that holds the lock, or try again",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => "make room",
+        _ => "make .jaato/refdesk/ writable",
+    }
+}
+
 /// The value of a file, `None` where there is no file; what is wrong with it in words.
-fn read<T: DeserializeOwned>(file: &Path) -> Result<Option<T>, String> {
+pub(super) fn read<T: DeserializeOwned>(file: &Path) -> Result<Option<T>, String> {
     match read_regular(file, LIMIT) {
         Ok((bytes, false)) => parse(&bytes).map(Some).map_err(|error| error.to_string()),
         Ok((_, true)) => Err("it is too large".to_owned()),
@@ -306,14 +374,111 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let sessions = ["one", "two"].map(|session| Store::new(folder.path(), DEFAULT, session, "a test", clock));
         for session in &sessions {
-            let announced = ["a", "b"].map(str::to_owned).into();
-            session.tell(|told| (Told { announced, ..told.clone() }, ())).unwrap();
+            let announced = || ["a", "b"].map(str::to_owned).into();
+            session.tell(|told| (Told { announced: announced(), ..told.clone() }, ())).unwrap();
         }
         store(folder.path()).forget(&["a".into()]).unwrap();
         for session in &sessions {
             let told = session.told().0;
             assert!(!told.was_announced("a") && told.was_announced("b"));
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_stored_or_read_where_a_link_leads_out() {
+        use std::os::unix::fs::symlink;
+        let told = || Told { announced: ["a".to_owned()].into(), ..Told::default() };
+        let choice = || Choice { picks: vec!["theirs".into()], exclusions: vec![] };
+        for link in [".jaato", ".jaato/refdesk", ".jaato/refdesk/sessions", ".jaato/refdesk/desks"] {
+            let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+            let link = folder.path().join(link);
+            std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+            // What lies out there would be read if it were followed.
+            let own = |path: &str| outside.path().join(path);
+            for file in ["refdesk/selection.json", "selection.json", "review/selection.json"] {
+                write(&own(file), &choice()).unwrap();
+            }
+            for file in ["refdesk/sessions/s/told.json", "sessions/s/told.json", "s/told.json"] {
+                write(&own(file), &told()).unwrap();
+            }
+            let listing = || walk(outside.path());
+            let before = listing();
+            symlink(outside.path(), &link).unwrap();
+            let store = Store::new(folder.path(), "review", "s", "a test", clock);
+            let on_the_way = |path: &Path| path.starts_with(&link);
+            if on_the_way(&store.selection) {
+                let error = store.change(&Choice::default(), |choice| choice.pick("x")).unwrap_err();
+                assert!(error.to_string().contains("leads out of the workspace"), "{error}");
+                assert!(advice(&error).contains("folder"), "{error}");
+                let (stored, diagnostics) = store.choice();
+                assert_eq!((stored, diagnostics.len()), (None, 1), "{link:?}");
+                assert!(store.look().is_err());
+            }
+            if on_the_way(&store.told) {
+                assert!(store.tell(|_| (told(), ())).is_err());
+                let (stored, diagnostics) = store.told();
+                assert_eq!((stored, diagnostics.len()), (Told::default(), 1), "{link:?}");
+            }
+            store.forget(&["a".into()]).unwrap_or_default();
+            assert_eq!(listing(), before, "{link:?}");
+        }
+    }
+
+    /// Every file below a folder with its bytes.
+    #[cfg(unix)]
+    fn walk(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut open = vec![folder.to_path_buf()];
+        let mut found = Vec::new();
+        while let Some(folder) = open.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() { open.push(path) } else { found.push((path.clone(), std::fs::read(&path).unwrap())) }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    #[test]
+    fn a_link_that_stays_in_the_workspace_is_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("kept")).unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("kept", folder.path().join(".jaato")).unwrap();
+        store(folder.path()).change(&Choice::default(), |choice| choice.pick("a")).unwrap();
+        assert_eq!(store(folder.path()).choice().0.unwrap().choice.picks, ["a"]);
+    }
+
+    #[test]
+    fn a_session_that_nobody_used_for_long_goes_when_a_new_one_begins() {
+        let folder = tempfile::tempdir().unwrap();
+        let session = |name: &str| Store::new(folder.path(), DEFAULT, name, "a test", clock);
+        let tell = |name: &str, id: &str| {
+            let tell = |told: &Told| {
+                let mut after = told.clone();
+                after.announced.insert(id.to_owned());
+                (after, ())
+            };
+            session(name).tell(tell).unwrap();
+        };
+        let days = |days: u64| clock() - Duration::from_secs(days * 24 * 60 * 60);
+        let age = |name: &str, at: SystemTime| {
+            std::fs::File::options().write(true).open(session(name).told).unwrap().set_modified(at).unwrap();
+        };
+        for name in ["old", "used", "young"] {
+            tell(name, "a");
+        }
+        age("old", days(31));
+        age("used", days(31));
+        age("young", days(29));
+        // Being told nothing new is use, too.
+        tell("used", "a");
+        let there = |name: &str| session(name).told.parent().unwrap().exists();
+        assert_eq!(["old", "used", "young"].map(there), [true; 3], "no new session yet");
+        tell("new", "a");
+        assert_eq!(["old", "used", "young", "new"].map(there), [false, true, true, true]);
+        assert!(session("used").told().0.was_announced("a"));
     }
 
     #[test]

@@ -3,19 +3,20 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::cache::{Cache, Kept};
-use super::discover::discover;
-use super::embedded::Rejected;
+use super::discover::{Found as Place, discover};
 use super::embedded::documents::{Document, documents};
 use super::embedded::gather::{Text, gather};
-use super::embedded::names as file_names;
+use super::embedded::names::Names;
+use super::embedded::{Extracted, Rejected, extract};
 use super::name::{Parts, full_name, names};
 use super::standalone::{Standalone, read_all, said};
-use super::{Analysis, Block, FOLDER, Origin, Syntax, Template, TemplateIndex, analyse, overrides};
+use super::{Analysis, Block, FOLDER, Origin, Syntax, Taken, Template, TemplateIndex, analyse, limits, overrides};
 use crate::catalog::{Catalog, SourceId};
 use crate::disk::Stamp;
-use crate::disk::path::display;
+use crate::disk::path::{display, is_absent};
 use crate::report::Diagnostic;
 use crate::selection::Selection;
 
@@ -30,30 +31,87 @@ pub struct Asked<'a> {
     pub selection: &'a Selection,
     /// Whether code blocks of documents become templates.
     pub extract: bool,
+    /// Templates that texts of tools have brought; none without `extract`.
+    pub taken: &'a [Taken],
 }
 
 /// Every template of the desk, sorted by name, and what is wrong with some. A file that does not parse stays, with its
 /// problem; one that is unreadable or no text is left out, and so is a code block that does not compile.
 pub fn index(asked: Asked<'_>, cache: &Cache) -> (TemplateIndex, Vec<Diagnostic>) {
-    let Asked { workspace, catalog, selection, extract } = asked;
-    let (found, mut diagnostics) = discover(workspace, catalog, selection);
+    let (templates, _, diagnostics) = build(asked, cache, None);
+    (templates, diagnostics)
+}
+
+/// The templates in a text that a tool has brought, in order, each once, under the names that the index gives them when
+/// they lie in the folder of templates. No more than [`limits::TAKEN`], none of them large, and none from a large text.
+/// A name of a file that is there and holds something else is nobody's.
+pub fn of_text(asked: Asked<'_>, cache: &Cache, text: &str) -> Vec<Template> {
+    if !asked.extract || text.len() > limits::TAKEN_FROM_BYTES {
+        return Vec::new();
+    }
+    let mut found = extract(text);
+    found.blocks.retain(|block| block.text.len() <= limits::TAKEN_BYTES);
+    found.blocks.truncate(limits::TAKEN);
+    if found.blocks.is_empty() {
+        return Vec::new();
+    }
+    let (index, paths, _) = build(asked, cache, Some(found));
+    let mut seen = HashSet::new();
+    let paths = paths.into_iter().filter(|path| seen.insert(path.clone()));
+    let by_path: HashMap<&Path, &Template> =
+        index.templates.iter().map(|template| (template.path.as_path(), template)).collect();
+    paths.filter_map(|path| by_path.get(path.as_path()).copied().cloned()).collect()
+}
+
+/// The index, with what was found in a text that nobody brings yet, and the paths of the templates in that.
+fn build(
+    asked: Asked<'_>,
+    cache: &Cache,
+    brought: Option<Extracted>,
+) -> (TemplateIndex, Vec<PathBuf>, Vec<Diagnostic>) {
+    let Asked { workspace, catalog, selection, extract, taken } = asked;
+    let (mut found, mut diagnostics) = discover(workspace, catalog, selection);
     let (settled, complaints) = overrides::load(workspace);
     diagnostics.extend(complaints);
     let (before, mut after, now) = (cache.take(), Kept::default(), cache.now());
-    let mut files = read_all(found, &before);
-    let texts = if extract {
+    let mut texts = if extract {
         let (documents, problems) = documents(workspace, catalog, selection);
         diagnostics.extend(problems);
         gather(workspace, documents, (&before, &mut after), now, &mut diagnostics)
     } else {
         Vec::new()
     };
-    drop(before);
-    let mut seen = HashSet::new();
-    let mut blocks = blocks(workspace, &texts);
+    let (mut seen, mut names) = (HashSet::new(), Names::default());
+    let mut blocks = blocks(workspace, &texts, &mut names, |_| true);
+    taken.iter().for_each(|taken| names.keep(&taken.hash, &taken.name));
+    let folder = workspace.join(FOLDER);
+    let mut paths = Vec::new();
+    if let Some(brought) = brought {
+        let document = Document { path: folder.as_path().into(), source: None, content: None };
+        texts.push(Text { document, found: brought.into() });
+        let is_free = |name: &str| std::fs::symlink_metadata(folder.join(name)).is_err_and(|error| is_absent(&error));
+        let mut new = self::blocks(workspace, texts.get(texts.len() - 1..).unwrap_or_default(), &mut names, is_free);
+        // Its document is whatever a tool has read; what stays is the file.
+        for template in &mut new {
+            if let Some(block) = &mut template.block {
+                (block.document, block.line) = (template.path.as_path().into(), 1);
+            }
+        }
+        paths.extend(new.iter().map(|template| template.path.clone()));
+        blocks.extend(new);
+    }
     blocks.retain(|block| seen.insert(block.name.clone()));
     let written: HashMap<PathBuf, &Template> = blocks.iter().map(|block| (block.path.clone(), block)).collect();
     // A source may lie where our own files are: what we wrote there is the block and no second template.
+    let here: HashSet<Arc<Path>> = found.iter().map(|file| file.path.clone()).collect();
+    for name in taken.iter().map(|taken| &taken.name) {
+        let path = folder.join(name);
+        if !written.contains_key(&path) && !here.contains(path.as_path()) {
+            found.push(Place { path: path.into(), source: None, within: name.clone(), root: "templates".to_owned() });
+        }
+    }
+    let mut files = read_all(found, &before);
+    drop(before);
     let is_ours = |file: &Standalone| {
         let block = written.get(&*file.found.path);
         block.is_some_and(|block| super::read(&file.found.path) == block.text())
@@ -90,7 +148,7 @@ pub fn index(asked: Asked<'_>, cache: &Cache) -> (TemplateIndex, Vec<Diagnostic>
     }
     cache.put(after);
     templates.sort_by(|left, right| left.name.cmp(&right.name));
-    (TemplateIndex { templates }, diagnostics)
+    (TemplateIndex { templates }, paths, diagnostics)
 }
 
 /// The templates in these documents, whoever brings them, under the names of their files: given after those of the
@@ -107,7 +165,7 @@ pub fn of_files(asked: Asked<'_>, files: &[PathBuf]) -> (Vec<Template>, Vec<Reje
     let given = files.iter().map(|path| Document { path: path.as_path().into(), source: None, content: None });
     all.extend(gather(asked.workspace, given.collect(), (&known, &mut kept), None, &mut diagnostics));
     let analyses = all.iter().flat_map(|text| &text.found.blocks).map(|found| &found.analysis);
-    let blocks = blocks(asked.workspace, &all).into_iter().zip(analyses);
+    let blocks = blocks(asked.workspace, &all, &mut Names::default(), |_| true).into_iter().zip(analyses);
     let mut seen = HashSet::new();
     let mut templates: Vec<Template> = Vec::new();
     for (block, analysis) in blocks.skip(brought) {
@@ -120,23 +178,25 @@ pub fn of_files(asked: Asked<'_>, files: &[PathBuf]) -> (Vec<Template>, Vec<Reje
 }
 
 /// Every block of these texts under the name of its file; the same content twice where it stands twice.
-fn blocks(workspace: &Path, texts: &[Text]) -> Vec<Template> {
+fn blocks(workspace: &Path, texts: &[Text], names: &mut Names, is_free: impl Fn(&str) -> bool) -> Vec<Template> {
     let folder = workspace.join(FOLDER);
     let all = || texts.iter().flat_map(|text| text.found.blocks.iter().map(move |found| (&text.document, found)));
-    let names = file_names::names(all().map(|(_, found)| found));
-    let template = |((document, found), name): ((&Document, &super::embedded::Found), String)| Template {
-        path: folder.join(&name),
-        source: document.source.clone(),
-        within: name.clone(),
-        block: Some(Block {
-            text: found.text.clone(),
-            hash: found.hash.clone(),
-            document: document.path.clone(),
-            line: found.line,
-        }),
-        ..bare(name, Origin::Embedded)
+    let mut template = |(document, found): (&Document, &super::embedded::Found)| {
+        let name = names.give(found, &is_free);
+        Template {
+            path: folder.join(&name),
+            source: document.source.clone(),
+            within: name.clone(),
+            block: Some(Block {
+                text: found.text.clone(),
+                hash: found.hash.clone(),
+                document: document.path.clone(),
+                line: found.line,
+            }),
+            ..bare(name, Origin::Embedded)
+        }
     };
-    all().zip(names).map(template).collect()
+    all().map(&mut template).collect()
 }
 
 /// Names over all of them at once: first those of the files, then those of the blocks.

@@ -33,7 +33,7 @@ fn build(
         testing::local(id, &path, standing)
     };
     let catalog = Catalog::new(sources.iter().map(source).collect());
-    let asked = Asked { workspace: root, catalog: &catalog, selection: &selection(picked), extract: true };
+    let asked = Asked { workspace: root, catalog: &catalog, selection: &selection(picked), extract: true, taken: &[] };
     index(asked, &Cache::default())
 }
 

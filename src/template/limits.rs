@@ -17,6 +17,18 @@ pub const TREE_DEPTH: usize = 48;
 /// Warnings kept of one template or one rendering.
 pub const WARNINGS: usize = 100;
 
+/// Templates taken from one text of a tool, in order; more are left where they are. Such a text comes from anywhere.
+pub const TAKEN: usize = 20;
+
+/// Bytes of one template taken from a text of a tool.
+pub const TAKEN_BYTES: usize = 64 * 1024;
+
+/// Bytes of a text of a tool that is looked through for templates; a larger one is not.
+pub const TAKEN_FROM_BYTES: usize = 4 * 1024 * 1024;
+
+/// Templates taken from texts of tools that a workspace keeps.
+pub const TAKEN_KEPT: usize = 200;
+
 /// The sentence for a template larger than [`TEMPLATE_BYTES`].
 pub fn too_large() -> String {
     format!("the template passes the limit of {TEMPLATE_BYTES} bytes (1 MiB)")

@@ -42,7 +42,7 @@ pub use embedded::{Extracted, Rejected, extract};
 pub use fit::{Fit, Named, fit};
 pub use generated::{Stripped, strip};
 pub use handlebars::check as check_handlebars;
-pub use index::{Asked, index, of_files};
+pub use index::{Asked, index, of_files, of_text};
 pub use jinja::{asks_about_a_value, from_engine, mend as mend_jinja, shown as jinja_as_written};
 pub use listing::listing;
 pub use name::NameError;
@@ -124,6 +124,15 @@ pub enum Origin {
 
 /// Where the files of embedded templates are written, in a workspace.
 pub const FOLDER: &str = ".jaato/templates";
+
+/// A template that was taken from a text of a tool and lies in [`FOLDER`] as a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Taken {
+    /// The file's name.
+    pub name: String,
+    /// SHA-256 of its text.
+    pub hash: String,
+}
 
 /// What a template is that stands in a document.
 #[derive(Debug, Clone, PartialEq, Eq)]

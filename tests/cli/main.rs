@@ -19,6 +19,10 @@ mod config;
 mod conversation;
 mod demo;
 #[cfg(unix)]
+mod hook;
+#[cfg(unix)]
+mod journal;
+#[cfg(unix)]
 mod kill;
 #[cfg(unix)]
 mod kill_writing;

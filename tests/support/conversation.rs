@@ -87,31 +87,12 @@ fn whole(world: &Workspace, mut document: Value) -> Value {
 }
 
 /// What is added to one document.
-fn answered(world: &Workspace, document: Value, repeat: bool) -> String {
-    if document["hook_event_name"] == "SessionStart" {
-        return world.run(&["instructions"]).exits(0).text().to_owned();
-    }
-    let text = document["prompt"].as_str().map_or_else(|| texts(&document["tool_response"]).join("\n"), str::to_owned);
-    let mut words = vec!["enrich"];
-    let input = document["tool_input"].to_string();
-    if document["prompt"].is_null() {
-        let tool = document["tool_name"].as_str().unwrap();
-        words.extend(["--kind", "tool_result", "--tool", tool, "--args", &input]);
-    }
-    if repeat {
-        words.push("--repeat");
-    }
-    let ran = world.feed(&words, text.as_bytes()).exits(0);
-    ran.text().strip_prefix(&text).expect("text is only appended to").to_owned()
-}
-
-fn texts(value: &Value) -> Vec<&str> {
-    match value {
-        Value::String(text) => vec![text],
-        Value::Array(list) => list.iter().flat_map(texts).collect(),
-        Value::Object(members) => members.values().flat_map(texts).collect(),
-        _ => Vec::new(),
-    }
+fn answered(world: &Workspace, mut document: Value, repeat: bool) -> String {
+    document["session_id"] = Value::from("a-day");
+    document["cwd"] = Value::from(world.path.to_str().unwrap());
+    let words = if repeat { &["hook", "claude-code", "--repeat"][..] } else { &["hook", "claude-code"] };
+    let answer = world.feed(words, document.to_string().as_bytes()).exits(0).json();
+    answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
 }
 
 /// What of an addition is a block of which kind, with its text; what stands in no block are the instructions.

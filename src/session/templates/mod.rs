@@ -6,6 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use rayon::prelude::*;
 use serde_json::{Map, Value};
@@ -16,8 +17,8 @@ use crate::disk::path::{display, is_absent};
 use crate::disk::{read_regular, sweep, write_derived};
 use crate::report::Diagnostic;
 use crate::selection::Choice;
-use crate::template::FOLDER;
-use crate::template::limits::TEMPLATE_BYTES;
+use crate::template::limits::{TAKEN_KEPT, TEMPLATE_BYTES};
+use crate::template::{FOLDER, Taken};
 
 mod index_file;
 mod record;
@@ -25,6 +26,9 @@ mod record;
 mod tests;
 
 use record::{Found, Record};
+
+/// How long a template that only a text of a tool has brought is kept: as long as a session that nobody uses.
+const TAKEN_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// A file that is to lie in the folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +53,9 @@ pub enum For<'a> {
     },
     /// For a person who named their documents.
     Person,
+    /// For the reader of a text that a tool has brought, which may come from anywhere: nothing is written over, and no more
+    /// than [`TAKEN_KEPT`] are kept. What was taken so [`TAKEN_FOR`] ago is removed.
+    Reader,
 }
 
 /// What was done.
@@ -72,7 +79,7 @@ impl Store {
         let mut done = Written::default();
         let nothing_to_say = match by {
             For::Desk { index, .. } => index.is_none_or(Map::is_empty),
-            For::Person => true,
+            For::Person | For::Reader => true,
         };
         if files.is_empty() && nothing_to_say && !self.record_file().exists() && !self.index_file().exists() {
             return done;
@@ -97,8 +104,11 @@ impl Store {
         let before = record.unwrap_or_default();
         let mut after = before.clone();
         let due = self.due(&folder, files, by, &before, &mut after, done);
-        let gone =
-            if matches!(by, For::Desk { .. }) { self.gone(&folder, files, &mut after, done) } else { Vec::new() };
+        let gone = match by {
+            For::Desk { .. } => self.gone(&folder, files, &mut after, done),
+            For::Person => Vec::new(),
+            For::Reader => self.old(&folder, files, &mut after),
+        };
         if !due.is_empty() || !gone.is_empty() {
             sweep(&folder).map_err(|error| self.unwritable(&error))?;
             self.carry_out(&folder, &due, &gone, &before, &mut after, done)?;
@@ -122,7 +132,22 @@ impl Store {
     ) -> Vec<&'a TemplateFile> {
         let found: Vec<Found> = files.par_iter().map(|file| look(&folder.join(&file.name))).collect();
         let mut due = Vec::new();
+        let mut taken = before.files.values().filter(|entry| entry.by_tool).count();
         for (file, found) in files.iter().zip(found) {
+            if by == For::Reader && !before.files.get(&file.name).is_some_and(|entry| entry.by_tool) {
+                if found != Found::Nothing {
+                    done.diagnostics.push(self.left(&file.name, "is there already; it is left as it is"));
+                    continue;
+                }
+                if taken >= TAKEN_KEPT {
+                    let message =
+                        format!("{FOLDER} holds {TAKEN_KEPT} templates taken from what tools brought; no more is");
+                    let hint = "remove those that nobody needs, and they are forgotten";
+                    done.diagnostics.push(Diagnostic::warning("template-limit", message).in_file(FOLDER).hint(hint));
+                    break;
+                }
+                taken += 1;
+            }
             let is_ours = before.is_ours(&file.name, &found);
             let is_same = matches!(&found, Found::File { hash, .. } if *hash == file.hash);
             let others =
@@ -138,7 +163,7 @@ impl Store {
                     continue;
                 }
                 // Two desks can bring the same name: the default desk's file counts, else that of whoever came first.
-                Found::File { .. } if others && (by == For::Person || self.desk != super::DEFAULT) => {
+                Found::File { .. } if others && (!matches!(by, For::Desk { .. }) || self.desk != super::DEFAULT) => {
                     done.diagnostics.push(self.left(&file.name, "holds what another desk brings under this name"));
                     continue;
                 }
@@ -149,6 +174,7 @@ impl Store {
                 match by {
                     For::Desk { .. } => drop(entry.desks.insert(self.desk.clone())),
                     For::Person => entry.by_hand = true,
+                    For::Reader => entry.by_tool = true,
                 }
             }
         }
@@ -164,6 +190,7 @@ impl Store {
                 && entry.desks.remove(&self.desk)
                 && entry.desks.is_empty()
                 && !entry.by_hand
+                && !entry.by_tool
             {
                 gone.push(name.clone());
             }
@@ -181,6 +208,42 @@ impl Store {
             is_ours
         });
         gone
+    }
+
+    /// The files that nothing but a text of a tool has brought, long ago; those that are gone or were changed are forgotten.
+    fn old(&self, folder: &Path, files: &[TemplateFile], after: &mut Record) -> Vec<String> {
+        let now = (self.clock)();
+        let is_old = |name: &str| {
+            let written = fs::symlink_metadata(folder.join(name)).and_then(|metadata| metadata.modified());
+            written.is_ok_and(|written| now.duration_since(written).is_ok_and(|age| age > TAKEN_FOR))
+        };
+        let mut gone = Vec::new();
+        after.files.retain(|name, entry| {
+            let only_taken = entry.by_tool && !entry.by_hand && entry.desks.is_empty();
+            if !only_taken || files.iter().any(|file| file.name == *name) {
+                return true;
+            }
+            let is_ours = entry.is_ours(&look(&folder.join(name)));
+            if is_ours && is_old(name) {
+                gone.push(name.clone());
+            }
+            is_ours
+        });
+        gone
+    }
+
+    /// The templates that were taken from texts of tools and are there as they were written.
+    pub fn taken_templates(&self) -> Vec<Taken> {
+        // What is damaged is set aside and told by whoever writes.
+        let Ok(Some(record)) = super::store::read::<Record>(&self.record_file()) else { return Vec::new() };
+        let folder = self.workspace.join(FOLDER);
+        let there = |(name, entry): (String, record::Entry)| match look(&folder.join(&name)) {
+            Found::File { hash, empty: false } if entry.by_tool && entry.sha256.contains(&hash) => {
+                Some(Taken { name, hash })
+            }
+            _ => None,
+        };
+        record.files.into_iter().filter(|(_, entry)| entry.by_tool).filter_map(there).collect()
     }
 
     /// Writes and removes. What is about to be written is noted first, so that it is known for ours whatever happens.

@@ -25,16 +25,25 @@ pub struct Entry {
     /// Whether a person asked for it, by its document: then it stays when no desk brings it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_hand: bool,
+    /// Whether it was taken from a text of a tool: then it is in the index of every desk, and goes when it is old.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_tool: bool,
 }
 
 impl Record {
     /// Whether what is in the file is what was written there. A file that is empty was cut short by a crash of the machine: no
     /// template is.
     pub fn is_ours(&self, name: &str, found: &Found) -> bool {
-        let Some(entry) = self.files.get(name) else { return false };
+        self.files.get(name).is_some_and(|entry| entry.is_ours(found))
+    }
+}
+
+impl Entry {
+    /// The same of one file.
+    pub fn is_ours(&self, found: &Found) -> bool {
         match found {
             Found::File { empty: true, .. } => true,
-            Found::File { hash, .. } => entry.sha256.contains(hash),
+            Found::File { hash, .. } => self.sha256.contains(hash),
             Found::Nothing | Found::Other(_) => false,
         }
     }

@@ -92,27 +92,51 @@ pub fn stem(id: Option<&str>, heading: &str) -> String {
     }
 }
 
-/// A file name for each block, in this order; the same content has the name it had first. Names that differ only in case
-/// are one to some file systems, and so they are here.
-pub fn names<'a>(blocks: impl Iterator<Item = &'a Found>) -> Vec<String> {
-    let mut stored: HashMap<&str, String> = HashMap::new();
-    let mut taken: HashSet<String> = HashSet::new();
-    let mut numbers: HashMap<String, usize> = HashMap::new();
-    let mut new = |block: &Found| {
+/// File names as they are given, one block after the other; the same content has the name it had first. Names that differ
+/// only in case are one to some file systems, and so they are here.
+#[derive(Debug, Default)]
+pub struct Names {
+    /// By hash of the content.
+    stored: HashMap<String, String>,
+    /// In lower case.
+    taken: HashSet<String>,
+    numbers: HashMap<String, usize>,
+}
+
+impl Names {
+    /// The name of a block; `is_free` may refuse one.
+    pub fn give(&mut self, block: &Found, is_free: impl Fn(&str) -> bool) -> String {
+        if let Some(known) = self.stored.get(&block.hash) {
+            return known.clone();
+        }
         let first = name(block, 0);
         let mut own = first.clone();
-        if taken.contains(&own.to_lowercase()) {
+        if self.taken.contains(&own.to_lowercase()) || !is_free(&own) {
             // From where the last one of this name left off: ten thousand of one name are told apart in one pass.
-            let number = numbers.entry(first.to_lowercase()).or_insert(0);
-            while taken.contains(&own.to_lowercase()) {
+            let number = self.numbers.entry(first.to_lowercase()).or_insert(0);
+            while self.taken.contains(&own.to_lowercase()) || !is_free(&own) {
                 *number += 1;
                 own = name(block, *number);
             }
         }
-        taken.insert(own.to_lowercase());
+        self.taken.insert(own.to_lowercase());
+        self.stored.insert(block.hash.clone(), own.clone());
         own
-    };
-    blocks.map(|block| stored.entry(&block.hash).or_insert_with(|| new(block)).clone()).collect()
+    }
+
+    /// Notes the name that some content has already, unless another has it.
+    pub fn keep(&mut self, hash: &str, name: &str) {
+        if self.taken.insert(name.to_lowercase()) {
+            self.stored.entry(hash.to_owned()).or_insert_with(|| name.to_owned());
+        }
+    }
+}
+
+/// A file name for each block, in this order.
+#[cfg(test)]
+pub fn names<'a>(blocks: impl Iterator<Item = &'a Found>) -> Vec<String> {
+    let mut names = Names::default();
+    blocks.map(|block| names.give(block, |_| true)).collect()
 }
 
 /// `stem-1.java.tmpl`, or without a number for 0; the stem is cut where the name would be too long.

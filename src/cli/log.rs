@@ -1,0 +1,159 @@
+//! The log: what went wrong where nobody looks. `REFDESK_LOG` says what of it is kept, a file in the user's state folder keeps
+//! it, and the screen never shows it. It is made when something is logged, and nothing depends on it.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::{Layer, SubscriberExt};
+use tracing_subscriber::util::SubscriberInitExt;
+
+use crate::config;
+
+/// A file that is larger is put aside, in the place of the one put aside before.
+const LIMIT: u64 = 4 * 1024 * 1024;
+
+/// Begins to log. Only the first call does.
+pub fn start() {
+    let Some(path) = config::state_folder().map(|folder| folder.join("refdesk.log")) else { return };
+    let wanted = std::env::var("REFDESK_LOG").unwrap_or_default();
+    let (filter, wrong) = filter(&wanted);
+    let file = LogFile { path, limit: LIMIT, file: Mutex::new(None) };
+    let layer = tracing_subscriber::fmt::layer().with_writer(file).log_internal_errors(false).with_filter(filter);
+    let is_first = tracing_subscriber::registry().with(layer).try_init().is_ok();
+    if let Some(error) = wrong.filter(|_| is_first) {
+        tracing::warn!(?wanted, error, "REFDESK_LOG cannot be understood; warnings are kept");
+    }
+}
+
+/// What is kept, by `REFDESK_LOG`; warnings where it is empty or cannot be understood, and why it cannot.
+fn filter(wanted: &str) -> (Targets, Option<String>) {
+    let usual = || Targets::new().with_default(LevelFilter::WARN);
+    match wanted.trim() {
+        "" => (usual(), None),
+        wanted => match wanted.parse() {
+            Ok(filter) => (filter, None),
+            Err(error) => (usual(), Some(format!("{error}"))),
+        },
+    }
+}
+
+/// The file, opened when something is written.
+struct LogFile {
+    path: PathBuf,
+    limit: u64,
+    file: Mutex<Option<File>>,
+}
+
+impl LogFile {
+    /// Appends whole lines. Other processes may append to the same file, and may have put it aside.
+    fn append(&self, lines: &[u8]) -> io::Result<()> {
+        // Whoever panicked over it left no half of anything.
+        let mut open = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = match open.take() {
+            Some(file) if file.metadata()?.len() < self.limit => file,
+            _ => {
+                if fs::metadata(&self.path).is_ok_and(|metadata| metadata.len() >= self.limit) {
+                    fs::rename(&self.path, self.path.with_extension("log.1"))?;
+                }
+                appending(&self.path)?
+            }
+        };
+        open.insert(file).write_all(lines)
+    }
+}
+
+/// Opens a file to append to, for its user alone: paths may stand in it.
+fn appending(path: &Path) -> io::Result<File> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let mut options = File::options();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
+        // A pipe that nobody reads must not hold anybody up.
+        options.mode(0o600).custom_flags(flags);
+    }
+    options.open(path)
+}
+
+impl<'a> MakeWriter<'a> for LogFile {
+    type Writer = Lines<'a>;
+
+    fn make_writer(&'a self) -> Lines<'a> {
+        Lines { log: self }
+    }
+}
+
+/// Writes lines as far as that can be done; who logs has no use for an error.
+struct Lines<'a> {
+    log: &'a LogFile,
+}
+
+impl Write for Lines<'_> {
+    fn write(&mut self, lines: &[u8]) -> io::Result<usize> {
+        let _ = self.log.append(lines);
+        Ok(lines.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_are_levels_and_targets_and_rubbish_keeps_warnings() {
+        let usual = Targets::new().with_default(LevelFilter::WARN);
+        let debug = Targets::new().with_default(LevelFilter::DEBUG);
+        let both = Targets::new().with_target("refdesk", LevelFilter::INFO).with_default(LevelFilter::WARN);
+        for (wanted, expected, understood) in [
+            ("", usual.clone(), true),
+            ("  ", usual.clone(), true),
+            ("debug", debug, true),
+            ("off", Targets::new().with_default(LevelFilter::OFF), true),
+            ("refdesk=info,warn", both, true),
+            ("refdesk=loud", usual.clone(), false),
+            ("refdesk=info=debug", usual, false),
+        ] {
+            let (found, wrong) = filter(wanted);
+            assert_eq!((found, wrong.is_none()), (expected, understood), "{wanted}");
+        }
+    }
+
+    #[test]
+    fn the_file_is_made_by_the_first_line_and_put_aside_when_it_is_full() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state/refdesk.log");
+        let log = || LogFile { path: path.clone(), limit: 10, file: Mutex::new(None) };
+        let (one, other) = (log(), log());
+        assert!(!path.exists());
+        let read = |ending: &str| fs::read_to_string(path.with_extension(ending)).unwrap_or_default();
+        for (log, line, now, aside) in [
+            (&one, "first 6\n", "first 6\n", ""),
+            (&other, "second\n", "first 6\nsecond\n", ""),
+            (&one, "third\n", "third\n", "first 6\nsecond\n"),
+            (&other, "fourth\n", "third\nfourth\n", "first 6\nsecond\n"),
+            (&other, "fifth\n", "fifth\n", "third\nfourth\n"),
+        ] {
+            log.append(line.as_bytes()).unwrap();
+            assert_eq!((read("log").as_str(), read("log.1").as_str()), (now, aside), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_no_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = LogFile { path: folder.path().to_owned(), limit: LIMIT, file: Mutex::new(None) };
+        assert!(log.make_writer().write_all(b"line\n").is_ok());
+    }
+}

@@ -1,0 +1,155 @@
+//! A hook document: the object that an agent writes to standard input, and the members that agents share. What is not there
+//! is nothing; what is there and of another type than it should be is said.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+
+use super::{Event, Unheard};
+
+/// Longer names of events are no names.
+const LONGEST_NAME: usize = 200;
+
+/// A hook document.
+pub struct Document {
+    members: Map<String, Value>,
+}
+
+impl Document {
+    /// Reads one. Bytes that are no UTF-8 are replaced, and so are halves of surrogate pairs, which is what is left where
+    /// an agent cuts a text between them.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Unheard> {
+        let unheard = |reason: String| Unheard { reason, cwd: None, session: None };
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let text = String::from_utf8_lossy(bytes);
+        if text.trim().is_empty() {
+            return Err(unheard("there is no document on standard input".to_owned()));
+        }
+        let parsed = serde_json::from_str(&text).or_else(|error| match without_halves(&text) {
+            Cow::Owned(mended) => serde_json::from_str(&mended),
+            Cow::Borrowed(_) => Err(error),
+        });
+        match parsed {
+            Ok(Value::Object(members)) => Ok(Self { members }),
+            Ok(other) => Err(unheard(format!("the document is {}, not an object", kind(&other)))),
+            Err(error) => Err(unheard(format!("the document is not JSON: {error}"))),
+        }
+    }
+
+    /// A member; null where it is not there.
+    pub fn get(&self, name: &str) -> &Value {
+        self.members.get(name).unwrap_or(&Value::Null)
+    }
+
+    /// A member that is a text, or is not there.
+    pub fn text(&self, name: &str) -> Result<Option<&str>, String> {
+        match self.get(name) {
+            Value::Null => Ok(None),
+            Value::String(text) => Ok(Some(text)),
+            other => Err(format!("'{name}' is {}, not a text", kind(other))),
+        }
+    }
+
+    /// A member that must be there, and a text.
+    pub fn needed(&self, name: &str) -> Result<&str, String> {
+        self.text(name)?.ok_or_else(|| format!("'{name}' is missing"))
+    }
+
+    /// The name of the event, after the members that every event has were found to be what they should.
+    pub fn event(&self) -> Result<&str, String> {
+        for name in ["session_id", "agent_id", "conversation_id", "cwd"] {
+            self.text(name)?;
+        }
+        let name = self.needed("hook_event_name")?;
+        if name.len() > LONGEST_NAME { Err("'hook_event_name' is too long for a name".to_owned()) } else { Ok(name) }
+    }
+
+    /// Who reads the answer.
+    pub fn session(&self) -> Option<String> {
+        let text = |name| self.text(name).ok().flatten().filter(|text| !text.is_empty());
+        let session = text("session_id").or_else(|| text("conversation_id"))?;
+        Some(match text("agent_id") {
+            Some(within) => format!("{session}.{within}"),
+            None => session.to_owned(),
+        })
+    }
+
+    /// Where the agent works: the first folder of its workspace, where it tells that, else its current folder.
+    pub fn cwd(&self) -> Option<PathBuf> {
+        let root = self.get("workspace_roots").get(0).and_then(Value::as_str);
+        let cwd = root.or_else(|| self.text("cwd").ok().flatten());
+        cwd.filter(|path| !path.is_empty()).map(PathBuf::from)
+    }
+
+    /// The tool that answered with this text.
+    pub fn tool(&self, text: String) -> Result<Event, String> {
+        let name = self.text("tool_name")?.map(str::to_owned);
+        Ok(Event::Tool { name, input: self.get("tool_input").clone(), text })
+    }
+}
+
+/// What a value is, in words.
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// The same JSON with `\ufffd` for every escaped half of a surrogate pair that stands alone.
+fn without_halves(json: &str) -> Cow<'_, str> {
+    let mut mended = String::new();
+    let (mut rest, mut copied) = (json, 0);
+    while let Some(found) = rest.find('\\') {
+        let at = json.len() - rest.len() + found;
+        // What is behind a backslash belongs to it; two of them are one.
+        let after = |from: usize, count: usize| json.get(from..from + count);
+        let unit = |from: usize| {
+            let digits = after(from, 2).filter(|it| *it == "\\u").and_then(|_| after(from + 2, 4))?;
+            u16::from_str_radix(digits, 16).ok()
+        };
+        let length = match unit(at) {
+            Some(0xd800..=0xdbff) if matches!(unit(at + 6), Some(0xdc00..=0xdfff)) => 12,
+            Some(0xd800..=0xdfff) => {
+                mended.push_str(json.get(copied..at).unwrap_or_default());
+                mended.push_str("\\ufffd");
+                copied = at + 6;
+                6
+            }
+            _ => 1 + json.get(at + 1..).and_then(|it| it.chars().next()).map_or(0, char::len_utf8),
+        };
+        rest = json.get(at + length..).unwrap_or_default();
+    }
+    if copied == 0 {
+        return Cow::Borrowed(json);
+    }
+    mended.push_str(json.get(copied..).unwrap_or_default());
+    Cow::Owned(mended)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_of_pairs_are_replaced_and_nothing_else() {
+        for (json, expected) in [
+            (r#""plain ü \n \u00e9 \\ \" \ud83d\ude00""#, r#""plain ü \n \u00e9 \\ \" \ud83d\ude00""#),
+            (r#""cut \ud83d""#, r#""cut \ufffd""#),
+            (r#""cut \ude00 on""#, r#""cut \ufffd on""#),
+            (r#""\ud83d\ud83d\ude00""#, r#""\ufffd\ud83d\ude00""#),
+            (r#""no escape: \\ud83d""#, r#""no escape: \\ud83d""#),
+            (r#""\\\ud83d""#, r#""\\\ufffd""#),
+            (r#""\ud8"#, r#""\ud8"#),
+            ("\"\\", "\"\\"),
+            ("\"\\ü", "\"\\ü"),
+        ] {
+            assert_eq!(without_halves(json), expected, "{json}");
+        }
+    }
+}

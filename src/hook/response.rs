@@ -1,0 +1,78 @@
+//! What an agent reads of a tool's answer. An answer is a text, a list or an object of any shape: what is read are the texts
+//! within it, in order, a line each, but for members of which agents are shown nothing.
+
+use serde_json::Value;
+
+/// Members that are no text for an agent: what kind of thing something is, encoded bytes, and the file before and after an
+/// edit, of which it knows the one and wrote the other.
+const UNREAD: [&str; 14] = [
+    "type",
+    "mode",
+    "status",
+    "codeText",
+    "mimeType",
+    "mediaType",
+    "media_type",
+    "data",
+    "blob",
+    "base64",
+    "originalFile",
+    "oldString",
+    "newString",
+    "structuredPatch",
+];
+
+/// The texts within an answer.
+pub fn text(answer: &Value) -> String {
+    let mut found = Vec::new();
+    gather(answer, &mut found);
+    found.join("\n")
+}
+
+/// The same of an answer that is JSON within a text.
+pub fn unpacked(answer: &Value) -> String {
+    let inner = answer.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    text(inner.as_ref().filter(|inner| inner.is_object() || inner.is_array()).unwrap_or(answer))
+}
+
+fn gather<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
+    match value {
+        Value::String(text) if !text.is_empty() => found.push(text),
+        Value::Array(values) => values.iter().for_each(|value| gather(value, found)),
+        Value::Object(members) => {
+            let read = members.iter().filter(|(name, _)| !UNREAD.contains(&name.as_str()));
+            read.for_each(|(_, value)| gather(value, found));
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_texts_that_an_agent_reads() {
+        for (answer, expected) in [
+            (json!("plain"), "plain"),
+            (json!(null), ""),
+            (json!(7), ""),
+            (json!({"stdout": "out", "stderr": "", "interrupted": false, "isImage": false}), "out"),
+            (json!({"type": "text", "file": {"filePath": "/w/a.md", "content": "# A", "numLines": 1}}), "/w/a.md\n# A"),
+            (json!([{"type": "text", "text": "one"}, {"type": "image", "data": "aGk="}, "two"]), "one\ntwo"),
+            (json!({"content": [{"type": "text", "text": "mcp"}], "isError": false}), "mcp"),
+            (json!({"filePath": "a", "oldString": "x", "newString": "y", "originalFile": "z"}), "a"),
+        ] {
+            assert_eq!(text(&answer), expected, "{answer}");
+        }
+        for (answer, expected) in [
+            (json!("{\"exitCode\": 0, \"stdout\": \"out\"}"), "out"),
+            (json!("7"), "7"),
+            (json!("{ broken"), "{ broken"),
+            (json!({"text": "not packed"}), "not packed"),
+        ] {
+            assert_eq!(unpacked(&answer), expected, "{answer}");
+        }
+    }
+}

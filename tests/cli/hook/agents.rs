@@ -1,0 +1,154 @@
+//! Each event of each agent, from documents as their documentation has them, through the whole program.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{HINT, added, answered, hook, of, prompt, world};
+use crate::support::workspace::Workspace;
+
+/// A recorded document, in this folder.
+fn recorded(agent: &str, name: &str, cwd: &Path) -> Vec<u8> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/hooks/{agent}/{name}.json"));
+    fs::read_to_string(file).unwrap().replace("{cwd}", cwd.to_str().unwrap()).into_bytes()
+}
+
+/// Where the answer has what it adds, for every agent.
+fn context(answer: &Value) -> Option<&str> {
+    answer["hookSpecificOutput"]["additionalContext"].as_str().or(answer["additional_context"].as_str())
+}
+
+fn answer(world: &Workspace, agent: &str, name: &str) -> Value {
+    answered(&mut hook(world, &[agent]), &recorded(agent, name, &world.path))
+}
+
+#[test]
+fn a_start_is_answered_with_the_instructions() {
+    for (agent, names) in [
+        ("claude-code", &["startup", "resume", "clear", "compact", "fork", "unknown"][..]),
+        ("gemini-cli", &["startup", "resume", "clear"]),
+        ("codex", &["startup", "resume", "clear", "compact"]),
+        ("cursor", &[""]),
+    ] {
+        for name in names {
+            let world = world();
+            let name = if name.is_empty() { "session-start".to_owned() } else { format!("session-start-{name}") };
+            let answer = answer(&world, agent, &name);
+            let text = context(&answer).unwrap_or_else(|| panic!("{agent} {name}: {answer}"));
+            assert!(text.starts_with("# Reference Sources\n") && text.contains("Be kind."), "{agent} {name}: {text}");
+            if agent != "cursor" {
+                assert_eq!(answer["hookSpecificOutput"]["hookEventName"], "SessionStart");
+            }
+        }
+    }
+}
+
+#[test]
+fn prompts_and_tools_get_what_is_added_and_only_once() {
+    for (agent, name, event) in [
+        ("claude-code", "user-prompt-submit", Some("UserPromptSubmit")),
+        ("claude-code", "post-tool-use-bash", Some("PostToolUse")),
+        ("claude-code", "post-tool-use-read", Some("PostToolUse")),
+        ("claude-code", "post-tool-use-mcp", Some("PostToolUse")),
+        ("gemini-cli", "before-agent", Some("BeforeAgent")),
+        ("gemini-cli", "after-tool", Some("AfterTool")),
+        ("gemini-cli", "after-tool-parts", Some("AfterTool")),
+        ("codex", "user-prompt-submit", Some("UserPromptSubmit")),
+        ("codex", "post-tool-use", Some("PostToolUse")),
+        ("codex", "post-tool-use-mcp", Some("PostToolUse")),
+        ("cursor", "post-tool-use", None),
+    ] {
+        let world = world();
+        let first = answer(&world, agent, name);
+        let expected = match event {
+            Some(event) => json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": HINT}}),
+            None => json!({"additional_context": HINT}),
+        };
+        assert_eq!(first, expected, "{agent} {name}");
+        assert_eq!(answer(&world, agent, name), json!({}), "{agent} {name}: told");
+        let document = recorded(agent, name, &world.path);
+        let again = answered(&mut hook(&world, &[agent, "--repeat"]), &document);
+        assert_eq!(again, expected, "{agent} {name}: --repeat");
+        let elsewhere = answered(&mut world.bare(&["--session", "other", "hook", agent]), &document);
+        assert_eq!(elsewhere, expected, "{agent} {name}: --session");
+    }
+}
+
+#[test]
+fn what_an_agent_is_not_shown_and_other_events_add_nothing() {
+    for (agent, name) in [
+        ("claude-code", "post-tool-use-edit"),
+        ("claude-code", "stop"),
+        ("gemini-cli", "pre-compress"),
+        ("gemini-cli", "session-end"),
+        ("codex", "stop"),
+        ("cursor", "before-submit-prompt"),
+        ("cursor", "pre-compact"),
+    ] {
+        let world = world();
+        assert_eq!(answer(&world, agent, name), json!({}), "{agent} {name}");
+        assert!(!world.path.join(".jaato").exists(), "{agent} {name}");
+    }
+}
+
+#[test]
+fn a_conversation_that_forgets_is_told_again() {
+    for (agent, says, forgets, keeps) in [
+        (
+            "claude-code",
+            "user-prompt-submit",
+            &["session-start-clear", "session-start-compact"][..],
+            "session-start-resume",
+        ),
+        ("gemini-cli", "before-agent", &["session-start-clear", "pre-compress"], "session-start-resume"),
+        ("codex", "user-prompt-submit", &["session-start-clear", "session-start-compact"], "session-start-startup"),
+        ("cursor", "post-tool-use", &["pre-compact"], "session-start"),
+    ] {
+        let world = world();
+        let first = answer(&world, agent, says);
+        assert_eq!(context(&first), Some(HINT), "{agent}");
+        answer(&world, agent, keeps);
+        assert_eq!(answer(&world, agent, says), json!({}), "{agent} {keeps}");
+        for forgetting in forgets {
+            let document = recorded(agent, forgetting, &world.path);
+            answered(&mut hook(&world, &[agent, "--repeat"]), &document);
+            assert_eq!(answer(&world, agent, says), json!({}), "{agent}: --repeat leaves what was told as it is");
+            answered(&mut hook(&world, &[agent]), &document);
+            assert_eq!(answer(&world, agent, says), first, "{agent} {forgetting}");
+        }
+    }
+}
+
+#[test]
+fn an_agent_within_an_agent_was_told_nothing() {
+    let world = world();
+    assert_eq!(added(&world, &prompt("s", &world.path, "the web")), HINT);
+    let mut document = of("s", &world.path, "PostToolUse");
+    document["tool_response"] = json!("the web");
+    assert_eq!(added(&world, &document), "");
+    document["agent_id"] = json!("a1b2");
+    assert_eq!(added(&world, &document), HINT);
+    assert_eq!(added(&world, &document), "");
+}
+
+#[test]
+fn what_is_added_has_less_than_ten_thousand_characters() {
+    let sources: Vec<Value> = (0..2_000)
+        .map(|at| {
+            let name = format!("A name that is long and has an 🦀 in it, number {at}");
+            json!({"id": format!("s{at}"), "name": name, "type": "url", "url": "https://example.org", "tags": ["web"]})
+        })
+        .collect();
+    let world = Workspace::of(json!(sources), &[]);
+    let ids: Vec<String> = (0..1_000).map(|at| format!("s{at}")).collect();
+    let words: Vec<&str> = ["select"].into_iter().chain(ids.iter().map(String::as_str)).collect();
+    world.run(&words).exits(0);
+    let mut start = of("s", &world.path, "SessionStart");
+    start["source"] = json!("startup");
+    for document in [start, prompt("s", &world.path, "the web and @s0")] {
+        let added = added(&world, &document);
+        let length = added.encode_utf16().count();
+        assert!(length > 20 && length < 10_000, "{length}");
+    }
+}
