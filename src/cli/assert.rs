@@ -1,10 +1,175 @@
 //! `refdesk assert`: the desk held against a file of expectations.
 
-use super::answer::Answer;
-use super::args::AssertArgs;
-use crate::desk::{Desk, Refusal};
+use std::borrow::Cow;
 
-/// Not there yet.
-pub fn run(_desk: &mut Desk, _args: &AssertArgs) -> Answer {
-    Answer::refused(Refusal::new("not-yet", "this is still to come", ""))
+use serde_json::{Value, json};
+
+use super::answer::Answer;
+use super::args::{AssertArgs, Format};
+use super::rows::{self, join, plural};
+use super::why_not;
+use crate::desk::{Asserted, Desk, Judged, Miss, Refusal, read_cases};
+use crate::disk::path::absolute;
+use crate::disk::read_regular;
+use crate::report::Diagnostic;
+use crate::selection::Role;
+use crate::text::escape::one_line;
+use crate::text::lines::decode;
+
+/// A larger file of expectations is none.
+const LIMIT: u64 = 16 * 1024 * 1024;
+
+/// Reads the file and looks at every case; exit code 1 where one is not met, 2 where the file cannot be used.
+pub fn run(desk: &mut Desk, args: &AssertArgs, format: Format) -> Answer {
+    let path = absolute(&desk.around().current, &args.file);
+    let shown = desk.around().display(&path);
+    let bytes = match read_regular(&path, LIMIT) {
+        Ok((bytes, false)) => bytes,
+        Ok((_, true)) => return unusable(&shown, "it has more than 16 MiB", "make several files of it"),
+        Err(error) => return unusable(&shown, &error.to_string(), "name a TOML file of expectations"),
+    };
+    let (Cow::Borrowed(text), _) = decode(&bytes) else {
+        return unusable(&shown, "it is not UTF-8", "store it as UTF-8, as TOML wants it");
+    };
+    let cases = match read_cases(text, &shown, desk.catalog()) {
+        Ok(cases) => cases,
+        Err(problems) => return wrong(&shown, problems),
+    };
+    desk.settle();
+    let asserted = desk.assert(cases);
+    let told = |judged: &Judged| judged.missed.iter().map(|miss| words(desk, miss)).collect();
+    let told: Vec<Vec<Told>> = asserted.cases.iter().map(told).collect();
+    let mut answer = Answer::either(format, || in_json(&asserted, &told), || in_words(&shown, &asserted, &told));
+    answer.exit = u8::from(asserted.cases.iter().any(|judged| !judged.missed.is_empty()));
+    answer
+}
+
+fn unusable(shown: &str, what: &str, hint: &str) -> Answer {
+    let refusal = Refusal::new("no-expectations", format!("{shown} cannot be read: {what}"), hint);
+    Answer { exit: 2, json: json!({"cases": [], "problems": []}), ..Answer::refused(refusal) }
+}
+
+/// Everything that is wrong with the file is told.
+fn wrong(shown: &str, problems: Vec<Diagnostic>) -> Answer {
+    let refusal = Refusal::new("bad-expectations", format!("{shown}: {}", plural(problems.len(), "error")), "");
+    let json = json!({"cases": [], "problems": problems});
+    Answer { exit: 2, json, diagnostics: problems, ..Answer::refused(refusal) }
+}
+
+/// A miss, for programs and for people.
+struct Told {
+    expectation: &'static str,
+    id: Option<String>,
+    reason: &'static str,
+    message: String,
+}
+
+fn words(desk: &Desk, miss: &Miss) -> Told {
+    let told = |expectation, id: Option<&str>, reason, message: String| Told {
+        expectation,
+        id: id.map(str::to_owned),
+        reason,
+        message,
+    };
+    match miss {
+        Miss::NotHinted(verdict) => {
+            let id = verdict.id.as_str();
+            let said = desk.catalog().get(id).map(|source| why_not::said(source, verdict, desk.session()));
+            let (reason, message, _) = said.unwrap_or_default();
+            told("hints", Some(id), reason, message)
+        }
+        Miss::Hinted(id, tags) => {
+            let tags = tags.iter().map(|tag| format!("`{tag}`")).collect::<Vec<_>>().join(", ");
+            told("not_hints", Some(id.as_str()), "hinted", format!("'{id}' is hinted at, for {tags}."))
+        }
+        Miss::NotExpanded(id) => {
+            let (reason, what) = match desk.selection().is_excluded(id.as_str()) {
+                true => ("excluded", "it is excluded".to_owned()),
+                false => ("not-named", format!("the text does not name it by `@{id}`")),
+            };
+            told("expands", Some(id.as_str()), reason, format!("'{id}' is not expanded: {what}."))
+        }
+        Miss::NotPulledIn(id, role) => {
+            let (reason, what) = match role {
+                Some(Role::Picked) => ("picked", "it is picked itself"),
+                Some(Role::AutoRoot) => ("auto", "it is auto"),
+                _ if desk.selection().is_excluded(id.as_str()) => ("excluded", "it is excluded"),
+                _ => ("not-mentioned", "nothing that is selected mentions it"),
+            };
+            told("pulls_in", Some(id.as_str()), reason, format!("'{id}' is not pulled in: {what}."))
+        }
+        Miss::NotNone(list, ids) => {
+            told(list, None, "not-none", format!("{list} is to be empty, and there are {}.", join(ids)))
+        }
+        Miss::TooMany { most, tokens } => {
+            told("max_tokens", None, "too-many", format!("~{tokens} tokens are added, and at most {most} were wanted."))
+        }
+    }
+}
+
+fn in_json(asserted: &Asserted, told: &[Vec<Told>]) -> Value {
+    let missed = |told: &Told| json!({"expectation": told.expectation, "id": told.id, "reason": told.reason, "message": told.message});
+    let case = |(judged, told): (&Judged, &Vec<Told>)| {
+        json!({
+            "name": judged.case.name,
+            "line": judged.case.line,
+            "ok": told.is_empty(),
+            "hints": judged.hints,
+            "expands": judged.expands,
+            "tokens": judged.tokens,
+            "missed": told.iter().map(missed).collect::<Vec<_>>(),
+        })
+    };
+    let (wanted, unmet) = asserted.counts();
+    json!({
+        "cases": asserted.cases.iter().zip(told).map(case).collect::<Vec<_>>(),
+        "expectations": wanted,
+        "met": wanted.saturating_sub(unmet),
+        "hints": {
+            "given": asserted.given,
+            "expected": asserted.expected,
+            "right": asserted.right,
+            "precision": asserted.precision(),
+            "recall": asserted.recall(),
+        },
+        "problems": [],
+    })
+}
+
+/// A row a case; below one that is missed a line for each miss, then what came of it instead.
+fn in_words(shown: &str, asserted: &Asserted, told: &[Vec<Told>]) -> String {
+    let row = |judged: &Judged| {
+        vec![
+            if judged.missed.is_empty() { "ok" } else { "MISSED" }.to_owned(),
+            judged.case.name.clone(),
+            format!("{shown}:{}", judged.case.line),
+            plural(judged.case.wanted.count(), "expectation"),
+            format!("~{} tokens", judged.tokens),
+        ]
+    };
+    let table = rows::table(&asserted.cases.iter().map(row).collect::<Vec<_>>());
+    let mut text = String::new();
+    for ((line, judged), told) in table.lines().zip(&asserted.cases).zip(told) {
+        text.push_str(line);
+        text.push('\n');
+        for told in told {
+            text.push_str(&format!("        {}: {}\n", told.expectation, one_line(&told.message)));
+        }
+        if !told.is_empty() && judged.case.wanted.hints.is_some() {
+            let got = if judged.hints.is_empty() { "none".to_owned() } else { join(&judged.hints) };
+            text.push_str(&format!("        hints given: {got}\n"));
+        }
+    }
+    let (wanted, unmet) = asserted.counts();
+    let missed = asserted.cases.iter().filter(|judged| !judged.missed.is_empty()).count();
+    let (cases, expectations) = (plural(asserted.cases.len(), "case"), plural(wanted, "expectation"));
+    text.push_str(&format!("\n{cases}, {missed} missed; {expectations}, {} met\n", wanted.saturating_sub(unmet)));
+    let share = |ratio: Option<f64>| ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.3}"));
+    let Asserted { given, expected, right, .. } = asserted;
+    text.push_str(&format!(
+        "hints: precision {} ({right} of {given} given were expected), recall {} ({right} of {expected} expected were given)\n",
+        share(asserted.precision()),
+        share(asserted.recall()),
+    ));
+    text
 }

@@ -4,6 +4,7 @@
 mod answer;
 mod args;
 mod demo;
+mod given;
 mod log;
 mod output;
 mod rows;
@@ -130,7 +131,7 @@ fn carry_out(desk: &mut Desk, command: &Command, arguments: &Arguments) -> Answe
         Command::Enrich(args) => enrich::run(desk, args),
         Command::Simulate(args) => simulate::run(desk, args),
         Command::WhyNot(args) => why_not::run(desk, args),
-        Command::Assert(args) => assert::run(desk, args),
+        Command::Assert(args) => assert::run(desk, args, format),
         Command::Journal(args) => journal::run(desk, args, arguments.session.as_deref(), format),
         Command::Replay(args) => replay::run(desk, args),
         Command::Watch => watch::run(desk),

@@ -1,10 +1,187 @@
-//! `refdesk why-not`: what keeps a source from being hinted at.
+//! `refdesk why-not`: what keeps a source from being hinted at, in a sentence, and what to do.
+
+use serde_json::{Value, json};
 
 use super::answer::Answer;
 use super::args::WhyNotArgs;
-use crate::desk::{Desk, Refusal};
+use super::rows::join;
+use crate::catalog::Source;
+use crate::desk::{Desk, Verdict};
+use crate::enrich::{Asked, Budget, Level, Neighbour, TextKind, WhyNot};
+use crate::text::escape::one_line;
 
-/// Not there yet.
-pub fn run(_desk: &mut Desk, _args: &WhyNotArgs) -> Answer {
-    Answer::refused(Refusal::new("not-yet", "this is still to come", ""))
+/// Explains one source for one prompt. That it is hinted at is an answer too.
+pub fn run(desk: &mut Desk, args: &WhyNotArgs) -> Answer {
+    desk.settle();
+    let budget = Budget { chars: args.max_chars, tokens: args.max_tokens };
+    let asked = Asked { budget, ..Asked::new(TextKind::Prompt, &args.prompt) };
+    let (verdict, diagnostics) = match desk.why_not(&args.id, &asked) {
+        Ok(answered) => answered,
+        Err(refusal) => {
+            return Answer { json: json!({"id": args.id, "hinted": false}), ..Answer::refused(refusal) };
+        }
+    };
+    let Some(source) = desk.catalog().get(verdict.id.as_str()) else { return Answer::new(json!({}), "") };
+    let (reason, mut message, hint) = said(source, &verdict, desk.session());
+    if source.is_missing() && verdict.hinted.is_ok() {
+        message.push_str(" Its path exists nowhere: it is hinted at all the same, and cannot be picked.");
+    }
+    let matched = verdict.matched.iter();
+    let matched: Vec<Value> =
+        matched.map(|(tag, line, column)| json!({"tag": tag, "line": line, "column": column})).collect();
+    let json = json!({
+        "id": verdict.id,
+        "hinted": verdict.hinted.is_ok(),
+        "reason": reason,
+        "message": message,
+        "hint": hint,
+        "tags": source.tags,
+        "matched": matched,
+        "missing": source.is_missing(),
+        "about": about(&verdict),
+    });
+    let mut text = format!("{}\n", one_line(&message));
+    if !hint.is_empty() {
+        text.push_str(&format!("  hint: {}\n", one_line(&hint)));
+    }
+    Answer { diagnostics, ..Answer::new(json, text) }
+}
+
+/// What programs may want to know of the reason besides.
+fn about(verdict: &Verdict) -> Value {
+    let mut about = json!({});
+    let mut put = |key: &str, value: Value| {
+        if let Value::Object(members) = &mut about {
+            members.insert(key.to_owned(), value);
+        }
+    };
+    if let Some(tag) = &verdict.tag {
+        put("tag", json!(tag));
+    }
+    if let Some((line, column)) = verdict.place {
+        put("line", json!(line));
+        put("column", json!(column));
+    }
+    match &verdict.hinted {
+        Ok(level) => put("level", json!(level)),
+        Err(WhyNot::PulledIn(parents)) => put("parents", json!(parents)),
+        Err(WhyNot::Inside { piece, neighbour }) => {
+            put("piece", json!(piece));
+            let (side, c) = side(*neighbour);
+            put("neighbour", json!(c.to_string()));
+            put("side", json!(side));
+        }
+        Err(WhyNot::Absent { near: Some((tag, word)) }) => {
+            put("tag", json!(tag));
+            put("nearest", json!(word));
+        }
+        Err(_) => {}
+    }
+    if let Some(line) = &verdict.told {
+        put("journal", json!({"n": line.n, "time": line.time}));
+    }
+    about
+}
+
+/// A stable name, a sentence, and what to do.
+pub fn said(source: &Source, verdict: &Verdict, session: &str) -> (&'static str, String, String) {
+    let id = source.id.as_str();
+    let tags = || quoted(source.tags.iter().map(|tag| tag.trim()));
+    let place = verdict.place.map(|(line, column)| format!(" at {line}:{column}")).unwrap_or_default();
+    let told = |what: &str| format!("'{id}' is not hinted at: {what}");
+    let selected = "it needs no hint, since it is among what the session is told of";
+    let (reason, message, hint) = match &verdict.hinted {
+        Ok(level) => {
+            let brief = if *level == Level::Brief { " Its line is cut to id and name, for want of room." } else { "" };
+            ("hinted", format!("'{id}' is hinted at: {}.{brief}", matched(verdict)), String::new())
+        }
+        Err(WhyNot::Named) => {
+            let what = format!("the prompt names it by `@{id}`{place}, so that it is expanded, which says more.");
+            ("named", told(&what), String::new())
+        }
+        Err(WhyNot::Excluded) => ("excluded", told("it is excluded."), format!("lift that: refdesk include {id}")),
+        Err(WhyNot::Picked) => ("picked", told(&format!("it is picked; {selected}.")), String::new()),
+        Err(WhyNot::PulledIn(parents)) => {
+            let by = if parents.is_empty() { String::new() } else { format!(" by {}", join(parents)) };
+            ("pulled-in", told(&format!("it is pulled in{by}; {selected}.")), format!("refdesk why {id} shows how"))
+        }
+        Err(WhyNot::Auto) => {
+            ("auto", told("its mode is auto, so that it is in the instructions of every session."), String::new())
+        }
+        Err(WhyNot::HintsOff) => {
+            let what = "`selectReferences` is in exclude_tools of this workspace, so that there are no hints at all.";
+            ("hints-off", told(what), "take it out of exclude_tools in the configuration".to_owned())
+        }
+        Err(WhyNot::NoTags) => ("no-tags", told("it has no tags."), "give it `tags` where it is defined".to_owned()),
+        Err(WhyNot::EmptyTag) => {
+            let what = format!("its tags ({}) have nothing but separators and match nothing.", tags());
+            ("empty-tags", told(&what), "give it a tag with a letter in it".to_owned())
+        }
+        Err(WhyNot::Inside { piece, neighbour }) => {
+            let tag = verdict.tag.as_deref().unwrap_or_default();
+            let (side, c) = side(*neighbour);
+            let what = format!(
+                "its tag `{tag}` stands only inside `{piece}`{place}, and the `{c}` {side} it makes it a part of that."
+            );
+            ("inside", told(&what), format!("write `{tag}` as a word of its own, or `@{id}`"))
+        }
+        Err(WhyNot::OwnBlock) => {
+            let tag = verdict.tag.as_deref().unwrap_or_default();
+            let what = format!("its tag `{tag}` stands only in a block that refdesk appended, which is not looked at.");
+            ("own-block", told(&what), String::new())
+        }
+        Err(WhyNot::Absent { near }) => {
+            let which = if source.tags.len() == 1 { "its tag" } else { "none of its tags" };
+            let what = match source.tags.len() {
+                1 => format!("{which} {} does not stand in the prompt", tags()),
+                _ => format!("{which} ({}) stands in the prompt", tags()),
+            };
+            match near {
+                Some((tag, word)) => {
+                    let what = format!("{what}; the nearest to `{tag}` is `{word}`{place}.");
+                    ("absent", told(&what), format!("write `{tag}`, or `@{id}`"))
+                }
+                None => {
+                    let hint = format!("name it with `@{id}`, or give it a tag that people use");
+                    ("absent", told(&format!("{what}.")), hint)
+                }
+            }
+        }
+        Err(WhyNot::Told) => {
+            let when = match &verdict.told {
+                Some(line) => format!(" at {} (journal line {})", line.time, line.n),
+                None => String::new(),
+            };
+            let what = format!("the session '{session}' was hinted at it before{when}; {}.", matched(verdict));
+            ("told", told(&what), "`refdesk simulate --repeat` shows it again".to_owned())
+        }
+        Err(WhyNot::NoRoom) => {
+            let what =
+                format!("there is no room for it, others have more to do with the prompt; {}.", matched(verdict));
+            ("no-room", told(&what), "allow more: --max-chars, --max-tokens".to_owned())
+        }
+        Err(WhyNot::Stands) => {
+            let what = "a block of refdesk in the prompt names it already, or says what there was no room for.";
+            ("in-the-text", told(what), String::new())
+        }
+    };
+    (reason, message, hint)
+}
+
+fn side(neighbour: Neighbour) -> (&'static str, char) {
+    match neighbour {
+        Neighbour::Before(c) => ("before", c),
+        Neighbour::After(c) => ("after", c),
+    }
+}
+
+/// `tag `retry` at 1:5`, `tag `backoff` at 2:1`
+fn matched(verdict: &Verdict) -> String {
+    let matched = verdict.matched.iter().map(|(tag, line, column)| format!("tag `{tag}` at {line}:{column}"));
+    matched.collect::<Vec<_>>().join(", ")
+}
+
+/// `` `retry`, `backoff` ``
+fn quoted<'t>(words: impl Iterator<Item = &'t str>) -> String {
+    words.map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }

@@ -56,17 +56,22 @@ impl Desk {
             choice.pick(id);
         }
         let rules = Rules { from_auto: false, ..self.rules() };
-        let selection = loop {
-            let selection = selection::select(&choice, &self.catalog, &self.graph, rules);
-            let wanted = selection::unscanned(&selection, &self.graph, rules);
-            if wanted.is_empty() {
-                break selection;
-            }
-            self.read(&wanted);
-        };
+        let selection = self.closure(&choice, rules);
         let of_members = selection.members().iter().flat_map(|member| self.graph.from(member.id.as_str()));
         let mentions = of_members.filter(|mention| selection.contains(mention.to.as_str())).cloned().collect();
         Closure { mentions, unknown: unknown.into_iter().cloned().collect(), selection }
+    }
+
+    /// What a choice comes to, with every document read that it takes to know.
+    pub(super) fn closure(&mut self, choice: &Choice, rules: Rules) -> Selection {
+        loop {
+            let selection = selection::select(choice, &self.catalog, &self.graph, rules);
+            let wanted = selection::unscanned(&selection, &self.graph, rules);
+            if wanted.is_empty() {
+                return selection;
+            }
+            self.read(&wanted);
+        }
     }
 
     /// The chain of reasons that ends at a pick.

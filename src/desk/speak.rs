@@ -139,7 +139,7 @@ impl Desk {
         self.store.keeps_anything()
     }
 
-    fn context(&self) -> Context<'_> {
+    pub(super) fn context(&self) -> Context<'_> {
         Context {
             workspace: self.workspace(),
             catalog: &self.catalog,
@@ -151,7 +151,7 @@ impl Desk {
         }
     }
 
-    fn hides_selecting(&self) -> bool {
+    pub(super) fn hides_selecting(&self) -> bool {
         self.settings().exclude_tools.iter().any(|tool| tool == SELECT_TOOL)
     }
 }

@@ -52,8 +52,24 @@ pub enum WhyNot {
         /// What makes the tag a part of it.
         neighbour: Neighbour,
     },
-    /// The tag has nothing but separators and matches nothing, though its characters stand there.
+    /// The tag has nothing but separators and matches nothing, though its characters stand there; all of its tags have, where
+    /// one source is asked about.
     EmptyTag,
+    /// It has no tags. As those that follow, only told where one source is asked about.
+    NoTags,
+    /// Its tags stand only in blocks that the desk itself appended.
+    OwnBlock,
+    /// No tag of it stands in the text.
+    Absent {
+        /// A tag and words of the text that somebody may have meant by it.
+        near: Option<(String, String)>,
+    },
+    /// The session was told before.
+    Told,
+    /// There was no room for it.
+    NoRoom,
+    /// A block in the text says it, or that there was no room for it.
+    Stands,
 }
 
 /// The character next to a tag that makes it a part of something longer.
@@ -66,19 +82,21 @@ pub enum Neighbour {
 }
 
 /// A tag that stands in a text only as a part of something longer.
-struct Near {
-    range: Range<usize>,
-    neighbour: Neighbour,
-    rank: Rank,
+pub(super) struct Near {
+    pub(super) range: Range<usize>,
+    pub(super) neighbour: Neighbour,
+    pub(super) rank: Rank,
 }
 
 /// What is told first: what somebody may have meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
+pub(super) enum Rank {
     Tagged,
     InPathOrName,
     Empty,
     InWord,
+    /// Letters on both sides: nobody meant it, and only who asks about this one source is told.
+    DeepInWord,
 }
 
 impl Matcher {
@@ -126,7 +144,7 @@ impl Search<'_> {
         let other = |at: usize| sources.get(at).is_some_and(|source| !hinted.contains(source.id.as_str()));
         for tagged in index.by_source(found, self.catalog, other) {
             let Some(source) = sources.get(tagged.source) else { continue };
-            let why = match self.standing(source) {
+            let why = match standing(source, self.selection) {
                 _ if named.contains(source.id.as_str()) => WhyNot::Named,
                 Some(why) => why,
                 None => WhyNot::HintsOff,
@@ -134,19 +152,6 @@ impl Search<'_> {
             let tags = tagged.tags.iter().filter_map(|at| source.tags.get(*at)).map(|tag| tag.trim().to_owned());
             let passed = PassedOver { id: source.id.clone(), tags: tags.collect(), ranges: tagged.ranges, why };
             self.passed.push((Rank::Tagged, tagged.source, passed));
-        }
-    }
-
-    /// What the desk holds against hinting at a source, whatever the text says.
-    fn standing(&self, source: &Source) -> Option<WhyNot> {
-        let id = source.id.as_str();
-        if self.selection.is_excluded(id) {
-            return Some(WhyNot::Excluded);
-        }
-        match self.selection.member(id) {
-            Some(member) if member.role == Role::Picked => Some(WhyNot::Picked),
-            Some(member) if member.role == Role::Transitive => Some(WhyNot::PulledIn(member.parents.clone())),
-            _ => (source.mode == Mode::Auto).then_some(WhyNot::Auto),
         }
     }
 
@@ -174,7 +179,7 @@ impl Search<'_> {
         let mut best: HashMap<usize, (Rank, usize, PassedOver)> = HashMap::new();
         let mut offer = |at: usize, tag: usize, rank: Rank, why: &dyn Fn() -> (Range<usize>, WhyNot)| {
             let Some(source) = self.catalog.sources().get(at) else { return };
-            if known.contains(&source.id) || self.standing(source).is_some() {
+            if known.contains(&source.id) || standing(source, self.selection).is_some() {
                 return;
             }
             if best.get(&at).is_some_and(|(known, known_tag, _)| (*known, *known_tag) <= (rank, tag)) {
@@ -184,7 +189,8 @@ impl Search<'_> {
             let tags = source.tags.get(tag).map(|tag| tag.trim().to_owned()).into_iter().collect();
             best.insert(at, (rank, tag, PassedOver { id: source.id.clone(), tags, ranges: vec![range], why }));
         };
-        for (spelling, near) in near_misses(index, self.text, self.parts) {
+        let near = near_misses(index, self.text, self.parts).into_iter();
+        for (spelling, near) in near.filter(|(_, near)| near.rank != Rank::DeepInWord) {
             for (at, tag) in index.holders(spelling) {
                 offer(at, tag, near.rank, &|| {
                     let piece = piece(self.text, &near.range);
@@ -202,8 +208,21 @@ impl Search<'_> {
     }
 }
 
+/// What the desk holds against hinting at a source, whatever the text says.
+pub(super) fn standing(source: &Source, selection: &Selection) -> Option<WhyNot> {
+    let id = source.id.as_str();
+    if selection.is_excluded(id) {
+        return Some(WhyNot::Excluded);
+    }
+    match selection.member(id) {
+        Some(member) if member.role == Role::Picked => Some(WhyNot::Picked),
+        Some(member) if member.role == Role::Transitive => Some(WhyNot::PulledIn(member.parents.clone())),
+        _ => (source.mode == Mode::Auto).then_some(WhyNot::Auto),
+    }
+}
+
 /// For each spelling that stands in the text as a part of something longer, the place that says most.
-fn near_misses(index: &TagIndex, text: &str, parts: &[Range<usize>]) -> HashMap<usize, Near> {
+pub(super) fn near_misses(index: &TagIndex, text: &str, parts: &[Range<usize>]) -> HashMap<usize, Near> {
     let mut found: HashMap<usize, Near> = HashMap::new();
     for part in parts {
         let within = text.get(part.clone()).unwrap_or_default();
@@ -222,17 +241,15 @@ fn near_misses(index: &TagIndex, text: &str, parts: &[Range<usize>]) -> HashMap<
 
 /// Which of the characters beside a tag to name: one that makes a path or a name before one that makes a word.
 fn judged(before: Option<char>, after: Option<char>) -> Option<(Neighbour, Rank)> {
-    if before.is_some_and(is_letter) && after.is_some_and(is_letter) {
-        return None;
-    }
+    let is_deep = before.is_some_and(is_letter) && after.is_some_and(is_letter);
     let (before, after) = (before.map(Neighbour::Before), after.map(Neighbour::After));
     let joins = |it: &Neighbour| matches!(it, Neighbour::Before(c) | Neighbour::After(c) if !is_word(*c));
     let named = before.filter(joins).or(after.filter(joins)).map(|it| (it, Rank::InPathOrName));
-    named.or(before.or(after).map(|it| (it, Rank::InWord)))
+    named.or(before.or(after).map(|it| (it, if is_deep { Rank::DeepInWord } else { Rank::InWord })))
 }
 
 /// What `range` is a part of: up to the next blank, bracket, quote or comma, cut on either side.
-fn piece(text: &str, range: &Range<usize>) -> String {
+pub(super) fn piece(text: &str, range: &Range<usize>) -> String {
     let glued = |c: &char| forbids(*c) || *c == ':';
     let before = text.get(..range.start).unwrap_or_default();
     let after = text.get(range.end..).unwrap_or_default();

@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::references::GIVEN_ABOVE;
+
 /// What a block says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -159,6 +161,25 @@ pub struct Item {
     pub bytes: usize,
     /// Why.
     pub why: Vec<Why>,
+}
+
+impl Item {
+    /// Whether only a line says that it was given to the session before.
+    pub fn is_given_above(&self) -> bool {
+        self.why.iter().any(|why| matches!(why, Why::Rule { rule } if rule == GIVEN_ABOVE))
+    }
+
+    /// Why, for people: ``tag `retry` at 3:14``, ``← retry-pattern ← circuit-breaker``. What stands in it from outside is not
+    /// escaped.
+    pub fn because(&self) -> String {
+        let words = |why: &Why| match why {
+            Why::Mention { line, column } => format!("`@{}` at {line}:{column}", self.about),
+            Why::Tag { tag, line, column } => format!("tag `{tag}` at {line}:{column}"),
+            Why::Parents { chain } => chain.iter().map(|id| format!("← {id}")).collect::<Vec<_>>().join(" "),
+            Why::Rule { rule } => rule.clone(),
+        };
+        self.why.iter().map(words).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// The price of one block as it was printed.

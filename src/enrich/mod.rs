@@ -24,6 +24,7 @@ mod pinned;
 mod places;
 mod print;
 mod references;
+mod regard;
 mod relevance;
 mod spelling;
 mod tags;
@@ -35,6 +36,7 @@ mod told;
 mod tool_tests;
 mod touched;
 mod vocabulary;
+mod withheld;
 
 pub use budget::Budget;
 pub use candidates::{Neighbour, PASSED, PassedOver, WhyNot};
@@ -46,9 +48,11 @@ pub use instructions::instructions;
 pub use own::{outside, own_blocks};
 pub use pinned::{Pinned, pinned};
 pub use places::Places;
+pub use regard::Regard;
 pub use tags::PLACES;
 pub use told::{Told, content_hash};
 pub use touched::touched;
+pub use withheld::withheld;
 
 /// A source named by `@id` or `@ref:id` in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,6 +9,9 @@ use crate::catalog::SourceId;
 use crate::selection::{Member, Role, Selection};
 use crate::text::lines;
 
+/// The rule by which an `@id` that the session was given before gets one line.
+pub(super) const GIVEN_ABOVE: &str = "given above";
+
 /// Priority 20.
 pub(super) struct References;
 
@@ -62,11 +65,15 @@ impl Speaker<'_> {
             let said = &self.reading.said;
             let stands = said.has(&full) || said.has(&short) || said.has(&brief);
             let news = self.is_news(&hash);
+            let mut why = vec![Why::Mention { line, column }];
+            if !news {
+                why.push(Why::Rule { rule: GIVEN_ABOVE.to_owned() });
+            }
             entries.push(Entry {
                 about: source.id.to_string(),
                 full: if news { full } else { short },
                 brief,
-                why: vec![Why::Mention { line, column }],
+                why,
                 memory: vec![Memory::Given(hash)],
                 stands,
                 brief_is_enough: false,

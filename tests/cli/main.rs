@@ -16,6 +16,7 @@ mod support;
 mod bad_input;
 mod commands;
 mod config;
+mod conversation;
 mod demo;
 #[cfg(unix)]
 mod hook;

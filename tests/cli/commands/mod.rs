@@ -16,6 +16,7 @@ mod shapes;
 mod speak;
 mod templates;
 mod usage;
+mod whatif;
 mod world;
 mod writing;
 

@@ -26,6 +26,8 @@ fn fits(value: &Value, kind: &str) -> bool {
         "mention" => has(value, MENTION),
         "diagnostic" => has(value, DIAGNOSTIC),
         "block" => has(value, "kind text, bytes count, tokens count, level text"),
+        "item" => has(value, "block text, about text, level text, bytes count, tokens count, why [{}], because text"),
+        "match" => has(value, "tag text, line count, column count"),
         "metadata" => has(value, METADATA),
         "template" => has(value, TEMPLATE),
         "node" => has(value, "id text, name text, type text, mode text, selected yes, exists yes"),
@@ -76,6 +78,11 @@ const OUTPUT: &str = "row count, output_path text, bytes_written count, size cou
     variables_unused [fit], variables_missing [fit], \
     template_syntax text, warnings [text], diff text";
 
+const SIMULATED: &str = "added text, blocks [block], items [item], total {count}, told_before [item], left_out [item], \
+    metadata metadata, lossy yes";
+const WHY_NOT: &str =
+    "id text, hinted yes, reason text, message text, hint text, tags [text], matched [match], missing yes, about {}";
+
 #[test]
 fn every_command_has_its_members() {
     for (words, code, members) in [
@@ -122,13 +129,17 @@ fn every_command_has_its_members() {
         ("enrich", 0, "text text, metadata metadata, blocks [block], lossy yes"),
         ("enrich --kind tool_result --tool read", 0, "text text, metadata metadata, blocks [block], lossy yes"),
         ("enrich --kind system_instructions", 0, "text text, metadata metadata, blocks [block], lossy yes"),
+        ("simulate", 0, SIMULATED),
+        ("simulate --repeat --max-tokens 30", 0, SIMULATED),
+        ("why-not gone --prompt x/lost", 0, WHY_NOT),
+        ("why-not gone --prompt lost", 0, WHY_NOT),
     ] {
         let world = small();
         if words != "select a" && !words.ends_with("select a") {
             world.run(&["select", "a", "kit"]).exits(0);
         }
         let words: Vec<&str> = words.split(' ').collect();
-        let document = if words[0] == "enrich" {
+        let document = if ["enrich", "simulate"].contains(&words[0]) {
             world.feed_json(&words, b"retry on the web with @b")
         } else {
             world.json(&words, code)
@@ -150,6 +161,8 @@ fn a_failure_has_the_same_members_as_far_as_they_are_known_and_an_error() {
         ("include none", 1, format!("{CHANGE}, error error")),
         ("resolve a none", 1, format!("{RESOLVE}, error error")),
         ("why none", 1, "id text, chain [link], error error".into()),
+        ("why-not none --prompt x", 1, "id text, hinted yes, error error".into()),
+        ("assert none.toml", 2, "cases [{}], problems [diagnostic], error error".into()),
         ("why tool", 1, "id text, chain [link], error error".into()),
         ("check no/such/place", 1, "valid yes, errors [diagnostic], warnings [diagnostic], error error".into()),
         ("add no/such/file.md", 1, "status text, error error".into()),

@@ -45,6 +45,12 @@ fn brief(state: &State, passed: &PassedOver, why: &WhyNot) -> String {
         WhyNot::HintsOff => "hints are off".to_owned(),
         WhyNot::Inside { .. } => "only a part of something longer".to_owned(),
         WhyNot::EmptyTag => "an empty tag".to_owned(),
+        WhyNot::NoTags => "it has no tags".to_owned(),
+        WhyNot::OwnBlock => "only in the desk's own blocks".to_owned(),
+        WhyNot::Absent { .. } => "not in the prompt".to_owned(),
+        WhyNot::Told => "told before".to_owned(),
+        WhyNot::NoRoom => "no room left".to_owned(),
+        WhyNot::Stands => "said in the prompt already".to_owned(),
     }
 }
 

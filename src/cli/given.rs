@@ -1,0 +1,53 @@
+//! A text on standard input with what is said about it on the command line: its kind, and the tool that gave it.
+
+use std::io::Read;
+
+use serde_json::Value;
+
+use super::answer::Answer;
+use super::args::KindName;
+use crate::desk::Refusal;
+use crate::enrich::{Asked, Budget, TextKind, Tool};
+
+/// A text and where it comes from.
+pub struct Given<'a> {
+    /// As it came.
+    pub bytes: Vec<u8>,
+    kind: TextKind,
+    tool: Option<&'a str>,
+    arguments: Option<Value>,
+}
+
+impl<'a> Given<'a> {
+    /// Reads standard input to its end.
+    ///
+    /// # Errors
+    /// The arguments of the tool are no JSON object, or standard input cannot be read.
+    pub fn read(kind: KindName, tool: Option<&'a str>, args: Option<&str>) -> Result<Self, Answer> {
+        let arguments = match args.map(serde_json::from_str::<Value>) {
+            None => None,
+            Some(Ok(arguments @ Value::Object(_))) => Some(arguments),
+            Some(_) => {
+                let hint = "for example --args '{\"path\": \"docs/a.md\"}'";
+                return Err(Answer::usage("--args must be a JSON object", hint));
+            }
+        };
+        let mut bytes = Vec::new();
+        if let Err(error) = std::io::stdin().lock().read_to_end(&mut bytes) {
+            let message = format!("standard input cannot be read: {error}");
+            return Err(Answer::refused(Refusal::new("no-input", message, "give the text on standard input")));
+        }
+        let kind = match kind {
+            KindName::Prompt => TextKind::Prompt,
+            KindName::ToolResult => TextKind::ToolResult,
+            KindName::SystemInstructions => TextKind::SystemInstructions,
+        };
+        Ok(Self { bytes, kind, tool, arguments })
+    }
+
+    /// What is asked about `text`, which is these bytes as text.
+    pub fn asked<'t>(&'t self, text: &'t str, repeat: bool, budget: Budget) -> Asked<'t> {
+        let tool = self.arguments.as_ref().map(|arguments| Tool { name: self.tool, arguments });
+        Asked { tool, repeat, budget, ..Asked::new(self.kind, text) }
+    }
+}
