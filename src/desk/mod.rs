@@ -12,6 +12,7 @@ mod explain;
 mod locate;
 mod mend;
 mod outlook;
+mod overheard;
 mod places;
 mod prepared;
 mod speak;
