@@ -9,6 +9,7 @@ mod change;
 mod document;
 mod embedded;
 mod explain;
+mod journal;
 mod locate;
 mod mend;
 mod outlook;
@@ -37,17 +38,18 @@ pub use writing::Shown;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
-use std::time::SystemTime;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, SystemTime};
 
 use crate::catalog::{self, Catalog, Source, SourceId};
 use crate::config::{self, Config, Settings, Surroundings};
+use crate::disk::PATIENCE;
 use crate::enrich::{self, Matcher};
 use crate::mention::{self, Library, MentionGraph};
 use crate::render::Renderer;
 use crate::report::Diagnostic;
 use crate::selection::{self, Choice, History, Rules, Selection};
-use crate::session::{DEFAULT, Store};
+use crate::session::{DEFAULT, Store, advice};
 use crate::template;
 
 /// How a desk is opened.
@@ -65,6 +67,8 @@ pub struct Options {
     pub renderer: Renderer,
     /// Tells the time.
     pub clock: fn() -> SystemTime,
+    /// How long another process that writes is waited for.
+    pub patience: Duration,
     /// Whether the desk lives on and should remember what documents named.
     pub lives_on: bool,
 }
@@ -80,6 +84,7 @@ impl Options {
             who: "refdesk".to_owned(),
             renderer: Renderer::within(),
             clock: SystemTime::now,
+            patience: PATIENCE,
             lives_on: false,
         }
     }
@@ -103,7 +108,7 @@ impl Refusal {
     }
 
     fn storing(error: &std::io::Error) -> Self {
-        Self::new("not-stored", format!("the desk could not be stored: {error}"), "make .jaato/refdesk/ writable")
+        Self::new("not-stored", format!("the desk could not be stored: {error}"), advice(error))
     }
 }
 
@@ -139,6 +144,8 @@ pub struct Desk {
     stored: Vec<Diagnostic>,
     /// About stored files that were set aside since this desk was opened, and writes that were interrupted.
     set_aside: Vec<Diagnostic>,
+    /// Why the journal could not be written the last time it was to be.
+    unjournalled: Mutex<Option<Diagnostic>>,
     /// About the documents read so far.
     documents: BTreeMap<SourceId, Vec<Diagnostic>>,
     /// Estimated tokens of the documents read so far.
@@ -151,7 +158,8 @@ impl Desk {
     /// Reads configuration, catalog and choice; no document yet.
     pub fn open(options: Options) -> Self {
         let around = &options.around;
-        let store = Store::new(&around.workspace, &options.desk, &options.session, &options.who, options.clock);
+        let store = Store::new(&around.workspace, &options.desk, &options.session, &options.who, options.clock)
+            .waiting(options.patience);
         let config = config::load(around);
         let (catalog, entries) = catalog::load(around, &config, None);
         let templates =
@@ -172,6 +180,7 @@ impl Desk {
             entries,
             stored: Vec::new(),
             set_aside: Vec::new(),
+            unjournalled: Mutex::default(),
             documents: BTreeMap::new(),
             tokens: Arc::default(),
             options,
@@ -438,6 +447,7 @@ impl Desk {
             .chain(&self.set_aside)
             .chain(of_documents)
             .cloned()
+            .chain(self.unjournalled())
             .collect();
         all.sort_by(|a, b| (a.severity, &a.file, a.line, a.column).cmp(&(b.severity, &b.file, b.line, b.column)));
         // A file that lies in two sources is found wrong twice.
@@ -450,6 +460,7 @@ impl Desk {
     /// What was wrong before any document was read: what every command tells on standard error.
     pub fn opening_diagnostics(&self) -> Vec<Diagnostic> {
         let documents = self.config.diagnostics.iter();
-        documents.chain(&self.entries).chain(&self.stored).chain(&self.set_aside).cloned().collect()
+        let opening = documents.chain(&self.entries).chain(&self.stored).chain(&self.set_aside).cloned();
+        opening.chain(self.unjournalled()).collect()
     }
 }

@@ -4,7 +4,7 @@
 use super::Desk;
 use crate::enrich::{self, Asked, Context, Enriched, Findings, Told};
 use crate::report::Diagnostic;
-use crate::session::Receipt;
+use crate::session::{Receipt, advice};
 
 /// The tool without which a hint would be no use.
 const SELECT_TOOL: &str = "selectReferences";
@@ -37,23 +37,15 @@ impl Desk {
                 // A session that cannot be remembered is told again rather than left without.
                 Err(error) => {
                     let message = format!("what was told is not remembered: {error}");
-                    let problem = Diagnostic::warning("not-stored", message).hint("make .jaato/refdesk/ writable");
+                    let problem = Diagnostic::warning("not-stored", message).hint(advice(&error));
                     (say(&self.store.told().0), vec![problem])
                 }
             }
         };
         if reader == Reader::Session && !enriched.blocks.is_empty() {
-            problems.extend(self.journal(Receipt::of(asked, &enriched)));
+            problems.extend(self.note(Receipt::of(asked, &enriched)));
         }
         (enriched, problems)
-    }
-
-    /// Puts something into the journal; what keeps it from being there is said, and work goes on.
-    pub(super) fn journal(&self, receipt: Receipt) -> Option<Diagnostic> {
-        self.store.append(receipt).err().map(|error| {
-            let message = format!("the journal cannot be written: {error}");
-            Diagnostic::warning("not-journalled", message).hint("make .jaato/refdesk/ writable")
-        })
     }
 
     /// Makes ready what looking at texts needs, ahead of the first text.

@@ -1,14 +1,16 @@
 //! An advisory lock between processes: whoever changes a file of the desk holds it from reading to renaming. The kernel
 //! lets it go when its holder ends, however that ends.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Nobody holds the lock longer than a few files take to write.
-const PATIENCE: Duration = Duration::from_secs(20);
+use super::own::lock_own;
+
+/// How long whoever is in no hurry waits: nobody holds the lock longer than a few files take to write.
+pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Between two askings.
 const AGAIN: Duration = Duration::from_millis(2);
@@ -20,18 +22,17 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Waits until the lock file at `path` is ours; makes it and its folders first.
+    /// Waits until the lock file at `path` is ours, at most so long; makes it and its folders first.
     ///
     /// # Errors
-    /// What the file system says, with the path in front.
-    pub fn acquire(path: &Path) -> io::Result<Self> {
+    /// What the file system says, with the path in front; [`io::ErrorKind::TimedOut`] where another process keeps it.
+    pub fn acquire(path: &Path, patience: Duration) -> io::Result<Self> {
         let name_it = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).map_err(name_it)?;
         }
-        let file =
-            OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path).map_err(name_it)?;
-        wait(&file, PATIENCE).map_err(name_it)?;
+        let file = lock_own(path)?;
+        wait(&file, patience).map_err(name_it)?;
         Ok(Self { _file: file })
     }
 }
@@ -45,7 +46,7 @@ fn wait(file: &File, patience: Duration) -> io::Result<()> {
             Err(TryLockError::Error(error)) => return Err(error),
             Err(TryLockError::WouldBlock) if began.elapsed() < patience => thread::park_timeout(AGAIN),
             Err(TryLockError::WouldBlock) => {
-                let seconds = patience.as_secs();
+                let seconds = patience.as_secs_f32();
                 let message = format!("another process has held this lock for {seconds} s; end it, or try again");
                 return Err(io::Error::new(io::ErrorKind::TimedOut, message));
             }
@@ -61,7 +62,7 @@ mod tests {
     fn a_lock_that_is_never_let_go_is_waited_for_so_long_and_no_longer() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
-        let held = Lock::acquire(&path).unwrap();
+        let held = Lock::acquire(&path, PATIENCE).unwrap();
         let other = File::open(&path).unwrap();
         assert_eq!(wait(&other, Duration::from_millis(5)).unwrap_err().kind(), io::ErrorKind::TimedOut);
         drop(held);

@@ -7,5 +7,5 @@ mod store;
 mod templates;
 
 pub use journal::{Line, Receipt, Tail, What};
-pub use store::{Change, DEFAULT, Store};
+pub use store::{Change, DEFAULT, Store, advice};
 pub use templates::{For, TemplateFile, Written};

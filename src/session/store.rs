@@ -2,14 +2,14 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::SourceId;
 use crate::disk::path::{display, is_absent};
-use crate::disk::{Lock, name, read_regular, sweep, write_atomic};
+use crate::disk::{LinkedOut, Lock, PATIENCE, name, read_regular, sweep, within, write_atomic};
 use crate::enrich::Told;
 use crate::report::Diagnostic;
 use crate::selection::Choice;
@@ -27,10 +27,13 @@ pub struct Store {
     pub(super) folder: PathBuf,
     /// The desk's name, safe as a file's.
     pub(super) desk: String,
+    /// The session's name, safe as a file's.
+    pub(super) session: String,
     selection: PathBuf,
     told: PathBuf,
-    who: String,
+    pub(super) who: String,
     pub(super) clock: fn() -> SystemTime,
+    patience: Duration,
 }
 
 /// A choice as it is stored.
@@ -65,9 +68,16 @@ impl Store {
         } else {
             folder.join("desks").join(name::safe(desk)).join("selection.json")
         };
-        let told = folder.join("sessions").join(name::safe(session)).join("told.json");
-        let desk = name::safe(desk);
-        Self { workspace: workspace.to_path_buf(), folder, desk, selection, told, who: who.to_owned(), clock }
+        let (desk, session) = (name::safe(desk), name::safe(session));
+        let told = folder.join("sessions").join(&session).join("told.json");
+        let (workspace, who) = (workspace.to_path_buf(), who.to_owned());
+        Self { workspace, folder, desk, session, selection, told, who, clock, patience: PATIENCE }
+    }
+
+    /// The same, waiting so long for another process that holds the lock.
+    #[must_use]
+    pub fn waiting(self, patience: Duration) -> Self {
+        Self { patience, ..self }
     }
 
     /// Where the choice is stored.
@@ -87,6 +97,7 @@ impl Store {
     /// The file is damaged; what is known of it as a diagnostic.
     pub fn look(&self) -> Result<Option<Stored>, Box<Diagnostic>> {
         let file = &self.selection;
+        self.held_in(file).map_err(|error| Box::new(self.unread(&error)))?;
         read(file).map_err(|problem| {
             Box::new(self.report(file, &problem, "what was chosen before counts until it is mended"))
         })
@@ -97,6 +108,7 @@ impl Store {
     /// # Errors
     /// What the file system says, with the path in front. Nothing was changed then.
     pub fn change<T>(&self, initial: &Choice, change: impl FnOnce(&mut Choice) -> T) -> io::Result<Change<T>> {
+        self.held_in(&self.selection)?;
         let _lock = self.lock()?;
         let (stored, diagnostics) = self.read_locked::<Stored>(&self.selection);
         let stored = stored.map(|stored| stored.choice);
@@ -119,6 +131,7 @@ impl Store {
     /// # Errors
     /// What the file system says, with the path in front.
     pub fn tell<T>(&self, tell: impl FnOnce(&Told) -> (Told, T)) -> io::Result<(T, Vec<Diagnostic>)> {
+        self.held_in(&self.told)?;
         let _lock = self.lock()?;
         let (stored, diagnostics) = self.read_locked::<Told>(&self.told);
         let before = stored.unwrap_or_default();
@@ -142,6 +155,9 @@ impl Store {
         let _lock = self.lock()?;
         for session in sessions {
             let file = session?.path().join("told.json");
+            if self.held_in(&file).is_err() {
+                continue;
+            }
             // A damaged file is its own session's business.
             let Ok(Some(mut told)) = read::<Told>(&file) else { continue };
             let before = told.announced.len();
@@ -153,12 +169,13 @@ impl Store {
         Ok(())
     }
 
-    /// The lock, in a folder that tells git to keep out.
+    /// The lock, in a folder that tells git to keep out and that no link leads out of the workspace.
     ///
     /// # Errors
-    /// What the file system says, with the path in front.
+    /// What the file system says, with the path in front; [`LinkedOut`].
     pub fn lock(&self) -> io::Result<Lock> {
-        let lock = Lock::acquire(&self.folder.join("lock"))?;
+        self.held_in(&self.folder)?;
+        let lock = Lock::acquire(&self.folder.join("lock"), self.patience)?;
         let ignore = self.folder.join(".gitignore");
         if !ignore.exists() {
             write_atomic(&ignore, b"*\n")?;
@@ -166,8 +183,20 @@ impl Store {
         Ok(lock)
     }
 
+    /// Holds that no link leads this file or folder out of the workspace.
+    fn held_in(&self, path: &Path) -> io::Result<()> {
+        within(&self.workspace, path.parent().filter(|_| path != self.folder).unwrap_or(path))
+    }
+
+    fn unread(&self, error: &io::Error) -> Diagnostic {
+        Diagnostic::warning("linked-out", error.to_string()).in_file(".jaato").hint(advice(error))
+    }
+
     /// Readers take no lock, since writes are atomic; only what is damaged is looked at again under it.
     fn read_or_set_aside<T: DeserializeOwned>(&self, file: &Path) -> (Option<T>, Vec<Diagnostic>) {
+        if let Err(error) = self.held_in(file) {
+            return (None, vec![self.unread(&error)]);
+        }
         match read::<T>(file) {
             Ok(value) => (value, Vec::new()),
             Err(problem) => match self.lock() {
@@ -208,6 +237,16 @@ impl Store {
         Diagnostic::warning("damaged", format!("the file is damaged ({problem}); {done}"))
             .in_file(display(&self.workspace, file))
             .hint("look into it for what you miss, and pick again")
+    }
+}
+
+/// What to do about something that could not be stored.
+pub fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        _ if LinkedOut::is(error) => "put a folder in the place of the link",
+        io::ErrorKind::TimedOut => "end the process that holds the lock, or try again",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => "make room",
+        _ => "make .jaato/refdesk/ writable",
     }
 }
 

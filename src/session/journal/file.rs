@@ -1,10 +1,30 @@
-//! The file of the journal: appending under the lock, reading what is whole, following what others append.
+//! The file of the journal: appending under the lock, and reading what is whole. A line is written at once; one that a
+//! killed writer or a full disk cut short is ended by whoever comes next, and nothing that comes after it is lost.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
 
+use serde::Deserialize;
+
+use super::backward::Backward;
 use super::{Line, Receipt};
+use crate::disk::path::is_absent;
+use crate::disk::{append_own, is_at, open_own, within};
 use crate::session::Store;
+
+/// Where the file would become larger it is put aside, in the place of the one put aside before: so no journal is larger than
+/// twice this, but for a single line that is.
+const LIMIT: u64 = 32 * 1024 * 1024;
+
+/// Programs that read JSON know greater numbers only roughly; a line with one is rubbish.
+const GREATEST: u64 = 1 << 53;
+
+/// A whole line, as far as whoever counts is concerned.
+#[derive(Deserialize)]
+struct Numbered {
+    n: u64,
+}
 
 impl Store {
     /// Where the journal is.
@@ -12,12 +32,70 @@ impl Store {
         self.folder.join("journal.jsonl")
     }
 
+    /// Where the part of it is that was put aside.
+    pub(super) fn older_journal_file(&self) -> PathBuf {
+        self.folder.join("journal.1.jsonl")
+    }
+
     /// Appends a line and tells its number.
     ///
     /// # Errors
     /// What the file system says, with the path in front; nothing was appended then.
-    pub fn append(&self, _receipt: Receipt) -> io::Result<u64> {
-        Ok(0)
+    pub fn append(&self, receipt: Receipt) -> io::Result<u64> {
+        self.append_all(vec![receipt])
+    }
+
+    /// Appends lines, all or none, and tells the number of the last.
+    ///
+    /// # Errors
+    /// As [`Store::append`].
+    pub fn append_all(&self, receipts: Vec<Receipt>) -> io::Result<u64> {
+        self.append_within(LIMIT, receipts)
+    }
+
+    /// The same with a limit.
+    pub(super) fn append_within(&self, limit: u64, receipts: Vec<Receipt>) -> io::Result<u64> {
+        let _lock = self.lock()?;
+        let path = self.journal_file();
+        let name_it = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        let mut file = append_own(&path)?;
+        let (mut n, is_torn) = self.last(&file).map_err(name_it)?;
+        // The clock is asked under the lock: the order of lines is that of their times.
+        let time = jiff::Timestamp::try_from((self.clock)()).unwrap_or_default();
+        let mut lines = Vec::new();
+        for receipt in receipts {
+            n += 1;
+            let (desk, session, who) = (self.desk.clone(), self.session.clone(), self.who.clone());
+            serde_json::to_writer(&mut lines, &Line { n, time: format!("{time:.3}"), desk, session, who, receipt })?;
+            lines.push(b'\n');
+        }
+        let mut size = file.metadata().map_err(name_it)?.len();
+        if size > 0 && size + lines.len() as u64 > limit {
+            std::fs::rename(&path, self.older_journal_file()).map_err(name_it)?;
+            file = append_own(&path)?;
+            size = 0;
+        } else if is_torn {
+            lines.insert(0, b'\n');
+        }
+        file.write_all(&lines).map_err(|error| {
+            // What is there of it is no line; where it cannot be taken back, the next writer ends it.
+            let _ = file.set_len(size);
+            name_it(error)
+        })?;
+        Ok(n)
+    }
+
+    /// The number of the last whole line, and whether something without a line break stands behind it.
+    fn last(&self, file: &File) -> io::Result<(u64, bool)> {
+        let mut is_torn = false;
+        if let Some(n) = last_number(file, &mut is_torn)? {
+            return Ok((n, is_torn));
+        }
+        match open_own(&self.older_journal_file()) {
+            Ok(older) => Ok((last_number(&older, &mut false)?.unwrap_or(0), is_torn)),
+            // Whatever stands there, it is no part of the journal.
+            Err(_) => Ok((0, is_torn)),
+        }
     }
 
     /// Every line that is whole, oldest first, and how many are not.
@@ -25,10 +103,61 @@ impl Store {
     /// # Errors
     /// What the file system says, with the path in front; no file is no error.
     pub fn journal(&self) -> io::Result<(Vec<Line>, usize)> {
-        Ok((Vec::new(), 0))
+        let mut lines = Vec::new();
+        let damaged = self.each_line(|_| true, |line| lines.push(line))?;
+        Ok((lines, damaged))
+    }
+
+    /// Goes through the whole lines whose bytes are wanted, oldest first, and tells how many of these are not whole.
+    ///
+    /// # Errors
+    /// As [`Store::journal`].
+    pub fn each_line(&self, is_wanted: impl Fn(&[u8]) -> bool, mut each: impl FnMut(Line)) -> io::Result<usize> {
+        within(&self.workspace, &self.folder)?;
+        let mut damaged = 0;
+        for file in self.journal_files()? {
+            let mut reader = BufReader::with_capacity(64 * 1024, file);
+            let mut line = Vec::new();
+            while reader.read_until(b'\n', &mut line)? > 0 {
+                if is_wanted(&line) && !line.trim_ascii().is_empty() {
+                    parse(&line).map_or_else(|| damaged += 1, &mut each);
+                }
+                line.clear();
+            }
+        }
+        Ok(damaged)
+    }
+
+    /// The files of the journal as they are now, older first. One that is put aside meanwhile is there once.
+    fn journal_files(&self) -> io::Result<Vec<File>> {
+        let open = |path: PathBuf| match open_own(&path) {
+            Ok(file) => Ok(Some(file)),
+            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) => Err(error),
+        };
+        let newer = open(self.journal_file())?;
+        let older_path = self.older_journal_file();
+        let is_same = newer.as_ref().is_some_and(|newer| is_at(newer, &older_path));
+        let older = if is_same { None } else { open(older_path)? };
+        Ok([older, newer].into_iter().flatten().collect())
     }
 }
 
-/// Follows a journal: knows how far it was read.
-#[derive(Debug)]
-pub struct Tail {}
+/// A line of the file, if it is one that was written whole.
+pub(super) fn parse(bytes: &[u8]) -> Option<Line> {
+    let whole = bytes.strip_suffix(b"\n")?;
+    serde_json::from_slice::<Line>(whole).ok().filter(|line| line.n <= GREATEST)
+}
+
+fn last_number(file: &File, is_torn: &mut bool) -> io::Result<Option<u64>> {
+    let mut backward = Backward::new(file)?;
+    let mut is_last = true;
+    while let Some(line) = backward.line()? {
+        *is_torn |= std::mem::take(&mut is_last) && !line.ends_with(b"\n");
+        let number = serde_json::from_slice::<Numbered>(&line).ok().filter(|line| line.n <= GREATEST);
+        if let Some(Numbered { n }) = number.filter(|_| line.ends_with(b"\n")) {
+            return Ok(Some(n));
+        }
+    }
+    Ok(None)
+}

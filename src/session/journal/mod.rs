@@ -1,14 +1,20 @@
 //! The journal: what was said to whom, what was read, chosen and written, and why; a line each, for everybody who asks later
 //! (BEHAVIOUR §9). Here is what a line is; the file has its own.
 
+mod backward;
 mod file;
+mod tail;
+#[cfg(test)]
+mod tests;
 
-pub use file::Tail;
+pub use tail::Tail;
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::disk::name::sha256_hex;
-use crate::enrich::{Asked, Enriched, Item, TextKind};
+use crate::enrich::{Asked, BlockKind, Enriched, Item, TextKind};
 
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -50,6 +56,12 @@ pub struct Receipt {
     /// Ids of sources, or paths of files, that it is about; of a text what was said of is in `why`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub about: Vec<String>,
+    /// The file that was read, as printed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Those of `about` that this session had been hinted at or given an expansion of before, and which of the two.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub follows: BTreeMap<String, BlockKind>,
     /// What was said and why, entry by entry.
     #[serde(default)]
     pub why: Vec<Item>,
@@ -96,6 +108,8 @@ impl Receipt {
             kind: None,
             tool: None,
             about: Vec::new(),
+            path: None,
+            follows: BTreeMap::new(),
             why: Vec::new(),
             reason: String::new(),
             bytes: 0,

@@ -1,0 +1,118 @@
+//! Following a journal that others append to: only what is new is read, and a line when it is whole. What is followed stays
+//! open, so that what was appended before it was put aside or removed is still read.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+
+use super::Line;
+use super::backward::Backward;
+use super::file::parse;
+use crate::disk::path::is_absent;
+use crate::disk::{is_at, open_own, within};
+use crate::session::Store;
+
+/// Follows a journal: knows how far it was read.
+#[derive(Debug)]
+pub struct Tail {
+    workspace: PathBuf,
+    path: PathBuf,
+    /// The file that is read, and up to which byte it was; `None` where there was none.
+    reading: Option<(File, u64)>,
+}
+
+impl Store {
+    /// Follows the journal, beginning with its last lines, so many of them.
+    pub fn tail(&self, last: usize) -> Tail {
+        let mut tail = Tail { workspace: self.workspace.clone(), path: self.journal_file(), reading: None };
+        if within(&self.workspace, &self.folder).is_err() {
+            return tail;
+        }
+        let mut wanted = last;
+        for path in [self.journal_file(), self.older_journal_file()] {
+            let Ok(file) = open_own(&path) else { continue };
+            let Ok((offset, found)) = begin_of_last(&file, wanted) else { continue };
+            // Of the older one there may be nothing that is wanted; then it is not read.
+            if tail.reading.is_none() || found > 0 {
+                tail.reading = Some((file, offset));
+            }
+            wanted -= found;
+            if wanted == 0 {
+                break;
+            }
+        }
+        tail
+    }
+}
+
+/// Where the last lines of a file begin, so many of them or all there are, and how many it is. A torn one is not counted.
+fn begin_of_last(file: &File, wanted: usize) -> io::Result<(u64, usize)> {
+    let mut backward = Backward::new(file)?;
+    let mut found = 0;
+    let mut offset = backward.offset();
+    while let Some(line) = backward.line()? {
+        if line.ends_with(b"\n") {
+            if found == wanted {
+                break;
+            }
+            found += 1;
+        }
+        offset = backward.offset();
+    }
+    Ok((offset, found))
+}
+
+impl Tail {
+    /// The lines that were appended since it was asked last, in order, and how many there were that are not whole and never
+    /// will be.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front. Nothing is lost by it: the next question begins where this did.
+    pub fn read(&mut self) -> io::Result<(Vec<Line>, usize)> {
+        let mut lines = Vec::new();
+        let mut damaged = 0;
+        let folder = self.path.parent().unwrap_or(&self.path);
+        within(&self.workspace, folder)?;
+        loop {
+            if let Some((file, offset)) = &mut self.reading {
+                let is_there = is_at(file, &self.path);
+                // Asked before it is read: nobody appends to a file that has left its place.
+                read_on(file, offset, &mut lines, &mut damaged)?;
+                if is_there {
+                    return Ok((lines, damaged));
+                }
+            }
+            match open_own(&self.path) {
+                Ok(file) => self.reading = Some((file, 0)),
+                Err(error) if is_absent(&error) => {
+                    self.reading = None;
+                    return Ok((lines, damaged));
+                }
+                // What was read must not be lost, and the next question meets the same error.
+                Err(_) if !lines.is_empty() => return Ok((lines, damaged)),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+/// Reads the whole lines behind `offset`, and moves it behind them.
+fn read_on(mut file: &File, offset: &mut u64, lines: &mut Vec<Line>, damaged: &mut usize) -> io::Result<()> {
+    if file.metadata()?.len() < *offset {
+        // Somebody has emptied it.
+        *offset = 0;
+    }
+    file.seek(SeekFrom::Start(*offset))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    let whole = memchr::memrchr(b'\n', &bytes).map_or(0, |end| end + 1);
+    for line in bytes.get(..whole).unwrap_or_default().split_inclusive(|byte| *byte == b'\n') {
+        match parse(line) {
+            Some(line) => lines.push(line),
+            None if line.trim_ascii().is_empty() => {}
+            None => *damaged += 1,
+        }
+    }
+    *offset += whole as u64;
+    Ok(())
+}
