@@ -71,6 +71,7 @@ pub fn run(screen: impl FnOnce(Engine) -> color_eyre::Result<ExitCode>) -> color
     };
     match &arguments.command {
         None => screen::run(options, arguments.format, screen),
+        Some(Command::Watch) => Ok(watch::run(options, arguments.session.as_deref(), arguments.format)),
         Some(command) => Ok(output::print(answer(options, command, arguments.format), arguments.format)),
     }
 }
@@ -126,7 +127,8 @@ fn carry_out(desk: &mut Desk, command: &Command, format: Format) -> Answer {
         Command::Assert(args) => assert::run(desk, args),
         Command::Journal(args) => journal::run(desk, args),
         Command::Replay(args) => replay::run(desk, args),
-        Command::Watch => watch::run(desk),
+        // Needs an engine in place of a desk: `run` has seen to it.
+        Command::Watch => Answer::usage("watch is no command for a desk that is open", "call it by itself"),
         Command::Hook(args) => hook::run(desk, args),
         Command::Connect(args) | Command::Disconnect(args) => connect::run(desk, args),
     }

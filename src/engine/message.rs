@@ -143,8 +143,8 @@ pub struct Receipts {
     pub told: Vec<(Notice, Line)>,
     /// When they were written.
     pub age: Age,
-    /// So many before them came too fast to be told.
-    pub dropped: usize,
+    /// That lines before them came too fast to be told, and how many.
+    pub gap: Option<Notice>,
 }
 
 /// When something happened.

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::io;
 
 use crate::desk::Desk;
+use crate::disk::name::safe;
 use crate::session::{Line, Tail, What};
 
 use super::message::Age;
@@ -45,7 +46,7 @@ pub struct Heard {
     pub lines: Vec<Line>,
     /// How many came before them.
     pub dropped: usize,
-    /// Why the journal cannot be read, said once.
+    /// Why the journal cannot be read, said once; or how much of it cannot.
     pub problem: Option<String>,
 }
 
@@ -63,7 +64,7 @@ impl Overhear {
     pub fn new(desk: &Desk) -> Self {
         Self {
             tail: desk.tail(PAST),
-            desk: desk.name().to_owned(),
+            desk: safe(desk.name()),
             who: desk.who().to_owned(),
             written: VecDeque::new(),
             state: Reading::Works,
@@ -84,9 +85,9 @@ impl Overhear {
         self.take(read, age, notices)
     }
 
-    fn take(&mut self, read: io::Result<Vec<Line>>, age: Age, notices: Notices) -> Heard {
-        let mut lines = match read {
-            Ok(lines) => lines,
+    fn take(&mut self, read: io::Result<(Vec<Line>, usize)>, age: Age, notices: Notices) -> Heard {
+        let (mut lines, damaged) = match read {
+            Ok(read) => read,
             Err(error) => {
                 let before = std::mem::replace(&mut self.state, Reading::Fails);
                 let problem = (before == Reading::Works).then(|| format!("the journal cannot be read: {error}"));
@@ -97,7 +98,10 @@ impl Overhear {
         lines.retain(|line| self.adds(line, age, notices));
         let dropped = lines.len().saturating_sub(MOST);
         lines.drain(..dropped);
-        Heard { lines, dropped, problem: None }
+        // What lies there from before was damaged before anybody looked.
+        let is_told = damaged > 0 && age == Age::Now;
+        let problem = is_told.then(|| format!("the journal has lines that cannot be read: {damaged} left out"));
+        Heard { lines, dropped, problem }
     }
 
     /// Whether a line says what no notice says.
@@ -118,8 +122,8 @@ impl Overhear {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::desk::{Desk, Options};
     use crate::config::Surroundings;
+    use crate::desk::Options;
     use crate::session::Receipt;
 
     fn ear() -> (tempfile::TempDir, Overhear) {
@@ -153,7 +157,7 @@ mod tests {
         ] {
             let (_folder, mut ear) = ear();
             ear.wrote("a");
-            let heard = ear.take(Ok(vec![line(what, desk, who, "a")]), age, notices);
+            let heard = ear.take(Ok((vec![line(what, desk, who, "a")], 0)), age, notices);
             assert_eq!(heard.lines.len(), usize::from(adds), "{what:?} {desk} {who} {age:?} {notices:?}");
         }
     }
@@ -163,7 +167,7 @@ mod tests {
         let (_folder, mut ear) = ear();
         ear.wrote("a");
         let lines = vec![line(What::Written, "default", "a screen", "a"); 2];
-        assert_eq!(ear.take(Ok(lines), Age::Now, Notices::Told).lines.len(), 1);
+        assert_eq!(ear.take(Ok((lines, 0)), Age::Now, Notices::Told).lines.len(), 1);
     }
 
     #[test]
@@ -171,7 +175,7 @@ mod tests {
         let (_folder, mut ear) = ear();
         let mut lines = vec![line(What::Read, "default", "x", "old"); 5];
         lines.extend(vec![line(What::Read, "default", "x", "new"); MOST]);
-        let heard = ear.take(Ok(lines), Age::Now, Notices::Told);
+        let heard = ear.take(Ok((lines, 0)), Age::Now, Notices::Told);
         assert_eq!((heard.lines.len(), heard.dropped), (MOST, 5));
         assert!(heard.lines.iter().all(|line| line.receipt.about == ["new"]));
     }
@@ -181,7 +185,10 @@ mod tests {
         let (_folder, mut ear) = ear();
         let mut said = || ear.take(Err(io::Error::other("no")), Age::Now, Notices::Told).problem.is_some();
         assert_eq!([said(), said()], [true, false]);
-        ear.take(Ok(Vec::new()), Age::Now, Notices::Told);
-        assert!(ear.take(Err(io::Error::other("no")), Age::Now, Notices::Told).problem.is_some(), "it worked in between");
+        ear.take(Ok((Vec::new(), 0)), Age::Now, Notices::Told);
+        assert!(
+            ear.take(Err(io::Error::other("no")), Age::Now, Notices::Told).problem.is_some(),
+            "it worked in between"
+        );
     }
 }

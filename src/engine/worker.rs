@@ -16,6 +16,7 @@ use super::previews::{Ask, Previews};
 use super::watch::{Followed, Watch};
 use crate::catalog::SourceId;
 use crate::desk::{Changed, Desk, Options, Reader, Refusal, Request, Spot, Undone};
+use crate::disk::name::safe;
 use crate::enrich::{Asked, TextKind};
 use crate::output::{Proposal, Unwritten, Written};
 use crate::report::{Diagnostic, add_new};
@@ -153,7 +154,14 @@ impl Worker<'_> {
     /// Writes the files of the templates, once nothing else waits: of ten quick picks only the last matters.
     fn write_templates(&mut self) {
         self.files_due = false;
-        self.file_problems = self.desk.write_templates(&self.templates).diagnostics;
+        let done = self.desk.write_templates(&self.templates);
+        // What comes and goes among templates is told as that.
+        for names in [&done.written, &done.removed] {
+            if let Some(name) = names.first() {
+                self.ear.wrote(&format!("{}/{name}", crate::template::FOLDER));
+            }
+        }
+        self.file_problems = done.diagnostics;
     }
 
     /// The command and those behind it, without questions that a later one of the same kind makes old.
@@ -497,14 +505,18 @@ impl Worker<'_> {
             return;
         }
         let now = self.now();
-        let (workspace, desk) = (self.desk.workspace(), self.desk.name());
+        let (workspace, desk) = (self.desk.workspace(), safe(self.desk.name()));
         let told = heard.lines.into_iter().map(|line| {
-            let notice = notice::receipt(&line, workspace, desk);
+            let notice = notice::receipt(&line, workspace, &desk);
             // A line without a time that can be read is told with the time at which it was heard.
             let time = line.time.parse().unwrap_or(now);
             (moment::stamped(notice, time, now), line)
         });
-        self.say(Event::Receipts(Receipts { told: told.collect(), age, dropped: heard.dropped }));
+        let gap = (heard.dropped > 0).then(|| {
+            let text = format!("{} more came too fast to be told: refdesk journal has them", heard.dropped);
+            moment::stamped(Notice::new(Who::Files, Topic::Desk, text), now, now)
+        });
+        self.say(Event::Receipts(Receipts { told: told.collect(), age, gap }));
     }
 
     fn refuse(&self, refusal: Refusal) {

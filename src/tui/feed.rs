@@ -4,7 +4,7 @@ pub mod terms;
 
 use std::collections::VecDeque;
 
-use crate::engine::{Notice, Topic, Who};
+use crate::engine::Notice;
 
 use super::field::TextField;
 use super::motion::Cursor;
@@ -109,12 +109,6 @@ impl Feed {
     }
 }
 
-/// What stands in the feed where lines came too fast to be told.
-pub fn gap(dropped: usize) -> Notice {
-    let text = format!("{dropped} more came too fast to be told: refdesk journal has them");
-    Notice::new(Who::Files, Topic::Desk, text)
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -198,7 +192,8 @@ mod tests {
 
     #[test]
     fn many_at_once_are_as_if_each_came_by_itself() {
-        let of = |at: usize| notice(&at.to_string(), if at % 3 == 0 { Who::You } else { Who::Files }, Topic::Desk, "x", "");
+        let of =
+            |at: usize| notice(&at.to_string(), if at % 3 == 0 { Who::You } else { Who::Files }, Topic::Desk, "x", "");
         for (count, filter, at, reader) in [
             (5, "", 0, Reader::Here),
             (5, "", 2, Reader::Elsewhere),

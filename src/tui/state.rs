@@ -394,6 +394,8 @@ impl State {
         let busy = match (self.focus == Pane::Hints, self.typing) {
             (false, _) => Busy::Nothing,
             (true, Some(Typing::Prompt)) => Busy::Prompt,
+            // A text to read needs the rows.
+            (true, _) if self.shows_given() && !self.in_feed() => Busy::Prompt,
             (true, _) if self.in_feed() => Busy::Feed,
             (true, _) => Busy::List,
         };
@@ -450,7 +452,7 @@ impl State {
     pub fn is_filtered(&self) -> bool {
         match self.focus {
             Pane::Catalog => !self.catalog.filter.is_empty(),
-            Pane::Hints => !self.feed.filter.is_empty(),
+            Pane::Hints => self.shows_given() || !self.feed.filter.is_empty(),
             Pane::Templates => !self.templates.filter.is_empty(),
             Pane::Selection => false,
         }

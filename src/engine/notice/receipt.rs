@@ -15,13 +15,13 @@ pub fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
     let receipt = &line.receipt;
     let mut notice = Notice::new(Who::Other(line.who.as_str().into()), topic(receipt.what), text(receipt));
     notice.session = Some(line.session.as_str().into());
-    let holds = if receipt.hash.is_some() { Holds::Text } else { Holds::Nothing };
+    let holds = if receipt.text.is_some() { Holds::Text } else { Holds::Nothing };
     notice.receipt = Some(Ticket { number: line.n, kind: receipt.kind, holds });
     let mut reasons = Vec::new();
     if !matches!(receipt.what, What::Failed) && !receipt.reason.is_empty() {
         reasons.push(receipt.reason.clone());
     }
-    if receipt.hash.is_some() {
+    if receipt.text.is_some() {
         reasons.push(format!("~{} tokens", receipt.tokens));
     }
     reasons.push(format!("session {}", line.session));
@@ -54,7 +54,7 @@ fn topic(what: What) -> Topic {
 fn text(receipt: &Receipt) -> String {
     let tool = || receipt.tool.as_deref().map(|tool| format!(" with {tool}")).unwrap_or_default();
     match receipt.what {
-        What::Enriched => format!("Added to {}: {}", to_what(receipt), added(&receipt.why)),
+        What::Enriched => format!("To {}: {}", to_what(receipt), added(&receipt.why)),
         What::Instructed => "Gave the instructions".to_owned(),
         What::Forgot => "Forgot what it was told".to_owned(),
         What::Read => format!("Read {}{}", at(&receipt.about), tool()),
@@ -160,11 +160,7 @@ mod tests {
             (about(What::Excluded, &["a"]), "Excluded @a", "session s1"),
             (about(What::Included, &["a"]), "No longer excluded: @a", "session s1"),
             (about(What::Written, &["src/a.java"]), "Wrote src/a.java", "session s1"),
-            (
-                Receipt { tool: Some("Read".to_owned()), ..about(What::Read, &["a"]) },
-                "Read @a with Read",
-                "session s1",
-            ),
+            (Receipt { tool: Some("Read".to_owned()), ..about(What::Read, &["a"]) }, "Read @a with Read", "session s1"),
             (
                 Receipt { reason: "compact".to_owned(), ..about(What::Forgot, &[]) },
                 "Forgot what it was told",
@@ -176,7 +172,7 @@ mod tests {
                 "session s1",
             ),
             (
-                Receipt { hash: Some(String::new()), tokens: 9, ..about(What::Instructed, &[]) },
+                Receipt { text: Some(String::new()), tokens: 9, ..about(What::Instructed, &[]) },
                 "Gave the instructions",
                 "~9 tokens, session s1",
             ),
@@ -199,8 +195,8 @@ mod tests {
             item(BlockKind::Notice, "t", Level::Full, chain),
         ];
         let kind = Some(TextKind::Prompt);
-        let receipt = Receipt { kind, why, tokens: 103, hash: Some(String::new()), ..Receipt::new(What::Enriched) };
-        let text = "Added to a prompt: expanded @x; hinted at @a (java), @b (api, pay), @c (java), +1 more; transitively \
+        let receipt = Receipt { kind, why, tokens: 103, text: Some(String::new()), ..Receipt::new(What::Enriched) };
+        let text = "To a prompt: expanded @x; hinted at @a (java), @b (api, pay), @c (java), +1 more; transitively \
                     included @t (from @up); 1 left out";
         assert_eq!(told(receipt.clone()), (text.to_owned(), "~103 tokens, session s1".to_owned()));
         let notice = super::receipt(&line(receipt), Path::new("/w"), "other");

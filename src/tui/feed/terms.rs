@@ -154,7 +154,10 @@ mod tests {
             ("!", "! needs a term behind it"),
         ] {
             let terms = Terms::parse(line);
-            assert!(terms.keep(&notice()) && terms.fault.as_ref().is_some_and(|said| said.starts_with(fault)), "{line}");
+            assert!(
+                terms.keep(&notice()) && terms.fault.as_ref().is_some_and(|said| said.starts_with(fault)),
+                "{line}"
+            );
         }
     }
 

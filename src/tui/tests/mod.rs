@@ -3,6 +3,7 @@
 
 mod elsewhere;
 mod forms;
+mod given;
 mod keys;
 mod laws;
 mod look;

@@ -4,7 +4,7 @@ use crate::catalog::SourceId;
 use crate::engine::{Age, Notice, Receipts, Topic};
 use crate::tui::about::{self, Way};
 use crate::tui::action::Action;
-use crate::tui::feed::{Reader, gap, terms};
+use crate::tui::feed::{Reader, terms};
 use crate::tui::input::Effect;
 use crate::tui::motion::Motion;
 use crate::tui::pane::Pane;
@@ -24,8 +24,7 @@ pub(super) fn tell(state: &mut State, notice: Notice) {
 /// Takes in what the journal says. In the bottom line it would be in the way, whatever all those agents do; only a hook that
 /// fails has nobody else who says so.
 pub(super) fn receipts(state: &mut State, receipts: Receipts, effects: &mut Vec<Effect>) {
-    let Receipts { told, age, dropped } = receipts;
-    let gap = (dropped > 0).then(|| gap(dropped));
+    let Receipts { told, age, gap } = receipts;
     let notices: Vec<Notice> = gap.into_iter().chain(told.into_iter().map(|(notice, _)| notice)).collect();
     if age == Age::Past {
         return state.feed.add_past(notices);
