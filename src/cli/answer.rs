@@ -19,6 +19,8 @@ pub struct Answer {
     pub diagnostics: Vec<Diagnostic>,
     /// What people may want to know besides, a line each on standard error of the text form; programs find it in the JSON.
     pub notes: Vec<String>,
+    /// The text form is lines for programs, and is printed in the JSON form too where nothing was refused.
+    pub lines: bool,
     /// 0 unless something could not be met.
     pub exit: u8,
 }
@@ -27,7 +29,7 @@ impl Answer {
     /// A request that was met.
     pub fn new(json: Value, text: impl Into<String>) -> Self {
         let text = text.into().into_bytes();
-        Self { json, text, refused: Vec::new(), diagnostics: Vec::new(), notes: Vec::new(), exit: 0 }
+        Self { json, text, refused: Vec::new(), diagnostics: Vec::new(), notes: Vec::new(), lines: false, exit: 0 }
     }
 
     /// A request that was met, with only the form that is wanted made: of ten thousand sources each form costs more than

@@ -149,7 +149,7 @@ impl Command {
         }
     }
 
-    /// What other processes call it where it changes the desk.
+    /// What other processes and the journal call it.
     pub fn changes_as(&self) -> &'static str {
         match self {
             Self::Select(_) => "refdesk select",
@@ -158,7 +158,25 @@ impl Command {
             Self::Include(_) => "refdesk include",
             Self::Clear(_) => "refdesk clear",
             Self::References(_) => "refdesk references",
-            _ => "refdesk",
+            Self::List(_) => "refdesk list",
+            Self::Resolve(_) => "refdesk resolve",
+            Self::Why(_) => "refdesk why",
+            Self::WhyNot(_) => "refdesk why-not",
+            Self::Graph(_) => "refdesk graph",
+            Self::Instructions => "refdesk instructions",
+            Self::Check(_) => "refdesk check",
+            Self::Add(_) => "refdesk add",
+            Self::Templates(_) => "refdesk templates",
+            Self::Render(_) => "refdesk render",
+            Self::Enrich(_) => "refdesk enrich",
+            Self::Simulate(_) => "refdesk simulate",
+            Self::Assert(_) => "refdesk assert",
+            Self::Journal(_) => "refdesk journal",
+            Self::Replay(_) => "refdesk replay",
+            Self::Watch => "refdesk watch",
+            Self::Hook(_) => "refdesk hook",
+            Self::Connect(_) => "refdesk connect",
+            Self::Disconnect(_) => "refdesk disconnect",
         }
     }
 }

@@ -1,10 +1,155 @@
-//! `refdesk journal`: what was said to whom, read, chosen and written.
+//! `refdesk journal`: what was said to whom, read, chosen and written. Lines as they are stored, for programs; a table on a
+//! terminal; and how often what was said was followed.
+
+use std::io;
+
+use jiff::{Timestamp, Zoned};
+use serde_json::{Value, json};
 
 use super::answer::Answer;
-use super::args::JournalArgs;
+use super::args::{Format, JournalArgs};
+use super::output::is_for_terminal;
+use super::{rows, since};
 use crate::desk::{Desk, Refusal};
+use crate::enrich::{BlockKind, Level, Why};
+use crate::report::Diagnostic;
+use crate::session::{Count, Line, What, advice};
+use crate::text::escape::one_line;
 
-/// Not there yet.
-pub fn run(_desk: &mut Desk, _args: &JournalArgs) -> Answer {
-    Answer::refused(Refusal::new("not-yet", "this is still to come", ""))
+/// Prints the lines that are wanted; of `session` where one is named.
+pub fn run(desk: &Desk, args: &JournalArgs, session: Option<&str>, format: Format) -> Answer {
+    let now = since::now();
+    let since = match args.since.as_deref().map(|text| (text, since::parse(text, &now))) {
+        None => None,
+        Some((_, Some(since))) => Some(since),
+        Some((text, None)) => {
+            return Answer::usage(format!("--since: '{text}' is no time"), since::EXAMPLES);
+        }
+    };
+    let session = session.map(crate::disk::name::safe);
+    let is_wanted = |line: &Line| {
+        let is_recent = |since| line.time.parse::<Timestamp>().is_ok_and(|time| time >= since);
+        since.is_none_or(is_recent) && session.as_ref().is_none_or(|session| *session == line.session)
+    };
+    let done = if args.precision {
+        precision(desk, is_wanted)
+    } else {
+        lines(desk, is_wanted, (format == Format::Text && is_for_terminal()).then_some(&now))
+    };
+    match done {
+        Ok((mut answer, damaged)) => {
+            if damaged > 0 {
+                let lines = rows::plural(damaged, "line");
+                let are = if damaged == 1 { "is" } else { "are" };
+                let message = format!("{lines} of the journal {are} damaged, or not written to the end, and left out");
+                let file = desk.around().display(&desk.journal_file());
+                answer.diagnostics.push(Diagnostic::warning("damaged-journal", message).in_file(file));
+            }
+            answer
+        }
+        Err(error) => unreadable(&error),
+    }
+}
+
+/// A journal that cannot be read.
+pub fn unreadable(error: &io::Error) -> Answer {
+    let hint = if error.kind() == io::ErrorKind::PermissionDenied { advice(error) } else { "" };
+    Answer::refused(Refusal::new("unreadable-journal", format!("the journal cannot be read: {error}"), hint))
+}
+
+/// The lines as a table where `table` says what now is, else as they are stored.
+fn lines(desk: &Desk, is_wanted: impl Fn(&Line) -> bool, table: Option<&Zoned>) -> io::Result<(Answer, usize)> {
+    let mut text = Vec::new();
+    let mut cells = Vec::new();
+    let damaged = desk.each_line(|line| match table {
+        _ if !is_wanted(&line) => {}
+        Some(now) => cells.push(row(&line, now)),
+        None => {
+            // What was read from text can be written as text.
+            let _ = serde_json::to_writer(&mut text, &line);
+            text.push(b'\n');
+        }
+    })?;
+    if table.is_some() {
+        text = rows::table(&cells).into_bytes();
+    }
+    Ok((Answer { text, lines: true, ..Answer::new(Value::Null, "") }, damaged))
+}
+
+fn row(line: &Line, now: &Zoned) -> Vec<String> {
+    let what = match line.receipt.kind {
+        Some(kind) => format!("{}, {}", line.receipt.what.word(), kind.word()),
+        None => line.receipt.what.word().to_owned(),
+    };
+    let time = since::shown(&line.time, now, true);
+    vec![line.n.to_string(), time, line.session.clone(), line.who.clone(), what, in_words(line)]
+}
+
+/// What a line is about, and why, in one line.
+fn in_words(line: &Line) -> String {
+    let receipt = &line.receipt;
+    let mut words = Vec::new();
+    for item in &receipt.why {
+        let tags = item.why.iter().filter_map(|why| match why {
+            Why::Tag { tag, .. } => Some(tag.as_str()),
+            _ => None,
+        });
+        let tags = tags.collect::<Vec<_>>().join(", ");
+        let tags = if tags.is_empty() { tags } else { format!(" ({tags})") };
+        let left = if item.level == Level::Count { " left out" } else { "" };
+        words.push(format!("{} {}{tags}{left}", item.block.word(), item.about));
+    }
+    let followed = |id: &String| match receipt.follows.get(id) {
+        Some(block) => format!("{id} (after {} {})", article(*block), block.word()),
+        None => id.clone(),
+    };
+    words.extend(receipt.about.iter().map(followed));
+    words.extend(receipt.path.clone());
+    words.extend(Some(receipt.reason.clone()).filter(|reason| !reason.is_empty()));
+    if receipt.what != What::Read && receipt.bytes > 0 {
+        words.push(rows::plural(receipt.bytes, "byte"));
+    }
+    if receipt.tokens > 0 {
+        words.push(format!("about {}", rows::plural(receipt.tokens, "token")));
+    }
+    words.join("; ")
+}
+
+fn article(block: BlockKind) -> &'static str {
+    if block == BlockKind::Expansion { "an" } else { "a" }
+}
+
+/// How often what was said was followed.
+fn precision(desk: &Desk, is_wanted: impl Fn(&Line) -> bool) -> io::Result<(Answer, usize)> {
+    let (tally, damaged) = desk.tally(is_wanted)?;
+    let (tags, hinted, expanded) = (tally.tags(), tally.hinted(), tally.expanded());
+    let counted = |name: &str, counts: &[(String, Count)]| -> Vec<Value> {
+        let count = |(what, count): &(String, Count)| json!({name: what, "offered": count.offered, "followed": count.followed, "share": count.share()});
+        counts.iter().map(count).collect()
+    };
+    let json = json!({
+        "hints": {"tags": counted("tag", &tags), "sources": counted("id", &hinted)},
+        "expansions": {"sources": counted("id", &expanded)},
+        "damaged": damaged,
+    });
+    let mut text = String::new();
+    for (title, counts) in [("Hints by tag", tags), ("Hints by source", hinted), ("Expansions by source", expanded)] {
+        if counts.is_empty() {
+            continue;
+        }
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        let head = [title, "given", "followed", "share"].map(str::to_owned).to_vec();
+        let row = |(what, count): &(String, Count)| {
+            let share = format!("{:.0} %", 100.0 * count.share());
+            vec![one_line(what).into_owned(), count.offered.to_string(), count.followed.to_string(), share]
+        };
+        let table: Vec<Vec<String>> = std::iter::once(head).chain(counts.iter().map(row)).collect();
+        text.push_str(&rows::table(&table));
+    }
+    if text.is_empty() {
+        text.push_str("no hint and no expansion was given\n");
+    }
+    Ok((Answer::new(json, text), damaged))
 }

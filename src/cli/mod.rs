@@ -27,6 +27,7 @@ mod resolve;
 mod screen;
 mod select;
 mod simulate;
+mod since;
 mod templates;
 mod watch;
 mod why;
@@ -72,11 +73,11 @@ pub fn run(screen: impl FnOnce(Engine) -> color_eyre::Result<ExitCode>) -> color
     match &arguments.command {
         None => screen::run(options, arguments.format, screen),
         Some(Command::Watch) => Ok(watch::run(options, arguments.session.as_deref(), arguments.format)),
-        Some(command) => Ok(output::print(answer(options, command, arguments.format), arguments.format)),
+        Some(command) => Ok(output::print(answer(options, command, &arguments), arguments.format)),
     }
 }
 
-fn answer(options: Options, command: &Command, format: Format) -> Answer {
+fn answer(options: Options, command: &Command, arguments: &Arguments) -> Answer {
     let options = match command {
         Command::Check(args) => match check::scope(options, args) {
             Ok(options) => options,
@@ -85,7 +86,7 @@ fn answer(options: Options, command: &Command, format: Format) -> Answer {
         _ => options,
     };
     let mut desk = Desk::open(options);
-    let mut answer = dispatch(&mut desk, command, format);
+    let mut answer = dispatch(&mut desk, command, arguments);
     // What `check` answers is all that is wrong: nothing of it is told beside it.
     if !matches!(command, Command::Check(_)) {
         answer.tell_opening(&desk);
@@ -93,9 +94,9 @@ fn answer(options: Options, command: &Command, format: Format) -> Answer {
     answer
 }
 
-fn dispatch(desk: &mut Desk, command: &Command, format: Format) -> Answer {
+fn dispatch(desk: &mut Desk, command: &Command, arguments: &Arguments) -> Answer {
     let before = desk.choice().clone();
-    let mut answer = carry_out(desk, command, format);
+    let mut answer = carry_out(desk, command, arguments);
     if command.chooses() && (answer.exit == 0 || *desk.choice() != before) {
         // What is chosen brings its templates as files; what is wrong with the templates themselves is not asked here.
         let (index, _) = desk.templates();
@@ -104,7 +105,8 @@ fn dispatch(desk: &mut Desk, command: &Command, format: Format) -> Answer {
     answer
 }
 
-fn carry_out(desk: &mut Desk, command: &Command, format: Format) -> Answer {
+fn carry_out(desk: &mut Desk, command: &Command, arguments: &Arguments) -> Answer {
+    let format = arguments.format;
     match command {
         Command::List(args) => list::run(desk, args, format),
         Command::Select(args) => select::run(desk, args),
@@ -125,7 +127,7 @@ fn carry_out(desk: &mut Desk, command: &Command, format: Format) -> Answer {
         Command::Simulate(args) => simulate::run(desk, args),
         Command::WhyNot(args) => why_not::run(desk, args),
         Command::Assert(args) => assert::run(desk, args),
-        Command::Journal(args) => journal::run(desk, args),
+        Command::Journal(args) => journal::run(desk, args, arguments.session.as_deref(), format),
         Command::Replay(args) => replay::run(desk, args),
         // Needs an engine in place of a desk: `run` has seen to it.
         Command::Watch => Answer::usage("watch is no command for a desk that is open", "call it by itself"),

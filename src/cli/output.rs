@@ -24,14 +24,19 @@ pub fn print(answer: Answer, format: Format) -> ExitCode {
     }
     let exit = answer.exit;
     let written = match format {
-        Format::Json => {
+        Format::Json if !answer.lines || !answer.refused.is_empty() => {
             let mut document = answer.document().to_string().into_bytes();
             document.push(b'\n');
             write_out(&document)
         }
-        Format::Text => write_out(&answer.text),
+        _ => write_out(&answer.text),
     };
     ExitCode::from(if written { exit } else { exit.max(1) })
+}
+
+/// Whether a person looks at what is printed.
+pub fn is_for_terminal() -> bool {
+    io::stdout().is_terminal()
 }
 
 /// Shows something and asks whether to go on; `None` where nobody sits at a terminal who could answer. Whatever is not yes is

@@ -1,10 +1,38 @@
-//! `refdesk replay`: the exact bytes that were given.
+//! `refdesk replay`: the exact bytes that were given, as the journal keeps them.
+
+use serde_json::{Value, json};
 
 use super::answer::Answer;
 use super::args::ReplayArgs;
+use super::journal::unreadable;
 use crate::desk::{Desk, Refusal};
+use crate::disk::name::sha256_hex;
 
-/// Not there yet.
-pub fn run(_desk: &mut Desk, _args: &ReplayArgs) -> Answer {
-    Answer::refused(Refusal::new("not-yet", "this is still to come", ""))
+/// Prints what line `n` of the journal gave.
+pub fn run(desk: &Desk, args: &ReplayArgs) -> Answer {
+    let n = args.n;
+    let refused = |code, message: String| {
+        let refusal = Refusal::new(code, message, "`refdesk journal` shows which lines there are");
+        Answer { json: json!({"n": n, "text": null, "hash": null, "ok": false}), ..Answer::refused(refusal) }
+    };
+    let line = match desk.line(n) {
+        Ok(Some(line)) => line,
+        Ok(None) => return refused("unknown-line", format!("the journal has no line {n}, or has it no more")),
+        Err(error) => return unreadable(&error),
+    };
+    let Some(text) = line.receipt.text else {
+        let what = line.receipt.what.word();
+        return refused(
+            "no-bytes",
+            format!("line {n} of the journal ({what}) is about nothing that was given as a text"),
+        );
+    };
+    let is_whole = line.receipt.hash.as_deref() == Some(&sha256_hex(text.as_bytes()));
+    let json: Value = json!({"n": n, "text": text, "hash": line.receipt.hash, "ok": is_whole});
+    let answer = Answer::new(json, text);
+    if is_whole {
+        return answer;
+    }
+    let message = format!("line {n} of the journal is not what was written: its text does not have its hash");
+    answer.and_refused(vec![Refusal::new("changed-line", message, "somebody has changed the file")])
 }

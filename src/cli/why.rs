@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::answer::Answer;
-use super::rows;
+use super::{rows, since};
 use crate::desk::{Desk, Why};
 use crate::selection::Role;
 
@@ -16,7 +16,8 @@ pub fn run(desk: &mut Desk, id: &str) -> Answer {
     };
     let link = |why: &Why| {
         let mentions: Vec<Value> = why.mentions.iter().map(|mention| rows::mention(desk, mention)).collect();
-        json!({"id": why.id, "role": role(why.role), "mentions": mentions})
+        let picked = why.picked.as_ref().map(|picked| json!({"by": picked.who, "at": picked.time}));
+        json!({"id": why.id, "role": role(why.role), "mentions": mentions, "picked": picked})
     };
     let json = json!({"id": id, "chain": chain.iter().map(link).collect::<Vec<_>>()});
     Answer::new(json, in_words(desk, &chain))
@@ -30,7 +31,15 @@ fn role(role: Role) -> &'static str {
     }
 }
 
-/// `c ← b (by id, docs/b.md:3) ← a (picked)`, then the other places that name the source.
+/// ` by you, 12:03`; nothing where nobody knows.
+fn by(why: &Why) -> String {
+    why.picked.as_ref().map_or_else(String::new, |picked| {
+        let who = if picked.is_person() { "you" } else { &picked.who };
+        format!(" by {who}, {}", since::shown(&picked.time, &since::now(), false))
+    })
+}
+
+/// `c ← b (by id, docs/b.md:3) ← a (picked by you, 12:03)`, then the other places that name the source.
 fn in_words(desk: &Desk, chain: &[Why]) -> String {
     let mut line = String::new();
     for (at, why) in chain.iter().enumerate() {
@@ -41,7 +50,7 @@ fn in_words(desk: &Desk, chain: &[Why]) -> String {
             Some(mention) => {
                 line.push_str(&format!(" ← {} ({})", mention.from, rows::where_mentioned(desk, mention)));
             }
-            None => line.push_str(&format!(" ({})", role(why.role))),
+            None => line.push_str(&format!(" ({}{})", role(why.role), by(why))),
         }
     }
     let others = chain.first().map_or(&[][..], |why| why.mentions.get(1..).unwrap_or_default());

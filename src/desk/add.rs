@@ -99,6 +99,7 @@ impl Desk {
         write_atomic(&file, text.as_bytes()).map_err(|error| {
             Refusal::new("not-written", format!("the entry could not be written: {error}"), "make the folder writable")
         })?;
+        self.note_file(&self.around().display(&file), &text, &format!("added @{id}"));
         self.reload();
         Ok(Added { id: id.into(), entry, file })
     }

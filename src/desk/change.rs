@@ -161,7 +161,7 @@ impl Desk {
     /// Changes the stored choice and all that follows from it; gives what the change answered and who left the selection.
     fn change<T>(&mut self, change: impl FnOnce(&mut Choice) -> T) -> Result<(T, Vec<SourceId>), Refusal> {
         let known = self.choice.clone();
-        let ((answer, before, after), left) = self.store_change(|choice| {
+        let ((answer, before, after), left) = self.store_change("", |choice| {
             let before = choice.clone();
             (change(choice), before, choice.clone())
         })?;
@@ -171,15 +171,22 @@ impl Desk {
         Ok((answer, left))
     }
 
-    /// The same without a note of it in the history.
+    /// The same without a note of it in the history; `reason` is for the journal.
     pub(super) fn store_change<T>(
         &mut self,
+        reason: &str,
         change: impl FnOnce(&mut Choice) -> T,
     ) -> Result<(T, Vec<SourceId>), Refusal> {
         self.finish_interrupted()?;
         // Where nothing can be read that is stored, a desk that lives on goes on from what it knows.
         let initial = if self.options.lives_on { self.choice.clone() } else { self.preselected() };
+        let mut stored_before = Choice::default();
+        let change = |choice: &mut Choice| {
+            stored_before.clone_from(choice);
+            change(choice)
+        };
         let done = self.store.change(&initial, change).map_err(|error| Refusal::storing(&error))?;
+        self.note_choice(&stored_before, &done.value, reason);
         if self.options.lives_on {
             // What was damaged was left alone until now; now it is set aside.
             self.stored.clear();

@@ -27,7 +27,9 @@ impl Desk {
     pub fn write_templates(&self, index: &TemplateIndex) -> Written {
         let listing = (self.name() == DEFAULT).then(|| template::listing(index, self.workspace()));
         let by = For::Desk { choice: &self.choice, index: listing.as_ref() };
-        self.store.write_templates(&files(&index.templates), by)
+        let done = self.store.write_templates(&files(&index.templates), by);
+        self.note_templates(&done);
+        done
     }
 
     /// Writes the templates of these documents, relative to the current folder, whether or not anything brings them. Their
@@ -52,6 +54,7 @@ impl Desk {
         }
         let (templates, _, diagnostics) = template::of_files(self.asked(), &there);
         extraction.done = self.store.write_templates(&files(&templates), For::Person);
+        self.note_templates(&extraction.done);
         extraction.done.diagnostics.extend(diagnostics);
         extraction.templates = templates;
         extraction

@@ -27,6 +27,24 @@ pub struct Why {
     /// The mentions that name it: the first is the reason, in the text of the chain's next link; then those of other
     /// parents.
     pub mentions: Vec<Mention>,
+    /// Who picked it, and when, where it is a pick and the journal tells.
+    pub picked: Option<PickedBy>,
+}
+
+/// Who picked a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PickedBy {
+    /// As the journal calls them: `refdesk select`, `a screen`, `claude-code`.
+    pub who: String,
+    /// As the journal writes it: RFC 3339, in UTC.
+    pub time: String,
+}
+
+impl PickedBy {
+    /// Whether a person did it: by a command or at a screen.
+    pub fn is_person(&self) -> bool {
+        self.who == "a screen" || self.who == "refdesk" || self.who.starts_with("refdesk ")
+    }
 }
 
 impl Desk {
@@ -65,7 +83,9 @@ impl Desk {
             let mut mentions: Vec<Mention> =
                 selection::reasons(&self.selection, &self.graph, member.id.as_str()).into_iter().cloned().collect();
             mentions.sort_by_key(|mention| Some(&mention.from) != member.reason.as_ref());
-            chain.push(Why { id: member.id.clone(), role: member.role, mentions });
+            let picked = (member.role == Role::Picked).then(|| self.picked_by(member.id.as_str())).flatten();
+            let picked = picked.map(|line| PickedBy { who: line.who, time: line.time });
+            chain.push(Why { id: member.id.clone(), role: member.role, mentions, picked });
             next.clone_from(&member.reason);
         }
         Ok(chain)

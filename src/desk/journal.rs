@@ -1,23 +1,31 @@
 //! What the desk puts into the journal and reads of it. A journal that cannot be written is said once and keeps nothing
 //! from being done (BEHAVIOUR §9, HOUSE).
 
+use std::collections::BTreeMap;
 use std::io;
-use std::path::PathBuf;
 use std::sync::PoisonError;
 
 use super::Desk;
+use crate::disk::name::sha256_hex;
+use crate::enrich::{BlockKind, TextKind, Tool, touched};
+use crate::output::{Proposal, Written};
 use crate::report::Diagnostic;
-use crate::session::{Line, Receipt, Tail, advice};
+use crate::selection::Choice;
+use crate::session::{self, Line, Receipt, Tally, What, advice};
+use crate::text::tokens;
+
+/// Sources that a session was hinted at or given an expansion of, and which of the two.
+type Offered = BTreeMap<String, BlockKind>;
 
 impl Desk {
     /// Puts something into the journal. What keeps it from being there is answered the first time, and is among the
     /// diagnostics until something can be put there again.
-    pub fn note(&self, receipt: Receipt) -> Option<Diagnostic> {
-        self.note_all(vec![receipt])
+    pub(super) fn journal(&self, receipt: Receipt) -> Option<Diagnostic> {
+        self.journal_all(vec![receipt])
     }
 
     /// The same for several, in one go.
-    pub fn note_all(&self, receipts: Vec<Receipt>) -> Option<Diagnostic> {
+    pub(super) fn journal_all(&self, receipts: Vec<Receipt>) -> Option<Diagnostic> {
         if receipts.is_empty() {
             return None;
         }
@@ -34,21 +42,143 @@ impl Desk {
         self.unjournalled.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Every line of the journal that is whole, oldest first, and how many are not.
-    ///
-    /// # Errors
-    /// What the file system says, with the path in front; no file is no error.
-    pub fn journal(&self) -> io::Result<(Vec<Line>, usize)> {
-        self.store.journal()
+    /// Notes that the session was given these instructions; nothing where they are empty.
+    pub fn instructed(&self, text: &str) -> Option<Diagnostic> {
+        if text.is_empty() {
+            return None;
+        }
+        self.journal(Receipt {
+            kind: Some(TextKind::SystemInstructions),
+            bytes: text.len(),
+            tokens: usize::try_from(tokens::of_prose(text.len() as u64)).unwrap_or(usize::MAX),
+            hash: Some(sha256_hex(text.as_bytes())),
+            text: Some(text.to_owned()),
+            ..Receipt::new(What::Instructed)
+        })
     }
 
-    /// Follows the journal, beginning with its last lines, so many of them.
-    pub fn tail(&self, last: usize) -> Tail {
-        self.store.tail(last)
+    /// What a tool read of the catalog's files, selected or not, by what it was asked. `offered` is what the session knew of
+    /// before it did.
+    pub(super) fn readings(&self, tool: &Tool, offered: &Offered) -> Vec<Receipt> {
+        let receipt = |(path, ids): (std::path::PathBuf, Vec<&crate::catalog::SourceId>)| {
+            let about: Vec<String> = ids.iter().map(ToString::to_string).collect();
+            Receipt {
+                tool: tool.name.map(str::to_owned),
+                follows: of(offered, &about),
+                path: Some(self.around().display(&path)),
+                about,
+                ..Receipt::new(What::Read)
+            }
+        };
+        touched(&self.catalog, self.workspace(), tool.arguments).into_iter().map(receipt).collect()
+    }
+
+    /// Notes what became of picks and exclusions, by whatever way; `reason` where it is not simply that somebody asked for it.
+    pub(super) fn note_choice(&self, before: &Choice, after: &Choice, reason: &str) {
+        let new = |now: &[String], then: &[String]| now.iter().filter(|id| !then.contains(id)).cloned().collect();
+        let changes: [(What, Vec<String>); 4] = [
+            (What::Unselected, new(&before.picks, &after.picks)),
+            (What::Included, new(&before.exclusions, &after.exclusions)),
+            (What::Selected, new(&after.picks, &before.picks)),
+            (What::Excluded, new(&after.exclusions, &before.exclusions)),
+        ];
+        let receipt = |(what, about): (What, Vec<String>)| {
+            let follows =
+                if what == What::Selected { of(&self.store.told().0.offered, &about) } else { Offered::default() };
+            Receipt { about, follows, reason: reason.to_owned(), ..Receipt::new(what) }
+        };
+        self.journal_all(changes.into_iter().filter(|(_, about)| !about.is_empty()).map(receipt).collect());
+    }
+
+    /// Notes that files were written as proposed, but for those that held it already.
+    pub(super) fn note_written(&self, proposals: &[Proposal], written: &[Written]) {
+        let changed = proposals.iter().zip(written).filter(|(proposal, _)| !proposal.is_unchanged());
+        let receipt = |(proposal, written): (&Proposal, &Written)| file(&written.shown, &proposal.text, "");
+        self.journal_all(changed.map(receipt).collect());
+    }
+
+    /// Notes that one file was written.
+    pub(super) fn note_file(&self, shown: &str, text: &str, reason: &str) {
+        self.journal(file(shown, text, reason));
+    }
+
+    /// Notes which files of embedded templates were written and removed.
+    pub(super) fn note_templates(&self, done: &session::Written) {
+        let several = |names: &[String], reason: &str| Receipt {
+            about: names.iter().map(|name| format!("{}/{name}", crate::template::FOLDER)).collect(),
+            reason: reason.to_owned(),
+            ..Receipt::new(What::Written)
+        };
+        let receipts = [
+            several(&done.written, "templates of documents"),
+            several(&done.removed, "removed: nothing brings these templates any more"),
+        ];
+        self.journal_all(receipts.into_iter().filter(|receipt| !receipt.about.is_empty()).collect());
     }
 
     /// Where the journal is, there or not.
-    pub fn journal_file(&self) -> PathBuf {
+    pub fn journal_file(&self) -> std::path::PathBuf {
         self.store.journal_file()
+    }
+
+    /// Goes through the lines of the journal that are whole, oldest first, and tells how many are not.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front; no file is no error.
+    pub fn each_line(&self, each: impl FnMut(Line)) -> io::Result<usize> {
+        self.store.each_line(|_| true, each)
+    }
+
+    /// One line of the journal, the newest that has this number.
+    ///
+    /// # Errors
+    /// As [`Desk::each_line`].
+    pub fn line(&self, n: u64) -> io::Result<Option<Line>> {
+        let begin = format!("{{\"n\":{n},");
+        let mut found = None;
+        self.store.each_line(|line| line.starts_with(begin.as_bytes()), |line| found = Some(line))?;
+        Ok(found)
+    }
+
+    /// Who picked this source, and when, as the journal tells: the newest line that did, if none behind it took it back.
+    pub fn picked_by(&self, id: &str) -> Option<Line> {
+        let is_change = |line: &[u8]| session::says_what(line, &[What::Selected, What::Unselected]);
+        let mut newest = None;
+        let keep = |line: Line| {
+            if line.desk == self.store.desk_name() && line.receipt.about.iter().any(|about| about == id) {
+                newest = Some(line);
+            }
+        };
+        // Without the journal the pick is there all the same.
+        let _ = self.store.each_line(is_change, keep);
+        newest.filter(|line| line.receipt.what == What::Selected && self.choice.picks.iter().any(|pick| pick == id))
+    }
+
+    /// How often what was said was followed, by the lines that are wanted.
+    ///
+    /// # Errors
+    /// As [`Desk::each_line`].
+    pub fn tally(&self, is_wanted: impl Fn(&Line) -> bool) -> io::Result<(Tally, usize)> {
+        let mut tally = Tally::default();
+        let damaged = self.each_line(|line| {
+            if is_wanted(&line) {
+                tally.count(&line);
+            }
+        })?;
+        Ok((tally, damaged))
+    }
+}
+
+fn of(offered: &Offered, about: &[String]) -> Offered {
+    about.iter().filter_map(|id| Some((id.clone(), *offered.get(id)?))).collect()
+}
+
+fn file(shown: &str, text: &str, reason: &str) -> Receipt {
+    Receipt {
+        about: vec![shown.to_owned()],
+        reason: reason.to_owned(),
+        bytes: text.len(),
+        hash: Some(sha256_hex(text.as_bytes())),
+        ..Receipt::new(What::Written)
     }
 }

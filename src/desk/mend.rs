@@ -37,7 +37,10 @@ impl Desk {
         let mut problems = Vec::new();
         for (file, sources) in by_file {
             match self.mend_file(file, &sources) {
-                Ok(done) => mended.extend(done),
+                Ok((done, text)) => {
+                    self.note_file(&self.around().display(file), &text, "paths of another machine were rewritten");
+                    mended.extend(done);
+                }
                 Err(error) => problems.push(
                     Diagnostic::error("not-written", format!("the paths could not be rewritten: {error}"))
                         .in_file(self.around().display(file))
@@ -57,7 +60,8 @@ impl Desk {
         is_absolute_anywhere(&expanded) && clean(Path::new(&expanded)) != *place.path
     }
 
-    fn mend_file(&self, file: &Path, sources: &[&Source]) -> std::io::Result<Vec<Mended>> {
+    /// What was rewritten in a file, and its text.
+    fn mend_file(&self, file: &Path, sources: &[&Source]) -> std::io::Result<(Vec<Mended>, String)> {
         let (bytes, _) = read_regular(file, u64::MAX)?;
         let mark: &str = if bytes.starts_with(b"\xef\xbb\xbf") { "\u{feff}" } else { "" };
         let text = String::from_utf8(bytes).map_err(|error| std::io::Error::other(error.to_string()))?;
@@ -83,7 +87,8 @@ impl Desk {
             text.replace_range(range, &new);
         }
         // Through a link: it leads to the file that its owner keeps elsewhere.
-        write_atomic(&std::fs::canonicalize(file)?, format!("{mark}{text}").as_bytes())?;
-        Ok(mended)
+        let text = format!("{mark}{text}");
+        write_atomic(&std::fs::canonicalize(file)?, text.as_bytes())?;
+        Ok((mended, text))
     }
 }

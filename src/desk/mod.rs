@@ -25,7 +25,7 @@ pub use add::{Added, NewSource};
 pub use change::{Changed, PickStatus, Picked, at_list, has_any_tag};
 pub use document::{Document, size};
 pub use embedded::Extraction;
-pub use explain::{Closure, Why};
+pub use explain::{Closure, PickedBy, Why};
 pub use locate::Spot;
 pub use mend::Mended;
 pub use outlook::{Follows, Outlook};

@@ -2,7 +2,7 @@
 //! so.
 
 use super::Desk;
-use crate::enrich::{self, Asked, Context, Enriched, Findings, Told};
+use crate::enrich::{self, Asked, Context, Enriched, Findings, TextKind, Told};
 use crate::report::Diagnostic;
 use crate::session::{Receipt, advice};
 
@@ -22,6 +22,7 @@ impl Desk {
     /// Appends what there is to say about a text.
     pub fn enrich(&self, asked: &Asked, reader: Reader) -> (Enriched, Vec<Diagnostic>) {
         let say = |told: &Told| enrich::enrich(&self.context(), asked, told);
+        let mut offered = None;
         let (enriched, mut problems) = if asked.repeat {
             (say(&Told::default()), Vec::new())
         } else if reader == Reader::Nobody {
@@ -30,10 +31,13 @@ impl Desk {
         } else {
             let tell = |told: &Told| {
                 let enriched = say(told);
-                (enriched.told.clone(), enriched)
+                (enriched.told.clone(), (enriched, told.offered.clone()))
             };
             match self.store.tell(tell) {
-                Ok(done) => done,
+                Ok(((enriched, before), problems)) => {
+                    offered = Some(before);
+                    (enriched, problems)
+                }
                 // A session that cannot be remembered is told again rather than left without.
                 Err(error) => {
                     let message = format!("what was told is not remembered: {error}");
@@ -42,8 +46,15 @@ impl Desk {
                 }
             }
         };
-        if reader == Reader::Session && !enriched.blocks.is_empty() {
-            problems.extend(self.note(Receipt::of(asked, &enriched)));
+        if reader == Reader::Session {
+            let tool = asked.tool.filter(|_| asked.kind == TextKind::ToolResult);
+            let mut receipts = tool.map_or_else(Vec::new, |tool| {
+                self.readings(&tool, &offered.unwrap_or_else(|| self.store.told().0.offered))
+            });
+            if !enriched.blocks.is_empty() {
+                receipts.push(Receipt::of(asked, &enriched));
+            }
+            problems.extend(self.journal_all(receipts));
         }
         (enriched, problems)
     }

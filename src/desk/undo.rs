@@ -23,7 +23,7 @@ impl Desk {
     /// Where the desk cannot be stored; nothing was changed then.
     pub fn undo(&mut self) -> Result<Option<Undone>, Refusal> {
         let what = self.history.undo_words();
-        self.retrace(what, History::undo)
+        self.retrace("undone", what, History::undo)
     }
 
     /// Does what was taken back last again; `None` where there is none.
@@ -32,7 +32,7 @@ impl Desk {
     /// As [`Desk::undo`].
     pub fn redo(&mut self) -> Result<Option<Undone>, Refusal> {
         let what = self.history.redo_words();
-        self.retrace(what, History::redo)
+        self.retrace("done again", what, History::redo)
     }
 
     /// What undo and redo would do, in words.
@@ -42,12 +42,13 @@ impl Desk {
 
     fn retrace(
         &mut self,
+        done: &str,
         what: Option<String>,
         step: fn(&mut History, &mut crate::selection::Choice) -> Option<Retraced>,
     ) -> Result<Option<Undone>, Refusal> {
         let Some(what) = what else { return Ok(None) };
         let (mut history, known) = (self.history.clone(), self.choice.clone());
-        let (retraced, left) = self.store_change(|choice| {
+        let (retraced, left) = self.store_change(&format!("{done}: {what}"), |choice| {
             history.note_others(&known, choice);
             step(&mut history, choice)
         })?;

@@ -40,7 +40,11 @@ impl Desk {
             Some(_) => self.settle_interrupted(),
             None => self.finish_interrupted()?,
         }
-        output::write(self.workspace(), proposals)
+        let written = output::write(self.workspace(), proposals)?;
+        // The journal has a turn of its own with it.
+        drop(lock);
+        self.note_written(proposals, &written);
+        Ok(written)
     }
 
     /// Finishes or undoes a write of several files whose writer was killed; what it came to is among the diagnostics. For

@@ -25,7 +25,7 @@ impl std::error::Error for LinkedOut {}
 impl LinkedOut {
     /// Whether the error is one.
     pub fn is(error: &io::Error) -> bool {
-        error.get_ref().is_some_and(|inner| inner.is::<Self>())
+        error.get_ref().is_some_and(|inner| inner.downcast_ref::<Self>().is_some())
     }
 }
 

@@ -282,7 +282,11 @@ impl Worker<'_> {
             }
             Command::Listen => self.listen(Age::Now),
             Command::Replay { generation, number } => {
-                let line = self.desk.receipt(number).map(Box::new);
+                let line = match self.desk.line(number) {
+                    Ok(Some(line)) => Ok(Box::new(line)),
+                    Ok(None) => Err(format!("line {number} is not in the journal any more")),
+                    Err(error) => Err(format!("the journal cannot be read: {error}")),
+                };
                 self.say(Event::Replayed { generation, line });
             }
             Command::Preview { generation, template, values, path } => {

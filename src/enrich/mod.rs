@@ -29,6 +29,7 @@ mod templates;
 #[cfg(test)]
 mod testing;
 mod told;
+mod touched;
 mod vocabulary;
 
 pub use budget::Budget;
@@ -43,6 +44,7 @@ pub use pinned::{Pinned, pinned};
 pub use places::Places;
 pub use tags::PLACES;
 pub use told::{Told, content_hash};
+pub use touched::touched;
 
 /// A source named by `@id` or `@ref:id` in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]

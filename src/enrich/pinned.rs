@@ -11,10 +11,10 @@ use crate::disk::path::absolute;
 use crate::selection::Selection;
 
 /// Arguments of these names are commands: a path may stand anywhere in them.
-const COMMANDS: [&str; 4] = ["command", "cmd", "commands", "script"];
+pub(super) const COMMANDS: [&str; 4] = ["command", "cmd", "commands", "script"];
 
 /// What is longer is no path.
-const LONGEST_PATH: usize = 4096;
+pub(super) const LONGEST_PATH: usize = 4096;
 
 /// A selected source whose file a tool was given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -65,7 +65,7 @@ fn first<'s>(value: &Value, command: bool, look: &dyn Fn(&str) -> Option<&'s Sou
 }
 
 /// The words of a command as far as a path may be one: without quotes, operators and the name before a `=`.
-fn words(command: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(command: &str) -> impl Iterator<Item = &str> {
     let ends =
         |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '=' | ';' | '|' | '&' | '<' | '>' | '(' | ')');
     command.split(ends).filter(|word| !word.is_empty())

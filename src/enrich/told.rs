@@ -11,7 +11,7 @@ use super::draft::{BlockKind, Memory};
 use crate::catalog::SourceId;
 use crate::selection::Selection;
 
-/// What a session knows already. Reset is [`Told::default`].
+/// What a session knows already.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Told {
@@ -27,6 +27,13 @@ impl Told {
     /// Whether a notice has named this source.
     pub fn was_announced(&self, id: &str) -> bool {
         self.announced.contains(id)
+    }
+
+    /// What is left when the conversation was summarised or begun anew: nothing counts as told, but what the session was
+    /// offered in it may still lead to something.
+    #[must_use]
+    pub fn forgotten(&self) -> Self {
+        Self { offered: self.offered.clone(), ..Self::default() }
     }
 
     /// Notes that something was given.

@@ -3,9 +3,10 @@
 //! that change at once both succeed.
 
 mod journal;
+mod sessions;
 mod store;
 mod templates;
 
-pub use journal::{Line, Receipt, Tail, What};
+pub use journal::{Count, Line, Receipt, Tail, Tally, What, says_what};
 pub use store::{Change, DEFAULT, Store, advice};
 pub use templates::{For, TemplateFile, Written};

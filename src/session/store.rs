@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::sessions;
 use crate::catalog::SourceId;
 use crate::disk::path::{display, is_absent};
 use crate::disk::{LinkedOut, Lock, PATIENCE, name, read_regular, sweep, within, write_atomic};
@@ -16,6 +17,9 @@ use crate::selection::Choice;
 
 /// The default desk and the default session.
 pub const DEFAULT: &str = "default";
+
+/// The folder of the sessions.
+const SESSIONS: &str = "sessions";
 
 /// No file of ours is larger; a larger one is damaged.
 const LIMIT: u64 = 64 * 1024 * 1024;
@@ -69,7 +73,7 @@ impl Store {
             folder.join("desks").join(name::safe(desk)).join("selection.json")
         };
         let (desk, session) = (name::safe(desk), name::safe(session));
-        let told = folder.join("sessions").join(&session).join("told.json");
+        let told = folder.join(SESSIONS).join(&session).join("told.json");
         let (workspace, who) = (workspace.to_path_buf(), who.to_owned());
         Self { workspace, folder, desk, session, selection, told, who, clock, patience: PATIENCE }
     }
@@ -78,6 +82,11 @@ impl Store {
     #[must_use]
     pub fn waiting(self, patience: Duration) -> Self {
         Self { patience, ..self }
+    }
+
+    /// The desk's name, safe as a file's.
+    pub fn desk_name(&self) -> &str {
+        &self.desk
     }
 
     /// Where the choice is stored.
@@ -126,18 +135,33 @@ impl Store {
         (told.unwrap_or_default(), diagnostics)
     }
 
-    /// Changes what the session was told: `tell` gets what it was told so far and answers with the new state of it.
+    /// Changes what the session was told: `tell` gets what it was told so far and answers with the new state of it. It is
+    /// asked ahead of the lock, and again under it where another process told the session something meanwhile; where
+    /// nothing changes there is neither a lock nor a file.
     ///
     /// # Errors
     /// What the file system says, with the path in front.
-    pub fn tell<T>(&self, tell: impl FnOnce(&Told) -> (Told, T)) -> io::Result<(T, Vec<Diagnostic>)> {
+    pub fn tell<T>(&self, tell: impl Fn(&Told) -> (Told, T)) -> io::Result<(T, Vec<Diagnostic>)> {
         self.held_in(&self.told)?;
+        let (before, mut diagnostics) = self.told();
+        let (mut after, mut answer) = tell(&before);
+        if after == before {
+            sessions::mark_in_use(&self.told, (self.clock)());
+            return Ok((answer, diagnostics));
+        }
         let _lock = self.lock()?;
-        let (stored, diagnostics) = self.read_locked::<Told>(&self.told);
-        let before = stored.unwrap_or_default();
-        let (after, answer) = tell(&before);
-        if after != before {
+        let (stored, problems) = self.read_locked::<Told>(&self.told);
+        diagnostics.extend(problems);
+        if stored.is_none() {
+            sessions::remove_unused(&self.folder.join(SESSIONS), (self.clock)());
+        }
+        let now = stored.unwrap_or_default();
+        if now != before {
+            (after, answer) = tell(&now);
+        }
+        if after != now {
             write(&self.told, &after)?;
+            sessions::mark_used(&self.told, (self.clock)());
         }
         Ok((answer, diagnostics))
     }
@@ -148,7 +172,7 @@ impl Store {
     /// # Errors
     /// What the file system says, with the path in front.
     pub fn forget(&self, left: &[SourceId]) -> io::Result<()> {
-        let sessions = match std::fs::read_dir(self.folder.join("sessions")) {
+        let sessions = match std::fs::read_dir(self.folder.join(SESSIONS)) {
             Ok(sessions) if !left.is_empty() => sessions,
             _ => return Ok(()),
         };
@@ -345,14 +369,111 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let sessions = ["one", "two"].map(|session| Store::new(folder.path(), DEFAULT, session, "a test", clock));
         for session in &sessions {
-            let announced = ["a", "b"].map(str::to_owned).into();
-            session.tell(|told| (Told { announced, ..told.clone() }, ())).unwrap();
+            let announced = || ["a", "b"].map(str::to_owned).into();
+            session.tell(|told| (Told { announced: announced(), ..told.clone() }, ())).unwrap();
         }
         store(folder.path()).forget(&["a".into()]).unwrap();
         for session in &sessions {
             let told = session.told().0;
             assert!(!told.was_announced("a") && told.was_announced("b"));
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_stored_or_read_where_a_link_leads_out() {
+        use std::os::unix::fs::symlink;
+        let told = || Told { announced: ["a".to_owned()].into(), ..Told::default() };
+        let choice = || Choice { picks: vec!["theirs".into()], exclusions: vec![] };
+        for link in [".jaato", ".jaato/refdesk", ".jaato/refdesk/sessions", ".jaato/refdesk/desks"] {
+            let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+            let link = folder.path().join(link);
+            std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+            // What lies out there would be read if it were followed.
+            let own = |path: &str| outside.path().join(path);
+            for file in ["refdesk/selection.json", "selection.json", "review/selection.json"] {
+                write(&own(file), &choice()).unwrap();
+            }
+            for file in ["refdesk/sessions/s/told.json", "sessions/s/told.json", "s/told.json"] {
+                write(&own(file), &told()).unwrap();
+            }
+            let listing = || walk(outside.path());
+            let before = listing();
+            symlink(outside.path(), &link).unwrap();
+            let store = Store::new(folder.path(), "review", "s", "a test", clock);
+            let on_the_way = |path: &Path| path.starts_with(&link);
+            if on_the_way(&store.selection) {
+                let error = store.change(&Choice::default(), |choice| choice.pick("x")).unwrap_err();
+                assert!(error.to_string().contains("leads out of the workspace"), "{error}");
+                assert!(advice(&error).contains("folder"), "{error}");
+                let (stored, diagnostics) = store.choice();
+                assert_eq!((stored, diagnostics.len()), (None, 1), "{link:?}");
+                assert!(store.look().is_err());
+            }
+            if on_the_way(&store.told) {
+                assert!(store.tell(|_| (told(), ())).is_err());
+                let (stored, diagnostics) = store.told();
+                assert_eq!((stored, diagnostics.len()), (Told::default(), 1), "{link:?}");
+            }
+            store.forget(&["a".into()]).unwrap_or_default();
+            assert_eq!(listing(), before, "{link:?}");
+        }
+    }
+
+    /// Every file below a folder with its bytes.
+    #[cfg(unix)]
+    fn walk(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut open = vec![folder.to_path_buf()];
+        let mut found = Vec::new();
+        while let Some(folder) = open.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() { open.push(path) } else { found.push((path.clone(), std::fs::read(&path).unwrap())) }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    #[test]
+    fn a_link_that_stays_in_the_workspace_is_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("kept")).unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("kept", folder.path().join(".jaato")).unwrap();
+        store(folder.path()).change(&Choice::default(), |choice| choice.pick("a")).unwrap();
+        assert_eq!(store(folder.path()).choice().0.unwrap().choice.picks, ["a"]);
+    }
+
+    #[test]
+    fn a_session_that_nobody_used_for_long_goes_when_a_new_one_begins() {
+        let folder = tempfile::tempdir().unwrap();
+        let session = |name: &str| Store::new(folder.path(), DEFAULT, name, "a test", clock);
+        let tell = |name: &str, id: &str| {
+            let tell = |told: &Told| {
+                let mut after = told.clone();
+                after.announced.insert(id.to_owned());
+                (after, ())
+            };
+            session(name).tell(tell).unwrap();
+        };
+        let days = |days: u64| clock() - Duration::from_secs(days * 24 * 60 * 60);
+        let age = |name: &str, at: SystemTime| {
+            std::fs::File::options().write(true).open(session(name).told).unwrap().set_modified(at).unwrap();
+        };
+        for name in ["old", "used", "young"] {
+            tell(name, "a");
+        }
+        age("old", days(31));
+        age("used", days(31));
+        age("young", days(29));
+        // Being told nothing new is use, too.
+        tell("used", "a");
+        let there = |name: &str| session(name).told.parent().unwrap().exists();
+        assert_eq!(["old", "used", "young"].map(there), [true; 3], "no new session yet");
+        tell("new", "a");
+        assert_eq!(["old", "used", "young", "new"].map(there), [false, true, true, true]);
+        assert!(session("used").told().0.was_announced("a"));
     }
 
     #[test]

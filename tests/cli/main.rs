@@ -18,6 +18,8 @@ mod commands;
 mod config;
 mod demo;
 #[cfg(unix)]
+mod journal;
+#[cfg(unix)]
 mod kill;
 #[cfg(unix)]
 mod kill_writing;

@@ -4,10 +4,13 @@
 mod backward;
 mod file;
 mod tail;
+mod tally;
 #[cfg(test)]
 mod tests;
 
+pub use file::says_what;
 pub use tail::Tail;
+pub use tally::{Count, Tally};
 
 use std::collections::BTreeMap;
 
@@ -40,6 +43,24 @@ pub enum What {
     Written,
     /// A hook could not do what it is for.
     Failed,
+}
+
+impl What {
+    /// One word, as in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Enriched => "enriched",
+            Self::Instructed => "instructed",
+            Self::Forgot => "forgot",
+            Self::Read => "read",
+            Self::Selected => "selected",
+            Self::Unselected => "unselected",
+            Self::Excluded => "excluded",
+            Self::Included => "included",
+            Self::Written => "written",
+            Self::Failed => "failed",
+        }
+    }
 }
 
 /// A line that somebody wants in the journal; number, time, desk, session and writer are added when it is written.

@@ -1,0 +1,109 @@
+//! Which files of the catalog a tool was working on, selected or not, told by the paths among its arguments: for the journal.
+//! What is said to the agent goes by [`super::pinned`], which sees selected sources only.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::pinned::{COMMANDS, LONGEST_PATH, words};
+use crate::catalog::{Catalog, SourceId};
+use crate::disk::path::absolute;
+
+/// A call names no more files than this; those behind them are not looked for.
+const FILES: usize = 100;
+
+/// Every path of a local source, or of a file in one, that the arguments name, each once and in the order given, with the
+/// innermost sources it lies in. What counts as a path is as in [`super::pinned`].
+pub fn touched<'c>(catalog: &'c Catalog, workspace: &Path, arguments: &Value) -> Vec<(PathBuf, Vec<&'c SourceId>)> {
+    let mut given = Vec::new();
+    strings(arguments, false, &mut |text| {
+        let text = text.trim();
+        if !text.is_empty() && text.len() <= LONGEST_PATH {
+            given.push(absolute(workspace, Path::new(text)));
+        }
+    });
+    if given.is_empty() {
+        return Vec::new();
+    }
+    let mut places: HashMap<&Path, Vec<&SourceId>> = HashMap::new();
+    for source in catalog.sources() {
+        if let Some(place) = source.place().filter(|_| !source.is_missing()) {
+            places.entry(&place.path).or_default().push(&source.id);
+            if place.resolved != place.path {
+                places.entry(&place.resolved).or_default().push(&source.id);
+            }
+        }
+    }
+    let mut found: Vec<(PathBuf, Vec<&SourceId>)> = Vec::new();
+    for path in given {
+        if found.len() < FILES
+            && let Some(ids) = path.ancestors().find_map(|above| places.get(above))
+            && !found.iter().any(|(other, _)| *other == path)
+        {
+            found.push((path, ids.clone()));
+        }
+    }
+    found
+}
+
+/// Every string within `value`; of a command each of its words too.
+fn strings(value: &Value, command: bool, tell: &mut dyn FnMut(&str)) {
+    match value {
+        Value::String(text) => {
+            tell(text);
+            if command {
+                words(text).for_each(tell);
+            }
+        }
+        Value::Array(values) => values.iter().for_each(|value| strings(value, command, tell)),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let command = command || COMMANDS.iter().any(|known| name.eq_ignore_ascii_case(known));
+                strings(value, command, tell);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::catalog::Standing;
+    use crate::enrich::testing::{inline, local, source};
+
+    #[test]
+    fn every_file_of_the_catalog_that_is_named() {
+        let catalog = Catalog::new(vec![
+            source("kb", &[], local("kb", Standing::Directory)),
+            source("inner", &[], local("kb/inner", Standing::Directory)),
+            source("file", &[], local("docs/a.md", Standing::File)),
+            source("twin", &[], local("docs/a.md", Standing::File)),
+            source("gone", &[], local("gone", Standing::Missing)),
+            inline("text", &[], "kb"),
+        ]);
+        for (arguments, expected) in [
+            (json!({"path": "kb/README.md"}), "/w/kb/README.md: kb"),
+            (
+                json!({"paths": ["docs/a.md", "/w/kb/inner/x", "./docs/a.md"]}),
+                "/w/docs/a.md: file twin, /w/kb/inner/x: inner",
+            ),
+            (json!({"command": "cat kb/x docs/a.md | grep kb/x"}), "/w/kb/x: kb, /w/docs/a.md: file twin"),
+            (json!({"text": "cat kb/x", "path": "gone"}), ""),
+            (json!({"path": "kb-evil/x", "n": 3, "more": null}), ""),
+            (json!("kb/../../w/kb"), "/w/kb: kb"),
+        ] {
+            let found = touched(&catalog, Path::new("/w"), &arguments);
+            let shown = |(path, ids): &(PathBuf, Vec<&SourceId>)| {
+                let ids: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
+                format!("{}: {}", path.display(), ids.join(" "))
+            };
+            assert_eq!(found.iter().map(shown).collect::<Vec<_>>().join(", "), expected, "{arguments}");
+        }
+        let many: Vec<String> = (0..500).map(|at| format!("kb/{at}")).collect();
+        assert_eq!(touched(&catalog, Path::new("/w"), &json!(many)).len(), FILES);
+    }
+}

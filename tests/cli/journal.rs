@@ -1,0 +1,360 @@
+//! The journal of the real program: what each command puts into it, `journal`, `replay` and `why` that read it, and what may
+//! not keep a command from its work.
+
+use std::fs;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::support::program::{PROGRAM, Ran, finish, run};
+use crate::support::workspace::{Workspace, inline, strings};
+
+const FILE: &str = ".jaato/refdesk/journal.jsonl";
+
+/// `a` mentions `b`; `web` has the tag `web`.
+fn world() -> Workspace {
+    let mut web = inline("web", "All about it.");
+    web["tags"] = json!(["web", "Inter-Net"]);
+    let sources = json!([
+        {"id": "a", "name": "A", "path": "docs/a.md"},
+        {"id": "b", "name": "B", "path": "docs/b.md", "tags": ["queue"]},
+        web,
+    ]);
+    Workspace::of(sources, &[("docs/a.md", "See b.\n"), ("docs/b.md", "Nothing.\n")])
+}
+
+/// The lines that `journal` prints with these words.
+#[track_caller]
+fn lines(world: &Workspace, words: &[&str]) -> Vec<Value> {
+    let ran = world.run(&[&["journal"], words].concat()).exits(0);
+    ran.text().lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {ran}"))).collect()
+}
+
+/// `what about` of each line.
+fn brief(lines: &[Value]) -> Vec<String> {
+    let about = |line: &Value| line["about"].as_array().map_or_else(String::new, |_| strings(&line["about"]).join(","));
+    lines.iter().map(|line| format!("{} {}", line["what"].as_str().unwrap(), about(line)).trim().to_owned()).collect()
+}
+
+#[track_caller]
+fn read(world: &Workspace, session: &str, path: &str) {
+    let args = json!({"file_path": path}).to_string();
+    let words = ["--session", session, "enrich", "--kind", "tool_result", "--tool", "Read", "--args", &args];
+    world.feed(&words, b"what the file says").exits(0);
+}
+
+#[test]
+fn every_command_that_does_something_says_so() {
+    let world = world();
+    world.run(&["select", "a", "web"]).exits(0);
+    world.run(&["select", "a"]).exits(0);
+    world.run(&["exclude", "web"]).exits(0);
+    world.run(&["include", "web"]).exits(0);
+    world.feed(&["--session", "s1", "enrich"], b"the web").exits(0);
+    world.feed(&["--session", "s1", "enrich"], b"the web").exits(0);
+    world.feed(&["--session", "s1", "enrich", "--dry-run", "--repeat"], b"the web").exits(0);
+    world.run(&["instructions"]).exits(0);
+    read(&world, "s2", "docs/b.md");
+    read(&world, "s2", "references.json");
+    world.run(&["render", "--inline", "x", "--output", "out.txt", "--yes"]).exits(0);
+    world.run(&["render", "--inline", "x", "--output", "out.txt", "--yes", "--overwrite"]).exits(0);
+    world.run(&["render", "--inline", "x", "--output", "other.txt", "--dry-run"]).exits(0);
+    let rows = json!([{"inline": "1", "output": "one"}, {"inline": "2", "output": "two"}]).to_string();
+    world.run(&["render", "--batch", &rows, "--yes"]).exits(0);
+    world.run(&["add", "docs", "--id", "docs"]).exits(0);
+    world.run(&["clear"]).exits(0);
+    for words in [&["list"][..], &["check"], &["why", "a"], &["resolve", "a"], &["journal"], &["templates"]] {
+        world.run(words);
+    }
+    let found = lines(&world, &[]);
+    let expected = [
+        "selected a,web",
+        "unselected web",
+        "excluded web",
+        "included web",
+        "enriched",
+        "instructed",
+        "read b",
+        "written out.txt",
+        "written one",
+        "written two",
+        "written .jaato/references/docs.json",
+        "unselected a",
+    ];
+    assert_eq!(brief(&found), expected);
+    let numbers: Vec<u64> = found.iter().map(|line| line["n"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, (1..=expected.len() as u64).collect::<Vec<_>>());
+    let who: Vec<&str> = found.iter().map(|line| line["who"].as_str().unwrap()).collect();
+    assert_eq!(who[0], "refdesk select");
+    assert_eq!(who[4..8], ["refdesk enrich", "refdesk instructions", "refdesk enrich", "refdesk render"]);
+    // What was said, with its reasons, and never the prompt.
+    assert_eq!((&found[4]["session"], &found[4]["kind"]), (&json!("s1"), &json!("prompt")));
+    assert_eq!(found[4]["why"][0]["about"], "web");
+    assert_eq!(found[4]["why"][0]["why"][0]["tag"], "web");
+    assert!(!world.read(FILE).contains("the web"), "the prompt is nobody's business");
+    assert_eq!((&found[6]["path"], &found[6]["tool"]), (&json!("docs/b.md"), &json!("Read")));
+    assert_eq!(found[7]["bytes"], 1);
+    // As stored, in both forms.
+    assert_eq!(world.run(&["journal"]).exits(0).text(), world.read(FILE));
+    assert_eq!(world.run(&["--format", "json", "journal"]).exits(0).text(), world.read(FILE));
+}
+
+#[test]
+fn the_lines_of_one_session_or_since_a_time() {
+    let world = world();
+    for session in ["one", "../../x", "one"] {
+        world.feed(&["--session", session, "enrich", "--repeat"], b"the web").exits(0);
+    }
+    let of = |words: &[&str]| lines(&world, words).iter().map(|line| line["n"].as_u64().unwrap()).collect::<Vec<_>>();
+    assert_eq!(of(&["--session", "one"]), [1, 3]);
+    assert_eq!(of(&["--session", "../../x"]), [2]);
+    assert_eq!(of(&["--session", "default"]), [0_u64; 0]);
+    let old = world.read(FILE).replacen("\"time\":\"20", "\"time\":\"19", 1);
+    world.put(FILE, old.as_bytes());
+    for since in ["90s", "15m", "2h", "3d", "2001-01-01", "2001-01-01T09:30"] {
+        assert_eq!(of(&["--since", since]), [2, 3], "{since}");
+    }
+    assert_eq!(of(&["--since", "1901-01-01"]), [1, 2, 3]);
+    assert_eq!(of(&["--since", "9000-01-01"]), [0_u64; 0]);
+    for rubbish in ["yesterday", "", "5", "-5m", "2026-99-99"] {
+        let ran = world.run(&["journal", &format!("--since={rubbish}")]).exits(2);
+        assert!(ran.stderr.contains("for example 90s"), "{ran}");
+        let words = ["--format", "json", "journal", &format!("--since={rubbish}")];
+        assert_eq!(world.run(&words).exits(2).json()["error"]["code"], "usage");
+    }
+}
+
+/// A session's name leads to no file outside, whatever it is.
+#[test]
+fn no_session_and_no_desk_leads_out() {
+    let world = world();
+    for name in ["../../x", "/etc/x", "..", "a/b", ""] {
+        world.feed(&["--session", name, "enrich"], b"the web").exits(0);
+        world.run(&["--desk", name, "select", "web"]).exits(0);
+    }
+    let inside = world.path.join(".jaato/refdesk");
+    let base = world.path.parent().unwrap();
+    for (path, _) in world.listing() {
+        assert!(
+            path.starts_with(&inside) || path.ends_with("references.json") || path.starts_with(world.path.join("docs"))
+        );
+    }
+    let mut names: Vec<_> = fs::read_dir(base).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["home", "tmp", "ws"]);
+    assert_eq!(fs::read_dir(base.join("home")).unwrap().count(), 0);
+}
+
+#[test]
+fn what_was_given_then_is_given_again_byte_by_byte() {
+    let world = world();
+    let given = world.feed(&["enrich"], "@web und der Rückweg".as_bytes()).exits(0);
+    world.run(&["select", "a"]).exits(0);
+    let instructed = world.run(&["instructions"]).exits(0);
+    world.put("docs/a.md", b"Something else by now.\n");
+    let added = &given.text()["@web und der Rückweg".len()..];
+    assert_eq!(world.run(&["replay", "1"]).exits(0).text(), added);
+    let told = world.json(&["replay", "1"], 0);
+    assert_eq!((&told["text"], &told["ok"], &told["n"]), (&json!(added), &json!(true), &json!(1)));
+    assert_eq!(told["hash"].as_str().unwrap().len(), 64);
+    assert_eq!(format!("{}\n", world.run(&["replay", "3"]).exits(0).text().trim_end()), instructed.text());
+    for (n, code, says) in
+        [("2", "no-bytes", "selected"), ("4", "unknown-line", "no line 4"), ("0", "unknown-line", "0")]
+    {
+        let ran = world.run(&["replay", n]).exits(1);
+        assert!(ran.stdout.is_empty() && ran.stderr.contains(says), "{ran}");
+        assert_eq!(world.json(&["replay", n], 1)["error"]["code"], code);
+    }
+    world.put(FILE, world.read(FILE).replacen("All about", "Nothing about", 1).as_bytes());
+    let changed = world.run(&["replay", "1"]).exits(1);
+    assert!(changed.text().contains("Nothing about") && changed.stderr.contains("hash"), "{changed}");
+    assert_eq!(world.json(&["replay", "1"], 1)["ok"], false);
+}
+
+#[test]
+fn what_is_read_or_picked_later_follows_from_what_was_said() {
+    let world = world();
+    read(&world, "s", "docs/b.md");
+    world.feed(&["--session", "s", "enrich"], b"the queue on the web").exits(0);
+    read(&world, "other", "docs/b.md");
+    read(&world, "s", "docs/b.md");
+    world.run(&["--session", "s", "select", "web", "a"]).exits(0);
+    world.feed(&["--session", "t", "enrich"], b"@b and inter_net").exits(0);
+    read(&world, "t", "docs/b.md");
+    let follows: Vec<Value> = lines(&world, &[]).into_iter().map(|line| line["follows"].clone()).collect();
+    let (hint, picked, expansion) = (json!({"b": "hint"}), json!({"web": "hint"}), json!({"b": "expansion"}));
+    assert_eq!(follows[2..5], [json!(null), hint, picked]);
+    assert_eq!(follows.last(), Some(&expansion));
+    assert!(follows[..2].iter().all(Value::is_null));
+    let told = world.json(&["journal", "--precision"], 0);
+    let count = |name: &str, what: &str, followed: u64, offered: u64| {
+        #[expect(clippy::cast_precision_loss, reason = "few")]
+        let share = followed as f64 / offered as f64;
+        json!({name: what, "offered": offered, "followed": followed, "share": share})
+    };
+    assert_eq!(told["hints"]["tags"], json!([count("tag", "queue", 1, 1), count("tag", "web", 1, 1)]));
+    assert_eq!(told["hints"]["sources"], json!([count("id", "b", 1, 1), count("id", "web", 1, 1)]));
+    assert_eq!(told["expansions"]["sources"], json!([count("id", "b", 1, 1)]));
+    let table = world.run(&["journal", "--precision"]).exits(0);
+    assert!(table.text().contains("Hints by tag"), "{table}");
+    assert!(table.text().lines().any(|line| line.split_whitespace().eq(["queue", "1", "1", "100", "%"])), "{table}");
+    let nothing = world.run(&["journal", "--precision", "--session", "nobody"]).exits(0);
+    assert_eq!(nothing.text(), "no hint and no expansion was given\n");
+}
+
+#[test]
+fn why_says_who_picked_and_when() {
+    let world = world();
+    world.run(&["select", "a"]).exits(0);
+    let picked = |world: &Workspace| world.json(&["why", "b"], 0)["chain"][1]["picked"].clone();
+    let at = lines(&world, &[])[0]["time"].clone();
+    assert_eq!(picked(&world), json!({"by": "refdesk select", "at": at}));
+    let clock = &at.as_str().unwrap()[11..16];
+    let mut command = world.command(&["why", "b"]);
+    let ran = run(command.env("TZ", "UTC"), None).exits(0);
+    // The day may have ended in between.
+    let today = format!("b ← a (by id, docs/a.md:1) (picked by you, {clock})\n");
+    assert!(ran.text() == today || ran.text().ends_with(&format!(" {clock})\n")), "{ran}");
+    // Of another day, by an agent.
+    let other = world.read(FILE).replacen("refdesk select", "claude-code", 1).replacen(
+        at.as_str().unwrap(),
+        "2001-02-03T04:05:06.789Z",
+        1,
+    );
+    world.put(FILE, other.as_bytes());
+    let mut command = world.command(&["why", "a"]);
+    let ran = run(command.env("TZ", "UTC"), None).exits(0);
+    assert_eq!(ran.text(), "a (picked by claude-code, 2001-02-03 04:05)\n");
+    // At another desk, or taken back since: nobody knows who picked it.
+    world.put(FILE, other.replacen("\"desk\":\"default\"", "\"desk\":\"other\"", 1).as_bytes());
+    assert_eq!(world.run(&["why", "a"]).exits(0).text(), "a (picked)\n");
+    assert_eq!(picked(&world), Value::Null);
+    fs::remove_file(world.path.join(FILE)).unwrap();
+    assert_eq!(world.run(&["why", "a"]).exits(0).text(), "a (picked)\n");
+}
+
+#[test]
+fn a_damaged_journal_is_said_once_and_keeps_nothing_from_being_done() {
+    let world = world();
+    world.feed(&["enrich", "--repeat"], b"the web").exits(0);
+    let whole = world.read(FILE);
+    let long = "x".repeat(2_000_000);
+    for (rubbish, said) in [
+        (format!("{whole}{}", &whole[..whole.len() / 2]), "1 line of the journal is damaged"),
+        (format!("\u{0}\u{1}[]\n{{}}\n{whole}{long}"), "3 lines of the journal are damaged"),
+    ] {
+        world.put(FILE, rubbish.as_bytes());
+        let ran = world.run(&["journal"]).exits(0);
+        assert_eq!((ran.text(), ran.stderr.matches("damaged").count()), (whole.as_str(), 1), "{ran}");
+        assert!(ran.stderr.contains(said), "{ran}");
+        let ran = world.feed(&["enrich", "--repeat"], b"the web").exits(0);
+        assert!(ran.stderr.is_empty(), "{ran}");
+        let numbers: Vec<Value> = lines(&world, &[]).iter().map(|line| line["n"].clone()).collect();
+        assert_eq!(numbers, [json!(1), json!(2)]);
+        world.run(&["replay", "2"]).exits(0);
+    }
+}
+
+/// A full disk: the file can grow no more.
+#[test]
+fn a_journal_that_cannot_be_written_is_said_once_and_work_goes_on() {
+    let world = world();
+    world.feed(&["enrich", "--repeat"], b"the web").exits(0);
+    let line = world.read(FILE);
+    let filler = line.repeat(64 * 1024 / line.len());
+    world.put(FILE, filler.as_bytes());
+    let limited = |words: &[&str], input: Option<&[u8]>| -> Ran {
+        let whole = world.command(words);
+        let mut command = world.bare(&[]);
+        command = {
+            let mut shell = std::process::Command::new("bash");
+            shell.current_dir(&world.path).envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+            shell
+        };
+        let script = format!("trap '' XFSZ; ulimit -c 0; ulimit -f 64; exec \"{PROGRAM}\" \"$@\"");
+        command.arg("-c").arg(script).arg("refdesk").args(whole.get_args());
+        run(&mut command, input)
+    };
+    let ran = limited(&["enrich", "--repeat"], Some(b"the web")).exits(0);
+    assert!(ran.text().contains("@web"), "{ran}");
+    assert_eq!(ran.stderr.matches("the journal cannot be written").count(), 1, "{ran}");
+    assert!(ran.stderr.contains("make room"), "{ran}");
+    let ran = limited(&["select", "a"], None).exits(0);
+    assert_eq!(ran.stderr.matches("the journal cannot be written").count(), 1, "{ran}");
+    assert_eq!(world.picks(), ["a"]);
+    assert_eq!(world.read(FILE), filler, "nothing of it is left");
+    // Room again.
+    world.run(&["unselect", "a"]).exits(0);
+    assert_eq!(brief(&lines(&world, &[])).last().unwrap(), "unselected a");
+}
+
+#[test]
+fn links_that_lead_out_of_the_workspace_are_not_followed() {
+    let outside = Workspace::new();
+    for link in [".jaato", ".jaato/refdesk"] {
+        let world = world();
+        let path = world.path.join(link);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(&outside.path, &path).unwrap();
+        let ran = world.feed(&["enrich"], b"the web").exits(0);
+        assert!(ran.text().contains("@web") && ran.stderr.contains("leads out of the workspace"), "{ran}");
+        let ran = world.run(&["--format", "json", "select", "a"]).exits(1);
+        assert_eq!(ran.json()["error"]["code"], "not-stored");
+        assert_eq!(ran.json()["error"]["hint"], "put a folder in the place of the link");
+        world.run(&["list"]).exits(0);
+        assert!(world.run(&["journal"]).exits(1).stderr.contains("leads out of the workspace"));
+        world.run(&["render", "--inline", "x", "--output", "out.txt", "--yes"]).exits(0);
+        assert_eq!(outside.listing(), []);
+    }
+    // A journal that is a link itself.
+    let world = world();
+    world.put("victim", b"precious\n");
+    fs::create_dir_all(world.path.join(".jaato/refdesk")).unwrap();
+    std::os::unix::fs::symlink(world.path.join("victim"), world.path.join(FILE)).unwrap();
+    let ran = world.feed(&["enrich"], b"the web").exits(0);
+    assert!(ran.stderr.contains("symbolic link"), "{ran}");
+    assert_eq!(world.read("victim"), "precious\n");
+    assert!(world.run(&["journal"]).exits(1).stderr.contains("symbolic link"));
+}
+
+/// Each source of fifty is hinted at by one of fifty processes, and each of these has a line of its own.
+#[test]
+fn fifty_at_once_in_one_session_say_each_thing_once() {
+    const MANY: usize = 50;
+    let sources: Vec<Value> = (0..MANY)
+        .map(|at| {
+            let mut source = inline(&format!("s{at}"), "");
+            source["tags"] = json!([format!("tag{at}")]);
+            source
+        })
+        .collect();
+    let world = Workspace::of(json!(sources), &[]);
+    let start = |at: usize| {
+        // Each says its own, and that of the next one, which somebody else says too. From a file: nobody waits for another.
+        let text = world.beside(&format!("tmp/{at}"));
+        refdesk::disk::write_atomic(&text, format!("tag{at} and tag{}", (at + 1) % MANY).as_bytes()).unwrap();
+        let mut command = world.command(&["--session", "s", "enrich"]);
+        command.stdin(fs::File::open(text).unwrap()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let children: Vec<_> = (0..MANY).map(start).collect();
+    let mut given = Vec::new();
+    for child in children {
+        let ran = finish("enrich".to_owned(), child, None).exits(0);
+        let hints = ran.text().lines().filter_map(|line| line.strip_prefix("- @")?.split_once(':'));
+        given.extend(hints.map(|(id, _)| id.to_owned()));
+    }
+    given.sort();
+    let mut expected: Vec<String> = (0..MANY).map(|at| format!("s{at}")).collect();
+    expected.sort();
+    assert_eq!(given, expected, "each is given once");
+    let found = lines(&world, &[]);
+    let numbers: Vec<u64> = found.iter().map(|line| line["n"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, (1..=found.len() as u64).collect::<Vec<_>>());
+    let mut said: Vec<String> = found
+        .iter()
+        .flat_map(|line| line["why"].as_array().unwrap().iter().map(|item| item["about"].as_str().unwrap().to_owned()))
+        .collect();
+    said.sort();
+    assert_eq!(said, expected, "what was given is in the journal");
+}
