@@ -22,7 +22,8 @@ const OWN: usize = 64;
 /// An ear at the journal.
 #[derive(Debug)]
 pub struct Overhear {
-    tail: Tail,
+    /// `None` until it was listened first: the first frame does not wait for it.
+    tail: Option<Tail>,
     /// The desk whose choices are told as notices.
     desk: String,
     /// What this process calls itself.
@@ -60,10 +61,10 @@ pub enum Notices {
 }
 
 impl Overhear {
-    /// Begins with the last lines that are there.
+    /// Reads nothing yet.
     pub fn new(desk: &Desk) -> Self {
         Self {
-            tail: desk.tail(PAST),
+            tail: None,
             desk: safe(desk.name()),
             who: desk.who().to_owned(),
             written: VecDeque::new(),
@@ -79,9 +80,9 @@ impl Overhear {
         }
     }
 
-    /// What was appended since it was listened last, as far as it adds something.
-    pub fn listen(&mut self, age: Age, notices: Notices) -> Heard {
-        let read = self.tail.read();
+    /// What was appended since it was listened last, as far as it adds something; at first the last lines that are there.
+    pub fn listen(&mut self, desk: &Desk, age: Age, notices: Notices) -> Heard {
+        let read = self.tail.get_or_insert_with(|| desk.tail(PAST)).read();
         self.take(read, age, notices)
     }
 

@@ -501,7 +501,7 @@ impl Worker<'_> {
     /// Tells what the journal says since it was listened last.
     fn listen(&mut self, age: Age) {
         let notices = if self.told.is_some() { Notices::Told } else { Notices::NotYet };
-        let heard = self.ear.listen(age, notices);
+        let heard = self.ear.listen(&self.desk, age, notices);
         if let Some(problem) = heard.problem {
             self.tell(Notice::new(Who::Files, Topic::Warning, problem));
         }

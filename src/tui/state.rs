@@ -5,6 +5,7 @@
 mod given;
 mod templates;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ratatui::layout::{Rect, Size};
@@ -286,6 +287,8 @@ pub struct HintsPane {
     pub refreshed: u64,
     /// The row under the cursor: expansions first, then hints, then who is passed over.
     pub cursor: Cursor,
+    /// Sources whose hints this session was given before, or that the prompt itself says: it is not hinted at them again.
+    pub told: BTreeSet<SourceId>,
     /// Which side of the prompt is shown.
     pub shows: Shows,
     /// The prompt as an agent would get it.

@@ -282,7 +282,9 @@ fn label(state: &State, entry: &Entry) -> Option<&'static str> {
     let subject = state.subject(state.focus);
     let is_picked = |id| selection.is_picked(id) || selection.dormant().iter().any(|dormant| dormant == id);
     match entry.action {
-        Action::Toggle | Action::Exclude if state.shows_given() && state.focus == Pane::Hints && !state.in_feed() => None,
+        Action::Toggle | Action::Exclude if state.shows_given() && state.focus == Pane::Hints && !state.in_feed() => {
+            None
+        }
         Action::Toggle if subject.is_some_and(is_picked) => Some("unpick"),
         Action::Exclude if subject.is_some_and(|id| selection.is_excluded(id)) => Some("include"),
         Action::Follow if state.overlay.is_none() && matches!(about::way(state), Ok(Way::File(_))) => {

@@ -112,25 +112,51 @@ looks! { opened:
     receipts_filtering "/ \"kind:\""
 }
 
-fn asked(effects: &[Effect]) -> Vec<Command> {
-    let mut sent = commands(effects);
-    sent.retain(|command| !matches!(command, Command::Look { .. }));
-    sent
+/// About which prompts it was asked, and for whom.
+fn asked(effects: &[Effect]) -> Vec<(&str, Hearer)> {
+    let asked = effects.iter().filter_map(|effect| match effect {
+        Effect::Send(Command::Simulate { prompt, hearer, .. }) => Some((&**prompt, *hearer)),
+        _ => None,
+    });
+    asked.collect()
 }
 
 #[test]
 fn each_side_is_asked_for_and_a_key_asks_again() {
+    use Hearer::{Session, Stranger};
     let mut state = fixture::state(80, 24);
+    for (keys, expected, shows) in [
+        ("3", vec![], Shows::Found),
+        ("Enter \"j\"", vec![("j", Session)], Shows::Found),
+        ("Esc v", vec![("j", Stranger)], Shows::Given(Stranger)),
+        ("v", vec![("j", Session)], Shows::Given(Session)),
+        ("Enter \"s\"", vec![("js", Session)], Shows::Given(Session)),
+        ("C-t", vec![("js", Session)], Shows::Found),
+        ("C-t", vec![("js", Stranger)], Shows::Given(Stranger)),
+        // Something may be appended to nothing, too.
+        ("C-x", vec![("", Stranger)], Shows::Given(Stranger)),
+        ("Esc", vec![], Shows::Given(Stranger)),
+        ("Esc", vec![], Shows::Found),
+        ("Esc", vec![], Shows::Found),
+    ] {
+        let effects = press(&mut state, keys);
+        assert_eq!((asked(&effects), state.hints.shows), (expected, shows), "{keys}");
+    }
+}
+
+#[test]
+fn who_was_told_already_is_said_so() {
+    let mut state = fixture::state(120, 36);
     typed(&mut state, "3 Enter \"java\" Esc");
-    let simulate = |generation, prompt: &str, hearer| Command::Simulate { generation, prompt: prompt.into(), hearer };
-    assert_eq!(asked(&press(&mut state, "v")), [simulate(1, "java", Hearer::Stranger)]);
-    assert_eq!(asked(&press(&mut state, "v")), [simulate(2, "java", Hearer::Session)]);
-    assert_eq!(asked(&press(&mut state, "Enter \"s\"")), [simulate(3, "javas", Hearer::Session)]);
-    assert_eq!(asked(&press(&mut state, "C-t")), []);
-    assert_eq!(state.hints.shows, Shows::Found);
-    assert_eq!(asked(&press(&mut state, "C-t C-x")).len(), 2, "something may be appended to nothing, too");
-    assert_eq!(asked(&press(&mut state, "Esc Esc")), []);
-    assert_eq!(state.hints.shows, Shows::Found, "Esc leads back");
+    let mut enriched = fixture::enriched("java", &[]);
+    enriched.metadata.tag_matched_references = vec![("java-service".into(), vec!["java".to_owned()])];
+    let generation = state.hints.given.generation;
+    answer(&mut state, Event::Simulated { generation, enriched: Box::new(enriched), problems: Vec::new() });
+    let shown = screen(&state);
+    assert!(shown.contains("(matched: java 1:1; told already)"), "{shown}");
+    assert!(shown.contains("this session was told already"), "{shown}");
+    press(&mut state, "Enter C-u");
+    assert!(state.hints.told.is_empty());
 }
 
 #[test]
@@ -148,7 +174,7 @@ fn an_old_answer_is_dropped() {
 fn what_the_session_was_told_meanwhile_is_news_no_more() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "3 v");
-    assert_eq!(asked(&receipts(&mut state, Age::Now, &["s"])), [], "a stranger was told nothing");
+    assert_eq!(asked(&receipts(&mut state, Age::Now, &["s"])).len(), 0, "a stranger was told nothing");
     press(&mut state, "v");
     assert_eq!(asked(&receipts(&mut state, Age::Now, &["s"])).len(), 1);
 }

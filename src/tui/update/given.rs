@@ -1,10 +1,12 @@
 //! What agents get, to be read: the prompt with what would be appended to it, asked anew whenever prompt, desk or session
 //! is another; and the receipt of what was given.
 
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
+use crate::catalog::SourceId;
 use crate::engine::{Command, Hearer};
-use crate::enrich::Enriched;
+use crate::enrich::{BlockKind, Enriched};
 use crate::report::Diagnostic;
 use crate::session::Line;
 use crate::tui::input::Effect;
@@ -13,7 +15,7 @@ use crate::tui::motion::{Motion, Scroll};
 use crate::tui::overlays;
 use crate::tui::pane::Pane;
 use crate::tui::panes::{hints, indented};
-use crate::tui::state::{Opened, Overlay, Shows, State};
+use crate::tui::state::{Opened, Overlay, Part, Shows, State};
 
 /// To the next side of the prompt.
 pub(super) fn turn(state: &mut State, effects: &mut Vec<Effect>) {
@@ -24,14 +26,28 @@ pub(super) fn turn(state: &mut State, effects: &mut Vec<Effect>) {
 }
 
 /// Back to what is found.
-pub(super) fn leave(state: &mut State) {
+pub(super) fn leave(state: &mut State, effects: &mut Vec<Effect>) {
     state.hints.shows = Shows::Found;
     state.hints.given.enriched = None;
+    ask(state, effects);
 }
 
-/// Asks about the prompt as it is now, if somebody looks. To an empty one something may be appended too.
+/// Whether what can be left next is the prompt as it is given.
+pub(super) fn is_next_to_leave(state: &State) -> bool {
+    state.overlay.is_none() && state.focus == Pane::Hints && state.part == Part::List && state.shows_given()
+}
+
+/// Asks about the prompt as it is now: what of it this session was told, or all of it where that is shown. To an empty prompt
+/// something may be appended too.
 pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
-    let Shows::Given(hearer) = state.hints.shows else { return };
+    let hearer = match state.hints.shows {
+        Shows::Given(hearer) => hearer,
+        Shows::Found => Hearer::Session,
+    };
+    if state.hints.shows == Shows::Found && state.hints.prompt.text().trim().is_empty() {
+        state.hints.told.clear();
+        return;
+    }
     state.hints.given.generation += 1;
     effects.push(Effect::Send(Command::Simulate {
         generation: state.hints.given.generation,
@@ -42,19 +58,33 @@ pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
 
 /// Somebody was told something: it may have been this session.
 pub(super) fn told(state: &mut State, effects: &mut Vec<Effect>) {
-    if state.hints.shows == Shows::Given(Hearer::Session) {
+    if state.hints.shows != Shows::Given(Hearer::Stranger) {
         ask(state, effects);
     }
 }
 
 /// Takes the answer to the newest question.
 pub(super) fn simulated(state: &mut State, generation: u64, enriched: Box<Enriched>, problems: Vec<Diagnostic>) {
+    if generation != state.hints.given.generation {
+        return;
+    }
+    if state.hints.shows != Shows::Given(Hearer::Stranger) {
+        state.hints.told = not_again(&enriched);
+    }
     let given = &mut state.hints.given;
-    if generation == given.generation && state.hints.shows != Shows::Found {
+    if state.hints.shows != Shows::Found {
         given.enriched = Some(enriched);
         given.problems = problems;
         given.paged = None;
     }
+}
+
+/// Whom the text calls for, and it is not hinted at them: the session knows, or the text says it.
+fn not_again(enriched: &Enriched) -> BTreeSet<SourceId> {
+    let hints = enriched.items.iter().filter(|item| item.block == BlockKind::Hint);
+    let said: HashSet<&str> = hints.map(|item| item.about.as_str()).collect();
+    let called_for = enriched.metadata.tag_matched_references.iter().map(|(id, _)| id);
+    called_for.filter(|id| !said.contains(id.as_str())).cloned().collect()
 }
 
 /// Opens the receipt with this number.

@@ -33,8 +33,6 @@ fn back(state: &mut State) {
         super::reading::end(state);
     } else if state.part != Part::List {
         state.part = Part::List;
-    } else if state.focus == Pane::Hints && state.shows_given() {
-        super::given::leave(state);
     } else if state.focus == Pane::Hints {
         state.feed.filter.clear();
         state.feed.refilter();

@@ -87,6 +87,7 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Quit => effects.push(Effect::Quit),
         Action::Suspend => effects.push(Effect::Suspend),
         Action::Redraw => effects.push(Effect::Redraw),
+        Action::Back if given::is_next_to_leave(state) => given::leave(state, effects),
         Action::Help | Action::Problems | Action::Zoom | Action::Inside | Action::Back | Action::Clear => {
             go::open(state, action);
         }

@@ -99,8 +99,9 @@ fn note(state: &State) -> String {
     }
     let findings = &state.hints.findings;
     let standing = &state.snapshot.selection;
-    let is_hinted = |id: &str| !standing.contains(id) && !standing.is_excluded(id);
-    // Picked and excluded ones keep their rows, but the agent is not hinted at them.
+    let told = &state.hints.told;
+    let is_hinted = |id: &str| !standing.contains(id) && !standing.is_excluded(id) && !told.contains(id);
+    // Picked and excluded ones keep their rows, but the agent is not hinted at them; nor at those that it was told of.
     let hints = findings.hints.iter().filter(|hint| is_hinted(hint.id.as_str())).count();
     let (named, passed) = (findings.expansions.len(), found::passed(findings) + findings.more);
     let pieces = [

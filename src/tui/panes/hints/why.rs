@@ -19,7 +19,10 @@ const LINES: usize = 5;
 pub fn short(state: &State, found: Found<'_>) -> String {
     let text = match found {
         Found::Named(_) => "(named in the prompt)".to_owned(),
-        Found::Hinted(hint) => format!("(matched: {})", placed(state, hint).join(", ")),
+        Found::Hinted(hint) => {
+            let told = if state.hints.told.contains(&hint.id) { "; told already" } else { "" };
+            format!("(matched: {}{told})", placed(state, hint).join(", "))
+        }
         Found::Passed(passed) => {
             let why = match &passed.why {
                 WhyNot::Inside { piece, .. } => format!("only in {}", cut(state, piece)),
@@ -91,6 +94,9 @@ fn hinted_fully(state: &State, hint: &Hint) -> String {
     if selection.is_excluded(id) || selection.contains(id) {
         let words = standing::words(&state.snapshot, id);
         return format!("Matched {matched}; {words} now, so that the agent is no longer hinted at it. {deed}");
+    }
+    if state.hints.told.contains(&hint.id) {
+        return format!("Matched {matched}; this session was told already and is not hinted at it again. {deed}");
     }
     format!("Matched {matched}: the agent is hinted at it. {deed}")
 }
