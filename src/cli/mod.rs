@@ -78,6 +78,7 @@ pub fn run(screen: impl FnOnce(Engine) -> color_eyre::Result<ExitCode>) -> color
     };
     match &arguments.command {
         None => screen::run(options, arguments.format, screen),
+        Some(Command::Watch) => Ok(watch::run(options, arguments.session.as_deref(), arguments.format)),
         Some(command) => Ok(output::print(answer(options, command, &arguments), arguments.format)),
     }
 }
@@ -134,9 +135,10 @@ fn carry_out(desk: &mut Desk, command: &Command, arguments: &Arguments) -> Answe
         Command::Assert(args) => assert::run(desk, args, format),
         Command::Journal(args) => journal::run(desk, args, arguments.session.as_deref(), format),
         Command::Replay(args) => replay::run(desk, args),
-        Command::Watch => watch::run(desk),
         // Answered before, whether a desk can be opened or not.
         Command::Hook(_) => Answer::new(serde_json::json!({}), "{}\n"),
+        // Needs an engine in place of a desk: `run` has seen to it.
+        Command::Watch => Answer::usage("watch is no command for a desk that is open", "call it by itself"),
         Command::Connect(args) | Command::Disconnect(args) => connect::run(desk, args),
     }
 }

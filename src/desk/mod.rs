@@ -14,6 +14,7 @@ mod journal;
 mod locate;
 mod mend;
 mod outlook;
+mod overheard;
 mod places;
 mod prepared;
 mod simulate;
