@@ -100,6 +100,9 @@ fn dispatch(desk: &mut Desk, command: &Command, format: Format) -> Answer {
         let (index, _) = desk.templates();
         answer.diagnostics.extend(desk.write_templates(&index).diagnostics);
     }
+    if command.keeps_mentions() {
+        desk.keep_mentions();
+    }
     answer
 }
 
