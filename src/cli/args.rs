@@ -149,6 +149,15 @@ impl Command {
         }
     }
 
+    /// Whether what it read of documents is written down for the next: not where nothing may be written.
+    pub fn keeps_mentions(&self) -> bool {
+        match self {
+            Self::Enrich(args) => !args.dry_run,
+            Self::Hook(_) => true,
+            _ => self.chooses(),
+        }
+    }
+
     /// What other processes and the journal call it.
     pub fn changes_as(&self) -> &'static str {
         match self {

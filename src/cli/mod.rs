@@ -108,6 +108,9 @@ fn dispatch(desk: &mut Desk, command: &Command, arguments: &Arguments) -> Answer
         let (index, _) = desk.templates();
         answer.diagnostics.extend(desk.write_templates(&index).diagnostics);
     }
+    if command.keeps_mentions() {
+        desk.keep_mentions();
+    }
     answer
 }
 

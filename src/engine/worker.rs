@@ -395,6 +395,7 @@ impl Worker<'_> {
         if self.unread.is_empty() {
             self.unread = VecDeque::new();
             self.desk.warm();
+            self.desk.keep_mentions();
         }
         if self.unread.is_empty() || self.published.elapsed() >= PROGRESS {
             self.publish();
