@@ -128,6 +128,7 @@ fn carry_out(desk: &mut Desk, command: &Command, format: Format) -> Answer {
         Command::Replay(args) => replay::run(desk, args),
         Command::Watch => watch::run(desk),
         Command::Hook(args) => hook::run(desk, args),
-        Command::Connect(args) | Command::Disconnect(args) => connect::run(desk, args),
+        Command::Connect(args) => connect::connect(desk, args),
+        Command::Disconnect(args) => connect::disconnect(desk, args),
     }
 }
