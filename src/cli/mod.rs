@@ -142,6 +142,7 @@ fn carry_out(desk: &mut Desk, command: &Command, arguments: &Arguments) -> Answe
         Command::Hook(_) => Answer::new(serde_json::json!({}), "{}\n"),
         // Needs an engine in place of a desk: `run` has seen to it.
         Command::Watch => Answer::usage("watch is no command for a desk that is open", "call it by itself"),
-        Command::Connect(args) | Command::Disconnect(args) => connect::run(desk, args),
+        Command::Connect(args) => connect::connect(desk, args),
+        Command::Disconnect(args) => connect::disconnect(desk, args),
     }
 }

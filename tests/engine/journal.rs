@@ -53,7 +53,9 @@ fn what_was_before_comes_first_and_is_marked_so() {
     let workspace = folder.path().join("ws");
     save(&workspace.join("references.json"), r#"{"sources": []}"#);
     let store = Store::new(&workspace, "default", "s1", "another", SystemTime::now);
-    (0..400).for_each(|at| drop(store.append(read(&format!("x{at}"))).unwrap()));
+    for at in 0..400 {
+        store.append(read(&format!("x{at}"))).unwrap();
+    }
     let mut world = World::over(folder, workspace);
     let event = world.event(|event| matches!(event, Event::Receipts(_)));
     let Event::Receipts(Receipts { told, age, gap }) = event else { unreachable!() };

@@ -6,6 +6,8 @@ use crate::support::workspace::{Workspace, inline};
 
 mod add;
 mod check;
+#[cfg(unix)]
+mod connect;
 mod embedded;
 mod explain;
 mod instructions;

@@ -86,6 +86,8 @@ pub fn words(kind: BlockKind) -> (&'static str, Role) {
         BlockKind::Notice => ("pulled in", Role::Transitive),
         BlockKind::Context => ("context", Role::Catalog),
         BlockKind::Templates => ("templates", Role::Templates),
+        BlockKind::Instruction => ("instructions", Role::Selection),
+        BlockKind::Available => ("more to ask for", Role::Hints),
         BlockKind::LeftOut => ("left out", Role::Warning),
     }
 }
