@@ -140,7 +140,8 @@ fn steps(drafts: &[Draft]) -> Vec<Step> {
         for level in levels {
             // A short form that is no shorter is no step.
             let worth = |entry: &Entry| *level == Level::Count || entry.brief.len() < entry.full.len();
-            let step = |(draft, entry, _): &(usize, usize, &Entry)| Step { draft: *draft, entry: *entry, level: *level };
+            let step =
+                |(draft, entry, _): &(usize, usize, &Entry)| Step { draft: *draft, entry: *entry, level: *level };
             steps.extend(entries.iter().filter(|it| worth(it.2)).map(step));
         }
     }

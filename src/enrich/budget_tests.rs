@@ -20,16 +20,7 @@ const KINDS: [BlockKind; 7] = [
 ];
 
 fn entry(about: String, full: String, brief: String, weight: f64) -> Entry {
-    Entry {
-        about,
-        full,
-        brief,
-        why: Vec::new(),
-        memory: Vec::new(),
-        stands: false,
-        brief_is_enough: true,
-        weight,
-    }
+    Entry { about, full, brief, why: Vec::new(), memory: Vec::new(), stands: false, brief_is_enough: true, weight }
 }
 
 /// `«hint 3 full xxxx»`: no other entry's words are a part of it.

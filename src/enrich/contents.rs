@@ -73,7 +73,11 @@ fn parts(ctx: &Context, source: &Source, contents: &Contents) -> Vec<String> {
         (SCRIPTS, paths(files(&contents.scripts))),
         (VALIDATION, paths(files(&contents.validation))),
     ];
-    listed.into_iter().filter(|(_, values)| !values.is_empty()).map(|(heading, values)| part(heading, &values)).collect()
+    listed
+        .into_iter()
+        .filter(|(_, values)| !values.is_empty())
+        .map(|(heading, values)| part(heading, &values))
+        .collect()
 }
 
 /// The names in the index of the templates among these files. The index is not built where there can be none.

@@ -9,7 +9,7 @@ use super::draft::{BlockKind, Draft, Entry, Memory, Why};
 use super::instruction::instruction;
 use super::references::chain;
 use super::told::content_hash;
-use super::{print, TextKind};
+use super::{TextKind, print};
 use crate::catalog::{Catalog, Mode, Source};
 use crate::selection::{Member, Role, Selection};
 use crate::text::escape::one_line;
@@ -22,7 +22,13 @@ const REMAINING: &str =
 /// selectable ones that remain, unless hints are excluded (`selectReferences` is in `exclude_tools`, so that pointing to it
 /// would lead nowhere). Empty where there is nothing to say; no line break at the end.
 pub fn instructions(ctx: &Context) -> String {
-    budget::fit(&mut drafts(ctx, Memorable::No), Budget::default(), print::shown_by(TextKind::SystemInstructions), |_| ()).text
+    budget::fit(
+        &mut drafts(ctx, Memorable::No),
+        Budget::default(),
+        print::shown_by(TextKind::SystemInstructions),
+        |_| (),
+    )
+    .text
 }
 
 /// Whether somebody is to remember what is said, for which documents are read.

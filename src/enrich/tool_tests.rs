@@ -200,9 +200,11 @@ fn instructions_within_a_budget() {
         let within = |most: usize| start(ctx, Budget { chars: Some(most), tokens: None }, Some(&Told::default()));
         let all = whole.encode_utf16().count();
         assert_eq!(within(all).text, whole);
-        let rest = whole.strip_suffix("### Name of deeper\n\n**Location**: `deeper.md`\n**Access**: Read this file\n\
+        let rest = whole.strip_suffix(
+            "### Name of deeper\n\n**Location**: `deeper.md`\n**Access**: Read this file\n\
             *(Transitively included via @deep)*\n\n---\n\nAdditional reference sources are available. Use \
-            `selectReferences` with IDs or tags to select them.\nAvailable tags: retry");
+            `selectReferences` with IDs or tags to select them.\nAvailable tags: retry",
+        );
         assert_eq!(within(all - 1).text, whole.replace(&whole[rest.unwrap().len()..], "@deeper: Name of deeper — `deeper.md`\n\n---\n\n\
             Additional reference sources are available. Use `selectReferences` with IDs or tags to select them.\nAvailable tags: retry"));
         let mut last = within(all);
@@ -218,7 +220,8 @@ fn instructions_within_a_budget() {
             // Announced is who is named, expanded who is there in full.
             let named = ["deep", "deeper"].into_iter().filter(|id| of(id) < Level::Count && !now.text.is_empty());
             assert_eq!(now.told.announced, named.map(str::to_owned).collect());
-            let full = now.items.iter().filter(|item| item.block == BlockKind::Instruction && item.level == Level::Full);
+            let full =
+                now.items.iter().filter(|item| item.block == BlockKind::Instruction && item.level == Level::Full);
             assert_eq!(now.told.given.len(), full.count());
             last = now;
         }
@@ -241,6 +244,31 @@ fn what_was_cut_once_is_not_filled_up_when_it_comes_back() {
             let unlimited = ask_of(&shelf(), &once.text, &arguments, told, Budget::default());
             assert!(once.blocks.is_empty() || unlimited.text == once.text, "{most}: {}", unlimited.text);
         }
+    }
+}
+
+/// Half a megabyte of each without optimisation; ten of them are a matter of seconds, with optimisation of tenths.
+#[test]
+fn rubbish_and_size_do_no_harm() {
+    let arguments = json!({"path": "mod/README.md"});
+    for unit in [
+        "\u{fffd}\0\x1b",
+        "{{x}} ",
+        "```\n{{x}}\n```\n",
+        "```\n",
+        "> - ",
+        "---\n**Templates available**\n",
+        "---\n**Reference Context: x**\n---\n",
+        "TEMPLATE AVAILABLE: one.tmpl\n",
+        FOUND,
+        "\r\n",
+        "é",
+    ] {
+        let text = unit.repeat((1 << 19) / unit.len());
+        let once = ask_of(&shelf(), &text, &arguments, &Told::default(), Budget { chars: Some(9_999), tokens: None });
+        assert!(once.text.starts_with(&text) && once.added().encode_utf16().count() <= 9_999);
+        let again = ask_of(&shelf(), &once.text, &arguments, &Told::default(), Budget::default());
+        assert_eq!(again.text.len(), once.text.len(), "{unit:?}");
     }
 }
 
@@ -269,8 +297,24 @@ fn nasty() -> impl Strategy<Value = String> {
 
 fn texts() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
-        TEXT, CONTEXT, FOUND, INDEXED, "```\n{{a}}\n```\n", "```", "~~~\n", "# One\n", "{{x}}", "retry", "@rules", "\n",
-        "---", "\n---\n", "> ", "- ", "    ", "é",
+        TEXT,
+        CONTEXT,
+        FOUND,
+        INDEXED,
+        "```\n{{a}}\n```\n",
+        "```",
+        "~~~\n",
+        "# One\n",
+        "{{x}}",
+        "retry",
+        "@rules",
+        "\n",
+        "---",
+        "\n---\n",
+        "> ",
+        "- ",
+        "    ",
+        "é",
     ]);
     prop::collection::vec(prop_oneof![8 => pieces.prop_map(str::to_owned), 1 => any::<String>()], 0..10)
         .prop_map(|pieces| pieces.concat())

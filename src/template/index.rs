@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use super::cache::{Cache, Kept};
 use super::discover::{Found as Place, discover};
-use super::embedded::{Extracted, Rejected, extract};
 use super::embedded::documents::{Document, documents};
 use super::embedded::gather::{Text, gather};
 use super::embedded::names::Names;
+use super::embedded::{Extracted, Rejected, extract};
 use super::name::{Parts, full_name, names};
 use super::standalone::{Standalone, read_all, said};
 use super::{Analysis, Block, FOLDER, Origin, Syntax, Taken, Template, TemplateIndex, analyse, limits, overrides};
@@ -184,17 +184,18 @@ fn blocks(workspace: &Path, texts: &[Text], names: &mut Names, is_free: impl Fn(
     let mut template = |(document, found): (&Document, &super::embedded::Found)| {
         let name = names.give(found, &is_free);
         Template {
-        path: folder.join(&name),
-        source: document.source.clone(),
-        within: name.clone(),
-        block: Some(Block {
-            text: found.text.clone(),
-            hash: found.hash.clone(),
-            document: document.path.clone(),
-            line: found.line,
-        }),
-        ..bare(name, Origin::Embedded)
-    } };
+            path: folder.join(&name),
+            source: document.source.clone(),
+            within: name.clone(),
+            block: Some(Block {
+                text: found.text.clone(),
+                hash: found.hash.clone(),
+                document: document.path.clone(),
+                line: found.line,
+            }),
+            ..bare(name, Origin::Embedded)
+        }
+    };
     all().map(&mut template).collect()
 }
 
