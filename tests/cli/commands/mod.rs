@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::support::workspace::{Workspace, inline};
 
 mod add;
+mod brought;
 mod check;
 #[cfg(unix)]
 mod connect;
