@@ -35,7 +35,13 @@ fn told_until(world: &mut World, text: &str) -> Vec<Notice> {
 
 #[test]
 fn a_line_of_another_process_is_told_without_reading_the_desk_again() {
-    let mut world = World::new();
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = folder.path().join("ws");
+    save(&workspace.join("references.json"), r#"{"sources": []}"#);
+    // The folder is there: that one comes to be is a change of another kind.
+    Store::new(&workspace, "default", "s1", "another", SystemTime::now).append(read("old")).unwrap();
+    let mut world = World::over(folder, workspace);
+    world.event(|event| matches!(event, Event::Receipts(_)));
     let before = world.until("it is read", |_| true);
     for at in 0..3 {
         other(&world, "default").append(read(&format!("x{at}"))).unwrap();
@@ -53,7 +59,8 @@ fn what_was_before_comes_first_and_is_marked_so() {
     let workspace = folder.path().join("ws");
     save(&workspace.join("references.json"), r#"{"sources": []}"#);
     let store = Store::new(&workspace, "default", "s1", "another", SystemTime::now);
-    (0..400).for_each(|at| drop(store.append(read(&format!("x{at}"))).unwrap()));
+    let lines = (0..400).map(|at| read(&format!("x{at}"))).collect();
+    store.append_all(lines).unwrap();
     let mut world = World::over(folder, workspace);
     let event = world.event(|event| matches!(event, Event::Receipts(_)));
     let Event::Receipts(Receipts { told, age, gap }) = event else { unreachable!() };
