@@ -86,6 +86,29 @@ fn a_choice_is_told_once_whoever_makes_it() {
 }
 
 #[test]
+fn of_a_flood_the_last_are_told_and_how_many_are_not() {
+    let mut world = World::new();
+    let lines = (0..2500).map(|at| read(&format!("x{at}"))).collect();
+    other(&world, "default").append_all(lines).unwrap();
+    world.send(Command::Look { generation: 1, prompt: "retry".into() });
+    let mut told = 0;
+    let mut answered = false;
+    world.event(|event| {
+        match event {
+            Event::Receipts(receipts) => {
+                assert!(receipts.told.len() <= 1000);
+                told += receipts.told.len();
+                let dropped = receipts.gap.as_ref().and_then(|gap| gap.text.split(' ').next()?.parse::<usize>().ok());
+                told += dropped.unwrap_or(0);
+            }
+            Event::Findings { .. } => answered = true,
+            _ => {}
+        }
+        told == 2500 && answered
+    });
+}
+
+#[test]
 fn a_line_is_found_by_its_number() {
     let mut world = World::new();
     let number = other(&world, "default").append(read("x")).unwrap();
