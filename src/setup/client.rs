@@ -69,6 +69,7 @@ const CLIENTS: [Client; 4] = [
         hooks: &[
             ("SessionStart", None),
             ("BeforeAgent", None),
+            ("PreCompress", None),
             (
                 "AfterTool",
                 Some(
@@ -92,7 +93,7 @@ const CLIENTS: [Client; 4] = [
         moved: Moved::Never,
         form: Form::Flat,
         // Its `beforeSubmitPrompt` can stop a prompt and add nothing to it.
-        hooks: &[("sessionStart", None), ("postToolUse", Some("^(Shell|Read|Grep|MCP:.*)$"))],
+        hooks: &[("sessionStart", None), ("preCompact", None), ("postToolUse", Some("^(Shell|Read|Grep|MCP:.*)$"))],
     },
 ];
 

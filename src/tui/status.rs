@@ -313,7 +313,10 @@ fn label(state: &State, entry: &Entry) -> Option<&'static str> {
         Action::Back if state.overlay.is_some() => Some(entry.name),
         Action::Back if state.is_searched() => Some("end search"),
         Action::Back if state.part != Part::List => Some("to the list"),
-        Action::Back if state.shows_given() && state.focus == Pane::Hints => Some("what is found"),
+        // Where the next side is that one, the key of it says so.
+        Action::Back if state.shows_given() && state.focus == Pane::Hints => {
+            Some("what is found").filter(|_| state.hints.shows.next() != Shows::Found)
+        }
         Action::Back if state.is_filtered() => Some("show all"),
         Action::Back => None,
         Action::Edit(Edit::LineUp) if state.hints.leads_back() => Some("prompt before"),

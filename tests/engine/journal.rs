@@ -35,7 +35,13 @@ fn told_until(world: &mut World, text: &str) -> Vec<Notice> {
 
 #[test]
 fn a_line_of_another_process_is_told_without_reading_the_desk_again() {
-    let mut world = World::new();
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = folder.path().join("ws");
+    save(&workspace.join("references.json"), r#"{"sources": []}"#);
+    // The folder is there: that one comes to be is a change of another kind.
+    Store::new(&workspace, "default", "s1", "another", SystemTime::now).append(read("old")).unwrap();
+    let mut world = World::over(folder, workspace);
+    world.event(|event| matches!(event, Event::Receipts(_)));
     let before = world.until("it is read", |_| true);
     for at in 0..3 {
         other(&world, "default").append(read(&format!("x{at}"))).unwrap();
@@ -53,9 +59,8 @@ fn what_was_before_comes_first_and_is_marked_so() {
     let workspace = folder.path().join("ws");
     save(&workspace.join("references.json"), r#"{"sources": []}"#);
     let store = Store::new(&workspace, "default", "s1", "another", SystemTime::now);
-    for at in 0..400 {
-        store.append(read(&format!("x{at}"))).unwrap();
-    }
+    let lines = (0..400).map(|at| read(&format!("x{at}"))).collect();
+    store.append_all(lines).unwrap();
     let mut world = World::over(folder, workspace);
     let event = world.event(|event| matches!(event, Event::Receipts(_)));
     let Event::Receipts(Receipts { told, age, gap }) = event else { unreachable!() };
@@ -78,6 +83,29 @@ fn a_choice_is_told_once_whoever_makes_it() {
     let told = told_until(&mut world, "Read @end");
     let count = |text: &str| told.iter().filter(|notice| notice.text == text).count();
     assert_eq!(["Picked @c", "Picked @a", "Picked @kit"].map(count), [1, 1, 1], "{told:#?}");
+}
+
+#[test]
+fn of_a_flood_the_last_are_told_and_how_many_are_not() {
+    let mut world = World::new();
+    let lines = (0..2500).map(|at| read(&format!("x{at}"))).collect();
+    other(&world, "default").append_all(lines).unwrap();
+    world.send(Command::Look { generation: 1, prompt: "retry".into() });
+    let mut told = 0;
+    let mut answered = false;
+    world.event(|event| {
+        match event {
+            Event::Receipts(receipts) => {
+                assert!(receipts.told.len() <= 1000);
+                told += receipts.told.len();
+                let dropped = receipts.gap.as_ref().and_then(|gap| gap.text.split(' ').next()?.parse::<usize>().ok());
+                told += dropped.unwrap_or(0);
+            }
+            Event::Findings { .. } => answered = true,
+            _ => {}
+        }
+        told == 2500 && answered
+    });
 }
 
 #[test]

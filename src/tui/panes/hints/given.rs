@@ -81,10 +81,10 @@ pub fn level(level: Level) -> &'static str {
 /// A block in a word, with its colour.
 pub fn words(kind: BlockKind) -> (&'static str, Role) {
     match kind {
-        BlockKind::Expansion => ("expansions", Role::Expansion),
+        BlockKind::Expansion => ("expansions", Role::Catalog),
         BlockKind::Hint => ("hints", Role::Hints),
         BlockKind::Notice => ("pulled in", Role::Transitive),
-        BlockKind::Context => ("context", Role::Catalog),
+        BlockKind::Context => ("context", Role::Selection),
         BlockKind::Templates => ("templates", Role::Templates),
         BlockKind::Instruction => ("instructions", Role::Selection),
         BlockKind::Available => ("more to ask for", Role::Hints),
@@ -105,8 +105,8 @@ pub fn note(state: &State) -> String {
 /// For the rule above it: to whom, and which rows are shown.
 pub fn caption(state: &State) -> String {
     let to = match state.hints.shows {
-        Shows::Given(Hearer::Session) => "as given to this session, with what it was told",
-        _ => "as given to who was told nothing yet",
+        Shows::Given(Hearer::Session) => "as news to this session",
+        _ => "as given to who knows nothing yet",
     };
     let given = &state.hints.given;
     let rows = state.parts(Pane::Hints).map_or(0, |parts| usize::from(parts.list.height));
