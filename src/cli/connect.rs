@@ -77,7 +77,7 @@ fn run(desk: &mut Desk, args: &ConnectArgs, verb: Verb) -> Answer {
     job.warnings.extend(job.remembered.damage.clone());
     job.command = job.choose_command(args.user);
     let answer = match job.step() {
-        Ok(Some(step)) => job.carry_out(desk, args, step),
+        Ok(Some(step)) => job.carry_out(desk, args, &step),
         Ok(None) => {
             let (status, is) = match verb {
                 Verb::Connect => ("already_connected", "is connected already"),
@@ -148,7 +148,7 @@ impl Job {
     }
 
     /// Shows, asks and writes.
-    fn carry_out(&self, desk: &mut Desk, args: &ConnectArgs, step: Step) -> Answer {
+    fn carry_out(&self, desk: &mut Desk, args: &ConnectArgs, step: &Step) -> Answer {
         let proposal = &step.proposal;
         let (shown, sum) = (&proposal.shown, proposal.diff.summary());
         let diff = proposal.diff.unified();
@@ -177,7 +177,7 @@ impl Job {
                 }
             }
         }
-        match self.write(desk, &step) {
+        match self.write(desk, step) {
             Ok(()) => {
                 let (status, is) = match self.verb {
                     Verb::Connect => ("connected", "is connected"),

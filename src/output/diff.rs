@@ -125,7 +125,7 @@ impl Diff {
     }
 
     /// The same where there is to be no file afterwards.
-    pub(super) fn to_nothing(mut self) -> Self {
+    pub(super) fn without_file(mut self) -> Self {
         if let Some(head) = self.lines.iter_mut().filter(|line| line.mark == Mark::Header).nth(1) {
             "+++ /dev/null".clone_into(&mut head.text);
         }

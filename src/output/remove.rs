@@ -14,7 +14,7 @@ use super::{Proposal, Refused, Scope, Unwritten, propose};
 /// Nothing may be changed there.
 pub fn propose_removal(workspace: &Path, current: &Path, path: &str, scope: Scope) -> Result<Proposal, Refused> {
     let proposal = propose(workspace, current, path, "", scope)?;
-    Ok(Proposal { diff: proposal.diff.clone().to_nothing(), ..proposal })
+    Ok(Proposal { diff: proposal.diff.clone().without_file(), ..proposal })
 }
 
 /// Takes a file away, and of the folders above it so many as are empty then.

@@ -5,7 +5,7 @@ use jsonc_parser::ast::{Array, Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 
 use super::command::is_ours;
-use super::text::Container;
+use super::text::{Container, part};
 
 /// The key that all hooks of an agent stand under.
 pub(super) const HOOKS: &str = "hooks";
@@ -89,7 +89,7 @@ impl Entry<'_, '_> {
             }
         }
         let bears_name_alone = |member: &ObjectProp<'_>| {
-            let between = super::text::part(text, member.name.range().end, member.value.range().start);
+            let between = part(text, member.name.range().end, member.value.range().start);
             between.chars().all(|c| c.is_whitespace() || c == ':')
         };
         let goes = |inside: &Container, member: Option<&ObjectProp<'_>>, path: &str| {
@@ -108,7 +108,7 @@ impl Container {
     /// Whether it holds one member and nothing else, no comment either.
     pub fn is_sole(&self, text: &str) -> bool {
         let [(start, end)] = self.members.as_slice() else { return false };
-        let bare = |from, to| super::text::part(text, from, to).chars().all(|c| c.is_whitespace() || c == ',');
+        let bare = |from, to| part(text, from, to).chars().all(|c| c.is_whitespace() || c == ',');
         bare(self.start, *start) && bare(*end, self.end)
     }
 }

@@ -2,6 +2,7 @@
 //! a file and out of it without a change to anything else. Nothing here asks, writes or looks at the environment; what a
 //! file would hold is a function of what it holds (BEHAVIOUR §10 `connect`, `disconnect`).
 
+mod additions;
 mod client;
 mod command;
 mod cut;

@@ -1,18 +1,22 @@
 //! What connecting an agent makes of its settings file, and what taking that away leaves of it. Both are functions of the text
 //! and of what is remembered of the connection; whatever is not ours comes out as it went in, byte for byte.
 
-use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
 
+use super::additions::additions;
 use super::client::Client;
 use super::cut::cut;
 use super::entries::{HOOKS, members, ours};
-use super::insert::{Insert, Member, append, apply, pretty};
+use super::insert::apply;
 use super::record::Record;
-use super::text::{Container, Fault, Layout, fault, parse, part};
+use super::text::{Container, Fault, fault, parse, part};
 use crate::disk::name::sha256_hex;
 
 const MARK: &str = "\u{feff}";
+
+/// So many entries of ours are taken away, one after the other; connecting makes three.
+const MOST: usize = 256;
 
 /// What connecting comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,10 +118,14 @@ enum Left {
 
 fn take_away(body: &str, client: &Client, record: Option<&Record>) -> Result<Left, Fault> {
     let Some(Value::Object(root)) = parse(body)? else { return Ok(Left::Untouched) };
-    if ours(&root, client.word).is_empty() {
+    let found = ours(&root, client.word);
+    if found.is_empty() {
         return Ok(Left::Untouched);
     }
-    drop(root);
+    if let Some(entry) = found.get(MOST) {
+        let message = format!("'refdesk hook {}' stands here more than {MOST} times", client.word);
+        return Err(fault(body, entry.list.range.start, "too-many", message));
+    }
     if let Some(record) = record
         && let Some(left) = record.undo(&sha256_hex(body.as_bytes()), body)
     {
@@ -183,92 +191,4 @@ fn emptied(mut text: String, client: &Client, record: &Record) -> Result<Left, F
 
 fn is_empty(value: &Value<'_>) -> bool {
     value.as_object().is_some_and(|object| object.properties.is_empty())
-}
-
-/// What has to be added to a text without ours, and which parts of it are new.
-fn additions(
-    text: &str,
-    client: &Client,
-    wanted: &[(&'static str, serde_json::Value)],
-) -> Result<(Vec<Insert>, Vec<String>), Fault> {
-    let listed = |(event, entry): &(&'static str, serde_json::Value)| {
-        ((*event).to_owned(), [entry.clone()].into_iter().collect())
-    };
-    let all = || serde_json::Value::Object(wanted.iter().map(listed).collect());
-    let event_path = |event: &str| format!("{HOOKS}/{event}");
-    let events = || wanted.iter().map(|(event, _)| event_path(event));
-    let root = match parse(text)? {
-        Some(Value::Object(root)) => root,
-        Some(other) => return Err(wrong(text, &other, "the settings", "an object")),
-        None => {
-            let version = client.version().map(|(name, value)| (name.to_owned(), value));
-            let whole = version.into_iter().chain([(HOOKS.to_owned(), all())]).collect();
-            let top = Container { start: 0, end: 0, members: Vec::new() };
-            let (at, layout) = (text.trim_end().len(), Layout::of(text, &top));
-            let before = if at == 0 { "" } else { layout.newline };
-            let after = if part(text, at, text.len()).contains('\n') { "" } else { layout.newline };
-            let text = format!("{before}{}{after}", pretty(&serde_json::Value::Object(whole), "", &layout));
-            let made = [String::new(), HOOKS.to_owned()].into_iter().chain(events());
-            let made = made.chain(client.version().map(|(name, _)| name.to_owned()));
-            return Ok((vec![Insert { at, text }], made.collect()));
-        }
-    };
-    let top = Container::of_object(&root);
-    let layout = Layout::of(text, &top);
-    let mut made = Vec::new();
-    let mut at_top: Vec<Member<'_>> = Vec::new();
-    if let Some((name, value)) = client.version()
-        && members(&root, name).next().is_none()
-    {
-        made.push(name.to_owned());
-        at_top.push((Some(name), value));
-    }
-    let mut inserts = Vec::new();
-    match only(text, &root, HOOKS)? {
-        None => {
-            made.push(HOOKS.to_owned());
-            made.extend(events());
-            at_top.push((Some(HOOKS), all()));
-        }
-        Some(Value::Object(hooks)) => {
-            let mut new: Vec<Member<'_>> = Vec::new();
-            for (event, entry) in wanted {
-                match only(text, hooks, event)? {
-                    None => {
-                        made.push(event_path(event));
-                        new.push((Some(event), [entry.clone()].into_iter().collect()));
-                    }
-                    Some(Value::Array(list)) => {
-                        inserts.extend(append(text, &Container::of_list(list), &[(None, entry.clone())], &layout));
-                    }
-                    Some(other) => return Err(wrong(text, other, &format!("'{HOOKS}.{event}'"), "a list")),
-                }
-            }
-            if !new.is_empty() {
-                inserts.extend(append(text, &Container::of_object(hooks), &new, &layout));
-            }
-        }
-        Some(other) => return Err(wrong(text, other, &format!("'{HOOKS}'"), "an object")),
-    }
-    if !at_top.is_empty() {
-        inserts.extend(append(text, &top, &at_top, &layout));
-    }
-    Ok((inserts, made))
-}
-
-/// The one member of this name. Of two the agent heeds one, and which is its own secret.
-fn only<'a, 'b>(text: &str, object: &'b Object<'a>, name: &'b str) -> Result<Option<&'b Value<'a>>, Fault> {
-    let mut found = members(object, name);
-    let first = found.next();
-    match found.next() {
-        Some((_, second)) => {
-            let message = format!("'{name}' stands here a second time");
-            Err(fault(text, second.range.start, "duplicate-key", message))
-        }
-        None => Ok(first.map(|(_, member)| &member.value)),
-    }
-}
-
-fn wrong(text: &str, value: &Value<'_>, what: &str, kind: &str) -> Fault {
-    fault(text, value.range().start, "wrong-type", format!("{what} should be {kind}"))
 }
