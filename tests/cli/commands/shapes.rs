@@ -31,7 +31,7 @@ fn fits(value: &Value, kind: &str) -> bool {
         "metadata" => has(value, METADATA),
         "template" => has(value, TEMPLATE),
         "node" => has(value, "id text, name text, type text, mode text, selected yes, exists yes"),
-        "link" => has(value, "id text, role text, mentions [mention]"),
+        "link" => has(value, "id text, role text, mentions [mention], picked {}?"),
         "variable" => has(value, "name text, kind text, optional yes, fields [variable]"),
         "fix" => has(value, "source_id text, file text, before text, after text"),
         "fit" => has(value, "name text, nearest text?"),
