@@ -1,40 +1,24 @@
 //! `refdesk enrich`: a text from standard input, and what the desk appends to it.
 
-use std::io::Read;
-
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::answer::Answer;
-use super::args::{EnrichArgs, Forgetting, KindName};
-use crate::desk::{Desk, Reader, Refusal};
-use crate::enrich::{Asked, Budget, Enriched, TextKind, Tool};
+use super::args::{EnrichArgs, Forgetting};
+use super::given::Given;
+use crate::desk::{Desk, Reader};
+use crate::enrich::{Asked, Budget, Enriched};
 use crate::report::Diagnostic;
 
 /// Enriches standard input. As text its bytes pass through untouched; in JSON they are replaced where they are no UTF-8.
 pub fn run(desk: &mut Desk, args: &EnrichArgs) -> Answer {
-    let arguments = match args.args.as_deref().map(serde_json::from_str::<Value>) {
-        None => None,
-        Some(Ok(arguments @ Value::Object(_))) => Some(arguments),
-        Some(_) => {
-            return Answer::usage("--args must be a JSON object", "for example --args '{\"path\": \"docs/a.md\"}'");
-        }
-    };
-    let mut bytes = Vec::new();
-    if let Err(error) = std::io::stdin().lock().read_to_end(&mut bytes) {
-        let message = format!("standard input cannot be read: {error}");
-        return Answer::refused(Refusal::new("no-input", message, "give the text on standard input"));
-    }
-    let kind = match args.kind {
-        KindName::Prompt => TextKind::Prompt,
-        KindName::ToolResult => TextKind::ToolResult,
-        KindName::SystemInstructions => TextKind::SystemInstructions,
+    let given = match Given::read(args.kind, args.tool.as_deref(), args.args.as_deref()) {
+        Ok(given) => given,
+        Err(refused) => return refused,
     };
     desk.settle();
-    let text = String::from_utf8_lossy(&bytes);
+    let text = String::from_utf8_lossy(&given.bytes);
     let lossy = matches!(text, std::borrow::Cow::Owned(_));
-    let tool = arguments.as_ref().map(|arguments| Tool { name: args.tool.as_deref(), arguments });
-    let budget = Budget { chars: args.max_chars, tokens: args.max_tokens };
-    let asked = Asked { tool, repeat: args.repeat, budget, ..Asked::new(kind, &text) };
+    let asked = given.asked(&text, args.repeat, Budget { chars: args.max_chars, tokens: args.max_tokens });
     let reader = if args.dry_run { Reader::Nobody } else { Reader::Session };
     let mut diagnostics = match args.event {
         Some(event) if reader == Reader::Session && !args.repeat => desk.forget_told(reason(event)),
@@ -57,7 +41,7 @@ pub fn run(desk: &mut Desk, args: &EnrichArgs) -> Answer {
         _ if enriched.blocks.is_empty() => diagnostics.push(silent(&enriched)),
         count => notes.push(format!("{count} of {} were left out for want of room", enriched.items.len())),
     }
-    let printed = [bytes.as_slice(), enriched.added().as_bytes()].concat();
+    let printed = [given.bytes.as_slice(), enriched.added().as_bytes()].concat();
     let json = json!({"text": enriched.text, "metadata": enriched.metadata, "blocks": enriched.blocks, "lossy": lossy});
     Answer { text: printed, diagnostics, notes, ..Answer::new(json, "") }
 }

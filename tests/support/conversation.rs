@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use refdesk::enrich::own_blocks;
+use refdesk::enrich::{outside, own_blocks};
 use serde_json::Value;
 
 use super::workspace::Workspace;
@@ -105,24 +105,22 @@ pub fn blocks(added: &str) -> Vec<(&'static str, &str)> {
         ("**Templates available**", "templates"),
         ("**Left out for want of room**", "left out"),
     ];
-    let own = own_blocks(added);
-    let mut blocks = Vec::new();
-    for block in &own {
-        let text = &added[block.clone()];
+    let kind = |block: std::ops::Range<usize>| {
+        let text = &added[block];
         let heading = text.trim_start().lines().nth(1).unwrap_or_default();
         let kind = HEADINGS.iter().find(|(beginning, _)| heading.starts_with(beginning));
-        blocks.push((kind.expect("a known heading").1, text));
-    }
-    if own.is_empty() && !added.is_empty() {
-        blocks.push(("instructions", added));
-    }
-    blocks
+        (kind.expect("a known heading").1, text)
+    };
+    let others = outside(added).into_iter().map(|part| ("instructions", &added[part]));
+    own_blocks(added).into_iter().map(kind).chain(others.filter(|(_, text)| !text.trim().is_empty())).collect()
 }
 
-/// What all of it costs, by kind.
+/// What all of it costs, by kind; what is said at the start is one, whatever stands in it.
 pub fn price(turns: &[Turn]) -> Price {
     let mut price = Price::new();
-    for (kind, text) in turns.iter().flat_map(|turn| blocks(&turn.added)) {
+    let (start, rest) = turns.split_at(1);
+    price.insert("instructions", start.iter().map(|turn| turn.added.len()).sum());
+    for (kind, text) in rest.iter().flat_map(|turn| blocks(&turn.added)) {
         *price.entry(kind).or_default() += text.len();
     }
     price
