@@ -164,11 +164,17 @@ impl Store {
     /// What the file system says, with the path in front.
     pub fn lock(&self) -> io::Result<Lock> {
         let lock = Lock::acquire(&self.folder.join("lock"))?;
-        let ignore = self.folder.join(".gitignore");
-        if !ignore.exists() {
-            write_atomic(&ignore, b"*\n")?;
-        }
+        self.keep_git_out()?;
         Ok(lock)
+    }
+
+    /// Tells git to keep out of the folder, which is there.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front.
+    pub fn keep_git_out(&self) -> io::Result<()> {
+        let ignore = self.folder.join(".gitignore");
+        if ignore.exists() { Ok(()) } else { write_atomic(&ignore, b"*\n") }
     }
 
     /// Readers take no lock, since writes are atomic; only what is damaged is looked at again under it.
