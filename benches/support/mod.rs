@@ -5,6 +5,7 @@
 
 pub mod running;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -116,6 +117,18 @@ pub fn time(command: &mut Command) -> Duration {
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
     let took = began.elapsed();
     assert!(status.expect("a program that starts").code().is_some_and(|code| code < 2));
+    took
+}
+
+/// The same of a run that is given something to read.
+pub fn time_fed(command: &mut Command, input: &[u8]) -> Duration {
+    let began = Instant::now();
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("a program that starts");
+    child.stdin.take().expect("its input").write_all(input).expect("a program that reads");
+    let status = child.wait().expect("a program that ends");
+    let took = began.elapsed();
+    assert!(status.code().is_some_and(|code| code < 2));
     took
 }
 

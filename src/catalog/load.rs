@@ -1,7 +1,5 @@
 //! From files to a catalog: the configuration's sources, then the discovered ones, merged (BEHAVIOUR §2).
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,8 +39,9 @@ pub fn load(around: &Surroundings, config: &Config, previous: Option<&Catalog>) 
         diagnostics.extend(problems);
         sources.extend(source);
     }
-    diagnostics.extend(duplicates(around, config.document.as_ref(), &sources));
-    (Catalog::of(sources), diagnostics)
+    let (catalog, losers) = Catalog::merged(sources);
+    diagnostics.extend(duplicates(around, config.document.as_ref(), &catalog, &losers));
+    (catalog, diagnostics)
 }
 
 fn configured(
@@ -63,6 +62,9 @@ fn configured(
         }
     }
     let read = |index| {
+        if let Some(source) = reader.read_plain(document, index) {
+            return Some((Some(shared(source, previous)), Vec::new()));
+        }
         let path = vec![Step::Key("sources"), Step::Item(index)];
         let (source, problems) = reader.read(document, path, &document.entry(index)?);
         Some((source.map(|source| shared(source, previous)), problems))
@@ -149,17 +151,15 @@ fn json_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 }
 
 /// A warning for every source whose id an earlier one has, at the loser's place.
-fn duplicates(around: &Surroundings, document: Option<&Document>, sources: &[Arc<Source>]) -> Vec<Diagnostic> {
-    let mut first: HashMap<&str, &Source> = HashMap::with_capacity(sources.len());
+fn duplicates(
+    around: &Surroundings,
+    document: Option<&Document>,
+    catalog: &Catalog,
+    losers: &[Arc<Source>],
+) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for source in sources {
-        let winner = match first.entry(source.id.as_str()) {
-            Entry::Occupied(winner) => *winner.get(),
-            Entry::Vacant(place) => {
-                place.insert(source);
-                continue;
-            }
-        };
+    for source in losers {
+        let Some(winner) = catalog.get(source.id.as_str()) else { continue };
         let file = around.display(&source.origin.file);
         let wins = around.display(&winner.origin.file);
         let message = format!("the id '{}' is taken already, by {wins}; this entry is not used", source.id);

@@ -10,6 +10,7 @@ use std::sync::Arc;
 mod entry;
 mod load;
 mod place;
+mod plain;
 mod source;
 #[cfg(test)]
 pub mod testing;
@@ -33,8 +34,14 @@ impl Catalog {
     }
 
     /// The same of sources that may be those of another catalog too.
-    pub fn of(mut sources: Vec<Arc<Source>>) -> Self {
+    pub fn of(sources: Vec<Arc<Source>>) -> Self {
+        Self::merged(sources).0
+    }
+
+    /// The same, and the sources whose id an earlier one has.
+    pub fn merged(mut sources: Vec<Arc<Source>>) -> (Self, Vec<Arc<Source>>) {
         let mut by_id = HashMap::with_capacity(sources.len());
+        let mut losers = Vec::new();
         sources.retain(|source| {
             let place = by_id.len();
             match by_id.entry(source.id.clone()) {
@@ -42,11 +49,14 @@ impl Catalog {
                     vacant.insert(place);
                     true
                 }
-                Entry::Occupied(_) => false,
+                Entry::Occupied(_) => {
+                    losers.push(source.clone());
+                    false
+                }
             }
         });
         sources.shrink_to_fit();
-        Self { sources, by_id }
+        (Self { sources, by_id }, losers)
     }
 
     /// The sources in catalog order.

@@ -13,7 +13,7 @@ pub fn place(around: &Surroundings, resolver: &Resolver, folder: &Path, written:
     let look = |path: PathBuf| -> Place {
         let (resolved, metadata) = resolver.resolve(&path);
         let path: Arc<Path> = Arc::from(path);
-        let resolved = if *resolved == *path { path.clone() } else { Arc::from(resolved) };
+        let resolved = if resolved.as_os_str() == path.as_os_str() { path.clone() } else { Arc::from(resolved) };
         let (standing, size) = match metadata {
             None => (Standing::Missing, 0),
             Some(metadata) if metadata.is_dir() => (Standing::Directory, 0),

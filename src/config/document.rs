@@ -42,8 +42,9 @@ impl Document {
             Err(problem) => return (None, vec![problem.in_file(shown)]),
         };
         match outline(&text) {
-            Ok(value) => {
-                let (path, entries, line_starts) = (Arc::from(path), OnceLock::new(), OnceLock::new());
+            Ok((value, starts)) => {
+                let (path, line_starts) = (Arc::from(path), OnceLock::new());
+                let entries = if starts.is_empty() { OnceLock::new() } else { OnceLock::from(starts) };
                 (Some(Self { path, shown, value, text, entries, line_starts }), Vec::new())
             }
             Err(error) => (None, vec![syntax_error(&text, &error).in_file(shown)]),
@@ -57,9 +58,14 @@ impl Document {
 
     /// The item of `sources` at this position, parsed anew.
     pub fn entry(&self, index: usize) -> Option<Value> {
-        let text = self.text.get(*self.entry_starts().get(index)?..)?;
+        let text = self.entry_text(index)?;
         // The whole text parsed, so this part of it does.
         Value::deserialize(&mut serde_json::Deserializer::from_str(text)).ok()
+    }
+
+    /// The text from the item of `sources` at this position on, for whoever reads it otherwise.
+    pub fn entry_text(&self, index: usize) -> Option<&str> {
+        self.text.get(*self.entry_starts().get(index)?..)
     }
 
     fn entry_starts(&self) -> &[usize] {

@@ -81,6 +81,9 @@ pub fn places(around: &Surroundings) -> Vec<PathBuf> {
 
 /// A path of a configuration with `${workspaceRoot}`, `${projectPath}`, `${HOME}` and a leading `~/` replaced.
 pub fn expand(around: &Surroundings, written: &str) -> String {
+    if !written.starts_with('~') && memchr::memchr(b'$', written.as_bytes()).is_none() {
+        return written.to_owned();
+    }
     let workspace = around.workspace.to_string_lossy();
     let mut path = written.replace("${workspaceRoot}", &workspace).replace("${projectPath}", &workspace);
     if let Some(home) = &around.home {

@@ -2,20 +2,37 @@
 //! The values of ten thousand of them take ten times the memory of their text, and each is only looked at once.
 
 use std::fmt;
+use std::ops::Range;
 
+use rayon::prelude::*;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// What a JSON text says; a list of `sources` at its top comes empty.
+use crate::report::locate::list_items;
+
+/// What a JSON text says; a list of `sources` at its top comes empty, with the bytes at which its items begin.
 ///
 /// # Errors
 /// Where the text is no JSON, in `sources` too.
-pub fn outline(text: &str) -> serde_json::Result<Value> {
-    if text.trim_ascii_start().starts_with('{') {
-        serde_json::from_str::<Members>(text).map(|members| Value::Object(members.0))
-    } else {
-        serde_json::from_str(text)
+pub fn outline(text: &str) -> serde_json::Result<(Value, Vec<usize>)> {
+    if !text.trim_ascii_start().starts_with('{') {
+        return serde_json::from_str(text).map(|value| (value, Vec::new()));
     }
+    // The items are passed over at first and looked at side by side; whatever is wrong is found again in order.
+    if let Some(found) = side_by_side(text) {
+        return Ok(found);
+    }
+    serde_json::from_str::<Members>(text).map(|members| (Value::Object(members.0), Vec::new()))
+}
+
+/// `None` where anything is wrong, and where `sources` is no list.
+fn side_by_side(text: &str) -> Option<(Value, Vec<usize>)> {
+    let (list, items) = list_items(text, "sources")?;
+    let rest = [text.get(..list.start)?, "[]", text.get(list.end..)?].concat();
+    let members: Members = serde_json::from_str(&rest).ok()?;
+    let check = |item: &Range<usize>| serde_json::from_str::<Checked>(text.get(item.clone())?).ok().map(drop);
+    items.par_iter().with_min_len(64).try_for_each(check)?;
+    Some((Value::Object(members.0), items.into_iter().map(|item| item.start).collect()))
 }
 
 struct Members(Map<String, Value>);
@@ -117,6 +134,7 @@ impl<'de> Deserialize<'de> for Checked {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::locate::{Step, item_starts};
 
     #[test]
     fn all_is_kept_but_the_entries() {
@@ -132,8 +150,20 @@ mod tests {
             ("[1, {\"sources\": [2]}]", r#"[1,{"sources":[2]}]"#),
             ("\n\"sources\"", "\"sources\""),
         ] {
-            assert_eq!(outline(text).unwrap().to_string(), expected, "{text}");
+            let (value, starts) = outline(text).unwrap();
+            assert_eq!(value.to_string(), expected, "{text}");
+            let items = item_starts(text, &[Step::Key("sources")]);
+            assert!(starts.is_empty() || starts == items, "{text}: {starts:?}");
         }
+    }
+
+    #[test]
+    fn where_the_items_begin() {
+        let text = r#" {"a": 1, "sources": [ {"id": "é"} ,1,
+            "x" ], "b": [{}]} "#;
+        let starts = outline(text).unwrap().1;
+        assert_eq!(starts, item_starts(text, &[Step::Key("sources")]));
+        assert_eq!(starts.len(), 3);
     }
 
     #[test]
@@ -157,6 +187,17 @@ mod tests {
             r#"{"sources": [],}"#,
             r#"{"sources" []}"#,
             "{",
+            r#"{"sources": [1,,2]}"#,
+            r#"{"sources": [1 2]}"#,
+            r#"{"sources": [1:2]}"#,
+            r#"{"sources": [,1]}"#,
+            r#"{"sources": [1], "sources": [1,]}"#,
+            r#"{"sources": [{"a": "}]}"#,
+            r#"{"sources": [1}, "a": [2]}"#,
+            r#"{"sources": [{]}, "a": {[}]}"#,
+            r#"{"sources" "a": [1]}"#,
+            r#"{"a": "sources": [1]}"#,
+            r#"{"sources": [1]"a": 2}"#,
             &deep,
         ] {
             let expected = serde_json::from_str::<Value>(text).unwrap_err().to_string();

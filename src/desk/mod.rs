@@ -11,6 +11,8 @@ mod embedded;
 mod expect;
 mod explain;
 mod journal;
+#[cfg(test)]
+mod kept_law_tests;
 mod locate;
 mod mend;
 mod outlook;
@@ -278,13 +280,15 @@ impl Desk {
 
     /// Reads documents until the selection is complete.
     pub fn settle(&mut self) {
-        loop {
-            let wanted = self.wanted();
-            if wanted.is_empty() {
-                return;
-            }
-            self.read(&wanted);
+        let mut wanted = self.wanted();
+        if wanted.is_empty() {
+            return;
         }
+        while !wanted.is_empty() {
+            self.take_in(&wanted);
+            wanted = selection::wanted(&self.choice, &self.catalog, &self.graph, self.rules());
+        }
+        self.select();
     }
 
     /// The selected sources whose documents must be read before the selection is complete.
@@ -294,6 +298,12 @@ impl Desk {
 
     /// Reads the documents of these sources and computes the selection anew.
     pub fn read(&mut self, ids: &[SourceId]) {
+        self.take_in(ids);
+        self.select();
+    }
+
+    /// Reads the documents of these sources.
+    fn take_in(&mut self, ids: &[SourceId]) {
         let catalog = self.catalog.clone();
         let sources: Vec<&Source> = ids.iter().filter_map(|id| catalog.get(id.as_str())).collect();
         let scanned = self.library().scan(&sources);
@@ -311,7 +321,6 @@ impl Desk {
         if graph.len() == catalog.len() {
             self.forget_last();
         }
-        self.select();
     }
 
     /// Everything is read again: what came out as it was is the same value again.
@@ -354,7 +363,8 @@ impl Desk {
     pub fn keep_mentions(&mut self) {
         let Some(library) = self.library.get_mut() else { return };
         let kept = if self.options.lives_on { library.keep_all() } else { library.keep() };
-        if let Err(error) = kept {
+        let written = kept.and_then(|written| if written { self.store.keep_git_out() } else { Ok(()) });
+        if let Err(error) = written {
             tracing::info!("what documents named is not kept: {error}");
         }
     }

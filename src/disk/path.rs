@@ -2,6 +2,7 @@
 //! to what they really name.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -9,6 +10,9 @@ use std::sync::RwLock;
 
 /// `path` without `.` and with each `..` taken back lexically, as a link in a document means it; a `..` at the root goes.
 pub fn clean(path: &Path) -> PathBuf {
+    if is_clean(path.as_os_str().as_encoded_bytes()) {
+        return path.to_path_buf();
+    }
     let mut out = PathBuf::new();
     for component in path.components() {
         match component {
@@ -24,6 +28,12 @@ pub fn clean(path: &Path) -> PathBuf {
         }
     }
     out
+}
+
+/// Whether it is an absolute path of one slash between any two names, none of which begins with a dot: most are.
+fn is_clean(path: &[u8]) -> bool {
+    let is_odd = |pair: &[u8]| matches!(pair, [b'/', b'/' | b'.']);
+    cfg!(unix) && path.starts_with(b"/") && !path.ends_with(b"/") && !path.windows(2).any(is_odd)
 }
 
 /// Whether the text is an absolute path anywhere: `/…`, `C:\…`, `C:/…` or `\\…` (BEHAVIOUR §2).
@@ -58,7 +68,8 @@ pub fn slashed(path: &Path) -> String {
 /// Resolves paths to what they really name, remembering folders, since a catalog asks about many files of few folders.
 #[derive(Debug, Default)]
 pub struct Resolver {
-    folders: RwLock<HashMap<PathBuf, PathBuf>>,
+    /// By the bytes of their paths; `None` for those that lead to themselves.
+    folders: RwLock<HashMap<OsString, Option<PathBuf>>>,
 }
 
 impl Resolver {
@@ -73,11 +84,11 @@ impl Resolver {
                 _ => (path.to_path_buf(), None),
             },
             Ok(metadata) => {
-                let real = match (path.parent(), path.file_name()) {
-                    (Some(parent), Some(name)) => self.folder(parent).join(name),
-                    _ => path.to_path_buf(),
+                let elsewhere = match (path.parent(), path.file_name()) {
+                    (Some(parent), Some(name)) => self.elsewhere(parent).map(|folder| folder.join(name)),
+                    _ => None,
                 };
-                (real, Some(metadata))
+                (elsewhere.unwrap_or_else(|| path.to_path_buf()), Some(metadata))
             }
             Err(_) => (self.deepest(path), None),
         }
@@ -85,14 +96,19 @@ impl Resolver {
 
     /// The real path of an existing folder.
     fn folder(&self, folder: &Path) -> PathBuf {
+        self.elsewhere(folder).unwrap_or_else(|| folder.to_path_buf())
+    }
+
+    /// The same; `None` where that is the path itself.
+    fn elsewhere(&self, folder: &Path) -> Option<PathBuf> {
         if let Ok(known) = self.folders.read()
-            && let Some(real) = known.get(folder)
+            && let Some(real) = known.get(folder.as_os_str())
         {
             return real.clone();
         }
-        let real = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
+        let real = fs::canonicalize(folder).ok().filter(|real| real.as_os_str() != folder.as_os_str());
         if let Ok(mut known) = self.folders.write() {
-            known.insert(folder.to_path_buf(), real.clone());
+            known.insert(folder.as_os_str().to_owned(), real.clone());
         }
         real
     }
@@ -155,6 +171,8 @@ mod tests {
             ("./x", "x"),
             ("/a/b/", "/a/b"),
             ("/", "/"),
+            ("/a//b/.c", "/a/b/.c"),
+            ("/a/b", "/a/b"),
         ] {
             assert_eq!(clean(Path::new(path)), Path::new(expected), "{path}");
         }

@@ -1,5 +1,5 @@
-//! A text made ready for the tag automaton: case folded, each separator one canonical byte, with the way back to byte
-//! offsets in the original. It only narrows where to look; what counts is decided on the original text.
+//! A text as tags are looked for in it: case folded, each run of separators one canonical byte. Made character by character
+//! as a search goes along; it only narrows where to look, and what counts is decided on the original text.
 
 use std::ops::Range;
 
@@ -16,73 +16,54 @@ const SEPARATOR: u8 = 0xff;
 /// What becomes of a byte below 0x80.
 const TABLE: [u8; 128] = table();
 
-/// The normalised copy of a text.
-pub(crate) struct Normal {
-    /// Folded; [`ONE`] and [`MANY`] for separators.
-    pub(crate) bytes: Vec<u8>,
-    /// `(normalised, original)` offsets from which on the two run in step.
-    steps: Vec<(usize, usize)>,
+/// What one character of a text, or one run of separators, becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Folded {
+    bytes: [u8; 4],
+    len: u8,
+    /// Where it ends in the text.
+    pub(crate) end: usize,
 }
 
-impl Normal {
-    /// Linear in the text.
-    pub(crate) fn new(text: &str) -> Self {
-        let source = text.as_bytes();
-        let mut normal = Self { bytes: Vec::with_capacity(source.len() + 1), steps: vec![(0, 0)] };
-        let mut at = 0;
-        while let Some(byte) = source.get(at).copied() {
-            match TABLE.get(usize::from(byte)).copied() {
-                Some(SEPARATOR) => at = normal.separators(text, at),
-                Some(folded) => {
-                    normal.bytes.push(folded);
-                    at += 1;
+impl Folded {
+    /// What begins at byte `at`; `None` at the end of the text.
+    #[inline]
+    pub(crate) fn at(text: &str, at: usize) -> Option<Self> {
+        let byte = *text.as_bytes().get(at)?;
+        match TABLE.get(usize::from(byte)).copied() {
+            Some(SEPARATOR) => Some(Self::separators(text, at)),
+            Some(folded) => Some(Self::byte(folded, at + 1)),
+            None => {
+                let c = text.get(at..)?.chars().next()?;
+                if is_separator(c) {
+                    return Some(Self::separators(text, at));
                 }
-                None => at = normal.beyond_ascii(text, at),
+                let mut bytes = [0; 4];
+                let len = fold(c).encode_utf8(&mut bytes).len();
+                Some(Self { bytes, len: u8::try_from(len).unwrap_or(4), end: at + c.len_utf8() })
             }
         }
-        normal
     }
 
-    /// Where normalised offset `at` lies in the original.
-    pub(crate) fn original(&self, at: usize) -> usize {
-        let after = self.steps.partition_point(|(normalised, _)| *normalised <= at);
-        after.checked_sub(1).and_then(|last| self.steps.get(last)).map_or(at, |(from, to)| to + (at - from))
+    /// What becomes of it.
+    #[inline]
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.bytes.get(..usize::from(self.len)).unwrap_or_default()
     }
 
-    fn beyond_ascii(&mut self, text: &str, at: usize) -> usize {
-        let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else {
-            return text.len();
-        };
-        if is_separator(c) {
-            return self.separators(text, at);
-        }
-        let end = at + c.len_utf8();
-        let mut buffer = [0; 4];
-        self.bytes.extend_from_slice(fold(c).encode_utf8(&mut buffer).as_bytes());
-        self.step(end);
-        end
+    fn byte(byte: u8, end: usize) -> Self {
+        Self { bytes: [byte, 0, 0, 0], len: 1, end }
     }
 
-    fn separators(&mut self, text: &str, at: usize) -> usize {
+    fn separators(text: &str, at: usize) -> Self {
         let bytes = text.as_bytes();
         let next = bytes.get(at + 1).copied().unwrap_or(b'.');
         let alone = next < 0x80 && TABLE.get(usize::from(next)) != Some(&SEPARATOR);
         if alone && bytes.get(at).is_some_and(u8::is_ascii) {
-            self.bytes.push(ONE);
-            return at + 1;
+            return Self::byte(ONE, at + 1);
         }
         let pieces = Pieces::at(text, at);
-        self.bytes.push(if pieces.counts.contains(&1) { ONE } else { MANY });
-        self.step(pieces.end);
-        pieces.end
-    }
-
-    /// From here on the original goes on at `original`.
-    fn step(&mut self, original: usize) {
-        let normalised = self.bytes.len();
-        if self.steps.last().is_none_or(|(from, to)| to + (normalised - from) != original) {
-            self.steps.push((normalised, original));
-        }
+        Self::byte(if pieces.counts.contains(&1) { ONE } else { MANY }, pieces.end)
     }
 }
 
@@ -183,18 +164,20 @@ impl Tally {
 mod tests {
     use super::*;
 
+    fn folded(text: &str) -> Vec<u8> {
+        let mut at = 0;
+        let next = || {
+            let folded = Folded::at(text, at)?;
+            at = folded.end;
+            Some(folded)
+        };
+        std::iter::from_fn(next).flat_map(|folded| folded.bytes().to_vec()).collect()
+    }
+
     #[test]
-    fn folded_with_a_way_back() {
+    fn folded_and_separators_made_one() {
         let text = "Ab-C_d  E\u{a0}\n f\n\ng \u{212a}É--x";
-        let normal = Normal::new(text);
-        assert_eq!(String::from_utf8(normal.bytes.clone()).unwrap(), "ab c d e f\ng ké\nx");
-        for (needle, original) in
-            [("ab", "Ab"), ("e", "E"), ("f", "f"), ("g", "g"), ("k", "\u{212a}"), ("é", "É"), ("x", "x")]
-        {
-            let at = memchr::memmem::find(&normal.bytes, needle.as_bytes()).unwrap();
-            let range = normal.original(at)..normal.original(at + needle.len());
-            assert_eq!(&text[range], original);
-        }
+        assert_eq!(String::from_utf8(folded(text)).unwrap(), "ab c d e f\ng ké\nx");
     }
 
     #[test]
@@ -221,6 +204,6 @@ mod tests {
 
     #[test]
     fn control_characters_stay_themselves() {
-        assert_eq!(Normal::new("a\0b\x1bc").bytes, b"a\0b\x1bc");
+        assert_eq!(folded("a\0b\x1bc"), b"a\0b\x1bc");
     }
 }

@@ -1,12 +1,12 @@
 //! Which tags stand in a text (BEHAVIOUR §5, tag matching). One automaton over all distinct tags of a catalog, built
-//! once, runs over a normalised copy of the text; each place it proposes is confirmed on the original.
+//! once, runs over the text, folded as it goes, from the places where a tag may begin; each place it proposes is confirmed
+//! on the original.
 
 use std::ops::Range;
 
-use super::normal::Normal;
+use super::proposals::Proposals;
 use super::spelling::Spelling;
 use crate::catalog::Catalog;
-use crate::text::automaton::Automaton;
 use crate::text::fold::{collapsed, tag_key};
 
 /// So many places of one tag are told; the rest of a text that is full of it adds nothing to know.
@@ -15,7 +15,7 @@ pub const PLACES: usize = 256;
 /// All tags of a catalog, ready to be looked for. There may be tens of thousands, so that everything about them stands in
 /// a few long lists and nothing has a place in memory of its own.
 pub(crate) struct TagIndex {
-    automaton: Option<Automaton>,
+    automaton: Option<Proposals>,
     /// For each pattern of the automaton the spellings that begin with it.
     by_pattern: Groups<u32>,
     /// The keys of the spellings, each once.
@@ -142,11 +142,9 @@ impl TagIndex {
     pub(crate) fn scan(&self, text: &str, within: Range<usize>, found: &mut Found) {
         let offset = within.start;
         let (Some(automaton), Some(text)) = (&self.automaton, text.get(within)) else { return };
-        let normal = Normal::new(text);
-        for (pattern, start, end) in automaton.find(&normal.bytes) {
-            let spellings = self.by_pattern.get(pattern);
-            let inside_word = is_inside_word(&normal.bytes, start, end);
-            for at in spellings.iter().map(|at| wide(*at)) {
+        automaton.whole(text, |pattern, proposed| {
+            let inside_word = is_inside_word(text.as_bytes(), &proposed);
+            for at in self.by_pattern.get(pattern).iter().map(|at| wide(*at)) {
                 let Some(spelling) = self.spelling(at) else { continue };
                 let Some(count) = found.counts.get_mut(at).filter(|count| usize::from(**count) < PLACES) else {
                     continue;
@@ -154,28 +152,25 @@ impl TagIndex {
                 if inside_word && spelling.is_plain() {
                     continue;
                 }
-                let proposed = normal.original(start)..normal.original(end);
-                if let Some(range) = spelling.confirm(text, proposed) {
+                if let Some(range) = spelling.confirm(text, proposed.clone()) {
                     *count += 1;
                     found.places.push((at, range.start + offset..range.end + offset));
                 }
             }
-        }
+        });
     }
 
     /// Every place in `text.get(within)` that has the letters of a tag, whatever stands next to it: its spelling and where.
     pub(crate) fn places(&self, text: &str, within: Range<usize>, mut each: impl FnMut(usize, Range<usize>)) {
         let offset = within.start;
         let (Some(automaton), Some(text)) = (&self.automaton, text.get(within)) else { return };
-        let normal = Normal::new(text);
-        for (pattern, start, end) in automaton.find(&normal.bytes) {
-            let proposed = normal.original(start)..normal.original(end);
+        automaton.all(text, |pattern, proposed| {
             for at in self.by_pattern.get(pattern).iter().map(|at| wide(*at)) {
                 if let Some(range) = self.spelling(at).and_then(|it| it.place(text, proposed.clone())) {
                     each(at, range.start + offset..range.end + offset);
                 }
             }
-        }
+        });
     }
 
     /// The sources that have a tag of this spelling: place in the catalog, then place in the source's list.
@@ -211,7 +206,7 @@ impl TagIndex {
 
     /// Kind of the automaton, number of its patterns, bytes it takes: for figures.
     pub(crate) fn size(&self) -> (&'static str, usize, usize) {
-        self.automaton.as_ref().map_or(("none", 0, 0), Automaton::size)
+        self.automaton.as_ref().map_or(("none", 0, 0), Proposals::size)
     }
 }
 
@@ -220,7 +215,7 @@ fn spelling(keys: &Groups<u8>, at: usize) -> Option<Spelling<'_>> {
 }
 
 /// An automaton over the distinct patterns of some spellings, and for each pattern the spellings that have it.
-fn patterns(keys: &Groups<u8>) -> (Option<Automaton>, Groups<u32>) {
+fn patterns(keys: &Groups<u8>) -> (Option<Proposals>, Groups<u32>) {
     let of_each = (0..keys.len()).filter_map(|at| Some((spelling(keys, at)?.pattern(), small(at))));
     let mut of_each: Vec<(&[u8], u32)> = of_each.collect();
     of_each.sort_unstable();
@@ -233,13 +228,13 @@ fn patterns(keys: &Groups<u8>) -> (Option<Automaton>, Groups<u32>) {
     }
     by_pattern.shrink();
     drop(of_each);
-    (Automaton::quick(&patterns), by_pattern)
+    (Proposals::new(&patterns), by_pattern)
 }
 
 /// Whether an ASCII letter or digit stands next to a proposed place: the common case, told without looking back.
-fn is_inside_word(bytes: &[u8], start: usize, end: usize) -> bool {
-    let before = start.checked_sub(1).and_then(|at| bytes.get(at));
-    before.is_some_and(u8::is_ascii_alphanumeric) || bytes.get(end).is_some_and(u8::is_ascii_alphanumeric)
+fn is_inside_word(bytes: &[u8], place: &Range<usize>) -> bool {
+    let before = place.start.checked_sub(1).and_then(|at| bytes.get(at));
+    before.is_some_and(u8::is_ascii_alphanumeric) || bytes.get(place.end).is_some_and(u8::is_ascii_alphanumeric)
 }
 
 /// Of tags that differ only in case or separators the first; `matched` are places in `tags`, ascending.

@@ -3,36 +3,55 @@
 
 use std::collections::HashSet;
 
-use super::normal::Normal;
+use super::heads::{Head, Heads};
+use super::normal::Folded;
 
 /// Every longest run of ASCII letters and digits in a text, case folded.
 pub(crate) struct Vocabulary {
     words: HashSet<Vec<u8>>,
+    /// Of the same words: most tags are told by these alone.
+    heads: Heads,
 }
 
 impl Vocabulary {
     /// Linear in the text.
     pub(crate) fn of(text: &str) -> Self {
-        let normal = Normal::new(text);
-        let mut words = HashSet::new();
-        for word in words_of(&normal.bytes) {
-            if !words.contains(word) {
-                words.insert(word.to_vec());
+        let mut words: HashSet<Vec<u8>> = HashSet::new();
+        let mut word = Vec::new();
+        let mut end = |word: &mut Vec<u8>| {
+            if !word.is_empty() && !words.contains(word) {
+                words.insert(word.clone());
             }
+            word.clear();
+        };
+        let mut at = 0;
+        while let Some(folded) = Folded::at(text, at) {
+            match folded.bytes() {
+                [byte] if byte.is_ascii_alphanumeric() => word.push(*byte),
+                _ => end(&mut word),
+            }
+            at = folded.end;
         }
-        Self { words }
+        end(&mut word);
+        let heads = Heads::new(words.iter().map(Vec::as_slice));
+        Self { words, heads }
     }
 
     /// Whether a tag or id may stand in the text. Next to a tag or id stands no letter or digit, so that each run of them
     /// within it is a run of the text; one with other than ASCII characters is not judged.
     pub(crate) fn may_hold(&self, term: &str) -> bool {
+        if !term.is_ascii() {
+            return true;
+        }
+        if !words_of(term.as_bytes()).all(|word| self.heads.may_hold(Head::at(word, 0))) {
+            return false;
+        }
         let mut folded = Vec::new();
-        !term.is_ascii()
-            || words_of(term.as_bytes()).all(|word| {
-                folded.clear();
-                folded.extend(word.iter().map(u8::to_ascii_lowercase));
-                self.words.contains(folded.as_slice())
-            })
+        words_of(term.as_bytes()).all(|word| {
+            folded.clear();
+            folded.extend(word.iter().map(u8::to_ascii_lowercase));
+            self.words.contains(folded.as_slice())
+        })
     }
 }
 

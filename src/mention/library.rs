@@ -4,6 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 use rayon::prelude::*;
@@ -43,6 +44,7 @@ pub struct Library {
     matcher: Arc<IdMatcher>,
     paths: PathIndex,
     memory: Memory,
+    reads: AtomicUsize,
 }
 
 impl Library {
@@ -64,7 +66,13 @@ impl Library {
 
     fn with(workspace: &Path, catalog: &Catalog, memory: Memory) -> Self {
         let matcher = Arc::new(IdMatcher::new(catalog));
-        Self { workspace: workspace.to_path_buf(), matcher, paths: PathIndex::new(catalog), memory }
+        Self {
+            workspace: workspace.to_path_buf(),
+            matcher,
+            paths: PathIndex::new(catalog),
+            memory,
+            reads: AtomicUsize::new(0),
+        }
     }
 
     /// The same library for another catalog; what it remembers stays where it is still true and asked for.
@@ -79,11 +87,11 @@ impl Library {
         }
     }
 
-    /// Writes down for other processes what was read that they would have to read too.
+    /// Writes down for other processes what was read that they would have to read too; tells whether there was anything.
     ///
     /// # Errors
     /// What the file system says; nothing is lost but time.
-    pub fn keep(&self) -> io::Result<()> {
+    pub fn keep(&self) -> io::Result<bool> {
         self.memory.store(&self.matcher, |path| self.paths.covers(path))
     }
 
@@ -91,7 +99,7 @@ impl Library {
     ///
     /// # Errors
     /// As [`Library::keep`].
-    pub fn keep_all(&mut self) -> io::Result<()> {
+    pub fn keep_all(&mut self) -> io::Result<bool> {
         let kept = self.keep();
         self.memory.unload();
         kept
@@ -100,6 +108,11 @@ impl Library {
     /// The same library for the same catalog, when something on disk may have changed.
     pub fn look_anew(&mut self) {
         self.paths.look_anew();
+    }
+
+    /// How many documents were opened, since nothing was known of them.
+    pub fn reads(&self) -> usize {
+        self.reads.load(Ordering::Relaxed)
     }
 
     /// The ids that are looked for.
@@ -221,6 +234,7 @@ impl Library {
         if let Some(named) = self.memory.recall(path, then, &self.matcher) {
             return Ok(named);
         }
+        self.reads.fetch_add(1, Ordering::Relaxed);
         let (bytes, _) = read_regular(path, LIMITS.bytes)?;
         let named = Arc::new(self.named_by(path, &bytes));
         self.memory.keep(path.clone(), then, named.clone(), now);

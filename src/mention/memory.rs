@@ -95,14 +95,14 @@ impl Memory {
         self.kept = OnceLock::from(Kept::default());
     }
 
-    /// Writes the file if it does not have what was read; of what it had, what is `wanted` stays.
+    /// Writes the file if it does not have what was read; of what it had, what is `wanted` stays. Tells whether it did.
     ///
     /// # Errors
     /// What the file system says; everything works without the file.
-    pub fn store(&self, ids: &IdMatcher, wanted: impl Fn(&Path) -> bool) -> io::Result<()> {
-        let Some(place) = &self.place else { return Ok(()) };
+    pub fn store(&self, ids: &IdMatcher, wanted: impl Fn(&Path) -> bool) -> io::Result<bool> {
+        let Some(place) = &self.place else { return Ok(false) };
         if !self.is_news.swap(false, Ordering::Relaxed) {
-            return Ok(());
+            return Ok(false);
         }
         // A folder that is a link leads out of the workspace, where nothing is ours to write.
         if place.parent().and_then(|folder| fs::symlink_metadata(folder).ok()).is_some_and(|it| it.is_symlink()) {
@@ -116,7 +116,7 @@ impl Memory {
         let old = self.kept(ids).entries().filter(|(path, _)| path_of(path).is_some_and(&wanted));
         let old = old.map(|(path, entry)| (path, Cow::Borrowed(entry)));
         let all = new.iter().map(|(path, entry)| (*path, Cow::Borrowed(&**entry))).chain(old).collect();
-        write_derived(place, &kept::file(&kept::key(ids), all))
+        write_derived(place, &kept::file(&kept::key(ids), all)).map(|()| true)
     }
 
     /// Lets go of what was loaded from the file, for a desk that has read all it wanted.

@@ -45,6 +45,33 @@ pub fn item_starts(json: &str, path: &[Step<'_>]) -> Vec<usize> {
     starts
 }
 
+/// The items of the list that is the member `key` of the object at the top, and where the list stands. The text need not be
+/// valid: it is if every item is and the text without them. `None` where that could not be said: there is no such list, or
+/// the key is there twice.
+pub fn list_items(json: &str, key: &str) -> Option<(Range<usize>, Vec<Range<usize>>)> {
+    let mut scan = Scan { bytes: json.as_bytes(), at: 0 };
+    let mut found = None;
+    scan.blank();
+    scan.enter(b'{')?;
+    while scan.peek()? != b'}' {
+        let name = scan.at;
+        scan.skip_string();
+        let is_it = serde_json::from_str::<String>(json.get(name..scan.at)?).ok()? == key;
+        scan.blank();
+        if !is_it {
+            scan.skip_value();
+        } else if found.is_none() {
+            let start = scan.at;
+            let items = scan.items()?;
+            found = Some((start..scan.at, items));
+        } else {
+            return None;
+        }
+        scan.blank();
+    }
+    found
+}
+
 /// One step into a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step<'a> {
@@ -104,6 +131,39 @@ impl Scan<'_> {
         None
     }
 
+    /// Over a list whose items have one comma between them.
+    fn items(&mut self) -> Option<Vec<Range<usize>>> {
+        let mut items = Vec::new();
+        if self.peek()? != b'[' {
+            return None;
+        }
+        self.at += 1;
+        self.white();
+        if self.peek()? == b']' {
+            self.at += 1;
+            return Some(items);
+        }
+        loop {
+            let start = self.at;
+            self.skip_value();
+            items.push(start..self.at);
+            self.white();
+            let after = self.peek()?;
+            self.at += 1;
+            match after {
+                b',' => self.white(),
+                b']' => return Some(items),
+                _ => return None,
+            }
+        }
+    }
+
+    fn white(&mut self) {
+        while self.peek().is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
     fn enter(&mut self, opening: u8) -> Option<()> {
         if self.peek()? != opening {
             return None;
@@ -115,12 +175,15 @@ impl Scan<'_> {
 
     fn skip_string(&mut self) {
         self.at += 1;
-        while let Some(byte) = self.peek() {
-            self.at += if byte == b'\\' { 2 } else { 1 };
-            if byte == b'"' {
-                break;
+        while let Some(next) = self.bytes.get(self.at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+            self.at += next;
+            if self.peek() == Some(b'"') {
+                self.at += 1;
+                return;
             }
+            self.at += 2;
         }
+        self.at = self.bytes.len();
     }
 
     /// Over a value of any depth, without recursion.

@@ -24,6 +24,26 @@ impl Default for Rules {
 
 /// The selection that follows, as far as the graph knows the texts.
 pub fn select(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: Rules) -> Selection {
+    let Reached { mut members, dormant, depth_of } = reach(choice, catalog, graph, rules);
+    name_parents(&mut members, catalog, graph, &depth_of);
+    let index = members.iter().enumerate().map(|(at, member)| (member.id.clone(), at)).collect();
+    Selection { members, index, dormant, excluded: choice.exclusions.clone() }
+}
+
+/// What [`unscanned`] says of the selection that follows, without making it: while documents are read for it, nobody asks
+/// who pulls in whom.
+pub fn wanted(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: Rules) -> Vec<SourceId> {
+    unscanned_of(&reach(choice, catalog, graph, rules).members, graph, rules)
+}
+
+/// Who is selected and how deep, without parents yet.
+struct Reached {
+    members: Vec<Member>,
+    dormant: Vec<String>,
+    depth_of: HashMap<SourceId, usize>,
+}
+
+fn reach(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: Rules) -> Reached {
     let excluded: HashSet<&str> = choice.exclusions.iter().map(String::as_str).collect();
     let (mut members, dormant) = roots(choice, catalog, &excluded, rules);
     let mut depth_of: HashMap<SourceId, usize> = members.iter().map(|member| (member.id.clone(), 0)).collect();
@@ -44,19 +64,21 @@ pub fn select(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: R
         level = next.into_iter().map(|(_, id)| id).collect();
         members.extend(level.iter().map(|id| member(id.clone(), depth, Role::Transitive)));
     }
-    name_parents(&mut members, catalog, graph, &depth_of);
-    let index = members.iter().enumerate().map(|(at, member)| (member.id.clone(), at)).collect();
-    Selection { members, index, dormant, excluded: choice.exclusions.clone() }
+    Reached { members, dormant, depth_of }
 }
 
 /// The selected sources whose text the closure wants and the graph does not have: scan them and select again, until there
 /// are none.
 pub fn unscanned(selection: &Selection, graph: &MentionGraph, rules: Rules) -> Vec<SourceId> {
+    unscanned_of(&selection.members, graph, rules)
+}
+
+fn unscanned_of(members: &[Member], graph: &MentionGraph, rules: Rules) -> Vec<SourceId> {
     if !rules.transitive {
         return Vec::new();
     }
     let wanted = |member: &&Member| member.depth < MAX_TRANSITIVE_DEPTH && !graph.is_scanned(member.id.as_str());
-    selection.members.iter().filter(wanted).map(|member| member.id.clone()).collect()
+    members.iter().filter(wanted).map(|member| member.id.clone()).collect()
 }
 
 /// The mentions that pull `to` in: those in the text of its parents, in the order of `parents`.

@@ -10,7 +10,7 @@ mod laws;
 mod standing;
 
 pub use access::Access;
-pub use closure::{Rules, reasons, select, unscanned};
+pub use closure::{Rules, reasons, select, unscanned, wanted};
 pub use history::{History, Retraced};
 pub use standing::Standing;
 

@@ -210,11 +210,18 @@ impl Store {
     pub fn lock(&self) -> io::Result<Lock> {
         self.held_in(&self.folder)?;
         let lock = Lock::acquire(&self.folder.join("lock"), self.patience)?;
-        let ignore = self.folder.join(".gitignore");
-        if !ignore.exists() {
-            write_atomic(&ignore, b"*\n")?;
-        }
+        self.keep_git_out()?;
         Ok(lock)
+    }
+
+    /// Tells git to keep out of the folder, which is there.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front; [`LinkedOut`].
+    pub fn keep_git_out(&self) -> io::Result<()> {
+        self.held_in(&self.folder)?;
+        let ignore = self.folder.join(".gitignore");
+        if ignore.exists() { Ok(()) } else { write_atomic(&ignore, b"*\n") }
     }
 
     /// Holds that no link leads this file or folder out of the workspace.

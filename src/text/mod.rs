@@ -1,7 +1,6 @@
 //! What a text is: whole words and sentence ends, lines, escaping, nearest names, token estimates. Pure functions on
 //! strings; no room above this one looks at characters by itself.
 
-pub mod automaton;
 pub mod escape;
 pub mod fold;
 pub mod hidden;

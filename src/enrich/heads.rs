@@ -1,0 +1,207 @@
+//! The first letters and digits of words, eight at once: enough to tell of nearly every word of a text that no tag begins
+//! there. What is left is for an automaton to look at.
+
+/// Lets a word through that begins like one that was put in, and one in sixteen of all others at most.
+#[derive(Debug)]
+pub(crate) struct Heads {
+    bits: Vec<u64>,
+    shift: u32,
+}
+
+/// The longest run of ASCII letters and digits at the beginning of something, at most eight, folded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Head {
+    bytes: u64,
+    /// A character beyond ASCII ends it, which may be folded to one that would not.
+    pub(crate) is_open: bool,
+}
+
+const ONES: u64 = u64::from_le_bytes([1; 8]);
+const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
+
+impl Head {
+    /// Of the text from byte `at` on.
+    pub(crate) fn at(text: &[u8], at: usize) -> Self {
+        let rest = text.get(at..).unwrap_or_default();
+        let word = match rest.first_chunk() {
+            Some(whole) => u64::from_le_bytes(*whole),
+            None => rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+        };
+        let lower = word | between(word, b'A', b'Z') >> 2;
+        let counts = between(lower, b'a', b'z') | between(lower, b'0', b'9');
+        let ends = !counts & HIGH;
+        if ends == 0 {
+            return Self { bytes: lower, is_open: false };
+        }
+        // The lowest bit set is the highest of the first byte that does not count.
+        let below = (ends & ends.wrapping_neg()) - 1;
+        Self { bytes: lower & (below >> 7), is_open: word & ends & ends.wrapping_neg() != 0 }
+    }
+
+    /// No letter or digit begins it.
+    fn is_empty(self) -> bool {
+        self.bytes == 0
+    }
+}
+
+/// The highest bit of each byte that is between two ASCII characters.
+fn between(word: u64, first: u8, last: u8) -> u64 {
+    let low = word & !HIGH;
+    let from = low + ONES * u64::from(0x80 - first);
+    let beyond = low + ONES * u64::from(0x7f - last);
+    from & !beyond & !word & HIGH
+}
+
+impl Heads {
+    /// Of these words, folded.
+    pub(crate) fn new<'w>(words: impl ExactSizeIterator<Item = &'w [u8]>) -> Self {
+        let size = words.len().saturating_mul(16).next_power_of_two().max(1024);
+        let mut heads = Self { bits: vec![0; size / 64], shift: 64 - size.trailing_zeros() };
+        for head in words.map(|word| Head::at(word, 0)).filter(|head| !head.is_empty()) {
+            let (at, bit) = heads.spot(head);
+            if let Some(bits) = heads.bits.get_mut(at) {
+                *bits |= bit;
+            }
+        }
+        heads
+    }
+
+    /// Whether one of the words may have this head.
+    pub(crate) fn may_hold(&self, head: Head) -> bool {
+        let (at, bit) = self.spot(head);
+        self.bits.get(at).is_some_and(|bits| bits & bit != 0)
+    }
+
+    /// Which of the numbers, and which bit of it.
+    fn spot(&self, head: Head) -> (usize, u64) {
+        // Fibonacci hashing: the upper bits of a product with 2^64 divided by the golden ratio.
+        let hash = head.bytes.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift;
+        (usize::try_from(hash >> 6).unwrap_or(usize::MAX), 1 << (hash & 63))
+    }
+}
+
+/// Where a word may begin that is one of some.
+#[derive(Debug)]
+pub(crate) struct Beginnings {
+    kinds: [u8; 256],
+    heads: Heads,
+}
+
+/// Before a word it makes it no whole one.
+const FORBIDS: u8 = 1;
+/// A word may begin with it, if its head is one of theirs.
+const HEAD: u8 = 2;
+/// A word may begin with it.
+const ALONE: u8 = 4;
+
+impl Beginnings {
+    /// Of these words, folded, none of which begins with a separator.
+    pub(crate) fn new(words: &[&[u8]]) -> Self {
+        let mut kinds = [0u8; 256];
+        let mut mark = |byte: u8, kind: u8| {
+            if let Some(kinds) = kinds.get_mut(usize::from(byte)) {
+                *kinds |= kind;
+            }
+        };
+        for byte in (0..=0x7f).filter(|byte: &u8| byte.is_ascii_alphanumeric() || b"./\\".contains(byte)) {
+            mark(byte, FORBIDS);
+        }
+        for first in words.iter().filter_map(|word| word.first().copied()) {
+            match first {
+                b'a'..=b'z' | b'0'..=b'9' => {
+                    mark(first, HEAD);
+                    mark(first.to_ascii_uppercase(), HEAD);
+                }
+                ..0x80 => mark(first, ALONE),
+                _ => (0xc2..=0xf4).for_each(|byte| mark(byte, ALONE)),
+            }
+            // What else begins a character that is folded to one of these: the Kelvin sign and the long s.
+            match first {
+                b'k' => mark(0xe2, ALONE),
+                b's' => mark(0xc5, ALONE),
+                _ => {}
+            }
+        }
+        Self { kinds, heads: Heads::new(words.iter().copied()) }
+    }
+
+    /// The first place from `from` on where one may begin as a whole word.
+    pub(crate) fn next(&self, text: &[u8], from: usize) -> Option<usize> {
+        let kind = |byte: u8| self.kinds.get(usize::from(byte)).copied().unwrap_or_default();
+        let mut before = from.checked_sub(1).and_then(|last| text.get(last)).map_or(0, |byte| kind(*byte));
+        for (at, byte) in text.get(from..)?.iter().enumerate() {
+            let this = kind(*byte);
+            if before & FORBIDS == 0 && this & (HEAD | ALONE) != 0 {
+                let at = from + at;
+                let head = Head::at(text, at);
+                if this & ALONE != 0 || head.is_open || self.heads.may_hold(head) {
+                    return Some(at);
+                }
+            }
+            before = this;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_head_of_a_text() {
+        for (text, head, is_open) in [
+            ("abc", "abc", false),
+            ("aBc9 x", "abc9", false),
+            ("ABCDEFGHIJ", "abcdefgh", false),
+            ("c++", "c", false),
+            (".net", "", false),
+            ("", "", false),
+            ("az09AZ@[", "az09az", false),
+            ("caf\u{e9}", "caf", true),
+            ("\u{212a}x", "", true),
+            ("abcdefgh\u{e9}", "abcdefgh", false),
+            ("`{/:x", "", false),
+        ] {
+            let found = Head::at(text.as_bytes(), 0);
+            assert_eq!((found.bytes, found.is_open), (Head::at(head.as_bytes(), 0).bytes, is_open), "{text}");
+            let mut bytes = [0; 8];
+            bytes[..head.len()].copy_from_slice(head.as_bytes());
+            assert_eq!(found.bytes.to_le_bytes(), bytes, "{text}");
+        }
+        for byte in 0..=u8::MAX {
+            let counts = Head::at(&[byte], 0).bytes != 0;
+            assert_eq!(counts, byte.is_ascii_alphanumeric(), "{byte}");
+        }
+    }
+
+    #[test]
+    fn where_a_word_may_begin() {
+        let words: [&[u8]; 5] = [b"java", b"c++", b".net", "été".as_bytes(), b"kelvin"];
+        let beginnings = Beginnings::new(&words);
+        for (text, places) in [
+            ("use Java", vec![4]),
+            ("ajava xc++", vec![]),
+            ("x.java /java \\java -java", vec![20]),
+            ("x.net .NET", vec![6]),
+            ("Été", vec![0]),
+            ("\u{212a}elvin", vec![0]),
+            ("jav\u{e9}", vec![0]),
+        ] {
+            let mut found = Vec::new();
+            let mut from = 0;
+            while let Some(place) = beginnings.next(text.as_bytes(), from) {
+                found.push(place);
+                from = place + 1;
+            }
+            found.retain(|at| text.is_char_boundary(*at));
+            found.dedup();
+            for place in &places {
+                assert!(found.contains(place), "{text}: {found:?}");
+            }
+            if text.is_ascii() {
+                assert_eq!(found, places, "{text}");
+            }
+        }
+    }
+}
