@@ -23,9 +23,12 @@ fn entry(about: String, full: String, brief: String, weight: f64) -> Entry {
     Entry { about, full, brief, why: Vec::new(), memory: Vec::new(), stands: false, brief_is_enough: true, weight }
 }
 
+/// A kind with its entries: how long the full and the short form are, and the weight.
+type Shape = (BlockKind, Vec<(usize, usize, u8)>);
+
 /// `«hint 3 full xxxx»`: no other entry's words are a part of it.
-fn drafts(shape: &[(BlockKind, Vec<(usize, usize, u8)>)]) -> Vec<Draft> {
-    let draft = |(kind, entries): &(BlockKind, Vec<(usize, usize, u8)>)| {
+fn drafts(shape: &[Shape]) -> Vec<Draft> {
+    let draft = |(kind, entries): &Shape| {
         let entries = entries.iter().enumerate().map(|(at, (full, brief, weight))| {
             let words = |form: &str, length: &usize| format!("«{} {at} {form}{}»", kind.word(), "é😀x".repeat(*length));
             let weight = if *weight > 3 { f64::INFINITY } else { f64::from(*weight) };
@@ -36,7 +39,7 @@ fn drafts(shape: &[(BlockKind, Vec<(usize, usize, u8)>)]) -> Vec<Draft> {
     shape.iter().map(draft).filter(|draft| !draft.entries.is_empty()).collect()
 }
 
-fn shapes() -> impl Strategy<Value = Vec<(BlockKind, Vec<(usize, usize, u8)>)>> {
+fn shapes() -> impl Strategy<Value = Vec<Shape>> {
     let entries = || prop::collection::vec((0usize..12, 0usize..12, 0u8..6), 0..9);
     prop::collection::vec(entries(), KINDS.len()).prop_map(|all| KINDS.into_iter().zip(all).collect())
 }
