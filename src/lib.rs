@@ -44,6 +44,7 @@
 //! - Only `tui::terminal` touches terminal modes, and it restores them on every way out.
 //! - A file outside `.jaato/` is written only by [`output`], after its difference was shown or waived. What may be written
 //!   where stands in `output::refusal`, what a rendering may use in [`render::limits`].
+//! - What a room up to `desk` has to say it returns; only the rooms above it log, to a file.
 //! - Text from outside reaches the screen and an agent only through `text::escape`.
 
 pub mod catalog;

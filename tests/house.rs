@@ -194,6 +194,15 @@ fn rooms_import_only_from_floors_below() {
 }
 
 #[test]
+fn only_the_upper_floors_log() {
+    for file in sources() {
+        let floor = room_of(&file).and_then(|room| floor_of(&room));
+        let logs = code(&fs::read_to_string(&file).unwrap()).contains("tracing");
+        assert!(!logs || floor.is_some_and(|floor| floor >= 10), "{} logs", file.display());
+    }
+}
+
+#[test]
 fn every_room_is_on_the_map_and_every_floor_has_its_room() {
     let mut rooms: Vec<String> = fs::read_dir(here().join("src"))
         .unwrap()

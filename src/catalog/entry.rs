@@ -12,6 +12,7 @@ use crate::disk::path::Resolver;
 use crate::report::Diagnostic;
 use crate::report::locate::Step;
 use crate::text::fold::can_match;
+use crate::text::hidden::{self, Hidden};
 
 /// What reading an entry needs to know of the world.
 #[derive(Debug)]
@@ -50,6 +51,7 @@ impl Reader<'_> {
         let fetch_hint = fields.string("fetchHint").map(str::to_owned);
         let contents = read_contents(fields);
         let kind = self.kind(fields, document.path.parent().unwrap_or(Path::new("/")));
+        warn_hidden(fields);
         let (id, name) = (SourceId::from(id?), name?.to_owned());
         Some(Source { id, name, description, mode, tags, kind: kind?, fetch_hint, contents, origin })
     }
@@ -85,6 +87,25 @@ impl Reader<'_> {
                 fields.report_value("type", problem.hint("use one of local, url, mcp, inline"));
                 None
             }
+        }
+    }
+}
+
+/// Warns of characters that nobody sees, in whatever of an entry is read by an agent or compared.
+fn warn_hidden(fields: &mut Fields<'_>) {
+    let problem = |text: &str| {
+        let hidden = Hidden::of(text)?;
+        Some(Diagnostic::warning("hidden-characters", hidden.words()).hint(hidden::HINT))
+    };
+    for key in ["id", "name", "description", "content", "fetchHint"] {
+        if let Some(problem) = fields.value(key).and_then(Value::as_str).and_then(problem) {
+            fields.report_value(key, problem);
+        }
+    }
+    let tags = fields.value("tags").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    for (index, tag) in tags.iter().enumerate() {
+        if let Some(problem) = tag.as_str().and_then(problem) {
+            fields.report_item("tags", index, problem);
         }
     }
 }

@@ -130,10 +130,19 @@ pub enum Command {
     )]
     Hook(HookArgs),
     /// Let an agent call the desk: writes its settings file after its difference was approved
-    #[command(after_help = "Example: refdesk connect claude-code --project --dry-run")]
+    ///
+    /// Adds hooks for the start of a session, for every prompt and for the results of tools that bring text. Everything else in
+    /// the file stays as it stands; `disconnect` takes away what was added. The README shows the entries of each agent.
+    #[command(
+        after_help = "Example: refdesk connect claude-code --project --dry-run\n\nWithout a terminal and without --yes nothing is written and the exit code is 1."
+    )]
     Connect(ConnectArgs),
-    /// Take away what `connect` wrote
-    #[command(after_help = "Example: refdesk disconnect claude-code --project")]
+    /// Take away what `connect` wrote, and nothing else
+    ///
+    /// An untouched file is given back byte for byte; one that was changed since loses only what is refdesk's.
+    #[command(
+        after_help = "Example: refdesk disconnect claude-code --project\n\nWithout a terminal and without --yes nothing is written and the exit code is 1."
+    )]
     Disconnect(ConnectArgs),
 }
 
@@ -146,6 +155,15 @@ impl Command {
                 matches!(args.command, Some(ReferencesCommand::Select(_) | ReferencesCommand::Unselect(_)))
             }
             _ => false,
+        }
+    }
+
+    /// Whether what it read of documents is written down for the next: not where nothing may be written.
+    pub fn keeps_mentions(&self) -> bool {
+        match self {
+            Self::Enrich(args) => !args.dry_run,
+            Self::Hook(_) => true,
+            _ => self.chooses(),
         }
     }
 
@@ -548,7 +566,7 @@ pub struct HookArgs {
 pub struct ConnectArgs {
     /// claude-code, gemini-cli, codex or cursor
     pub agent: String,
-    /// The settings of this workspace
+    /// The settings of this workspace, for everybody who works in it [default]
     #[arg(long, conflicts_with = "user")]
     pub project: bool,
     /// The settings of this user, for every workspace

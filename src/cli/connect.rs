@@ -1,10 +1,241 @@
-//! `refdesk connect` and `refdesk disconnect`: the settings file of an agent.
+//! `refdesk connect` and `refdesk disconnect`: the settings file of an agent, shown first, changed when somebody approved.
 
+mod place;
+mod remembered;
+
+use serde_json::{Map, Value, json};
+
+use self::place::Place;
+use self::remembered::Remembered;
 use super::answer::Answer;
 use super::args::ConnectArgs;
+use super::output::ask;
+use super::world;
 use crate::desk::{Desk, Refusal};
+use crate::output::{Before, Proposal, Unwritten, propose, propose_removal};
+use crate::setup::{self, Client, Connected, Disconnected, Fault, NAME, Record, is_named, write_command};
 
-/// Not there yet.
-pub fn run(_desk: &mut Desk, _args: &ConnectArgs) -> Answer {
-    Answer::refused(Refusal::new("not-yet", "this is still to come", ""))
+/// Lets an agent call the desk.
+pub fn connect(desk: &mut Desk, args: &ConnectArgs) -> Answer {
+    run(desk, args, Verb::Connect)
+}
+
+/// Takes that away.
+pub fn disconnect(desk: &mut Desk, args: &ConnectArgs) -> Answer {
+    run(desk, args, Verb::Disconnect)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verb {
+    Connect,
+    Disconnect,
+}
+
+/// What is to be done to the settings file.
+struct Step {
+    proposal: Proposal,
+    then: Then,
+}
+
+enum Then {
+    /// Write it, and remember this.
+    Remember(Record),
+    /// Write it, and forget what was remembered.
+    Forget,
+    /// Take it away, with so many folders.
+    Remove(usize),
+}
+
+/// Everything that the words of a call came to.
+struct Job {
+    verb: Verb,
+    client: Client,
+    place: Place,
+    command: String,
+    remembered: Remembered,
+    warnings: Vec<String>,
+}
+
+fn run(desk: &mut Desk, args: &ConnectArgs, verb: Verb) -> Answer {
+    let Some(client) = Client::from_word(&args.agent) else {
+        let words: Vec<&str> = Client::words().collect();
+        let message = format!("'{}' is no agent that refdesk knows", args.agent);
+        return Answer::usage(message, format!("it knows {}", words.join(", ")));
+    };
+    let place = match place::of(desk, &client, args.user) {
+        Ok(place) => place,
+        Err(refusal) => return Answer::refused(refusal).with_status("error"),
+    };
+    let mut job = Job {
+        verb,
+        client,
+        command: String::new(),
+        remembered: Remembered::new(desk, client.word, args.user),
+        place,
+        warnings: Vec::new(),
+    };
+    job.warnings.extend(job.remembered.damage.clone());
+    job.command = job.choose_command(args.user);
+    let answer = match job.step() {
+        Ok(Some(step)) => job.carry_out(desk, args, &step),
+        Ok(None) => {
+            let (status, is) = match verb {
+                Verb::Connect => ("already_connected", "is connected already"),
+                Verb::Disconnect => ("not_connected", "is not connected"),
+            };
+            job.answer(status, None, false, format!("{} {is} in {}\n", client.word, job.place.shown))
+        }
+        Err(refusal) => job.answer("error", None, false, String::new()).and_refused(vec![refusal]),
+    };
+    Answer { notes: job.warnings.into_iter().chain(answer.notes).collect(), ..answer }
+}
+
+impl Job {
+    /// By the bare name where that starts this program, or has to: a file of a workspace is for other people's machines too.
+    fn choose_command(&mut self, for_user: bool) -> String {
+        let (own, found) = (world::own_file(), world::on_path(NAME));
+        let program = match (&own, &found) {
+            (Some(own), Some(found)) if own == found => NAME,
+            (Some(own), _) if for_user && is_named(own) && own.to_str().is_some() => own.to_str().unwrap_or(NAME),
+            _ => {
+                if self.verb == Verb::Connect {
+                    self.warnings.push(match found {
+                        Some(found) => {
+                            format!("the agent will call the {NAME} on the path, {}, which is another", found.display())
+                        }
+                        None => format!("{NAME} is not on the path: until it is, the agent cannot call it"),
+                    });
+                }
+                NAME
+            }
+        };
+        write_command(program, self.client.word)
+    }
+
+    /// What has to change; `None` where nothing has to.
+    fn step(&self) -> Result<Option<Step>, Refusal> {
+        let text = self.place.read()?;
+        let (text, record) = (text.as_deref(), self.remembered.record.as_ref());
+        let faulty = |fault: Fault| self.refuse(fault);
+        let (new, then) = match self.verb {
+            Verb::Connect => match setup::connect(text, &self.client, &self.command, record).map_err(faulty)? {
+                Connected::Already => return Ok(None),
+                Connected::Write { text, record } => (text, Then::Remember(record)),
+            },
+            Verb::Disconnect => match setup::disconnect(text, &self.client, record).map_err(faulty)? {
+                Disconnected::Nothing => return Ok(None),
+                Disconnected::Write(text) => (text, Then::Forget),
+                Disconnected::Remove { folders } => (String::new(), Then::Remove(folders)),
+            },
+        };
+        let proposal = self.place.propose(|root, folder, file, scope| match then {
+            Then::Remove(_) => propose_removal(root, folder, file, scope),
+            _ => propose(root, folder, file, &new, scope),
+        })?;
+        // Between the two looks at it the file may have become another, of which nothing is known here.
+        let is_same = text.map_or(proposal.before == Before::Nothing, |text| proposal.replaces(text));
+        if !is_same {
+            let message = format!("{} changed while it was looked at", self.place.shown);
+            return Err(Refusal::new("changed", message, "try again"));
+        }
+        Ok(Some(Step { proposal, then }))
+    }
+
+    fn refuse(&self, fault: Fault) -> Refusal {
+        let Fault { code, message, line, column } = fault;
+        let message = format!("{}:{line}:{column}: {message}", self.place.shown);
+        Refusal::new(code, message, "mend the file there; nothing was written")
+    }
+
+    /// Shows, asks and writes.
+    fn carry_out(&self, desk: &mut Desk, args: &ConnectArgs, step: &Step) -> Answer {
+        let proposal = &step.proposal;
+        let (shown, sum) = (&proposal.shown, proposal.diff.summary());
+        let diff = proposal.diff.unified();
+        let [verb, asked, done] = match (&step.then, &proposal.before) {
+            (Then::Remove(_), _) => ["remove", "Remove", "removed"],
+            (_, Before::Nothing) => ["write", "Write", "wrote"],
+            (_, Before::File { .. }) => ["change", "Change", "changed"],
+        };
+        let foreseen = format!("this would {verb} {shown} ({sum})");
+        if args.dry_run {
+            return Answer { notes: vec![foreseen], ..self.answer("dry_run", Some(proposal), false, diff) };
+        }
+        let mut text = diff;
+        if !args.yes {
+            match ask(&proposal.diff.shown(), &format!("{asked} {shown} ({sum})?")) {
+                Some(true) => text.clear(),
+                Some(false) => {
+                    let refusal = Refusal::new("not-approved", "it was not approved", "");
+                    return self.answer("error", Some(proposal), false, "").and_refused(vec![refusal]);
+                }
+                None => {
+                    let hint = "look at the difference, and write it with --yes";
+                    let refusal = Refusal::new("not-approved", "nobody approved it", hint);
+                    let answer = self.answer("error", Some(proposal), false, text).and_refused(vec![refusal]);
+                    return Answer { notes: vec![foreseen], ..answer };
+                }
+            }
+        }
+        match self.write(desk, step) {
+            Ok(()) => {
+                let (status, is) = match self.verb {
+                    Verb::Connect => ("connected", "is connected"),
+                    Verb::Disconnect => ("disconnected", "is not connected any more"),
+                };
+                text.push_str(&format!("{} {is}: {done} {shown} ({sum})\n", self.client.word));
+                self.answer(status, Some(proposal), true, text)
+            }
+            Err(refusal) if refusal.code == "changed" => {
+                // What was shown was made of what stood there then.
+                let anew = self.step().ok().flatten().map(|step| step.proposal);
+                let diff = anew.as_ref().map(|anew| anew.diff.unified()).unwrap_or_default();
+                self.answer("error", anew.as_ref(), false, diff).and_refused(vec![refusal])
+            }
+            Err(refusal) => self.answer("error", Some(proposal), false, "").and_refused(vec![refusal]),
+        }
+    }
+
+    /// What is remembered is written first: without it one would not know afterwards what was there before.
+    fn write(&self, desk: &mut Desk, step: &Step) -> Result<(), Refusal> {
+        let refused = |unwritten: Unwritten| Refusal::from(unwritten.refused);
+        match &step.then {
+            Then::Remember(record) => {
+                let folders = step.proposal.path.ancestors().skip(1).take_while(|folder| !folder.is_dir()).count();
+                let record = Record { folders: record.folders.max(folders), ..record.clone() };
+                self.remembered.store(desk, &record)?;
+                desk.write(std::slice::from_ref(&step.proposal)).map(drop).map_err(|unwritten| {
+                    self.remembered.put_back();
+                    refused(unwritten)
+                })
+            }
+            Then::Forget => {
+                desk.write(std::slice::from_ref(&step.proposal)).map_err(refused)?;
+                self.remembered.forget();
+                Ok(())
+            }
+            Then::Remove(folders) => {
+                desk.remove(&step.proposal, *folders).map_err(refused)?;
+                self.remembered.forget();
+                Ok(())
+            }
+        }
+    }
+
+    fn answer(&self, status: &str, proposal: Option<&Proposal>, changed: bool, text: impl Into<String>) -> Answer {
+        let diff = proposal.map(|proposal| proposal.diff.unified()).unwrap_or_default();
+        let mut json = Map::from_iter([
+            ("status".to_owned(), json!(status)),
+            ("agent".to_owned(), json!(self.client.word)),
+            ("scope".to_owned(), json!(self.place.scope())),
+            ("path".to_owned(), json!(self.place.shown)),
+            ("diff".to_owned(), json!(diff)),
+            ("changed".to_owned(), json!(changed)),
+            ("warnings".to_owned(), json!(self.warnings)),
+        ]);
+        if self.verb == Verb::Connect {
+            json.insert("command".to_owned(), json!(self.command));
+        }
+        Answer::new(Value::Object(json), text)
+    }
 }

@@ -28,11 +28,10 @@ const THREADS: usize = 4;
 
 /// Answers a hook.
 pub fn run(arguments: &Arguments, args: &HookArgs) -> ExitCode {
-    // What would be printed goes to the log.
+    // The place of a defect goes to the log instead of the screen, and its message nowhere: a text may stand in it.
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        let why = panic.payload_as_str().unwrap_or_default();
-        tracing::error!(place, ?why, "a defect of refdesk");
+        tracing::error!(place, "a defect of refdesk");
     }));
     let (value, desk) = guarded(|| answer(arguments, args)).unwrap_or_else(|| (hook::nothing(), None));
     if !print(&value) && value != hook::nothing() {

@@ -9,7 +9,6 @@ use crate::desk::Desk;
 pub fn run(desk: &mut Desk) -> Answer {
     desk.settle();
     let text = desk.instructions();
-    desk.instructed(&text);
     let printed = if text.is_empty() || text.ends_with('\n') { text.clone() } else { format!("{text}\n") };
     Answer::new(json!({ "text": text }), printed)
 }

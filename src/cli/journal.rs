@@ -153,3 +153,38 @@ fn precision(desk: &Desk, is_wanted: impl Fn(&Line) -> bool) -> io::Result<(Answ
     }
     Ok((Answer::new(json, text), damaged))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_for_people_says_what_and_why() {
+        let now: Zoned = "2026-11-22T12:00:00+02:00[+02:00]".parse().unwrap();
+        for (rest, expected) in [
+            (
+                json!({"what": "enriched", "kind": "prompt", "bytes": 132, "tokens": 33, "why": [
+                    {"block": "hint", "about": "web", "level": "full", "bytes": 34, "why": [
+                        {"by": "tag", "tag": "web", "line": 1, "column": 5}, {"by": "tag", "tag": "net", "line": 2, "column": 1}]},
+                    {"block": "notice", "about": "b", "level": "count", "bytes": 0, "why": [{"by": "parents", "chain": ["a"]}]},
+                ]}),
+                "enriched, prompt | hint web (web, net); notice b left out; 132 bytes; about 33 tokens",
+            ),
+            (
+                json!({"what": "read", "about": ["b"], "path": "docs/b.md", "follows": {"b": "expansion"}}),
+                "read | b (after an expansion); docs/b.md",
+            ),
+            (
+                json!({"what": "selected", "about": ["a", "b"], "follows": {"b": "hint"}}),
+                "selected | a; b (after a hint)",
+            ),
+            (json!({"what": "written", "about": ["out.txt"], "bytes": 1}), "written | out.txt; 1 byte"),
+            (json!({"what": "forgot", "reason": "compact"}), "forgot | compact"),
+        ] {
+            let mut line = json!({"n": 7, "time": "2026-11-22T10:03:04.567Z", "desk": "d", "session": "s", "who": "w"});
+            line.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+            let cells = row(&serde_json::from_value(line).unwrap(), &now);
+            assert_eq!(cells.join(" | "), format!("7 | 12:03:04 | s | w | {expected}"));
+        }
+    }
+}

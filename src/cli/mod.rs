@@ -78,6 +78,7 @@ pub fn run(screen: impl FnOnce(Engine) -> color_eyre::Result<ExitCode>) -> color
     };
     match &arguments.command {
         None => screen::run(options, arguments.format, screen),
+        Some(Command::Watch) => Ok(watch::run(options, arguments.session.as_deref(), arguments.format)),
         Some(command) => Ok(output::print(answer(options, command, &arguments), arguments.format)),
     }
 }
@@ -107,6 +108,9 @@ fn dispatch(desk: &mut Desk, command: &Command, arguments: &Arguments) -> Answer
         let (index, _) = desk.templates();
         answer.diagnostics.extend(desk.write_templates(&index).diagnostics);
     }
+    if command.keeps_mentions() {
+        desk.keep_mentions();
+    }
     answer
 }
 
@@ -134,9 +138,11 @@ fn carry_out(desk: &mut Desk, command: &Command, arguments: &Arguments) -> Answe
         Command::Assert(args) => assert::run(desk, args, format),
         Command::Journal(args) => journal::run(desk, args, arguments.session.as_deref(), format),
         Command::Replay(args) => replay::run(desk, args),
-        Command::Watch => watch::run(desk),
         // Answered before, whether a desk can be opened or not.
         Command::Hook(_) => Answer::new(serde_json::json!({}), "{}\n"),
-        Command::Connect(args) | Command::Disconnect(args) => connect::run(desk, args),
+        // Needs an engine in place of a desk: `run` has seen to it.
+        Command::Watch => Answer::usage("watch is no command for a desk that is open", "call it by itself"),
+        Command::Connect(args) => connect::connect(desk, args),
+        Command::Disconnect(args) => connect::disconnect(desk, args),
     }
 }

@@ -31,7 +31,8 @@ pub fn run(
             "no-terminal",
             unfit,
             "use a command: list, select, unselect, exclude, include, clear, resolve, references, why, graph, \
-             instructions, check, add, templates, render, enrich (refdesk --help)",
+             instructions, check, add, templates, render, enrich, simulate, why-not, assert, journal, replay, watch, \
+             hook, connect, disconnect (refdesk --help)",
         );
         return Ok(output::print(Answer { exit: 2, ..Answer::refused(refusal) }, format));
     }

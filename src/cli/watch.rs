@@ -1,9 +1,282 @@
-//! `refdesk watch`: what happens at the desk, a JSON line each.
+//! `refdesk watch`: the feed of the full screen without a screen, a line each as it happens. It runs the same engine; lines
+//! are written on a thread of their own, so that a reader who takes none holds up neither the desk nor a signal.
 
+use std::io::{self, IsTerminal, Write, stderr, stdout};
+use std::path::Path;
+use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use super::Format;
 use super::answer::Answer;
-use crate::desk::{Desk, Refusal};
+use super::output;
+use crate::desk::{Options, Refusal};
+use crate::disk::name::safe;
+use crate::disk::path::display;
+use crate::engine::{self, Age, Engine, Event, Notice, Receipts};
+use crate::session::Line;
+use crate::text::escape::{one_line, visible};
 
-/// Not there yet.
-pub fn run(_desk: &mut Desk) -> Answer {
-    Answer::refused(Refusal::new("not-yet", "this is still to come", ""))
+/// Lines that may wait for the reader; then the engine waits, and what it cannot keep it counts.
+const WAITING: usize = 256;
+
+/// So long what was told last may take to be written when a signal ends this.
+const LAST: Duration = Duration::from_secs(1);
+
+/// What is told, and how.
+struct Telling<'a> {
+    workspace: &'a Path,
+    /// Only of this session.
+    session: Option<String>,
+    format: Format,
+}
+
+/// Tells what happens until a signal comes or nobody reads any more; either is how it is meant to end.
+pub fn run(options: Options, session: Option<&str>, format: Format) -> ExitCode {
+    let workspace = options.around.workspace.clone();
+    // On a terminal for whoever sits there; in a pipe a program reads it.
+    let format = if stdout().is_terminal() { format } else { Format::Json };
+    let telling = Telling { workspace: &workspace, session: session.map(safe), format };
+    match watch(options, &telling) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let refusal = Refusal::new("watch", error.to_string(), "");
+            output::print(Answer::refused(refusal), Format::Text)
+        }
+    }
+}
+
+fn watch(options: Options, telling: &Telling<'_>) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
+    runtime.block_on(async {
+        let mut signals = Signals::new()?;
+        let engine = engine::start(options)?;
+        let (lines, waiting) = channel(WAITING);
+        let (end, mut written) = oneshot::channel();
+        thread::Builder::new().name("lines".to_owned()).spawn(move || {
+            let _ = end.send(write(waiting));
+        })?;
+        let gone = reader_gone()?;
+        tokio::select! {
+            biased;
+            () = signals.any() => {}
+            ended = &mut written => return is_meant(ended.unwrap_or(Ok(()))),
+            () = gone => {}
+            told = tell(engine, telling, &lines) => told?,
+        }
+        drop(lines);
+        match timeout(LAST, written).await {
+            Ok(Ok(ended)) => is_meant(ended),
+            // Whoever does not read has not asked for more.
+            _ => Ok(()),
+        }
+    })
+}
+
+/// Takes everything that the engine says.
+async fn tell(mut engine: Engine, telling: &Telling<'_>, lines: &Sender<String>) -> io::Result<()> {
+    while let Some(event) = engine.events.recv().await {
+        for line in telling.lines(event) {
+            if lines.send(line).await.is_err() {
+                return Ok(());
+            }
+        }
+    }
+    Err(io::Error::other("the desk's background task ended; what it said is above or in the log"))
+}
+
+/// Writes lines until there will be none any more, each at once.
+fn write(mut lines: Receiver<String>) -> io::Result<()> {
+    let mut out = stdout();
+    while let Some(line) = lines.blocking_recv() {
+        out.write_all(line.as_bytes()).and_then(|()| out.flush())?;
+    }
+    Ok(())
+}
+
+/// A reader that went away is no failure, a full disk is one.
+fn is_meant(written: io::Result<()>) -> io::Result<()> {
+    written.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
+}
+
+impl Telling<'_> {
+    /// The lines that an event is worth, each with its line break.
+    fn lines(&self, event: Event) -> Vec<String> {
+        match event {
+            Event::Notice(notice) => self.line(&notice, None).into_iter().collect(),
+            Event::Receipts(Receipts { told, age: Age::Now, gap }) => {
+                let gap = gap.and_then(|gap| self.line(&gap, None));
+                let told = told.iter().filter_map(|(notice, line)| self.line(notice, Some(line)));
+                gap.into_iter().chain(told).collect()
+            }
+            Event::Refused { message, hint } => {
+                // Nobody is left to be told that standard error is closed.
+                let _ = writeln!(stderr(), "{}", one_line(&Refusal::new("", message, hint).to_string()));
+                Vec::new()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn line(&self, notice: &Notice, receipt: Option<&Line>) -> Option<String> {
+        let is_wanted = self.session.as_deref().is_none_or(|session| notice.session.as_deref() == Some(session));
+        is_wanted.then(|| match self.format {
+            Format::Json => format!("{}\n", self.object(notice, receipt)),
+            Format::Text => in_words(notice),
+        })
+    }
+
+    /// What is not known is left out.
+    fn object(&self, notice: &Notice, receipt: Option<&Line>) -> Value {
+        let place = notice.place.as_ref().map(|spot| format!("{}:{}", display(self.workspace, &spot.path), spot.line));
+        let some = |text: &str| (!text.is_empty()).then(|| json!(text));
+        let members = [
+            ("time", Some(json!(notice.at))),
+            ("session", notice.session.as_deref().map(|session| json!(session))),
+            ("who", Some(json!(notice.who.word()))),
+            ("topic", Some(json!(notice.topic.word()))),
+            ("text", Some(json!(notice.text))),
+            ("reason", some(&notice.reason)),
+            ("source", notice.subject.as_ref().map(|id| json!(id.as_str()))),
+            ("place", place.map(Value::from)),
+            ("receipt", receipt.map(|line| json!(line))),
+        ];
+        let known = members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        Value::Object(known.collect::<Map<_, _>>())
+    }
+}
+
+/// `12:03:41 refdesk select, selection: Picked @a (session default)`
+fn in_words(notice: &Notice) -> String {
+    let reason = if notice.reason.is_empty() { String::new() } else { format!(" ({})", notice.reason) };
+    let (who, topic) = (notice.who.word(), notice.topic.word());
+    let line = format!("{} {who}, {topic}: {}{reason}", notice.time, notice.text);
+    format!("{}\n", visible(&one_line(&line)))
+}
+
+/// Ends when the other end of the pipe that standard output is was closed, also while there is nothing to write.
+fn reader_gone() -> io::Result<impl Future<Output = ()>> {
+    let (tell, told) = oneshot::channel::<()>();
+    #[cfg(unix)]
+    thread::Builder::new().name("reader".to_owned()).spawn(move || {
+        use rustix::event::{PollFd, PollFlags, poll};
+        let out = stdout();
+        // Nothing is asked for: only that it was closed or is broken is told.
+        let mut asked = [PollFd::new(&out, PollFlags::empty())];
+        while matches!(poll(&mut asked, None), Err(rustix::io::Errno::INTR)) {}
+        drop(tell);
+    })?;
+    #[cfg(not(unix))]
+    std::mem::forget(tell);
+    Ok(async {
+        let _ = told.await;
+    })
+}
+
+/// The signals that ask a program to end.
+struct Signals {
+    #[cfg(unix)]
+    each: [tokio::signal::unix::Signal; 3],
+}
+
+impl Signals {
+    /// Listens from now on.
+    fn new() -> io::Result<Self> {
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            let each = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+            let [interrupt, terminate, hangup] = each.map(signal);
+            Ok(Self { each: [interrupt?, terminate?, hangup?] })
+        }
+        #[cfg(not(unix))]
+        Ok(Self {})
+    }
+
+    /// Waits for the first of them.
+    async fn any(&mut self) {
+        #[cfg(unix)]
+        {
+            let [interrupt, terminate, hangup] = &mut self.each;
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+                _ = hangup.recv() => {}
+            }
+        }
+        #[cfg(not(unix))]
+        let _ = tokio::signal::ctrl_c().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::desk::Spot;
+    use crate::engine::{Topic, Who};
+    use crate::session::{Receipt, What};
+
+    fn telling(session: Option<&str>, format: Format) -> Telling<'static> {
+        Telling { workspace: Path::new("/w"), session: session.map(str::to_owned), format }
+    }
+
+    fn notice() -> Notice {
+        let [time, at] = ["12:03:41", "2026-11-22T12:03:41.000Z"].map(str::to_owned);
+        Notice { time, at, ..Notice::new(Who::Other("refdesk select".into()), Topic::Selection, "Picked @a") }
+    }
+
+    fn receipt() -> (Notice, Line) {
+        let owned = str::to_owned;
+        let receipt = Receipt { about: vec![owned("a")], ..Receipt::new(What::Read) };
+        let (time, desk) = (owned("2026-11-22T12:03:41.000Z"), owned("default"));
+        let line = Line { n: 3, time, desk, session: owned("s1"), who: owned("claude-code"), receipt };
+        (Notice { session: Some("s1".into()), reason: owned("session s1"), ..notice() }, line)
+    }
+
+    #[test]
+    fn what_is_known_is_told() {
+        let place = Some(Spot { path: "/w/a.md".into(), line: 14 });
+        let lines = telling(None, Format::Json).lines(Event::Notice(Notice {
+            place,
+            subject: Some("a".into()),
+            reason: "a.md:14".to_owned(),
+            ..notice()
+        }));
+        let expected = r#"{"time":"2026-11-22T12:03:41.000Z","who":"refdesk select","topic":"selection","text":"Picked @a","reason":"a.md:14","source":"a","place":"a.md:14"}"#;
+        assert_eq!(lines, [format!("{expected}\n")]);
+    }
+
+    #[test]
+    fn receipts_are_whole_lines_of_the_journal_and_old_ones_are_not_told() {
+        let of = |age| Event::Receipts(Receipts { told: vec![receipt()], age, gap: Some(notice()) });
+        let telling = telling(None, Format::Json);
+        assert!(telling.lines(of(Age::Past)).is_empty());
+        let lines = telling.lines(of(Age::Now));
+        assert_eq!(lines.len(), 2, "the gap comes first");
+        let told: Value = serde_json::from_str(&lines[1]).unwrap();
+        assert_eq!((&told["session"], &told["receipt"]), (&json!("s1"), &json!(receipt().1)));
+    }
+
+    #[test]
+    fn only_of_the_session_that_was_asked_for() {
+        for (session, told) in [(None, 2), (Some("s1"), 1), (Some("other"), 0)] {
+            let telling = telling(session, Format::Json);
+            let of_notice = telling.lines(Event::Notice(notice())).len();
+            let of_receipt =
+                telling.lines(Event::Receipts(Receipts { told: vec![receipt()], age: Age::Now, gap: None }));
+            assert_eq!(of_notice + of_receipt.len(), told, "{session:?}");
+        }
+    }
+
+    #[test]
+    fn for_people_it_is_one_line_that_cannot_move_the_cursor() {
+        let lines =
+            telling(None, Format::Text).lines(Event::Notice(Notice { text: "a\n\x1b[2J".to_owned(), ..notice() }));
+        assert_eq!(lines, ["12:03:41 refdesk select, selection: a\\n\\x1b[2J\n"]);
+    }
 }

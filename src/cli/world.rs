@@ -78,3 +78,37 @@ fn config_home(home: Option<&Path>) -> Option<PathBuf> {
     let given = env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
     given.or_else(|| home.map(|home| home.join(".config")))
 }
+
+/// The home folder as the environment names it, which is the one that agents go by.
+pub fn home() -> Option<PathBuf> {
+    folder(if cfg!(windows) { "USERPROFILE" } else { "HOME" }).filter(|home| home.is_absolute())
+}
+
+/// The folder that an environment variable names.
+pub fn folder(variable: &str) -> Option<PathBuf> {
+    env::var_os(variable).filter(|named| !named.is_empty()).map(PathBuf::from)
+}
+
+/// The file of this program, without links.
+pub fn own_file() -> Option<PathBuf> {
+    env::current_exe().and_then(std::fs::canonicalize).ok()
+}
+
+/// The file that a shell would start by this name, without links.
+pub fn on_path(name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path)
+        .map(|folder| folder.join(name))
+        .find_map(|file| is_program(&file).then(|| std::fs::canonicalize(file).ok())?)
+}
+
+#[cfg(unix)]
+fn is_program(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(file).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(file: &Path) -> bool {
+    file.is_file()
+}

@@ -7,12 +7,11 @@ use std::sync::PoisonError;
 
 use super::Desk;
 use crate::disk::name::sha256_hex;
-use crate::enrich::{BlockKind, TextKind, Tool, touched};
+use crate::enrich::{BlockKind, Tool, touched};
 use crate::output::{Proposal, Written};
 use crate::report::Diagnostic;
 use crate::selection::Choice;
 use crate::session::{self, Line, Receipt, Tally, What, advice};
-use crate::text::tokens;
 
 /// Sources that a session was hinted at or given an expansion of, and which of the two.
 type Offered = BTreeMap<String, BlockKind>;
@@ -40,21 +39,6 @@ impl Desk {
 
     pub(super) fn unjournalled(&self) -> Option<Diagnostic> {
         self.unjournalled.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Notes that the session was given these instructions; nothing where they are empty.
-    pub fn instructed(&self, text: &str) -> Option<Diagnostic> {
-        if text.is_empty() {
-            return None;
-        }
-        self.journal(Receipt {
-            kind: Some(TextKind::SystemInstructions),
-            bytes: text.len(),
-            tokens: usize::try_from(tokens::of_prose(text.len() as u64)).unwrap_or(usize::MAX),
-            hash: Some(sha256_hex(text.as_bytes())),
-            text: Some(text.to_owned()),
-            ..Receipt::new(What::Instructed)
-        })
     }
 
     /// What a tool read of the catalog's files, selected or not, by what it was asked. `offered` is what the session knew of
@@ -180,5 +164,38 @@ fn file(shown: &str, text: &str, reason: &str) -> Receipt {
         bytes: text.len(),
         hash: Some(sha256_hex(text.as_bytes())),
         ..Receipt::new(What::Written)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Surroundings;
+    use crate::desk::Options;
+
+    #[test]
+    fn a_journal_that_cannot_be_written_is_told_once_until_it_can_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_path_buf();
+        let around = Surroundings {
+            workspace: path.clone(),
+            current: path,
+            home: None,
+            config_home: None,
+            named: None,
+            from_environment: None,
+        };
+        let desk = Desk::open(Options::new(around));
+        let say = || desk.journal(Receipt::new(What::Forgot));
+        let stands = || desk.diagnostics().iter().filter(|problem| problem.code == "not-journalled").count();
+        std::fs::create_dir_all(desk.journal_file()).unwrap();
+        for _ in 0..2 {
+            assert!(say().is_some_and(|problem| problem.message.contains("journal.jsonl")));
+            assert_eq!((say(), stands(), desk.opening_diagnostics().len()), (None, 1, 1));
+            std::fs::remove_dir(desk.journal_file()).unwrap();
+            assert_eq!((say(), stands()), (None, 0));
+            std::fs::remove_file(desk.journal_file()).unwrap();
+            std::fs::create_dir(desk.journal_file()).unwrap();
+        }
     }
 }

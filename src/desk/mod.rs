@@ -14,6 +14,7 @@ mod journal;
 mod locate;
 mod mend;
 mod outlook;
+mod overheard;
 mod places;
 mod prepared;
 mod simulate;
@@ -338,13 +339,24 @@ impl Desk {
 
     fn library(&self) -> &Library {
         self.library.get_or_init(|| {
-            let workspace = self.workspace();
-            if self.options.lives_on {
-                Library::remembering(workspace, &self.catalog, self.options.clock)
+            let (workspace, clock) = (self.workspace(), self.options.clock);
+            let library = if self.options.lives_on {
+                Library::remembering(workspace, &self.catalog, clock)
             } else {
-                Library::forgetful(workspace, &self.catalog)
-            }
+                Library::for_once(workspace, &self.catalog, clock)
+            };
+            library.kept_in(self.store.mentions_file())
         })
+    }
+
+    /// Writes down what documents named, so that no other process has to read them. Whoever promises to write nothing does
+    /// not ask for it. That it cannot be done costs the next process time, and is nobody's problem: the log says it.
+    pub fn keep_mentions(&mut self) {
+        let Some(library) = self.library.get_mut() else { return };
+        let kept = if self.options.lives_on { library.keep_all() } else { library.keep() };
+        if let Err(error) = kept {
+            tracing::info!("what documents named is not kept: {error}");
+        }
     }
 
     fn rules(&self) -> Rules {

@@ -1,5 +1,7 @@
 //! What a rendering would change on disk, and changing it: proposed first, written when somebody approved.
 
+use std::path::PathBuf;
+
 use super::{Desk, Made, Refusal};
 use crate::disk::Lock;
 use crate::output::{self, Proposal, Refused, Scope, Unwritten, Written};
@@ -45,6 +47,24 @@ impl Desk {
         drop(lock);
         self.note_written(proposals, &written);
         Ok(written)
+    }
+
+    /// Takes a file away that was proposed for that, and of the folders above it so many as are empty then.
+    ///
+    /// # Errors
+    /// It has changed since that was proposed, or cannot be taken away.
+    pub fn remove(&mut self, proposal: &Proposal, folders: usize) -> Result<(), Unwritten> {
+        self.finish_interrupted()?;
+        output::remove(proposal, folders)
+    }
+
+    /// The folder for what refdesk remembers of this workspace, made with what keeps git out of it.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn own_folder(&self) -> Result<PathBuf, Refusal> {
+        drop(self.hold()?);
+        Ok(self.workspace().join(".jaato/refdesk"))
     }
 
     /// Finishes or undoes a write of several files whose writer was killed; what it came to is among the diagnostics. For

@@ -9,11 +9,12 @@ use serde_json::Value;
 use super::notice::Notice;
 use crate::catalog::{Catalog, SourceId};
 use crate::desk::{Document, Outlook, Shown, Spot, Unrendered};
-use crate::enrich::Findings;
+use crate::enrich::{Enriched, Findings};
 use crate::mention::MentionGraph;
 use crate::output::{Proposal, Unwritten, Written};
 use crate::report::Diagnostic;
 use crate::selection::Selection;
+use crate::session::Line;
 use crate::template::TemplateIndex;
 
 /// What a screen asks of the engine.
@@ -60,6 +61,24 @@ pub enum Command {
         /// The prompt as typed.
         prompt: Arc<str>,
     },
+    /// What would be appended to this prompt? Nobody is told. Answered by [`Event::Simulated`].
+    Simulate {
+        /// Comes back with the answer.
+        generation: u64,
+        /// The prompt as typed.
+        prompt: Arc<str>,
+        /// Who would read it.
+        hearer: Hearer,
+    },
+    /// The journal may have more lines. Answered by [`Event::Receipts`], if there are any.
+    Listen,
+    /// What does this line of the journal say, whole? Answered by [`Event::Replayed`].
+    Replay {
+        /// Comes back with the answer.
+        generation: u64,
+        /// Its number.
+        number: u64,
+    },
     /// Render this template. Answered by [`Event::Preview`].
     Preview {
         /// Comes back with the answer.
@@ -96,6 +115,9 @@ impl Command {
         matches!(
             self,
             Self::Look { .. }
+                | Self::Simulate { .. }
+                | Self::Listen
+                | Self::Replay { .. }
                 | Self::Preview { .. }
                 | Self::Outlook { .. }
                 | Self::Read { .. }
@@ -103,6 +125,35 @@ impl Command {
                 | Self::Reread
         )
     }
+}
+
+/// Who would read a text that nobody reads yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Hearer {
+    /// Somebody who was told nothing before.
+    Stranger,
+    /// The desk's session, with all that it was told.
+    Session,
+}
+
+/// Lines of the journal, as the feed tells them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Receipts {
+    /// Each with what it says in words, oldest first.
+    pub told: Vec<(Notice, Line)>,
+    /// When they were written.
+    pub age: Age,
+    /// That lines before them came too fast to be told, and how many.
+    pub gap: Option<Notice>,
+}
+
+/// When something happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Age {
+    /// Before the engine looked for the first time.
+    Past,
+    /// Since then.
+    Now,
 }
 
 /// Something that stands in a file.
@@ -123,6 +174,24 @@ pub enum Event {
         generation: u64,
         /// Byte ranges are within the prompt that was asked about.
         findings: Findings,
+    },
+    /// The answer to [`Command::Simulate`].
+    Simulated {
+        /// Of the question.
+        generation: u64,
+        /// The prompt with what would be appended, and its price.
+        enriched: Box<Enriched>,
+        /// What is wrong with what the session was told.
+        problems: Vec<Diagnostic>,
+    },
+    /// Something that this or another process put into the journal.
+    Receipts(Receipts),
+    /// The answer to [`Command::Replay`].
+    Replayed {
+        /// Of the question.
+        generation: u64,
+        /// The line, or why it is not to be had.
+        line: Result<Box<Line>, String>,
     },
     /// The answer to [`Command::Preview`].
     Preview {

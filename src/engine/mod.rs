@@ -7,12 +7,13 @@
 
 mod message;
 mod notice;
+mod overhear;
 mod previews;
 mod watch;
 mod worker;
 
-pub use message::{Command, Event, Loading, Snapshot, Wanted, Watching};
-pub use notice::{Notice, Topic, Who};
+pub use message::{Age, Command, Event, Hearer, Loading, Receipts, Snapshot, Wanted, Watching};
+pub use notice::{Holds, Notice, Ticket, Topic, Who};
 
 use previews::Previews;
 

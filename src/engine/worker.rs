@@ -9,12 +9,15 @@ use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::mpsc::{Receiver, Sender, WeakSender};
 use tokio::sync::watch as newest;
 
-use super::message::{Command, Event, Loading, Snapshot, Wanted, Watching};
-use super::notice::{self, Cause, Notice, Topic, Who};
+use super::message::{Age, Command, Event, Hearer, Loading, Receipts, Snapshot, Wanted, Watching};
+use super::notice::{self, Cause, Notice, Topic, Who, moment};
+use super::overhear::{Notices, Overhear};
 use super::previews::{Ask, Previews};
 use super::watch::{Followed, Watch};
 use crate::catalog::SourceId;
-use crate::desk::{Changed, Desk, Options, Refusal, Request, Spot, Undone};
+use crate::desk::{Changed, Desk, Options, Reader, Refusal, Request, Spot, Undone};
+use crate::disk::name::safe;
+use crate::enrich::{Asked, TextKind};
 use crate::output::{Proposal, Unwritten, Written};
 use crate::report::{Diagnostic, add_new};
 use crate::template::TemplateIndex;
@@ -57,14 +60,18 @@ pub fn run(
         clock: options_clock,
         reads: 0,
         published: Instant::now(),
+        ear: Overhear::new(&desk),
         desk,
     };
     worker.queue_documents();
     worker.publish();
+    worker.listen(Age::Past);
     // After the first snapshot: setting up a thousand watches takes longer than a first frame may.
     let mut watch = Watch::new(changed);
     if worker.watch(&mut watch) == Followed::New {
-        // What changed until now nobody told; as yet no document was read that would have to be read again.
+        // What changed until now nobody told; as yet no document was read that would have to be read again. The journal
+        // first: who is chosen by then is no change any more.
+        worker.listen(Age::Now);
         worker.desk.reload();
         worker.queue_documents();
         if worker.watch(&mut watch) == Followed::New {
@@ -85,6 +92,8 @@ struct Worker<'a> {
     snapshots: &'a newest::Sender<Snapshot>,
     events: &'a Sender<Event>,
     previews: Previews,
+    /// At the journal.
+    ear: Overhear,
     /// Sources whose documents are still to be read.
     unread: VecDeque<SourceId>,
     /// How many there were when reading began.
@@ -145,7 +154,14 @@ impl Worker<'_> {
     /// Writes the files of the templates, once nothing else waits: of ten quick picks only the last matters.
     fn write_templates(&mut self) {
         self.files_due = false;
-        self.file_problems = self.desk.write_templates(&self.templates).diagnostics;
+        let done = self.desk.write_templates(&self.templates);
+        // What comes and goes among templates is told as that.
+        for names in [&done.written, &done.removed] {
+            if let Some(name) = names.first() {
+                self.ear.wrote(&format!("{}/{name}", crate::template::FOLDER));
+            }
+        }
+        self.file_problems = done.diagnostics;
     }
 
     /// The command and those behind it, without questions that a later one of the same kind makes old.
@@ -163,6 +179,8 @@ impl Worker<'_> {
             }
         }
         kept.reverse();
+        // Nobody waits for a price who has not seen the row that it is about.
+        kept.sort_by_key(|command| matches!(command, Command::Simulate { .. }));
         // Reading again takes longest, and nobody waits for it who asks something right behind it.
         if let Some(behind) = kept.iter().position(|command| *command == Command::Reload)
             && let Some(rest) = kept.get_mut(behind..)
@@ -256,6 +274,21 @@ impl Worker<'_> {
                 let findings = self.desk.look(&prompt);
                 self.say(Event::Findings { generation, findings });
             }
+            Command::Simulate { generation, prompt, hearer } => {
+                let repeat = hearer == Hearer::Stranger;
+                let asked = Asked { repeat, ..Asked::new(TextKind::Prompt, &prompt) };
+                let (enriched, problems) = self.desk.enrich(&asked, Reader::Nobody);
+                self.say(Event::Simulated { generation, enriched: Box::new(enriched), problems });
+            }
+            Command::Listen => self.listen(Age::Now),
+            Command::Replay { generation, number } => {
+                let line = match self.desk.line(number) {
+                    Ok(Some(line)) => Ok(Box::new(line)),
+                    Ok(None) => Err(format!("line {number} is not in the journal any more")),
+                    Err(error) => Err(format!("the journal cannot be read: {error}")),
+                };
+                self.say(Event::Replayed { generation, line });
+            }
             Command::Preview { generation, template, values, path } => {
                 let request = Request::named(template.as_str(), values);
                 match self.desk.prepare(&self.templates, &request) {
@@ -271,7 +304,7 @@ impl Worker<'_> {
     }
 
     /// Answers who wanted a file written, and notes in the feed that it was.
-    fn wrote(&self, proposal: &Proposal, answer: Result<Vec<Written>, Unwritten>) {
+    fn wrote(&mut self, proposal: &Proposal, answer: Result<Vec<Written>, Unwritten>) {
         let written = match answer {
             Ok(written) => written,
             Err(unwritten) => return self.say(Event::Unwritten(unwritten)),
@@ -281,6 +314,7 @@ impl Worker<'_> {
                 let text = format!("Wrote {} ({})", written.shown, proposal.diff.summary());
                 let place = Some(Spot { path: proposal.path.clone(), line: 1 });
                 self.tell(Notice { place, ..Notice::new(Who::You, Topic::Template, text) });
+                self.ear.wrote(&written.shown);
             }
             self.say(Event::Written(written));
         }
@@ -361,6 +395,7 @@ impl Worker<'_> {
         if self.unread.is_empty() {
             self.unread = VecDeque::new();
             self.desk.warm();
+            self.desk.keep_mentions();
         }
         if self.unread.is_empty() || self.published.elapsed() >= PROGRESS {
             self.publish();
@@ -456,9 +491,37 @@ impl Worker<'_> {
     }
 
     fn tell(&self, notice: Notice) {
-        let time = jiff::Timestamp::try_from((self.clock)()).unwrap_or_default();
-        let time = time.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M:%S").to_string();
-        self.say(Event::Notice(Notice { time, ..notice }));
+        let now = self.now();
+        self.say(Event::Notice(moment::stamped(notice, now, now)));
+    }
+
+    fn now(&self) -> jiff::Timestamp {
+        jiff::Timestamp::try_from((self.clock)()).unwrap_or_default()
+    }
+
+    /// Tells what the journal says since it was listened last.
+    fn listen(&mut self, age: Age) {
+        let notices = if self.told.is_some() { Notices::Told } else { Notices::NotYet };
+        let heard = self.ear.listen(&self.desk, age, notices);
+        if let Some(problem) = heard.problem {
+            self.tell(Notice::new(Who::Files, Topic::Warning, problem));
+        }
+        if heard.lines.is_empty() {
+            return;
+        }
+        let now = self.now();
+        let (workspace, desk) = (self.desk.workspace(), safe(self.desk.name()));
+        let told = heard.lines.into_iter().map(|line| {
+            let notice = notice::receipt(&line, workspace, &desk);
+            // A line without a time that can be read is told with the time at which it was heard.
+            let time = line.time.parse().unwrap_or(now);
+            (moment::stamped(notice, time, now), line)
+        });
+        let gap = (heard.dropped > 0).then(|| {
+            let text = format!("{} more came too fast to be told: refdesk journal has them", heard.dropped);
+            moment::stamped(Notice::new(Who::Files, Topic::Desk, text), now, now)
+        });
+        self.say(Event::Receipts(Receipts { told: told.collect(), age, gap }));
     }
 
     fn refuse(&self, refusal: Refusal) {

@@ -1,5 +1,6 @@
-//! What is said to an agent, and why (BEHAVIOUR §5, §7): expansions of `@id`, tag hints, the transitive notice and the
-//! instructions. Pure functions of catalog, selection, what the session was told, and the text; no file is read here.
+//! What is said to an agent, and why (BEHAVIOUR §5, §7): expansions of `@id`, tag hints, the transitive notice, reference
+//! contexts, templates and the instructions, in full or within a budget. Pure functions of catalog, selection, what the
+//! session was told, and the text; no file is read here but by way of [`Places`].
 
 use std::ops::Range;
 

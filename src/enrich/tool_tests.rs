@@ -247,6 +247,31 @@ fn what_was_cut_once_is_not_filled_up_when_it_comes_back() {
     }
 }
 
+/// Half a megabyte of each without optimisation; ten of them are a matter of seconds, with optimisation of tenths.
+#[test]
+fn rubbish_and_size_do_no_harm() {
+    let arguments = json!({"path": "mod/README.md"});
+    for unit in [
+        "\u{fffd}\0\x1b",
+        "{{x}} ",
+        "```\n{{x}}\n```\n",
+        "```\n",
+        "> - ",
+        "---\n**Templates available**\n",
+        "---\n**Reference Context: x**\n---\n",
+        "TEMPLATE AVAILABLE: one.tmpl\n",
+        FOUND,
+        "\r\n",
+        "é",
+    ] {
+        let text = unit.repeat((1 << 19) / unit.len());
+        let once = ask_of(&shelf(), &text, &arguments, &Told::default(), Budget { chars: Some(9_999), tokens: None });
+        assert!(once.text.starts_with(&text) && once.added().encode_utf16().count() <= 9_999);
+        let again = ask_of(&shelf(), &once.text, &arguments, &Told::default(), Budget::default());
+        assert_eq!(again.text.len(), once.text.len(), "{unit:?}");
+    }
+}
+
 fn nasty() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "---",

@@ -10,7 +10,7 @@ pub fn hear(document: &Document) -> Result<Event, String> {
     Ok(match document.event()? {
         // startup, resume, clear, and what may come.
         "SessionStart" => Event::Start { forgets: document.text("source")? == Some("clear") },
-        "BeforeAgent" => Event::Prompt(document.needed("prompt")?.to_owned()),
+        "BeforeAgent" => Event::Prompt(asked(document.needed("prompt")?).to_owned()),
         "AfterTool" => {
             let answered = document.get("tool_response");
             // Beside it stands the same for people.
@@ -19,6 +19,16 @@ pub fn hear(document: &Document) -> Result<Event, String> {
         "PreCompress" => Event::Forgets,
         other => Event::Other(other.to_owned()),
     })
+}
+
+/// What a person asked: without a screen, what hooks added at the start of the conversation stands in front of it. Within
+/// that, the program has escaped angle brackets.
+fn asked(mut prompt: &str) -> &str {
+    while let Some((_, behind)) = prompt.strip_prefix("<hook_context>").and_then(|it| it.split_once("</hook_context>"))
+    {
+        prompt = behind.trim_start_matches('\n');
+    }
+    prompt
 }
 
 pub fn answer(event: &Event, added: &str) -> Value {

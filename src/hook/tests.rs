@@ -68,6 +68,7 @@ fn every_document_is_understood() {
                     tool("read_many_files", json!({"include": ["notes.md"]}), "--- notes.md ---\non the web")
                 }),
                 ("before-agent", prompt()),
+                ("before-agent-without-a-screen", prompt()),
                 ("pre-compress", Event::Forgets),
                 ("session-end", other("SessionEnd")),
                 ("session-start-clear", start(true)),

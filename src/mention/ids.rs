@@ -1,5 +1,9 @@
 //! Ids in a text: one pass of an Aho-Corasick automaton over it, then the whole-word rule (BEHAVIOUR §3).
 
+use std::sync::OnceLock;
+
+use sha2::{Digest, Sha256};
+
 use crate::catalog::{Catalog, SourceId};
 use crate::text::whole::WholeWords;
 use crate::text::words::is_whole;
@@ -8,16 +12,35 @@ use crate::text::words::is_whole;
 #[derive(Debug)]
 pub struct IdMatcher {
     ids: Vec<SourceId>,
-    /// `None` for an empty catalog, and for one too large for an automaton (billions of characters of ids).
-    automaton: Option<WholeWords>,
+    /// `None` for an empty catalog, and for one too large for an automaton (billions of characters of ids). Built for the
+    /// first text: where all documents are remembered there is none.
+    automaton: OnceLock<Option<WholeWords>>,
 }
 
 impl IdMatcher {
     /// A matcher for the ids of this catalog.
     pub fn new(catalog: &Catalog) -> Self {
-        let ids: Vec<SourceId> = catalog.sources().iter().map(|source| source.id.clone()).collect();
-        let automaton = WholeWords::new(ids.iter().map(SourceId::as_str));
-        Self { ids, automaton }
+        Self { ids: catalog.sources().iter().map(|source| source.id.clone()).collect(), automaton: OnceLock::new() }
+    }
+
+    /// A hash of the ids in their order: what was found for one matcher holds for every other of the same hash.
+    pub fn hash(&self) -> [u8; 32] {
+        let mut hash = Sha256::new();
+        for id in &self.ids {
+            hash.update((id.as_str().len() as u64).to_le_bytes());
+            hash.update(id.as_str());
+        }
+        hash.finalize().into()
+    }
+
+    /// How many ids there are.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
     }
 
     /// Whether it was made for exactly these ids, in this order.
@@ -27,7 +50,7 @@ impl IdMatcher {
 
     /// The automaton over the ids, in catalog order.
     pub fn words(&self) -> Option<&WholeWords> {
-        self.automaton.as_ref()
+        self.automaton.get_or_init(|| WholeWords::new(self.ids.iter().map(SourceId::as_str))).as_ref()
     }
 
     /// The id at this place of the catalog.
@@ -38,7 +61,7 @@ impl IdMatcher {
     /// Every whole-word mention, by the place of its id in the catalog, with the byte it begins at, in text order. Where
     /// mentions overlap only the longest counts, of equal length the first.
     pub fn find(&self, text: &str) -> Vec<(usize, usize)> {
-        let Some(automaton) = &self.automaton else { return Vec::new() };
+        let Some(automaton) = self.words() else { return Vec::new() };
         let mut hits: Vec<(usize, usize, usize)> = Vec::new();
         automaton.each(text, |id, start, end| {
             if is_whole(text, start, end) {

@@ -1,9 +1,9 @@
-//! The documents of a catalog, read and looked through in parallel. A library that lives on, in a running desk, remembers
-//! what each file named when it last looked, and the size and time it had then; a command's library forgets.
+//! The documents of a catalog, read and looked through in parallel; a document that was looked through before, here or by
+//! another process, and stayed as it was is not read.
 
-use std::collections::{HashMap, HashSet};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use rayon::prelude::*;
@@ -11,13 +11,15 @@ use rayon::prelude::*;
 use super::documents::{LIMITS, files, tokens_of};
 use super::ids::IdMatcher;
 use super::links::Format;
+use super::memory::Memory;
 use super::scan::{Named, scan};
 use super::target::{Lead, PathIndex};
 use super::{Mention, Via};
 use crate::catalog::{Catalog, Kind, Source, SourceId};
 use crate::disk::path::display;
-use crate::disk::{Stamp, read_regular, stamp};
+use crate::disk::{read_regular, stamp};
 use crate::report::Diagnostic;
+use crate::text::hidden;
 use crate::text::lines::decode;
 use crate::text::tokens::of_prose;
 
@@ -40,36 +42,59 @@ pub struct Library {
     workspace: PathBuf,
     matcher: Arc<IdMatcher>,
     paths: PathIndex,
-    memory: Option<Memory>,
+    memory: Memory,
 }
 
 impl Library {
-    /// A library for one command, which reads what it is asked for and forgets it.
-    pub fn forgetful(workspace: &Path, catalog: &Catalog) -> Self {
-        let matcher = Arc::new(IdMatcher::new(catalog));
-        Self { workspace: workspace.to_path_buf(), matcher, paths: PathIndex::new(catalog), memory: None }
+    /// A library for one command.
+    pub fn for_once(workspace: &Path, catalog: &Catalog, clock: fn() -> SystemTime) -> Self {
+        Self::with(workspace, catalog, Memory::new(clock, false))
     }
 
-    /// A library for a running desk, which reads a file again only when its size or time changed.
+    /// A library for a running desk, which is asked again and again.
     pub fn remembering(workspace: &Path, catalog: &Catalog, clock: fn() -> SystemTime) -> Self {
-        let memory = Memory { clock, files: Mutex::default() };
-        Self { memory: Some(memory), ..Self::forgetful(workspace, catalog) }
+        Self::with(workspace, catalog, Memory::new(clock, true))
+    }
+
+    /// The same with a file for what outlasts it, there or not.
+    #[must_use]
+    pub fn kept_in(self, file: PathBuf) -> Self {
+        Self { memory: self.memory.in_file(file), ..self }
+    }
+
+    fn with(workspace: &Path, catalog: &Catalog, memory: Memory) -> Self {
+        let matcher = Arc::new(IdMatcher::new(catalog));
+        Self { workspace: workspace.to_path_buf(), matcher, paths: PathIndex::new(catalog), memory }
     }
 
     /// The same library for another catalog; what it remembers stays where it is still true and asked for.
     pub fn adopt(&mut self, catalog: &Catalog) {
         self.paths = PathIndex::new(catalog);
-        let same_ids = self.matcher.is_for(catalog);
-        if !same_ids {
+        if self.matcher.is_for(catalog) {
+            let paths = &self.paths;
+            self.memory.retain(|path| paths.covers(path), catalog.len());
+        } else {
             self.matcher = Arc::new(IdMatcher::new(catalog));
+            self.memory.forget();
         }
-        if let Some(memory) = &mut self.memory {
-            if same_ids {
-                memory.forget_others(catalog);
-            } else {
-                memory.files = Mutex::default();
-            }
-        }
+    }
+
+    /// Writes down for other processes what was read that they would have to read too.
+    ///
+    /// # Errors
+    /// What the file system says; nothing is lost but time.
+    pub fn keep(&self) -> io::Result<()> {
+        self.memory.store(&self.matcher, |path| self.paths.covers(path))
+    }
+
+    /// The same for a running desk that has read everything: it needs the file no more.
+    ///
+    /// # Errors
+    /// As [`Library::keep`].
+    pub fn keep_all(&mut self) -> io::Result<()> {
+        let kept = self.keep();
+        self.memory.unload();
+        kept
     }
 
     /// The same library for the same catalog, when something on disk may have changed.
@@ -150,6 +175,11 @@ impl Library {
             let message = "more than a tenth of the document is not UTF-8".to_owned();
             diagnostics.push(problem("not-utf8", None, message, "save it as UTF-8, or take it out of the source"));
         }
+        // The text of an inline source is an entry of the catalog, and looked at there.
+        if let Some(hidden) = named.hidden.as_deref().filter(|_| source.place().is_some()) {
+            let told = problem("hidden-characters", Some(hidden.line), hidden.words(), hidden::HINT);
+            diagnostics.push(Diagnostic { column: Some(wide(hidden.column)), ..told });
+        }
         let id = |at: u32| self.matcher.id(usize::try_from(at).ok()?);
         let mut found: Vec<(u32, Via, SourceId)> =
             named.ids.iter().filter_map(|(at, line)| Some((*line, Via::Id, id(*at)?.clone()))).collect();
@@ -186,17 +216,14 @@ impl Library {
 
     /// What the text of a file names.
     fn named_in(&self, path: &Arc<Path>) -> std::io::Result<Arc<Named>> {
-        let Some(memory) = &self.memory else {
-            let (bytes, _) = read_regular(path, LIMITS.bytes)?;
-            return Ok(Arc::new(self.named_by(path, &bytes)));
-        };
-        let now = stamp(path)?;
-        if let Some(named) = memory.at(path, now) {
+        let now = self.memory.now();
+        let then = stamp(path)?;
+        if let Some(named) = self.memory.recall(path, then, &self.matcher) {
             return Ok(named);
         }
         let (bytes, _) = read_regular(path, LIMITS.bytes)?;
         let named = Arc::new(self.named_by(path, &bytes));
-        memory.keep(path.clone(), now, named.clone());
+        self.memory.keep(path.clone(), then, named.clone(), now);
         Ok(named)
     }
 
@@ -210,43 +237,6 @@ fn wide(line: u32) -> usize {
     usize::try_from(line).unwrap_or(usize::MAX)
 }
 
-/// What each file named, as long as its size and time stay.
-#[derive(Debug)]
-struct Memory {
-    clock: fn() -> SystemTime,
-    files: Mutex<HashMap<Arc<Path>, Remembered>>,
-}
-
-#[derive(Debug)]
-struct Remembered {
-    then: Stamp,
-    named: Arc<Named>,
-}
-
-impl Memory {
-    fn at(&self, path: &Path, now: Stamp) -> Option<Arc<Named>> {
-        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        files.get(path).filter(|file| file.then == now).map(|file| file.named.clone())
-    }
-
-    fn keep(&self, path: Arc<Path>, then: Stamp, named: Arc<Named>) {
-        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        if then.has_settled((self.clock)()) {
-            files.insert(path, Remembered { then, named });
-        } else {
-            files.remove(&path);
-        }
-    }
-
-    /// Forgets files that are in no source of this catalog.
-    fn forget_others(&mut self, catalog: &Catalog) {
-        let places: HashSet<&Path> = catalog.sources().iter().filter_map(|it| Some(&*it.place()?.path)).collect();
-        let files = self.files.get_mut().unwrap_or_else(PoisonError::into_inner);
-        files.retain(|file, _| file.ancestors().any(|path| places.contains(path)));
-        files.shrink_to(places.len());
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::{Duration, UNIX_EPOCH};
@@ -258,22 +248,6 @@ mod tests {
 
     fn clock() -> SystemTime {
         UNIX_EPOCH + Duration::from_secs(1_800_000_000)
-    }
-
-    #[test]
-    fn a_file_is_remembered_once_it_has_settled() {
-        let path: Arc<Path> = Arc::from(Path::new("/w/a.md"));
-        for (age, remembered) in [(0, false), (1, false), (60, true)] {
-            let memory = Memory { clock, files: Mutex::default() };
-            let at = clock() - Duration::from_secs(age);
-            let modified = u64::try_from(at.duration_since(UNIX_EPOCH).unwrap().as_nanos()).unwrap();
-            let then = Stamp { size: 5, modified, changed: modified, number: 7 };
-            memory.keep(path.clone(), then, Arc::default());
-            assert_eq!(memory.at(&path, then).is_some(), remembered, "written {age} s ago");
-            for other in [Stamp { size: 6, ..then }, Stamp { number: 8, ..then }, Stamp { changed: 1, ..then }] {
-                assert!(memory.at(&path, other).is_none(), "another file: {other:?}");
-            }
-        }
     }
 
     #[test]

@@ -2,8 +2,10 @@
 
 mod documents;
 mod ids;
+mod kept;
 mod library;
 mod links;
+mod memory;
 mod scan;
 mod target;
 

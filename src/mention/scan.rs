@@ -1,9 +1,10 @@
-//! One text, looked through: the ids and the paths that it names, each with its line. A function of the text, its format
+//! One text, looked through: the ids and the paths that it names, each with its line, and what is hidden in it. A function of the text, its format
 //! and the ids alone, so that the result can be kept by content.
 
 use super::ids::IdMatcher;
 use super::links::{Format, links};
 use super::target::path_of;
+use crate::text::hidden::Hidden;
 use crate::text::lines::LineCounter;
 
 /// What one text names. A running desk keeps ten thousand of these: lines are counted in 32 bits, which is enough for four
@@ -16,6 +17,8 @@ pub struct Named {
     pub paths: Box<[(Box<str>, u32)]>,
     /// More than a tenth of the bytes were no UTF-8.
     pub rubbish: bool,
+    /// What stands in the text that nobody sees.
+    pub hidden: Option<Box<Hidden>>,
 }
 
 /// Looks through a text.
@@ -27,7 +30,7 @@ pub fn scan(text: &str, format: Format, matcher: &IdMatcher) -> Named {
         .into_iter()
         .filter_map(|link| Some((path_of(&link.target)?.into(), small(lines.line_of(link.offset)))))
         .collect();
-    Named { ids, paths, rubbish: false }
+    Named { ids, paths, rubbish: false, hidden: Hidden::of(text).map(Box::new) }
 }
 
 fn small(count: usize) -> u32 {

@@ -47,6 +47,8 @@ pub enum Lead {
 pub struct PathIndex {
     /// By the bytes of their paths; sources of one place in catalog order.
     spots: Vec<Spot>,
+    /// Where the places lead that have a link in their path: by the bytes of that path.
+    written: Vec<(Arc<Path>, Arc<Path>)>,
     resolver: Resolver,
 }
 
@@ -71,7 +73,21 @@ impl PathIndex {
         spots.extend(local.map(spot));
         // Resolved paths are clean, so that those of equal bytes are the equal ones; and bytes compare quickly.
         spots.sort_by(|one, other| one.path.as_os_str().cmp(other.path.as_os_str()));
-        Self { spots, resolver: Resolver::default() }
+        let linked = catalog.sources().iter().filter_map(Source::place).filter(|place| place.path != place.resolved);
+        let mut written: Vec<_> = linked.map(|place| (place.path.clone(), place.resolved.clone())).collect();
+        written.sort_by(|one, other| one.0.as_os_str().cmp(other.0.as_os_str()));
+        Self { spots, written, resolver: Resolver::default() }
+    }
+
+    /// Whether a path as a walk comes to it is the place of a source, or below one.
+    pub fn covers(&self, path: &Path) -> bool {
+        let is_place = |path: &Path| self.written(path).is_some() || !self.at(path).is_empty();
+        path.ancestors().any(is_place)
+    }
+
+    fn written(&self, path: &Path) -> Option<&Arc<Path>> {
+        let at = self.written.binary_search_by(|(written, _)| written.as_os_str().cmp(path.as_os_str())).ok()?;
+        self.written.get(at).map(|(_, resolved)| resolved)
     }
 
     /// Forgets which links folders were, for a look at a file system that changed.
@@ -90,8 +106,14 @@ impl PathIndex {
     /// Where `path`, written in a file of `folder`, leads: to the source at exactly that place, missing or not, else to the
     /// innermost directory source that holds it.
     pub fn lead(&self, folder: &Path, path: &Path) -> Lead {
-        let (real, metadata) = self.resolver.resolve(&clean(&folder.join(path)));
+        let path = clean(&folder.join(path));
         let to = |spots: &[Spot]| Lead::To(spots.iter().map(|spot| spot.id.clone()).collect());
+        // The catalog knows where its own places lead, and what is resolved leads to itself: nobody is asked again.
+        let known = self.at(self.written(&path).map_or(&*path, |resolved| resolved));
+        if !known.is_empty() {
+            return to(known);
+        }
+        let (real, metadata) = self.resolver.resolve(&path);
         let spots = self.at(&real);
         if !spots.is_empty() {
             return to(spots);

@@ -124,6 +124,25 @@ impl Diff {
         self.push(Mark::Header, &format!("+++ b/{shown}"));
     }
 
+    /// The same where there is to be no file afterwards.
+    pub(super) fn without_file(mut self) -> Self {
+        if let Some(head) = self.lines.iter_mut().filter(|line| line.mark == Mark::Header).nth(1) {
+            "+++ /dev/null".clone_into(&mut head.text);
+        }
+        self
+    }
+
+    /// Names the file that is compared anew.
+    pub(super) fn rename(&mut self, from: &str, to: &str) {
+        for line in self.lines.iter_mut().filter(|line| line.mark == Mark::Header) {
+            for sign in ["--- a/", "+++ b/"] {
+                if line.text.strip_prefix(sign) == Some(from) {
+                    line.text = format!("{sign}{to}");
+                }
+            }
+        }
+    }
+
     fn push(&mut self, mark: Mark, text: &str) {
         self.lines.push(Line { mark, text: text.to_owned() });
     }

@@ -13,6 +13,7 @@ mod propose;
 mod record;
 mod recover;
 mod refusal;
+mod remove;
 mod resolve;
 mod write;
 
@@ -20,6 +21,7 @@ pub use diff::{Diff, Line, Mark};
 pub use propose::{disagreements, propose};
 pub use recover::{is_interrupted, recover};
 pub use refusal::needs_overwrite;
+pub use remove::{propose_removal, remove};
 pub use write::write;
 
 /// Where may be written.
@@ -49,7 +51,20 @@ pub struct Proposal {
 impl Proposal {
     /// Whether the file holds this text already: writing it writes nothing.
     pub fn is_unchanged(&self) -> bool {
-        matches!(&self.before, Before::File { hash, .. } if *hash == sha256_hex(self.text.as_bytes()))
+        self.replaces(&self.text)
+    }
+
+    /// Whether this is what stands there before it is written.
+    pub fn replaces(&self, text: &str) -> bool {
+        matches!(&self.before, Before::File { hash, .. } if *hash == sha256_hex(text.as_bytes()))
+    }
+
+    /// The same under another name: for a file that is not of the workspace.
+    #[must_use]
+    pub fn called(mut self, shown: String) -> Self {
+        self.diff.rename(&self.shown, &shown);
+        self.shown = shown;
+        self
     }
 }
 

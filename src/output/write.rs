@@ -122,7 +122,7 @@ fn rename(workspace: &Path, ready: &[Ready<'_>], folders: &[PathBuf]) -> Result<
 }
 
 /// Holds that every file still is what it was when it was proposed.
-fn unchanged_since(proposals: &[Proposal]) -> Result<(), Unwritten> {
+pub(super) fn unchanged_since(proposals: &[Proposal]) -> Result<(), Unwritten> {
     let mut changed: Vec<&str> = Vec::new();
     for proposal in proposals {
         refusal::still(&proposal.path, &proposal.shown)?;

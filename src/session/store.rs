@@ -99,6 +99,11 @@ impl Store {
         &self.selection
     }
 
+    /// Where what documents named is kept.
+    pub fn mentions_file(&self) -> PathBuf {
+        self.folder.join("cache/mentions")
+    }
+
     /// The stored choice; `None` where none is stored yet. A damaged file is set aside and reported.
     pub fn choice(&self) -> (Option<Stored>, Vec<Diagnostic>) {
         self.read_or_set_aside(&self.selection)

@@ -4,6 +4,7 @@
 pub mod automaton;
 pub mod escape;
 pub mod fold;
+pub mod hidden;
 pub mod lines;
 pub mod nearest;
 pub mod tokens;

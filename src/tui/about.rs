@@ -3,6 +3,7 @@
 
 use crate::catalog::{Kind, SourceId};
 use crate::desk::Spot;
+use crate::engine::Holds;
 use crate::mention::Mention;
 use crate::report::Diagnostic;
 use crate::selection::{Role, reasons};
@@ -17,6 +18,8 @@ pub enum Way {
     Source(SourceId),
     /// To a place in a file.
     File(Spot),
+    /// To what was given, as this line of the journal keeps it.
+    Receipt(u64),
 }
 
 /// Why there is no row.
@@ -30,7 +33,7 @@ pub fn finding(state: &State) -> Option<&Diagnostic> {
     }
 }
 
-/// Where the row leads: to its source; of the feed, where it has none, to its file.
+/// Where the row leads: of the feed to what was given; to its source; of the feed, where it has none, to its file.
 pub fn way(state: &State) -> Result<Way, String> {
     let (source, place) = if let Some(Overlay::Problems(_)) = state.overlay {
         let finding = finding(state).ok_or_else(nothing_wrong)?;
@@ -40,6 +43,9 @@ pub fn way(state: &State) -> Result<Way, String> {
             let is_quiet = state.feed.notices.is_empty();
             return Err(if is_quiet { QUIET } else { "no row has these words: / Esc shows all again" }.to_owned());
         };
+        if let Some(receipt) = notice.receipt.filter(|receipt| receipt.holds == Holds::Text) {
+            return Ok(Way::Receipt(receipt.number));
+        }
         (notice.subject.as_ref().map(SourceId::as_str), notice.place.clone())
     };
     match (source, place) {

@@ -10,6 +10,7 @@ use crate::selection::Role;
 
 use super::about;
 use super::action::{Action, Border};
+use super::feed::terms;
 use super::layout::{self, Splits, Zoomed};
 use super::palette;
 use super::pane::Pane;
@@ -56,6 +57,8 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::Confirm => confirm(state),
         Action::ClearPrompt => state.hints.prompt.is_empty().then(|| "the prompt is empty already".to_owned()),
         Action::FilterFeed if state.feed.notices.is_empty() => Some(about::QUIET.to_owned()),
+        Action::NextKind if state.feed.notices.is_empty() => Some(about::QUIET.to_owned()),
+        Action::ThisSession => session(state),
         Action::Follow => about::way(state).err(),
         Action::OpenPlace if about::place(state).is_err() && !matches!(state.overlay, Some(Overlay::Problems(_))) => {
             elsewhere(state, Action::Open)
@@ -105,6 +108,12 @@ fn exclude(state: &State) -> Option<String> {
     let Some(id) = state.subject(state.focus) else { return Some(NOTHING.to_owned()) };
     let known = state.snapshot.catalog.get(id).is_some() || state.snapshot.selection.is_excluded(id);
     (!known).then(|| format!("@{id} is gone from the catalog: press Space to drop its pick"))
+}
+
+fn session(state: &State) -> Option<String> {
+    let is_filtered = terms::of(state.feed.filter.text(), terms::SESSION).is_some();
+    let known = state.feed.current().is_some_and(|notice| notice.session.is_some());
+    (!is_filtered && !known).then(|| "this row is of no session: one that was written into the journal is".to_owned())
 }
 
 fn nothing(there: Option<&str>, why: &str) -> Option<String> {

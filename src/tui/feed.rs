@@ -1,11 +1,14 @@
 //! What happened at the desk, newest first, as the feed of the hints pane shows it: bounded, filterable, with a cursor.
 
+pub mod terms;
+
 use std::collections::VecDeque;
 
 use crate::engine::Notice;
 
 use super::field::TextField;
 use super::motion::Cursor;
+use terms::Terms;
 
 /// Notices kept; older ones are forgotten.
 pub const KEPT: usize = 1000;
@@ -17,6 +20,8 @@ pub struct Feed {
     pub notices: VecDeque<Notice>,
     /// The filter as typed.
     pub filter: TextField,
+    /// The same as understood.
+    pub terms: Terms,
     /// Positions in `notices` of the rows that the filter keeps.
     pub rows: Vec<usize>,
     /// The row under the cursor, counted in `rows`.
@@ -42,29 +47,53 @@ impl Feed {
     /// Adds what happened last. The cursor stays on its notice; on the newest one only for who reads it, else it stands on
     /// the newest.
     pub fn add(&mut self, notice: Notice, reader: Reader) {
-        let kept = keeps(&words(&self.filter), &notice);
+        self.add_all(vec![notice], reader);
+    }
+
+    /// Adds what happened, oldest first, as if each came by itself.
+    pub fn add_all(&mut self, mut notices: Vec<Notice>, reader: Reader) {
+        let count = notices.len();
+        self.since_key += count;
+        self.new = if reader == Reader::Here { 0 } else { (self.new + count).min(KEPT) };
+        self.put(&mut notices, reader);
+    }
+
+    /// Adds what happened before anybody could look: nothing of it is new.
+    pub fn add_past(&mut self, mut notices: Vec<Notice>) {
+        self.put(&mut notices, Reader::Elsewhere);
+    }
+
+    fn put(&mut self, notices: &mut Vec<Notice>, reader: Reader) {
         let follows = !self.rows.is_empty() && (self.cursor.at > 0 || reader == Reader::Here);
-        self.notices.push_front(notice);
-        self.forgot |= self.notices.len() > KEPT;
+        let too_many = notices.len().saturating_sub(KEPT);
+        self.forgot |= too_many > 0 || self.notices.len() + notices.len() > KEPT;
+        notices.drain(..too_many);
+        let count = notices.len();
+        let kept: Vec<usize> =
+            notices.iter().rev().enumerate().filter(|(_, it)| self.terms.keep(it)).map(|(at, _)| at).collect();
+        notices.drain(..).for_each(|notice| self.notices.push_front(notice));
         self.notices.truncate(KEPT);
-        self.rows.iter_mut().for_each(|row| *row += 1);
-        self.rows.retain(|row| *row < KEPT);
-        if kept {
-            self.rows.insert(0, 0);
-            if follows {
-                self.cursor.at = (self.cursor.at + 1).min(self.rows.len() - 1);
-                self.cursor.top += usize::from(self.cursor.top > 0);
-            }
+        if follows {
+            self.cursor.at += kept.len();
+            self.cursor.top += if self.cursor.top > 0 { kept.len() } else { 0 };
         }
-        self.new = if reader == Reader::Here { 0 } else { (self.new + 1).min(KEPT) };
-        self.since_key += 1;
+        let before = self.rows.iter().map(|row| row + count).filter(|row| *row < KEPT);
+        self.rows = kept.into_iter().chain(before).collect();
+        self.cursor.at = self.cursor.at.min(self.rows.len().saturating_sub(1));
+    }
+
+    /// Puts something else into the filter line.
+    pub fn set_filter(&mut self, line: &str) {
+        self.filter.clear();
+        self.filter.insert(line);
+        self.refilter();
     }
 
     /// Applies the filter. The cursor stays on its notice where that is kept, else it goes to the newest.
     pub fn refilter(&mut self) {
         let on = self.rows.get(self.cursor.at).copied();
-        let words = words(&self.filter);
-        let kept = self.notices.iter().enumerate().filter(|(_, notice)| keeps(&words, notice));
+        self.terms = Terms::parse(self.filter.text());
+        let kept = self.notices.iter().enumerate().filter(|(_, notice)| self.terms.keep(notice));
         self.rows = kept.map(|(at, _)| at).collect();
         self.cursor.at = on.and_then(|on| self.rows.binary_search(&on).ok()).unwrap_or(0);
     }
@@ -78,20 +107,6 @@ impl Feed {
     pub fn current(&self) -> Option<&Notice> {
         self.row(self.cursor.at)
     }
-}
-
-fn words(filter: &TextField) -> Vec<String> {
-    filter.text().to_lowercase().split_whitespace().map(str::to_owned).collect()
-}
-
-/// Whether every word stands somewhere in the notice, in any case.
-fn keeps(words: &[String], notice: &Notice) -> bool {
-    if words.is_empty() {
-        return true;
-    }
-    let parts = [&notice.time, notice.who.word(), notice.topic.word(), &notice.text, &notice.reason];
-    let hay = parts.join("\n").to_lowercase();
-    words.iter().all(|word| hay.contains(word.as_str()))
 }
 
 #[cfg(test)]
@@ -173,5 +188,39 @@ mod tests {
         }
         assert_eq!((feed.notices.len(), feed.rows.len(), feed.new, feed.forgot), (KEPT, KEPT, 0, true));
         assert_eq!(feed.current().map(|notice| notice.time.as_str()), Some("0"), "its own is gone: the next to it");
+    }
+
+    #[test]
+    fn many_at_once_are_as_if_each_came_by_itself() {
+        let of =
+            |at: usize| notice(&at.to_string(), if at % 3 == 0 { Who::You } else { Who::Files }, Topic::Desk, "x", "");
+        for (count, filter, at, reader) in [
+            (5, "", 0, Reader::Here),
+            (5, "", 2, Reader::Elsewhere),
+            (5, "you", 0, Reader::Here),
+            (5, "files", 1, Reader::Elsewhere),
+            (KEPT + 7, "", 1, Reader::Elsewhere),
+            (KEPT + 7, "you", 0, Reader::Here),
+        ] {
+            let mut one = feed();
+            one.set_filter(filter);
+            one.cursor.at = at;
+            let mut all = one.clone();
+            (0..count).for_each(|at| one.add(of(at), reader));
+            all.add_all((0..count).map(of).collect(), reader);
+            let state = |feed: &Feed| {
+                let times: Vec<String> = shown(feed).into_iter().map(str::to_owned).collect();
+                (times, feed.cursor.at, feed.new, feed.since_key, feed.forgot)
+            };
+            assert_eq!(state(&all), state(&one), "{count} {filter} {at} {reader:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_before_is_not_new() {
+        let mut feed = feed();
+        let before = (feed.new, feed.since_key);
+        feed.add_past(vec![notice("11:00:00", Who::Files, Topic::Desk, "x", "")]);
+        assert_eq!(((feed.new, feed.since_key), feed.notices.len()), (before, 5));
     }
 }

@@ -340,3 +340,73 @@ pub fn outlook(id: &str, enters: &[&str], leaves: &[&str]) -> crate::desk::Outlo
     };
     crate::desk::Outlook { id: id.to_owned(), toggled: follows(enters, leaves), barred: follows(&[], leaves) }
 }
+
+/// A prompt with these blocks appended to it.
+pub fn enriched(
+    prompt: &str,
+    blocks: &[(crate::enrich::BlockKind, crate::enrich::Level, &str)],
+) -> crate::enrich::Enriched {
+    let mut text = prompt.to_owned();
+    let mut made = Vec::new();
+    for (kind, level, words) in blocks {
+        let start = text.len();
+        text.push_str(&format!("\n\n---\n{words}\n---"));
+        let bytes = text.len() - start;
+        made.push(crate::enrich::Block { kind: *kind, bytes, tokens: bytes.div_ceil(4), level: *level, start });
+    }
+    crate::enrich::Enriched {
+        added_at: prompt.len(),
+        text,
+        metadata: crate::enrich::Metadata::default(),
+        blocks: made,
+        items: Vec::new(),
+        told: crate::enrich::Told::default(),
+    }
+}
+
+/// A line of the journal about a prompt that was enriched, and what the feed says of it.
+pub fn receipt(n: u64, session: &str) -> (crate::engine::Notice, crate::session::Line) {
+    use crate::enrich::{BlockKind, Item, Level, TextKind, Why};
+    let tag = |tag: &str, column| Why::Tag { tag: tag.to_owned(), line: 1, column };
+    let item = |block, about: &str, level, bytes, why| Item { block, about: about.to_owned(), level, bytes, why };
+    let chain = vec!["retry-pattern".to_owned(), "circuit-breaker".to_owned()];
+    let text = "\n\n---\n**Reference sources available** — use `selectReferences` with IDs or tags to select:\n\n- \
+                @java-service: Java service module (matched: java, spring boot)\n---\n\n---\n**Transitively selected \
+                references** — auto-included from pre-selected sources:\n\n- @error-handling: Error\u{202e} Handling \
+                (from @retry-pattern)\n---";
+    let receipt = crate::session::Receipt {
+        kind: Some(TextKind::Prompt),
+        why: vec![
+            item(BlockKind::Hint, "java-service", Level::Full, 66, vec![tag("java", 9), tag("spring boot", 21)]),
+            item(BlockKind::Hint, "payments-api", Level::Count, 0, vec![tag("payments", 40)]),
+            item(BlockKind::Notice, "error-handling", Level::Full, 54, vec![Why::Parents { chain }]),
+        ],
+        bytes: text.len(),
+        tokens: text.len().div_ceil(4),
+        hash: Some(crate::disk::name::sha256_hex(text.as_bytes())),
+        text: Some(text.to_owned()),
+        ..crate::session::Receipt::new(crate::session::What::Enriched)
+    };
+    let line = crate::session::Line {
+        n,
+        time: "2026-11-22T09:30:00.000Z".to_owned(),
+        desk: "default".to_owned(),
+        session: session.to_owned(),
+        who: "claude-code".to_owned(),
+        receipt,
+    };
+    let ticket = crate::engine::Ticket { number: n, kind: Some(TextKind::Prompt), holds: crate::engine::Holds::Text };
+    let text = "To a prompt: hinted at @java-service (java, spring boot); transitively included @error-handling (from \
+                @retry-pattern); 1 left out";
+    let who = crate::engine::Who::Other("claude-code".into());
+    let told = crate::engine::Notice::new(who, crate::engine::Topic::Enriched, text);
+    let notice = crate::engine::Notice {
+        time: "11:04:00".to_owned(),
+        reason: format!("~{} tokens, session {session}", line.receipt.tokens),
+        subject: Some("java-service".into()),
+        session: Some(session.into()),
+        receipt: Some(ticket),
+        ..told
+    };
+    (notice, line)
+}

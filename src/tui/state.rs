@@ -2,8 +2,10 @@
 //! `update` changes it, `draw` reads it; it holds no handle to anything outside. What the templates pane remembers has a
 //! file of its own.
 
+mod given;
 mod templates;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ratatui::layout::{Rect, Size};
@@ -31,6 +33,7 @@ use super::totals::Totals;
 use super::tree::Row;
 use super::widgets::page::Page;
 use super::widgets::prompt;
+pub use given::{Given, Opened, Shows};
 pub use templates::{Draft, Made, Preview, Question, TemplatesPane, View, Writing};
 
 /// How everything is drawn: colours and characters.
@@ -81,6 +84,8 @@ pub struct State {
     pub remembered: Remembered,
     /// What happened at the desk.
     pub feed: Feed,
+    /// The receipt that was opened last.
+    pub opened: Opened,
     /// What would follow from choosing the source under the cursor.
     pub outlook: Asked<Outlook>,
     /// The catalog pane.
@@ -160,6 +165,8 @@ pub enum Overlay {
     Write(Scroll),
     /// Whether to edit values again that are no JSON.
     Broken,
+    /// What was given, and why.
+    Receipt(Scroll),
 }
 
 /// Something to say in the bottom line.
@@ -280,6 +287,12 @@ pub struct HintsPane {
     pub refreshed: u64,
     /// The row under the cursor: expansions first, then hints, then who is passed over.
     pub cursor: Cursor,
+    /// Sources whose hints this session was given before, or that the prompt itself says: it is not hinted at them again.
+    pub told: BTreeSet<SourceId>,
+    /// Which side of the prompt is shown.
+    pub shows: Shows,
+    /// The prompt as an agent would get it.
+    pub given: Given,
 }
 
 impl HintsPane {
@@ -312,6 +325,7 @@ impl State {
             mouse: Mouse::default(),
             remembered: Remembered::default(),
             feed: Feed::default(),
+            opened: Opened::default(),
             outlook: Asked::default(),
             catalog: CatalogPane::default(),
             selection: SelectionPane::default(),
@@ -383,6 +397,8 @@ impl State {
         let busy = match (self.focus == Pane::Hints, self.typing) {
             (false, _) => Busy::Nothing,
             (true, Some(Typing::Prompt)) => Busy::Prompt,
+            // A text to read needs the rows.
+            (true, _) if self.shows_given() && !self.in_feed() => Busy::Prompt,
             (true, _) if self.in_feed() => Busy::Feed,
             (true, _) => Busy::List,
         };
@@ -393,6 +409,11 @@ impl State {
     /// Whether keys go to the feed.
     pub fn in_feed(&self) -> bool {
         self.focus == Pane::Hints && self.part == Part::Detail
+    }
+
+    /// Whether the hints pane shows the prompt as an agent would get it, in place of its list.
+    pub fn shows_given(&self) -> bool {
+        self.hints.shows != Shows::Found
     }
 
     /// How many rows the list of this pane has.
@@ -424,6 +445,7 @@ impl State {
             }
             Pane::Selection => self.selection.rows.get(self.selection.cursor.at)?.id(&self.snapshot),
             Pane::Hints if self.in_feed() => self.feed.current()?.subject.as_ref().map(SourceId::as_str),
+            Pane::Hints if self.shows_given() => None,
             Pane::Hints => found::rows(&self.hints.findings).nth(self.hints.cursor.at).map(|row| row.id().as_str()),
             Pane::Templates => None,
         }
@@ -433,7 +455,7 @@ impl State {
     pub fn is_filtered(&self) -> bool {
         match self.focus {
             Pane::Catalog => !self.catalog.filter.is_empty(),
-            Pane::Hints => !self.feed.filter.is_empty(),
+            Pane::Hints => self.shows_given() || !self.feed.filter.is_empty(),
             Pane::Templates => !self.templates.filter.is_empty(),
             Pane::Selection => false,
         }

@@ -16,10 +16,10 @@ use super::input::contexts;
 use super::layout::Zoomed;
 use super::overlays;
 use super::pane::Pane;
-use super::state::{Overlay, Part, State, Tone, Typing, View};
+use super::state::{Overlay, Part, Shows, State, Tone, Typing, View};
 use super::theme::Role;
 use super::widgets::cells;
-use crate::engine::Watching;
+use crate::engine::{Hearer, Watching};
 
 /// A piece of the top line; of those that do not fit the highest `rank` goes first.
 struct Piece {
@@ -282,11 +282,22 @@ fn label(state: &State, entry: &Entry) -> Option<&'static str> {
     let subject = state.subject(state.focus);
     let is_picked = |id| selection.is_picked(id) || selection.dormant().iter().any(|dormant| dormant == id);
     match entry.action {
+        Action::Toggle | Action::Exclude if state.shows_given() && state.focus == Pane::Hints && !state.in_feed() => {
+            None
+        }
         Action::Toggle if subject.is_some_and(is_picked) => Some("unpick"),
         Action::Exclude if subject.is_some_and(|id| selection.is_excluded(id)) => Some("include"),
         Action::Follow if state.overlay.is_none() && matches!(about::way(state), Ok(Way::File(_))) => {
             Some("open the file")
         }
+        Action::Follow if state.overlay.is_none() && matches!(about::way(state), Ok(Way::Receipt(_))) => {
+            Some("what was given")
+        }
+        Action::Enriched => Some(match state.hints.shows {
+            Shows::Found => "as an agent gets it",
+            Shows::Given(Hearer::Stranger) => "as news to this session",
+            Shows::Given(Hearer::Session) => "what is found",
+        }),
         Action::Zoom if state.zoomed == Zoomed::Yes => Some("all panes"),
         Action::Inside if state.part != Part::List => None,
         Action::Inside if state.focus == Pane::Templates => Some("scroll preview"),
@@ -302,6 +313,10 @@ fn label(state: &State, entry: &Entry) -> Option<&'static str> {
         Action::Back if state.overlay.is_some() => Some(entry.name),
         Action::Back if state.is_searched() => Some("end search"),
         Action::Back if state.part != Part::List => Some("to the list"),
+        // Where the next side is that one, the key of it says so.
+        Action::Back if state.shows_given() && state.focus == Pane::Hints => {
+            Some("what is found").filter(|_| state.hints.shows.next() != Shows::Found)
+        }
         Action::Back if state.is_filtered() => Some("show all"),
         Action::Back => None,
         Action::Edit(Edit::LineUp) if state.hints.leads_back() => Some("prompt before"),

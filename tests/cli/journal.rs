@@ -73,7 +73,6 @@ fn every_command_that_does_something_says_so() {
         "excluded web",
         "included web",
         "enriched",
-        "instructed",
         "read b",
         "written out.txt",
         "written one",
@@ -86,14 +85,14 @@ fn every_command_that_does_something_says_so() {
     assert_eq!(numbers, (1..=expected.len() as u64).collect::<Vec<_>>());
     let who: Vec<&str> = found.iter().map(|line| line["who"].as_str().unwrap()).collect();
     assert_eq!(who[0], "refdesk select");
-    assert_eq!(who[4..8], ["refdesk enrich", "refdesk instructions", "refdesk enrich", "refdesk render"]);
+    assert_eq!(who[4..7], ["refdesk enrich", "refdesk enrich", "refdesk render"]);
     // What was said, with its reasons, and never the prompt.
     assert_eq!((&found[4]["session"], &found[4]["kind"]), (&json!("s1"), &json!("prompt")));
     assert_eq!(found[4]["why"][0]["about"], "web");
     assert_eq!(found[4]["why"][0]["why"][0]["tag"], "web");
     assert!(!world.read(FILE).contains("the web"), "the prompt is nobody's business");
-    assert_eq!((&found[6]["path"], &found[6]["tool"]), (&json!("docs/b.md"), &json!("Read")));
-    assert_eq!(found[7]["bytes"], 1);
+    assert_eq!((&found[5]["path"], &found[5]["tool"]), (&json!("docs/b.md"), &json!("Read")));
+    assert_eq!(found[6]["bytes"], 1);
     // As stored, in both forms.
     assert_eq!(world.run(&["journal"]).exits(0).text(), world.read(FILE));
     assert_eq!(world.run(&["--format", "json", "journal"]).exits(0).text(), world.read(FILE));
@@ -150,16 +149,14 @@ fn what_was_given_then_is_given_again_byte_by_byte() {
     let world = world();
     let given = world.feed(&["enrich"], "@web und der Rückweg".as_bytes()).exits(0);
     world.run(&["select", "a"]).exits(0);
-    let instructed = world.run(&["instructions"]).exits(0);
     world.put("docs/a.md", b"Something else by now.\n");
     let added = &given.text()["@web und der Rückweg".len()..];
     assert_eq!(world.run(&["replay", "1"]).exits(0).text(), added);
     let told = world.json(&["replay", "1"], 0);
     assert_eq!((&told["text"], &told["ok"], &told["n"]), (&json!(added), &json!(true), &json!(1)));
     assert_eq!(told["hash"].as_str().unwrap().len(), 64);
-    assert_eq!(format!("{}\n", world.run(&["replay", "3"]).exits(0).text().trim_end()), instructed.text());
     for (n, code, says) in
-        [("2", "no-bytes", "selected"), ("4", "unknown-line", "no line 4"), ("0", "unknown-line", "0")]
+        [("2", "no-bytes", "selected"), ("3", "unknown-line", "no line 3"), ("0", "unknown-line", "0")]
     {
         let ran = world.run(&["replay", n]).exits(1);
         assert!(ran.stdout.is_empty() && ran.stderr.contains(says), "{ran}");

@@ -29,3 +29,5 @@ mod kill_writing;
 mod knowledge;
 #[cfg(target_os = "linux")]
 mod limits;
+#[cfg(unix)]
+mod watch;

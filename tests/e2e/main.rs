@@ -16,6 +16,7 @@ mod pty;
 #[path = "../support/mod.rs"]
 mod support;
 
+mod connecting;
 mod editor;
 mod leaving;
 mod live;

@@ -13,6 +13,7 @@ mod folders;
 #[cfg(target_os = "linux")]
 #[path = "../support/hostile.rs"]
 mod hostile;
+mod journal;
 mod notices;
 mod polling;
 #[cfg(target_os = "linux")]

@@ -3,13 +3,16 @@
 //! is and in which order they come; what is said of each part of the desk has its file.
 
 mod catalog;
+pub mod moment;
 mod problems;
+mod receipt;
 mod selection;
 mod templates;
 #[cfg(test)]
 mod tests;
 mod words;
 
+pub use receipt::receipt;
 pub use selection::selection;
 
 use std::sync::Arc;
@@ -17,12 +20,15 @@ use std::sync::Arc;
 use super::Snapshot;
 use crate::catalog::SourceId;
 use crate::desk::Spot;
+use crate::enrich::TextKind;
 
 /// Something that happened at the desk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// When, by the clock on the wall: `12:03:41`.
+    /// When, by the clock on the wall: `12:03:41`; with its date where that is not today.
     pub time: String,
+    /// The same for programs: RFC 3339 in UTC with milliseconds.
+    pub at: String,
     /// Who did it.
     pub who: Who,
     /// What it is about.
@@ -35,6 +41,30 @@ pub struct Notice {
     pub subject: Option<SourceId>,
     /// The place to look at, where there is one in a file.
     pub place: Option<Spot>,
+    /// The session that was told, or that did it, where one is known.
+    pub session: Option<Arc<str>>,
+    /// The line of the journal that says so, if one does.
+    pub receipt: Option<Ticket>,
+}
+
+/// Which line of the journal a notice was made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ticket {
+    /// Its number.
+    pub number: u64,
+    /// What kind of text was enriched, if one was.
+    pub kind: Option<TextKind>,
+    /// Whether it keeps a text that was given.
+    pub holds: Holds,
+}
+
+/// Whether a line of the journal keeps a text that was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holds {
+    /// The exact bytes.
+    Text,
+    /// Only that something happened.
+    Nothing,
 }
 
 /// Who made something happen.
@@ -76,9 +106,35 @@ pub enum Topic {
     Warning,
     /// How the desk itself goes.
     Desk,
+    /// A text was enriched.
+    Enriched,
+    /// A session was given the instructions.
+    Instructed,
+    /// A session forgot what it was told.
+    Forgot,
+    /// A source was read.
+    Read,
+    /// A hook could not do what it is for.
+    Failed,
 }
 
 impl Topic {
+    /// Every topic.
+    pub const ALL: [Self; 12] = [
+        Self::Selection,
+        Self::Catalog,
+        Self::Document,
+        Self::Template,
+        Self::Problem,
+        Self::Warning,
+        Self::Desk,
+        Self::Enriched,
+        Self::Instructed,
+        Self::Forgot,
+        Self::Read,
+        Self::Failed,
+    ];
+
     /// One word for lists and filters.
     pub fn word(self) -> &'static str {
         match self {
@@ -89,6 +145,11 @@ impl Topic {
             Self::Problem => "problem",
             Self::Warning => "warning",
             Self::Desk => "desk",
+            Self::Enriched => "enriched",
+            Self::Instructed => "instructed",
+            Self::Forgot => "forgot",
+            Self::Read => "read",
+            Self::Failed => "failed",
         }
     }
 }
@@ -96,7 +157,18 @@ impl Topic {
 impl Notice {
     /// A notice without a time, which is added when it is told.
     pub fn new(who: Who, topic: Topic, text: impl Into<String>) -> Self {
-        Self { time: String::new(), who, topic, text: text.into(), reason: String::new(), subject: None, place: None }
+        Self {
+            time: String::new(),
+            at: String::new(),
+            who,
+            topic,
+            text: text.into(),
+            reason: String::new(),
+            subject: None,
+            place: None,
+            session: None,
+            receipt: None,
+        }
     }
 
     fn about(self, id: &SourceId) -> Self {

@@ -1,4 +1,5 @@
-//! Many changes become one [`Command::Reload`], or one [`Command::Reread`] where only picks changed: a save is several changes, a checkout thousands (BEHAVIOUR §9 "Watching").
+//! Many changes become one [`Command::Reload`], or one [`Command::Reread`] where only picks changed: a save is several
+//! changes, a checkout thousands (BEHAVIOUR §9 "Watching"). That the journal grew is told by itself, as [`Command::Listen`].
 
 use std::io;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -18,6 +19,8 @@ const LONGEST: Duration = Duration::from_millis(200);
 /// What changed, as far as it makes a difference to what has to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Seen {
+    /// Only the journal.
+    Journal,
     /// Only what is picked and excluded.
     Choice,
     /// Anything else, or something that is not known.
@@ -34,24 +37,94 @@ pub fn start(changed: WeakSender<Command>) -> io::Result<mpsc::Sender<Seen>> {
     Ok(seen)
 }
 
+/// What was seen of one burst of changes.
+#[derive(Debug, Default)]
+struct Burst {
+    journal: bool,
+    /// The most of what else there was.
+    desk: Option<Seen>,
+}
+
+impl Burst {
+    fn add(&mut self, seen: Seen) {
+        // What is not known may have been the journal.
+        self.journal |= seen != Seen::Choice;
+        if seen != Seen::Journal {
+            self.desk = self.desk.max(Some(seen));
+        }
+    }
+
+    /// How long the next change may take that still belongs to it. The journal grows with every text that is enriched: it
+    /// is not waited for until it is quiet.
+    fn patience(&self, since: Duration) -> Duration {
+        match self.desk {
+            Some(_) if since < LONGEST => QUIET,
+            Some(_) => Duration::ZERO,
+            None => QUIET.saturating_sub(since),
+        }
+    }
+
+    /// The journal first: a pick that it tells of is then seen as well.
+    fn commands(&self) -> impl Iterator<Item = Command> {
+        let desk = self.desk.map(|seen| if seen == Seen::Choice { Command::Reread } else { Command::Reload });
+        self.journal.then_some(Command::Listen).into_iter().chain(desk)
+    }
+}
+
 /// Waits for a first change, gathers those that follow, and says so once.
 fn gather(changes: &mpsc::Receiver<Seen>, changed: &WeakSender<Command>) {
-    while let Ok(mut seen) = changes.recv() {
+    while let Ok(first) = changes.recv() {
         let began = Instant::now();
-        while began.elapsed() < LONGEST {
-            match changes.recv_timeout(QUIET) {
-                Ok(more) => seen = seen.max(more),
+        let mut burst = Burst::default();
+        burst.add(first);
+        loop {
+            let patience = burst.patience(began.elapsed());
+            if patience.is_zero() {
+                break;
+            }
+            match changes.recv_timeout(patience) {
+                Ok(more) => burst.add(more),
                 Err(RecvTimeoutError::Timeout) => break,
                 Err(RecvTimeoutError::Disconnected) => return,
             }
         }
         let Some(sender) = changed.upgrade() else { return };
-        let command = match seen {
-            Seen::Choice => Command::Reread,
-            Seen::Anything => Command::Reload,
-        };
-        if sender.blocking_send(command).is_err() {
-            return;
+        for command in burst.commands() {
+            if sender.blocking_send(command).is_err() {
+                return;
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_for_which_changes() {
+        use Seen::{Anything, Choice, Journal};
+        let (listen, reread, reload) = (Command::Listen, Command::Reread, Command::Reload);
+        for (seen, expected) in [
+            (&[Journal][..], vec![listen.clone()]),
+            (&[Choice], vec![reread.clone()]),
+            (&[Journal, Choice, Journal], vec![listen.clone(), reread]),
+            (&[Choice, Anything], vec![listen.clone(), reload.clone()]),
+            (&[Anything, Journal], vec![listen, reload]),
+        ] {
+            let mut burst = Burst::default();
+            seen.iter().for_each(|seen| burst.add(*seen));
+            assert_eq!(burst.commands().collect::<Vec<_>>(), expected, "{seen:?}");
+        }
+    }
+
+    #[test]
+    fn a_journal_that_never_rests_is_told_of_all_the_same() {
+        let mut burst = Burst::default();
+        burst.add(Seen::Journal);
+        let (soon, late) = (Duration::from_millis(20), Duration::from_millis(60));
+        assert_eq!([burst.patience(soon), burst.patience(late)], [QUIET - soon, Duration::ZERO]);
+        burst.add(Seen::Choice);
+        assert_eq!([burst.patience(late), burst.patience(LONGEST)], [QUIET, Duration::ZERO]);
     }
 }

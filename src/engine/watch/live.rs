@@ -66,6 +66,7 @@ impl Live {
         let lost = {
             let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
             heard.choice.clone_from(&wanted.choice);
+            heard.journal.clone_from(&wanted.journal);
             std::mem::take(&mut heard.lost)
         };
         let mut round = Round {
@@ -93,6 +94,8 @@ struct Heard {
     interests: BTreeMap<PathBuf, Interest>,
     /// The file of picks and exclusions.
     choice: PathBuf,
+    /// The journal.
+    journal: PathBuf,
     lost: Lost,
 }
 
@@ -127,7 +130,11 @@ impl Heard {
             let holds_followed =
                 self.interests.range(path.clone()..).next().is_some_and(|(it, _)| it.starts_with(&path));
             if holds_followed || self.covers(&path) {
-                matters = matters.max(Some(if path == self.choice { Seen::Choice } else { Seen::Anything }));
+                matters = matters.max(Some(match () {
+                    () if path == self.choice => Seen::Choice,
+                    () if path == self.journal => Seen::Journal,
+                    () => Seen::Anything,
+                }));
             }
             if went && holds_followed {
                 self.lost.paths.insert(path);
@@ -355,13 +362,14 @@ mod tests {
     use super::*;
 
     fn heard() -> Heard {
-        let named = Interest::Named(BTreeSet::from(["selection.json".into()]));
+        let named = Interest::Named(BTreeSet::from(["selection.json".into(), "journal.jsonl".into()]));
         let interests = BTreeMap::from([
             (PathBuf::from("/w/.jaato/refdesk"), named),
             (PathBuf::from("/w/docs"), Interest::All),
             (PathBuf::from("/w/docs/deep"), Interest::All),
         ]);
-        Heard { interests, choice: "/w/.jaato/refdesk/selection.json".into(), lost: Lost::default() }
+        let own = |name: &str| Path::new("/w/.jaato/refdesk").join(name);
+        Heard { interests, choice: own("selection.json"), journal: own("journal.jsonl"), lost: Lost::default() }
     }
 
     #[test]
@@ -385,6 +393,7 @@ mod tests {
             (from, "/w", any, true),
             (made, "/w/docs", any, false),
             (to, "/w/.jaato/refdesk/selection.json", Some(Seen::Choice), false),
+            (written, "/w/.jaato/refdesk/journal.jsonl", Some(Seen::Journal), false),
             (made, "/w/.jaato/refdesk/lock", none, false),
             (made, "/w/.jaato/refdesk/.gitignore", none, false),
             (made, "/w/.jaato/refdesk/sessions", none, false),

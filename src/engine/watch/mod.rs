@@ -1,5 +1,5 @@
 //! Watching what a desk depends on: by being told where the system tells, else by looking (BEHAVIOUR §9 "Watching"). Either
-//! way a change becomes one [`Command::Reload`]; what changed is for the desk to find out.
+//! way a change becomes one [`Command::Reload`], or less where less is enough; what changed is for the desk to find out.
 
 mod gather;
 mod live;

@@ -42,10 +42,14 @@ impl Poll {
 fn run(every: Duration, orders: &mpsc::Receiver<Wanted>, seen: &mpsc::Sender<Seen>) {
     let Ok(mut wanted) = orders.recv() else { return };
     // What was there before the first look is not known: the desk may have read it before it changed.
-    let mut last = None;
+    let (mut last, mut last_journal) = (None, None);
     loop {
-        let now = fingerprint(&wanted);
-        if last.replace(now) != Some(now) && seen.send(Seen::Anything).is_err() {
+        let (now, journal) = (fingerprint(&wanted), grown(&wanted.journal));
+        let is_other = last.replace(now) != Some(now);
+        // It grows with every text that is enriched, and nothing but the feed depends on it.
+        let is_longer = last_journal.replace(journal) != Some(journal);
+        let told = if is_other { Some(Seen::Anything) } else { is_longer.then_some(Seen::Journal) };
+        if told.is_some_and(|told| seen.send(told).is_err()) {
             return;
         }
         let next = Instant::now() + every;
@@ -59,7 +63,14 @@ fn run(every: Duration, orders: &mpsc::Receiver<Wanted>, seen: &mpsc::Sender<See
     }
 }
 
-/// A number that is another one when anything that is followed changed.
+/// A number that is another one when this file changed.
+fn grown(file: &Path) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    look_at(file, &mut hasher);
+    hasher.finish()
+}
+
+/// A number that is another one when anything that is followed changed, but for the journal.
 fn fingerprint(wanted: &Wanted) -> u64 {
     let mut hasher = DefaultHasher::new();
     for (folder, interest) in &wanted.folders {
@@ -67,7 +78,10 @@ fn fingerprint(wanted: &Wanted) -> u64 {
             Interest::All => {
                 look_into(folder, interest, &mut hasher);
             }
-            Interest::Named(names) => names.iter().for_each(|name| look_at(&folder.join(name), &mut hasher)),
+            Interest::Named(names) => {
+                let paths = names.iter().map(|name| folder.join(name)).filter(|path| *path != wanted.journal);
+                paths.for_each(|path| look_at(&path, &mut hasher));
+            }
         }
     }
     for root in &wanted.trees {
@@ -140,9 +154,10 @@ mod tests {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let at = |name: &str| folder.path().join(name);
-            let named = Interest::Named(BTreeSet::from(["references.json".into()]));
+            let named = Interest::Named(BTreeSet::from(["references.json", "journal.jsonl"].map(Into::into)));
             let wanted = Wanted {
                 choice: PathBuf::new(),
+                journal: at("journal.jsonl"),
                 workspace: folder.path().to_path_buf(),
                 folders: BTreeMap::from([(folder.path().to_path_buf(), named), (at("docs"), Interest::All)]),
                 trees: BTreeSet::from([at("tree")]),
@@ -166,6 +181,7 @@ mod tests {
         for (name, followed) in [
             ("references.json", true),
             ("other.json", false),
+            ("journal.jsonl", false),
             ("docs/a.md", true),
             ("docs/new.md", true),
             ("docs/deep/b.md", false),
@@ -196,6 +212,13 @@ mod tests {
         changes.recv_timeout(Duration::from_secs(20)).expect("what was before the first look is not known");
         world.write("docs/a.md", "second");
         changes.recv_timeout(Duration::from_secs(20)).expect("it changed");
+        write_atomic(&world.wanted.journal, b"{}\n").unwrap();
+        loop {
+            // What was written above may be seen in two steps; then the journal is, by itself.
+            if changes.recv_timeout(Duration::from_secs(20)).expect("the journal grew") == Seen::Journal {
+                break;
+            }
+        }
         drop(poll);
         // What was written above may have been seen in two steps; in the end the thread is gone.
         while changes.recv_timeout(Duration::from_secs(20)).is_ok() {}

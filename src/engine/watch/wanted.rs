@@ -68,14 +68,21 @@ pub struct Wanted {
     pub trees: BTreeSet<PathBuf>,
     /// The file of picks and exclusions.
     pub choice: PathBuf,
+    /// The journal.
+    pub journal: PathBuf,
 }
 
 impl Wanted {
     /// Where configuration, catalog, documents, templates and stored choices of this desk lie or would lie.
     pub fn of(desk: &Desk) -> Self {
         let workspace = desk.workspace();
-        let mut wanted =
-            Self { workspace: workspace.to_path_buf(), choice: desk.choice_file().to_path_buf(), ..Self::default() };
+        let mut wanted = Self {
+            workspace: workspace.to_path_buf(),
+            choice: desk.choice_file().to_path_buf(),
+            journal: desk.journal_file(),
+            ..Self::default()
+        };
+        wanted.file(&desk.journal_file());
         for file in desk.config_places() {
             wanted.file(&file);
         }

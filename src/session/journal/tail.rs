@@ -77,9 +77,12 @@ impl Tail {
             if let Some((file, offset)) = &mut self.reading {
                 let is_there = is_at(file, &self.path);
                 // Asked before it is read: nobody appends to a file that has left its place.
-                read_on(file, offset, &mut lines, &mut damaged)?;
-                if is_there {
-                    return Ok((lines, damaged));
+                match read_on(file, offset, &mut lines, &mut damaged) {
+                    Err(error) if lines.is_empty() => return Err(error),
+                    // What was read must not be lost, and the next question meets the same error.
+                    Err(_) => return Ok((lines, damaged)),
+                    Ok(()) if is_there => return Ok((lines, damaged)),
+                    Ok(()) => {}
                 }
             }
             match open_own(&self.path) {
@@ -88,7 +91,6 @@ impl Tail {
                     self.reading = None;
                     return Ok((lines, damaged));
                 }
-                // What was read must not be lost, and the next question meets the same error.
                 Err(_) if !lines.is_empty() => return Ok((lines, damaged)),
                 Err(error) => return Err(error),
             }

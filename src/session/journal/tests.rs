@@ -196,8 +196,9 @@ fn many_at_once_have_numbers_of_their_own() {
             .map(|at| {
                 let store = store(folder.path());
                 scope.spawn(move || {
-                    (0..20)
-                        .for_each(|_| assert!(store.append_within(1 << 16, vec![said(&at.to_string())]).unwrap() > 0))
+                    for _ in 0..20 {
+                        store.append_within(1 << 16, vec![said(&at.to_string())]).unwrap();
+                    }
                 })
             })
             .collect();

@@ -103,12 +103,14 @@ impl Store {
         done.diagnostics.extend(damaged);
         let before = record.unwrap_or_default();
         let mut after = before.clone();
-        let due = self.due(&folder, files, by, &before, &mut after, done);
-        let gone = match by {
-            For::Desk { .. } => self.gone(&folder, files, &mut after, done),
-            For::Person => Vec::new(),
-            For::Reader => self.old(&folder, files, &mut after),
-        };
+        // What is old makes room for what is new.
+        let mut gone = if by == For::Reader { self.old(&folder, files, &mut after) } else { Vec::new() };
+        let kept = after.files.values().filter(|entry| entry.by_tool).count().saturating_sub(gone.len());
+        let room = TAKEN_KEPT.saturating_sub(kept);
+        let due = self.due(&folder, files, by, (&before, room), &mut after, done);
+        if matches!(by, For::Desk { .. }) {
+            gone = self.gone(&folder, files, &mut after, done);
+        }
         if !due.is_empty() || !gone.is_empty() {
             sweep(&folder).map_err(|error| self.unwritable(&error))?;
             self.carry_out(&folder, &due, &gone, &before, &mut after, done)?;
@@ -120,33 +122,33 @@ impl Store {
         }
     }
 
-    /// The files that are to be written; of the rest it is noted who brings them.
+    /// The files that are to be written, for a reader only as many as there is room for; of the rest it is noted who brings
+    /// them.
     fn due<'a>(
         &self,
         folder: &Path,
         files: &'a [TemplateFile],
         by: For<'_>,
-        before: &Record,
+        (before, mut room): (&Record, usize),
         after: &mut Record,
         done: &mut Written,
     ) -> Vec<&'a TemplateFile> {
         let found: Vec<Found> = files.par_iter().map(|file| look(&folder.join(&file.name))).collect();
         let mut due = Vec::new();
-        let mut taken = before.files.values().filter(|entry| entry.by_tool).count();
         for (file, found) in files.iter().zip(found) {
             if by == For::Reader && !before.files.get(&file.name).is_some_and(|entry| entry.by_tool) {
                 if found != Found::Nothing {
                     done.diagnostics.push(self.left(&file.name, "is there already; it is left as it is"));
                     continue;
                 }
-                if taken >= TAKEN_KEPT {
+                if room == 0 {
                     let message =
                         format!("{FOLDER} holds {TAKEN_KEPT} templates taken from what tools brought; no more is");
                     let hint = "remove those that nobody needs, and they are forgotten";
                     done.diagnostics.push(Diagnostic::warning("template-limit", message).in_file(FOLDER).hint(hint));
                     break;
                 }
-                taken += 1;
+                room -= 1;
             }
             let is_ours = before.is_ours(&file.name, &found);
             let is_same = matches!(&found, Found::File { hash, .. } if *hash == file.hash);

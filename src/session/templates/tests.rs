@@ -137,6 +137,36 @@ fn what_a_person_asked_for_stays_until_a_person_removes_it() {
 }
 
 #[test]
+fn what_a_tool_brought_is_written_over_nothing_and_goes_when_it_is_old() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let store = Store::new(root, "default", "default", "a test", clock);
+    let take = |wanted: &[(&str, &str)]| store.write_templates(&files(wanted), For::Reader);
+    write_atomic(&root.join(".jaato/templates/mine.tmpl"), b"1").unwrap();
+    bring(root, "review", &[("theirs.tmpl", "1")]);
+    let wanted = [("a.tmpl", "1"), ("b.tmpl", "1"), ("mine.tmpl", "1"), ("theirs.tmpl", "1")];
+    assert_eq!(outcome(&take(&wanted)), (vec!["a.tmpl", "b.tmpl"], vec![], vec![], 2));
+    assert_eq!(outcome(&take(&wanted[..2])), (vec![], vec!["a.tmpl", "b.tmpl"], vec![], 0));
+    let taken = || store.taken_templates().into_iter().map(|taken| taken.name).collect::<Vec<_>>();
+    assert_eq!(taken(), ["a.tmpl", "b.tmpl"]);
+    bring(root, "default", &[("b.tmpl", "1")]);
+    assert_eq!(outcome(&bring(root, "default", &[])).2, Vec::<&str>::new(), "what a tool brought stays");
+    let age = |name: &str, days: u64| {
+        let file = std::fs::File::options().append(true).open(root.join(".jaato/templates").join(name)).unwrap();
+        file.set_modified(clock() - Duration::from_secs(days * 24 * 60 * 60)).unwrap();
+    };
+    age("a.tmpl", 29);
+    age("b.tmpl", 31);
+    age("mine.tmpl", 31);
+    assert_eq!(outcome(&take(&[("c.tmpl", "1")])), (vec!["c.tmpl"], vec![], vec!["b.tmpl"], 0));
+    assert_eq!((taken(), text(root, "mine.tmpl").as_deref()), (vec!["a.tmpl".into(), "c.tmpl".into()], Some("1")));
+    write_atomic(&root.join(".jaato/templates/c.tmpl"), b"changed").unwrap();
+    assert_eq!(taken(), ["a.tmpl"], "what a person changed is theirs");
+    assert_eq!(outcome(&take(&[("c.tmpl", "1")])).3, 1);
+    assert_eq!(text(root, "c.tmpl").as_deref(), Some("changed"));
+}
+
+#[test]
 fn a_writer_that_was_killed_leaves_nothing_that_is_taken_for_a_persons() {
     let record = |hashes: &[&str]| {
         let hashes: Vec<String> = hashes.iter().map(|text| sha256_hex(text.as_bytes())).collect();

@@ -80,13 +80,19 @@ pub enum Action {
     NextHit,
     /// To the place found before.
     PreviousHit,
+    /// Show the next side of the prompt: what is found, or the prompt as an agent would get it.
+    Enriched,
     /// Throw the prompt away.
     ClearPrompt,
     /// Go to the feed.
     Feed,
     /// Type a filter of the feed.
     FilterFeed,
-    /// Go to the source that a row of the feed or a finding is about.
+    /// Keep only rows of the next kind in the feed.
+    NextKind,
+    /// Keep only rows of one session in the feed.
+    ThisSession,
+    /// Show what was given, or go to the source that a row of the feed or a finding is about.
     Follow,
     /// Open the place that a row of the feed or a finding names in the editor.
     OpenPlace,

@@ -5,6 +5,7 @@ pub mod clear;
 pub mod help;
 pub mod palette;
 pub mod problems;
+pub mod receipt;
 pub mod write;
 
 use ratatui::buffer::Buffer;
@@ -22,6 +23,7 @@ pub fn outer(state: &State) -> Option<Rect> {
         Overlay::Clear => Some(clear::outer(state)),
         Overlay::Write(_) => Some(write::outer(state)),
         Overlay::Broken => Some(broken::outer(state)),
+        Overlay::Receipt(_) => Some(receipt::outer(state)),
     }
 }
 

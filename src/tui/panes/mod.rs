@@ -79,7 +79,7 @@ pub(super) fn draw_lines(lines: &[Line<'_>], place: Rect, buffer: &mut Buffer) {
 }
 
 /// Details stand one column in, below the lists' rows and not their cursors.
-pub(super) fn indented(place: Rect) -> Rect {
+pub(in crate::tui) fn indented(place: Rect) -> Rect {
     Rect { x: place.x.saturating_add(1), width: place.width.saturating_sub(2), ..place }
 }
 

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use ratatui::layout::{Position, Size};
 
 use crate::catalog::{Catalog, Mode, SourceId, Standing};
-use crate::engine::{Event, Notice, Topic, Who};
-use crate::enrich::{Expansion, Findings, Hint, Neighbour, PassedOver, WhyNot};
+use crate::engine::{Age, Event, Notice, Receipts, Topic, Who};
+use crate::enrich::{BlockKind, Expansion, Findings, Hint, Level, Neighbour, PassedOver, WhyNot};
 use crate::output::{Refused, Unwritten, Written};
 use crate::tui::action::{ACTIONS, Action};
 use crate::tui::fixture;
@@ -40,6 +40,9 @@ enum Step {
     Edited(String),
     Colours(u32, u32),
     Answered(u8),
+    Given(String, u8),
+    Receipts(String, usize),
+    Replayed(String),
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -63,6 +66,9 @@ fn any_step() -> impl Strategy<Value = Step> {
         1 => "[{}\\[\\]\":a, ]{0,12}".prop_map(Step::Edited),
         1 => (0..40u32, 0..40u32).prop_map(|(start, len)| Step::Colours(start, len)),
         1 => (0..3u8).prop_map(Step::Answered),
+        2 => (text, 0..4u8).prop_map(|(text, blocks)| Step::Given(text, blocks)),
+        2 => (text, 0..40usize).prop_map(|(text, count)| Step::Receipts(text, count)),
+        2 => text.prop_map(Step::Replayed),
     ]
 }
 
@@ -124,6 +130,24 @@ fn take(state: &mut State, step: Step) {
                 Event::Unwritten(Unwritten { refused, anew: anew.into_iter().filter(|_| which == 1).collect() })
             }
         }),
+        Step::Given(text, blocks) => {
+            let blocks = vec![(BlockKind::Hint, Level::Full, text.as_str()); usize::from(blocks)];
+            let mut enriched = fixture::enriched(&text, &blocks);
+            // Blocks that stand nowhere in it, too.
+            enriched.blocks.iter_mut().take(1).for_each(|block| block.start += 1);
+            let generation = state.hints.given.generation;
+            Input::Answer(Event::Simulated { generation, enriched: Box::new(enriched), problems: Vec::new() })
+        }
+        Step::Receipts(text, count) => {
+            let age = if count % 2 == 0 { Age::Past } else { Age::Now };
+            let told = (0..count).map(|n| fixture::receipt(n as u64, &text)).collect();
+            Input::Answer(Event::Receipts(Receipts { told, age, gap: None }))
+        }
+        Step::Replayed(text) => {
+            let (_, mut line) = fixture::receipt(1, &text);
+            line.receipt.text = Some(text);
+            Input::Answer(Event::Replayed { generation: state.opened.generation, line: Ok(Box::new(line)) })
+        }
         Step::NoPreview => Input::Answer(preview(state, Err(fixture::unrendered("no\x1b", Some(7))))),
         Step::Snapshot(which) => {
             let mut snapshot = fixture::snapshot();

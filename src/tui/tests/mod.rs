@@ -3,6 +3,7 @@
 
 mod elsewhere;
 mod forms;
+mod given;
 mod keys;
 mod laws;
 mod look;
@@ -49,7 +50,7 @@ pub(super) fn press(state: &mut State, keys: &str) -> Vec<Effect> {
 /// What was asked of the engine, but for what the panes ask by themselves to show the row under the cursor.
 fn commands(effects: &[Effect]) -> Vec<Command> {
     let sent = effects.iter().filter_map(|effect| match effect {
-        Effect::Send(Command::Outlook { .. } | Command::Read { .. }) => None,
+        Effect::Send(Command::Outlook { .. } | Command::Read { .. } | Command::Simulate { .. }) => None,
         Effect::Send(command) => Some(command.clone()),
         _ => None,
     });

@@ -43,6 +43,8 @@ pub(super) fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<
     }
     if (catalog_changed || selection_changed) && !state.hints.prompt.is_empty() {
         super::hinting::refresh(state, effects);
+    } else if catalog_changed || selection_changed || tokens_changed {
+        super::given::ask(state, effects);
     }
 }
 
@@ -77,6 +79,11 @@ pub(super) fn answer(state: &mut State, event: Event, effects: &mut Vec<Effect>)
             state.catalog.document.take(generation, document);
             state.catalog.paged = None;
         }
+        Event::Simulated { generation, enriched, problems } => {
+            super::given::simulated(state, generation, enriched, problems);
+        }
+        Event::Replayed { generation, line } => super::given::replayed(state, generation, line),
+        Event::Receipts(receipts) => super::feed::receipts(state, receipts, effects),
         Event::Located(_) => {}
         event @ (Event::Written(_) | Event::Unwritten(_)) => writing::answer(state, event),
         Event::Notice(notice) => super::feed::tell(state, notice),

@@ -1,10 +1,10 @@
 //! The feed: what happened comes in, a person moves in it, filters it and goes from a notice to its source.
 
 use crate::catalog::SourceId;
-use crate::engine::{Notice, Topic};
+use crate::engine::{Age, Notice, Receipts, Topic};
 use crate::tui::about::{self, Way};
 use crate::tui::action::Action;
-use crate::tui::feed::Reader;
+use crate::tui::feed::{Reader, terms};
 use crate::tui::input::Effect;
 use crate::tui::motion::Motion;
 use crate::tui::pane::Pane;
@@ -19,6 +19,51 @@ pub(super) fn tell(state: &mut State, notice: Notice) {
     }
     let reader = if state.in_feed() { Reader::Here } else { Reader::Elsewhere };
     state.feed.add(notice, reader);
+}
+
+/// Takes in what the journal says. In the bottom line it would be in the way, whatever all those agents do; only a hook that
+/// fails has nobody else who says so.
+pub(super) fn receipts(state: &mut State, receipts: Receipts, effects: &mut Vec<Effect>) {
+    let Receipts { told, age, gap } = receipts;
+    let notices: Vec<Notice> = gap.into_iter().chain(told.into_iter().map(|(notice, _)| notice)).collect();
+    if age == Age::Past {
+        return state.feed.add_past(notices);
+    }
+    if notices.iter().any(|notice| matches!(notice.topic, Topic::Enriched | Topic::Forgot)) {
+        super::given::told(state, effects);
+    }
+    if let (Some(failed), None) = (notices.iter().rev().find(|it| it.topic == Topic::Failed), &state.message) {
+        super::say(state, Tone::Note, failed.text.clone());
+    }
+    let reader = if state.in_feed() { Reader::Here } else { Reader::Elsewhere };
+    let since_key = state.feed.since_key;
+    state.feed.add_all(notices, reader);
+    // What is said in the bottom line counts what came behind it.
+    state.feed.since_key = since_key;
+}
+
+/// Only rows of the next kind that there is; behind the last come all.
+pub(super) fn next_kind(state: &mut State) {
+    let line = state.feed.filter.text();
+    let is_there = |topic: &Topic| state.feed.notices.iter().any(|notice| notice.topic == *topic);
+    let mut kinds = Topic::ALL.into_iter().filter(is_there).map(Topic::word);
+    let next = match terms::of(line, terms::KIND) {
+        None => kinds.next(),
+        Some(now) => kinds.skip_while(|kind| *kind != now).nth(1),
+    };
+    let line = terms::with(line, terms::KIND, next);
+    state.feed.set_filter(&line);
+}
+
+/// Only rows of the session of the row under the cursor, or of all sessions again.
+pub(super) fn this_session(state: &mut State) {
+    let line = state.feed.filter.text();
+    let session = match terms::of(line, terms::SESSION) {
+        None => state.feed.current().and_then(|notice| notice.session.clone()),
+        Some(_) => None,
+    };
+    let line = terms::with(line, terms::SESSION, session.as_deref());
+    state.feed.set_filter(&line);
 }
 
 /// To the feed, or to its filter line.
@@ -40,6 +85,7 @@ pub(super) fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     match about::way(state) {
         Ok(Way::Source(id)) => to_source(state, &id),
         Ok(Way::File(spot)) => effects.push(Effect::Edit(spot)),
+        Ok(Way::Receipt(number)) => super::given::open(state, number, effects),
         Err(_) => {}
     }
 }

@@ -1,6 +1,7 @@
 //! Going somewhere: another pane, row, part or window. Nothing here asks anything of the desk.
 
 use crate::tui::action::Action;
+use crate::tui::layout;
 use crate::tui::motion::{Cursor, Motion, Scroll};
 use crate::tui::overlays;
 use crate::tui::palette;
@@ -57,6 +58,10 @@ pub(super) fn step(state: &mut State, motion: Motion) {
             scroll.step(motion, overlays::write::len(state), overlay_page(state));
             state.overlay = Some(Overlay::Write(scroll));
         }
+        Some(Overlay::Receipt(mut scroll)) => {
+            scroll.step(motion, state.opened.page.len(), overlay_page(state));
+            state.overlay = Some(Overlay::Receipt(scroll));
+        }
         Some(Overlay::Clear | Overlay::Broken) => {}
         None if state.part == Part::Detail => scroll(state, state.focus, motion),
         None if state.part == Part::Values => super::valuing::step(state, motion),
@@ -66,6 +71,9 @@ pub(super) fn step(state: &mut State, motion: Motion) {
 
 fn row(state: &mut State, motion: Motion) {
     let pane = state.focus;
+    if pane == Pane::Hints && state.shows_given() {
+        return super::given::scroll(state, motion);
+    }
     let (len, page) = (state.len(pane), super::page(state, pane));
     let cursor = state.cursor_mut(pane);
     let before = cursor.at;
@@ -77,6 +85,9 @@ fn row(state: &mut State, motion: Motion) {
 
 /// Moves the rows of this pane under its cursor, as the wheel does.
 pub(super) fn roll(state: &mut State, pane: Pane, motion: Motion, rows: usize) {
+    if pane == Pane::Hints && state.shows_given() {
+        return (0..rows).for_each(|_| super::given::scroll(state, motion));
+    }
     let (len, page) = (state.len(pane), super::page(state, pane));
     let cursor = state.cursor_mut(pane);
     let before = cursor.at;
@@ -98,7 +109,7 @@ pub(super) fn roll_overlay(state: &mut State, motion: Motion, rows: usize) {
             cursor.roll(motion, rows, palette::rows(state).len(), page);
             state.overlay = Some(Overlay::Palette(cursor));
         }
-        Some(Overlay::Help(_) | Overlay::Write(_)) => (0..rows).for_each(|_| step(state, motion)),
+        Some(Overlay::Help(_) | Overlay::Write(_) | Overlay::Receipt(_)) => (0..rows).for_each(|_| step(state, motion)),
         Some(Overlay::Clear | Overlay::Broken) | None => {}
     }
 }
@@ -140,6 +151,7 @@ pub(super) fn overlay_page(state: &State) -> usize {
         Some(Overlay::Problems(_)) => overlays::problems::places(state).0.height,
         Some(Overlay::Palette(_)) => overlays::palette::places(state).1.height,
         Some(Overlay::Write(_)) => overlays::write::places(state).difference.height,
+        Some(Overlay::Receipt(_)) => layout::inner(overlays::receipt::outer(state)).height,
         Some(Overlay::Clear | Overlay::Broken) | None => 0,
     };
     usize::from(rows)

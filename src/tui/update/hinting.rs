@@ -15,6 +15,7 @@ use crate::tui::state::State;
 /// Asks about a new prompt.
 pub(super) fn look(state: &mut State, effects: &mut Vec<Effect>) {
     state.hints.generation += 1;
+    super::given::ask(state, effects);
     if state.hints.prompt.text().trim().is_empty() {
         state.hints.findings = Findings::default();
         return;
@@ -110,6 +111,11 @@ pub(super) fn carry(findings: &mut Findings, change: &Change) {
         }
         None => false,
     });
+    let firsts = findings.hints.iter_mut().flat_map(|hint| &mut hint.firsts);
+    for first in firsts {
+        // What is gone has no place until the answer comes; it is as if it stood where it was.
+        *first = change.carry(&(*first..*first + 1)).map_or(*first, |range| range.start);
+    }
     let ranges = findings.hints.iter_mut().map(|hint| &mut hint.ranges);
     for ranges in ranges.chain(findings.passed.iter_mut().map(|passed| &mut passed.ranges)) {
         *ranges = ranges.iter().filter_map(|range| change.carry(range)).collect();

@@ -8,6 +8,7 @@ mod document;
 pub(in crate::tui) mod elsewhere;
 mod feed;
 mod filtering;
+mod given;
 mod go;
 mod hinting;
 mod mouse;
@@ -72,6 +73,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     previewing::ask(state, &mut effects);
     desk::ask_for_outlook(state, &mut effects);
     reading::follow(state, &mut effects);
+    given::follow(state);
     effects
 }
 
@@ -85,6 +87,7 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Quit => effects.push(Effect::Quit),
         Action::Suspend => effects.push(Effect::Suspend),
         Action::Redraw => effects.push(Effect::Redraw),
+        Action::Back if given::is_next_to_leave(state) => given::leave(state, effects),
         Action::Help | Action::Problems | Action::Zoom | Action::Inside | Action::Back | Action::Clear => {
             go::open(state, action);
         }
@@ -107,8 +110,11 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Open | Action::Define | Action::CopyId | Action::CopyPath => elsewhere::act(state, action, effects),
         Action::Undo => effects.push(Effect::Send(Command::Undo)),
         Action::Redo => effects.push(Effect::Send(Command::Redo)),
+        Action::Enriched => given::turn(state, effects),
         Action::ClearPrompt => hinting::clear(state, effects),
         Action::Feed | Action::FilterFeed => feed::open(state, action),
+        Action::NextKind => feed::next_kind(state),
+        Action::ThisSession => feed::this_session(state),
         Action::Follow => feed::follow(state, effects),
         Action::OpenPlace | Action::CopyPlace | Action::OpenMention => elsewhere::place(state, action, effects),
         Action::Sort => filtering::sort(state),
@@ -137,7 +143,7 @@ fn confirm(state: &mut State, effects: &mut Vec<Effect>) {
         }
         Some(Overlay::Write(_)) => writing::confirm(state, effects),
         Some(Overlay::Broken) => document::open(state, effects),
-        Some(Overlay::Help(_) | Overlay::Problems(_)) | None => {}
+        Some(Overlay::Help(_) | Overlay::Problems(_) | Overlay::Receipt(_)) | None => {}
     }
 }
 

@@ -70,7 +70,7 @@ fn in_overlay(state: &mut State, overlay: Overlay, at: Position, effects: &mut V
                 state.overlay = Some(Overlay::Palette(cursor));
             }
         }
-        Overlay::Help(_) | Overlay::Clear | Overlay::Write(_) | Overlay::Broken => {}
+        Overlay::Help(_) | Overlay::Clear | Overlay::Write(_) | Overlay::Broken | Overlay::Receipt(_) => {}
     }
 }
 
@@ -147,6 +147,9 @@ fn done_again(state: &mut State, again: bool, action: Action, effects: &mut Vec<
 }
 
 fn in_list(state: &mut State, pane: Pane, parts: Parts, at: Position, effects: &mut Vec<Effect>) {
+    if pane == Pane::Hints && state.shows_given() {
+        return;
+    }
     let len = state.len(pane);
     let cursor = state.cursor_mut(pane);
     let row = cursor.top + usize::from(at.y - parts.list.y);

@@ -20,8 +20,7 @@ pub(super) fn open(state: &mut State, action: Action) {
         }
         Action::Cancel if state.typing == Some(Typing::FeedFilter) => {
             state.typing = None;
-            state.feed.filter.clear();
-            state.feed.refilter();
+            state.feed.set_filter("");
         }
         Action::Cancel if state.typing == Some(Typing::TemplateFilter) => {
             state.typing = None;

@@ -96,6 +96,11 @@ fn listing_resolving_and_checking_write_nothing() {
         assert_eq!(world.listing(), before, "{words:?}");
     }
     world.feed(&["enrich", "--dry-run"], b"@a retry").exits(0);
-    world.feed(&["enrich", "--repeat"], b"@a retry").exits(0);
     assert_eq!(world.listing(), before);
+    // What is said again is remembered nowhere but in the journal.
+    world.feed(&["enrich", "--repeat"], b"@a retry").exits(0);
+    let is_kept = |(path, _): &(std::path::PathBuf, Vec<u8>)| path.starts_with(world.path.join(".jaato/refdesk"));
+    let kept: Vec<_> = world.listing().into_iter().filter(is_kept).map(|(path, _)| path).collect();
+    let names: Vec<_> = kept.iter().filter_map(|path| path.file_name()?.to_str()).collect();
+    assert_eq!(names, [".gitignore", "journal.jsonl", "lock"]);
 }

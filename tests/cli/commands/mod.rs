@@ -5,7 +5,10 @@ use serde_json::{Value, json};
 use crate::support::workspace::{Workspace, inline};
 
 mod add;
+mod brought;
 mod check;
+#[cfg(unix)]
+mod connect;
 mod embedded;
 mod explain;
 mod instructions;

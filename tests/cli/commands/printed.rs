@@ -18,6 +18,7 @@ const CALLS: &[&[&str]] = &[
     &["graph", "--mermaid"],
     &["instructions"],
     &["check"],
+    &["journal"],
     &["templates"],
     &["templates", "show", "hello.txt.tpl"],
     &["templates", "variables", "hello.txt.tpl"],
@@ -29,6 +30,7 @@ const CALLS: &[&[&str]] = &[
     &["clear"],
     &["references", "reload"],
     &["references", "help"],
+    &["hook", "claude-code"],
 ];
 
 #[test]
@@ -46,6 +48,10 @@ fn every_command_prints_something_that_can_be_seen() {
     let enriched = world.feed(&["enrich"], b"use @b").exits(0);
     assert!(enriched.text().starts_with("use @b\n"), "{enriched}");
     called.push("enrich");
+    let replayed =
+        world.run(&["replay", &world.read(".jaato/refdesk/journal.jsonl").lines().count().to_string()]).exits(0);
+    assert!(enriched.text().ends_with(replayed.text()) && !replayed.text().is_empty(), "{replayed}");
+    called.push("replay");
     let program = refdesk::cli::Arguments::command();
     for command in program.get_subcommands() {
         assert!(called.contains(&command.get_name()), "{} is not called here", command.get_name());

@@ -52,6 +52,7 @@ fn prompts_and_tools_get_what_is_added_and_only_once() {
         ("claude-code", "post-tool-use-read", Some("PostToolUse")),
         ("claude-code", "post-tool-use-mcp", Some("PostToolUse")),
         ("gemini-cli", "before-agent", Some("BeforeAgent")),
+        ("gemini-cli", "before-agent-without-a-screen", Some("BeforeAgent")),
         ("gemini-cli", "after-tool", Some("AfterTool")),
         ("gemini-cli", "after-tool-parts", Some("AfterTool")),
         ("codex", "user-prompt-submit", Some("UserPromptSubmit")),

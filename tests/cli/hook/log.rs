@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use refdesk::disk::write_atomic;
 use serde_json::json;
 
 use super::{HINT, added, answered, hook, prompt, world};
@@ -58,7 +59,7 @@ fn where_it_cannot_be_written_work_goes_on() {
     fs::create_dir_all(file(&world)).unwrap();
     assert_eq!(answered(&mut hook(&world, &["claude-code"]), b"rubbish"), json!({}));
     let elsewhere = world.beside("tmp/state");
-    fs::write(&elsewhere, b"in the way").unwrap();
+    write_atomic(&elsewhere, b"in the way").unwrap();
     let mut command = hook(&world, &["claude-code"]);
     command.env("XDG_STATE_HOME", &elsewhere).env("REFDESK_LOG", "trace");
     let answer = answered(&mut command, prompt("s", &world.path, "the web").to_string().as_bytes());

@@ -8,7 +8,7 @@ use ratatui::style::Modifier;
 
 use crate::engine::{Notice, Topic, Who};
 use crate::tui::about::{self, Way};
-use crate::tui::feed::KEPT;
+use crate::tui::feed::{KEPT, terms};
 use crate::tui::pane::Pane;
 use crate::tui::panes::{active, draw_empty, nth_row};
 use crate::tui::state::{State, Typing};
@@ -31,20 +31,21 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position>
     let reads = if state.in_feed() && state.typing.is_none() { active(state, Pane::Hints) } else { Active::No };
     let window = feed.cursor.window(len, usize::from(place.height));
     let top = window.start;
-    let who = who_columns(state, window.clone(), place.width);
+    let who = columns(state, window.clone(), |notice| notice.who.word(), (3, usize::from(place.width) / 5));
+    let time = columns(state, window.clone(), |notice| &notice.time, (8, 11));
     for (nth, at) in window.enumerate() {
         let Some(notice) = feed.row(at) else { continue };
         // The cursor of a feed that nobody reads means nothing.
         let under = if state.in_feed() { Under::of(at, feed.cursor.at, reads) } else { Under::Nothing };
         let is_new = feed.rows.get(at).is_some_and(|position| *position < feed.new);
-        let mut row = row(state, notice, who, place.width, if is_new { Age::New } else { Age::Seen });
+        let mut row = row(state, notice, [time, who], place.width, if is_new { Age::New } else { Age::Seen });
         row.draw(under, Role::Hints, nth_row(place, nth), buffer);
     }
     if len == 0 {
         let sentence = if feed.notices.is_empty() {
             "What changes in the workspace and at the desk is told here."
         } else {
-            "No notice has these words."
+            "Nothing in the feed fits this filter."
         };
         draw_empty(state, sentence, place, buffer);
     }
@@ -66,6 +67,8 @@ pub fn whole(state: &State) -> Option<String> {
             text.push_str(&format!(" Enter leads to @{id}, o opens the file."));
         }
         (Ok(Way::Source(id)), _) => text.push_str(&format!(" Enter leads to @{id}.")),
+        (Ok(Way::Receipt(_)), Some(_)) => text.push_str(" Enter shows what was given, o opens the source."),
+        (Ok(Way::Receipt(_)), None) => text.push_str(" Enter shows what was given."),
         (Ok(Way::File(_)), _) => text.push_str(" Enter opens the file."),
         (Err(_), Some(id)) => text.push_str(&format!(" @{id} is gone from the catalog.")),
         (Err(_), None) => {}
@@ -86,6 +89,7 @@ fn rule(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
         _ if !reads => "feed: f",
         Ok(Way::Source(_)) => "feed: Enter leads to the source",
         Ok(Way::File(_)) => "feed: Enter opens the file",
+        Ok(Way::Receipt(_)) => "feed: Enter shows what was given",
         Err(_) => "feed",
     };
     let filtered = typing || !feed.filter.is_empty();
@@ -111,6 +115,15 @@ fn rule(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
     );
     buffer.set_stringn(place.x + 2, place.y, "/", 1, theme.style(Role::Hints));
     buffer.set_stringn(text.right(), place.y, &kept, usize::from(kept_columns), theme.style(Role::Infra));
+    let (said, role) = match &feed.terms.fault {
+        Some(fault) => (cells::clean(fault), Role::Warning),
+        None => (terms::HELP.into(), Role::Infra),
+    };
+    let left = usize::from(place.right().saturating_sub(end)).saturating_sub(3);
+    if (typing || feed.terms.fault.is_some()) && left >= 12 {
+        let said = format!(" {} ", cells::clip(&said, left, state.skin.glyphs.ellipsis));
+        buffer.set_stringn(end, place.y, said, left + 2, theme.style(role));
+    }
     let at = prompt::draw(feed.filter.text(), feed.filter.cursor(), &[], theme.style(Role::Strong), text, buffer);
     typing.then_some(at)
 }
@@ -122,30 +135,34 @@ enum Age {
     Seen,
 }
 
-fn row<'a>(state: &'a State, notice: &Notice, who: usize, width: u16, age: Age) -> Row<'a> {
+fn row<'a>(state: &'a State, notice: &Notice, [columns, who]: [usize; 2], width: u16, age: Age) -> Row<'a> {
     let theme = &state.skin.theme;
     let time = theme.style(Role::Infra);
     let time = if age == Age::New { theme.style(Role::Strong).add_modifier(Modifier::BOLD) } else { time };
     let mut row = Row::new(&state.skin, width);
-    row.cell(&cells::clean(&notice.time), 8, time);
+    row.cell(&cells::clean(&notice.time), columns, time);
     row.cell(&cells::clean(notice.who.word()), who, theme.style(who_role(&notice.who)));
     let (topic, role) = topic(notice.topic);
     if width >= WIDE {
-        row.cell(notice.topic.word(), 9, theme.style(role));
+        row.cell(notice.topic.word(), 10, theme.style(role));
     } else if width >= NARROW {
         row.cell(topic, 4, theme.style(role));
     }
-    row.text(&cells::clean(&notice.text), theme.style(if notice.topic == Topic::Problem { role } else { Role::Text }));
+    row.text(
+        &cells::clean(&notice.text),
+        theme.style(if matches!(notice.topic, Topic::Problem | Topic::Failed) { role } else { Role::Text }),
+    );
     if !notice.reason.is_empty() && row.room() > 4 {
         row.gap().text(&format!("({})", cells::clean(&notice.reason)), theme.style(Role::Infra));
     }
     row
 }
 
-fn who_columns(state: &State, window: Range<usize>, width: u16) -> usize {
+/// How wide a column is, so that those on the screen stand below each other.
+fn columns(state: &State, window: Range<usize>, of: impl Fn(&Notice) -> &str, (least, most): (usize, usize)) -> usize {
     let shown = window.filter_map(|at| state.feed.row(at));
-    let widest = shown.map(|notice| cells::width(&cells::clean(notice.who.word()))).max().unwrap_or(0);
-    widest.min(usize::from(width) / 5).max(3)
+    let widest = shown.map(|notice| cells::width(&cells::clean(of(notice)))).max().unwrap_or(0);
+    widest.min(most).max(least)
 }
 
 /// The short word for a topic, and its colour.
@@ -158,6 +175,11 @@ fn topic(topic: Topic) -> (&'static str, Role) {
         Topic::Problem => ("prob", Role::Error),
         Topic::Warning => ("warn", Role::Warning),
         Topic::Desk => ("desk", Role::Infra),
+        Topic::Enriched => ("enr", Role::Hints),
+        Topic::Instructed => ("inst", Role::Hints),
+        Topic::Forgot => ("forg", Role::Infra),
+        Topic::Read => ("read", Role::Catalog),
+        Topic::Failed => ("fail", Role::Error),
     }
 }
 

@@ -2,9 +2,12 @@
 //! at the bottom the feed of what happened at the desk. Each part has its file; here is the frame around them.
 
 mod feed;
+pub mod given;
 mod list;
 mod prompt;
 mod why;
+
+pub use given::page as given_page;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -30,7 +33,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     let (at, len) = if state.in_feed() {
         (state.feed.cursor.at, state.feed.rows.len())
     } else {
-        (state.hints.cursor.at, state.len(Pane::Hints))
+        (state.hints.cursor.at, if state.shows_given() { 0 } else { state.len(Pane::Hints) })
     };
     Border {
         title: "3 Hints",
@@ -42,7 +45,11 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     .draw(&state.skin, outer, buffer);
     let listed = super::list_active(state, Pane::Hints) == Active::Yes && state.typing.is_none();
     frame::rule(&state.skin, parts.rule, &caption(state), caption_style(state, listed), buffer);
-    list::draw(state, parts.list, buffer);
+    if state.shows_given() {
+        given::draw(state, parts.list, buffer);
+    } else {
+        list::draw(state, parts.list, buffer);
+    }
     draw_aside(state, parts, buffer);
     // At most one of the two is typed into.
     let in_prompt = prompt::draw(state, parts.head, buffer);
@@ -85,10 +92,16 @@ fn draw_aside(state: &State, parts: Parts, buffer: &mut ratatui::buffer::Buffer)
 
 /// What is new first, since it is the first thing to be seen and the last to be cut.
 fn note(state: &State) -> String {
+    if state.shows_given() {
+        let new = (state.feed.new > 0).then(|| format!("{} new", cells::grouped(state.feed.new as u64)));
+        let pieces: Vec<String> = new.into_iter().chain([given::note(state)]).filter(|it| !it.is_empty()).collect();
+        return pieces.join(&format!(" {} ", state.skin.glyphs.dot));
+    }
     let findings = &state.hints.findings;
     let standing = &state.snapshot.selection;
-    let is_hinted = |id: &str| !standing.contains(id) && !standing.is_excluded(id);
-    // Picked and excluded ones keep their rows, but the agent is not hinted at them.
+    let told = &state.hints.told;
+    let is_hinted = |id: &str| !standing.contains(id) && !standing.is_excluded(id) && !told.contains(id);
+    // Picked and excluded ones keep their rows, but the agent is not hinted at them; nor at those that it was told of.
     let hints = findings.hints.iter().filter(|hint| is_hinted(hint.id.as_str())).count();
     let (named, passed) = (findings.expansions.len(), found::passed(findings) + findings.more);
     let pieces = [
@@ -102,6 +115,9 @@ fn note(state: &State) -> String {
 }
 
 fn caption(state: &State) -> String {
+    if state.shows_given() {
+        return given::caption(state);
+    }
     let findings = &state.hints.findings;
     let what = match (state.len(Pane::Hints), state.typing) {
         (0, _) => "found",

@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::enrich::{Expansion, Hint, Neighbour, PassedOver, WhyNot};
 use crate::selection::Standing;
 use crate::text::fold::same_tag;
+use crate::text::lines;
 use crate::tui::found::Found;
 use crate::tui::standing;
 use crate::tui::state::State;
@@ -14,11 +15,14 @@ use crate::tui::widgets::cells;
 /// Line numbers told of one tag.
 const LINES: usize = 5;
 
-/// For the row: `(matched: java)`, `– java: picked already`.
+/// For the row: `(matched: java 1:9)`, `– java: picked already`.
 pub fn short(state: &State, found: Found<'_>) -> String {
     let text = match found {
         Found::Named(_) => "(named in the prompt)".to_owned(),
-        Found::Hinted(hint) => format!("(matched: {})", hint.tags.join(", ")),
+        Found::Hinted(hint) => {
+            let told = if state.hints.told.contains(&hint.id) { "; told already" } else { "" };
+            format!("(matched: {}{told})", placed(state, hint).join(", "))
+        }
         Found::Passed(passed) => {
             let why = match &passed.why {
                 WhyNot::Inside { piece, .. } => format!("only in {}", cut(state, piece)),
@@ -30,6 +34,19 @@ pub fn short(state: &State, found: Found<'_>) -> String {
         }
     };
     cells::clean(&text).into_owned()
+}
+
+/// Each tag with line and column of its first place: `java 1:9`.
+fn placed(state: &State, hint: &Hint) -> Vec<String> {
+    let prompt = state.hints.prompt.text();
+    // While the answer to a shorter prompt is awaited a place may lie behind its end.
+    let is_in = |first: &usize| prompt.is_char_boundary(*first);
+    let firsts: Vec<usize> = hint.firsts.iter().copied().filter(is_in).collect();
+    if firsts.len() < hint.tags.len() || firsts.len() < hint.firsts.len() {
+        return hint.tags.clone();
+    }
+    let places = lines::places(prompt, &firsts);
+    hint.tags.iter().zip(places).map(|(tag, (line, column))| format!("{tag} {line}:{column}")).collect()
 }
 
 fn brief(state: &State, passed: &PassedOver, why: &WhyNot) -> String {
@@ -83,6 +100,9 @@ fn hinted_fully(state: &State, hint: &Hint) -> String {
     if selection.is_excluded(id) || selection.contains(id) {
         let words = standing::words(&state.snapshot, id);
         return format!("Matched {matched}; {words} now, so that the agent is no longer hinted at it. {deed}");
+    }
+    if state.hints.told.contains(&hint.id) {
+        return format!("Matched {matched}; this session was told already and is not hinted at it again. {deed}");
     }
     format!("Matched {matched}: the agent is hinted at it. {deed}")
 }

@@ -1,0 +1,103 @@
+//! Where the settings of an agent lie: in the workspace, or in the home folder. Whatever links lead out of these is refused, so
+//! that nothing is written outside either; a link within them is followed, and what it leads to is written.
+
+use std::path::{Path, PathBuf};
+
+use super::super::world;
+use crate::desk::{Desk, Refusal};
+use crate::disk::path::{absolute, is_absent, slashed};
+use crate::disk::read_regular;
+use crate::output::{Proposal, Refused, Scope};
+use crate::setup::{Client, Moved};
+
+/// A settings file of more bytes is none that people keep.
+const LIMIT: u64 = 1024 * 1024;
+
+/// A settings file.
+pub(super) struct Place {
+    /// What it may not lead out of.
+    root: PathBuf,
+    folder: PathBuf,
+    file: &'static str,
+    for_user: bool,
+    /// As printed.
+    pub shown: String,
+}
+
+/// Where this agent's settings are.
+///
+/// # Errors
+/// There is no home folder.
+pub(super) fn of(desk: &Desk, client: &Client, for_user: bool) -> Result<Place, Refusal> {
+    let file = client.file;
+    if !for_user {
+        let root = desk.workspace().to_path_buf();
+        let shown = format!("{}/{file}", client.folder);
+        return Ok(Place { folder: root.join(client.folder), root, file, for_user, shown });
+    }
+    let Some(root) = world::home() else {
+        let message = "there is no home folder: HOME is not set, or no absolute path";
+        return Err(Refusal::new("no-home", message, "set HOME, or connect the workspace with --project"));
+    };
+    let moved = match client.moved {
+        Moved::Never => None,
+        Moved::Folder(variable) => world::folder(variable),
+        Moved::Home(variable) => world::folder(variable).map(|home| home.join(client.folder)),
+    };
+    let folder = moved.map_or_else(|| root.join(client.folder), |moved| absolute(&desk.around().current, &moved));
+    let path = folder.join(file);
+    let shown = path.strip_prefix(&root).map_or_else(|_| slashed(&path), |inside| format!("~/{}", slashed(inside)));
+    Ok(Place { root, folder, file, for_user, shown })
+}
+
+impl Place {
+    /// Whose settings they are, for programs.
+    pub fn scope(&self) -> &'static str {
+        if self.for_user { "user" } else { "project" }
+    }
+
+    /// The text of the file; `None` where there is none.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no text of settings.
+    pub fn read(&self) -> Result<Option<String>, Refusal> {
+        let shown = &self.shown;
+        let (bytes, more) = match read_regular(&self.folder.join(self.file), LIMIT) {
+            Err(error) if is_absent(&error) => return Ok(None),
+            Err(error) => {
+                let message = format!("{shown} cannot be read: {error}");
+                return Err(Refusal::new("unreadable", message, "make it a readable file"));
+            }
+            Ok(read) => read,
+        };
+        if more {
+            let message = format!("{shown} has more than {LIMIT} bytes");
+            return Err(Refusal::new("too-large", message, "write the entries by hand; the README shows them"));
+        }
+        String::from_utf8(bytes).map(Some).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            Refusal::new("no-text", format!("{shown} is no UTF-8, from byte {at} on"), "save it as UTF-8")
+        })
+    }
+
+    /// What a change of it would come to, by a function of the folder that it may not lead out of, its own, and its name.
+    ///
+    /// # Errors
+    /// Nothing may be written there.
+    pub fn propose(
+        &self,
+        propose: impl Fn(&Path, &Path, &str, Scope) -> Result<Proposal, Refused>,
+    ) -> Result<Proposal, Refusal> {
+        let proposed = propose(&self.root, &self.folder, self.file, Scope::Workspace);
+        let proposal = proposed.map_err(|refused| {
+            if refused.code == "outside" {
+                let of = if self.for_user { "the home folder" } else { "the workspace" };
+                let message = format!("{} lies outside {of}: {}", self.shown, refused.message);
+                let hint = "write the entries there by hand; the README shows them";
+                return Refusal::new("outside", message, hint);
+            }
+            Refusal::from(refused)
+        })?;
+        Ok(proposal.called(self.shown.clone()))
+    }
+}

@@ -1,0 +1,43 @@
+//! When something happened: for people by the clock on the wall, with the date where that is not today; for programs as
+//! RFC 3339 in UTC.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::Notice;
+
+/// The notice with the time at which it happened, told at `now`.
+pub fn stamped(notice: Notice, time: Timestamp, now: Timestamp) -> Notice {
+    Notice { time: on_the_wall(time, now, &TimeZone::system()), at: format!("{time:.3}"), ..notice }
+}
+
+/// `12:03:41`, `11-21 12:03` of another day, `2025-11-21` of another year.
+fn on_the_wall(time: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
+    let (time, now) = (time.to_zoned(zone.clone()), now.to_zoned(zone.clone()));
+    let format = match () {
+        () if time.date() == now.date() => "%H:%M:%S",
+        () if time.year() == now.year() => "%m-%d %H:%M",
+        () => "%Y-%m-%d",
+    };
+    time.strftime(format).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Topic, Who};
+
+    #[test]
+    fn today_another_day_another_year() {
+        let now: Timestamp = "2026-11-22T08:00:00Z".parse().unwrap();
+        for (time, shown) in [
+            ("2026-11-22T07:03:41.250Z", "07:03:41"),
+            ("2026-11-21T23:59:59Z", "11-21 23:59"),
+            ("2025-11-22T07:03:41Z", "2025-11-22"),
+        ] {
+            assert_eq!(on_the_wall(time.parse().unwrap(), now, &TimeZone::UTC), shown);
+        }
+        let notice = stamped(Notice::new(Who::You, Topic::Desk, "x"), "2026-11-22T07:03:41.25Z".parse().unwrap(), now);
+        assert_eq!(notice.at, "2026-11-22T07:03:41.250Z");
+    }
+}

@@ -1,0 +1,213 @@
+//! A line of the journal in a sentence: what was said of which text to whom and why, what was read, chosen and written
+//! (BEHAVIOUR §5 "For people"). Of many entries the first few are named.
+
+use std::path::Path;
+
+use super::words::{at, cut};
+use super::{Holds, Notice, Ticket, Topic, Who};
+use crate::catalog::SourceId;
+use crate::desk::Spot;
+use crate::enrich::{BlockKind, Item, Level, TextKind, Why};
+use crate::session::{Line, Receipt, What};
+
+/// What a line of the journal says, for the feed of `desk`; without its time.
+pub fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
+    let receipt = &line.receipt;
+    let mut notice = Notice::new(Who::Other(line.who.as_str().into()), topic(receipt.what), text(receipt));
+    notice.session = Some(line.session.as_str().into());
+    let holds = if receipt.text.is_some() { Holds::Text } else { Holds::Nothing };
+    notice.receipt = Some(Ticket { number: line.n, kind: receipt.kind, holds });
+    let mut reasons = Vec::new();
+    if !matches!(receipt.what, What::Failed) && !receipt.reason.is_empty() {
+        reasons.push(receipt.reason.clone());
+    }
+    if receipt.text.is_some() {
+        reasons.push(format!("~{} tokens", receipt.tokens));
+    }
+    reasons.push(format!("session {}", line.session));
+    if line.desk != desk {
+        reasons.push(format!("desk {}", line.desk));
+    }
+    notice.reason = reasons.join(", ");
+    if receipt.what == What::Written {
+        let place = receipt.about.first().map(|path| Spot { path: workspace.join(path), line: 1 });
+        return notice.at(place);
+    }
+    let named = |item: &&Item| !matches!(item.block, BlockKind::Templates | BlockKind::LeftOut);
+    let of_text = || receipt.why.iter().find(named).map(|item| &item.about);
+    notice.subject = receipt.about.first().or_else(of_text).map(|id| SourceId::from(id.as_str()));
+    notice
+}
+
+fn topic(what: What) -> Topic {
+    match what {
+        What::Enriched => Topic::Enriched,
+        What::Instructed => Topic::Instructed,
+        What::Forgot => Topic::Forgot,
+        What::Read => Topic::Read,
+        What::Selected | What::Unselected | What::Excluded | What::Included => Topic::Selection,
+        What::Written => Topic::Template,
+        What::Failed => Topic::Failed,
+    }
+}
+
+fn text(receipt: &Receipt) -> String {
+    let tool = || receipt.tool.as_deref().map(|tool| format!(" with {tool}")).unwrap_or_default();
+    match receipt.what {
+        What::Enriched => format!("To {}: {}", to_what(receipt), added(&receipt.why)),
+        What::Instructed => "Gave the instructions".to_owned(),
+        What::Forgot => "Forgot what it was told".to_owned(),
+        What::Read => format!("Read {}{}", at(&receipt.about), tool()),
+        What::Selected => format!("Picked {}", at(&receipt.about)),
+        What::Unselected => format!("Unpicked {}", at(&receipt.about)),
+        What::Excluded => format!("Excluded {}", at(&receipt.about)),
+        What::Included => format!("No longer excluded: {}", at(&receipt.about)),
+        What::Written => format!("Wrote {}", cut(&receipt.about)),
+        What::Failed if receipt.reason.is_empty() => "A hook could do nothing".to_owned(),
+        What::Failed => format!("A hook could do nothing: {}", receipt.reason),
+    }
+}
+
+fn to_what(receipt: &Receipt) -> String {
+    match (receipt.kind, &receipt.tool) {
+        (Some(TextKind::Prompt), _) => "a prompt".to_owned(),
+        (Some(TextKind::ToolResult), Some(tool)) => format!("a result of {tool}"),
+        (Some(TextKind::ToolResult), None) => "a tool's result".to_owned(),
+        (Some(TextKind::SystemInstructions), _) => "the instructions".to_owned(),
+        (None, _) => "a text".to_owned(),
+    }
+}
+
+/// `expanded @a; hinted at @b (java), @c (api, payments), @d (retry), +2 more; 3 left out`
+fn added(items: &[Item]) -> String {
+    let mut parts = Vec::new();
+    for (block, words) in [
+        (BlockKind::Expansion, "expanded "),
+        (BlockKind::Hint, "hinted at "),
+        (BlockKind::Notice, "transitively included "),
+        (BlockKind::Context, "context of "),
+        (BlockKind::Templates, "templates "),
+    ] {
+        let said = items.iter().filter(|item| item.block == block && item.level != Level::Count);
+        let named: Vec<String> = said.map(entry).collect();
+        if !named.is_empty() {
+            parts.push(format!("{words}{}", cut(&named)));
+        }
+    }
+    let left_out = items.iter().filter(|item| item.level == Level::Count).count();
+    if left_out > 0 {
+        parts.push(format!("{left_out} left out"));
+    }
+    parts.join("; ")
+}
+
+/// `@b (java)`; a template by its name alone.
+fn entry(item: &Item) -> String {
+    if item.block == BlockKind::Templates {
+        return item.about.clone();
+    }
+    let because: Vec<String> = item.why.iter().filter_map(because).collect();
+    if because.is_empty() { format!("@{}", item.about) } else { format!("@{} ({})", item.about, because.join(", ")) }
+}
+
+/// In a word or two; that an `@id` was named says its place alone, and a rule is told where the receipt is opened.
+fn because(why: &Why) -> Option<String> {
+    match why {
+        Why::Mention { .. } | Why::Rule { .. } => None,
+        Why::Tag { tag, .. } => Some(tag.clone()),
+        Why::Parents { chain } => chain.first().map(|parent| format!("from @{parent}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(receipt: Receipt) -> Line {
+        let owned = str::to_owned;
+        Line {
+            n: 7,
+            time: owned("2026-11-22T08:00:00.000Z"),
+            desk: owned("default"),
+            session: owned("s1"),
+            who: owned("claude-code"),
+            receipt,
+        }
+    }
+
+    fn item(block: BlockKind, about: &str, level: Level, why: Vec<Why>) -> Item {
+        Item { block, about: about.to_owned(), level, bytes: 1, why }
+    }
+
+    fn tag(tag: &str) -> Vec<Why> {
+        vec![Why::Tag { tag: tag.to_owned(), line: 1, column: 1 }]
+    }
+
+    fn told(receipt: Receipt) -> (String, String) {
+        let notice = super::receipt(&line(receipt), Path::new("/w"), "default");
+        (notice.text, notice.reason)
+    }
+
+    #[test]
+    fn each_kind_of_line_in_a_sentence() {
+        let about = |what, about: &[&str]| Receipt {
+            about: about.iter().map(|id| (*id).to_owned()).collect(),
+            ..Receipt::new(what)
+        };
+        for (receipt, text, reason) in [
+            (about(What::Selected, &["a", "b", "c", "d", "e"]), "Picked @a, @b, @c, +2 more", "session s1"),
+            (about(What::Unselected, &["a"]), "Unpicked @a", "session s1"),
+            (about(What::Excluded, &["a"]), "Excluded @a", "session s1"),
+            (about(What::Included, &["a"]), "No longer excluded: @a", "session s1"),
+            (about(What::Written, &["src/a.java"]), "Wrote src/a.java", "session s1"),
+            (Receipt { tool: Some("Read".to_owned()), ..about(What::Read, &["a"]) }, "Read @a with Read", "session s1"),
+            (
+                Receipt { reason: "compact".to_owned(), ..about(What::Forgot, &[]) },
+                "Forgot what it was told",
+                "compact, session s1",
+            ),
+            (
+                Receipt { reason: "no JSON".to_owned(), ..about(What::Failed, &[]) },
+                "A hook could do nothing: no JSON",
+                "session s1",
+            ),
+            (
+                Receipt { text: Some(String::new()), tokens: 9, ..about(What::Instructed, &[]) },
+                "Gave the instructions",
+                "~9 tokens, session s1",
+            ),
+        ] {
+            assert_eq!(told(receipt), (text.to_owned(), reason.to_owned()));
+        }
+    }
+
+    #[test]
+    fn what_was_added_to_what_and_why() {
+        let chain = vec![Why::Parents { chain: vec!["up".to_owned(), "pick".to_owned()] }];
+        let mention = vec![Why::Mention { line: 2, column: 3 }];
+        let why = vec![
+            item(BlockKind::Expansion, "x", Level::Full, mention),
+            item(BlockKind::Hint, "a", Level::Full, tag("java")),
+            item(BlockKind::Hint, "b", Level::Brief, [tag("api"), tag("pay")].concat()),
+            item(BlockKind::Hint, "c", Level::Full, tag("java")),
+            item(BlockKind::Hint, "d", Level::Full, tag("java")),
+            item(BlockKind::Hint, "e", Level::Count, tag("java")),
+            item(BlockKind::Notice, "t", Level::Full, chain),
+        ];
+        let kind = Some(TextKind::Prompt);
+        let receipt = Receipt { kind, why, tokens: 103, text: Some(String::new()), ..Receipt::new(What::Enriched) };
+        let text = "To a prompt: expanded @x; hinted at @a (java), @b (api, pay), @c (java), +1 more; transitively \
+                    included @t (from @up); 1 left out";
+        assert_eq!(told(receipt.clone()), (text.to_owned(), "~103 tokens, session s1".to_owned()));
+        let notice = super::receipt(&line(receipt), Path::new("/w"), "other");
+        assert_eq!(notice.reason, "~103 tokens, session s1, desk default");
+        assert_eq!((notice.subject, notice.receipt.map(|it| it.holds)), (Some("x".into()), Some(Holds::Text)));
+    }
+
+    #[test]
+    fn what_was_written_leads_to_its_file() {
+        let receipt = Receipt { about: vec!["src/a.java".to_owned()], ..Receipt::new(What::Written) };
+        let notice = super::receipt(&line(receipt), Path::new("/w"), "default");
+        assert_eq!((notice.place, notice.subject), (Some(Spot { path: "/w/src/a.java".into(), line: 1 }), None));
+    }
+}

@@ -1,0 +1,98 @@
+//! Which members a settings file lacks that our entries stand in it, each appended to what it belongs into. What is there and of
+//! another kind than the agent's is a fault, and so is what stands twice.
+
+use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::common::Ranged;
+
+use super::client::Client;
+use super::entries::{HOOKS, members};
+use super::insert::{Insert, Member, append, pretty};
+use super::text::{Container, Fault, Layout, fault, parse, part};
+
+/// What has to be added to a text without ours, and which parts of it are new.
+pub(super) fn additions(
+    text: &str,
+    client: &Client,
+    wanted: &[(&'static str, serde_json::Value)],
+) -> Result<(Vec<Insert>, Vec<String>), Fault> {
+    let listed = |(event, entry): &(&'static str, serde_json::Value)| {
+        ((*event).to_owned(), [entry.clone()].into_iter().collect())
+    };
+    let all = || serde_json::Value::Object(wanted.iter().map(listed).collect());
+    let event_path = |event: &str| format!("{HOOKS}/{event}");
+    let events = || wanted.iter().map(|(event, _)| event_path(event));
+    let root = match parse(text)? {
+        Some(Value::Object(root)) => root,
+        Some(other) => return Err(wrong(text, &other, "the settings", "an object")),
+        None => {
+            let version = client.version().map(|(name, value)| (name.to_owned(), value));
+            let whole = version.into_iter().chain([(HOOKS.to_owned(), all())]).collect();
+            let top = Container { start: 0, end: 0, members: Vec::new() };
+            let (at, layout) = (text.trim_end().len(), Layout::of(text, &top));
+            let before = if at == 0 { "" } else { layout.newline };
+            let after = if part(text, at, text.len()).contains('\n') { "" } else { layout.newline };
+            let text = format!("{before}{}{after}", pretty(&serde_json::Value::Object(whole), "", &layout));
+            let made = [String::new(), HOOKS.to_owned()].into_iter().chain(events());
+            let made = made.chain(client.version().map(|(name, _)| name.to_owned()));
+            return Ok((vec![Insert { at, text }], made.collect()));
+        }
+    };
+    let top = Container::of_object(&root);
+    let layout = Layout::of(text, &top);
+    let mut made = Vec::new();
+    let mut at_top: Vec<Member<'_>> = Vec::new();
+    if let Some((name, value)) = client.version()
+        && members(&root, name).next().is_none()
+    {
+        made.push(name.to_owned());
+        at_top.push((Some(name), value));
+    }
+    let mut inserts = Vec::new();
+    match only(text, &root, HOOKS)? {
+        None => {
+            made.push(HOOKS.to_owned());
+            made.extend(events());
+            at_top.push((Some(HOOKS), all()));
+        }
+        Some(Value::Object(hooks)) => {
+            let mut new: Vec<Member<'_>> = Vec::new();
+            for (event, entry) in wanted {
+                match only(text, hooks, event)? {
+                    None => {
+                        made.push(event_path(event));
+                        new.push((Some(event), [entry.clone()].into_iter().collect()));
+                    }
+                    Some(Value::Array(list)) => {
+                        inserts.extend(append(text, &Container::of_list(list), &[(None, entry.clone())], &layout));
+                    }
+                    Some(other) => return Err(wrong(text, other, &format!("'{HOOKS}.{event}'"), "a list")),
+                }
+            }
+            if !new.is_empty() {
+                inserts.extend(append(text, &Container::of_object(hooks), &new, &layout));
+            }
+        }
+        Some(other) => return Err(wrong(text, other, &format!("'{HOOKS}'"), "an object")),
+    }
+    if !at_top.is_empty() {
+        inserts.extend(append(text, &top, &at_top, &layout));
+    }
+    Ok((inserts, made))
+}
+
+/// The one member of this name. Of two the agent heeds one, and which is its own secret.
+fn only<'a, 'b>(text: &str, object: &'b Object<'a>, name: &'b str) -> Result<Option<&'b Value<'a>>, Fault> {
+    let mut found = members(object, name);
+    let first = found.next();
+    match found.next() {
+        Some((_, second)) => {
+            let message = format!("'{name}' stands here a second time");
+            Err(fault(text, second.range.start, "duplicate-key", message))
+        }
+        None => Ok(first.map(|(_, member)| &member.value)),
+    }
+}
+
+fn wrong(text: &str, value: &Value<'_>, what: &str, kind: &str) -> Fault {
+    fault(text, value.range().start, "wrong-type", format!("{what} should be {kind}"))
+}

@@ -1,0 +1,114 @@
+//! The entries of a settings file that are ours, and where they stand. What has another shape than the agent's is somebody
+//! else's and is passed by.
+
+use jsonc_parser::ast::{Array, Object, ObjectProp, Value};
+use jsonc_parser::common::Ranged;
+
+use super::command::is_ours;
+use super::text::{Container, part};
+
+/// The key that all hooks of an agent stand under.
+pub(super) const HOOKS: &str = "hooks";
+
+/// One command of ours and what it stands in, from the outside in.
+pub(super) struct Entry<'a, 'b> {
+    /// The member with all hooks.
+    pub all: &'b ObjectProp<'a>,
+    /// Its value.
+    pub hooks: &'b Object<'a>,
+    /// Which of its members.
+    pub event_at: usize,
+    /// The name of that.
+    pub event: &'b str,
+    /// The list of the event.
+    pub list: &'b Array<'a>,
+    /// Which of its elements.
+    pub element_at: usize,
+    /// The commands of the element and which of them it is; `None` where the element is the command itself.
+    pub commands: Option<(&'b Array<'a>, usize)>,
+}
+
+/// The members of this name.
+pub(super) fn members<'a, 'b>(
+    object: &'b Object<'a>,
+    name: &'b str,
+) -> impl Iterator<Item = (usize, &'b ObjectProp<'a>)> {
+    object.properties.iter().enumerate().filter(move |(_, member)| member.name.as_str() == name)
+}
+
+/// All of ours, in the order of the text.
+pub(super) fn ours<'a, 'b>(root: &'b Object<'a>, agent: &str) -> Vec<Entry<'a, 'b>> {
+    let mut found = Vec::new();
+    for (_, all) in members(root, HOOKS) {
+        let Value::Object(hooks) = &all.value else { continue };
+        for (event_at, member) in hooks.properties.iter().enumerate() {
+            let Value::Array(list) = &member.value else { continue };
+            for (element_at, element) in list.elements.iter().enumerate() {
+                let Value::Object(element) = element else { continue };
+                let entry =
+                    |commands| Entry { all, hooks, event_at, event: member.name.as_str(), list, element_at, commands };
+                if calls(element, agent) {
+                    found.push(entry(None));
+                }
+                for (_, commands) in members(element, HOOKS) {
+                    let Value::Array(commands) = &commands.value else { continue };
+                    let calls = |(_, it): &(usize, &Value<'_>)| it.as_object().is_some_and(|it| calls(it, agent));
+                    let ours = commands.elements.iter().enumerate().filter(calls);
+                    found.extend(ours.map(|(at, _)| entry(Some((commands, at)))));
+                }
+            }
+        }
+    }
+    found
+}
+
+fn calls(handler: &Object<'_>, agent: &str) -> bool {
+    members(handler, "command").any(|(_, it)| it.value.as_string_lit().is_some_and(|it| is_ours(&it.value, agent)))
+}
+
+impl Entry<'_, '_> {
+    /// The element as it would be with this command alone.
+    pub fn alone(&self) -> serde_json::Value {
+        let Some(element) = self.list.elements.get(self.element_at) else { return serde_json::Value::Null };
+        let mut value = serde_json::Value::from(element.clone());
+        if let (Some((commands, at)), Some(members)) = (self.commands, value.as_object_mut()) {
+            let own = commands.elements.get(at).cloned().map(serde_json::Value::from);
+            members.insert(HOOKS.to_owned(), own.into_iter().collect());
+        }
+        value
+    }
+
+    /// The outermost member that goes with it: the command, or what would be empty without it, as long as `may_go` says so of
+    /// an event or of all hooks and no comment would go along. `None` is all hooks, which stand at the top.
+    pub fn outermost(&self, text: &str, may_go: impl Fn(&str) -> bool) -> Option<(Container, usize)> {
+        let event = Container::of_list(self.list);
+        if let Some((commands, at)) = self.commands {
+            let commands = Container::of_list(commands);
+            if !commands.is_sole(text) {
+                return Some((commands, at));
+            }
+        }
+        let bears_name_alone = |member: &ObjectProp<'_>| {
+            let between = part(text, member.name.range().end, member.value.range().start);
+            between.chars().all(|c| c.is_whitespace() || c == ':')
+        };
+        let goes = |inside: &Container, member: Option<&ObjectProp<'_>>, path: &str| {
+            inside.is_sole(text) && member.is_some_and(bears_name_alone) && may_go(path)
+        };
+        let member = self.hooks.properties.get(self.event_at);
+        if !goes(&event, member, &format!("{HOOKS}/{}", self.event)) {
+            return Some((event, self.element_at));
+        }
+        let hooks = Container::of_object(self.hooks);
+        if goes(&hooks, Some(self.all), HOOKS) { None } else { Some((hooks, self.event_at)) }
+    }
+}
+
+impl Container {
+    /// Whether it holds one member and nothing else, no comment either.
+    pub fn is_sole(&self, text: &str) -> bool {
+        let [(start, end)] = self.members.as_slice() else { return false };
+        let bare = |from, to| part(text, from, to).chars().all(|c| c.is_whitespace() || c == ',');
+        bare(self.start, *start) && bare(*end, self.end)
+    }
+}

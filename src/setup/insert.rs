@@ -1,0 +1,121 @@
+//! Adding members to an object or a list: behind the last one, laid out as the text around is. Nothing that is there moves
+//! or changes; a comma behind the last member may come between.
+
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
+
+use super::text::{Container, Layout, begins_line, comma, indent_at, part};
+
+/// A piece of text to be added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Insert {
+    /// Before this byte.
+    pub at: usize,
+    /// What.
+    pub text: String,
+}
+
+/// A member to be added: an element of a list has no name.
+pub(super) type Member<'a> = (Option<&'a str>, Value);
+
+/// What has to be added to a text so that this container of it ends with these members.
+pub(super) fn append(text: &str, into: &Container, members: &[Member<'_>], layout: &Layout) -> Vec<Insert> {
+    let last = into.members.last().copied();
+    // Behind the last thing that is there: a member, its comma, or a comment.
+    let from = last.map_or(into.start, |(_, end)| end);
+    let at = from + part(text, from, into.end).trim_end().len();
+    let breaks_before_end = part(text, at, into.end).contains('\n');
+    let blank = if layout.is_spaced { " " } else { "" };
+    let (apart, indent, is_pretty) = match last {
+        Some((start, _)) if breaks_before_end => {
+            let own_line = begins_line(text, start);
+            let indent = indent_at(text, if own_line { start } else { into.start });
+            let indent = if own_line { indent.to_owned() } else { format!("{indent}{}", layout.step) };
+            (format!("{}{indent}", layout.newline), indent, true)
+        }
+        // On one line with the last one; that may have lines of its own.
+        Some((start, end)) => {
+            (blank.to_owned(), indent_at(text, end).to_owned(), part(text, start, end).contains('\n'))
+        }
+        None if layout.is_one_line => (String::new(), String::new(), false),
+        None => {
+            let indent = format!("{}{}", indent_at(text, into.start), layout.step);
+            (format!("{}{indent}", layout.newline), indent, true)
+        }
+    };
+    let printed = |(name, value): &Member<'_>| {
+        let value = if is_pretty { pretty(value, &indent, layout) } else { on_one_line(value, layout) };
+        match name {
+            Some(name) => format!("{}:{blank}{value}", Value::from(*name)),
+            None => value,
+        }
+    };
+    let separator = format!(",{}", if apart.contains('\n') { &apart } else { blank });
+    let mut added = format!("{apart}{}", members.iter().map(printed).collect::<Vec<_>>().join(&separator));
+    let mut inserts = Vec::new();
+    match last {
+        Some((_, end)) => match comma(text, end, into.end) {
+            // Whoever ends lists with a comma goes on doing so.
+            Some(_) => added.push(','),
+            None if at == end => added.insert(0, ','),
+            None => inserts.push(Insert { at: end, text: ",".to_owned() }),
+        },
+        None if is_pretty && !breaks_before_end => {
+            added.push_str(layout.newline);
+            added.push_str(indent_at(text, into.start));
+        }
+        None => {}
+    }
+    inserts.push(Insert { at, text: added });
+    inserts
+}
+
+/// A value over several lines, the first of which begins where it is put.
+pub(super) fn pretty(value: &Value, indent: &str, layout: &Layout) -> String {
+    let printed = print(value, PrettyFormatter::with_indent(layout.step.as_bytes()));
+    printed.replace('\n', &format!("{}{indent}", layout.newline))
+}
+
+fn on_one_line(value: &Value, layout: &Layout) -> String {
+    if layout.is_spaced { print(value, Spaced) } else { value.to_string() }
+}
+
+fn print(value: &Value, formatter: impl Formatter) -> String {
+    let mut bytes = Vec::new();
+    // Neither can a value fail to be printed, nor a list of bytes to be written to.
+    let _ = value.serialize(&mut Serializer::with_formatter(&mut bytes, formatter));
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// One line with a blank behind every comma and colon.
+struct Spaced;
+
+impl Formatter for Spaced {
+    fn begin_array_value<W: ?Sized + std::io::Write>(&mut self, writer: &mut W, first: bool) -> std::io::Result<()> {
+        if first { Ok(()) } else { writer.write_all(b", ") }
+    }
+
+    fn begin_object_key<W: ?Sized + std::io::Write>(&mut self, writer: &mut W, first: bool) -> std::io::Result<()> {
+        if first { Ok(()) } else { writer.write_all(b", ") }
+    }
+
+    fn begin_object_value<W: ?Sized + std::io::Write>(&mut self, writer: &mut W) -> std::io::Result<()> {
+        writer.write_all(b": ")
+    }
+}
+
+/// The text with all of it added, and where each piece stands in it: start and length, ascending.
+pub(super) fn apply(text: &str, mut inserts: Vec<Insert>) -> (String, Vec<(usize, usize)>) {
+    inserts.sort_by_key(|insert| insert.at);
+    let mut whole = String::with_capacity(text.len() + inserts.iter().map(|insert| insert.text.len()).sum::<usize>());
+    let (mut at, mut places) = (0, Vec::new());
+    for insert in inserts {
+        whole.push_str(part(text, at, insert.at));
+        places.push((whole.len(), insert.text.len()));
+        whole.push_str(&insert.text);
+        at = insert.at;
+    }
+    whole.push_str(part(text, at, text.len()));
+    (whole, places)
+}

@@ -1,0 +1,147 @@
+//! The law of connecting: whatever settings file it is, disconnecting gives back its bytes.
+
+use proptest::prelude::*;
+
+use super::table_tests::{command, connected, disconnected, holds_entries, value};
+use super::*;
+
+/// What may stand between two tokens.
+fn trivia() -> impl Strategy<Value = String> {
+    let one = prop_oneof![
+        4 => Just(String::new()),
+        3 => Just(" ".to_owned()),
+        2 => Just("\n  ".to_owned()),
+        1 => Just("\r\n\t".to_owned()),
+        1 => Just("\n\n".to_owned()),
+        1 => Just("// , ] }\n".to_owned()),
+        1 => Just("/* , */".to_owned()),
+    ];
+    one.boxed()
+}
+
+/// A list or an object of these members, with anything between them and perhaps a comma at its end.
+fn container(open: char, close: char, members: impl Strategy<Value = Vec<String>>) -> impl Strategy<Value = String> {
+    (members, prop::collection::vec(trivia(), 12), any::<bool>()).prop_map(move |(members, trivia, ends_in_comma)| {
+        let mut text = format!("{open}{}", trivia[0]);
+        for (at, member) in members.iter().enumerate() {
+            let comma = if at + 1 < members.len() || ends_in_comma { "," } else { "" };
+            text.push_str(&format!("{member}{}{comma}{}", trivia[1 + 2 * at], trivia[2 + 2 * at]));
+        }
+        text.push(close);
+        text
+    })
+}
+
+fn entry() -> impl Strategy<Value = String> {
+    prop::sample::select(vec![
+        "1",
+        "\"x\"",
+        "{}",
+        r#"{"hooks": [{"type": "command", "command": "other"}]}"#,
+        "{\n      \"hooks\": [\n        { \"command\": \"refdesk hook nobody\" } // mine\n      ]\n    }",
+        r#"{"command": "x"}"#,
+    ])
+    .prop_map(str::to_owned)
+}
+
+fn list() -> impl Strategy<Value = String> {
+    container('[', ']', prop::collection::vec(entry(), 0..3))
+}
+
+/// An object with some of these keys, each once, in this order.
+fn object(
+    keys: &'static [&'static str],
+    member: impl Strategy<Value = String> + Clone + 'static,
+) -> impl Strategy<Value = String> {
+    let keys = prop::sample::subsequence(keys, 0..=keys.len().min(4)).prop_shuffle();
+    let named = (keys, prop::collection::vec((trivia(), member), 4)).prop_map(|(keys, members)| {
+        let member = |(key, (trivia, member)): (&&str, &(String, String))| format!("\"{key}\":{trivia}{member}");
+        keys.iter().zip(&members).map(member).collect::<Vec<_>>()
+    });
+    container('{', '}', named)
+}
+
+fn hooks() -> impl Strategy<Value = String> {
+    const EVENTS: &[&str] = &[
+        "SessionStart",
+        "UserPromptSubmit",
+        "PostToolUse",
+        "BeforeAgent",
+        "AfterTool",
+        "sessionStart",
+        "postToolUse",
+        "Stop",
+    ];
+    object(EVENTS, list().boxed())
+}
+
+/// A settings file: at its top keys of which some have the hooks as their value.
+fn settings() -> impl Strategy<Value = String> {
+    let with = |key: &'static str| {
+        (object(&["model", "version", "env"], Just("1".to_owned()).boxed()), hooks(), trivia()).prop_map(
+            move |(top, hooks, trivia)| {
+                let comma = if value(&top).unwrap().as_object().unwrap().is_empty() { "" } else { "," };
+                top.replacen('{', &format!("{{\"{key}\":{trivia}{hooks}{comma}"), 1)
+            },
+        )
+    };
+    let top = prop_oneof![3 => with("hooks").boxed(), 1 => with("other").boxed(), 1 => Just(String::new()).boxed()];
+    (prop::bool::weighted(0.1), trivia(), top, trivia())
+        .prop_map(|(mark, before, top, after)| format!("{}{before}{top}{after}", if mark { "\u{feff}" } else { "" }))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn disconnecting_gives_back_the_bytes(
+        before in prop_oneof![9 => settings().prop_map(Some), 1 => Just(None)],
+        agent in prop::sample::select(Client::words().collect::<Vec<_>>()),
+    ) {
+        let client = Client::from_word(agent).unwrap();
+        let command = command(&client);
+        let before = before.as_deref();
+        let (after, record) = connected(before, &client, &command, None);
+        holds_entries(before, &after, &client, &command);
+        let left = disconnected(&after, &client, Some(&record));
+        prop_assert_eq!(left.as_deref(), before);
+    }
+
+    /// Whether or not anything is remembered, ours go and no value of anybody else changes.
+    #[test]
+    fn nothing_of_others_changes_when_ours_are_picked_out(
+        before in settings(),
+        agent in prop::sample::select(Client::words().collect::<Vec<_>>()),
+        remembered in any::<bool>(),
+    ) {
+        let client = Client::from_word(agent).unwrap();
+        let (after, mut record) = connected(Some(&before), &client, &command(&client), None);
+        // As after an edit: what was added is not where it was.
+        record.hash.clear();
+        let left = disconnected(&after, &client, remembered.then_some(&record));
+        let left = left.expect("a file that was there stays");
+        prop_assert_eq!(disconnect(Some(&left), &client, None), Ok(Disconnected::Nothing));
+        let bare = |text: &str| {
+            let mut value = value(text).unwrap_or_else(|| serde_json::json!({}));
+            let members = value.as_object_mut().unwrap();
+            let hooks = members.get_mut("hooks").and_then(serde_json::Value::as_object_mut);
+            let is_bare = hooks.is_none_or(|hooks| {
+                if !remembered {
+                    hooks.retain(|_, list| list.as_array().is_none_or(|list| !list.is_empty()));
+                }
+                hooks.is_empty()
+            });
+            if !remembered && is_bare {
+                members.remove("hooks");
+            }
+            // Hooks of others need the version, and without a record nobody knows whose it is.
+            if !remembered || !is_bare {
+                members.remove("version");
+            }
+            value
+        };
+        prop_assert_eq!(bare(&left), bare(&before), "{}", after);
+        let comments = |text: &str| ["// ,", "/* ,", "// mine"].map(|comment| text.matches(comment).count());
+        prop_assert_eq!(comments(&left), comments(&before), "{}", left);
+    }
+}

@@ -1,0 +1,145 @@
+//! A settings file as text: JSON with comments and trailing commas, since some agents take them, and how it is laid out. A
+//! byte order mark is no part of what the functions here get.
+
+use jsonc_parser::ast::{Array, Object, Value};
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+
+/// What keeps a settings file from being changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// A stable name for programs.
+    pub code: &'static str,
+    /// What is wrong, without the file's name.
+    pub message: String,
+    /// From 1.
+    pub line: usize,
+    /// From 1, in characters.
+    pub column: usize,
+}
+
+/// What the text says; `None` where it says nothing.
+pub(super) fn parse(text: &str) -> Result<Option<Value<'_>>, Fault> {
+    let options = ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &options);
+    parsed.map(|parsed| parsed.value).map_err(|error| {
+        let message = error.kind().to_string();
+        Fault { code: "unparsable", message, line: error.line_display(), column: error.column_display() }
+    })
+}
+
+/// A fault at this byte of the text.
+pub(super) fn fault(text: &str, at: usize, code: &'static str, message: String) -> Fault {
+    let before = text.get(..at).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    Fault { code, message, line, column }
+}
+
+/// An object or a list: where its inside is, and where its members are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Container {
+    /// Behind the opening bracket.
+    pub start: usize,
+    /// Before the closing one.
+    pub end: usize,
+    /// Start and end of each member.
+    pub members: Vec<(usize, usize)>,
+}
+
+impl Container {
+    /// The members of an object are its keys with their values.
+    pub fn of_object(object: &Object<'_>) -> Self {
+        let members = object.properties.iter().map(|member| (member.range.start, member.range.end)).collect();
+        Self { start: object.range.start + 1, end: object.range.end - 1, members }
+    }
+
+    /// The members of a list are its elements.
+    pub fn of_list(list: &Array<'_>) -> Self {
+        use jsonc_parser::common::Ranged;
+        let members = list.elements.iter().map(|element| (element.range().start, element.range().end)).collect();
+        Self { start: list.range.start + 1, end: list.range.end - 1, members }
+    }
+
+    /// Its inside as text.
+    pub fn inside<'a>(&self, text: &'a str) -> &'a str {
+        text.get(self.start..self.end).unwrap_or_default()
+    }
+}
+
+/// A part of the text; empty where there is none.
+pub(super) fn part(text: &str, from: usize, to: usize) -> &str {
+    text.get(from..to).unwrap_or_default()
+}
+
+/// The blanks and tabs that the line of this byte begins with.
+pub(super) fn indent_at(text: &str, at: usize) -> &str {
+    let before = text.get(..at).unwrap_or(text);
+    let line = before.rfind('\n').map_or(0, |end| end + 1);
+    let rest = text.get(line..).unwrap_or_default();
+    let width = rest.find(|c| !matches!(c, ' ' | '\t')).unwrap_or(rest.len());
+    rest.get(..width).unwrap_or_default()
+}
+
+/// Whether nothing but blanks stands before this byte on its line, and there is a line before.
+pub(super) fn begins_line(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or(text).trim_end_matches([' ', '\t']);
+    before.ends_with('\n')
+}
+
+/// The comma in a stretch of blanks, comments and at most one comma.
+pub(super) fn comma(text: &str, from: usize, to: usize) -> Option<usize> {
+    let mut at = from;
+    while at < to {
+        let rest = part(text, at, to);
+        at += if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            rest.find("*/").map_or(rest.len(), |end| end + 2)
+        } else if rest.starts_with(',') {
+            return Some(at);
+        } else {
+            rest.chars().next().map_or(1, char::len_utf8)
+        };
+    }
+    None
+}
+
+/// How a text is laid out, for what is added to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Layout {
+    /// What ends its lines.
+    pub newline: &'static str,
+    /// One step of indentation.
+    pub step: String,
+    /// Whether a blank stands behind colons and commas on one line.
+    pub is_spaced: bool,
+    /// Whether all of it stands on one line.
+    pub is_one_line: bool,
+}
+
+impl Layout {
+    /// The layout of this text, whose value is an object with these members.
+    pub fn of(text: &str, root: &Container) -> Self {
+        let newline = match text.find('\n') {
+            Some(at) if text.get(..at).is_some_and(|before| before.ends_with('\r')) => "\r\n",
+            _ => "\n",
+        };
+        let top = root.members.first().filter(|(start, _)| begins_line(text, *start));
+        let step = top.map(|(start, _)| indent_at(text, *start)).filter(|step| !step.is_empty());
+        let anywhere = || text.lines().map(|line| indent_at(line, 0)).find(|indent| !indent.is_empty());
+        let step = step.or_else(anywhere).unwrap_or("  ").to_owned();
+        let is_one_line = !root.members.is_empty() && !text.trim().contains('\n');
+        Self { newline, step, is_spaced: text.contains(": ") || !is_one_line, is_one_line }
+    }
+}

@@ -1,0 +1,126 @@
+//! A receipt: what was given to whom, why each part of it was, and its exact bytes as the journal keeps them.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use crate::enrich::{Item, TextKind, Why};
+use crate::session::Line as Entry;
+use crate::tui::layout;
+use crate::tui::motion::Scroll;
+use crate::tui::panes::hints::given::{level, price, rule, texts, words};
+use crate::tui::panes::indented;
+use crate::tui::state::State;
+use crate::tui::theme::Role;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::frame::{self, Border};
+use crate::tui::widgets::page::{Line, Page};
+use crate::tui::widgets::row::Active;
+
+use super::{centred, clear};
+
+/// The window: as large as there is room for, since its text is as wide as its lines.
+pub fn outer(state: &State) -> Rect {
+    let body = state.layout().body;
+    let rows = u16::try_from(state.opened.page.len() + 2).unwrap_or(u16::MAX).max(12);
+    centred(body, body.width.saturating_sub(4).clamp(body.width.min(60), 120), rows)
+}
+
+/// The page of it for so many columns.
+pub fn page(state: &State, columns: usize) -> Page {
+    let lines = match &state.opened.line {
+        None => vec![Line::new("Looking it up in the journal.", Role::Infra)],
+        Some(Err(why)) => vec![Line::new(cells::clean(&format!("{why}.")), Role::Warning)],
+        Some(Ok(entry)) => told(state, entry, columns),
+    };
+    Page::new(lines, columns)
+}
+
+fn told(state: &State, entry: &Entry, columns: usize) -> Vec<Line> {
+    let receipt = &entry.receipt;
+    let field = |name: &str, value: &str| {
+        Line::new(cells::pad(name, 9, ""), Role::Infra).then(&cells::clean(value), Role::Text).hanging(9)
+    };
+    let text = receipt.text.as_deref().unwrap_or_default();
+    let with = receipt.tool.as_ref().map(|tool| format!(" of {tool}")).unwrap_or_default();
+    let kind = match receipt.kind {
+        Some(TextKind::Prompt) => "a prompt".to_owned(),
+        Some(TextKind::ToolResult) => format!("a tool's result{with}"),
+        Some(TextKind::SystemInstructions) => "the instructions".to_owned(),
+        None => "the session at its start".to_owned(),
+    };
+    let mut lines = vec![
+        field("Given to", &format!("session {} at desk {}, with {kind}", entry.session, entry.desk)),
+        field("By", &format!("{}, {}", entry.who, entry.time)),
+    ];
+    if !receipt.reason.is_empty() {
+        lines.push(field("Because", &receipt.reason));
+    }
+    if let Some(hash) = &receipt.hash {
+        lines.push(field("SHA-256", hash));
+    }
+    if !receipt.why.is_empty() {
+        lines.push(Line::default());
+        lines.extend(receipt.why.iter().map(item));
+    }
+    lines.push(Line::default());
+    lines.push(rule(state, "what was given", Role::Strong, &price(receipt.bytes, receipt.tokens), columns));
+    // The rule stands where the text has the blank line that sets it off from the text before.
+    lines.extend(texts(text.trim_start_matches('\n'), Role::Text));
+    lines
+}
+
+/// `hints     @java-service  java at 1:9 (full, 43 bytes)`
+fn item(item: &Item) -> Line {
+    let (word, role) = words(item.block);
+    let why: Vec<String> = item.why.iter().map(because).collect();
+    let size = if item.bytes == 0 {
+        "left out".to_owned()
+    } else {
+        format!("{}, {}", level(item.level), cells::counted(item.bytes, "byte"))
+    };
+    let about = cells::clean(&item.about).into_owned();
+    let why = cells::clean(&why.join("; ")).into_owned();
+    Line::new(cells::pad(word, 11, ""), role)
+        .then(&about, Role::Strong)
+        .then(&if why.is_empty() { String::new() } else { format!("  {why}") }, Role::Text)
+        .then(&format!("  ({size})"), Role::Infra)
+        .hanging(11)
+}
+
+fn because(why: &Why) -> String {
+    match why {
+        Why::Mention { line, column } => format!("named at {line}:{column}"),
+        Why::Tag { tag, line, column } => format!("{tag} at {line}:{column}"),
+        Why::Parents { chain } => {
+            let chain: Vec<String> = chain.iter().map(|id| format!("@{id}")).collect();
+            format!("from {}", chain.join(", from "))
+        }
+        Why::Rule { rule } => rule.clone(),
+    }
+}
+
+/// Draws the window.
+pub fn draw(state: &State, scroll: Scroll, frame: &mut Frame<'_>) {
+    let outer = outer(state);
+    let inner = layout::inner(outer);
+    let buffer = frame.buffer_mut();
+    clear(outer, buffer);
+    let page = &state.opened.page;
+    let window = scroll.window(page.len(), usize::from(inner.height));
+    let place = if window.len() < page.len() && !window.is_empty() {
+        format!("{}-{} of {}", window.start + 1, window.end, page.len())
+    } else {
+        String::new()
+    };
+    let note = match &state.opened.line {
+        Some(Ok(entry)) => format!("line {} of the journal", entry.n),
+        _ => String::new(),
+    };
+    Border { title: "Receipt", note, place, role: Role::Hints, active: Active::Yes }.draw(&state.skin, outer, buffer);
+    let (inside, top) = (indented(inner), window.start);
+    for (nth, at) in window.enumerate() {
+        let y = inside.y.saturating_add(u16::try_from(nth).unwrap_or(u16::MAX));
+        page.draw(at, &[], &state.skin.theme, Rect { y, height: 1, ..inside }, buffer);
+    }
+    frame::scrollbar(&state.skin, inner, page.len(), top, state.skin.theme.style(Role::Hints), buffer);
+}

@@ -1,0 +1,129 @@
+//! What an agent would get with the prompt above: every block that is appended to it, each under a rule that says its price.
+//! The rules are the only lines here that the agent does not get.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::engine::Hearer;
+use crate::enrich::{Block, BlockKind, Enriched, Level};
+use crate::tui::pane::Pane;
+use crate::tui::panes::{draw_empty, indented, nth_row, scrolled};
+use crate::tui::state::{Shows, State};
+use crate::tui::theme::Role;
+use crate::tui::widgets::page::{Line, Page};
+use crate::tui::widgets::{cells, frame};
+
+/// The page of it for so many columns; empty until the answer came.
+pub fn page(state: &State, columns: usize) -> Page {
+    let given = &state.hints.given;
+    let Some(enriched) = &given.enriched else { return Page::default() };
+    let mut lines = Vec::new();
+    for problem in &given.problems {
+        lines.push(Line::new(
+            cells::clean(&format!("{} {}", state.skin.glyphs.problem, problem.message)),
+            Role::Warning,
+        ));
+    }
+    for block in &enriched.blocks {
+        let (word, role) = words(block.kind);
+        let price = price(block.bytes, block.tokens);
+        let price = format!("{price}, {}", level(block.level));
+        lines.push(rule(state, word, role, &price, columns));
+        // The rule stands where the text has the blank line that sets the block off.
+        lines.extend(texts(slice(enriched, block).trim_start_matches('\n'), Role::Text));
+    }
+    if enriched.blocks.is_empty() {
+        lines.push(Line::new(nothing(state), Role::Infra));
+    }
+    Page::new(lines, columns)
+}
+
+fn nothing(state: &State) -> &'static str {
+    match state.hints.shows {
+        Shows::Given(Hearer::Session) => "Nothing is added: there is nothing to say, or this session was told.",
+        _ => "Nothing is added to this prompt.",
+    }
+}
+
+fn slice<'e>(enriched: &'e Enriched, block: &Block) -> &'e str {
+    enriched.text.get(block.start..block.start.saturating_add(block.bytes)).unwrap_or_default()
+}
+
+/// Every line, made safe to show.
+pub fn texts(text: &str, role: Role) -> impl Iterator<Item = Line> {
+    text.split('\n').map(move |line| Line::new(cells::clean(line.strip_suffix('\r').unwrap_or(line)), role))
+}
+
+/// `── hints · 131 bytes, ~33 tokens, full ─────`
+pub fn rule(state: &State, word: &str, role: Role, price: &str, columns: usize) -> Line {
+    let glyphs = &state.skin.glyphs;
+    let begin = format!("{} ", glyphs.rule.repeat(2));
+    let end = format!(" {} {price} ", glyphs.dot);
+    let taken = [&begin, word, &end].iter().map(|part| cells::width(part)).sum::<usize>();
+    let rest = glyphs.rule.repeat(columns.saturating_sub(taken));
+    Line::new(begin, Role::Infra).then(word, role).then(&end, Role::Infra).then(&rest, Role::Infra)
+}
+
+/// `1,131 bytes, ~283 tokens`
+pub fn price(bytes: usize, tokens: usize) -> String {
+    format!("{}, ~{}", cells::counted(bytes, "byte"), cells::counted(tokens, "token"))
+}
+
+/// How much of a block is said.
+pub fn level(level: Level) -> &'static str {
+    match level {
+        Level::Full => "full",
+        Level::Brief => "names and places",
+        Level::Count => "a count",
+    }
+}
+
+/// A block in a word, with its colour.
+pub fn words(kind: BlockKind) -> (&'static str, Role) {
+    match kind {
+        BlockKind::Expansion => ("expansions", Role::Catalog),
+        BlockKind::Hint => ("hints", Role::Hints),
+        BlockKind::Notice => ("pulled in", Role::Transitive),
+        BlockKind::Context => ("context", Role::Selection),
+        BlockKind::Templates => ("templates", Role::Templates),
+        BlockKind::Instruction => ("instructions", Role::Selection),
+        BlockKind::Available => ("more to ask for", Role::Hints),
+        BlockKind::LeftOut => ("left out", Role::Warning),
+    }
+}
+
+/// For the pane's border: `2 blocks · 412 bytes, ~103 tokens`.
+pub fn note(state: &State) -> String {
+    let Some(enriched) = &state.hints.given.enriched else { return String::new() };
+    if enriched.blocks.is_empty() {
+        return "nothing is added".to_owned();
+    }
+    let price = price(enriched.added().len(), enriched.tokens());
+    format!("{} {} {price}", cells::counted(enriched.blocks.len(), "block"), state.skin.glyphs.dot)
+}
+
+/// For the rule above it: to whom, and which rows are shown.
+pub fn caption(state: &State) -> String {
+    let to = match state.hints.shows {
+        Shows::Given(Hearer::Session) => "as news to this session",
+        _ => "as given to who knows nothing yet",
+    };
+    let given = &state.hints.given;
+    let rows = state.parts(Pane::Hints).map_or(0, |parts| usize::from(parts.list.height));
+    scrolled(to, &given.scroll.window(given.page.len(), rows), given.page.len())
+}
+
+/// Draws the visible rows.
+pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
+    let given = &state.hints.given;
+    if given.enriched.is_none() {
+        return draw_empty(state, "Asking the desk.", place, buffer);
+    }
+    let inside = indented(place);
+    let window = given.scroll.window(given.page.len(), usize::from(place.height));
+    let top = window.start;
+    for (nth, at) in window.enumerate() {
+        given.page.draw(at, &[], &state.skin.theme, nth_row(inside, nth), buffer);
+    }
+    frame::scrollbar(&state.skin, place, given.page.len(), top, state.skin.theme.style(Role::Hints), buffer);
+}

@@ -1,0 +1,260 @@
+//! What agents get, on the screen: the prompt with its blocks and their prices, the receipts of all sessions in the feed,
+//! and a receipt that is opened.
+
+use ratatui::layout::{Position, Size};
+
+use crate::engine::{Age, Command, Event, Hearer, Notice, Receipts, Topic, Who};
+use crate::enrich::{BlockKind, Level};
+use crate::tui::fixture;
+use crate::tui::input::{Effect, Input, Turn};
+use crate::tui::pane::Pane;
+use crate::tui::state::{Overlay, Shows, State};
+use crate::tui::update::update;
+
+use super::{answer, commands, message, press, screen, typed};
+
+const PROMPT: &str = "write a java client for @payments-api";
+
+/// Answers the question that is open with three blocks.
+fn simulated(state: &mut State) {
+    let text = state.hints.prompt.text().to_owned();
+    let long = "- @circuit-breaker: Circuit\u{202e} Breaker (matched: java, resilience)\n- @java-service: Java service module \
+                (matched: java, and a tag that is so long that this line is wrapped in every pane but the widest)";
+    let enriched = fixture::enriched(
+        &text,
+        &[
+            (
+                BlockKind::Expansion,
+                Level::Full,
+                "**Referenced Sources:**\n\n### Payments API\n**URL**: https://example.org",
+            ),
+            (BlockKind::Hint, Level::Brief, &format!("**Reference sources available**:\n\n{long}")),
+            (BlockKind::LeftOut, Level::Count, "**Left out for want of room**: 1 template"),
+        ],
+    );
+    let generation = state.hints.given.generation;
+    answer(state, Event::Simulated { generation, enriched: Box::new(enriched), problems: Vec::new() });
+}
+
+fn given(size: Size, keys: &str) -> State {
+    let mut state = fixture::state(size.width, size.height);
+    typed(&mut state, &format!("3 Enter \"{PROMPT}\" Esc v"));
+    simulated(&mut state);
+    press(&mut state, keys);
+    simulated(&mut state);
+    state
+}
+
+fn receipts(state: &mut State, age: Age, sessions: &[&str]) -> Vec<Effect> {
+    let told = sessions.iter().zip(1..).map(|(session, n)| fixture::receipt(n, session)).collect();
+    answer(state, Event::Receipts(Receipts { told, age, gap: None }))
+}
+
+/// What was before, what happens, and a receipt that is opened.
+fn opened(size: Size, keys: &str) -> State {
+    let mut state = fixture::state(size.width, size.height);
+    let (yesterday, line) = fixture::receipt(3, "s-41");
+    let told = vec![(Notice { time: "11-21 18:02".to_owned(), ..yesterday }, line)];
+    answer(&mut state, Event::Receipts(Receipts { told, age: Age::Past, gap: None }));
+    super::happened(&mut state);
+    receipts(&mut state, Age::Now, &["s-42", "default"]);
+    let failed = Notice {
+        time: "11:05:12".to_owned(),
+        session: Some("s-42".into()),
+        reason: "session s-42".to_owned(),
+        ..Notice::new(Who::Other("claude-code".into()), Topic::Failed, "A hook could do nothing: no JSON")
+    };
+    let (_, line) = fixture::receipt(9, "s-42");
+    answer(&mut state, Event::Receipts(Receipts { told: vec![(failed, line)], age: Age::Now, gap: None }));
+    press(&mut state, "f");
+    press(&mut state, keys);
+    if let Some(Overlay::Receipt(_)) = state.overlay {
+        let line = Ok(Box::new(fixture::receipt(2, "default").1));
+        let generation = state.opened.generation;
+        answer(&mut state, Event::Replayed { generation, line });
+        // The window has its size only now.
+        press(&mut state, "j k");
+    }
+    state
+}
+
+fn looked(keys: &str, at: fn(Size, &str) -> State) -> String {
+    let shown = |(width, height)| format!("{width}x{height}\n{}", screen(&at(Size { width, height }, keys)));
+    [(80, 24), (120, 36), (200, 60)].map(shown).join("\n")
+}
+
+macro_rules! looks {
+    ($at:ident: $($name:ident $keys:literal)*) => {
+        $(
+            #[test]
+            fn $name() {
+                insta::assert_snapshot!(looked($keys, $at));
+            }
+        )*
+    };
+}
+
+#[rustfmt::skip]
+looks! { given:
+    given_to_a_stranger ""
+    given_scrolled "j j j j j"
+    given_to_the_session "v"
+    given_zoomed "z"
+    given_while_typing "Enter \" now\""
+}
+
+#[rustfmt::skip]
+looks! { opened:
+    receipts_in_the_feed ""
+    receipt_opened "j Enter"
+    receipts_of_one_session "s"
+    receipts_of_one_kind "t t"
+    receipts_filtering "/ \"kind:\""
+}
+
+/// About which prompts it was asked, and for whom.
+fn asked(effects: &[Effect]) -> Vec<(&str, Hearer)> {
+    let asked = effects.iter().filter_map(|effect| match effect {
+        Effect::Send(Command::Simulate { prompt, hearer, .. }) => Some((&**prompt, *hearer)),
+        _ => None,
+    });
+    asked.collect()
+}
+
+#[test]
+fn each_side_is_asked_for_and_a_key_asks_again() {
+    use Hearer::{Session, Stranger};
+    let mut state = fixture::state(80, 24);
+    for (keys, expected, shows) in [
+        ("3", vec![], Shows::Found),
+        ("Enter \"j\"", vec![("j", Session)], Shows::Found),
+        ("Esc v", vec![("j", Stranger)], Shows::Given(Stranger)),
+        ("v", vec![("j", Session)], Shows::Given(Session)),
+        ("Enter \"s\"", vec![("js", Session)], Shows::Given(Session)),
+        ("C-t", vec![("js", Session)], Shows::Found),
+        ("C-t", vec![("js", Stranger)], Shows::Given(Stranger)),
+        // Something may be appended to nothing, too.
+        ("C-x", vec![("", Stranger)], Shows::Given(Stranger)),
+        ("Esc", vec![], Shows::Given(Stranger)),
+        ("Esc", vec![], Shows::Found),
+        ("Esc", vec![], Shows::Found),
+    ] {
+        let effects = press(&mut state, keys);
+        assert_eq!((asked(&effects), state.hints.shows), (expected, shows), "{keys}");
+    }
+}
+
+#[test]
+fn who_was_told_already_is_said_so() {
+    let mut state = fixture::state(120, 36);
+    typed(&mut state, "3 Enter \"java\" Esc");
+    let mut enriched = fixture::enriched("java", &[]);
+    enriched.metadata.tag_matched_references = vec![("java-service".into(), vec!["java".to_owned()])];
+    let generation = state.hints.given.generation;
+    answer(&mut state, Event::Simulated { generation, enriched: Box::new(enriched), problems: Vec::new() });
+    let shown = screen(&state);
+    assert!(shown.contains("(matched: java 1:1; told already)"), "{shown}");
+    assert!(shown.contains("this session was told already"), "{shown}");
+    press(&mut state, "Enter C-u");
+    assert!(state.hints.told.is_empty());
+}
+
+#[test]
+fn an_old_answer_is_dropped() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "3 v v");
+    let enriched = Box::new(fixture::enriched("", &[]));
+    answer(&mut state, Event::Simulated { generation: 1, enriched: enriched.clone(), problems: Vec::new() });
+    assert!(state.hints.given.enriched.is_none());
+    answer(&mut state, Event::Simulated { generation: 2, enriched, problems: Vec::new() });
+    assert!(screen(&state).contains("this session was told"));
+}
+
+#[test]
+fn what_the_session_was_told_meanwhile_is_news_no_more() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "3 v");
+    assert_eq!(asked(&receipts(&mut state, Age::Now, &["s"])).len(), 0, "a stranger was told nothing");
+    press(&mut state, "v");
+    assert_eq!(asked(&receipts(&mut state, Age::Now, &["s"])).len(), 1);
+}
+
+#[test]
+fn no_source_is_chosen_that_is_not_shown() {
+    let mut state = given(Size::new(80, 24), "");
+    press(&mut state, "Space");
+    assert_eq!(message(&state), "there is no source under the cursor");
+}
+
+#[test]
+fn it_scrolls_by_keys_and_wheel_and_stays_within() {
+    let mut state = given(Size::new(80, 24), "G");
+    let end = state.hints.given.scroll.top;
+    assert!(end > 0 && screen(&state).contains("Left out for want of room"));
+    press(&mut state, "j");
+    assert_eq!(state.hints.given.scroll.top, end);
+    update(&mut state, Input::Wheel(Turn::Up, Position { x: 5, y: 10 }));
+    assert_eq!(state.hints.given.scroll.top, end - 3);
+    update(&mut state, Input::Resize(Size::new(200, 60)));
+    press(&mut state, "z");
+    assert_eq!(state.hints.given.scroll.top, 0, "all of it has room there");
+}
+
+#[test]
+fn hidden_characters_are_shown() {
+    let shown = screen(&given(Size::new(120, 36), "z"));
+    assert!(shown.contains("Circuit\\u{202e} Breaker"), "{shown}");
+}
+
+#[test]
+fn the_bottom_line_is_not_taken_by_what_agents_do() {
+    let mut state = fixture::state(80, 24);
+    receipts(&mut state, Age::Now, &["s", "s"]);
+    assert_eq!((message(&state), state.feed.new), ("", 2));
+    receipts(&mut state, Age::Past, &["s"]);
+    assert_eq!((state.feed.notices.len(), state.feed.new), (3, 2));
+}
+
+#[test]
+fn a_receipt_is_asked_for_by_its_number_and_may_be_gone() {
+    let mut state = fixture::state(80, 24);
+    receipts(&mut state, Age::Now, &["a", "b"]);
+    let sent = commands(&press(&mut state, "f j Enter"));
+    assert_eq!(sent, [Command::Replay { generation: 1, number: 1 }]);
+    let gone = Err("line 1 is not in the journal any more".to_owned());
+    answer(&mut state, Event::Replayed { generation: 1, line: gone });
+    assert!(screen(&state).contains("line 1 is not in the journal any more."), "{}", screen(&state));
+    press(&mut state, "Esc");
+    assert_eq!((state.overlay, state.focus), (None, Pane::Hints));
+}
+
+#[test]
+fn kinds_are_gone_through_and_a_session_is_kept() {
+    let mut state = fixture::state(80, 24);
+    super::happened(&mut state);
+    receipts(&mut state, Age::Now, &["a", "b"]);
+    press(&mut state, "f");
+    let mut filters = Vec::new();
+    for _ in 0..7 {
+        press(&mut state, "t");
+        filters.push(state.feed.filter.text().to_owned());
+    }
+    let kinds = ["selection", "catalog", "document", "problem", "desk", "enriched"];
+    let expected: Vec<String> = kinds.iter().map(|kind| format!("kind:{kind}")).chain([String::new()]).collect();
+    assert_eq!(filters, expected);
+    press(&mut state, "g s");
+    assert_eq!((state.feed.filter.text(), state.feed.rows.len()), ("session:b", 1));
+    press(&mut state, "s G s");
+    assert_eq!(state.feed.filter.text(), "");
+    assert_eq!(message(&state), "this row is of no session: one that was written into the journal is");
+}
+
+#[test]
+fn where_lines_came_too_fast_it_is_said() {
+    let mut state = fixture::state(80, 24);
+    let gap = Some(Notice::new(Who::Files, Topic::Desk, "5 more came too fast to be told"));
+    let told = vec![fixture::receipt(7, "s")];
+    answer(&mut state, Event::Receipts(Receipts { told, age: Age::Now, gap }));
+    let texts: Vec<&str> = state.feed.notices.iter().map(|notice| notice.topic.word()).collect();
+    assert_eq!(texts, ["enriched", "desk"], "newest first");
+}

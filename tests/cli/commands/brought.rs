@@ -1,0 +1,197 @@
+//! What is said where a tool has brought a text: the context of a module's document, and templates that stand in the text,
+//! which are kept so that they render under the names that were announced; and what a hostile text can not do.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::workspace::Workspace;
+
+const PAGE: &str =
+    "# Client\n\n```java\nclass {{ Name }} {}\n```\n\n# Rest\n\n```\n{% for x in xs %}{{ x }}{% endfor %}\n```\n";
+
+fn world() -> Workspace {
+    let contents =
+        json!({"templates": "templates/", "policies": "policies", "scripts": "bin", "validation": "../secret"});
+    Workspace::of(
+        json!([
+            {"id": "mod", "name": "Module", "path": "mod", "contents": contents},
+            {"id": "guide", "name": "Guide", "path": "guide.md"},
+        ]),
+        &[
+            ("mod/README.md", "# Module\n\n```\nown {{ thing }}\n```\n"),
+            ("mod/sub/more.md", "more"),
+            ("mod/templates/Entity.java.tpl", "class {{Entity}} {{#fields}}{{name}}{{/fields}}"),
+            ("mod/policies/naming.md", "names"),
+            ("mod/policies/.gitkeep", ""),
+            ("mod/bin/deep/run.sh", "run"),
+            ("secret/key.md", "key"),
+            ("guide.md", "# Client\n\n```java\nrecord {{ Other }} {}\n```\n"),
+        ],
+    )
+}
+
+fn read(world: &Workspace, words: &[&str], path: &str, text: &[u8]) -> Value {
+    let args = json!({"path": path}).to_string();
+    let words = [&["enrich", "--kind", "tool_result", "--tool", "read", "--args", &args], words].concat();
+    world.feed_json(&words, text)
+}
+
+fn kinds(answer: &Value) -> Vec<&str> {
+    answer["blocks"].as_array().unwrap().iter().map(|block| block["kind"].as_str().unwrap()).collect()
+}
+
+/// The names that are announced.
+fn announced(answer: &Value) -> Vec<String> {
+    let lines = answer["text"].as_str().unwrap().lines();
+    lines.filter_map(|line| line.strip_prefix("TEMPLATE AVAILABLE: ")).map(str::to_owned).collect()
+}
+
+fn files(world: &Workspace) -> Vec<String> {
+    let Ok(folder) = fs::read_dir(world.path.join(".jaato/templates")) else { return Vec::new() };
+    let mut names: Vec<String> =
+        folder.map(|entry| entry.unwrap().file_name().into_string().unwrap()).filter(|it| it != "index.json").collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn the_context_of_a_module_in_its_exact_words_and_once() {
+    let world = world();
+    world.run(&["select", "mod"]).exits(0);
+    let context = "\n\n---\n**Reference Context: Module**\n\n\
+        **Mandatory Templates** — Use `renderTemplateToFile` with these template IDs:\n  - `Entity.java.tpl`\n\n\
+        **Implementation Policies** — You must read and follow these constraints:\n  - `mod/policies/naming.md`\n\n\
+        **Helper Scripts** — Available for use during implementation:\n  - `mod/bin/deep/run.sh`\n\n---";
+    let text = world.read("mod/README.md");
+    let first = read(&world, &[], "mod/README.md", text.as_bytes());
+    // What leads out of the module is no part of it; its own template stands where it declares them, so it is not taken.
+    assert_eq!(first["text"], format!("{text}{context}"));
+    assert_eq!(kinds(&first), ["context"]);
+    assert_eq!(first["metadata"]["pinned_reference"], json!({"ref_id": "mod", "ref_name": "Module"}));
+    assert_eq!(kinds(&read(&world, &[], "mod/README.md", b"x")), Vec::<&str>::new());
+    for event in ["compact", "clear"] {
+        let again = read(&world, &["--event", event], "mod/README.md", b"x");
+        assert_eq!(again["text"], format!("x{context}"), "{event}");
+    }
+    assert_eq!(kinds(&read(&world, &["--repeat"], "mod/sub/more.md", b"x")), Vec::<&str>::new());
+    #[cfg(unix)]
+    {
+        fs::remove_dir_all(world.path.join("mod/policies")).unwrap();
+        std::os::unix::fs::symlink(world.path.join("secret"), world.path.join("mod/policies")).unwrap();
+        let linked = read(&world, &["--repeat"], "mod/README.md", b"x");
+        assert!(!linked["text"].as_str().unwrap().contains("key.md"), "{linked}");
+    }
+}
+
+#[test]
+fn what_is_announced_renders_under_its_name() {
+    let world = world();
+    // A template of the workspace's own has one of the names already.
+    world.put(".templates/rest.tmpl", b"own {{ x }}");
+    world.run(&["select", "guide"]).exits(0);
+    let look = |words: &[&str]| read(&world, words, "notes/page.md", PAGE.as_bytes());
+    let before = world.listing();
+    let foretold = look(&["--dry-run"]);
+    assert_eq!(world.listing(), before, "who only looks keeps nothing");
+    assert_eq!(look(&["--repeat"])["text"], foretold["text"]);
+    assert_eq!(world.listing(), before, "nor who says it all");
+    let told = look(&[]);
+    assert_eq!(told["text"], foretold["text"]);
+    // The document of the selection has the name already; of two of one name each is known by its folder.
+    let names = announced(&told);
+    assert_eq!(names, ["client-1.java.tmpl", "templates/rest.tmpl"]);
+    assert!(told["text"].as_str().unwrap().contains(
+        "\n\n---\n**Templates available**\n\nTEMPLATE AVAILABLE: client-1.java.tmpl\n  Syntax: jinja2\n  Variables: Name\n  \
+         Use: renderTemplate(template_name=\"client-1.java.tmpl\", variables={…})\n\nTEMPLATE AVAILABLE: "
+    ));
+    assert_eq!(world.run(&["render", &names[0], "--var", "Name=A"]).exits(0).text(), "class A {}\n");
+    assert_eq!(world.run(&["render", &names[1], "--var", "xs:=[1,2]"]).exits(0).text(), "12\n");
+    assert_eq!(world.run(&["render", "client.java.tmpl", "--var", "Other=B"]).exits(0).text(), "record B {}\n");
+    // Once a session, and by the same names in another and in the instructions; also when the selection changes.
+    assert_eq!(announced(&look(&[])), Vec::<String>::new());
+    assert_eq!(announced(&look(&["--session", "other"])), names);
+    let start = world.feed_json(&["--session", "third", "enrich", "--kind", "system_instructions"], b"");
+    let mut all = announced(&start);
+    all.retain(|name| names.contains(name));
+    assert_eq!(all, names);
+    world.run(&["clear"]).exits(0);
+    assert_eq!(files(&world), ["client-1.java.tmpl", "rest.tmpl"]);
+    assert_eq!(world.run(&["render", &names[0], "--var", "Name=A"]).exits(0).text(), "class A {}\n");
+    // What stands in a document of the selection needs no file of its own.
+    world.run(&["select", "guide"]).exits(0);
+    let own = read(&world, &[], "guide.md", world.read("guide.md").as_bytes());
+    assert_eq!(announced(&own), ["client.java.tmpl"]);
+}
+
+#[test]
+fn nothing_is_extracted_where_that_is_off() {
+    let world = world();
+    let mut configuration: Value = serde_json::from_str(&world.read("references.json")).unwrap();
+    configuration["extract_templates"] = json!(false);
+    world.configure(configuration);
+    assert_eq!(kinds(&read(&world, &[], "page.md", PAGE.as_bytes())), Vec::<&str>::new());
+    assert_eq!(files(&world), Vec::<String>::new());
+}
+
+#[test]
+fn a_hostile_text_neither_floods_nor_overwrites() {
+    let world = world();
+    world.put(".jaato/templates/mine.tmpl", b"mine {{ x }}");
+    world.put(".jaato/templates/same.tmpl", b"same {{ x }}\n");
+    let page = "---\nid: ../../../mine\n---\n# Mine\n\n```\nx {{ y }}\n```\n";
+    let told = announced(&read(&world, &[], "x.md", page.as_bytes()));
+    assert_eq!(told.len(), 1);
+    assert!(!told[0].contains('/') && files(&world).contains(&told[0]), "{told:?}");
+    // What is a person's stays theirs, whatever is in it, and the name goes to nobody else.
+    let told = read(&world, &[], "x.md", b"# Mine\n\n```\nx {{ z }}\n```\n\n# Same\n\n```\nsame {{ x }}\n```\n");
+    assert_eq!(announced(&told), ["mine-1.tmpl", "same-1.tmpl"]);
+    assert_eq!(world.read(".jaato/templates/mine.tmpl"), "mine {{ x }}");
+    // A large template, many, and a very large text.
+    let large = format!("# L\n\n```\n{{{{ x }}}}{}\n```\n", "y".repeat(64 * 1024));
+    assert_eq!(announced(&read(&world, &[], "x.md", large.as_bytes())), Vec::<String>::new());
+    let flood = |round: usize| -> String { (0..50).map(|at| format!("```\n{{{{ a{round}_{at} }}}}\n```\n")).collect() };
+    for round in 0..10 {
+        let expected = if round < 9 { 20 } else { 200 - 3 - 180 };
+        assert_eq!(announced(&read(&world, &[], "x.md", flood(round).as_bytes())).len(), expected, "{round}");
+    }
+    assert_eq!(files(&world).len(), 200 + 2);
+    let args = json!({"path": "x.md"}).to_string();
+    let full = world.feed(&["enrich", "--kind", "tool_result", "--args", &args], flood(11).as_bytes()).exits(0);
+    assert!(full.stderr.contains("200 templates"), "{full}");
+    let big = format!("{}{}", "# x\n".repeat(1 << 20), flood(12));
+    assert_eq!(announced(&read(&world, &["--repeat"], "x.md", big.as_bytes())), Vec::<String>::new());
+    // One that was removed makes room; a file that a person changed is theirs.
+    fs::remove_file(world.path.join(".jaato/templates/mine-1.tmpl")).unwrap();
+    world.put(".jaato/templates/same-1.tmpl", b"changed {{ x }}");
+    assert_eq!(announced(&read(&world, &[], "x.md", flood(13).as_bytes())).len(), 2);
+    assert_eq!(world.read(".jaato/templates/same-1.tmpl"), "changed {{ x }}");
+}
+
+#[test]
+fn what_has_no_room_is_said_beside_the_text() {
+    let sources: Vec<Value> = (0..40)
+        .map(|at| json!({"id": format!("s{at:02}"), "name": format!("Source {at}"), "tags": ["retry"], "type": "inline", "content": "x"}))
+        .collect();
+    let world = Workspace::of(json!(sources), &[]);
+    let ask = |most: &str| world.feed(&["enrich", "--max-chars", most], b"retry @s07").exits(0);
+    let none = ask("20");
+    assert_eq!(none.text(), "retry @s07");
+    assert!(none.stderr.contains("there is no room for any of 40"), "{none}");
+    let some = ask("700");
+    let shown = some.text().matches("\n- @").count();
+    assert!(some.text().encode_utf16().count() <= 700 + 10 && shown > 9 && shown < 39, "{some}");
+    let left = 39 - shown;
+    assert!(some.stderr.contains(&format!("note: {left} of 40 were left out for want of room")), "{some}");
+    let line = format!("**Left out for want of room**: {left} hints — `refdesk simulate --repeat` shows them\n---");
+    assert!(some.text().ends_with(&line) && some.text().contains("### Source 7\n"), "{some}");
+    assert_eq!(world.feed(&["enrich"], &some.stdout).exits(0).stdout, some.stdout, "it comes back as it was");
+    // Those that were named are told, those that were left out come with the next prompt.
+    let next = world.feed(&["enrich"], b"retry").exits(0);
+    assert_eq!(next.text().matches("\n- @").count(), left + 1, "and the one that was expanded: {next}");
+    let told = world.feed_json(&["enrich", "--repeat", "--max-tokens", "200"], b"retry @s07");
+    let blocks = told["blocks"].as_array().unwrap();
+    assert!(blocks.iter().map(|block| block["tokens"].as_u64().unwrap()).sum::<u64>() <= 200, "{told}");
+    let kinds: Vec<_> = blocks.iter().map(|it| (it["kind"].as_str().unwrap(), it["level"].as_str().unwrap())).collect();
+    assert_eq!(kinds, [("expansion", "full"), ("hint", "count"), ("left_out", "count")]);
+}

@@ -1,0 +1,343 @@
+//! `refdesk connect` and `disconnect` as a whole program: which file, shown first, written when somebody said so, given back as it
+//! was, and nothing outside the workspace or the home folder.
+
+use std::fs;
+use std::path::Path;
+
+use refdesk::disk::write_atomic;
+use serde_json::{Value, json};
+
+use crate::support::program::{PROGRAM, Ran, run};
+use crate::support::workspace::Workspace;
+
+const AGENTS: [(&str, &str); 4] = [
+    ("claude-code", ".claude/settings.json"),
+    ("gemini-cli", ".gemini/settings.json"),
+    ("codex", ".codex/hooks.json"),
+    ("cursor", ".cursor/hooks.json"),
+];
+
+const SETTINGS: &str = ".claude/settings.json";
+
+/// Every command in a settings file.
+fn commands(text: &str) -> Vec<String> {
+    fn collect(value: &Value, found: &mut Vec<String>) {
+        match value {
+            Value::Object(members) => {
+                for (key, value) in members {
+                    match value.as_str().filter(|_| key == "command") {
+                        Some(command) => found.push(command.to_owned()),
+                        None => collect(value, found),
+                    }
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| collect(item, found)),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    collect(&serde_json::from_str(text).unwrap(), &mut found);
+    found
+}
+
+/// The program in this world with these folders on its path.
+#[track_caller]
+fn with_path(world: &Workspace, path: &Path, words: &[&str]) -> Ran {
+    run(world.command(words).env("PATH", path), None)
+}
+
+/// Whatever stands in the world but what refdesk keeps for itself.
+fn listing(world: &Workspace) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+    let mut all = world.listing();
+    all.retain(|(path, _)| !path.to_str().unwrap().contains("/.jaato/"));
+    all
+}
+
+#[test]
+fn every_agent_is_connected_in_its_file_and_disconnected_without_a_trace() {
+    for (agent, file) in AGENTS {
+        let world = Workspace::new();
+        let answer = world.json(&["connect", agent, "--yes"], 0);
+        let text = world.read(file);
+        let events = commands(&text).len();
+        assert_eq!(commands(&text), vec![format!("refdesk hook {agent}"); events], "{text}");
+        assert!((2..=3).contains(&events), "{text}");
+        let diff = answer["diff"].as_str().unwrap();
+        assert!(diff.starts_with(&format!("--- /dev/null\n+++ b/{file}\n@@ ")), "{diff}");
+        let expected = json!({
+            "status": "connected", "agent": agent, "scope": "project", "path": file, "diff": diff, "changed": true,
+            "warnings": answer["warnings"], "command": format!("refdesk hook {agent}"),
+        });
+        assert_eq!(answer, expected);
+        let again = world.json(&["connect", agent, "--yes"], 0);
+        assert_eq!(
+            (&again["status"], &again["changed"], &again["diff"]),
+            (&json!("already_connected"), &json!(false), &json!(""))
+        );
+        assert_eq!(world.read(file), text);
+        let gone = world.json(&["disconnect", agent, "--yes"], 0);
+        assert_eq!((&gone["status"], &gone["changed"]), (&json!("disconnected"), &json!(true)));
+        assert!(gone["diff"].as_str().unwrap().starts_with(&format!("--- a/{file}\n+++ /dev/null\n")), "{gone}");
+        assert_eq!(listing(&world), [], "the folder goes too");
+        let again = world.json(&["disconnect", agent, "--yes"], 0);
+        assert_eq!((&again["status"], &again["changed"]), (&json!("not_connected"), &json!(false)));
+    }
+}
+
+#[test]
+fn what_is_told_to_people() {
+    let world = Workspace::new();
+    let bin = world.beside("tmp");
+    let ran = with_path(&world, &bin, &["connect", "cursor", "--yes"]).exits(0);
+    assert!(ran.text().ends_with("cursor is connected: wrote .cursor/hooks.json (+18 −0)\n"), "{ran}");
+    assert_eq!(ran.stderr, "note: refdesk is not on the path: until it is, the agent cannot call it\n");
+    let ran = with_path(&world, &bin, &["connect", "cursor"]).exits(0);
+    assert_eq!(ran.text(), "cursor is connected already in .cursor/hooks.json\n");
+    let ran = with_path(&world, &bin, &["disconnect", "cursor", "--yes"]).exits(0);
+    assert!(ran.text().ends_with("cursor is not connected any more: removed .cursor/hooks.json (+0 −18)\n"), "{ran}");
+    assert_eq!(ran.stderr, "");
+    let ran = with_path(&world, &bin, &["disconnect", "cursor"]).exits(0);
+    assert_eq!(ran.text(), "cursor is not connected in .cursor/hooks.json\n");
+}
+
+#[test]
+fn nothing_is_written_unless_somebody_said_so() {
+    for before in [None, Some("{\"model\": \"opus\"}\n")] {
+        let world = Workspace::new();
+        before.iter().for_each(|text| world.put(SETTINGS, text.as_bytes()));
+        let listed = world.listing();
+        let dry = world.run(&["connect", "claude-code", "--dry-run"]).exits(0);
+        let (verb, head) = if before.is_some() { ("change", "--- a/") } else { ("write", "--- /dev/null") };
+        assert!(dry.stderr.contains(&format!("note: this would {verb} {SETTINGS} (+")), "{dry}");
+        assert!(dry.text().starts_with(head), "{dry}");
+        let asked = world.run(&["connect", "claude-code"]).exits(1);
+        assert_eq!(asked.text(), dry.text());
+        assert!(asked.stderr.contains("error: nobody approved it") && asked.stderr.contains("--yes"), "{asked}");
+        let answer = world.json(&["connect", "claude-code"], 1);
+        assert_eq!((&answer["status"], &answer["error"]["code"]), (&json!("error"), &json!("not-approved")));
+        assert_eq!((answer["diff"].as_str().unwrap(), &answer["changed"]), (dry.text(), &json!(false)));
+        assert_eq!(world.json(&["connect", "claude-code", "--dry-run"], 0)["status"], "dry_run");
+        assert_eq!(world.listing(), listed);
+
+        world.run(&["connect", "claude-code", "--yes"]).exits(0);
+        let listed = world.listing();
+        assert_eq!(world.json(&["disconnect", "claude-code"], 1)["error"]["code"], "not-approved");
+        assert_eq!(world.json(&["disconnect", "claude-code", "--dry-run"], 0)["changed"], false);
+        assert_eq!(world.listing(), listed);
+    }
+}
+
+#[test]
+fn a_file_that_was_there_comes_back_byte_for_byte_with_its_mode() {
+    use std::os::unix::fs::PermissionsExt;
+    for before in [
+        "{}",
+        "{\"hooks\":{}}",
+        "\u{feff}{\r\n\t// mine\r\n\t\"model\": \"opus\",\r\n}\r\n",
+        "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"x\"}]} // x\n    ]\n  }\n}",
+    ] {
+        let world = Workspace::new();
+        world.put(SETTINGS, before.as_bytes());
+        let file = world.path.join(SETTINGS);
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        world.run(&["connect", "claude-code", "--yes"]).exits(0);
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        // Another path replaces what is there, and a run in between changes nothing.
+        world.put(SETTINGS, world.read(SETTINGS).replace("\"refdesk hook", "\"'/old place/refdesk' hook").as_bytes());
+        world.run(&["connect", "claude-code", "--yes"]).exits(0);
+        let answer = world.json(&["disconnect", "claude-code", "--yes"], 0);
+        assert_eq!(answer["status"], "disconnected");
+        assert!(!world.read(SETTINGS).contains("refdesk"));
+        // That edit was somebody's: what was added last comes away, and then it is as it was in all but blanks.
+        world.put(SETTINGS, before.as_bytes());
+        world.run(&["connect", "claude-code", "--yes"]).exits(0);
+        world.run(&["disconnect", "claude-code", "--yes"]).exits(0);
+        assert_eq!(world.read(SETTINGS), before);
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn without_what_was_remembered_ours_go_and_the_file_stays() {
+    let world = Workspace::new();
+    world.run(&["connect", "claude-code", "--yes"]).exits(0);
+    fs::remove_dir_all(world.path.join(".jaato")).unwrap();
+    world.run(&["disconnect", "claude-code", "--yes"]).exits(0);
+    assert_eq!(world.read(SETTINGS), "{}\n");
+    // One that is damaged is told, and is none.
+    world.run(&["connect", "claude-code", "--yes"]).exits(0);
+    world.put(".jaato/refdesk/connected/claude-code.json", b"{");
+    let ran = world.run(&["disconnect", "claude-code", "--yes"]).exits(0);
+    assert!(ran.stderr.contains("note: what is remembered of the connection is damaged"), "{ran}");
+    assert_eq!(world.read(SETTINGS), "{}\n");
+}
+
+#[test]
+fn a_file_that_cannot_be_changed_is_named_with_its_place() {
+    for (bytes, code, told) in [
+        (&b"{\n  \"a\": 1,\n  oops\n}\n"[..], "unparsable", ".claude/settings.json:3:3: "),
+        (b"[]", "wrong-type", ".claude/settings.json:1:1: the settings should be an object"),
+        (b"{\"hooks\": []}", "wrong-type", ".claude/settings.json:1:11: 'hooks' should be an object"),
+        (
+            b"{\"hooks\": {},\n\"hooks\": {}}",
+            "duplicate-key",
+            ".claude/settings.json:2:1: 'hooks' stands here a second time",
+        ),
+        (b"{\"a\": \"\xff\"}", "no-text", "no UTF-8, from byte 7 on"),
+        (b"\xff\xfe{\0}\0", "no-text", "no UTF-8"),
+        (&[b' '; 1024 * 1024 + 1], "too-large", "more than 1048576 bytes"),
+    ] {
+        let world = Workspace::new();
+        world.put(SETTINGS, bytes);
+        let listed = world.listing();
+        let answer = world.json(&["connect", "claude-code", "--yes"], 1);
+        assert_eq!(
+            (&answer["error"]["code"], &answer["status"], &answer["changed"]),
+            (&json!(code), &json!("error"), &json!(false))
+        );
+        assert!(answer["error"]["message"].as_str().unwrap().contains(told), "{answer}");
+        assert_eq!(world.listing(), listed);
+    }
+    let world = Workspace::new();
+    fs::create_dir_all(world.path.join(SETTINGS)).unwrap();
+    assert_eq!(world.json(&["connect", "claude-code", "--yes"], 1)["error"]["code"], "unreadable");
+}
+
+#[test]
+fn a_read_only_file_stays_as_it_is() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = Workspace::with(&[(SETTINGS, "{}")]);
+    fs::set_permissions(world.path.join(SETTINGS), fs::Permissions::from_mode(0o444)).unwrap();
+    let answer = world.json(&["connect", "claude-code", "--yes"], 1);
+    assert_eq!(answer["error"]["code"], "read-only");
+    assert_eq!(world.read(SETTINGS), "{}");
+}
+
+#[test]
+fn the_user_is_connected_in_the_home_folder() {
+    let world = Workspace::new();
+    let home = world.beside("home");
+    for (agent, file) in AGENTS {
+        let ran = world.run(&["connect", agent, "--user", "--yes"]).exits(0);
+        assert!(
+            ran.text().contains(&format!("+++ b/~/{file}\n")) && ran.text().contains(&format!("wrote ~/{file} (+")),
+            "{ran}"
+        );
+        // Nobody else has this file: the program is named by its path where the name alone starts another, or none.
+        let text = fs::read_to_string(home.join(file)).unwrap();
+        let own = fs::canonicalize(PROGRAM).unwrap();
+        let command = format!("{} hook {agent}", own.display());
+        assert!(commands(&text).iter().all(|it| *it == command), "{text}");
+        let answer = world.json(&["disconnect", agent, "--user", "--yes"], 0);
+        assert_eq!((&answer["scope"], &answer["path"]), (&json!("user"), &json!(format!("~/{file}"))));
+        assert!(!home.join(file).parent().unwrap().exists());
+    }
+    assert_eq!(listing(&world), [], "nothing in the workspace");
+}
+
+#[test]
+fn the_bare_name_is_written_where_it_starts_this_program() {
+    let world = Workspace::new();
+    let bin = world.beside("bin with blanks");
+    fs::create_dir(&bin).unwrap();
+    let (linked, settings) = (bin.join("refdesk"), world.beside("home").join(SETTINGS));
+    std::os::unix::fs::symlink(PROGRAM, &linked).unwrap();
+    let ran = with_path(&world, &bin, &["connect", "claude-code", "--user", "--yes"]).exits(0);
+    assert!(!ran.stderr.contains("path"), "{ran}");
+    assert!(commands(&fs::read_to_string(&settings).unwrap()).iter().all(|it| it == "refdesk hook claude-code"));
+    // Another program of this name.
+    fs::remove_file(&linked).unwrap();
+    fs::copy("/bin/sh", &linked).unwrap();
+    let ran = with_path(&world, &bin, &["connect", "claude-code", "--yes"]).exits(0);
+    assert!(ran.stderr.contains("bin with blanks/refdesk, which is another"), "{ran}");
+    assert!(commands(&world.read(SETTINGS)).iter().all(|it| it == "refdesk hook claude-code"));
+    // This program in a folder with a blank in its name, and not on the path.
+    fs::remove_file(&linked).unwrap();
+    fs::hard_link(PROGRAM, &linked).or_else(|_| fs::copy(PROGRAM, &linked).map(drop)).unwrap();
+    let mut command = std::process::Command::new(&linked);
+    command.args(["connect", "claude-code", "--user", "--yes"]).current_dir(&world.path).env_clear();
+    run(command.env("HOME", world.beside("home")).env("PATH", "/nowhere"), None).exits(0);
+    let written = commands(&fs::read_to_string(&settings).unwrap());
+    assert_eq!(written, vec![format!("'{}' hook claude-code", linked.display()); 3], "replaced, not doubled");
+}
+
+#[test]
+fn an_agent_that_keeps_its_settings_elsewhere_in_the_home_folder() {
+    let world = Workspace::new();
+    let home = world.beside("home");
+    for (agent, variable, value, file) in [
+        ("claude-code", "CLAUDE_CONFIG_DIR", "conf/claude", "conf/claude/settings.json"),
+        ("codex", "CODEX_HOME", "conf/codex", "conf/codex/hooks.json"),
+        ("gemini-cli", "GEMINI_CLI_HOME", "conf", "conf/.gemini/settings.json"),
+    ] {
+        let mut command = world.command(&["connect", agent, "--user", "--yes"]);
+        run(command.env(variable, home.join(value)), None).exits(0);
+        assert!(home.join(file).is_file(), "{file}");
+        let mut command = world.command(&["--format", "json", "connect", agent, "--user", "--yes"]);
+        let ran = run(command.env(variable, world.beside("tmp")), None).exits(1);
+        assert_eq!(ran.json()["error"]["code"], "outside");
+    }
+    assert_eq!(fs::read_dir(world.beside("tmp")).unwrap().count(), 0);
+}
+
+#[test]
+fn without_a_home_folder_there_are_no_settings_of_a_user() {
+    let world = Workspace::new();
+    for home in [None, Some(""), Some("relative")] {
+        let mut command = world.command(&["--format", "json", "connect", "claude-code", "--user", "--yes"]);
+        match home {
+            None => command.env_remove("HOME"),
+            Some(home) => command.env("HOME", home),
+        };
+        let answer = run(&mut command, None).exits(1).json();
+        assert_eq!(answer["error"]["code"], "no-home");
+    }
+    run(world.command(&["connect", "claude-code", "--yes"]).env_remove("HOME"), None).exits(0);
+    run(world.command(&["disconnect", "claude-code", "--yes"]).env_remove("HOME"), None).exits(0);
+    assert_eq!(listing(&world), []);
+}
+
+#[test]
+fn links_are_written_through_as_long_as_they_stay_inside() {
+    use std::os::unix::fs::symlink;
+    let world = Workspace::new();
+    let home = world.beside("home");
+    fs::create_dir_all(home.join(".claude")).unwrap();
+    write_atomic(&home.join("dotfiles/claude.json"), b"{\"model\": \"opus\"}\n").unwrap();
+    let link = home.join(SETTINGS);
+    symlink("../dotfiles/claude.json", &link).unwrap();
+    world.run(&["connect", "claude-code", "--user", "--yes"]).exits(0);
+    assert!(
+        link.is_symlink()
+            && fs::read_to_string(home.join("dotfiles/claude.json")).unwrap().contains("hook claude-code")
+    );
+    world.run(&["disconnect", "claude-code", "--user", "--yes"]).exits(0);
+    assert!(link.is_symlink());
+    assert_eq!(fs::read(home.join("dotfiles/claude.json")).unwrap(), b"{\"model\": \"opus\"}\n");
+
+    // A link that leads out of where it may, of the file or of its folder.
+    let outside = world.beside("outside.json");
+    write_atomic(&outside, b"{}").unwrap();
+    fs::remove_file(&link).unwrap();
+    symlink(&outside, &link).unwrap();
+    symlink(world.beside("tmp"), world.path.join(".claude")).unwrap();
+    for (words, of) in [
+        (&["connect", "claude-code", "--user", "--yes"][..], "the home folder"),
+        (&["connect", "claude-code", "--yes"], "the workspace"),
+    ] {
+        let answer = world.json(words, 1);
+        assert_eq!(answer["error"]["code"], "outside");
+        assert!(answer["error"]["message"].as_str().unwrap().contains(of), "{answer}");
+    }
+    assert_eq!(fs::read(&outside).unwrap(), b"{}");
+    assert_eq!(fs::read_dir(world.beside("tmp")).unwrap().count(), 0);
+}
+
+#[test]
+fn an_agent_that_is_not_known_is_a_wrong_call() {
+    let world = Workspace::new();
+    let ran = world.run(&["connect", "clade", "--yes"]).exits(2);
+    assert!(ran.stderr.contains("claude-code, gemini-cli, codex, cursor"), "{ran}");
+    world.run(&["connect", "codex", "--user", "--project"]).exits(2);
+    world.run(&["connect"]).exits(2);
+}

@@ -1,0 +1,178 @@
+//! `refdesk watch` as others see it: what another process does arrives as a line, in order and once; it ends as it is told.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Instant;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::support::program::{LIMIT, kill};
+use crate::support::workspace::{Workspace, inline};
+
+/// A running `refdesk watch`, and what it prints.
+struct Watch {
+    child: Child,
+    lines: Receiver<String>,
+}
+
+impl Watch {
+    /// Starts it, and waits until it tells of what others do: by having them do something until it does.
+    fn start(world: &Workspace, words: &[&str]) -> Self {
+        let mut command = world.bare(&[&["watch"], words].concat());
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        let out = BufReader::new(child.stdout.take().unwrap());
+        let (tell, lines) = channel();
+        thread::spawn(move || out.lines().map_while(Result::ok).try_for_each(|line| tell.send(line)));
+        let watch = Self { child, lines };
+        let began = Instant::now();
+        loop {
+            enrich(world, "begin", "about java");
+            match watch.lines.try_recv() {
+                Ok(_) => break,
+                Err(_) => assert!(began.elapsed() < LIMIT, "it tells nothing"),
+            }
+        }
+        enrich(world, "begin", "about @callee");
+        watch.until("the last before the test", |line| {
+            line["text"].as_str().is_some_and(|text| text.contains("expanded @callee"))
+        });
+        watch
+    }
+
+    /// The lines up to the first that is as wanted.
+    #[track_caller]
+    fn until(&self, what: &str, is_wanted: impl Fn(&Value) -> bool) -> Vec<Value> {
+        let mut seen = Vec::new();
+        loop {
+            let line = self.lines.recv_timeout(LIMIT).unwrap_or_else(|_| panic!("never: {what}; but {seen:#?}"));
+            let line: Value = serde_json::from_str(&line).unwrap();
+            let is_it = is_wanted(&line);
+            seen.push(line);
+            if is_it {
+                return seen;
+            }
+        }
+    }
+
+    fn end(mut self, signal: Signal) -> Option<i32> {
+        let id = Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap();
+        kill_process(id, signal).unwrap();
+        self.exit()
+    }
+
+    fn exit(&mut self) -> Option<i32> {
+        let began = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code();
+            }
+            if began.elapsed() > LIMIT {
+                kill(self.child.id());
+                panic!("it does not end");
+            }
+            thread::yield_now();
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        // It has ended, unless the test failed.
+        if let Ok(None) = self.child.try_wait() {
+            kill(self.child.id());
+            let _ = self.child.wait();
+        }
+    }
+}
+
+fn world() -> Workspace {
+    let tagged = |id: &str| json!({"id": id, "name": id, "type": "inline", "content": "x", "tags": ["java"]});
+    let caller = json!({"id": "caller", "name": "Caller", "type": "inline", "content": "See @callee."});
+    Workspace::of(json!([tagged("first"), tagged("second"), caller, inline("callee", "")]), &[])
+}
+
+/// Has a prompt of this session enriched, whatever it was told.
+fn enrich(world: &Workspace, session: &str, prompt: &str) {
+    let words = ["--session", session, "enrich", "--repeat"];
+    crate::support::program::run(&mut world.bare(&words), Some(prompt.as_bytes())).exits(0);
+}
+
+#[test]
+fn what_others_do_arrives_once_and_in_order() {
+    let world = world();
+    enrich(&world, "old", "about java");
+    let watch = Watch::start(&world, &[]);
+    enrich(&world, "s1", "about java");
+    world.run(&["select", "caller"]).exits(0);
+    enrich(&world, "s2", "about java");
+    enrich(&world, "s3", "about java");
+    let seen = watch.until("the last", |line| line["session"] == "s3");
+    let sessions: Vec<&str> = seen.iter().filter_map(|line| line["session"].as_str()).collect();
+    assert_eq!(sessions, ["s1", "s2", "s3"], "{seen:#?}");
+    let receipt = &seen.iter().find(|line| line["session"] == "s1").unwrap()["receipt"];
+    assert_eq!((&receipt["what"], &receipt["who"]), (&json!("enriched"), &json!("refdesk enrich")), "{receipt}");
+    assert!(receipt["text"].as_str().unwrap().contains("@first"), "{receipt}");
+    // A choice comes as a notice, from the desk itself, and may come after what was asked for next.
+    let mut told = seen;
+    if !told.iter().any(|line| line["text"] == "Picked @caller") {
+        told.extend(watch.until("the pick", |line| line["text"] == "Picked @caller"));
+    }
+    enrich(&world, "end", "about java");
+    told.extend(watch.until("the end", |line| line["session"] == "end"));
+    let picks: Vec<&Value> = told.iter().filter(|line| line["text"] == "Picked @caller").collect();
+    assert_eq!(picks.len(), 1, "{told:#?}");
+    assert_eq!(picks[0]["who"], "refdesk select");
+    let brought = told.iter().filter(|line| {
+        line["text"].as_str().is_some_and(|text| text.starts_with("References transitively included: @callee"))
+    });
+    assert_eq!(brought.count(), 1, "{told:#?}");
+    assert!(told.iter().all(|line| line["time"].as_str().is_some_and(|time| time.ends_with('Z'))), "{told:#?}");
+    assert!(told.iter().all(|line| line["session"] != "old"), "what was before is not told: {told:#?}");
+    assert_eq!(watch.end(Signal::TERM), Some(0));
+}
+
+#[test]
+fn it_tells_of_one_session_alone() {
+    let world = world();
+    let watch = Watch::start(&world, &["--session", "begin"]);
+    world.run(&["select", "caller"]).exits(0);
+    enrich(&world, "other", "about java");
+    enrich(&world, "begin", "about java");
+    let seen = watch.until("its own", |line| line["session"] == "begin");
+    assert_eq!(seen.len(), 1, "{seen:#?}");
+    assert_eq!(watch.end(Signal::INT), Some(0));
+}
+
+#[test]
+fn it_ends_when_nobody_reads_any_more() {
+    let world = world();
+    let mut command = world.bare(&["watch"]);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    // Nothing happens and nothing has to be written for it to be noticed.
+    drop(child.stdout.take());
+    let (_, lines) = channel();
+    let mut watch = Watch { child, lines };
+    assert_eq!(watch.exit(), Some(0));
+}
+
+#[test]
+fn a_reader_that_does_not_read_does_not_keep_it() {
+    let long = json!({"id": "long", "name": "n".repeat(9000), "type": "inline", "content": "x", "tags": ["java"]});
+    let world = Workspace::of(json!([long]), &[]);
+    let mut command = world.bare(&["watch"]);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    let kept = child.stdout.take().unwrap();
+    let (_, lines) = channel();
+    let watch = Watch { child, lines };
+    let began = Instant::now();
+    // Until the pipe is full: far more than a pipe holds, in few lines.
+    for _ in 0..20 {
+        enrich(&world, "s", "about java");
+        assert!(began.elapsed() < LIMIT);
+    }
+    assert_eq!(watch.end(Signal::TERM), Some(0));
+    drop(kept);
+}

@@ -1,0 +1,67 @@
+//! `refdesk connect` and `disconnect` ask at a terminal; whatever is not yes is no.
+
+use std::fs;
+
+use refdesk::disk::write_atomic;
+
+use crate::pty::Pty;
+use crate::support::workspace::Workspace;
+
+const SETTINGS: &str = ".cursor/hooks.json";
+
+fn start(world: &Workspace, verb: &str) -> Pty {
+    Pty::start(&["--workspace", world.path.to_str().unwrap(), verb, "cursor"], 100, 40)
+}
+
+#[test]
+fn the_difference_is_shown_and_an_answer_awaited() {
+    for (typed, exit) in [("y\r", 0), ("YES\r", 0), ("n\r", 1), ("\r", 1), ("\x04", 1)] {
+        let world = Workspace::with(&[(SETTINGS, "{\n  \"version\": 1\n}\n")]);
+        let mut pty = start(&world, "connect");
+        pty.wait_for("Change .cursor/hooks.json (+16 −1)? [y/N]");
+        assert!(pty.text().contains("+  \"hooks\": {"), "{}", pty.text());
+        assert_eq!(world.read(SETTINGS), "{\n  \"version\": 1\n}\n", "nothing is written before");
+        pty.type_bytes(typed);
+        if exit == 0 {
+            pty.wait_for("cursor is connected: changed .cursor/hooks.json");
+        }
+        assert_eq!(pty.wait_for_exit().exit_code(), exit, "{typed:?}");
+        assert_eq!(world.read(SETTINGS).contains("refdesk hook cursor"), exit == 0);
+        if exit == 0 {
+            let mut pty = start(&world, "disconnect");
+            pty.wait_for("Change .cursor/hooks.json (+1 −16)? [y/N]");
+            pty.type_bytes("y\r");
+            assert_eq!(pty.wait_for_exit().exit_code(), 0);
+            assert_eq!(world.read(SETTINGS), "{\n  \"version\": 1\n}\n");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_changes_while_the_question_stands_is_not_written_over() {
+    let world = Workspace::with(&[(SETTINGS, "{\"version\": 1}\n")]);
+    let mut pty = start(&world, "connect");
+    pty.wait_for("[y/N]");
+    write_atomic(&world.path.join(SETTINGS), b"{\"version\": 2}\n").unwrap();
+    pty.type_bytes("y\r");
+    // The new difference is made of what stands there now.
+    pty.wait_for("changed since the difference was shown");
+    pty.wait_for("-{\"version\": 2}");
+    assert_eq!(pty.wait_for_exit().exit_code(), 1);
+    assert_eq!(world.read(SETTINGS), "{\"version\": 2}\n");
+    assert!(!fs::exists(world.path.join(".jaato/refdesk/connected/cursor.json")).unwrap(), "nothing is remembered");
+    // The same of a file that is to go.
+    fs::remove_file(world.path.join(SETTINGS)).unwrap();
+    let mut pty = start(&world, "connect");
+    pty.wait_for("Write .cursor/hooks.json (+18 −0)? [y/N]");
+    pty.type_bytes("y\r");
+    pty.wait_for_exit();
+    let mut pty = start(&world, "disconnect");
+    pty.wait_for("Remove .cursor/hooks.json (+0 −18)? [y/N]");
+    let text = world.read(SETTINGS).replacen("{\n", "{\n  \"mine\": 1,\n", 1);
+    write_atomic(&world.path.join(SETTINGS), text.as_bytes()).unwrap();
+    pty.type_bytes("y\r");
+    pty.wait_for("changed since the difference was shown");
+    assert_eq!(pty.wait_for_exit().exit_code(), 1);
+    assert_eq!(world.read(SETTINGS), text);
+}

@@ -1,0 +1,144 @@
+//! The journal as a running desk hears it: lines of others as they come, of before at the start, none of them twice; and what
+//! would be said, told to nobody.
+
+use std::time::SystemTime;
+
+use refdesk::desk::{Desk, Reader};
+use refdesk::engine::{Age, Command, Event, Hearer, Notice, Receipts, Topic};
+use refdesk::enrich::{Asked, TextKind};
+use refdesk::session::{Receipt, Store, What};
+
+use crate::world::{World, options, save};
+
+/// Another process of the same workspace.
+fn other(world: &World, desk: &str) -> Store {
+    Store::new(&world.workspace, desk, "s1", "another", SystemTime::now)
+}
+
+fn read(id: &str) -> Receipt {
+    Receipt { about: vec![id.to_owned()], ..Receipt::new(What::Read) }
+}
+
+/// What is told up to the first line about this.
+fn told_until(world: &mut World, text: &str) -> Vec<Notice> {
+    let mut told = Vec::new();
+    world.event(|event| {
+        match event {
+            Event::Notice(notice) => told.push(notice.clone()),
+            Event::Receipts(receipts) => told.extend(receipts.told.iter().map(|(notice, _)| notice.clone())),
+            _ => {}
+        }
+        told.iter().any(|notice| notice.text == text)
+    });
+    told
+}
+
+#[test]
+fn a_line_of_another_process_is_told_without_reading_the_desk_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = folder.path().join("ws");
+    save(&workspace.join("references.json"), r#"{"sources": []}"#);
+    // The folder is there: that one comes to be is a change of another kind.
+    Store::new(&workspace, "default", "s1", "another", SystemTime::now).append(read("old")).unwrap();
+    let mut world = World::over(folder, workspace);
+    world.event(|event| matches!(event, Event::Receipts(_)));
+    let before = world.until("it is read", |_| true);
+    for at in 0..3 {
+        other(&world, "default").append(read(&format!("x{at}"))).unwrap();
+        let told = told_until(&mut world, &format!("Read @x{at}"));
+        let last = told.last().unwrap();
+        assert_eq!((last.topic, last.session.as_deref(), last.who.word()), (Topic::Read, Some("s1"), "another"));
+    }
+    let after = world.until("it is there", |_| true);
+    assert_eq!((after.generation, after.reads), (before.generation, before.reads));
+}
+
+#[test]
+fn what_was_before_comes_first_and_is_marked_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = folder.path().join("ws");
+    save(&workspace.join("references.json"), r#"{"sources": []}"#);
+    let store = Store::new(&workspace, "default", "s1", "another", SystemTime::now);
+    let lines = (0..400).map(|at| read(&format!("x{at}"))).collect();
+    store.append_all(lines).unwrap();
+    let mut world = World::over(folder, workspace);
+    let event = world.event(|event| matches!(event, Event::Receipts(_)));
+    let Event::Receipts(Receipts { told, age, gap }) = event else { unreachable!() };
+    assert_eq!((told.len(), age, gap), (300, Age::Past, None), "the last few hundred");
+    assert_eq!(told.last().map(|(notice, _)| notice.text.as_str()), Some("Read @x399"));
+}
+
+#[test]
+fn a_choice_is_told_once_whoever_makes_it() {
+    let mut world = World::new();
+    world.send(Command::Pick("c".into()));
+    world.until("it is picked", |now| now.selection.is_picked("c"));
+    let mut desk = Desk::open(options(&world.workspace));
+    desk.pick(&["a".to_owned()], &[]).unwrap();
+    world.until("b is pulled in", |now| now.selection.contains("b"));
+    // At another desk nothing else tells it.
+    let choice = Receipt { about: vec!["kit".to_owned()], ..Receipt::new(What::Selected) };
+    other(&world, "other").append(choice).unwrap();
+    other(&world, "default").append(read("end")).unwrap();
+    let told = told_until(&mut world, "Read @end");
+    let count = |text: &str| told.iter().filter(|notice| notice.text == text).count();
+    assert_eq!(["Picked @c", "Picked @a", "Picked @kit"].map(count), [1, 1, 1], "{told:#?}");
+}
+
+#[test]
+fn of_a_flood_the_last_are_told_and_how_many_are_not() {
+    let mut world = World::new();
+    let lines = (0..2500).map(|at| read(&format!("x{at}"))).collect();
+    other(&world, "default").append_all(lines).unwrap();
+    world.send(Command::Look { generation: 1, prompt: "retry".into() });
+    let mut told = 0;
+    let mut answered = false;
+    world.event(|event| {
+        match event {
+            Event::Receipts(receipts) => {
+                assert!(receipts.told.len() <= 1000);
+                told += receipts.told.len();
+                let dropped = receipts.gap.as_ref().and_then(|gap| gap.text.split(' ').next()?.parse::<usize>().ok());
+                told += dropped.unwrap_or(0);
+            }
+            Event::Findings { .. } => answered = true,
+            _ => {}
+        }
+        told == 2500 && answered
+    });
+}
+
+#[test]
+fn a_line_is_found_by_its_number() {
+    let mut world = World::new();
+    let number = other(&world, "default").append(read("x")).unwrap();
+    world.send(Command::Replay { generation: 1, number });
+    let event = world.event(|event| matches!(event, Event::Replayed { generation: 1, .. }));
+    let Event::Replayed { line: Ok(line), .. } = event else { panic!("{event:?}") };
+    assert_eq!(line.receipt, read("x"));
+    world.send(Command::Replay { generation: 2, number: number + 1 });
+    let event = world.event(|event| matches!(event, Event::Replayed { generation: 2, .. }));
+    assert!(matches!(event, Event::Replayed { line: Err(_), .. }), "{event:?}");
+}
+
+#[test]
+fn what_would_be_said_is_told_to_nobody() {
+    let mut world = World::new();
+    let ask = |world: &mut World, generation, hearer| {
+        world.send(Command::Simulate { generation, prompt: "on retry".into(), hearer });
+        let event = world.event(|event| matches!(event, Event::Simulated { generation: of, .. } if *of == generation));
+        let Event::Simulated { enriched, .. } = event else { unreachable!() };
+        enriched.added().to_owned()
+    };
+    let said = ask(&mut world, 1, Hearer::Session);
+    assert!(said.contains("@c: C"), "{said}");
+    assert_eq!(
+        [ask(&mut world, 2, Hearer::Session), ask(&mut world, 3, Hearer::Stranger)],
+        [said.clone(), said.clone()]
+    );
+    // What the session is told for good is news to it no more.
+    let desk = Desk::open(options(&world.workspace));
+    let (given, _) = desk.enrich(&Asked::new(TextKind::Prompt, "on retry"), Reader::Session);
+    assert_eq!(given.added(), said, "exactly as an agent gets it");
+    assert_eq!([ask(&mut world, 4, Hearer::Session), ask(&mut world, 5, Hearer::Stranger)], [String::new(), said]);
+}
