@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::case::{Case, Wanted};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Source};
 use crate::enrich::TextKind;
 use crate::report::{Diagnostic, Position};
 use crate::text::nearest::did_you_mean;
@@ -149,7 +149,7 @@ impl Reader<'_> {
             self.report(span, "nothing-expected", format!("'{name}' expects nothing"), hint);
         }
         for id in select.iter().flatten() {
-            if self.catalog.get(id).is_some_and(|source| source.is_missing()) {
+            if self.catalog.get(id).is_some_and(Source::is_missing) {
                 let at = table.get("select").map_or_else(|| span.clone(), Spanned::span);
                 let message = format!("'{id}' cannot be picked: its path exists nowhere");
                 self.report(&at, "missing", message, "mend its path, or leave it out of select");
@@ -255,7 +255,7 @@ fn as_json(value: &DeValue) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::{Kind, Mode, Origin, Place, Source, Standing};
+    use crate::catalog::{Kind, Mode, Origin, Place, Standing};
 
     fn catalog() -> Catalog {
         let source = |id: &str, standing: Standing| {
