@@ -192,8 +192,9 @@ mod tests {
 
     #[test]
     fn many_at_once_are_as_if_each_came_by_itself() {
-        let of =
-            |at: usize| notice(&at.to_string(), if at % 3 == 0 { Who::You } else { Who::Files }, Topic::Desk, "x", "");
+        let of = |at: usize| {
+            notice(&at.to_string(), if at.is_multiple_of(3) { Who::You } else { Who::Files }, Topic::Desk, "x", "")
+        };
         for (count, filter, at, reader) in [
             (5, "", 0, Reader::Here),
             (5, "", 2, Reader::Elsewhere),

@@ -56,7 +56,8 @@ fn told(state: &State, entry: &Entry, columns: usize) -> Vec<Line> {
         lines.push(field("Because", &receipt.reason));
     }
     if let Some(hash) = &receipt.hash {
-        lines.push(field("SHA-256", hash));
+        // As wide as there is room for in 80 columns.
+        lines.push(Line::new("SHA-256 ", Role::Infra).then(&cells::clean(hash), Role::Text));
     }
     if !receipt.why.is_empty() {
         lines.push(Line::default());
