@@ -81,7 +81,8 @@ fn throughput(_: &mut Criterion) {
         matcher.warm(&catalog, None);
         let (kind, patterns, size) = matcher.size(&catalog);
         let selection = Selection::default();
-        for (what, text) in [("a word in a hundred a tag", english(BYTES, &catalog)), ("no tag", english(BYTES, &none))] {
+        for (what, text) in [("a word in a hundred a tag", english(BYTES, &catalog)), ("no tag", english(BYTES, &none))]
+        {
             let mut times: Vec<f64> = (0..9)
                 .map(|_| {
                     let began = Instant::now();

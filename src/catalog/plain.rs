@@ -69,7 +69,8 @@ impl Reader<'_> {
         let kind = match kind.as_deref() {
             Some("local") | None => {
                 let folder = document.path.parent()?;
-                let (place, problem) = place(self.around, &self.resolver, folder, path.as_deref().filter(|it| says(it))?);
+                let (place, problem) =
+                    place(self.around, &self.resolver, folder, path.as_deref().filter(|it| says(it))?);
                 if problem.is_some() {
                     return None;
                 }
@@ -99,7 +100,10 @@ mod tests {
     /// Each entry, and whether it is plain.
     const ENTRIES: &[(&str, bool)] = &[
         (r#"{"id": "a", "name": "A", "path": "a.md"}"#, true),
-        (r#"{"id": "é\n\"", "name": "\u00e9", "path": "${workspaceRoot}/a.md", "tags": ["x", "ü y"], "type": null}"#, true),
+        (
+            r#"{"id": "é\n\"", "name": "\u00e9", "path": "${workspaceRoot}/a.md", "tags": ["x", "ü y"], "type": null}"#,
+            true,
+        ),
         (r#"{"id": "a", "name": "A", "type": "url", "url": "https://e.org", "mode": "auto", "fetchHint": "h"}"#, true),
         (r#"{"id": "a", "name": "A", "type": "inline", "content": "", "description": "d", "contents": null}"#, true),
         (r#"{"id": "a", "name": "A", "type": "inline", "content": "x", "path": "none", "embedding": null}"#, true),

@@ -193,7 +193,8 @@ impl World {
     }
 
     fn desk(&self) -> Desk {
-        let around = Surroundings { workspace: self.root.clone(), current: self.root.clone(), ..Surroundings::default() };
+        let around =
+            Surroundings { workspace: self.root.clone(), current: self.root.clone(), ..Surroundings::default() };
         let mut desk = Desk::open(Options { clock: later, ..Options::new(around) });
         desk.settle();
         desk

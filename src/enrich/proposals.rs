@@ -125,7 +125,11 @@ mod tests {
         let proposals = Proposals::new(patterns).unwrap();
         let mut found = Vec::new();
         let tell = |pattern, place| found.push((pattern, place));
-        if all { proposals.all(text, tell) } else { proposals.whole(text, tell) }
+        if all {
+            proposals.all(text, tell);
+        } else {
+            proposals.whole(text, tell);
+        }
         found
     }
 

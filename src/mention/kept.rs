@@ -15,10 +15,10 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use crate::text::hidden::Hidden;
 use super::ids::IdMatcher;
 use super::scan::Named;
 use crate::disk::Stamp;
+use crate::text::hidden::Hidden;
 
 /// Of the whole file, in bytes: a hundred thousand documents of usual size. What is read now goes first, the rest is left
 /// out and read again when it is asked for.
@@ -117,8 +117,7 @@ impl<'a> Entry<'a> {
 
     fn named(mut self, stamp: Stamp, ids: usize) -> Option<Named> {
         let from = &mut self.rest;
-        let then =
-            Stamp { size: from.long()?, modified: from.long()?, changed: from.long()?, number: from.long()? };
+        let then = Stamp { size: from.long()?, modified: from.long()?, changed: from.long()?, number: from.long()? };
         if then != stamp || check(self.checked) != self.check {
             return None;
         }
@@ -281,8 +280,10 @@ mod tests {
     }
 
     fn bytes(key: &Key) -> Vec<u8> {
-        let entries: Vec<_> = some().iter().map(|(path, named)| (path.clone(), entry(path, STAMP, named).unwrap())).collect();
-        let entries = entries.iter().map(|(path, entry)| (path.as_os_str().as_encoded_bytes(), Cow::Borrowed(&**entry)));
+        let entries: Vec<_> =
+            some().iter().map(|(path, named)| (path.clone(), entry(path, STAMP, named).unwrap())).collect();
+        let entries =
+            entries.iter().map(|(path, entry)| (path.as_os_str().as_encoded_bytes(), Cow::Borrowed(&**entry)));
         file(key, entries.collect())
     }
 
@@ -317,7 +318,8 @@ mod tests {
         let named = Named { paths: [("p".repeat(200_000).into(), 1)].into(), ..Named::default() };
         let paths: Vec<PathBuf> = (0..100).map(|at| format!("/w/{:02}", 99 - at).into()).collect();
         let entries: Vec<_> = paths.iter().map(|path| (path, entry(path, STAMP, &named).unwrap())).collect();
-        let entries = entries.iter().map(|(path, entry)| (path.as_os_str().as_encoded_bytes(), Cow::Borrowed(&**entry)));
+        let entries =
+            entries.iter().map(|(path, entry)| (path.as_os_str().as_encoded_bytes(), Cow::Borrowed(&**entry)));
         let file = file(&key(&ids), entries.collect());
         assert!(file.len() <= LIMIT, "{}", file.len());
         let kept = Kept::new(file, &key(&ids));

@@ -66,7 +66,13 @@ impl Library {
 
     fn with(workspace: &Path, catalog: &Catalog, memory: Memory) -> Self {
         let matcher = Arc::new(IdMatcher::new(catalog));
-        Self { workspace: workspace.to_path_buf(), matcher, paths: PathIndex::new(catalog), memory, reads: AtomicUsize::new(0) }
+        Self {
+            workspace: workspace.to_path_buf(),
+            matcher,
+            paths: PathIndex::new(catalog),
+            memory,
+            reads: AtomicUsize::new(0),
+        }
     }
 
     /// The same library for another catalog; what it remembers stays where it is still true and asked for.

@@ -111,9 +111,8 @@ impl Memory {
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let has_identity = |then: &Stamp| then.changed != 0 && then.number != 0;
         let new = files.iter().filter(|(_, file)| has_identity(&file.then));
-        let new: Vec<(&[u8], Vec<u8>)> = new
-            .filter_map(|(path, file)| Some((bytes_of(path), kept::entry(path, file.then, &file.named)?)))
-            .collect();
+        let new: Vec<(&[u8], Vec<u8>)> =
+            new.filter_map(|(path, file)| Some((bytes_of(path), kept::entry(path, file.then, &file.named)?))).collect();
         let old = self.kept(ids).entries().filter(|(path, _)| path_of(path).is_some_and(&wanted));
         let old = old.map(|(path, entry)| (path, Cow::Borrowed(entry)));
         let all = new.iter().map(|(path, entry)| (*path, Cow::Borrowed(&**entry))).chain(old).collect();

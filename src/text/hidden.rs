@@ -214,11 +214,7 @@ mod tests {
             ("tag characters", "x\u{e0068}\u{e0069}", 2),
             ("the flag of England", "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}!", 0),
             ("a flag without an end", "🏴\u{e0067}\u{e0062}", 2),
-            (
-                "a flag too long",
-                "🏴\u{e0067}\u{e0067}\u{e0067}\u{e0067}\u{e0067}\u{e0067}\u{e0067}\u{e007f}",
-                8,
-            ),
+            ("a flag too long", "🏴\u{e0067}\u{e0067}\u{e0067}\u{e0067}\u{e0067}\u{e0067}\u{e0067}\u{e007f}", 8),
             ("an end alone", "🏴\u{e007f}", 1),
             ("a family", "👩\u{200d}👩\u{200d}👧 👩🏽\u{200d}🚀 ❤\u{fe0f}\u{200d}🔥 🏳\u{fe0f}\u{200d}🌈", 0),
             ("joined to a letter", "👩\u{200d}x a\u{200d}b 1\u{200d}2", 3),

@@ -9,6 +9,7 @@ mod check;
 mod embedded;
 mod explain;
 mod instructions;
+mod kept;
 mod list;
 mod printed;
 mod select;
