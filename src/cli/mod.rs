@@ -111,7 +111,9 @@ fn dispatch(desk: &mut Desk, command: &Command, arguments: &Arguments) -> Answer
         answer.diagnostics.extend(desk.write_templates(&index).diagnostics);
     }
     if command.keeps_mentions() {
-        desk.keep_mentions();
+        if let Err(error) = desk.keep_mentions() {
+            tracing::info!("what documents named is not kept: {error}");
+        }
     }
     answer
 }

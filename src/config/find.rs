@@ -85,6 +85,13 @@ pub fn expand(around: &Surroundings, written: &str) -> String {
         return written.to_owned();
     }
     let workspace = around.workspace.to_string_lossy();
+    // The usual way to write it needs no search for the others.
+    if let Some(rest) = written.strip_prefix("${workspaceRoot}")
+        && !rest.contains('$')
+        && !workspace.contains('$')
+    {
+        return [&workspace, rest].concat();
+    }
     let mut path = written.replace("${workspaceRoot}", &workspace).replace("${projectPath}", &workspace);
     if let Some(home) = &around.home {
         path = path.replace("${HOME}", &home.to_string_lossy());

@@ -227,7 +227,7 @@ fn with_what_is_kept_a_desk_says_what_it_says_without() {
         for round in 0..ROUNDS / 2 {
             let edit = world.edit();
             let mut desk = world.desk();
-            desk.keep_mentions();
+            desk.keep_mentions().unwrap();
             let there = fs::rename(&cache, &aside).is_ok();
             let bare = world.desk();
             if there {
@@ -249,14 +249,14 @@ fn nothing_is_kept_of_what_may_still_change_and_nothing_where_nothing_is_known()
     let around = Surroundings { workspace: world.root.clone(), current: world.root.clone(), ..Surroundings::default() };
     let mut desk = Desk::open(Options::new(around));
     desk.settle();
-    desk.keep_mentions();
+    desk.keep_mentions().unwrap();
     assert!(!kept.exists(), "the documents were only just written");
     let empty = tempfile::tempdir().unwrap();
     let around = Surroundings { workspace: empty.path().to_path_buf(), ..Surroundings::default() };
     let mut desk = Desk::open(Options { clock: later, ..Options::new(around) });
     desk.settle();
     desk.read_all();
-    desk.keep_mentions();
+    desk.keep_mentions().unwrap();
     assert_eq!(fs::read_dir(empty.path()).unwrap().count(), 0);
 }
 
@@ -265,7 +265,7 @@ fn where_nothing_can_be_written_all_is_read() {
     let world = World::new(4);
     world.put(&world.root.join(".jaato/refdesk/cache"), "a file where the folder should be");
     let mut desk = world.desk();
-    desk.keep_mentions();
+    desk.keep_mentions().unwrap();
     assert_eq!(said(&desk), said(&world.desk()));
     assert_eq!(fs::read(world.root.join(".jaato/refdesk/cache")).unwrap(), b"a file where the folder should be");
 }

@@ -359,14 +359,14 @@ impl Desk {
     }
 
     /// Writes down what documents named, so that no other process has to read them. Whoever promises to write nothing does
-    /// not ask for it. That it cannot be done costs the next process time, and is nobody's problem: the log says it.
-    pub fn keep_mentions(&mut self) {
-        let Some(library) = self.library.get_mut() else { return };
+    /// not ask for it.
+    ///
+    /// # Errors
+    /// What the file system says; it costs the next process time and nothing else.
+    pub fn keep_mentions(&mut self) -> std::io::Result<()> {
+        let Some(library) = self.library.get_mut() else { return Ok(()) };
         let kept = if self.options.lives_on { library.keep_all() } else { library.keep() };
-        let written = kept.and_then(|written| if written { self.store.keep_git_out() } else { Ok(()) });
-        if let Err(error) = written {
-            tracing::info!("what documents named is not kept: {error}");
-        }
+        if kept? { self.store.keep_git_out() } else { Ok(()) }
     }
 
     fn rules(&self) -> Rules {

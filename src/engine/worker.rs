@@ -395,7 +395,9 @@ impl Worker<'_> {
         if self.unread.is_empty() {
             self.unread = VecDeque::new();
             self.desk.warm();
-            self.desk.keep_mentions();
+            if let Err(error) = self.desk.keep_mentions() {
+                tracing::info!("what documents named is not kept: {error}");
+            }
         }
         if self.unread.is_empty() || self.published.elapsed() >= PROGRESS {
             self.publish();

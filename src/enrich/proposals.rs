@@ -126,9 +126,9 @@ mod tests {
         let mut found = Vec::new();
         let tell = |pattern, place| found.push((pattern, place));
         if all {
-            proposals.all(text, tell)
+            proposals.all(text, tell);
         } else {
-            proposals.whole(text, tell)
+            proposals.whole(text, tell);
         }
         found
     }

@@ -69,13 +69,14 @@ const CLIENTS: [Client; 4] = [
         hooks: &[
             ("SessionStart", None),
             ("BeforeAgent", None),
-            ("PreCompress", None),
             (
                 "AfterTool",
                 Some(
                     "^(read_file|read_many_files|grep_search|search_file_content|run_shell_command|web_fetch|google_web_search|mcp_.*)$",
                 ),
             ),
+            // What was told before is gone then.
+            ("PreCompress", None),
         ],
     },
     Client {
@@ -93,7 +94,7 @@ const CLIENTS: [Client; 4] = [
         moved: Moved::Never,
         form: Form::Flat,
         // Its `beforeSubmitPrompt` can stop a prompt and add nothing to it.
-        hooks: &[("sessionStart", None), ("preCompact", None), ("postToolUse", Some("^(Shell|Read|Grep|MCP:.*)$"))],
+        hooks: &[("sessionStart", None), ("postToolUse", Some("^(Shell|Read|Grep|MCP:.*)$")), ("preCompact", None)],
     },
 ];
 

@@ -108,3 +108,36 @@ fn fix_writes_through_a_link() {
     assert!(world.path.join("references.json").is_symlink(), "the link is still a link");
     assert_ne!(fs::read_to_string(world.path.join("kept/elsewhere.json")).unwrap(), MOVED);
 }
+
+#[test]
+fn what_nobody_sees_is_told_in_entries_and_documents() {
+    let world = Workspace::with(&[
+        ("docs/a.md", "\u{feff}# A\n\nDo \u{202e}not\u{202c} \u{e0041}\n"),
+        ("docs/b.md", "می\u{200c}خواهم 👩\u{200d}🚀\n"),
+    ]);
+    let text = "{\"sources\": [\n  {\"id\": \"a\", \"name\": \"A\", \"path\": \"docs/a.md\",\n   \"tags\": [\"ok\", \"re\u{200b}try\"]},\n  \
+                {\"id\": \"b\", \"name\": \"B\\u202e\", \"path\": \"docs/b.md\"},\n  \
+                {\"id\": \"c\", \"name\": \"C\", \"type\": \"inline\", \"content\": \"x\\u200by\"}\n]}";
+    world.put("references.json", text.as_bytes());
+    let answer = world.json(&["check"], 0);
+    let found: Vec<String> = answer["warnings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|it| it["code"] == "hidden-characters")
+        .map(|it| format!("{}:{}:{} {}", it["file"].as_str().unwrap(), it["line"], it["column"], it["source_id"]))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "docs/a.md:3:4 \"a\"",
+            "references.json:3:19 \"a\"",
+            "references.json:4:23 \"b\"",
+            "references.json:5:57 \"c\""
+        ]
+    );
+    let told = world.run(&["check"]).exits(0);
+    let sentence = "the invisible character U+202E (right-to-left override) stands here, and 2 more in this text: \
+                    U+202C (pop directional formatting), U+E0041 (tag character)";
+    assert!(told.text().contains(sentence), "{told}");
+}

@@ -61,7 +61,7 @@ fn every_agent_is_connected_in_its_file_and_disconnected_without_a_trace() {
         let text = world.read(file);
         let events = commands(&text).len();
         assert_eq!(commands(&text), vec![format!("refdesk hook {agent}"); events], "{text}");
-        assert!((2..=3).contains(&events), "{text}");
+        assert!((3..=4).contains(&events), "{text}");
         let diff = answer["diff"].as_str().unwrap();
         assert!(diff.starts_with(&format!("--- /dev/null\n+++ b/{file}\n@@ ")), "{diff}");
         let expected = json!({

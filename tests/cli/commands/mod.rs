@@ -12,6 +12,7 @@ mod connect;
 mod embedded;
 mod explain;
 mod instructions;
+mod kept;
 mod list;
 mod printed;
 mod select;

@@ -31,6 +31,9 @@ const CALLS: &[&[&str]] = &[
     &["references", "reload"],
     &["references", "help"],
     &["hook", "claude-code"],
+    &["why-not", "c", "--prompt", "c"],
+    &["connect", "claude-code", "--yes"],
+    &["disconnect", "claude-code", "--yes"],
 ];
 
 #[test]
@@ -52,6 +55,14 @@ fn every_command_prints_something_that_can_be_seen() {
         world.run(&["replay", &world.read(".jaato/refdesk/journal.jsonl").lines().count().to_string()]).exits(0);
     assert!(enriched.text().ends_with(replayed.text()) && !replayed.text().is_empty(), "{replayed}");
     called.push("replay");
+    let simulated = world.feed(&["simulate"], b"use @b").exits(0);
+    assert!(simulated.text().ends_with('\n') && !simulated.text().chars().any(is_hidden), "{simulated}");
+    called.push("simulate");
+    world.put("expect.toml", b"[[case]]\nprompt = \"use @b\"\nexpands = [\"b\"]\n");
+    let held = world.run(&["assert", &world.path.join("expect.toml").to_string_lossy()]).exits(0);
+    assert!(held.text().ends_with('\n') && !held.text().chars().any(is_hidden), "{held}");
+    // Ends with a signal, so it is looked at where it is tested.
+    called.extend(["assert", "watch"]);
     let program = refdesk::cli::Arguments::command();
     for command in program.get_subcommands() {
         assert!(called.contains(&command.get_name()), "{} is not called here", command.get_name());

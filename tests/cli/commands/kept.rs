@@ -1,0 +1,35 @@
+//! What is kept of documents from one command to the next: who writes it, who must not, and that nobody depends on it.
+
+use std::fs;
+use std::time::Instant;
+
+use super::small;
+use crate::support::program::LIMIT;
+
+#[test]
+fn only_what_may_write_keeps_it_and_nobody_needs_it() {
+    let world = small();
+    let kept = world.path.join(".jaato/refdesk/cache/mentions");
+    world.run(&["select", "a"]).exits(0);
+    // Documents that were only just written are not kept: the command that does not promise to write nothing asks again.
+    let began = Instant::now();
+    while !kept.exists() {
+        assert!(began.elapsed() < LIMIT, "nothing is ever kept");
+        world.feed(&["enrich"], b"hello").exits(0);
+    }
+    let resolved = world.json(&["resolve", "a"], 0);
+    fs::remove_file(&kept).unwrap();
+    let before = world.listing();
+    assert_eq!(world.json(&["resolve", "a"], 0), resolved);
+    for words in [&["list"][..], &["check"], &["why", "b"], &["graph"]] {
+        world.run(words);
+    }
+    world.feed(&["enrich", "--dry-run"], b"hello").exits(0);
+    assert!(world.listing() == before, "something was written");
+    world.feed(&["enrich"], b"hello").exits(0);
+    assert!(kept.exists());
+    for rubbish in [&b""[..], b"refdesk\0", &[0xff; 5000]] {
+        fs::File::create(&kept).and_then(|mut file| std::io::Write::write_all(&mut file, rubbish)).unwrap();
+        assert_eq!(world.json(&["resolve", "a"], 0), resolved);
+    }
+}
