@@ -187,6 +187,9 @@ fn speak(desk: &mut Desk, agent: Agent, event: &Event, repeat: bool) -> (String,
         Some(asked) => desk.enrich(&Asked { repeat, budget, ..asked }, Reader::Session),
     };
     problems.extend(more);
+    if let Err(error) = desk.keep_mentions() {
+        tracing::info!("what documents named is not kept: {error}");
+    }
     // The blocks begin with what parts them from the text; here they stand for themselves.
     let added = enriched.added().trim_start_matches('\n').to_owned();
     (added, problems)

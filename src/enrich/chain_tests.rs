@@ -135,6 +135,23 @@ fn changed_content_is_news() {
 }
 
 #[test]
+fn another_reason_is_no_news() {
+    let (catalog, _) = desk();
+    let (matcher, places) = (Matcher::default(), Shelf::default());
+    let ask = |selection: &Selection, text: &str, told: &Told| {
+        let ctx = context(&catalog, selection, &matcher, &places);
+        enrich(&ctx, &Asked::new(TextKind::ToolResult, text), told)
+    };
+    let none = selection(&[], &[], &[]);
+    let told = ask(&none, "java", &Told::default()).told;
+    assert_eq!(ask(&none, "a circuit breaker in java", &told).added(), "", "by another tag");
+    let told = ask(&none, "see @deep", &told).told;
+    let pulled = selection(&["api"], &[("deep", &["api"])], &[]);
+    let again = ask(&pulled, "@deep", &told);
+    assert!(again.added().ends_with("\n\n@deep: given above\n---"), "pulled in meanwhile: {}", again.added());
+}
+
+#[test]
 fn a_source_that_comes_back_is_announced_again() {
     let (catalog, full) = desk();
     let (matcher, places) = (Matcher::default(), Shelf::default());

@@ -32,6 +32,15 @@ pub fn instruction(source: &Source, selection: &Selection, places: &dyn Places) 
     format!("### {name}{description}\n\n{}", fields.join("\n"))
 }
 
+/// What a session remembers of an instruction: all of it but the line about the parents. Who brings a source in changes with
+/// every pick, and the source is no other for it.
+pub(super) fn remembered<'t>(printed: &'t str, source: &Source, selection: &Selection) -> &'t str {
+    let is_inline = matches!(source.kind, Kind::Inline { .. });
+    let parents = if is_inline { None } else { parents(source, selection) };
+    let without = parents.and_then(|line| printed.strip_suffix(&line)?.strip_suffix('\n'));
+    without.unwrap_or(printed)
+}
+
 fn tags(source: &Source) -> String {
     source.tags.iter().map(|tag| one_line(tag.trim())).collect::<Vec<_>>().join(", ")
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::budget::{self, Budget};
 use super::chain::Context;
 use super::draft::{BlockKind, Draft, Entry, Memory, Why};
-use super::instruction::instruction;
+use super::instruction::{instruction, remembered};
 use super::references::chain;
 use super::told::content_hash;
 use super::{TextKind, print};
@@ -60,7 +60,12 @@ fn entry(ctx: &Context, source: &Source, memorable: Memorable) -> Entry {
     let mut memory = Vec::new();
     if memorable == Memorable::Yes {
         let stamp = ctx.places.stamp(source);
-        memory.push(Memory::Given(content_hash("expansion", &source.id, &full, &stamp)));
+        memory.push(Memory::Given(content_hash(
+            "expansion",
+            &source.id,
+            remembered(&full, source, ctx.selection),
+            &stamp,
+        )));
         if member.is_some_and(|member| member.role == Role::Transitive) {
             memory.push(Memory::Announced(source.id.to_string()));
         }

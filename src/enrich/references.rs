@@ -3,6 +3,7 @@
 
 use super::chain::{Context, Enricher, Metadata, Reading, TextKind};
 use super::draft::{BlockKind, Draft, Entry, Memory, Why};
+use super::instruction::remembered;
 use super::told::{Told, content_hash};
 use super::{Findings, contents, instruction, print};
 use crate::catalog::SourceId;
@@ -61,7 +62,8 @@ impl Speaker<'_> {
             let Some(source) = self.ctx.catalog.get(expansion.id.as_str()) else { continue };
             let full = instruction(source, self.ctx.selection, self.ctx.places);
             let (short, brief) = (print::given_above(source), print::brief(source, self.ctx.places));
-            let hash = content_hash("expansion", &source.id, &full, &self.ctx.places.stamp(source));
+            let remembered = remembered(&full, source, self.ctx.selection);
+            let hash = content_hash("expansion", &source.id, remembered, &self.ctx.places.stamp(source));
             let said = &self.reading.said;
             let stands = said.has(&full) || said.has(&short) || said.has(&brief);
             let news = self.is_news(&hash);
@@ -91,12 +93,12 @@ impl Speaker<'_> {
         for hint in &found.hints {
             let places: Vec<_> = places.by_ref().take(hint.firsts.len()).collect();
             let Some(source) = self.ctx.catalog.get(hint.id.as_str()) else { continue };
-            let full = print::hint(source, &hint.tags);
-            let hash = content_hash("hint", &source.id, &full, &self.ctx.places.stamp(source));
+            let (full, brief) = (print::hint(source, &hint.tags), print::brief_hint(source));
+            // Another tag of it says nothing new of the source.
+            let hash = content_hash("hint", &source.id, &brief, &self.ctx.places.stamp(source));
             if !self.is_news(&hash) {
                 continue;
             }
-            let brief = print::brief_hint(source);
             let said = &self.reading.said;
             let stands = said.has(&full) || said.has(&brief) || said.has_beginning(&print::hint_beginning(source));
             let tags = hint.tags.iter().zip(places);

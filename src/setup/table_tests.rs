@@ -292,7 +292,7 @@ fn what_is_added_looks_like_what_is_there() {
         ),
         "{\r\n\t\"version\": 1,\r\n\t\"hooks\": {\r\n\t\t\"sessionStart\": [\r\n\t\t\t1,\r\n\t\t\t{\r\n\t\t\t\t\"command\": \"refdesk hook cursor\",\
          \r\n\t\t\t\t\"timeout\": 10\r\n\t\t\t},\r\n\t\t],\r\n\t\t\"postToolUse\": [2, {\"matcher\": \"^(Shell|Read|Grep|MCP:.*)$\", \
-         \"command\": \"refdesk hook cursor\", \"timeout\": 10}],\r\n\t\t\"preCompact\": [\r\n\t\t\t{\r\n\t\t\t\t\"command\": \"refdesk hook cursor\",\r\n\t\t\t\t\"timeout\": 10\r\n\t\t\t}\r\n\t\t] // x\r\n\t}\r\n}\r\n"
+         \"command\": \"refdesk hook cursor\", \"timeout\": 10}], // x\r\n\t\t\"preCompact\": [\r\n\t\t\t{\r\n\t\t\t\t\"command\": \"refdesk hook cursor\",\r\n\t\t\t\t\"timeout\": 10\r\n\t\t\t}\r\n\t\t]\r\n\t}\r\n}\r\n"
     );
     assert_eq!(
         shown("{\n    \"version\": 1, // one\n    \"hooks\": {}\n}"),

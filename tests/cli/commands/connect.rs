@@ -89,12 +89,12 @@ fn what_is_told_to_people() {
     let world = Workspace::new();
     let bin = world.beside("tmp");
     let ran = with_path(&world, &bin, &["connect", "cursor", "--yes"]).exits(0);
-    assert!(ran.text().ends_with("cursor is connected: wrote .cursor/hooks.json (+18 −0)\n"), "{ran}");
+    assert!(ran.text().ends_with("cursor is connected: wrote .cursor/hooks.json (+24 −0)\n"), "{ran}");
     assert_eq!(ran.stderr, "note: refdesk is not on the path: until it is, the agent cannot call it\n");
     let ran = with_path(&world, &bin, &["connect", "cursor"]).exits(0);
     assert_eq!(ran.text(), "cursor is connected already in .cursor/hooks.json\n");
     let ran = with_path(&world, &bin, &["disconnect", "cursor", "--yes"]).exits(0);
-    assert!(ran.text().ends_with("cursor is not connected any more: removed .cursor/hooks.json (+0 −18)\n"), "{ran}");
+    assert!(ran.text().ends_with("cursor is not connected any more: removed .cursor/hooks.json (+0 −24)\n"), "{ran}");
     assert_eq!(ran.stderr, "");
     let ran = with_path(&world, &bin, &["disconnect", "cursor"]).exits(0);
     assert_eq!(ran.text(), "cursor is not connected in .cursor/hooks.json\n");
