@@ -110,10 +110,10 @@ fn dispatch(desk: &mut Desk, command: &Command, arguments: &Arguments) -> Answer
         let (index, _) = desk.templates();
         answer.diagnostics.extend(desk.write_templates(&index).diagnostics);
     }
-    if command.keeps_mentions() {
-        if let Err(error) = desk.keep_mentions() {
-            tracing::info!("what documents named is not kept: {error}");
-        }
+    if command.keeps_mentions()
+        && let Err(error) = desk.keep_mentions()
+    {
+        tracing::info!("what documents named is not kept: {error}");
     }
     answer
 }
