@@ -158,6 +158,11 @@ impl Command {
         }
     }
 
+    /// Whether it has nothing to do with what the catalog says now.
+    pub fn is_about_the_past(&self) -> bool {
+        matches!(self, Self::Journal(_) | Self::Replay(_) | Self::Connect(_) | Self::Disconnect(_))
+    }
+
     /// Whether what it read of documents is written down for the next: not where nothing may be written.
     pub fn keeps_mentions(&self) -> bool {
         match self {

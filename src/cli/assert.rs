@@ -136,7 +136,7 @@ fn in_json(asserted: &Asserted, told: &[Vec<Told>]) -> Value {
     })
 }
 
-/// A row a case; below one that is missed a line for each miss, then what came of it instead.
+/// A row a case; below it a line for each miss and what came instead, or what was hinted at besides.
 fn in_words(shown: &str, asserted: &Asserted, told: &[Vec<Told>]) -> String {
     let row = |judged: &Judged| {
         vec![
@@ -155,9 +155,15 @@ fn in_words(shown: &str, asserted: &Asserted, told: &[Vec<Told>]) -> String {
         for told in told {
             text.push_str(&format!("        {}: {}\n", told.expectation, one_line(&told.message)));
         }
-        if !told.is_empty() && judged.case.wanted.hints.is_some() {
+        let Some(wanted) = &judged.case.wanted.hints else { continue };
+        let others: Vec<_> =
+            judged.hints.iter().filter(|id| !wanted.iter().any(|wanted| wanted == id.as_str())).cloned().collect();
+        if !told.is_empty() {
             let got = if judged.hints.is_empty() { "none".to_owned() } else { join(&judged.hints) };
             text.push_str(&format!("        hints given: {got}\n"));
+        } else if !others.is_empty() {
+            // No miss, and what keeps precision down.
+            text.push_str(&format!("        also hinted at: {}\n", join(&others)));
         }
     }
     let (wanted, unmet) = asserted.counts();

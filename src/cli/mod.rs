@@ -97,6 +97,11 @@ fn answer(options: Options, command: &Command, arguments: &Arguments) -> Answer 
     if !matches!(command, Command::Check(_)) {
         answer.tell_opening(&desk);
     }
+    // Who asks what was, or connects an agent, is not told each time that some path is missing.
+    if command.is_about_the_past() {
+        let opening = desk.opening_diagnostics();
+        answer.diagnostics.retain(|problem| problem.is_error() || !opening.contains(problem));
+    }
     // The program ends here: the system takes ten thousand sources back at once, and not one by one.
     let _stays = std::mem::ManuallyDrop::new((desk.catalog().clone(), desk.graph().clone(), desk.selection().clone()));
     answer

@@ -3,9 +3,10 @@
 
 use serde_json::Value;
 
-/// Members that are no text for an agent: what kind of thing something is, encoded bytes, and the file before and after an
-/// edit, of which it knows the one and wrote the other.
-const UNREAD: [&str; 14] = [
+/// Members that are no text for an agent: what kind of thing something is, encoded bytes, the file before and after an edit, of
+/// which it knows the one and wrote the other, and the name of the file, which it asked for: a document begins with its own
+/// first line.
+const UNREAD: [&str; 17] = [
     "type",
     "mode",
     "status",
@@ -13,6 +14,9 @@ const UNREAD: [&str; 14] = [
     "mimeType",
     "mediaType",
     "media_type",
+    "filePath",
+    "file_path",
+    "notebook_path",
     "data",
     "blob",
     "base64",
@@ -59,10 +63,10 @@ mod tests {
             (json!(null), ""),
             (json!(7), ""),
             (json!({"stdout": "out", "stderr": "", "interrupted": false, "isImage": false}), "out"),
-            (json!({"type": "text", "file": {"filePath": "/w/a.md", "content": "# A", "numLines": 1}}), "/w/a.md\n# A"),
+            (json!({"type": "text", "file": {"filePath": "/w/a.md", "content": "# A", "numLines": 1}}), "# A"),
             (json!([{"type": "text", "text": "one"}, {"type": "image", "data": "aGk="}, "two"]), "one\ntwo"),
             (json!({"content": [{"type": "text", "text": "mcp"}], "isError": false}), "mcp"),
-            (json!({"filePath": "a", "oldString": "x", "newString": "y", "originalFile": "z"}), "a"),
+            (json!({"filePath": "a", "oldString": "x", "newString": "y", "originalFile": "z"}), ""),
         ] {
             assert_eq!(text(&answer), expected, "{answer}");
         }
