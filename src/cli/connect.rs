@@ -13,7 +13,7 @@ use super::output::ask;
 use super::world;
 use crate::desk::{Desk, Refusal};
 use crate::output::{Before, Proposal, Unwritten, propose, propose_removal};
-use crate::setup::{self, Client, Connected, Disconnected, Fault, NAME, Record, is_named, write_command};
+use crate::setup::{self, Client, Connected, Disconnected, Fault, NAME, Record, is_ours, write_command};
 
 /// Lets an agent call the desk.
 pub fn connect(desk: &mut Desk, args: &ConnectArgs) -> Answer {
@@ -94,9 +94,13 @@ impl Job {
     /// By the bare name where that starts this program, or has to: a file of a workspace is for other people's machines too.
     fn choose_command(&mut self, for_user: bool) -> String {
         let (own, found) = (world::own_file(), world::on_path(NAME));
-        let program = match (&own, &found) {
-            (Some(own), Some(found)) if own == found => NAME,
-            (Some(own), _) if for_user && is_named(own) && own.to_str().is_some() => own.to_str().unwrap_or(NAME),
+        let word = self.client.word;
+        // What could not be told from commands of others could not be taken away again.
+        let is_fine = |own: &&str| is_ours(&write_command(own, word), word);
+        let by_path = own.as_ref().filter(|_| for_user).and_then(|own| own.to_str()).filter(is_fine);
+        let program = match (&own, &found, by_path) {
+            (Some(own), Some(found), _) if own == found => NAME,
+            (_, _, Some(own)) => own,
             _ => {
                 if self.verb == Verb::Connect {
                     self.warnings.push(match found {
@@ -109,7 +113,7 @@ impl Job {
                 NAME
             }
         };
-        write_command(program, self.client.word)
+        write_command(program, word)
     }
 
     /// What has to change; `None` where nothing has to.
@@ -215,7 +219,8 @@ impl Job {
                 Ok(())
             }
             Then::Remove(folders) => {
-                desk.remove(&step.proposal, *folders).map_err(refused)?;
+                let reason = format!("it was made to connect {}", self.client.word);
+                desk.remove(&step.proposal, self.place.depth().min(*folders), &reason).map_err(refused)?;
                 self.remembered.forget();
                 Ok(())
             }
@@ -237,5 +242,29 @@ impl Job {
             json.insert("command".to_owned(), json!(self.command));
         }
         Answer::new(Value::Object(json), text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use crate::cli::Arguments;
+    use crate::hook::Agent;
+    use crate::setup::Client;
+
+    /// Neighbours of one floor know nothing of each other, so each has its table.
+    #[test]
+    fn the_agents_that_are_connected_are_those_that_are_answered_and_those_in_the_help() {
+        let agents = Agent::ALL.map(Agent::word);
+        assert_eq!(Client::words().collect::<Vec<_>>(), agents);
+        let (last, first) = agents.split_last().unwrap();
+        let told = format!("{} or {last}", first.join(", "));
+        let program = Arguments::command();
+        for name in ["hook", "connect", "disconnect"] {
+            let command = program.find_subcommand(name).unwrap();
+            let agent = command.get_positionals().next().unwrap();
+            assert_eq!(agent.get_help().unwrap().to_string(), told, "{name}");
+        }
     }
 }

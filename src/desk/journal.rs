@@ -81,6 +81,12 @@ impl Desk {
         self.journal_all(changed.map(receipt).collect());
     }
 
+    /// Notes that a file was removed as proposed.
+    pub(super) fn note_removed(&self, proposal: &Proposal, reason: &str) {
+        let about = vec![proposal.shown.clone()];
+        self.journal(Receipt { about, reason: reason.to_owned(), ..Receipt::new(What::Removed) });
+    }
+
     /// Notes that one file was written.
     pub(super) fn note_file(&self, shown: &str, text: &str, reason: &str) {
         self.journal(file(shown, text, reason));
@@ -88,14 +94,14 @@ impl Desk {
 
     /// Notes which files of embedded templates were written and removed.
     pub(super) fn note_templates(&self, done: &session::Written) {
-        let several = |names: &[String], reason: &str| Receipt {
+        let several = |what: What, names: &[String], reason: &str| Receipt {
             about: names.iter().map(|name| format!("{}/{name}", crate::template::FOLDER)).collect(),
             reason: reason.to_owned(),
-            ..Receipt::new(What::Written)
+            ..Receipt::new(what)
         };
         let receipts = [
-            several(&done.written, "templates of documents"),
-            several(&done.removed, "removed: nothing brings these templates any more"),
+            several(What::Written, &done.written, "templates of documents"),
+            several(What::Removed, &done.removed, "nothing brings these templates any more"),
         ];
         self.journal_all(receipts.into_iter().filter(|receipt| !receipt.about.is_empty()).collect());
     }

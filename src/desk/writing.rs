@@ -49,13 +49,16 @@ impl Desk {
         Ok(written)
     }
 
-    /// Takes a file away that was proposed for that, and of the folders above it so many as are empty then.
+    /// Takes a file away that was proposed for that, and of the folders above it so many as are empty then; `reason` is for
+    /// the journal.
     ///
     /// # Errors
     /// It has changed since that was proposed, or cannot be taken away.
-    pub fn remove(&mut self, proposal: &Proposal, folders: usize) -> Result<(), Unwritten> {
+    pub fn remove(&mut self, proposal: &Proposal, folders: usize, reason: &str) -> Result<(), Unwritten> {
         self.finish_interrupted()?;
-        output::remove(proposal, folders)
+        output::remove(proposal, folders)?;
+        self.note_removed(proposal, reason);
+        Ok(())
     }
 
     /// The folder for what refdesk remembers of this workspace, made with what keeps git out of it.

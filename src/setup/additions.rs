@@ -13,11 +13,10 @@ use super::text::{Container, Fault, Layout, fault, parse, part};
 pub(super) fn additions(
     text: &str,
     client: &Client,
-    wanted: &[(&'static str, serde_json::Value)],
+    wanted: &[(&str, serde_json::Value)],
 ) -> Result<(Vec<Insert>, Vec<String>), Fault> {
-    let listed = |(event, entry): &(&'static str, serde_json::Value)| {
-        ((*event).to_owned(), [entry.clone()].into_iter().collect())
-    };
+    let listed =
+        |(event, entry): &(&str, serde_json::Value)| ((*event).to_owned(), [entry.clone()].into_iter().collect());
     let all = || serde_json::Value::Object(wanted.iter().map(listed).collect());
     let event_path = |event: &str| format!("{HOOKS}/{event}");
     let events = || wanted.iter().map(|(event, _)| event_path(event));

@@ -6,7 +6,7 @@ use std::path::Path;
 pub const NAME: &str = "refdesk";
 
 /// What in a command makes a shell do more than start one program.
-const OPERATORS: [char; 7] = [';', '|', '&', '<', '>', '(', '`'];
+const OPERATORS: [char; 8] = [';', '|', '&', '<', '>', '(', ')', '`'];
 
 /// The command that answers the hooks of an agent; a program that is named by its path is quoted for a shell.
 pub fn write_command(program: &str, agent: &str) -> String {
@@ -15,6 +15,9 @@ pub fn write_command(program: &str, agent: &str) -> String {
 
 /// Whether a command does nothing but answer the hooks of this agent with refdesk, wherever that lies and whatever its options.
 pub fn is_ours(command: &str, agent: &str) -> bool {
+    if does_more(command) {
+        return false;
+    }
     let Ok(words) = shell_words::split(command) else { return false };
     let mut words = words.iter().skip_while(|word| is_assignment(word));
     let named = words.next().is_some_and(|program| is_named(Path::new(program)));
@@ -24,8 +27,32 @@ pub fn is_ours(command: &str, agent: &str) -> bool {
         && !rest.iter().any(|word| word.contains(OPERATORS))
 }
 
+/// Whether a shell would see more in it than one program and its words: a second line, an operator, a command within. Words
+/// alone do not tell, since line breaks part them as blanks do, and what stands in front of the program is a word too.
+fn does_more(command: &str) -> bool {
+    let mut quote = None;
+    let mut chars = command.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (_, '\n' | '\r') => return true,
+            (Some('\''), '\'') => quote = None,
+            (Some('\''), _) => {}
+            // Whatever is behind a backslash stands for itself; a line break is refused all the same.
+            (_, '\\') => drop(chars.next_if(|next| !matches!(next, '\n' | '\r'))),
+            (Some(_), '"') => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (_, '`') => return true,
+            // A command within, or quotes with rules of their own.
+            (_, '$') if chars.peek().is_some_and(|next| matches!(next, '(' | '\'')) => return true,
+            (None, c) if OPERATORS.contains(&c) => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
 /// Whether a program bears the name by which it is known again.
-pub fn is_named(program: &Path) -> bool {
+fn is_named(program: &Path) -> bool {
     program.file_name().is_some_and(|name| name == NAME || name == "refdesk.exe")
 }
 
@@ -54,6 +81,32 @@ mod tests {
             ("refdesk hook codex; rm x", false),
             ("refdesk hook codex | tee log", false),
             ("refdesk hook codex && other", false),
+            ("refdesk hook codex & other", false),
+            ("refdesk hook codex\nrm x", false),
+            ("refdesk hook codex\r\nrm x", false),
+            ("rm x\nrefdesk hook codex", false),
+            ("refdesk hook codex '\n'", false),
+            ("refdesk hook codex \\\nrm x", false),
+            ("refdesk hook codex # why\nrm x", false),
+            ("refdesk\nhook codex", false),
+            ("refdesk hook codex;rm x", false),
+            ("rm;/usr/bin/refdesk hook codex", false),
+            ("rm&&/usr/bin/refdesk hook codex", false),
+            ("A=1;/usr/bin/refdesk hook codex", false),
+            ("A=`rm x` refdesk hook codex", false),
+            ("A=$(rm x) refdesk hook codex", false),
+            ("A=\"$(rm x)\" refdesk hook codex", false),
+            ("\"`rm x`/refdesk\" hook codex", false),
+            ("A=${B:-$(rm x)} refdesk hook codex", false),
+            ("A=$'\\'' refdesk hook codex; rm x #'", false),
+            ("(refdesk hook codex)", false),
+            ("refdesk hook codex > /dev/null", false),
+            ("refdesk hook codex 'a;b'", false),
+            ("$HOME/bin/refdesk hook codex", true),
+            ("\"/o'neill (b)/refdesk\" hook codex", true),
+            ("/o\\'neill\\;/refdesk hook codex", true),
+            ("A='$(x)' refdesk hook codex", true),
+            ("refdesk\thook  codex", true),
             ("other && refdesk hook codex", false),
             ("echo refdesk hook codex", false),
             ("refdesk-wrapper hook codex", false),
@@ -68,7 +121,9 @@ mod tests {
 
     #[test]
     fn what_is_written_is_known_again_and_one_word_to_a_shell() {
-        for program in ["refdesk", "/usr/bin/refdesk", "/home/a b/refdesk", "/o'neill/$x/refdesk", "/a;b/refdesk"] {
+        for program in
+            ["refdesk", "/usr/bin/refdesk", "/home/a b/refdesk", "/o'neill/$x/refdesk", "/a;b`c`$(d)/refdesk"]
+        {
             let command = write_command(program, "cursor");
             assert!(is_ours(&command, "cursor"), "{command}");
             assert_eq!(shell_words::split(&command).unwrap(), [program, "hook", "cursor"]);

@@ -88,12 +88,8 @@ impl Entry<'_, '_> {
                 return Some((commands, at));
             }
         }
-        let bears_name_alone = |member: &ObjectProp<'_>| {
-            let between = part(text, member.name.range().end, member.value.range().start);
-            between.chars().all(|c| c.is_whitespace() || c == ':')
-        };
         let goes = |inside: &Container, member: Option<&ObjectProp<'_>>, path: &str| {
-            inside.is_sole(text) && member.is_some_and(bears_name_alone) && may_go(path)
+            inside.is_sole(text) && member.is_some_and(|member| bears_name_alone(text, member)) && may_go(path)
         };
         let member = self.hooks.properties.get(self.event_at);
         if !goes(&event, member, &format!("{HOOKS}/{}", self.event)) {
@@ -102,6 +98,12 @@ impl Entry<'_, '_> {
         let hooks = Container::of_object(self.hooks);
         if goes(&hooks, Some(self.all), HOOKS) { None } else { Some((hooks, self.event_at)) }
     }
+}
+
+/// Whether no comment stands between its name and its value.
+pub(super) fn bears_name_alone(text: &str, member: &ObjectProp<'_>) -> bool {
+    let between = part(text, member.name.range().end, member.value.range().start);
+    between.chars().all(|c| c.is_whitespace() || c == ':')
 }
 
 impl Container {

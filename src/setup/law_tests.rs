@@ -121,27 +121,69 @@ proptest! {
         let left = disconnected(&after, &client, remembered.then_some(&record));
         let left = left.expect("a file that was there stays");
         prop_assert_eq!(disconnect(Some(&left), &client, None), Ok(Disconnected::Nothing));
-        let bare = |text: &str| {
-            let mut value = value(text).unwrap_or_else(|| serde_json::json!({}));
-            let members = value.as_object_mut().unwrap();
-            let hooks = members.get_mut("hooks").and_then(serde_json::Value::as_object_mut);
-            let is_bare = hooks.is_none_or(|hooks| {
-                if !remembered {
-                    hooks.retain(|_, list| list.as_array().is_none_or(|list| !list.is_empty()));
-                }
-                hooks.is_empty()
-            });
-            if !remembered && is_bare {
-                members.remove("hooks");
-            }
-            // Hooks of others need the version, and without a record nobody knows whose it is.
-            if !remembered || !is_bare {
-                members.remove("version");
-            }
-            value
-        };
-        prop_assert_eq!(bare(&left), bare(&before), "{}", after);
-        let comments = |text: &str| ["// ,", "/* ,", "// mine"].map(|comment| text.matches(comment).count());
+        prop_assert_eq!(bare(&left, remembered), bare(&before, remembered), "{}", after);
         prop_assert_eq!(comments(&left), comments(&before), "{}", left);
     }
+
+    /// A record may come with a repository: whatever it says, nothing of others goes, neither at once nor by way of another
+    /// connection.
+    #[test]
+    fn a_forged_record_takes_away_what_is_ours_at_most(
+        before in settings(),
+        agent in prop::sample::select(Client::words().collect::<Vec<_>>()),
+        ranges in prop::collection::vec((0_usize..2000, prop_oneof![9 => 0_usize..2000, 1 => Just(usize::MAX)]), 0..4),
+        how in 0..4,
+        again in any::<bool>(),
+    ) {
+        let client = Client::from_word(agent).unwrap();
+        let (mut after, honest) = connected(Some(&before), &client, &command(&client), None);
+        let body = after.trim_start_matches('\u{feff}');
+        let mut forged = Record {
+            added: match how {
+                0 => ranges,
+                // All of it, all from some byte on, and a little more than ours.
+                1 => vec![(0, body.len())],
+                2 => ranges.iter().take(1).map(|(at, _)| (*at, body.len().saturating_sub(*at))).collect(),
+                _ => honest.added.iter().map(|(at, length)| (at.saturating_sub(ranges.len()), length + 2 * ranges.len())).collect(),
+            },
+            created: true,
+            folders: usize::MAX,
+            ..honest
+        };
+        forged.made.extend(["", "version", "hooks", "hooks/Stop", "hooks/SessionStart", "hooks/AfterTool"].map(str::to_owned));
+        if again {
+            let moved = write_command("/opt/refdesk", agent);
+            (after, forged) = connected(Some(&after), &client, &moved, Some(&forged));
+        }
+        let left = disconnected(&after, &client, Some(&forged));
+        // A file goes only where nothing of others stands in it.
+        let left = left.unwrap_or_default();
+        prop_assert_eq!(bare(&left, false), bare(&before, false), "{}", after);
+        prop_assert_eq!(comments(&left), comments(&before), "{}", left);
+    }
+}
+
+/// What a text says apart from what only a record can tell to be ours or not: empty events and `hooks`, the version.
+fn bare(text: &str, remembered: bool) -> serde_json::Value {
+    let mut value = value(text).unwrap_or_else(|| serde_json::json!({}));
+    let members = value.as_object_mut().unwrap();
+    let hooks = members.get_mut("hooks").and_then(serde_json::Value::as_object_mut);
+    let is_bare = hooks.is_none_or(|hooks| {
+        if !remembered {
+            hooks.retain(|_, list| list.as_array().is_none_or(|list| !list.is_empty()));
+        }
+        hooks.is_empty()
+    });
+    if !remembered && is_bare {
+        members.remove("hooks");
+    }
+    // Hooks of others need the version, and without a record nobody knows whose it is.
+    if !remembered || !is_bare {
+        members.remove("version");
+    }
+    value
+}
+
+fn comments(text: &str) -> [usize; 3] {
+    ["// ,", "/* ,", "// mine"].map(|comment| text.matches(comment).count())
 }

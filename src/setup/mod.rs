@@ -13,7 +13,7 @@ mod record;
 mod text;
 
 pub use client::{Client, Moved};
-pub use command::{NAME, is_named, write_command};
+pub use command::{NAME, is_ours, write_command};
 pub use plan::{Connected, Disconnected, connect, disconnect};
 pub use record::Record;
 pub use text::Fault;

@@ -1,13 +1,13 @@
 //! What connecting an agent makes of its settings file, and what taking that away leaves of it. Both are functions of the text
 //! and of what is remembered of the connection; whatever is not ours comes out as it went in, byte for byte.
 
-use jsonc_parser::ast::Value;
+use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 
 use super::additions::additions;
 use super::client::Client;
 use super::cut::cut;
-use super::entries::{HOOKS, members, ours};
+use super::entries::{Entry, HOOKS, bears_name_alone, members, ours};
 use super::insert::apply;
 use super::record::Record;
 use super::text::{Container, Fault, fault, parse, part};
@@ -68,12 +68,11 @@ pub fn connect(
         }
     }
     // An older entry is taken away first: what is remembered then is how it was before any.
-    let (base, replaced) = match take_away(body, client, record)? {
-        Left::Text(left) => (Some(left), record),
-        Left::File => (None, record),
-        Left::Untouched => (text.map(|_| body.to_owned()), None),
+    let (base, replaced, is_exact) = match take_away(body, client, record)? {
+        Left::Text { text: left, is_exact } => (Some(left), record, is_exact),
+        Left::File => (None, record, true),
+        Left::Untouched => (text.map(|_| body.to_owned()), None, false),
     };
-    let is_exact = replaced.is_some_and(|record| record.hash == sha256_hex(body.as_bytes()));
     let base_text = base.as_deref().unwrap_or("{}\n");
     let (inserts, mut made) = additions(base_text, client, &wanted)?;
     let (added, places) = apply(base_text, inserts);
@@ -81,8 +80,9 @@ pub fn connect(
         // What was made then and still stands is no less ours for what somebody wrote beside it.
         made.extend(replaced.made.iter().filter(|part| !made.contains(part)).cloned().collect::<Vec<_>>());
     }
-    let created = base.is_none() || replaced.is_some_and(|replaced| replaced.created);
-    let folders = replaced.map_or(0, |replaced| replaced.folders);
+    // A file that holds something of others by now is theirs, whoever made it.
+    let created = base.is_none();
+    let folders = replaced.filter(|_| created).map_or(0, |replaced| replaced.folders);
     let record = Record { hash: sha256_hex(added.as_bytes()), added: places, made, created, folders };
     Ok(Connected::Write { text: format!("{mark}{added}"), record })
 }
@@ -95,7 +95,7 @@ pub fn disconnect(text: Option<&str>, client: &Client, record: Option<&Record>) 
     let (mark, body) = bare(text);
     Ok(match take_away(body, client, record)? {
         Left::Untouched => Disconnected::Nothing,
-        Left::Text(left) => Disconnected::Write(format!("{mark}{left}")),
+        Left::Text { text: left, .. } => Disconnected::Write(format!("{mark}{left}")),
         Left::File => Disconnected::Remove { folders: record.map_or(0, |record| record.folders) },
     })
 }
@@ -111,8 +111,13 @@ enum Left {
     /// There was nothing of ours.
     Untouched,
     /// This.
-    Text(String),
-    /// Nothing: the file was made for ours.
+    Text {
+        /// All of it.
+        text: String,
+        /// It is, byte for byte, what stood there before ours came.
+        is_exact: bool,
+    },
+    /// Nothing: the file was made for ours and holds nothing else.
     File,
 }
 
@@ -127,11 +132,12 @@ fn take_away(body: &str, client: &Client, record: Option<&Record>) -> Result<Lef
         return Err(fault(body, entry.list.range.start, "too-many", message));
     }
     if let Some(record) = record
-        && let Some(left) = record.undo(&sha256_hex(body.as_bytes()), body)
+        && let Some(text) = undone(body, client, record, &found)
     {
-        return Ok(if record.created { Left::File } else { Left::Text(left) });
+        let is_file = record.created && holds_nothing(&text)?;
+        return Ok(if is_file { Left::File } else { Left::Text { text, is_exact: true } });
     }
-    // Somebody has changed the file since, or nothing is remembered: then one entry after the other. Whether an event was
+    // Somebody has changed the file since, or nothing that is true is remembered: then one entry after the other. Whether an event was
     // there without a hook is not known without a record; nobody writes that.
     let may_go = |made: &str| record.is_none_or(|record| record.has_made(made));
     let mut left = body.to_owned();
@@ -140,8 +146,32 @@ fn take_away(body: &str, client: &Client, record: Option<&Record>) -> Result<Lef
     }
     Ok(match record {
         Some(record) => emptied(left, client, record)?,
-        None => Left::Text(left),
+        None => Left::Text { text: left, is_exact: false },
     })
+}
+
+/// The text as the record says that it was, as far as that is true. A record may come with a repository and say anything, so
+/// what it leaves counts only where our entries, added to it, give this text again: then nothing else was taken out.
+fn undone(body: &str, client: &Client, record: &Record, found: &[Entry<'_, '_>]) -> Option<String> {
+    let left = record.undo(&sha256_hex(body.as_bytes()), body)?;
+    let entries: Vec<(&str, serde_json::Value)> = found.iter().map(|ours| (ours.event, ours.alone())).collect();
+    let (inserts, _) = additions(&left, client, &entries).ok()?;
+    (apply(&left, inserts).0 == body).then_some(left)
+}
+
+/// Whether there is nothing in a text but, perhaps, an object without anything in it; a comment is something.
+fn holds_nothing(text: &str) -> Result<bool, Fault> {
+    Ok(match parse(text)? {
+        Some(Value::Object(root)) => around_empty(text, &root).is_some_and(|around| around.trim().is_empty()),
+        Some(_) => false,
+        None => text.trim().is_empty(),
+    })
+}
+
+/// What stands around an object without anything in it.
+fn around_empty(text: &str, root: &Object<'_>) -> Option<String> {
+    let is_empty = Container::of_object(root).inside(text).trim().is_empty();
+    is_empty.then(|| format!("{}{}", part(text, 0, root.range.start), part(text, root.range.end, text.len())))
 }
 
 /// The text without the first of ours; `None` where there is none.
@@ -168,25 +198,22 @@ fn emptied(mut text: String, client: &Client, record: &Record) -> Result<Left, F
         let without = match parse(&text)? {
             // Hooks of others need it.
             Some(Value::Object(root)) if members(&root, HOOKS).all(|(_, it)| is_empty(&it.value)) => {
-                let same = members(&root, version).find(|(_, it)| serde_json::Value::from(it.value.clone()) == value);
+                let is_same = |it: &ObjectProp<'_>| serde_json::Value::from(it.value.clone()) == value;
+                let same = members(&root, version).find(|(_, it)| is_same(it) && bears_name_alone(&text, it));
                 same.map(|(at, _)| cut(&text, &Container::of_object(&root), at))
             }
             _ => None,
         };
         text = without.unwrap_or(text);
     }
-    let top = match parse(&text)? {
-        Some(Value::Object(root)) if Container::of_object(&root).inside(&text).trim().is_empty() => root.range,
-        _ => return Ok(Left::Text(text)),
+    if record.created && holds_nothing(&text)? {
+        return Ok(Left::File);
+    }
+    let around = match parse(&text)? {
+        Some(Value::Object(root)) if record.has_made("") => around_empty(&text, &root),
+        _ => None,
     };
-    let around = format!("{}{}", part(&text, 0, top.start), part(&text, top.end, text.len()));
-    Ok(if record.created && around.trim().is_empty() {
-        Left::File
-    } else if record.has_made("") {
-        Left::Text(around)
-    } else {
-        Left::Text(text)
-    })
+    Ok(Left::Text { text: around.unwrap_or(text), is_exact: false })
 }
 
 fn is_empty(value: &Value<'_>) -> bool {

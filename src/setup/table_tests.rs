@@ -216,6 +216,58 @@ fn what_is_changed_in_between_stays() {
 }
 
 #[test]
+fn a_file_of_ours_that_somebody_added_to_stays_through_another_connection() {
+    const MINE: &str = "\"permissions\": { \"deny\": [\"Read(.env)\"] }";
+    for word in Client::words() {
+        let client = client(word);
+        let (made, first) = connected(None, &client, &command(&client), None);
+        for edited in [
+            made.replacen("{\n", &format!("{{\n  {MINE},\n"), 1),
+            made.replacen("{\n", "{\n  // mine\n", 1),
+            made.replacen("\"hooks\": {\n", "\"hooks\": {\n    \"Other\": [{\"command\": \"mine\"}],\n", 1),
+        ] {
+            let moved = write_command("/opt/refdesk", word);
+            // Other entries take the place of the first ones, twice.
+            let (again, second) = connected(Some(&edited), &client, &moved, Some(&first));
+            let (third, record) = connected(Some(&again), &client, &command(&client), Some(&second));
+            for (text, record) in [(&again, &second), (&third, &record)] {
+                assert!(!record.created && record.folders == 0, "{word}: {record:?}");
+                let left = disconnected(text, &client, Some(record)).expect("the file stays");
+                let is_there = ["Read(.env)", "// mine", "\"mine\""].iter().any(|mine| left.contains(mine));
+                assert!(is_there && !left.contains("refdesk"), "{word}: {left}");
+            }
+        }
+        // Where nobody added anything it goes, however often it was connected.
+        let (again, record) = connected(Some(&made), &client, &write_command("/opt/refdesk", word), Some(&first));
+        assert_eq!(disconnected(&again, &client, Some(&record)), None, "{word}");
+    }
+}
+
+#[test]
+fn a_record_that_is_not_true_takes_nothing_of_others() {
+    let client = client("claude-code");
+    let text = "{\n  \"permissions\": { \"deny\": [\"Read(.env)\"] } // mine\n}\n";
+    let (after, honest) = connected(Some(text), &client, COMMAND, None);
+    let (_, of_another) = connected(Some("{\"model\": \"opus\"}"), &client, COMMAND, None);
+    let end = after.len();
+    for added in [
+        of_another.added,
+        vec![],
+        vec![(0, end)],
+        vec![(2, end - 4)],
+        vec![(0, usize::MAX)],
+        vec![(usize::MAX, usize::MAX)],
+        vec![(end + 1, 1)],
+        vec![(5, 5), (5, 5)],
+        vec![(50, 5), (5, 5)],
+    ] {
+        let forged = Record { added, created: true, ..honest.clone() };
+        let left = disconnected(&after, &client, Some(&forged));
+        assert_eq!(left.as_deref(), Some(text), "{:?}", forged.added);
+    }
+}
+
+#[test]
 fn an_older_entry_is_replaced_and_those_of_others_in_its_group_stay() {
     let client = client("claude-code");
     let old = r#"{

@@ -56,6 +56,11 @@ impl Place {
         if self.for_user { "user" } else { "project" }
     }
 
+    /// How many folders are its own at most, up to what it may not lead out of.
+    pub fn depth(&self) -> usize {
+        self.folder.strip_prefix(&self.root).map_or(0, |inside| inside.components().count())
+    }
+
     /// The text of the file; `None` where there is none.
     ///
     /// # Errors

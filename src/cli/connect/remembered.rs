@@ -1,13 +1,15 @@
 //! Where the record of a connection is kept: that of a workspace in the workspace, that of a user in the user's state folder.
-//! Git gets neither; whoever takes a connection away without its record loses what is refdesk's and nothing else.
+//! Git gets neither; whoever takes a connection away without its record loses what is refdesk's and nothing else. No link
+//! is followed out of the workspace, and none to a record: a repository could bring one along.
 
 use std::fs;
-use std::io;
-use std::path::PathBuf;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use crate::config::screen;
 use crate::desk::{Desk, Refusal};
-use crate::disk::{read_regular, write_atomic};
+use crate::disk::{LinkedOut, open_own, within, write_atomic};
+use crate::session::advice;
 use crate::setup::Record;
 
 /// A record of a few names and numbers is never larger.
@@ -17,7 +19,8 @@ const LIMIT: u64 = 64 * 1024;
 pub(super) struct Remembered {
     /// `None` where a user has no folder for such things.
     file: Option<PathBuf>,
-    for_user: bool,
+    /// What its folder may not lead out of; a user's own folder may lie anywhere.
+    root: Option<PathBuf>,
     /// The bytes that were there.
     before: Option<Vec<u8>>,
     /// What they say.
@@ -35,23 +38,41 @@ impl Remembered {
             Some(desk.workspace().join(".jaato/refdesk"))
         };
         let file = folder.map(|folder| folder.join("connected").join(format!("{agent}.json")));
-        let read = file.as_ref().map(|file| read_regular(file, LIMIT));
-        let mut new = Self { file, for_user, before: None, record: None, damage: None };
-        let damage = match read {
+        let root = (!for_user).then(|| desk.workspace().to_path_buf());
+        let mut new = Self { file, root, before: None, record: None, damage: None };
+        let damage = match new.file.as_ref().map(|file| new.read(file)) {
             None => None,
             Some(Err(error)) if crate::disk::path::is_absent(&error) => None,
             Some(Err(error)) => Some(error.to_string()),
-            Some(Ok((_, true))) => Some(format!("it has more than {LIMIT} bytes")),
-            Some(Ok((bytes, false))) => {
+            Some(Ok(bytes)) => {
                 let read = serde_json::from_slice(&bytes).map(|record| new.record = Some(record));
                 new.before = Some(bytes);
                 read.err().map(|error| error.to_string())
             }
         };
         if let (Some(damage), Some(file)) = (damage, &new.file) {
-            new.damage = Some(format!("what is remembered of the connection is damaged, {}: {damage}", file.display()));
+            new.damage =
+                Some(format!("what is remembered of the connection cannot be used, {}: {damage}", file.display()));
         }
         new
+    }
+
+    fn read(&self, file: &Path) -> io::Result<Vec<u8>> {
+        self.held(file)?;
+        let mut bytes = Vec::new();
+        open_own(file)?.take(LIMIT + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > LIMIT {
+            return Err(io::Error::other(format!("it has more than {LIMIT} bytes")));
+        }
+        Ok(bytes)
+    }
+
+    /// Holds that no link leads its folder out of the workspace.
+    fn held(&self, file: &Path) -> io::Result<()> {
+        match (&self.root, file.parent()) {
+            (Some(root), Some(folder)) => within(root, folder),
+            _ => Ok(()),
+        }
     }
 
     /// Remembers this instead.
@@ -60,16 +81,18 @@ impl Remembered {
     /// It cannot be written.
     pub fn store(&self, desk: &Desk, record: &Record) -> Result<(), Refusal> {
         let Some(file) = &self.file else { return Ok(()) };
-        if !self.for_user {
+        if self.root.is_some() {
             desk.own_folder()?;
         }
-        let written = serde_json::to_vec_pretty(record).map_err(io::Error::from).and_then(|mut bytes| {
+        let written = self.held(file).and_then(|()| {
+            let mut bytes = serde_json::to_vec_pretty(record).map_err(io::Error::from)?;
             bytes.push(b'\n');
             write_atomic(file, &bytes)
         });
         written.map_err(|error| {
             let message = format!("what is to be taken away again could not be remembered: {error}");
-            Refusal::new("not-stored", message, "make that folder writable")
+            let hint = if LinkedOut::is(&error) { advice(&error) } else { "make that folder writable" };
+            Refusal::new("not-stored", message, hint)
         })
     }
 
@@ -77,7 +100,7 @@ impl Remembered {
     /// harms nobody: a record of another text only tells what was made for refdesk.
     pub fn put_back(&self) {
         if let (Some(file), Some(before)) = (&self.file, &self.before) {
-            let _ = write_atomic(file, before);
+            let _ = self.held(file).and_then(|()| write_atomic(file, before));
         } else {
             self.forget();
         }
@@ -85,6 +108,6 @@ impl Remembered {
 
     /// Forgets it; as harmless where it fails.
     pub fn forget(&self) {
-        let _ = self.file.as_ref().map(fs::remove_file);
+        let _ = self.file.as_ref().map(|file| self.held(file).and_then(|()| fs::remove_file(file)));
     }
 }

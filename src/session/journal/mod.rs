@@ -41,6 +41,8 @@ pub enum What {
     Included,
     /// A file was written.
     Written,
+    /// A file was removed.
+    Removed,
     /// A hook could not do what it is for.
     Failed,
 }
@@ -58,6 +60,7 @@ impl What {
             Self::Excluded => "excluded",
             Self::Included => "included",
             Self::Written => "written",
+            Self::Removed => "removed",
             Self::Failed => "failed",
         }
     }

@@ -168,8 +168,91 @@ fn without_what_was_remembered_ours_go_and_the_file_stays() {
     world.run(&["connect", "claude-code", "--yes"]).exits(0);
     world.put(".jaato/refdesk/connected/claude-code.json", b"{");
     let ran = world.run(&["disconnect", "claude-code", "--yes"]).exits(0);
-    assert!(ran.stderr.contains("note: what is remembered of the connection is damaged"), "{ran}");
+    assert!(ran.stderr.contains("note: what is remembered of the connection cannot be used"), "{ran}");
     assert_eq!(world.read(SETTINGS), "{}\n");
+}
+
+#[test]
+fn what_somebody_added_to_a_file_of_ours_stays_through_another_connection() {
+    for (agent, file) in AGENTS {
+        let world = Workspace::new();
+        world.run(&["connect", agent, "--yes"]).exits(0);
+        let made = world.read(file);
+        let mine = made.replacen("{\n", "{\n  \"permissions\": { \"deny\": [\"Read(.env)\"] },\n", 1);
+        // As after a move of the program.
+        world.put(file, mine.replace("\"refdesk hook", "\"/old/refdesk hook").as_bytes());
+        assert_eq!(world.json(&["connect", agent, "--yes"], 0)["status"], "connected");
+        assert_eq!(world.json(&["disconnect", agent, "--yes"], 0)["status"], "disconnected");
+        let left = world.read(file);
+        let left: Value = serde_json::from_str(&left).unwrap_or_else(|_| panic!("{left}"));
+        assert_eq!(left["permissions"]["deny"], json!(["Read(.env)"]), "{agent}: {left}");
+        assert!(!left.to_string().contains("refdesk"), "{left}");
+    }
+}
+
+#[test]
+fn a_record_that_came_with_the_workspace_takes_away_what_is_ours_at_most() {
+    let before = "{\n  \"permissions\": { \"deny\": [\"Read(.env)\"] }\n}\n";
+    let record = ".jaato/refdesk/connected/claude-code.json";
+    let world = Workspace::new();
+    world.put(SETTINGS, before.as_bytes());
+    world.run(&["connect", "claude-code", "--yes"]).exits(0);
+    let connected = world.read(SETTINGS);
+    let honest: Value = serde_json::from_str(&world.read(record)).unwrap();
+    for added in [json!([]), json!([[0, connected.len()]]), json!([[0, u64::MAX], [3, 4]]), honest["added"].clone()] {
+        let mut forged = honest.clone();
+        forged["added"] = added;
+        forged["created"] = json!(true);
+        forged["folders"] = json!(1000);
+        world.put(SETTINGS, connected.as_bytes());
+        world.put(record, forged.to_string().as_bytes());
+        world.run(&["disconnect", "claude-code", "--yes"]).exits(0);
+        assert_eq!(world.read(SETTINGS), before, "{forged}");
+    }
+}
+
+#[test]
+fn no_record_is_read_written_or_removed_through_a_link_that_leads_out() {
+    use std::os::unix::fs::symlink;
+    let world = Workspace::new();
+    let (outside, name) = (world.beside("outside"), "claude-code.json");
+    world.run(&["connect", "claude-code", "--yes"]).exits(0);
+    let connected = world.path.join(".jaato/refdesk/connected");
+    let record = fs::read(connected.join(name)).unwrap();
+    fs::remove_dir_all(&connected).unwrap();
+    write_atomic(&outside.join(name), &record).unwrap();
+    symlink(&outside, &connected).unwrap();
+    // Read, it would tell that the file was made for ours and goes.
+    let ran = world.run(&["disconnect", "claude-code", "--yes"]).exits(0);
+    assert!(ran.stderr.contains(".jaato/refdesk/connected is a link that leads out of the workspace"), "{ran}");
+    assert_eq!(world.read(SETTINGS), "{}\n");
+    assert_eq!(fs::read(outside.join(name)).unwrap(), record, "not removed");
+    let answer = world.json(&["connect", "claude-code", "--yes"], 1);
+    assert_eq!(answer["error"]["code"], "not-stored", "{answer}");
+    assert!(answer["error"]["hint"].as_str().unwrap().contains("in the place of the link"), "{answer}");
+    assert_eq!((world.read(SETTINGS).as_str(), fs::read(outside.join(name)).unwrap()), ("{}\n", record.clone()));
+    // Nor is the record itself a link.
+    fs::remove_file(&connected).unwrap();
+    fs::create_dir(&connected).unwrap();
+    world.run(&["connect", "claude-code", "--yes"]).exits(0);
+    fs::remove_file(connected.join(name)).unwrap();
+    symlink(outside.join(name), connected.join(name)).unwrap();
+    let ran = world.run(&["disconnect", "claude-code", "--yes"]).exits(0);
+    assert!(ran.stderr.contains("a symbolic link, which is not followed"), "{ran}");
+    assert_eq!(fs::read(outside.join(name)).unwrap(), record);
+}
+
+#[test]
+fn what_was_written_and_removed_is_journalled() {
+    let world = Workspace::new();
+    world.run(&["connect", "codex", "--yes"]).exits(0);
+    world.run(&["disconnect", "codex", "--yes"]).exits(0);
+    let lines = world.run(&["journal"]).exits(0);
+    let lines: Vec<Value> = lines.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let told: Vec<_> = lines.iter().map(|line| (&line["what"], &line["about"], &line["reason"])).collect();
+    let about = json!([".codex/hooks.json"]);
+    let reason = json!("it was made to connect codex");
+    assert_eq!(told, [(&json!("written"), &about, &Value::Null), (&json!("removed"), &about, &reason)]);
 }
 
 #[test]

@@ -121,6 +121,46 @@ fn a_conversation_that_forgets_is_told_again() {
     }
 }
 
+/// What `connect` sets up and what `hook` answers stand in two tables.
+#[test]
+fn every_event_that_is_connected_is_answered() {
+    let documents = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/hooks");
+    let agents = fs::read_dir(&documents).unwrap().map(|entry| entry.unwrap()).filter(|entry| entry.path().is_dir());
+    let mut heard = 0;
+    for agent in agents.map(|entry| entry.file_name().into_string().unwrap()) {
+        let settings = world();
+        let connected = settings.json(&["connect", &agent, "--yes"], 0);
+        let text = settings.read(connected["path"].as_str().unwrap());
+        let text: Value = serde_json::from_str(&text).unwrap();
+        let events: Vec<&String> = text["hooks"].as_object().unwrap().keys().collect();
+        let recorded =
+            fs::read_dir(documents.join(&agent)).unwrap().map(|file| fs::read_to_string(file.unwrap().path()).unwrap());
+        let recorded: Vec<String> = recorded.collect();
+        for event in events {
+            let is_of = |document: &&String| {
+                serde_json::from_str::<Value>(document).is_ok_and(|document| document["hook_event_name"] == **event)
+            };
+            let mut is_answered = false;
+            for document in recorded.iter().filter(is_of) {
+                // A session that was told something, so that one that forgets has something to forget.
+                let world = world();
+                let told = prompt("s", &world.path, "the web");
+                answered(&mut world.bare(&["--session", "s", "hook", "claude-code"]), told.to_string().as_bytes());
+                let document = document.replace("{cwd}", world.path.to_str().unwrap());
+                let answer =
+                    answered(&mut world.bare(&["--session", "s", "hook", &agent, "--repeat"]), document.as_bytes());
+                answered(&mut world.bare(&["--session", "s", "hook", &agent]), document.as_bytes());
+                let journal = world.run(&["journal"]).exits(0);
+                assert!(!journal.text().contains("\"failed\""), "{agent} {event}: {journal}");
+                is_answered |= answer != json!({}) || journal.text().contains("\"forgot\"");
+            }
+            assert!(is_answered, "{agent} is connected to {event}, which no document shows to be answered");
+            heard += 1;
+        }
+    }
+    assert!(heard > 12, "{heard}");
+}
+
 #[test]
 fn an_agent_within_an_agent_was_told_nothing() {
     let world = world();
