@@ -55,7 +55,9 @@ impl Desk {
     /// It has changed since that was proposed, or cannot be taken away.
     pub fn remove(&mut self, proposal: &Proposal, folders: usize) -> Result<(), Unwritten> {
         self.finish_interrupted()?;
-        output::remove(proposal, folders)
+        output::remove(proposal, folders)?;
+        self.note_removed(&proposal.shown);
+        Ok(())
     }
 
     /// The folder for what refdesk remembers of this workspace, made with what keeps git out of it.

@@ -29,8 +29,9 @@ pub fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
         reasons.push(format!("desk {}", line.desk));
     }
     notice.reason = reasons.join(", ");
-    if receipt.what == What::Written {
-        let place = receipt.about.first().map(|path| Spot { path: workspace.join(path), line: 1 });
+    if matches!(receipt.what, What::Written | What::Removed) {
+        let is_there = receipt.what == What::Written;
+        let place = receipt.about.first().filter(|_| is_there).map(|path| Spot { path: workspace.join(path), line: 1 });
         return notice.at(place);
     }
     let named = |item: &&Item| !matches!(item.block, BlockKind::Templates | BlockKind::LeftOut);
@@ -46,7 +47,7 @@ fn topic(what: What) -> Topic {
         What::Forgot => Topic::Forgot,
         What::Read => Topic::Read,
         What::Selected | What::Unselected | What::Excluded | What::Included => Topic::Selection,
-        What::Written => Topic::Template,
+        What::Written | What::Removed => Topic::Template,
         What::Failed => Topic::Failed,
     }
 }
@@ -63,6 +64,7 @@ fn text(receipt: &Receipt) -> String {
         What::Excluded => format!("Excluded {}", at(&receipt.about)),
         What::Included => format!("No longer excluded: {}", at(&receipt.about)),
         What::Written => format!("Wrote {}", cut(&receipt.about)),
+        What::Removed => format!("Removed {}", cut(&receipt.about)),
         What::Failed if receipt.reason.is_empty() => "A hook could do nothing".to_owned(),
         What::Failed => format!("A hook could do nothing: {}", receipt.reason),
     }
@@ -160,6 +162,7 @@ mod tests {
             (about(What::Excluded, &["a"]), "Excluded @a", "session s1"),
             (about(What::Included, &["a"]), "No longer excluded: @a", "session s1"),
             (about(What::Written, &["src/a.java"]), "Wrote src/a.java", "session s1"),
+            (about(What::Removed, &["old.tmpl"]), "Removed old.tmpl", "session s1"),
             (Receipt { tool: Some("Read".to_owned()), ..about(What::Read, &["a"]) }, "Read @a with Read", "session s1"),
             (
                 Receipt { reason: "compact".to_owned(), ..about(What::Forgot, &[]) },
@@ -209,5 +212,8 @@ mod tests {
         let receipt = Receipt { about: vec!["src/a.java".to_owned()], ..Receipt::new(What::Written) };
         let notice = super::receipt(&line(receipt), Path::new("/w"), "default");
         assert_eq!((notice.place, notice.subject), (Some(Spot { path: "/w/src/a.java".into(), line: 1 }), None));
+        let receipt = Receipt { about: vec!["old.tmpl".to_owned()], ..Receipt::new(What::Removed) };
+        let notice = super::receipt(&line(receipt), Path::new("/w"), "default");
+        assert_eq!((notice.place, notice.subject), (None, None), "what is gone is nowhere");
     }
 }
