@@ -20,7 +20,7 @@ use crate::report::Diagnostic;
 /// Longer documents are not read.
 const LIMIT: u64 = 64 * 1024 * 1024;
 
-/// So long another process is waited for, at most twice: for what the session was told and for the journal.
+/// So long another process is waited for; where that was in vain, a tenth of it each time there is something else to store.
 const PATIENCE: Duration = Duration::from_millis(250);
 
 /// One prompt is no work for more, and threads take time to make.
@@ -170,8 +170,8 @@ fn speak(desk: &mut Desk, agent: Agent, event: &Event, repeat: bool) -> (String,
     if forgets && !repeat && desk.keeps_anything() {
         problems.extend(desk.forget_told("the conversation was summarised or begun anew"));
     }
-    // What cannot be remembered now is not waited for again.
-    let reader = if repeat || is_unwritable(&problems) { Reader::Nobody } else { Reader::Session };
+    // What could not be forgotten stands there still, and what was told before would be left away.
+    let is_stuck = problems.iter().any(|problem| problem.code == "not-stored");
     let asked = match event {
         Event::Start { .. } => None,
         Event::Prompt(prompt) => Some(Asked::new(TextKind::Prompt, prompt)),
@@ -183,16 +183,15 @@ fn speak(desk: &mut Desk, agent: Agent, event: &Event, repeat: bool) -> (String,
     };
     desk.settle();
     let (enriched, more) = match asked {
-        None => desk.start(budget, reader),
-        Some(asked) => desk.enrich(&Asked { repeat, budget, ..asked }, Reader::Session),
+        None => desk.start(budget, repeat || is_stuck),
+        // What is said stands for itself, and the journal has it so.
+        Some(asked) => desk.enrich(&Asked { repeat, budget, alone: true, ..asked }, Reader::Session),
     };
     problems.extend(more);
     if let Err(error) = desk.keep_mentions() {
         tracing::info!("what documents named is not kept: {error}");
     }
-    // The blocks begin with what parts them from the text; here they stand for themselves.
-    let added = enriched.added().trim_start_matches('\n').to_owned();
-    (added, problems)
+    (enriched.added().to_owned(), problems)
 }
 
 /// Says what went wrong beside an answer. What is wrong with the workspace itself is journalled where a person is near, and

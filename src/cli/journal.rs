@@ -179,6 +179,7 @@ mod tests {
                 "selected | a; b (after a hint)",
             ),
             (json!({"what": "written", "about": ["out.txt"], "bytes": 1}), "written | out.txt; 1 byte"),
+            (json!({"what": "removed", "about": ["old.tmpl"], "reason": "old"}), "removed | old.tmpl; old"),
             (json!({"what": "forgot", "reason": "compact"}), "forgot | compact"),
         ] {
             let mut line = json!({"n": 7, "time": "2026-11-22T10:03:04.567Z", "desk": "d", "session": "s", "who": "w"});

@@ -34,7 +34,7 @@ fn role(role: Role) -> &'static str {
 /// ` by you, 12:03`; nothing where nobody knows.
 fn by(why: &Why) -> String {
     why.picked.as_ref().map_or_else(String::new, |picked| {
-        let who = if picked.is_person() { "you" } else { &picked.who };
+        let who = if picked.by_person { "you" } else { &picked.who };
         format!(" by {who}, {}", since::shown(&picked.time, &since::now(), false))
     })
 }

@@ -8,7 +8,7 @@ use crate::config::Surroundings;
 use crate::desk::{Options, Refusal};
 use crate::disk::path::{absolute, workspace_above};
 use crate::render::Renderer;
-use crate::session::DEFAULT;
+use crate::session::{DEFAULT, SCREEN};
 
 /// How the desk is to be opened, by the arguments and the environment; `demo` is the folder of the unpacked demo.
 pub fn options(arguments: &Arguments, demo: Option<&Path>) -> Result<Options, Refusal> {
@@ -53,7 +53,7 @@ pub fn options_from(
     };
     let desk = arguments.desk.clone();
     let session = arguments.session.clone().unwrap_or_else(|| DEFAULT.to_owned());
-    let who = arguments.command.as_ref().map_or("a screen", Command::changes_as).to_owned();
+    let who = arguments.command.as_ref().map_or(SCREEN, Command::changes_as).to_owned();
     let renderer = Renderer::beside(this_program());
     Ok(Options { desk, session, who, renderer, ..Options::new(around) })
 }

@@ -38,13 +38,8 @@ pub struct PickedBy {
     pub who: String,
     /// As the journal writes it: RFC 3339, in UTC.
     pub time: String,
-}
-
-impl PickedBy {
     /// Whether a person did it: by a command or at a screen.
-    pub fn is_person(&self) -> bool {
-        self.who == "a screen" || self.who == "refdesk" || self.who.starts_with("refdesk ")
-    }
+    pub by_person: bool,
 }
 
 impl Desk {
@@ -89,7 +84,7 @@ impl Desk {
                 selection::reasons(&self.selection, &self.graph, member.id.as_str()).into_iter().cloned().collect();
             mentions.sort_by_key(|mention| Some(&mention.from) != member.reason.as_ref());
             let picked = (member.role == Role::Picked).then(|| self.picked_by(member.id.as_str())).flatten();
-            let picked = picked.map(|line| PickedBy { who: line.who, time: line.time });
+            let picked = picked.map(|line| PickedBy { by_person: line.by_person(), who: line.who, time: line.time });
             chain.push(Why { id: member.id.clone(), role: member.role, mentions, picked });
             next.clone_from(&member.reason);
         }

@@ -1,7 +1,7 @@
 //! What the desk puts into the journal and reads of it. A journal that cannot be written is said once and keeps nothing
 //! from being done (BEHAVIOUR §9, HOUSE).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::sync::PoisonError;
 
@@ -59,7 +59,10 @@ impl Desk {
 
     /// Notes what became of picks and exclusions, by whatever way; `reason` where it is not simply that somebody asked for it.
     pub(super) fn note_choice(&self, before: &Choice, after: &Choice, reason: &str) {
-        let new = |now: &[String], then: &[String]| now.iter().filter(|id| !then.contains(id)).cloned().collect();
+        let new = |now: &[String], then: &[String]| {
+            let then: HashSet<&String> = then.iter().collect();
+            now.iter().filter(|id| !then.contains(id)).cloned().collect()
+        };
         let changes: [(What, Vec<String>); 4] = [
             (What::Unselected, new(&before.picks, &after.picks)),
             (What::Included, new(&before.exclusions, &after.exclusions)),
@@ -94,16 +97,7 @@ impl Desk {
 
     /// Notes which files of embedded templates were written and removed.
     pub(super) fn note_templates(&self, done: &session::Written) {
-        let several = |what: What, names: &[String], reason: &str| Receipt {
-            about: names.iter().map(|name| format!("{}/{name}", crate::template::FOLDER)).collect(),
-            reason: reason.to_owned(),
-            ..Receipt::new(what)
-        };
-        let receipts = [
-            several(What::Written, &done.written, "templates of documents"),
-            several(What::Removed, &done.removed, "nothing brings these templates any more"),
-        ];
-        self.journal_all(receipts.into_iter().filter(|receipt| !receipt.about.is_empty()).collect());
+        self.journal_all(templates(done, "templates of documents", "nothing brings these templates any more"));
     }
 
     /// Where the journal is, there or not.
@@ -161,6 +155,17 @@ impl Desk {
 
 fn of(offered: &Offered, about: &[String]) -> Offered {
     about.iter().filter_map(|id| Some((id.clone(), *offered.get(id)?))).collect()
+}
+
+/// Which files of templates were written and removed, and why.
+pub(super) fn templates(done: &session::Written, written: &str, removed: &str) -> Vec<Receipt> {
+    let several = |what, names: &[String], reason: &str| Receipt {
+        about: names.iter().map(|name| format!("{}/{name}", crate::template::FOLDER)).collect(),
+        reason: reason.to_owned(),
+        ..Receipt::new(what)
+    };
+    let receipts = [several(What::Written, &done.written, written), several(What::Removed, &done.removed, removed)];
+    receipts.into_iter().filter(|receipt| !receipt.about.is_empty()).collect()
 }
 
 fn file(shown: &str, text: &str, reason: &str) -> Receipt {

@@ -5,9 +5,10 @@ use std::io;
 
 use super::Desk;
 use super::embedded::files;
+use super::journal::templates;
 use crate::enrich::{self, Asked, Budget, Context, Enriched, Findings, TextKind, Told};
 use crate::report::Diagnostic;
-use crate::session::{For, Receipt, What, advice};
+use crate::session::{For, Receipt, What, Written, advice};
 use crate::template::Template;
 
 /// The tool without which a hint would be no use.
@@ -27,7 +28,7 @@ impl Desk {
     /// reads of them, so that it can render what it is told of.
     pub fn enrich(&self, asked: &Asked, reader: Reader) -> (Enriched, Vec<Diagnostic>) {
         let reads = reader == Reader::Session && !asked.repeat;
-        let (taken, mut problems) = if reads { self.take_templates(asked) } else { (None, Vec::new()) };
+        let (taken, done) = if reads { self.take_templates(asked) } else { (None, Written::default()) };
         let ctx = Context { taken: taken.as_deref(), ..self.context() };
         let say = |told: &Told| enrich::enrich(&ctx, asked, told);
         let mut before = None;
@@ -43,11 +44,16 @@ impl Desk {
                 (enriched, problems)
             }
         };
+        let mut receipts =
+            templates(&done, "templates in the answer of a tool", "an old answer of a tool brought these");
+        let mut problems = done.diagnostics;
         problems.extend(more);
         if reader == Reader::Session {
             let tool = asked.tool.filter(|_| asked.kind == TextKind::ToolResult);
             let offered = || before.unwrap_or_else(|| self.store.told().0).offered;
-            let mut receipts = tool.map_or_else(Vec::new, |tool| self.readings(&tool, &offered()));
+            if let Some(tool) = tool {
+                receipts.extend(self.readings(&tool, &offered()));
+            }
             if !enriched.blocks.is_empty() {
                 receipts.push(Receipt::of(asked, &enriched));
             }
@@ -57,12 +63,15 @@ impl Desk {
     }
 
     /// What an agent is told at the start of a conversation: the instructions, and the templates there are, within
-    /// `budget`. To a session that reads it, it counts as told.
-    pub fn start(&self, budget: Budget, reader: Reader) -> (Enriched, Vec<Diagnostic>) {
-        if reader == Reader::Nobody {
-            return (enrich::start(&self.context(), budget, None), Vec::new());
-        }
-        let (enriched, _, mut problems) = self.tell(|told| enrich::start(&self.context(), budget, Some(told)));
+    /// `budget`. It counts as told, but with `repeat`: then all of it is said, and nothing remembered.
+    pub fn start(&self, budget: Budget, repeat: bool) -> (Enriched, Vec<Diagnostic>) {
+        let start = |told: Option<&Told>| enrich::start(&self.context(), budget, told);
+        let (enriched, mut problems) = if repeat {
+            (start(None), Vec::new())
+        } else {
+            let (enriched, _, problems) = self.tell(|told| start(Some(told)));
+            (enriched, problems)
+        };
         if !enriched.blocks.is_empty() {
             let asked = Asked::new(TextKind::SystemInstructions, "");
             let receipt = Receipt { what: What::Instructed, ..Receipt::of(&asked, &enriched) };
@@ -87,17 +96,17 @@ impl Desk {
         }
     }
 
-    /// Keeps the templates in a tool's text as files, and gives those that can be rendered.
-    fn take_templates(&self, asked: &Asked) -> (Option<Vec<Template>>, Vec<Diagnostic>) {
+    /// Keeps the templates in a tool's text as files, and gives those that can be rendered, and what became of the files.
+    fn take_templates(&self, asked: &Asked) -> (Option<Vec<Template>>, Written) {
         let mut found = enrich::templates_in(&self.context(), asked);
         // What a selected source brings is there without a file.
         let new: Vec<Template> = found.iter().filter(|template| template.source.is_none()).cloned().collect();
         if new.is_empty() {
-            return (Some(found), Vec::new());
+            return (Some(found), Written::default());
         }
         let done = self.store.write_templates(&files(&new), For::Reader);
         found.retain(|it| it.source.is_some() || done.written.contains(&it.within) || done.kept.contains(&it.within));
-        (Some(found), done.diagnostics)
+        (Some(found), done)
     }
 
     /// The session forgets what it was told, since what it read is gone; `reason` goes into the journal.

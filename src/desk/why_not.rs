@@ -5,7 +5,7 @@ use super::{Desk, Refusal};
 use crate::catalog::SourceId;
 use crate::enrich::{Asked, BlockKind, Level, Regard, WhyNot};
 use crate::report::Diagnostic;
-use crate::session::Line;
+use crate::session::{self, Line, What};
 use crate::text::lines;
 
 /// How a text stands to a source.
@@ -77,16 +77,23 @@ impl Desk {
 
     /// The last line of the journal by which this session was hinted at a source.
     fn last_hint(&self, id: &SourceId) -> Result<Option<Line>, Diagnostic> {
-        let (journal, _) = self.store.journal().map_err(|error| {
+        let is_hint = |line: &Line| {
+            let hints = line.receipt.why.iter().filter(|item| item.block == BlockKind::Hint);
+            line.desk == self.store.desk_name()
+                && line.session == self.store.session_name()
+                && hints.into_iter().any(|item| item.about == id.as_str() && item.level != Level::Count)
+        };
+        let mut last = None;
+        let keep = |line: Line| {
+            if is_hint(&line) {
+                last = Some(line);
+            }
+        };
+        let read = self.store.each_line(|line| session::says_what(line, &[What::Enriched]), keep);
+        read.map_err(|error| {
             let message = format!("when the session was told is not known: {error}");
             Diagnostic::warning("unreadable", message).hint("make .jaato/refdesk/ readable")
         })?;
-        let tells = |line: &Line| {
-            let hints = line.receipt.why.iter().filter(|item| item.block == BlockKind::Hint);
-            line.desk == self.name()
-                && line.session == self.session()
-                && hints.into_iter().any(|item| item.about == id.as_str() && item.level != Level::Count)
-        };
-        Ok(journal.into_iter().rev().find(tells))
+        Ok(last)
     }
 }

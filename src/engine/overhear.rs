@@ -111,7 +111,7 @@ impl Overhear {
             What::Selected | What::Unselected | What::Excluded | What::Included => {
                 age == Age::Past || notices == Notices::NotYet || line.desk != self.desk
             }
-            What::Written if age == Age::Now && line.who == self.who => {
+            What::Written | What::Removed if age == Age::Now && line.who == self.who => {
                 let own = self.written.iter().position(|written| line.receipt.about.contains(written));
                 own.and_then(|at| self.written.remove(at)).is_none()
             }
@@ -125,12 +125,12 @@ mod tests {
     use super::*;
     use crate::config::Surroundings;
     use crate::desk::Options;
-    use crate::session::Receipt;
+    use crate::session::{Receipt, SCREEN};
 
     fn ear() -> (tempfile::TempDir, Overhear) {
         let folder = tempfile::tempdir().unwrap();
         let around = Surroundings { workspace: folder.path().to_path_buf(), ..Surroundings::default() };
-        let desk = Desk::open(Options { who: "a screen".to_owned(), ..Options::new(around) });
+        let desk = Desk::open(Options { who: SCREEN.to_owned(), ..Options::new(around) });
         (folder, Overhear::new(&desk))
     }
 
@@ -146,15 +146,17 @@ mod tests {
         use Notices::{NotYet, Told};
         for (what, desk, who, age, notices, adds) in [
             (What::Enriched, "default", "refdesk enrich", Now, Told, true),
-            (What::Read, "default", "a screen", Now, Told, true),
+            (What::Read, "default", SCREEN, Now, Told, true),
             (What::Selected, "default", "refdesk select", Now, Told, false),
-            (What::Excluded, "default", "a screen", Now, Told, false),
+            (What::Excluded, "default", SCREEN, Now, Told, false),
             (What::Selected, "other", "refdesk select", Now, Told, true),
             (What::Selected, "default", "refdesk select", Now, NotYet, true),
             (What::Unselected, "default", "refdesk select", Past, Told, true),
             (What::Written, "default", "refdesk render", Now, Told, true),
-            (What::Written, "default", "a screen", Now, Told, false),
-            (What::Written, "default", "a screen", Past, Told, true),
+            (What::Written, "default", SCREEN, Now, Told, false),
+            (What::Removed, "default", SCREEN, Now, Told, false),
+            (What::Removed, "default", "claude-code", Now, Told, true),
+            (What::Written, "default", SCREEN, Past, Told, true),
         ] {
             let (_folder, mut ear) = ear();
             ear.wrote("a");
@@ -167,7 +169,7 @@ mod tests {
     fn one_write_is_one_line_of_another_screen_the_next() {
         let (_folder, mut ear) = ear();
         ear.wrote("a");
-        let lines = vec![line(What::Written, "default", "a screen", "a"); 2];
+        let lines = vec![line(What::Written, "default", SCREEN, "a"); 2];
         assert_eq!(ear.take(Ok((lines, 0)), Age::Now, Notices::Told).lines.len(), 1);
     }
 

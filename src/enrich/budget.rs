@@ -27,6 +27,21 @@ pub(crate) struct Fitted {
     pub items: Vec<Item>,
 }
 
+impl Fitted {
+    /// Takes away what parts it from a text before it.
+    pub fn stand_alone(&mut self) {
+        let gone = self.text.bytes().take_while(|byte| *byte == b'\n').count();
+        self.text.drain(..gone);
+        for block in &mut self.blocks {
+            if block.start == 0 {
+                block.bytes = block.bytes.saturating_sub(gone);
+                block.tokens = tokens_of(block.bytes);
+            }
+            block.start = block.start.saturating_sub(gone);
+        }
+    }
+}
+
 /// The order in which things go where room is short (§5): of a kind first all become short, then all are counted. Templates
 /// are looked up as easily as hinted-at sources. That there are more sources to ask for is said as long as there are others
 /// than the chosen ones to give up; these go last.

@@ -88,12 +88,14 @@ pub struct Asked<'a> {
     pub repeat: bool,
     /// How much may be appended.
     pub budget: Budget,
+    /// What is appended is read without the text, and begins without the lines that part it from that.
+    pub alone: bool,
 }
 
 impl<'a> Asked<'a> {
     /// A text of this kind, without a tool and without a limit.
     pub fn new(kind: TextKind, text: &'a str) -> Self {
-        Self { kind, text, tool: None, repeat: false, budget: Budget::default() }
+        Self { kind, text, tool: None, repeat: false, budget: Budget::default(), alone: false }
     }
 }
 
@@ -197,7 +199,7 @@ pub fn enrich(ctx: &Context, asked: &Asked, told: &Told) -> Enriched {
 /// What an agent is told at the start of a conversation: the instructions (BEHAVIOUR §7), and what the enrichers have to say
 /// to instructions, in one budget. `told` is what its session was told before; `None` where nobody is to remember.
 pub fn start(ctx: &Context, budget: Budget, told: Option<&Told>) -> Enriched {
-    let asked = Asked { budget, repeat: told.is_none(), ..Asked::new(TextKind::SystemInstructions, "") };
+    let asked = Asked { budget, repeat: told.is_none(), alone: true, ..Asked::new(TextKind::SystemInstructions, "") };
     let mut known = told.cloned().unwrap_or_default();
     known.keep_selected(ctx.selection);
     let mut drafts = instructions::drafts(ctx, if told.is_some() { Memorable::Yes } else { Memorable::No });
@@ -239,7 +241,10 @@ fn said_by_all(ctx: &Context, reading: &Reading, known: &Told) -> (Vec<Draft>, M
 fn appended(ctx: &Context, asked: &Asked, mut drafts: Vec<Draft>, metadata: Metadata, mut known: Told) -> Enriched {
     drafts.retain(|draft| !draft.entries.is_empty());
     let weigh = |drafts: &mut [Draft]| relevance::weigh(ctx.catalog, drafts);
-    let fitted = budget::fit(&mut drafts, asked.budget, print::shown_by(asked.kind), weigh);
+    let mut fitted = budget::fit(&mut drafts, asked.budget, print::shown_by(asked.kind), weigh);
+    if asked.alone {
+        fitted.stand_alone();
+    }
     if !asked.repeat {
         let entries = drafts.iter().flat_map(|draft| &draft.entries).zip(&fitted.items);
         let is_silent = fitted.blocks.is_empty();

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::catalog::SourceId;
 
+mod arguments;
 mod at;
 mod budget;
 #[cfg(test)]

@@ -6,15 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::arguments;
 use crate::catalog::{Catalog, Source, SourceId};
-use crate::disk::path::absolute;
 use crate::selection::Selection;
-
-/// Arguments of these names are commands: a path may stand anywhere in them.
-pub(super) const COMMANDS: [&str; 4] = ["command", "cmd", "commands", "script"];
-
-/// What is longer is no path.
-pub(super) const LONGEST_PATH: usize = 4096;
 
 /// A selected source whose file a tool was given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -31,7 +25,7 @@ pub struct Pinned {
 /// The first argument, in the order given, that is the path of a selected local source or of a file in one, or a
 /// command that contains one; of nested sources the innermost. Relative paths start at the workspace, which is absolute.
 /// Paths are compared component by component, as written and with links resolved as the catalog has them.
-pub fn pinned(catalog: &Catalog, selection: &Selection, workspace: &Path, arguments: &Value) -> Option<Pinned> {
+pub fn pinned(catalog: &Catalog, selection: &Selection, workspace: &Path, given: &Value) -> Option<Pinned> {
     let mut places: HashMap<&Path, &Source> = HashMap::new();
     for source in selection.members().iter().filter_map(|member| catalog.get(member.id.as_str())) {
         if let Some(place) = source.place().filter(|_| !source.is_missing()) {
@@ -42,45 +36,10 @@ pub fn pinned(catalog: &Catalog, selection: &Selection, workspace: &Path, argume
     if places.is_empty() {
         return None;
     }
-    let source_at = |text: &str| -> Option<Pinned> {
-        let text = text.trim();
-        if text.is_empty() || text.len() > LONGEST_PATH {
-            return None;
-        }
-        let file = absolute(workspace, Path::new(text));
+    arguments::find(given, workspace, |file| {
         let source = file.ancestors().find_map(|path| places.get(path).copied())?;
         Some(Pinned { ref_id: source.id.clone(), ref_name: source.name.clone(), file })
-    };
-    first(arguments, false, &source_at)
-}
-
-/// The first answer of `look` to a string within `value`; within a command to what stands in quotes and to each of its
-/// words first, since all of it may look like a path too.
-fn first<T>(value: &Value, command: bool, look: &dyn Fn(&str) -> Option<T>) -> Option<T> {
-    match value {
-        Value::String(text) if command => {
-            quoted(text).find_map(look).or_else(|| words(text).find_map(look)).or_else(|| look(text))
-        }
-        Value::String(text) => look(text),
-        Value::Array(values) => values.iter().find_map(|value| first(value, command, look)),
-        Value::Object(fields) => {
-            let is_command = |name: &str| command || COMMANDS.iter().any(|known| name.eq_ignore_ascii_case(known));
-            fields.iter().find_map(|(name, value)| first(value, is_command(name), look))
-        }
-        _ => None,
-    }
-}
-
-/// What stands between two quotes of a command: a path with blanks in it.
-fn quoted(command: &str) -> impl Iterator<Item = &str> {
-    ['"', '\''].into_iter().flat_map(move |quote| command.split(quote).skip(1).step_by(2))
-}
-
-/// The words of a command as far as a path may be one: without quotes, operators and the name before a `=`.
-pub(super) fn words(command: &str) -> impl Iterator<Item = &str> {
-    let ends =
-        |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '=' | ';' | '|' | '&' | '<' | '>' | '(' | ')');
-    command.split(ends).filter(|word| !word.is_empty())
+    })
 }
 
 #[cfg(test)]

@@ -6,26 +6,15 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::pinned::{COMMANDS, LONGEST_PATH, words};
+use super::arguments;
 use crate::catalog::{Catalog, SourceId};
-use crate::disk::path::absolute;
 
 /// A call names no more files than this; those behind them are not looked for.
 const FILES: usize = 100;
 
 /// Every path of a local source, or of a file in one, that the arguments name, each once and in the order given, with the
-/// innermost sources it lies in. What counts as a path is as in [`super::pinned`].
-pub fn touched<'c>(catalog: &'c Catalog, workspace: &Path, arguments: &Value) -> Vec<(PathBuf, Vec<&'c SourceId>)> {
-    let mut given = Vec::new();
-    strings(arguments, false, &mut |text| {
-        let text = text.trim();
-        if !text.is_empty() && text.len() <= LONGEST_PATH {
-            given.push(absolute(workspace, Path::new(text)));
-        }
-    });
-    if given.is_empty() {
-        return Vec::new();
-    }
+/// innermost sources it lies in. What counts as a path is as for [`super::pinned`].
+pub fn touched<'c>(catalog: &'c Catalog, workspace: &Path, given: &Value) -> Vec<(PathBuf, Vec<&'c SourceId>)> {
     let mut places: HashMap<&Path, Vec<&SourceId>> = HashMap::new();
     for source in catalog.sources() {
         if let Some(place) = source.place().filter(|_| !source.is_missing()) {
@@ -36,35 +25,14 @@ pub fn touched<'c>(catalog: &'c Catalog, workspace: &Path, arguments: &Value) ->
         }
     }
     let mut found: Vec<(PathBuf, Vec<&SourceId>)> = Vec::new();
-    for path in given {
-        if found.len() < FILES
-            && let Some(ids) = path.ancestors().find_map(|above| places.get(above))
-            && !found.iter().any(|(other, _)| *other == path)
-        {
+    let _full: Option<()> = arguments::find(given, workspace, |path| {
+        let ids = path.ancestors().find_map(|above| places.get(above))?;
+        if !found.iter().any(|(other, _)| *other == path) {
             found.push((path, ids.clone()));
         }
-    }
+        (found.len() == FILES).then_some(())
+    });
     found
-}
-
-/// Every string within `value`; of a command each of its words too.
-fn strings(value: &Value, command: bool, tell: &mut dyn FnMut(&str)) {
-    match value {
-        Value::String(text) => {
-            tell(text);
-            if command {
-                words(text).for_each(tell);
-            }
-        }
-        Value::Array(values) => values.iter().for_each(|value| strings(value, command, tell)),
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                let command = command || COMMANDS.iter().any(|known| name.eq_ignore_ascii_case(known));
-                strings(value, command, tell);
-            }
-        }
-        _ => {}
-    }
 }
 
 #[cfg(test)]
@@ -84,6 +52,7 @@ mod tests {
             source("twin", &[], local("docs/a.md", Standing::File)),
             source("gone", &[], local("gone", Standing::Missing)),
             inline("text", &[], "kb"),
+            source("spaced", &[], local("my notes", Standing::Directory)),
         ]);
         for (arguments, expected) in [
             (json!({"path": "kb/README.md"}), "/w/kb/README.md: kb"),
@@ -95,6 +64,7 @@ mod tests {
             (json!({"text": "cat kb/x", "path": "gone"}), ""),
             (json!({"path": "kb-evil/x", "n": 3, "more": null}), ""),
             (json!("kb/../../w/kb"), "/w/kb: kb"),
+            (json!({"command": "cat 'my notes/a b.md'"}), "/w/my notes/a b.md: spaced"),
         ] {
             let found = touched(&catalog, Path::new("/w"), &arguments);
             let shown = |(path, ids): &(PathBuf, Vec<&SourceId>)| {

@@ -1,7 +1,10 @@
 //! The files of a desk: `selection.json`, `desks/NAME/selection.json`, `sessions/NAME/told.json` (BEHAVIOUR §9).
 
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::de::DeserializeOwned;
@@ -10,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::sessions;
 use crate::catalog::SourceId;
 use crate::disk::path::{display, is_absent};
-use crate::disk::{LinkedOut, Lock, PATIENCE, name, read_regular, sweep, within, write_atomic};
+use crate::disk::{LinkedOut, Lock, PATIENCE, name, read_regular, sweep, within, write_atomic, write_derived};
 use crate::enrich::Told;
 use crate::report::Diagnostic;
 use crate::selection::Choice;
@@ -23,6 +26,10 @@ const SESSIONS: &str = "sessions";
 
 /// No file of ours is larger; a larger one is damaged.
 const LIMIT: u64 = 64 * 1024 * 1024;
+
+/// Whoever has waited for the lock in vain waits only for such a part of its patience the next time: whatever holds it is no
+/// ordinary change.
+const AGAIN: u32 = 10;
 
 /// The files of one desk and one session of a workspace.
 #[derive(Debug, Clone)]
@@ -38,6 +45,8 @@ pub struct Store {
     pub(super) who: String,
     pub(super) clock: fn() -> SystemTime,
     patience: Duration,
+    /// Whether the lock was waited for in vain the last time.
+    in_vain: Arc<AtomicBool>,
 }
 
 /// A choice as it is stored.
@@ -75,10 +84,12 @@ impl Store {
         let (desk, session) = (name::safe(desk), name::safe(session));
         let told = folder.join(SESSIONS).join(&session).join("told.json");
         let (workspace, who) = (workspace.to_path_buf(), who.to_owned());
-        Self { workspace, folder, desk, session, selection, told, who, clock, patience: PATIENCE }
+        let (patience, in_vain) = (PATIENCE, Arc::default());
+        Self { workspace, folder, desk, session, selection, told, who, clock, patience, in_vain }
     }
 
-    /// The same, waiting so long for another process that holds the lock.
+    /// The same, waiting so long for another process that holds the lock; where that was in vain, a tenth of it the next
+    /// times, until it was had again.
     #[must_use]
     pub fn waiting(self, patience: Duration) -> Self {
         Self { patience, ..self }
@@ -87,6 +98,11 @@ impl Store {
     /// The desk's name, safe as a file's.
     pub fn desk_name(&self) -> &str {
         &self.desk
+    }
+
+    /// The session's name, safe as a file's.
+    pub fn session_name(&self) -> &str {
+        &self.session
     }
 
     /// Whether anything is kept for this workspace: any file of any desk or session of it.
@@ -141,6 +157,9 @@ impl Store {
 
     /// What the session was told, and a damaged file that was set aside.
     pub fn told(&self) -> (Told, Vec<Diagnostic>) {
+        if is_cut_short(&self.told) {
+            return Default::default();
+        }
         let (told, diagnostics) = self.read_or_set_aside(&self.told);
         (told.unwrap_or_default(), diagnostics)
     }
@@ -160,7 +179,8 @@ impl Store {
             return Ok((answer, diagnostics));
         }
         let _lock = self.lock()?;
-        let (stored, problems) = self.read_locked::<Told>(&self.told);
+        let (stored, problems) =
+            if is_cut_short(&self.told) { (None, Vec::new()) } else { self.read_locked::<Told>(&self.told) };
         diagnostics.extend(problems);
         if stored.is_none() {
             sessions::remove_unused(&self.folder.join(SESSIONS), (self.clock)());
@@ -170,7 +190,7 @@ impl Store {
             (after, answer) = tell(&now);
         }
         if after != now {
-            write(&self.told, &after)?;
+            write_told(&self.told, &after)?;
             sessions::mark_used(&self.told, (self.clock)());
         }
         Ok((answer, diagnostics))
@@ -186,21 +206,22 @@ impl Store {
             Ok(sessions) if !left.is_empty() => sessions,
             _ => return Ok(()),
         };
-        let _lock = self.lock()?;
-        for session in sessions {
-            let file = session?.path().join("told.json");
-            if self.held_in(&file).is_err() {
-                continue;
-            }
+        let left: HashSet<&str> = left.iter().map(SourceId::as_str).collect();
+        let less = |file: &Path| {
             // A damaged file is its own session's business.
-            let Ok(Some(mut told)) = read::<Told>(&file) else { continue };
+            let mut told = read::<Told>(file).ok().flatten()?;
             let before = told.announced.len();
-            told.announced.retain(|id| !left.iter().any(|gone| gone.as_str() == id));
-            if told.announced.len() < before {
-                write(&file, &told)?;
-            }
+            told.announced.retain(|id| !left.contains(id.as_str()));
+            (told.announced.len() < before).then_some(told)
+        };
+        // There may be many sessions, and most were told of something else: nobody has to wait until they are read.
+        let files = sessions.flatten().map(|session| session.path().join("told.json"));
+        let concerned: Vec<PathBuf> = files.filter(|file| self.held_in(file).is_ok() && less(file).is_some()).collect();
+        if concerned.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let _lock = self.lock()?;
+        concerned.iter().try_for_each(|file| less(file).map_or(Ok(()), |told| write_told(file, &told)))
     }
 
     /// The lock, in a folder that tells git to keep out and that no link leads out of the workspace.
@@ -209,9 +230,16 @@ impl Store {
     /// What the file system says, with the path in front; [`LinkedOut`].
     pub fn lock(&self) -> io::Result<Lock> {
         self.held_in(&self.folder)?;
-        let lock = Lock::acquire(&self.folder.join("lock"), self.patience)?;
+        let lock = Lock::acquire(&self.folder.join("lock"), self.patience_now());
+        let in_vain = lock.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::TimedOut);
+        self.in_vain.store(in_vain, Ordering::Relaxed);
+        let lock = lock?;
         self.keep_git_out()?;
         Ok(lock)
+    }
+
+    fn patience_now(&self) -> Duration {
+        if self.in_vain.load(Ordering::Relaxed) { self.patience / AGAIN } else { self.patience }
     }
 
     /// Tells git to keep out of the folder, which is there.
@@ -262,7 +290,7 @@ impl Store {
     }
 
     /// Where a damaged file goes; what went there in the same second stays.
-    fn aside(&self, file: &Path) -> PathBuf {
+    pub(super) fn aside(&self, file: &Path) -> PathBuf {
         let seconds = (self.clock)().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let named = |ending: String| {
             let mut aside = file.as_os_str().to_owned();
@@ -308,11 +336,26 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
 }
 
 pub(super) fn write<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
+    write_atomic(file, &prepared(file, value)?)
+}
+
+/// What a session was told is written with every prompt, and nobody waits until it has reached the disk: after a power cut
+/// a session may be told again.
+fn write_told(file: &Path, told: &Told) -> io::Result<()> {
+    write_derived(file, &prepared(file, told)?)
+}
+
+/// Whether a power cut has left nothing of what a session was told. That is no damage, since nothing is missed.
+fn is_cut_short(told: &Path) -> bool {
+    std::fs::symlink_metadata(told).is_ok_and(|file| file.is_file() && file.len() == 0)
+}
+
+fn prepared<T: Serialize>(file: &Path, value: &T) -> io::Result<Vec<u8>> {
     let mut bytes = serde_json::to_vec_pretty(value)?;
     bytes.push(b'\n');
     // Whoever writes holds the lock, so what others left unfinished here they will never finish.
     file.parent().map_or(Ok(()), sweep)?;
-    write_atomic(file, &bytes)
+    Ok(bytes)
 }
 
 #[cfg(test)]
@@ -394,6 +437,47 @@ mod tests {
             let told = session.told().0;
             assert!(!told.was_announced("a") && told.was_announced("b"));
         }
+    }
+
+    #[test]
+    fn who_has_waited_in_vain_waits_less_until_it_has_the_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let (patience, less) = (Duration::from_millis(20), Duration::from_millis(2));
+        let store = store(folder.path()).waiting(patience);
+        let held = Lock::acquire(&store.folder.join("lock"), PATIENCE).unwrap();
+        let mut waits = Vec::new();
+        for _ in 0..3 {
+            waits.push(store.patience_now());
+            assert_eq!(store.clone().lock().unwrap_err().kind(), io::ErrorKind::TimedOut);
+        }
+        assert_eq!(waits, [patience, less, less]);
+        drop(held);
+        drop(store.lock().unwrap());
+        assert_eq!(store.patience_now(), patience);
+    }
+
+    #[test]
+    fn sessions_that_were_told_of_something_else_hold_nobody_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store(folder.path()).waiting(Duration::ZERO);
+        store.tell(|_| (Told { announced: ["a".to_owned()].into(), ..Told::default() }, ())).unwrap();
+        let _held = Lock::acquire(&store.folder.join("lock"), PATIENCE).unwrap();
+        store.forget(&["b".into()]).unwrap();
+        assert_eq!(store.forget(&["a".into()]).unwrap_err().kind(), io::ErrorKind::TimedOut);
+    }
+
+    #[test]
+    fn what_was_told_and_a_power_cut_took_is_told_again_without_a_word() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store(folder.path());
+        let tell = || store.tell(|_| (Told { announced: ["a".to_owned()].into(), ..Told::default() }, ())).unwrap();
+        assert_eq!(tell().1, []);
+        write_derived(&store.told, b"").unwrap();
+        assert_eq!(store.told(), (Told::default(), Vec::new()));
+        store.forget(&["a".into()]).unwrap();
+        assert_eq!(tell().1, []);
+        assert!(store.told().0.was_announced("a"));
+        assert_eq!(std::fs::read_dir(store.told.parent().unwrap()).unwrap().count(), 1, "nothing was set aside");
     }
 
     #[cfg(unix)]

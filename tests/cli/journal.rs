@@ -169,6 +169,42 @@ fn what_was_given_then_is_given_again_byte_by_byte() {
 }
 
 #[test]
+fn what_a_session_was_told_is_found_whatever_its_name() {
+    let world = world();
+    for [desk, session] in [["default", "default"], ["../d", "s"], ["review", "a b/c"], ["CON", "Ü"]] {
+        let at = |words: &[&'static str]| [&["--desk", desk, "--session", session], words].concat();
+        world.feed(&at(&["enrich"]), b"the web").exits(0);
+        let line = lines(&world, &[]).pop().unwrap();
+        let answer = world.json(&at(&["why-not", "web", "--prompt", "the web"]), 0);
+        assert_eq!(answer["reason"], "told", "{answer}");
+        assert_eq!(answer["about"]["journal"], json!({"n": line["n"], "time": line["time"]}), "{desk} {session}");
+    }
+}
+
+#[test]
+fn files_that_go_are_removed_and_not_written() {
+    let world = world();
+    world.put("docs/a.md", b"```java\nclass {{ Name }} {}\n```\n");
+    world.run(&["select", "a"]).exits(0);
+    world.run(&["unselect", "a"]).exits(0);
+    world.run(&["connect", "claude-code", "--yes"]).exits(0);
+    world.run(&["disconnect", "claude-code", "--yes"]).exits(0);
+    let found = lines(&world, &[]);
+    let template = strings(&found[1]["about"]).remove(0);
+    assert!(template.starts_with(".jaato/templates/"), "{template}");
+    let settings = ".claude/settings.json";
+    let expected = [
+        "selected a",
+        &format!("written {template}"),
+        "unselected a",
+        &format!("removed {template}"),
+        &format!("written {settings}"),
+        &format!("removed {settings}"),
+    ];
+    assert_eq!(brief(&found), expected);
+}
+
+#[test]
 fn what_is_read_or_picked_later_follows_from_what_was_said() {
     let world = world();
     read(&world, "s", "docs/b.md");

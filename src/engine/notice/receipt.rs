@@ -30,7 +30,8 @@ pub fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
     }
     notice.reason = reasons.join(", ");
     if matches!(receipt.what, What::Written | What::Removed) {
-        let place = receipt.about.first().map(|path| Spot { path: workspace.join(path), line: 1 });
+        let is_there = receipt.what == What::Written;
+        let place = receipt.about.first().filter(|_| is_there).map(|path| Spot { path: workspace.join(path), line: 1 });
         return notice.at(place);
     }
     let named = |item: &&Item| !matches!(item.block, BlockKind::Templates | BlockKind::LeftOut);
@@ -161,7 +162,7 @@ mod tests {
             (about(What::Excluded, &["a"]), "Excluded @a", "session s1"),
             (about(What::Included, &["a"]), "No longer excluded: @a", "session s1"),
             (about(What::Written, &["src/a.java"]), "Wrote src/a.java", "session s1"),
-            (about(What::Removed, &["src/a.java"]), "Removed src/a.java", "session s1"),
+            (about(What::Removed, &["old.tmpl"]), "Removed old.tmpl", "session s1"),
             (Receipt { tool: Some("Read".to_owned()), ..about(What::Read, &["a"]) }, "Read @a with Read", "session s1"),
             (
                 Receipt { reason: "compact".to_owned(), ..about(What::Forgot, &[]) },
@@ -211,5 +212,8 @@ mod tests {
         let receipt = Receipt { about: vec!["src/a.java".to_owned()], ..Receipt::new(What::Written) };
         let notice = super::receipt(&line(receipt), Path::new("/w"), "default");
         assert_eq!((notice.place, notice.subject), (Some(Spot { path: "/w/src/a.java".into(), line: 1 }), None));
+        let receipt = Receipt { about: vec!["old.tmpl".to_owned()], ..Receipt::new(What::Removed) };
+        let notice = super::receipt(&line(receipt), Path::new("/w"), "default");
+        assert_eq!((notice.place, notice.subject), (None, None), "what is gone is nowhere");
     }
 }

@@ -2,7 +2,7 @@
 //! killed writer or a full disk cut short is ended by whoever comes next, and nothing that comes after it is lost.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 
 use serde::Deserialize;
@@ -14,11 +14,11 @@ use crate::disk::{append_own, is_at, open_own, within};
 use crate::session::Store;
 
 /// Where the file would become larger it is put aside, in the place of the one put aside before: so no journal is larger than
-/// twice this, but for a single line that is.
-const LIMIT: u64 = 32 * 1024 * 1024;
+/// twice this. A larger file is none that we wrote, and is not read.
+pub(super) const LIMIT: u64 = 32 * 1024 * 1024;
 
-/// Programs that read JSON know greater numbers only roughly; a line with one is rubbish.
-const GREATEST: u64 = 1 << 53;
+/// Numbers are smaller: programs that read JSON know greater ones only roughly, and a line with one is rubbish.
+const END: u64 = 1 << 53;
 
 /// A whole line, as far as whoever counts is concerned.
 #[derive(Deserialize)]
@@ -40,7 +40,7 @@ impl Store {
     /// Appends a line and tells its number.
     ///
     /// # Errors
-    /// What the file system says, with the path in front; nothing was appended then.
+    /// What the file system says, with the path in front, or that it is too much for a file; nothing was appended then.
     pub fn append(&self, receipt: Receipt) -> io::Result<u64> {
         self.append_all(vec![receipt])
     }
@@ -59,18 +59,16 @@ impl Store {
         let path = self.journal_file();
         let name_it = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
         let mut file = append_own(&path)?;
-        let (mut n, is_torn) = self.last(&file).map_err(name_it)?;
-        // The clock is asked under the lock: the order of lines is that of their times.
-        let time = jiff::Timestamp::try_from((self.clock)()).unwrap_or_default();
-        let mut lines = Vec::new();
-        for receipt in receipts {
-            n += 1;
-            let (desk, session, who) = (self.desk.clone(), self.session.clone(), self.who.clone());
-            serde_json::to_writer(&mut lines, &Line { n, time: format!("{time:.3}"), desk, session, who, receipt })?;
-            lines.push(b'\n');
-        }
         let mut size = file.metadata().map_err(name_it)?.len();
-        if size > 0 && size + lines.len() as u64 > limit {
+        if size > limit {
+            // It came from elsewhere, and reading it would hold everybody up.
+            std::fs::rename(&path, self.aside(&path)).map_err(name_it)?;
+            file = append_own(&path)?;
+            size = 0;
+        }
+        let (before, is_torn) = self.last(&file, limit).map_err(name_it)?;
+        let (mut lines, n) = self.lines(limit, before, receipts).map_err(name_it)?;
+        if size > 0 && size + u64::from(is_torn) + lines.len() as u64 > limit {
             std::fs::rename(&path, self.older_journal_file()).map_err(name_it)?;
             file = append_own(&path)?;
             size = 0;
@@ -85,16 +83,49 @@ impl Store {
         Ok(n)
     }
 
+    /// The lines of these receipts, and the number of the last. Where they are too much for a file, texts and reasons are left
+    /// away, and it is said.
+    fn lines(&self, limit: u64, before: u64, receipts: Vec<Receipt>) -> io::Result<(Vec<u8>, u64)> {
+        let (lines, n) = self.written(before, &receipts)?;
+        if lines.len() as u64 <= limit {
+            return Ok((lines, n));
+        }
+        let receipts: Vec<Receipt> = receipts.into_iter().map(Receipt::without_text).collect();
+        let (lines, n) = self.written(before, &receipts)?;
+        if lines.len() as u64 > limit {
+            let message = format!("{} bytes are too much for the journal, which holds {limit}", lines.len());
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+        }
+        Ok((lines, n))
+    }
+
+    fn written(&self, before: u64, receipts: &[Receipt]) -> io::Result<(Vec<u8>, u64)> {
+        // The clock is asked under the lock: the order of lines is that of their times.
+        let time = jiff::Timestamp::try_from((self.clock)()).unwrap_or_default();
+        let (mut lines, mut n) = (Vec::new(), before);
+        for receipt in receipts {
+            // A journal that somebody has prepared can bring the last number there is: then they begin anew.
+            n = if n + 1 < END { n + 1 } else { 1 };
+            let (desk, session, who) = (self.desk.clone(), self.session.clone(), self.who.clone());
+            let line = Line { n, time: format!("{time:.3}"), desk, session, who, receipt: receipt.clone() };
+            serde_json::to_writer(&mut lines, &line)?;
+            lines.push(b'\n');
+        }
+        Ok((lines, n))
+    }
+
     /// The number of the last whole line, and whether something without a line break stands behind it.
-    fn last(&self, file: &File) -> io::Result<(u64, bool)> {
+    fn last(&self, file: &File, limit: u64) -> io::Result<(u64, bool)> {
         let mut is_torn = false;
         if let Some(n) = last_number(file, &mut is_torn)? {
             return Ok((n, is_torn));
         }
         match open_own(&self.older_journal_file()) {
-            Ok(older) => Ok((last_number(&older, &mut false)?.unwrap_or(0), is_torn)),
+            Ok(older) if older.metadata()?.len() <= limit => {
+                Ok((last_number(&older, &mut false)?.unwrap_or(0), is_torn))
+            }
             // Whatever stands there, it is no part of the journal.
-            Err(_) => Ok((0, is_torn)),
+            Ok(_) | Err(_) => Ok((0, is_torn)),
         }
     }
 
@@ -108,7 +139,8 @@ impl Store {
         Ok((lines, damaged))
     }
 
-    /// Goes through the whole lines whose bytes are wanted, oldest first, and tells how many of these are not whole.
+    /// Goes through the whole lines whose bytes are wanted, oldest first, and tells how many of these are not whole. A file
+    /// that is too large to be ours counts as one.
     ///
     /// # Errors
     /// As [`Store::journal`].
@@ -116,7 +148,12 @@ impl Store {
         within(&self.workspace, &self.folder)?;
         let mut damaged = 0;
         for file in self.journal_files()? {
-            let mut reader = BufReader::with_capacity(64 * 1024, file);
+            if file.metadata()?.len() > LIMIT {
+                damaged += 1;
+                continue;
+            }
+            // Nobody waits for one that grows meanwhile.
+            let mut reader = BufReader::with_capacity(64 * 1024, file.take(LIMIT));
             let mut line = Vec::new();
             while reader.read_until(b'\n', &mut line)? > 0 {
                 if is_wanted(&line) && !line.trim_ascii().is_empty() {
@@ -146,7 +183,7 @@ impl Store {
 /// A line of the file, if it is one that was written whole.
 pub(super) fn parse(bytes: &[u8]) -> Option<Line> {
     let whole = bytes.strip_suffix(b"\n")?;
-    serde_json::from_slice::<Line>(whole).ok().filter(|line| line.n <= GREATEST)
+    serde_json::from_slice::<Line>(whole).ok().filter(|line| line.n < END)
 }
 
 /// Whether the bytes of a line say that one of these things happened, as it was written; what is quoted in it says nothing.
@@ -163,7 +200,7 @@ fn last_number(file: &File, is_torn: &mut bool) -> io::Result<Option<u64>> {
     let mut is_last = true;
     while let Some(line) = backward.line()? {
         *is_torn |= std::mem::take(&mut is_last) && !line.ends_with(b"\n");
-        let number = serde_json::from_slice::<Numbered>(&line).ok().filter(|line| line.n <= GREATEST);
+        let number = serde_json::from_slice::<Numbered>(&line).ok().filter(|line| line.n < END);
         if let Some(Numbered { n }) = number.filter(|_| line.ends_with(b"\n")) {
             return Ok(Some(n));
         }

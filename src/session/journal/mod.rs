@@ -124,6 +124,16 @@ pub struct Line {
     pub receipt: Receipt,
 }
 
+/// What a screen calls itself as a writer.
+pub const SCREEN: &str = "a screen";
+
+impl Line {
+    /// Whether a person did it, by a command or at a screen, and no agent.
+    pub fn by_person(&self) -> bool {
+        self.who == SCREEN || self.who == "refdesk" || self.who.starts_with("refdesk ")
+    }
+}
+
 impl Receipt {
     /// One without text and reasons.
     pub fn new(what: What) -> Self {
@@ -141,6 +151,12 @@ impl Receipt {
             hash: None,
             text: None,
         }
+    }
+
+    /// The same where there is no room for the text and its reasons.
+    pub(super) fn without_text(self) -> Self {
+        let reason = if self.text.is_some() { "too much to be kept".to_owned() } else { self.reason };
+        Self { text: None, why: Vec::new(), reason, ..self }
     }
 
     /// What was appended to a text.

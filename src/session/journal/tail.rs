@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use super::Line;
 use super::backward::Backward;
-use super::file::parse;
+use super::file::{LIMIT, parse};
 use crate::disk::path::is_absent;
 use crate::disk::{is_at, open_own, within};
 use crate::session::Store;
@@ -46,7 +46,12 @@ impl Store {
 }
 
 /// Where the last lines of a file begin, so many of them or all there are, and how many it is. A torn one is not counted.
+/// One that is too large to be ours has none.
 fn begin_of_last(file: &File, wanted: usize) -> io::Result<(u64, usize)> {
+    let size = file.metadata()?.len();
+    if size > LIMIT {
+        return Ok((size, 0));
+    }
     let mut backward = Backward::new(file)?;
     let mut found = 0;
     let mut offset = backward.offset();
@@ -100,13 +105,20 @@ impl Tail {
 
 /// Reads the whole lines behind `offset`, and moves it behind them.
 fn read_on(mut file: &File, offset: &mut u64, lines: &mut Vec<Line>, damaged: &mut usize) -> io::Result<()> {
-    if file.metadata()?.len() < *offset {
+    let size = file.metadata()?.len();
+    if size < *offset {
         // Somebody has emptied it.
         *offset = 0;
     }
+    if size > LIMIT {
+        // Nobody who writes a journal makes it so large, and whoever appends next puts it aside.
+        *damaged += usize::from(*offset < size);
+        *offset = size;
+        return Ok(());
+    }
     file.seek(SeekFrom::Start(*offset))?;
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
+    file.take(LIMIT).read_to_end(&mut bytes)?;
     let whole = memchr::memrchr(b'\n', &bytes).map_or(0, |end| end + 1);
     for line in bytes.get(..whole).unwrap_or_default().split_inclusive(|byte| *byte == b'\n') {
         match parse(line) {

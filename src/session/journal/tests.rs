@@ -72,6 +72,7 @@ fn rubbish_is_skipped_counted_and_ended() {
         (b"[]\nnull\n{}\n", 3),
         (long.as_bytes(), 1),
         (more.as_bytes(), 1),
+        (more.replace("993", "992").as_bytes(), 1),
         (b"\n \n", 0),
     ] {
         let folder = tempfile::tempdir().unwrap();
@@ -121,9 +122,80 @@ fn what_would_be_too_large_is_put_aside_and_the_numbers_go_on() {
         .rfind(|n| fs::read_to_string(store.older_journal_file()).unwrap().contains(&format!("{{\"n\":{n},")));
     fs::remove_file(&newer).unwrap();
     assert_eq!(store.append(said("on")).unwrap(), last_of_older.unwrap() + 1);
-    // A single line that is larger than the limit is written all the same.
-    store.append_within(1500, vec![said(&"x".repeat(5000))]).unwrap();
-    assert_eq!(store.journal().unwrap().0.last().unwrap().receipt.reason.len(), 5000);
+}
+
+#[test]
+fn of_what_is_too_much_there_is_a_line_without_its_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    store.append_within(1500, vec![said("one")]).unwrap();
+    let text =
+        |length: usize| Receipt { text: Some("x".repeat(length)), bytes: length, ..Receipt::new(What::Enriched) };
+    assert_eq!(store.append_within(1500, vec![said("two"), text(5000)]).unwrap(), 3);
+    let (lines, damaged) = store.journal().unwrap();
+    assert_eq!((reasons(&lines), damaged), (vec![(1, "one"), (2, "two"), (3, "too much to be kept")], 0));
+    assert_eq!((lines[2].receipt.text.as_deref(), lines[2].receipt.bytes), (None, 5000));
+    // Where that is no help, it is an error, and what is there stays.
+    let error = store.append_within(1500, vec![said(&"x".repeat(5000))]).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::FileTooLarge);
+    assert_eq!(store.journal().unwrap().0, lines);
+}
+
+#[test]
+fn after_the_last_number_they_begin_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    store.append(said("one")).unwrap();
+    let path = store.journal_file();
+    let last = (1_u64 << 53) - 1;
+    let prepared = fs::read_to_string(&path).unwrap().replace("{\"n\":1,", &format!("{{\"n\":{last},"));
+    add_bytes(&path, prepared.as_bytes());
+    assert_eq!(store.append_all(vec![said("two"), said("three")]).unwrap(), 2);
+    let (lines, damaged) = store.journal().unwrap();
+    assert_eq!((reasons(&lines), damaged), (vec![(1, "one"), (last, "one"), (1, "two"), (2, "three")], 0));
+}
+
+/// Its last line is four gigabytes long: whoever read it would have none of them left.
+#[test]
+fn a_prepared_journal_that_is_huge_is_put_aside_unread() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    store.append_all(vec![said("one"), said("two")]).unwrap();
+    let path = store.journal_file();
+    let huge = |path: &Path| OpenOptions::new().append(true).create(true).open(path).unwrap().set_len(1 << 32).unwrap();
+    huge(&path);
+    huge(&store.older_journal_file());
+    assert_eq!(store.journal().unwrap(), (Vec::new(), 2));
+    let mut tail = store.tail(9);
+    assert_eq!(tail.read().unwrap(), (Vec::new(), 0));
+    assert_eq!(store.append(said("on")).unwrap(), 1);
+    assert_eq!(reasons(&tail.read().unwrap().0), [(1, "on")]);
+    assert_eq!(reasons(&store.tail(9).read().unwrap().0), [(1, "on")]);
+    let (lines, damaged) = store.journal().unwrap();
+    assert_eq!((reasons(&lines), damaged), (vec![(1, "on")], 1));
+    let names = fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name());
+    let aside = names.filter(|name| name.to_str().unwrap().starts_with("journal.jsonl.damaged-")).count();
+    assert_eq!(aside, 1, "nothing of it is lost");
+    // One that becomes so while it is followed.
+    huge(&path);
+    assert_eq!(tail.read().unwrap(), (Vec::new(), 1));
+    assert_eq!(tail.read().unwrap(), (Vec::new(), 0));
+}
+
+#[test]
+fn who_is_a_person() {
+    let folder = tempfile::tempdir().unwrap();
+    for (who, expected) in [
+        (crate::session::SCREEN, true),
+        ("refdesk", true),
+        ("refdesk select", true),
+        ("claude-code", false),
+        ("refdesker", false),
+    ] {
+        let store = Store::new(folder.path(), DEFAULT, DEFAULT, who, clock);
+        store.append(said("")).unwrap();
+        assert_eq!(store.journal().unwrap().0.last().unwrap().by_person(), expected, "{who}");
+    }
 }
 
 #[test]

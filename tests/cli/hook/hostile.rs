@@ -206,11 +206,20 @@ fn a_desk_that_another_process_holds_is_not_waited_for() {
     let before = told(&world, "s");
     let held = File::options().write(true).open(world.path.join(".jaato/refdesk/lock")).unwrap();
     held.lock().unwrap();
-    let began = Instant::now();
-    assert_eq!(added(&world, &prompt("s", &world.path, "the web")), HINT);
-    let waited = began.elapsed();
-    // 20 s are waited by commands that people call.
-    assert!(waited < Duration::from_secs(10), "{waited:?}");
+    let mut start = of("s", &world.path, "SessionStart");
+    start["source"] = json!("compact");
+    let mut tool = of("s", &world.path, "PostToolUse");
+    // A template that would be kept, a file that was read, a hint: three things to store.
+    tool["tool_input"] = json!({"file_path": "docs/near.md"});
+    tool["tool_response"] = json!("the web\n\n```java\nclass {{ Name }} {}\n```\n");
+    for (document, says) in [(prompt("s", &world.path, "the web"), HINT), (start, "Be kind."), (tool, "@away")] {
+        let began = Instant::now();
+        let answer = added(&world, &document);
+        let waited = began.elapsed();
+        assert!(answer.contains(says), "{document}: {answer}");
+        // A quarter of a second, once; the rest is a program that starts on a machine that has more to do.
+        assert!(waited < Duration::from_secs(3), "{document}: {waited:?}");
+    }
     assert_eq!(told(&world, "s"), before);
     // Who adds nothing needs no lock at all.
     assert_eq!(added(&world, &prompt("s", &world.path, "nothing of it")), "");

@@ -11,6 +11,7 @@ use crate::support::workspace::{Workspace, inline};
 
 mod agents;
 mod hostile;
+mod journalled;
 mod log;
 mod places;
 

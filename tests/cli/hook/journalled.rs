@@ -1,0 +1,96 @@
+//! What a hook puts into the journal: what the agent got, byte by byte, and what was written for it; and a journal that
+//! somebody has prepared.
+
+use std::fs::{self, File};
+use std::time::{Duration, Instant, SystemTime};
+
+use serde_json::{Value, json};
+
+use super::{HINT, added, answered, hook, of, prompt, world};
+use crate::support::workspace::{Workspace, strings};
+
+const FILE: &str = ".jaato/refdesk/journal.jsonl";
+
+/// The lines of the journal.
+fn lines(world: &Workspace) -> Vec<Value> {
+    world.read(FILE).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn tool(world: &Workspace, input: Value, response: &str) -> Value {
+    let mut document = of("s", &world.path, "PostToolUse");
+    for (name, value) in [("tool_name", json!("Read")), ("tool_input", input), ("tool_response", json!(response))] {
+        document[name] = value;
+    }
+    document
+}
+
+#[test]
+fn replay_gives_what_the_agent_got() {
+    for words in [&["claude-code"][..], &["claude-code", "--repeat"]] {
+        let world = world();
+        let mut start = of("s", &world.path, "SessionStart");
+        start["source"] = json!("startup");
+        let documents = [
+            start,
+            prompt("s", &world.path, "the web and @away"),
+            tool(&world, json!({"file_path": "docs/near.md"}), "it is local"),
+            tool(&world, json!({}), "```java\nclass {{ Name }} {}\n```"),
+        ];
+        for document in documents {
+            let before = if world.path.join(FILE).exists() { lines(&world).len() } else { 0 };
+            let answer = answered(&mut hook(&world, words), document.to_string().as_bytes());
+            let got = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_else(|| panic!("{document}: {answer}"));
+            let new = lines(&world).split_off(before);
+            let line = new.iter().find(|line| line["text"].is_string()).unwrap_or_else(|| panic!("{words:?} {got}"));
+            let replayed = world.run(&["replay", &line["n"].to_string()]).exits(0);
+            assert_eq!(replayed.text(), got, "{words:?}");
+            assert_eq!((line["bytes"].as_u64(), got.starts_with('\n')), (Some(got.len() as u64), false));
+            // A block is at least a token, and four bytes are one.
+            let tokens = line["tokens"].as_u64().unwrap();
+            assert!(tokens.abs_diff(got.len() as u64 / 4) <= 8, "{tokens} of {}", got.len());
+        }
+    }
+}
+
+#[test]
+fn templates_that_come_and_go_with_answers_of_tools() {
+    let world = world();
+    let template = |name: &str| format!("```java\nclass {{{{ {name} }}}} {{}}\n```");
+    assert!(added(&world, &tool(&world, json!({}), &template("One"))).contains("TEMPLATE"));
+    let about = |line: &Value| (line["what"].as_str().unwrap().to_owned(), line["about"].clone());
+    let found = lines(&world);
+    let (what, written) = about(&found[0]);
+    assert_eq!((what.as_str(), found[1]["what"].as_str().unwrap()), ("written", "enriched"));
+    let file = strings(&written).remove(0);
+    let old = SystemTime::now() - Duration::from_secs(31 * 24 * 60 * 60);
+    File::options().write(true).open(world.path.join(file)).unwrap().set_modified(old).unwrap();
+    added(&world, &tool(&world, json!({}), &template("Two")));
+    let whats: Vec<(String, Value)> = lines(&world).split_off(2).iter().map(about).collect();
+    assert!(whats.contains(&("removed".to_owned(), written)), "{whats:?}");
+    assert!(whats.iter().any(|(what, _)| what == "written"), "{whats:?}");
+}
+
+/// Reading it would take seconds and four gigabytes of memory.
+#[test]
+fn a_prepared_journal_of_four_gigabytes_costs_nothing() {
+    let world = world();
+    world.put(FILE, b"{\"n\":1}\n");
+    for name in [FILE, ".jaato/refdesk/journal.1.jsonl"] {
+        let file = File::options().append(true).create(true).open(world.path.join(name)).unwrap();
+        file.set_len(1 << 32).unwrap();
+    }
+    let began = Instant::now();
+    assert_eq!(added(&world, &prompt("s", &world.path, "the web")), HINT);
+    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+    assert_eq!(lines(&world).len(), 1);
+    let shown = world.run(&["journal"]).exits(0);
+    assert!(
+        shown.text().contains("\"enriched\"") && shown.stderr.contains("1 line of the journal is damaged"),
+        "{shown}"
+    );
+    assert!(
+        fs::read_dir(world.path.join(".jaato/refdesk"))
+            .unwrap()
+            .any(|entry| { entry.unwrap().file_name().into_string().unwrap().starts_with("journal.jsonl.damaged-") })
+    );
+}
