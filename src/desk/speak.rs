@@ -5,6 +5,7 @@ use std::io;
 
 use super::Desk;
 use super::embedded::files;
+use super::places::Look;
 use crate::enrich::{self, Asked, Budget, Context, Enriched, Findings, TextKind, Told};
 use crate::report::Diagnostic;
 use crate::session::{For, Receipt, What, advice};
@@ -28,7 +29,8 @@ impl Desk {
     pub fn enrich(&self, asked: &Asked, reader: Reader) -> (Enriched, Vec<Diagnostic>) {
         let reads = reader == Reader::Session && !asked.repeat;
         let (taken, mut problems) = if reads { self.take_templates(asked) } else { (None, Vec::new()) };
-        let ctx = Context { taken: taken.as_deref(), ..self.context() };
+        let look = Look::new(self);
+        let ctx = Context { taken: taken.as_deref(), places: &look, ..self.context() };
         let say = |told: &Told| enrich::enrich(&ctx, asked, told);
         let mut before = None;
         let (enriched, more) = match () {
@@ -62,7 +64,9 @@ impl Desk {
         if reader == Reader::Nobody {
             return (enrich::start(&self.context(), budget, None), Vec::new());
         }
-        let (enriched, _, mut problems) = self.tell(|told| enrich::start(&self.context(), budget, Some(told)));
+        let look = Look::new(self);
+        let ctx = Context { places: &look, ..self.context() };
+        let (enriched, _, mut problems) = self.tell(|told| enrich::start(&ctx, budget, Some(told)));
         if !enriched.blocks.is_empty() {
             let asked = Asked::new(TextKind::SystemInstructions, "");
             let receipt = Receipt { what: What::Instructed, ..Receipt::of(&asked, &enriched) };

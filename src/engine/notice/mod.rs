@@ -199,7 +199,8 @@ pub enum Cause {
 }
 
 impl Cause {
-    fn who(&self) -> &Who {
+    /// Whose doing it is.
+    pub fn who(&self) -> &Who {
         match self {
             Self::Choice(who) => who,
             Self::Retraced { .. } => &Who::You,
