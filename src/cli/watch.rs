@@ -1,7 +1,7 @@
 //! `refdesk watch`: the feed of the full screen without a screen, a line each as it happens. It runs the same engine; lines
 //! are written on a thread of their own, so that a reader who takes none holds up neither the desk nor a signal.
 
-use std::io::{self, IsTerminal, Write, stderr, stdout};
+use std::io::{self, Write, stderr, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 use std::thread;
@@ -34,14 +34,17 @@ struct Telling<'a> {
     /// Only of this session.
     session: Option<String>,
     format: Format,
+    /// Whether a terminal gets it, which would obey what stands in it.
+    on_terminal: bool,
 }
 
 /// Tells what happens until a signal comes or nobody reads any more; either is how it is meant to end.
 pub fn run(options: Options, session: Option<&str>, format: Format) -> ExitCode {
     let workspace = options.around.workspace.clone();
     // On a terminal for whoever sits there; in a pipe a program reads it.
-    let format = if stdout().is_terminal() { format } else { Format::Json };
-    let telling = Telling { workspace: &workspace, session: session.map(safe), format };
+    let on_terminal = output::is_for_terminal();
+    let format = if on_terminal { format } else { Format::Json };
+    let telling = Telling { workspace: &workspace, session: session.map(safe), format, on_terminal };
     match watch(options, &telling) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -126,6 +129,7 @@ impl Telling<'_> {
     fn line(&self, notice: &Notice, receipt: Option<&Line>) -> Option<String> {
         let is_wanted = self.session.as_deref().is_none_or(|session| notice.session.as_deref() == Some(session));
         is_wanted.then(|| match self.format {
+            Format::Json if self.on_terminal => format!("{}\n", visible(&self.object(notice, receipt).to_string())),
             Format::Json => format!("{}\n", self.object(notice, receipt)),
             Format::Text => in_words(notice),
         })
@@ -222,7 +226,7 @@ mod tests {
     use crate::session::{Receipt, What};
 
     fn telling(session: Option<&str>, format: Format) -> Telling<'static> {
-        Telling { workspace: Path::new("/w"), session: session.map(str::to_owned), format }
+        Telling { workspace: Path::new("/w"), session: session.map(str::to_owned), format, on_terminal: false }
     }
 
     fn notice() -> Notice {
@@ -271,6 +275,19 @@ mod tests {
                 telling.lines(Event::Receipts(Receipts { told: vec![receipt()], age: Age::Now, gap: None }));
             assert_eq!(of_notice + of_receipt.len(), told, "{session:?}");
         }
+    }
+
+    #[test]
+    fn a_terminal_obeys_nothing_and_a_program_gets_all() {
+        let text = "a\u{9b}2J\u{202e}b";
+        let told = |on_terminal| {
+            let telling = Telling { on_terminal, ..telling(None, Format::Json) };
+            telling.lines(Event::Notice(Notice { text: text.to_owned(), ..notice() })).concat()
+        };
+        assert!(told(false).contains(text));
+        let shown = told(true);
+        assert!(shown.ends_with("}\n") && shown.contains("2J"), "{shown}");
+        assert!(!shown.trim_end().chars().any(crate::text::escape::is_hidden), "{shown:?}");
     }
 
     #[test]

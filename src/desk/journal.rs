@@ -28,7 +28,14 @@ impl Desk {
         if receipts.is_empty() {
             return None;
         }
-        let problem = self.store.append_all(receipts).err().map(|error| {
+        let whats: Vec<What> = receipts.iter().map(|receipt| receipt.what).collect();
+        let appended = self.store.append_all(receipts);
+        if let Ok(last) = appended
+            && self.options.lives_on
+        {
+            self.own_lines.note(last, &whats);
+        }
+        let problem = appended.err().map(|error| {
             let message = format!("the journal cannot be written: {error}");
             Diagnostic::warning("not-journalled", message).hint(advice(&error))
         });

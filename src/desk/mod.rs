@@ -49,6 +49,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, SystemTime};
 
+use self::overheard::OwnLines;
+use self::places::Contents;
 use crate::catalog::{self, Catalog, Source, SourceId};
 use crate::config::{self, Config, Settings, Surroundings};
 use crate::disk::PATIENCE;
@@ -136,8 +138,8 @@ pub struct Desk {
     config: Config,
     catalog: Arc<Catalog>,
     choice: Choice,
-    /// Who stored the choice last, as far as they said.
-    chosen_by: Option<String>,
+    /// Who stored the choice last, and for which session, as far as they said.
+    chosen_by: (Option<String>, Option<String>),
     /// The changes made here.
     history: History,
     library: OnceLock<Library>,
@@ -160,6 +162,10 @@ pub struct Desk {
     tokens: Arc<HashMap<SourceId, u64>>,
     /// What was found in the files of templates and in documents that hold some.
     templates: template::Cache,
+    /// What lies behind the files that a session was told of.
+    contents: Contents,
+    /// Lines of the journal that this desk has written and nobody has heard of yet.
+    own_lines: OwnLines,
 }
 
 impl Desk {
@@ -178,7 +184,7 @@ impl Desk {
             config,
             catalog: Arc::new(catalog),
             choice: Choice::default(),
-            chosen_by: None,
+            chosen_by: (None, None),
             history: History::default(),
             library: OnceLock::new(),
             matcher: Matcher::default(),
@@ -191,6 +197,8 @@ impl Desk {
             unjournalled: Mutex::default(),
             documents: BTreeMap::new(),
             tokens: Arc::default(),
+            contents: Contents::default(),
+            own_lines: OwnLines::default(),
             options,
         };
         desk.choice = desk.preselected();
@@ -218,6 +226,7 @@ impl Desk {
         }
         let changed = *self.catalog != catalog;
         if changed {
+            self.contents.forget();
             if !enrich::says_the_same(&self.catalog, &catalog) {
                 self.matcher = Matcher::default();
             }
@@ -259,8 +268,8 @@ impl Desk {
         };
         let before = std::mem::take(&mut self.choice);
         (self.choice, self.chosen_by) = match stored {
-            Some(stored) => (stored.choice, stored.by),
-            None => (self.preselected(), None),
+            Some(stored) => (stored.choice, (stored.by, stored.session)),
+            None => (self.preselected(), (None, None)),
         };
         self.history.note_others(&before, &self.choice);
     }
@@ -364,6 +373,11 @@ impl Desk {
     /// # Errors
     /// What the file system says; it costs the next process time and nothing else.
     pub fn keep_mentions(&mut self) -> std::io::Result<()> {
+        // A folder without a catalog is no workspace yet: nothing is begun in it.
+        let begins = |source: &Source| source.origin.file.starts_with(&self.options.around.workspace);
+        if !self.store.keeps_anything() && !self.catalog.sources().iter().any(begins) {
+            return Ok(());
+        }
         let Some(library) = self.library.get_mut() else { return Ok(()) };
         let kept = if self.options.lives_on { library.keep_all() } else { library.keep() };
         if kept? { self.store.keep_git_out() } else { Ok(()) }
@@ -441,7 +455,12 @@ impl Desk {
 
     /// Who stored picks and exclusions last, as far as they said.
     pub fn chosen_by(&self) -> Option<&str> {
-        self.chosen_by.as_deref()
+        self.chosen_by.0.as_deref()
+    }
+
+    /// The session that picks and exclusions were stored for last, safe as a file's name, as far as they said.
+    pub fn chosen_in(&self) -> Option<&str> {
+        self.chosen_by.1.as_deref()
     }
 
     /// What is chosen, as far as documents were read.

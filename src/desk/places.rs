@@ -1,13 +1,17 @@
 //! What enrichment and instructions ask of the file system, answered by the desk.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use super::Desk;
-use crate::catalog::{Kind, Source, Standing};
+use crate::catalog::{Kind, Source, SourceId, Standing};
 use crate::disk::name::sha256_hex;
 use crate::disk::path::{clean, display};
 use crate::disk::walk::{Limits, files_below};
-use crate::disk::{read_regular, stamp};
+use crate::disk::{Stamp, read_regular, stamp};
 use crate::enrich::Places;
 use crate::mention::{LIMITS, files};
 use crate::template::{Template, TemplateIndex};
@@ -56,20 +60,163 @@ impl Places for Desk {
     }
 
     fn stamp(&self, source: &Source) -> String {
+        self.stamp_with(source, || Places::files(self, source))
+    }
+}
+
+impl Desk {
+    /// The stamp of a source; of a directory by its files.
+    fn stamp_with(&self, source: &Source, files: impl FnOnce() -> Vec<PathBuf>) -> String {
         let Kind::Local(place) = &source.kind else { return String::new() };
         match place.standing {
             Standing::Missing => String::new(),
             Standing::File => {
-                read_regular(&place.path, LIMITS.bytes).map_or_else(|_| String::new(), |(bytes, _)| sha256_hex(&bytes))
+                let now = (self.options.clock)();
+                let Ok(then) = stamp(&place.path) else { return String::new() };
+                let read = || Some(sha256_hex(&read_regular(&place.path, LIMITS.bytes).ok()?.0));
+                self.contents.hash(&place.path, then, now, read).unwrap_or_default()
             }
             Standing::Directory => {
                 let line = |path: &PathBuf| match stamp(path) {
                     Ok(stamp) => format!("{}\0{}\0{}\n", path.display(), stamp.size, stamp.modified),
                     Err(_) => format!("{}\n", path.display()),
                 };
-                let listing: String = Places::files(self, source).iter().map(line).collect();
+                let listing: String = files().iter().map(line).collect();
                 sha256_hex(listing.as_bytes())
             }
         }
+    }
+}
+
+/// What files hold, by a hash, as long as they stay as they were: a screen asks at every keystroke.
+#[derive(Debug, Default)]
+pub(super) struct Contents {
+    known: Mutex<HashMap<Arc<Path>, (Stamp, String)>>,
+}
+
+impl Contents {
+    /// The hash of a file that had this stamp at `now`, read unless it is known. A file that was written so lately that it
+    /// may be written again and look the same is read again the next time.
+    fn hash(
+        &self,
+        path: &Arc<Path>,
+        then: Stamp,
+        now: SystemTime,
+        read: impl FnOnce() -> Option<String>,
+    ) -> Option<String> {
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, hash)) = known().get(path).filter(|(stamp, _)| *stamp == then) {
+            return Some(hash.clone());
+        }
+        let hash = read()?;
+        // Where the system tells neither, size and time alone would have to do; they do not.
+        if then.has_settled(now) && then.changed != 0 && then.number != 0 {
+            known().insert(path.clone(), (then, hash.clone()));
+        } else {
+            known().remove(path);
+        }
+        Some(hash)
+    }
+
+    /// Forgets all: other files are asked about.
+    pub fn forget(&mut self) {
+        self.known = Mutex::default();
+    }
+}
+
+/// The places of a desk as one text sees them: each directory is walked once.
+pub(super) struct Look<'a> {
+    desk: &'a Desk,
+    walked: RefCell<HashMap<SourceId, Vec<PathBuf>>>,
+}
+
+impl<'a> Look<'a> {
+    pub fn new(desk: &'a Desk) -> Self {
+        Self { desk, walked: RefCell::default() }
+    }
+}
+
+impl Places for Look<'_> {
+    fn display_path(&self, path: &Path) -> String {
+        self.desk.display_path(path)
+    }
+
+    fn files(&self, source: &Source) -> Vec<PathBuf> {
+        let mut walked = self.walked.borrow_mut();
+        walked.entry(source.id.clone()).or_insert_with(|| Places::files(self.desk, source)).clone()
+    }
+
+    fn declared(&self, source: &Source, path: &str) -> Vec<PathBuf> {
+        self.desk.declared(source, path)
+    }
+
+    fn templates(&self) -> TemplateIndex {
+        Places::templates(self.desk)
+    }
+
+    fn templates_in(&self, text: &str) -> Vec<Template> {
+        self.desk.templates_in(text)
+    }
+
+    fn stamp(&self, source: &Source) -> String {
+        self.desk.stamp_with(source, || self.files(source))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use super::*;
+    use crate::config::Surroundings;
+    use crate::desk::Options;
+    use crate::disk::write_atomic;
+
+    #[test]
+    fn a_file_is_read_again_when_it_may_have_changed() {
+        let now = UNIX_EPOCH + Duration::from_secs(1_800_000_000);
+        let path: Arc<Path> = Path::new("/w/a").into();
+        let written = |ago: u64| {
+            let at = (1_800_000_000 - ago) * 1_000_000_000;
+            Stamp { size: 1, modified: at, changed: at, number: 7 }
+        };
+        let old = written(60);
+        for (then, again, reads) in [
+            (old, old, 1),
+            (written(1), written(1), 2),
+            (Stamp { changed: 0, ..old }, Stamp { changed: 0, ..old }, 2),
+            (old, Stamp { size: 2, ..old }, 2),
+            (old, Stamp { changed: old.changed + 1, ..old }, 2),
+            (old, Stamp { number: 8, ..old }, 2),
+        ] {
+            let (contents, count) = (Contents::default(), Cell::new(0));
+            let ask = |stamp| contents.hash(&path, stamp, now, || Some(count.replace(count.get() + 1).to_string()));
+            assert_eq!(ask(then).unwrap(), "0");
+            assert_eq!(ask(again).unwrap(), (reads - 1).to_string(), "{then:?} {again:?}");
+            assert_eq!(count.get(), reads);
+        }
+    }
+
+    #[test]
+    fn a_text_sees_a_directory_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = std::fs::canonicalize(folder.path()).unwrap();
+        write_atomic(&workspace.join("docs/a.md"), b"x").unwrap();
+        let source = r#"{"sources":[{"id":"d","name":"D","type":"local","path":"docs","tags":["java"]}]}"#;
+        write_atomic(&workspace.join("references.json"), source.as_bytes()).unwrap();
+        let desk = Desk::open(Options::new(Surroundings {
+            current: workspace.clone(),
+            workspace: workspace.clone(),
+            ..Surroundings::default()
+        }));
+        let source = desk.catalog().get("d").unwrap();
+        let look = Look::new(&desk);
+        let (files, before) = (look.files(source), look.stamp(source));
+        assert_eq!(files.len(), 1);
+        write_atomic(&workspace.join("docs/b.md"), b"x").unwrap();
+        assert_eq!((look.files(source).len(), look.stamp(source)), (1, before.clone()));
+        let next = Look::new(&desk);
+        assert_ne!(next.stamp(source), before, "the next text sees what is there then");
     }
 }

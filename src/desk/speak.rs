@@ -6,6 +6,7 @@ use std::io;
 use super::Desk;
 use super::embedded::files;
 use super::journal::templates;
+use super::places::Look;
 use crate::enrich::{self, Asked, Budget, Context, Enriched, Findings, TextKind, Told};
 use crate::report::Diagnostic;
 use crate::session::{For, Receipt, What, Written, advice};
@@ -29,7 +30,8 @@ impl Desk {
     pub fn enrich(&self, asked: &Asked, reader: Reader) -> (Enriched, Vec<Diagnostic>) {
         let reads = reader == Reader::Session && !asked.repeat;
         let (taken, done) = if reads { self.take_templates(asked) } else { (None, Written::default()) };
-        let ctx = Context { taken: taken.as_deref(), ..self.context() };
+        let look = Look::new(self);
+        let ctx = Context { taken: taken.as_deref(), places: &look, ..self.context() };
         let say = |told: &Told| enrich::enrich(&ctx, asked, told);
         let mut before = None;
         let (enriched, more) = match () {
@@ -65,7 +67,9 @@ impl Desk {
     /// What an agent is told at the start of a conversation: the instructions, and the templates there are, within
     /// `budget`. It counts as told, but with `repeat`: then all of it is said, and nothing remembered.
     pub fn start(&self, budget: Budget, repeat: bool) -> (Enriched, Vec<Diagnostic>) {
-        let start = |told: Option<&Told>| enrich::start(&self.context(), budget, told);
+        let look = Look::new(self);
+        let ctx = Context { places: &look, ..self.context() };
+        let start = |told: Option<&Told>| enrich::start(&ctx, budget, told);
         let (enriched, mut problems) = if repeat {
             (start(None), Vec::new())
         } else {

@@ -1,7 +1,6 @@
 //! What the journal says that nobody else tells: lines of every session, of this process and of others, as they come. What
 //! is seen anyway as the difference between two snapshots, or was done here, is not told twice.
 
-use std::collections::VecDeque;
 use std::io;
 
 use crate::desk::Desk;
@@ -16,9 +15,6 @@ const PAST: usize = 300;
 /// Lines that are told of one look: a feed keeps no more, and whoever reads this would only be held up.
 pub const MOST: usize = 1000;
 
-/// Files written here that the journal has not been heard of yet; more are never under way.
-const OWN: usize = 64;
-
 /// An ear at the journal.
 #[derive(Debug)]
 pub struct Overhear {
@@ -26,10 +22,6 @@ pub struct Overhear {
     tail: Option<Tail>,
     /// The desk whose choices are told as notices.
     desk: String,
-    /// What this process calls itself.
-    who: String,
-    /// Files that were written here, as printed: their notices were told.
-    written: VecDeque<String>,
     /// Whether it could be read the last time: what keeps it from being read is said once.
     state: Reading,
 }
@@ -38,6 +30,12 @@ pub struct Overhear {
 enum Reading {
     Works,
     Fails,
+}
+
+/// What is known here of what the journal says.
+struct Here<'a> {
+    /// Whether the line with this number was written by this very desk.
+    is_own: &'a dyn Fn(u64) -> bool,
 }
 
 /// What came of listening.
@@ -63,30 +61,17 @@ pub enum Notices {
 impl Overhear {
     /// Reads nothing yet.
     pub fn new(desk: &Desk) -> Self {
-        Self {
-            tail: None,
-            desk: safe(desk.name()),
-            who: desk.who().to_owned(),
-            written: VecDeque::new(),
-            state: Reading::Works,
-        }
-    }
-
-    /// Notes that a file was written here, and told.
-    pub fn wrote(&mut self, shown: &str) {
-        self.written.push_back(shown.to_owned());
-        if self.written.len() > OWN {
-            self.written.pop_front();
-        }
+        Self { tail: None, desk: safe(desk.name()), state: Reading::Works }
     }
 
     /// What was appended since it was listened last, as far as it adds something; at first the last lines that are there.
     pub fn listen(&mut self, desk: &Desk, age: Age, notices: Notices) -> Heard {
         let read = self.tail.get_or_insert_with(|| desk.tail(PAST)).read();
-        self.take(read, age, notices)
+        let here = Here { is_own: &|n| desk.takes_for_own(n) };
+        self.take(read, &here, age, notices)
     }
 
-    fn take(&mut self, read: io::Result<(Vec<Line>, usize)>, age: Age, notices: Notices) -> Heard {
+    fn take(&mut self, read: io::Result<(Vec<Line>, usize)>, here: &Here, age: Age, notices: Notices) -> Heard {
         let (mut lines, damaged) = match read {
             Ok(read) => read,
             Err(error) => {
@@ -96,7 +81,7 @@ impl Overhear {
             }
         };
         self.state = Reading::Works;
-        lines.retain(|line| self.adds(line, age, notices));
+        lines.retain(|line| self.adds(line, here, age, notices));
         let dropped = lines.len().saturating_sub(MOST);
         lines.drain(..dropped);
         // What lies there from before was damaged before anybody looked.
@@ -106,15 +91,14 @@ impl Overhear {
     }
 
     /// Whether a line says what no notice says.
-    fn adds(&mut self, line: &Line, age: Age, notices: Notices) -> bool {
+    fn adds(&self, line: &Line, here: &Here, age: Age, notices: Notices) -> bool {
+        let is_own = (here.is_own)(line.n);
         match line.receipt.what {
+            // What was chosen here a notice tells; what others chose their lines tell, one by one and with their names.
             What::Selected | What::Unselected | What::Excluded | What::Included => {
-                age == Age::Past || notices == Notices::NotYet || line.desk != self.desk
+                age == Age::Past || notices == Notices::NotYet || line.desk != self.desk || !is_own
             }
-            What::Written | What::Removed if age == Age::Now && line.who == self.who => {
-                let own = self.written.iter().position(|written| line.receipt.about.contains(written));
-                own.and_then(|at| self.written.remove(at)).is_none()
-            }
+            What::Written | What::Removed => !is_own,
             _ => true,
         }
     }
@@ -122,76 +106,81 @@ impl Overhear {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::config::Surroundings;
-    use crate::desk::Options;
-    use crate::session::{Receipt, SCREEN};
+    use std::cell::Cell;
 
-    fn ear() -> (tempfile::TempDir, Overhear) {
-        let folder = tempfile::tempdir().unwrap();
-        let around = Surroundings { workspace: folder.path().to_path_buf(), ..Surroundings::default() };
-        let desk = Desk::open(Options { who: SCREEN.to_owned(), ..Options::new(around) });
-        (folder, Overhear::new(&desk))
+    use super::*;
+    use crate::session::Receipt;
+
+    /// Nothing was done here.
+    const ELSEWHERE: Here = Here { is_own: &|_| false };
+
+    fn ear() -> Overhear {
+        Overhear { tail: None, desk: "default".to_owned(), state: Reading::Works }
     }
 
-    fn line(what: What, desk: &str, who: &str, about: &str) -> Line {
+    fn line(what: What, desk: &str, session: &str, about: &str) -> Line {
         let receipt = Receipt { about: vec![about.to_owned()], ..Receipt::new(what) };
-        let [time, session] = ["2026-11-22T08:00:00.000Z", "s"].map(str::to_owned);
-        Line { n: 1, time, desk: desk.to_owned(), session, who: who.to_owned(), receipt }
+        let [time, who] = ["2026-11-22T08:00:00.000Z", "a screen"].map(str::to_owned);
+        Line { n: 1, time, desk: desk.to_owned(), session: session.to_owned(), who, receipt }
     }
 
     #[test]
     fn what_is_told_anyway_is_not_told_twice() {
         use Age::{Now, Past};
         use Notices::{NotYet, Told};
-        for (what, desk, who, age, notices, adds) in [
-            (What::Enriched, "default", "refdesk enrich", Now, Told, true),
-            (What::Read, "default", SCREEN, Now, Told, true),
-            (What::Selected, "default", "refdesk select", Now, Told, false),
-            (What::Excluded, "default", SCREEN, Now, Told, false),
-            (What::Selected, "other", "refdesk select", Now, Told, true),
-            (What::Selected, "default", "refdesk select", Now, NotYet, true),
-            (What::Unselected, "default", "refdesk select", Past, Told, true),
-            (What::Written, "default", "refdesk render", Now, Told, true),
-            (What::Written, "default", SCREEN, Now, Told, false),
-            (What::Removed, "default", SCREEN, Now, Told, false),
-            (What::Removed, "default", "claude-code", Now, Told, true),
-            (What::Written, "default", SCREEN, Past, Told, true),
+        for (what, desk, session, own, age, notices, adds) in [
+            (What::Enriched, "default", "s", false, Now, Told, true),
+            (What::Read, "default", "s", true, Now, Told, true),
+            (What::Selected, "default", "s", false, Now, Told, true),
+            (What::Excluded, "default", "mine", true, Now, Told, false),
+            // chosen right before what was told, and told as the other's
+            (What::Selected, "default", "before", false, Now, Told, true),
+            (What::Selected, "other", "s", false, Now, Told, true),
+            (What::Selected, "default", "s", false, Now, NotYet, true),
+            (What::Selected, "default", "mine", true, Now, NotYet, true),
+            (What::Unselected, "default", "s", false, Past, Told, true),
+            (What::Written, "default", "s", false, Now, Told, true),
+            (What::Written, "default", "mine", true, Now, Told, false),
+            (What::Removed, "default", "s", false, Now, Told, true),
+            (What::Removed, "default", "mine", true, Now, Told, false),
         ] {
-            let (_folder, mut ear) = ear();
-            ear.wrote("a");
-            let heard = ear.take(Ok((vec![line(what, desk, who, "a")], 0)), age, notices);
-            assert_eq!(heard.lines.len(), usize::from(adds), "{what:?} {desk} {who} {age:?} {notices:?}");
+            let here = Here { is_own: &|_| own, ..ELSEWHERE };
+            let heard = ear().take(Ok((vec![line(what, desk, session, "a")], 0)), &here, age, notices);
+            assert_eq!(heard.lines.len(), usize::from(adds), "{what:?} {desk} {session} {own} {age:?} {notices:?}");
         }
     }
 
     #[test]
-    fn one_write_is_one_line_of_another_screen_the_next() {
-        let (_folder, mut ear) = ear();
-        ear.wrote("a");
-        let lines = vec![line(What::Written, "default", SCREEN, "a"); 2];
-        assert_eq!(ear.take(Ok((lines, 0)), Age::Now, Notices::Told).lines.len(), 1);
+    fn another_screen_that_wrote_the_same_file_is_told() {
+        let asked = Cell::new(0);
+        let is_own = |n| {
+            asked.set(asked.get() + 1);
+            n == 1
+        };
+        let here = Here { is_own: &is_own, ..ELSEWHERE };
+        let mut lines = vec![line(What::Written, "default", "s", "a"); 3];
+        lines.iter_mut().zip(1..).for_each(|(line, n)| line.n = n);
+        let heard = ear().take(Ok((lines, 0)), &here, Age::Now, Notices::Told);
+        assert_eq!(heard.lines.iter().map(|line| line.n).collect::<Vec<_>>(), [2, 3]);
+        assert_eq!(asked.get(), 3, "each line is asked about once");
     }
 
     #[test]
     fn what_comes_too_fast_is_counted() {
-        let (_folder, mut ear) = ear();
         let mut lines = vec![line(What::Read, "default", "x", "old"); 5];
         lines.extend(vec![line(What::Read, "default", "x", "new"); MOST]);
-        let heard = ear.take(Ok((lines, 0)), Age::Now, Notices::Told);
+        let heard = ear().take(Ok((lines, 0)), &ELSEWHERE, Age::Now, Notices::Told);
         assert_eq!((heard.lines.len(), heard.dropped), (MOST, 5));
         assert!(heard.lines.iter().all(|line| line.receipt.about == ["new"]));
     }
 
     #[test]
     fn what_keeps_it_from_being_read_is_said_once() {
-        let (_folder, mut ear) = ear();
-        let mut said = || ear.take(Err(io::Error::other("no")), Age::Now, Notices::Told).problem.is_some();
-        assert_eq!([said(), said()], [true, false]);
-        ear.take(Ok((Vec::new(), 0)), Age::Now, Notices::Told);
-        assert!(
-            ear.take(Err(io::Error::other("no")), Age::Now, Notices::Told).problem.is_some(),
-            "it worked in between"
-        );
+        let mut ear = ear();
+        let mut said = |read| ear.take(read, &ELSEWHERE, Age::Now, Notices::Told).problem.is_some();
+        let fails = || Err(io::Error::other("no"));
+        assert_eq!([said(fails()), said(fails())], [true, false]);
+        said(Ok((Vec::new(), 0)));
+        assert!(said(fails()), "it worked in between");
     }
 }

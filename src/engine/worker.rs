@@ -20,6 +20,7 @@ use crate::disk::name::safe;
 use crate::enrich::{Asked, TextKind};
 use crate::output::{Proposal, Unwritten, Written};
 use crate::report::{Diagnostic, add_new};
+use crate::selection::Selection;
 use crate::template::TemplateIndex;
 
 /// Sources read between two looks at the queue.
@@ -155,12 +156,6 @@ impl Worker<'_> {
     fn write_templates(&mut self) {
         self.files_due = false;
         let done = self.desk.write_templates(&self.templates);
-        // What comes and goes among templates is told as that.
-        for names in [&done.written, &done.removed] {
-            if let Some(name) = names.first() {
-                self.ear.wrote(&format!("{}/{name}", crate::template::FOLDER));
-            }
-        }
         self.file_problems = done.diagnostics;
     }
 
@@ -261,14 +256,7 @@ impl Worker<'_> {
             Command::Reread => {
                 let before = self.desk.selection().clone();
                 self.reread(Desk::reread_choice);
-                self.desk.settle();
-                if let Err(refusal) = self.desk.forget_left(&before) {
-                    self.refuse(refusal);
-                }
-                if **self.desk.selection() != *before {
-                    self.index_templates();
-                }
-                self.publish();
+                self.follow_choice_of_others(&before);
             }
             Command::Look { generation, prompt } => {
                 let findings = self.desk.look(&prompt);
@@ -280,7 +268,15 @@ impl Worker<'_> {
                 let (enriched, problems) = self.desk.enrich(&asked, Reader::Nobody);
                 self.say(Event::Simulated { generation, enriched: Box::new(enriched), problems });
             }
-            Command::Listen => self.listen(Age::Now),
+            Command::Listen => {
+                // A choice is stored before the journal says so: it is told as what changed, and then the line adds nothing.
+                let (before, chosen) = (self.desk.selection().clone(), self.desk.choice().clone());
+                self.reread(Desk::reread_choice);
+                if *self.desk.choice() != chosen {
+                    self.follow_choice_of_others(&before);
+                }
+                self.listen(Age::Now);
+            }
             Command::Replay { generation, number } => {
                 let line = match self.desk.line(number) {
                     Ok(Some(line)) => Ok(Box::new(line)),
@@ -314,7 +310,6 @@ impl Worker<'_> {
                 let text = format!("Wrote {} ({})", written.shown, proposal.diff.summary());
                 let place = Some(Spot { path: proposal.path.clone(), line: 1 });
                 self.tell(Notice { place, ..Notice::new(Who::You, Topic::Template, text) });
-                self.ear.wrote(&written.shown);
             }
             self.say(Event::Written(written));
         }
@@ -325,9 +320,23 @@ impl Worker<'_> {
         let chosen = self.desk.choice().clone();
         read(&mut self.desk);
         if *self.desk.choice() != chosen {
-            let other = Who::Other(Arc::from(self.desk.chosen_by().unwrap_or("another process")));
-            self.cause = Cause::Choice(other);
+            self.cause = match self.desk.chosen_by() {
+                Some(who) => Cause::Journalled(Who::Other(Arc::from(who))),
+                None => Cause::Choice(Who::Other(Arc::from("another process"))),
+            };
         }
+    }
+
+    /// What follows when picks or exclusions were read again.
+    fn follow_choice_of_others(&mut self, before: &Arc<Selection>) {
+        self.desk.settle();
+        if let Err(refusal) = self.desk.forget_left(before) {
+            self.refuse(refusal);
+        }
+        if **self.desk.selection() != **before {
+            self.index_templates();
+        }
+        self.publish();
     }
 
     fn change(&mut self, change: impl FnOnce(&mut Desk) -> Result<Changed, Refusal>) {
@@ -474,7 +483,7 @@ impl Worker<'_> {
             // What turns up while the documents are read for the first time is no change.
             None => (Vec::new(), next),
             Some(told) if next.loading.is_some() => {
-                let own = !matches!(self.cause, Cause::Choice(Who::Other(_)));
+                let own = !matches!(self.cause, Cause::Choice(Who::Other(_)) | Cause::Journalled(_));
                 let notices = if own { notice::selection(&told, &next, &self.cause) } else { Vec::new() };
                 let selection = if notices.is_empty() { told.selection.clone() } else { next.selection };
                 (notices, Snapshot { selection, ..told })
@@ -482,13 +491,24 @@ impl Worker<'_> {
             Some(told) => (notice::notices(&told, &next, &self.cause), next),
         };
         self.told = Some(told);
+        let (who, session) = (self.cause.who().clone(), self.chooser());
         if let Cause::Retraced { text, .. } = &self.cause
             && notices.iter().any(|notice| notice.text == *text)
         {
             self.cause = Cause::Choice(Who::You);
         }
         for notice in notices {
-            self.tell(notice);
+            let session = session.clone().filter(|_| notice.who == who);
+            self.tell(Notice { session, ..notice });
+        }
+    }
+
+    /// The session whose the newest change of picks and exclusions is, as far as it is known.
+    fn chooser(&self) -> Option<Arc<str>> {
+        match self.cause.who() {
+            Who::You => Some(safe(self.desk.session()).into()),
+            Who::Other(_) => self.desk.chosen_in().map(Arc::from),
+            Who::Files => None,
         }
     }
 

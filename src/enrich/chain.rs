@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use super::budget::{self, Budget};
-use super::draft::{Block, BlockKind, Draft, Entry, Item, Level};
+use super::draft::{Block, BlockKind, Draft, Item, Level};
 use super::instructions::{self, Memorable};
 use super::own::{self, Said, complement, own_blocks};
 use super::print;
@@ -185,13 +185,12 @@ pub fn enrich(ctx: &Context, asked: &Asked, told: &Told) -> Enriched {
     let own = own_blocks(asked.text);
     let reading = Reading::new(ctx, asked, &own);
     let (mut drafts, metadata) = said_by_all(ctx, &reading, &known);
-    let standing = drain(&mut drafts, |entry| entry.stands);
+    // What stands there is not said again, and does not count as told: a text comes from anywhere, and a block copied into a
+    // web page would silence its sources for good. Told is what was said to this session, and nothing else.
+    drafts.iter_mut().for_each(|draft| draft.entries.retain(|entry| !entry.stands));
     // A text that there was no room in once is not filled up the next time it is read.
-    if own::says_left_out(asked.text, &own) {
+    if own::ends_with_left_out(asked.text, &own) {
         drafts.clear();
-    }
-    if !asked.repeat {
-        standing.iter().flat_map(|entry| &entry.memory).for_each(|memory| known.remember(memory));
     }
     appended(ctx, asked, drafts, metadata, known)
 }
@@ -261,17 +260,6 @@ fn appended(ctx: &Context, asked: &Asked, mut drafts: Vec<Draft>, metadata: Meta
     blocks.iter_mut().for_each(|block| block.start += added_at);
     let text = [asked.text, &fitted.text].concat();
     Enriched { text, added_at, metadata, blocks, items: fitted.items, told: known }
-}
-
-/// Takes the entries out that `is_out` says.
-fn drain(drafts: &mut [Draft], is_out: impl Fn(&Entry) -> bool) -> Vec<Entry> {
-    let mut out = Vec::new();
-    for draft in drafts {
-        let (taken, kept) = std::mem::take(&mut draft.entries).into_iter().partition(&is_out);
-        draft.entries = kept;
-        out.extend::<Vec<Entry>>(taken);
-    }
-    out
 }
 
 fn as_map<S: Serializer, V: Serialize>(pairs: &[(SourceId, V)], serializer: S) -> Result<S::Ok, S::Error> {

@@ -29,15 +29,16 @@ pub(super) fn draft(ctx: &Context, reading: &Reading, told: &Told) -> Option<Dra
     }
     let full = format!("{CONTEXT}{}**\n\n{}\n", one_line(&source.name), parts.join("\n\n"));
     let brief = context_brief(source, ctx.places);
-    let hash = content_hash("context", &source.id, &full, &ctx.places.stamp(source));
-    let is_news = reading.asked.repeat || !told.given.contains(&hash);
+    // Where nothing is remembered nobody asks what lies behind it: that reads files.
+    let hash = (!reading.asked.repeat).then(|| content_hash("context", &source.id, &full, &ctx.places.stamp(source)));
+    let is_news = hash.as_ref().is_none_or(|hash| !told.given.contains(hash));
     let entry = Entry {
         about: source.id.to_string(),
         stands: reading.said.has(&full) || reading.said.has(&brief),
         full,
         brief,
         why: vec![Why::Rule { rule: "a tool read a document of it".to_owned() }],
-        memory: vec![Memory::Given(hash)],
+        memory: hash.into_iter().map(Memory::Given).collect(),
         brief_is_enough: false,
         weight: 0.0,
     };

@@ -101,13 +101,14 @@ fn is_heading(text: &str) -> bool {
     [EXPANSIONS, HINTS, NOTICE, TEMPLATES].contains(&line) || line.starts_with(CONTEXT) || line.starts_with(LEFT_OUT)
 }
 
-/// Whether one of the blocks says that there was no room for all there was to say.
-pub(crate) fn says_left_out(text: &str, blocks: &[Range<usize>]) -> bool {
-    let opens = |block: &Range<usize>| {
+/// Whether the text ends with a block that says that there was no room for all there was to say, as a text does that was
+/// enriched. Further up it says nothing of this text: it was copied there, or more was written behind it.
+pub(crate) fn ends_with_left_out(text: &str, blocks: &[Range<usize>]) -> bool {
+    let ends = |block: &&Range<usize>| text.get(block.end..).is_some_and(|behind| behind.trim().is_empty());
+    blocks.last().filter(ends).is_some_and(|block| {
         let lines = text.get(block.clone()).unwrap_or_default().trim_start().lines();
         lines.skip(1).take(1).any(|line| line.starts_with(LEFT_OUT))
-    };
-    blocks.iter().any(opens)
+    })
 }
 
 /// The start of a block with the two line breaks that were put before it.

@@ -6,7 +6,7 @@ use super::draft::{BlockKind, Draft, Entry, Memory, Why};
 use super::instruction::remembered;
 use super::told::{Told, content_hash};
 use super::{Findings, contents, instruction, print};
-use crate::catalog::SourceId;
+use crate::catalog::{Source, SourceId};
 use crate::selection::{Member, Role, Selection};
 use crate::text::lines;
 
@@ -49,8 +49,15 @@ struct Speaker<'a> {
 }
 
 impl Speaker<'_> {
-    fn is_news(&self, hash: &str) -> bool {
-        self.reading.asked.repeat || !self.told.given.contains(hash)
+    /// What would be remembered of an entry, and whether it is news. Where nothing is remembered nobody asks what lies
+    /// behind it: that reads files.
+    fn memory(&self, kind: &str, source: &Source, printed: &str) -> (Vec<Memory>, bool) {
+        if self.reading.asked.repeat {
+            return (Vec::new(), true);
+        }
+        let hash = content_hash(kind, &source.id, printed, &self.ctx.places.stamp(source));
+        let is_news = !self.told.given.contains(&hash);
+        (vec![Memory::Given(hash)], is_news)
     }
 
     /// Block 1.
@@ -62,11 +69,9 @@ impl Speaker<'_> {
             let Some(source) = self.ctx.catalog.get(expansion.id.as_str()) else { continue };
             let full = instruction(source, self.ctx.selection, self.ctx.places);
             let (short, brief) = (print::given_above(source), print::brief(source, self.ctx.places));
-            let remembered = remembered(&full, source, self.ctx.selection);
-            let hash = content_hash("expansion", &source.id, remembered, &self.ctx.places.stamp(source));
+            let (memory, news) = self.memory("expansion", source, remembered(&full, source, self.ctx.selection));
             let said = &self.reading.said;
             let stands = said.has(&full) || said.has(&short) || said.has(&brief);
-            let news = self.is_news(&hash);
             let mut why = vec![Why::Mention { line, column }];
             if !news {
                 why.push(Why::Rule { rule: GIVEN_ABOVE.to_owned() });
@@ -76,7 +81,7 @@ impl Speaker<'_> {
                 full: if news { full } else { short },
                 brief,
                 why,
-                memory: vec![Memory::Given(hash)],
+                memory,
                 stands,
                 brief_is_enough: false,
                 weight: 0.0,
@@ -95,8 +100,8 @@ impl Speaker<'_> {
             let Some(source) = self.ctx.catalog.get(hint.id.as_str()) else { continue };
             let (full, brief) = (print::hint(source, &hint.tags), print::brief_hint(source));
             // Another tag of it says nothing new of the source.
-            let hash = content_hash("hint", &source.id, &brief, &self.ctx.places.stamp(source));
-            if !self.is_news(&hash) {
+            let (memory, news) = self.memory("hint", source, &brief);
+            if !news {
                 continue;
             }
             let said = &self.reading.said;
@@ -107,7 +112,7 @@ impl Speaker<'_> {
                 brief,
                 why: tags.map(|(tag, (line, column))| Why::Tag { tag: tag.clone(), line, column }).collect(),
                 full,
-                memory: vec![Memory::Given(hash)],
+                memory,
                 stands,
                 brief_is_enough: true,
                 weight: 0.0,

@@ -61,7 +61,8 @@ impl Library {
     /// The same with a file for what outlasts it, there or not.
     #[must_use]
     pub fn kept_in(self, file: PathBuf) -> Self {
-        Self { memory: self.memory.in_file(file), ..self }
+        let memory = self.memory.in_file(self.workspace.clone(), file);
+        Self { memory, ..self }
     }
 
     fn with(workspace: &Path, catalog: &Catalog, memory: Memory) -> Self {

@@ -13,7 +13,7 @@ use std::time::SystemTime;
 use super::ids::IdMatcher;
 use super::kept::{self, Kept};
 use super::scan::Named;
-use crate::disk::{Stamp, read_regular, write_derived};
+use crate::disk::{Stamp, read_regular, within, write_derived};
 
 /// What is remembered of documents.
 #[derive(Debug)]
@@ -23,10 +23,17 @@ pub(super) struct Memory {
     lives_on: bool,
     files: Mutex<HashMap<Arc<Path>, Remembered>>,
     /// Where it is kept between processes.
-    place: Option<PathBuf>,
+    place: Option<Place>,
     kept: OnceLock<Kept>,
     /// Whether something was read that the file does not have.
     is_news: AtomicBool,
+}
+
+/// A file of a workspace.
+#[derive(Debug)]
+struct Place {
+    workspace: PathBuf,
+    file: PathBuf,
 }
 
 #[derive(Debug)]
@@ -41,9 +48,9 @@ impl Memory {
         Self { clock, lives_on, files, place: None, kept, is_news }
     }
 
-    /// The same with a place between processes.
-    pub fn in_file(self, place: PathBuf) -> Self {
-        Self { place: Some(place), ..self }
+    /// The same with a place between processes, in a workspace.
+    pub fn in_file(self, workspace: PathBuf, file: PathBuf) -> Self {
+        Self { place: Some(Place { workspace, file }), ..self }
     }
 
     /// The time at which a document is looked at; to be asked before the document is.
@@ -104,10 +111,8 @@ impl Memory {
         if !self.is_news.swap(false, Ordering::Relaxed) {
             return Ok(false);
         }
-        // A folder that is a link leads out of the workspace, where nothing is ours to write.
-        if place.parent().and_then(|folder| fs::symlink_metadata(folder).ok()).is_some_and(|it| it.is_symlink()) {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "the folder of the cache is a symbolic link"));
-        }
+        // Out there nothing is ours to write. A link in the place of the file itself is not followed but replaced.
+        place.file.parent().map_or(Ok(()), |folder| within(&place.workspace, folder))?;
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let has_identity = |then: &Stamp| then.changed != 0 && then.number != 0;
         let new = files.iter().filter(|(_, file)| has_identity(&file.then));
@@ -116,7 +121,7 @@ impl Memory {
         let old = self.kept(ids).entries().filter(|(path, _)| path_of(path).is_some_and(&wanted));
         let old = old.map(|(path, entry)| (path, Cow::Borrowed(entry)));
         let all = new.iter().map(|(path, entry)| (*path, Cow::Borrowed(&**entry))).chain(old).collect();
-        write_derived(place, &kept::file(&kept::key(ids), all)).map(|()| true)
+        write_derived(&place.file, &kept::file(&kept::key(ids), all)).map(|()| true)
     }
 
     /// Lets go of what was loaded from the file, for a desk that has read all it wanted.
@@ -125,14 +130,15 @@ impl Memory {
     }
 
     fn kept(&self, ids: &IdMatcher) -> &Kept {
-        self.kept.get_or_init(|| self.place.as_deref().and_then(|place| load(place, ids)).unwrap_or_default())
+        self.kept.get_or_init(|| self.place.as_ref().and_then(|place| load(place, ids)).unwrap_or_default())
     }
 }
 
-/// The file, if it is ours; what another user could read may be hidden from this one.
-fn load(place: &Path, ids: &IdMatcher) -> Option<Kept> {
-    let (bytes, more) = read_regular(place, kept::LIMIT as u64).ok()?;
-    (!more && is_own(place)).then(|| Kept::new(bytes, &kept::key(ids)))
+/// The file, if it is ours and no link leads out to it; what another user could read may be hidden from this one.
+fn load(place: &Place, ids: &IdMatcher) -> Option<Kept> {
+    within(&place.workspace, &place.file).ok()?;
+    let (bytes, more) = read_regular(&place.file, kept::LIMIT as u64).ok()?;
+    (!more && is_own(&place.file)).then(|| Kept::new(bytes, &kept::key(ids)))
 }
 
 #[cfg(unix)]
@@ -202,7 +208,7 @@ mod tests {
         let place = folder.path().join("cache/mentions");
         let paths = ["/w/a.md", "/w/b.md"].map(|path| Arc::<Path>::from(Path::new(path)));
         let (ids, then) = (ids(), written(60));
-        let memory = || Memory::new(clock, false).in_file(place.clone());
+        let memory = || Memory::new(clock, false).in_file(folder.path().to_path_buf(), place.clone());
         memory().store(&ids, |_| true).unwrap();
         assert!(!place.exists(), "nothing was read");
         let first = memory();
@@ -226,12 +232,36 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn nothing_is_written_through_a_link() {
-        let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        std::os::unix::fs::symlink(outside.path(), folder.path().join("cache")).unwrap();
-        let memory = Memory::new(clock, false).in_file(folder.path().join("cache/mentions"));
-        memory.keep(Arc::from(Path::new("/w/a.md")), written(60), Arc::default(), clock());
-        assert!(memory.store(&ids(), |_| true).is_err());
-        assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
+    fn nothing_is_read_or_written_through_a_link_that_leads_out() {
+        use std::os::unix::fs::symlink;
+        let (ids, path, then) = (ids(), Arc::<Path>::from(Path::new("/w/a.md")), written(60));
+        for (link, leads_out) in [
+            (".jaato", true),
+            (".jaato/refdesk", true),
+            (".jaato/refdesk/cache", true),
+            (".jaato", false),
+            (".jaato/refdesk", false),
+            (".jaato/refdesk/cache", false),
+        ] {
+            let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+            let workspace = fs::canonicalize(folder.path()).unwrap();
+            let target = if leads_out { outside.path().to_path_buf() } else { workspace.join("kept") };
+            let file = workspace.join(".jaato/refdesk/cache/mentions");
+            let memory = || Memory::new(clock, false).in_file(workspace.clone(), file.clone());
+            let store = |memory: &Memory| {
+                memory.keep(path.clone(), then, Arc::default(), clock());
+                memory.store(&ids, |_| true)
+            };
+            // A good cache lies there: it would be read if the link were followed.
+            let link = workspace.join(link);
+            let there = target.join(file.strip_prefix(&link).unwrap());
+            store(&Memory::new(clock, false).in_file(target.clone(), there.clone())).unwrap();
+            fs::create_dir_all(link.parent().unwrap()).unwrap();
+            symlink(&target, &link).unwrap();
+            let before = fs::metadata(&there).unwrap().modified().unwrap();
+            assert_eq!(memory().recall(&path, then, &ids).is_some(), !leads_out, "{link:?}");
+            assert_eq!(store(&memory()).is_ok(), !leads_out, "{link:?}");
+            assert_eq!(fs::metadata(&there).unwrap().modified().unwrap() == before, leads_out, "{link:?}");
+        }
     }
 }

@@ -58,6 +58,9 @@ pub struct Stored {
     /// Who stored it, for the feed of others; absent in files that were written by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
+    /// For which session, safe as a file's name; absent likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
 }
 
 /// What a change under the lock gave.
@@ -150,7 +153,8 @@ impl Store {
         let mut value = stored.clone().unwrap_or_else(|| initial.clone());
         let answer = change(&mut value);
         if stored.as_ref() != Some(&value) {
-            write(&self.selection, &Stored { choice: value.clone(), by: Some(self.who.clone()) })?;
+            let (by, session) = (Some(self.who.clone()), Some(self.session.clone()));
+            write(&self.selection, &Stored { choice: value.clone(), by, session })?;
         }
         Ok(Change { answer, value, diagnostics })
     }

@@ -110,7 +110,8 @@ fn what_others_do_arrives_once_and_in_order() {
     enrich(&world, "s2", "about java");
     enrich(&world, "s3", "about java");
     let seen = watch.until("the last", |line| line["session"] == "s3");
-    let sessions: Vec<&str> = seen.iter().filter_map(|line| line["session"].as_str()).collect();
+    let receipts = seen.iter().filter(|line| line["topic"] == "enriched");
+    let sessions: Vec<&str> = receipts.filter_map(|line| line["session"].as_str()).collect();
     assert_eq!(sessions, ["s1", "s2", "s3"], "{seen:#?}");
     let receipt = &seen.iter().find(|line| line["session"] == "s1").unwrap()["receipt"];
     assert_eq!((&receipt["what"], &receipt["who"]), (&json!("enriched"), &json!("refdesk enrich")), "{receipt}");
@@ -124,7 +125,7 @@ fn what_others_do_arrives_once_and_in_order() {
     told.extend(watch.until("the end", |line| line["session"] == "end"));
     let picks: Vec<&Value> = told.iter().filter(|line| line["text"] == "Picked @caller").collect();
     assert_eq!(picks.len(), 1, "{told:#?}");
-    assert_eq!(picks[0]["who"], "refdesk select");
+    assert_eq!((&picks[0]["who"], &picks[0]["session"]), (&json!("refdesk select"), &json!("default")));
     let brought = told.iter().filter(|line| {
         line["text"].as_str().is_some_and(|text| text.starts_with("References transitively included: @callee"))
     });
@@ -138,11 +139,24 @@ fn what_others_do_arrives_once_and_in_order() {
 fn it_tells_of_one_session_alone() {
     let world = world();
     let watch = Watch::start(&world, &["--session", "begin"]);
-    world.run(&["select", "caller"]).exits(0);
+    let select = |session: &str, id: &str| world.run(&["--session", session, "select", id]).exits(0);
+    select("other", "first");
     enrich(&world, "other", "about java");
+    select("begin", "caller");
     enrich(&world, "begin", "about java");
-    let seen = watch.until("its own", |line| line["session"] == "begin");
-    assert_eq!(seen.len(), 1, "{seen:#?}");
+    let mut seen = watch.until("its prompt", |line| line["topic"] == "enriched");
+    // A choice comes from the desk itself, and may come after what was asked for next.
+    if !seen.iter().any(|line| line["text"] == "Picked @caller") {
+        seen.extend(watch.until("its pick", |line| line["text"] == "Picked @caller"));
+    }
+    // Whatever would be told twice, or of others, is told by now.
+    select("other", "second");
+    enrich(&world, "begin", "about @callee");
+    seen.extend(watch.until("the end", |line| line["text"].as_str().unwrap().contains("expanded @callee")));
+    assert!(seen.iter().all(|line| line["session"] == "begin"), "{seen:#?}");
+    let told = |text: &str| seen.iter().filter(|line| line["text"].as_str().unwrap().starts_with(text)).count();
+    let counts = ["Picked @caller", "References transitively included: @callee", "To a prompt: "].map(told);
+    assert_eq!((counts, seen.len()), ([1, 1, 2], 4), "{seen:#?}");
     assert_eq!(watch.end(Signal::INT), Some(0));
 }
 

@@ -3,7 +3,7 @@
 
 use std::time::SystemTime;
 
-use refdesk::desk::{Desk, Reader};
+use refdesk::desk::{Desk, Options, Reader};
 use refdesk::engine::{Age, Command, Event, Hearer, Notice, Receipts, Topic};
 use refdesk::enrich::{Asked, TextKind};
 use refdesk::session::{Receipt, Store, What};
@@ -73,7 +73,7 @@ fn a_choice_is_told_once_whoever_makes_it() {
     let mut world = World::new();
     world.send(Command::Pick("c".into()));
     world.until("it is picked", |now| now.selection.is_picked("c"));
-    let mut desk = Desk::open(options(&world.workspace));
+    let mut desk = Desk::open(Options { session: "s2".to_owned(), ..options(&world.workspace) });
     desk.pick(&["a".to_owned()], &[]).unwrap();
     world.until("b is pulled in", |now| now.selection.contains("b"));
     // At another desk nothing else tells it.
@@ -83,6 +83,10 @@ fn a_choice_is_told_once_whoever_makes_it() {
     let told = told_until(&mut world, "Read @end");
     let count = |text: &str| told.iter().filter(|notice| notice.text == text).count();
     assert_eq!(["Picked @c", "Picked @a", "Picked @kit"].map(count), [1, 1, 1], "{told:#?}");
+    let session = |text: &str| told.iter().find(|it| it.text.starts_with(text)).and_then(|it| it.session.as_deref());
+    let brought = "References transitively included: @b";
+    let sessions = ["Picked @c", "Picked @a", brought, "Picked @kit"].map(session);
+    assert_eq!(sessions, ["default", "s2", "s2", "s1"].map(Some), "{told:#?}");
 }
 
 #[test]

@@ -189,6 +189,8 @@ impl Notice {
 pub enum Cause {
     /// They picked, unpicked, excluded or included.
     Choice(Who),
+    /// The same, and the journal says who did what, one by one: told here is only what followed from it.
+    Journalled(Who),
     /// The person at this screen took a change back, or did it again.
     Retraced {
         /// Which, and what stays: `Undone: pick of @a`.
@@ -199,9 +201,10 @@ pub enum Cause {
 }
 
 impl Cause {
-    fn who(&self) -> &Who {
+    /// Whose doing it is.
+    pub fn who(&self) -> &Who {
         match self {
-            Self::Choice(who) => who,
+            Self::Choice(who) | Self::Journalled(who) => who,
             Self::Retraced { .. } => &Who::You,
         }
     }

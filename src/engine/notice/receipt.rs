@@ -7,6 +7,8 @@ use super::words::{at, cut};
 use super::{Holds, Notice, Ticket, Topic, Who};
 use crate::catalog::SourceId;
 use crate::desk::Spot;
+use crate::disk::path::clean;
+use crate::disk::within;
 use crate::enrich::{BlockKind, Item, Level, TextKind, Why};
 use crate::session::{Line, Receipt, What};
 
@@ -30,14 +32,20 @@ pub fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
     }
     notice.reason = reasons.join(", ");
     if matches!(receipt.what, What::Written | What::Removed) {
-        let is_there = receipt.what == What::Written;
-        let place = receipt.about.first().filter(|_| is_there).map(|path| Spot { path: workspace.join(path), line: 1 });
-        return notice.at(place);
+        let path = receipt.about.first().filter(|_| receipt.what == What::Written);
+        return notice.at(path.and_then(|about| inside(workspace, about)));
     }
     let named = |item: &&Item| !matches!(item.block, BlockKind::Templates | BlockKind::LeftOut);
     let of_text = || receipt.why.iter().find(named).map(|item| &item.about);
     notice.subject = receipt.about.first().or_else(of_text).map(|id| SourceId::from(id.as_str()));
     notice
+}
+
+/// A file of the workspace. A journal may come with a repository: it leads nowhere else, by a link neither.
+fn inside(workspace: &Path, about: &str) -> Option<Spot> {
+    let path = clean(&workspace.join(about));
+    let is_inside = path.starts_with(workspace) && within(workspace, &path).is_ok();
+    is_inside.then_some(Spot { path, line: 1 })
 }
 
 fn topic(what: What) -> Topic {
@@ -215,5 +223,34 @@ mod tests {
         let receipt = Receipt { about: vec!["old.tmpl".to_owned()], ..Receipt::new(What::Removed) };
         let notice = super::receipt(&line(receipt), Path::new("/w"), "default");
         assert_eq!((notice.place, notice.subject), (None, None), "what is gone is nowhere");
+    }
+
+    #[test]
+    fn a_journal_leads_to_no_place_outside() {
+        let folder = tempfile::tempdir().unwrap();
+        let (workspace, outside) = (folder.path().join("w"), folder.path().join("secret"));
+        crate::disk::write_atomic(&outside, b"x").unwrap();
+        crate::disk::write_atomic(&workspace.join("src/a"), b"x").unwrap();
+        #[cfg(unix)]
+        for (link, to) in [("out", outside.as_path()), ("in", Path::new("src"))] {
+            std::os::unix::fs::symlink(to, workspace.join(link)).unwrap();
+        }
+        let absolute = workspace.join("src/a");
+        for (about, place) in [
+            ("src/a", Some("src/a")),
+            ("src/../src/./a", Some("src/a")),
+            (absolute.to_str().unwrap(), Some("src/a")),
+            ("in/a", Some("in/a")),
+            ("../secret", None),
+            ("src/../../secret", None),
+            (outside.to_str().unwrap(), None),
+            ("/etc/passwd", None),
+            ("out", None),
+            ("out/x", None),
+        ] {
+            let receipt = Receipt { about: vec![about.to_owned()], ..Receipt::new(What::Written) };
+            let found = super::receipt(&line(receipt), &workspace, "default").place.map(|spot| spot.path);
+            assert_eq!(found, place.map(|place| workspace.join(place)), "{about}");
+        }
     }
 }

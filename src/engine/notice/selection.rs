@@ -24,8 +24,10 @@ pub fn selection(before: &Snapshot, after: &Snapshot, cause: &Cause) -> Vec<Noti
     for (what, ids) in chosen_between(before, after) {
         let Some(first) = ids.first() else { continue };
         let subject = SourceId::from(first.as_str());
-        let text = format!("{what} {}", at(&ids));
-        notices.push(Notice::new(cause.who().clone(), Topic::Selection, text).about(&subject));
+        if !matches!(cause, Cause::Journalled(_)) {
+            let text = format!("{what} {}", at(&ids));
+            notices.push(Notice::new(cause.who().clone(), Topic::Selection, text).about(&subject));
+        }
         chosen.extend(ids);
     }
     let untold = |member: &&Member| {
@@ -40,7 +42,7 @@ pub fn selection(before: &Snapshot, after: &Snapshot, cause: &Cause) -> Vec<Noti
             notices.extend(came_by_edit(after, &entered));
             notices.extend(went_by_edit(after, &left));
         }
-        Cause::Choice(by) => {
+        Cause::Choice(by) | Cause::Journalled(by) => {
             notices.extend(came_with_it(after, &entered, by));
             notices.extend(left_with_it(before, &left, by));
         }
