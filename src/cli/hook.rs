@@ -21,7 +21,7 @@ use crate::report::Diagnostic;
 const LIMIT: u64 = 64 * 1024 * 1024;
 
 /// So long another process is waited for; where that was in vain, a tenth of it each time there is something else to store.
-const PATIENCE: Duration = Duration::from_millis(250);
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// One prompt is no work for more, and threads take time to make.
 const THREADS: usize = 4;
@@ -37,8 +37,10 @@ pub fn run(arguments: &Arguments, args: &HookArgs) -> ExitCode {
     if !print(&value) && value != hook::nothing() {
         tracing::warn!("standard output cannot be written");
         // Nobody read it, so it has to be said again.
-        guarded(|| desk.map(|desk| desk.forget_told("the answer could not be given")));
+        guarded(|| desk.as_ref().map(|desk| desk.forget_told("the answer could not be given")));
     }
+    // The program ends here: the system takes ten thousand sources back at once, and not one by one.
+    let _stays = std::mem::ManuallyDrop::new(desk);
     ExitCode::SUCCESS
 }
 
@@ -57,10 +59,12 @@ pub fn excused(error: &clap::Error) -> Option<ExitCode> {
     Some(ExitCode::SUCCESS)
 }
 
-/// Whether these arguments, as far as they can be understood, call a hook.
+/// Whether these arguments call a hook: it is the first command among them, whatever stands before it.
 fn is_meant(arguments: impl Iterator<Item = std::ffi::OsString>) -> bool {
-    let parser = <Arguments as clap::CommandFactory>::command().ignore_errors(true);
-    parser.try_get_matches_from(arguments).is_ok_and(|matches| matches.subcommand_name() == Some("hook"))
+    let program = <Arguments as clap::CommandFactory>::command();
+    let commands: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
+    let mut words = arguments.skip(1).filter_map(|word| word.into_string().ok());
+    words.find(|word| commands.contains(&word.as_str())).is_some_and(|word| word == "hook")
 }
 
 /// What `work` gives; `None` where a defect ends it.
@@ -181,6 +185,10 @@ fn speak(desk: &mut Desk, agent: Agent, event: &Event, repeat: bool) -> (String,
         }
         Event::Forgets | Event::Other(_) => return (String::new(), problems),
     };
+    // A tool works in every folder of this world; what is no workspace stays as it is.
+    if matches!(event, Event::Tool { .. }) && desk.catalog().is_empty() {
+        return (String::new(), problems);
+    }
     desk.settle();
     let (enriched, more) = match asked {
         None => desk.start(budget, repeat || is_stuck),

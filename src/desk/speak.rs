@@ -115,10 +115,7 @@ impl Desk {
 
     /// The session forgets what it was told, since what it read is gone; `reason` goes into the journal.
     pub fn forget_told(&self, reason: &str) -> Vec<Diagnostic> {
-        let mut problems = match self.store.tell(|told| (told.forgotten(), ())) {
-            Ok(((), problems)) => problems,
-            Err(error) => vec![not_remembered(&error)],
-        };
+        let mut problems = self.store.forget_told().unwrap_or_else(|error| vec![not_remembered(&error)]);
         problems.extend(self.journal(Receipt { reason: reason.to_owned(), ..Receipt::new(What::Forgot) }));
         problems
     }

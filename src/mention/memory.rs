@@ -13,7 +13,7 @@ use std::time::SystemTime;
 use super::ids::IdMatcher;
 use super::kept::{self, Kept};
 use super::scan::Named;
-use crate::disk::{Stamp, read_regular, within, write_derived};
+use crate::disk::{Stamp, read_regular, sweep_dead, within, write_derived};
 
 /// What is remembered of documents.
 #[derive(Debug)]
@@ -121,6 +121,8 @@ impl Memory {
         let old = self.kept(ids).entries().filter(|(path, _)| path_of(path).is_some_and(&wanted));
         let old = old.map(|(path, entry)| (path, Cow::Borrowed(entry)));
         let all = new.iter().map(|(path, entry)| (*path, Cow::Borrowed(&**entry))).chain(old).collect();
+        // What a killed process left is nobody's.
+        place.file.parent().map_or(Ok(()), sweep_dead)?;
         write_derived(&place.file, &kept::file(&kept::key(ids), all)).map(|()| true)
     }
 

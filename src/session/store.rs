@@ -85,7 +85,9 @@ impl Store {
             folder.join("desks").join(name::safe(desk)).join("selection.json")
         };
         let (desk, session) = (name::safe(desk), name::safe(session));
-        let told = folder.join(SESSIONS).join(&session).join("told.json");
+        // Each desk tells a session its own: what one brings in the other has never heard of.
+        let sessions = selection.with_file_name(SESSIONS);
+        let told = sessions.join(&session).join("told.json");
         let (workspace, who) = (workspace.to_path_buf(), who.to_owned());
         let (patience, in_vain) = (PATIENCE, Arc::default());
         Self { workspace, folder, desk, session, selection, told, who, clock, patience, in_vain }
@@ -187,7 +189,7 @@ impl Store {
             if is_cut_short(&self.told) { (None, Vec::new()) } else { self.read_locked::<Told>(&self.told) };
         diagnostics.extend(problems);
         if stored.is_none() {
-            sessions::remove_unused(&self.folder.join(SESSIONS), (self.clock)());
+            sessions::remove_unused(&self.sessions(), (self.clock)());
         }
         let now = stored.unwrap_or_default();
         if now != before {
@@ -200,13 +202,32 @@ impl Store {
         Ok((answer, diagnostics))
     }
 
+    /// The session forgets what it was told. Where another process holds the lock the file goes all the same: who writes it right
+    /// then tells the session something again at worst, and what was forgotten must not be taken for known.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front.
+    pub fn forget_told(&self) -> io::Result<Vec<Diagnostic>> {
+        self.tell(|told| (told.forgotten(), ())).map(|((), problems)| problems).or_else(|error| {
+            self.held_in(&self.told)?;
+            match std::fs::remove_file(&self.told) {
+                Err(gone) if !is_absent(&gone) => Err(error),
+                _ => Ok(Vec::new()),
+            }
+        })
+    }
+
+    fn sessions(&self) -> PathBuf {
+        self.selection.with_file_name(SESSIONS)
+    }
+
     /// Every session forgets that these sources were announced to it: they left the selection, and are news when they come
     /// back (BEHAVIOUR §5).
     ///
     /// # Errors
     /// What the file system says, with the path in front.
     pub fn forget(&self, left: &[SourceId]) -> io::Result<()> {
-        let sessions = match std::fs::read_dir(self.folder.join(SESSIONS)) {
+        let sessions = match std::fs::read_dir(self.sessions()) {
             Ok(sessions) if !left.is_empty() => sessions,
             _ => return Ok(()),
         };
@@ -579,6 +600,29 @@ mod tests {
         tell("new", "a");
         assert_eq!(["old", "used", "young", "new"].map(there), [false, true, true, true]);
         assert!(session("used").told().0.was_announced("a"));
+    }
+
+    #[test]
+    fn what_is_to_be_forgotten_is_forgotten_though_the_desk_is_held() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store(folder.path()).waiting(Duration::from_millis(5));
+        store.tell(|_| (Told { announced: ["a".to_owned()].into(), ..Told::default() }, ())).unwrap();
+        let held = Lock::acquire(&folder.path().join(".jaato/refdesk/lock"), PATIENCE).unwrap();
+        assert!(store.forget_told().unwrap().is_empty());
+        assert_eq!(store.told().0, Told::default());
+        drop(held);
+    }
+
+    #[test]
+    fn each_desk_tells_a_session_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, two] = [DEFAULT, "b"].map(|desk| Store::new(folder.path(), desk, "s", "a test", clock));
+        let announced = || ["a".to_owned()].into();
+        one.tell(|told| (Told { announced: announced(), ..told.clone() }, ())).unwrap();
+        assert!(!two.told().0.was_announced("a"));
+        two.tell(|told| (Told { announced: announced(), ..told.clone() }, ())).unwrap();
+        two.forget(&["a".into()]).unwrap();
+        assert!(one.told().0.was_announced("a") && !two.told().0.was_announced("a"));
     }
 
     #[test]
