@@ -39,7 +39,9 @@ fn replay_gives_what_the_agent_got() {
         for document in documents {
             let before = if world.path.join(FILE).exists() { lines(&world).len() } else { 0 };
             let answer = answered(&mut hook(&world, words), document.to_string().as_bytes());
-            let got = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_else(|| panic!("{document}: {answer}"));
+            let got = answer["hookSpecificOutput"]["additionalContext"]
+                .as_str()
+                .unwrap_or_else(|| panic!("{document}: {answer}"));
             let new = lines(&world).split_off(before);
             let line = new.iter().find(|line| line["text"].is_string()).unwrap_or_else(|| panic!("{words:?} {got}"));
             let replayed = world.run(&["replay", &line["n"].to_string()]).exits(0);
