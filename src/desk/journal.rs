@@ -191,9 +191,7 @@ mod tests {
     use crate::config::Surroundings;
     use crate::desk::Options;
 
-    #[test]
-    fn a_journal_that_cannot_be_written_is_told_once_until_it_can_again() {
-        let folder = tempfile::tempdir().unwrap();
+    fn desk(folder: &tempfile::TempDir) -> Desk {
         let path = folder.path().to_path_buf();
         let around = Surroundings {
             workspace: path.clone(),
@@ -203,7 +201,29 @@ mod tests {
             named: None,
             from_environment: None,
         };
-        let desk = Desk::open(Options::new(around));
+        Desk::open(Options::new(around))
+    }
+
+    /// Each compared with each these are a billion comparisons, and ten times the time.
+    #[test]
+    fn many_picks_are_compared_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let desk = desk(&folder);
+        let picks = |range: std::ops::Range<usize>| range.map(|at| format!("pick-{at}")).collect();
+        let choice = |picks| Choice { picks, exclusions: Vec::new() };
+        let began = std::time::Instant::now();
+        desk.note_choice(&choice(picks(0..40_000)), &choice(picks(1..40_001)), "");
+        let took = began.elapsed();
+        let mut noted = Vec::new();
+        desk.each_line(|line| noted.push((line.receipt.what, line.receipt.about))).unwrap();
+        assert_eq!(noted, [(What::Unselected, picks(0..1)), (What::Selected, picks(40_000..40_001))]);
+        assert!(took < std::time::Duration::from_secs(3), "{took:?}");
+    }
+
+    #[test]
+    fn a_journal_that_cannot_be_written_is_told_once_until_it_can_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let desk = desk(&folder);
         let say = || desk.journal(Receipt::new(What::Forgot));
         let stands = || desk.diagnostics().iter().filter(|problem| problem.code == "not-journalled").count();
         std::fs::create_dir_all(desk.journal_file()).unwrap();
