@@ -1,7 +1,9 @@
 //! What the journal says that nobody else tells: lines of every session, of this process and of others, as they come. What
 //! is seen anyway as the difference between two snapshots, or was done here, is not told twice.
 
+use std::collections::VecDeque;
 use std::io;
+use std::sync::Arc;
 
 use crate::desk::Desk;
 use crate::disk::name::safe;
@@ -15,6 +17,9 @@ const PAST: usize = 300;
 /// Lines that are told of one look: a feed keeps no more, and whoever reads this would only be held up.
 pub const MOST: usize = 1000;
 
+/// What notices told of others and the journal has not said yet; more is never under way.
+const TOLD: usize = 256;
+
 /// An ear at the journal.
 #[derive(Debug)]
 pub struct Overhear {
@@ -22,6 +27,8 @@ pub struct Overhear {
     tail: Option<Tail>,
     /// The desk whose choices are told as notices.
     desk: String,
+    /// What notices told of others lately: for which session, and of which source.
+    told: VecDeque<(Arc<str>, String)>,
     /// Whether it could be read the last time: what keeps it from being read is said once.
     state: Reading,
 }
@@ -63,7 +70,24 @@ pub enum Notices {
 impl Overhear {
     /// Reads nothing yet.
     pub fn new(desk: &Desk) -> Self {
-        Self { tail: None, desk: safe(desk.name()), state: Reading::Works }
+        Self { tail: None, desk: safe(desk.name()), told: VecDeque::new(), state: Reading::Works }
+    }
+
+    /// Notes that notices told what this session chose: the lines that say so add nothing.
+    pub fn told(&mut self, session: &Arc<str>, ids: Vec<String>) {
+        self.told.extend(ids.into_iter().map(|id| (session.clone(), id)));
+        let many = self.told.len().saturating_sub(TOLD);
+        self.told.drain(..many);
+    }
+
+    /// Whether notices told all of this line.
+    fn was_told(&mut self, line: &Line) -> bool {
+        let mut all = true;
+        for id in &line.receipt.about {
+            let at = self.told.iter().position(|(session, of)| **session == *line.session && of == id);
+            all &= at.and_then(|at| self.told.remove(at)).is_some();
+        }
+        all
     }
 
     /// What was appended since it was listened last, as far as it adds something; at first the last lines that are there.
@@ -93,12 +117,12 @@ impl Overhear {
     }
 
     /// Whether a line says what no notice says.
-    fn adds(&self, line: &Line, here: &Here, age: Age, notices: Notices) -> bool {
+    fn adds(&mut self, line: &Line, here: &Here, age: Age, notices: Notices) -> bool {
         let is_own = (here.is_own)(line.n);
         match line.receipt.what {
             // A notice names the session that chose last; what another one chose right before is told by its line.
             What::Selected | What::Unselected | What::Excluded | What::Included => {
-                let is_told = is_own || here.told == Some(&line.session);
+                let is_told = self.was_told(line) || is_own || here.told == Some(&line.session);
                 age == Age::Past || notices == Notices::NotYet || line.desk != self.desk || !is_told
             }
             What::Written => !is_own,
@@ -118,7 +142,7 @@ mod tests {
     const ELSEWHERE: Here = Here { is_own: &|_| false, told: Some("s") };
 
     fn ear() -> Overhear {
-        Overhear { tail: None, desk: "default".to_owned(), state: Reading::Works }
+        Overhear { tail: None, desk: "default".to_owned(), told: VecDeque::new(), state: Reading::Works }
     }
 
     fn line(what: What, desk: &str, session: &str, about: &str) -> Line {
@@ -149,6 +173,15 @@ mod tests {
             let heard = ear().take(Ok((vec![line(what, desk, session, "a")], 0)), &here, age, notices);
             assert_eq!(heard.lines.len(), usize::from(adds), "{what:?} {desk} {session} {own} {age:?} {notices:?}");
         }
+    }
+
+    #[test]
+    fn what_a_notice_told_of_one_session_is_not_told_when_another_chose_since() {
+        let mut ear = ear();
+        ear.told(&"before".into(), vec!["a".to_owned()]);
+        let lines = ["a", "b", "a"].map(|about| line(What::Selected, "default", "before", about)).to_vec();
+        let heard = ear.take(Ok((lines, 0)), &ELSEWHERE, Age::Now, Notices::Told).lines;
+        assert_eq!(heard.iter().map(|line| &*line.receipt.about[0]).collect::<Vec<_>>(), ["b", "a"], "once");
     }
 
     #[test]

@@ -486,7 +486,13 @@ impl Worker<'_> {
                 let selection = if notices.is_empty() { told.selection.clone() } else { next.selection };
                 (notices, Snapshot { selection, ..told })
             }
-            Some(told) => (notice::notices(&told, &next, &self.cause), next),
+            Some(told) => {
+                if let (Who::Other(_), Some(session)) = (self.cause.who(), self.chooser()) {
+                    let chosen = notice::chosen_between(&told, &next).into_iter().flat_map(|(_, ids)| ids);
+                    self.ear.told(&session, chosen.collect());
+                }
+                (notice::notices(&told, &next, &self.cause), next)
+            }
         };
         self.told = Some(told);
         let (who, session) = (self.cause.who().clone(), self.chooser());

@@ -13,7 +13,7 @@ mod tests;
 mod words;
 
 pub use receipt::receipt;
-pub use selection::selection;
+pub use selection::{chosen_between, selection};
 
 use std::sync::Arc;
 

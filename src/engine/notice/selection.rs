@@ -98,7 +98,7 @@ fn without<'a>(of: &'a Snapshot, other: &'a Snapshot) -> impl Iterator<Item = &'
 }
 
 /// Which picks and exclusions are new and which are gone, with the word for it.
-fn chosen_between(before: &Snapshot, after: &Snapshot) -> [(&'static str, Vec<String>); 4] {
+pub fn chosen_between(before: &Snapshot, after: &Snapshot) -> [(&'static str, Vec<String>); 4] {
     let picks = |of: &Snapshot| -> Vec<String> {
         let members = of.selection.members().iter().filter(|member| member.role == Role::Picked);
         let picked = members.map(|member| member.id.to_string());
