@@ -47,7 +47,7 @@ pub fn run(arguments: &Arguments, args: &HookArgs) -> ExitCode {
 /// The same for a call that makes no sense, if it was one of a hook: an agent that is set up wrongly goes on as if it were
 /// not set up.
 pub fn excused(error: &clap::Error) -> Option<ExitCode> {
-    if !error.use_stderr() || !is_meant(std::env::args_os()) {
+    if !error.use_stderr() || !is_meant(std::env::args_os().collect::<Vec<_>>().into_iter()) {
         return None;
     }
     log::start();
@@ -59,9 +59,15 @@ pub fn excused(error: &clap::Error) -> Option<ExitCode> {
     Some(ExitCode::SUCCESS)
 }
 
-/// Whether these arguments call a hook: it is the first command among them, whatever stands before it.
-fn is_meant(arguments: impl Iterator<Item = std::ffi::OsString>) -> bool {
+/// Whether these arguments call a hook, as far as they can be understood; where they cannot be at all, whether it is the first
+/// command among them.
+fn is_meant(arguments: impl Iterator<Item = std::ffi::OsString> + Clone) -> bool {
     let program = <Arguments as clap::CommandFactory>::command();
+    let parser = program.clone().ignore_errors(true);
+    let understood = parser.try_get_matches_from(arguments.clone()).ok();
+    if let Some(name) = understood.as_ref().and_then(clap::ArgMatches::subcommand_name) {
+        return name == "hook";
+    }
     let commands: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
     let mut words = arguments.skip(1).filter_map(|word| word.into_string().ok());
     words.find(|word| commands.contains(&word.as_str())).is_some_and(|word| word == "hook")
@@ -261,6 +267,8 @@ mod tests {
             (&["hook", "claude-code", "--bogus"], true),
             (&["hook", "--format", "yaml", "claude-code"], true),
             (&["--desk", "review", "hook", "claude-code", "extra"], true),
+            (&["--bogus", "hook", "claude-code"], true),
+            (&["--profile", "x", "hook", "claude-code"], true),
             (&["--workspace", "hook", "list", "--bogus"], false),
             (&["list", "hook"], false),
             (&["nonsense"], false),

@@ -269,3 +269,27 @@ fn where_nothing_can_be_written_all_is_read() {
     assert_eq!(said(&desk), said(&world.desk()));
     assert_eq!(fs::read(world.root.join(".jaato/refdesk/cache")).unwrap(), b"a file where the folder should be");
 }
+
+#[test]
+fn nothing_is_begun_in_a_folder_without_a_catalog() {
+    for (place, is_kept) in [("elsewhere", false), ("w", true)] {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let workspace = root.join("w");
+        fs::create_dir(&workspace).unwrap();
+        let catalog = root.join(place).join("catalog.json");
+        let source = r#"{"sources":[{"id":"a","name":"A","type":"local","path":"../elsewhere/a.md"}]}"#;
+        write_atomic(&root.join("elsewhere/a.md"), b"x").unwrap();
+        write_atomic(&catalog, source.as_bytes()).unwrap();
+        let around = Surroundings {
+            current: workspace.clone(),
+            workspace: workspace.clone(),
+            named: Some(catalog),
+            ..Default::default()
+        };
+        let mut desk = Desk::open(Options { clock: later, ..Options::new(around) });
+        desk.read_all();
+        desk.keep_mentions().unwrap();
+        assert_eq!(workspace.join(".jaato").exists(), is_kept, "{place}");
+    }
+}

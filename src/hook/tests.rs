@@ -44,7 +44,7 @@ fn every_document_is_understood() {
                     let input = json!({"command": "make deploy", "description": "Deploy"});
                     tool("Bash", input, "pushed to the web")
                 }),
-                ("post-tool-use-edit", tool("Edit", edit, "{cwd}/notes.md")),
+                ("post-tool-use-edit", tool("Edit", edit, "")),
                 ("post-tool-use-in-subagent", tool("Bash", json!({"command": "ls"}), "on the web")),
                 ("post-tool-use-mcp", {
                     tool("mcp__tracker__search", json!({"q": "deploy"}), "Issue 7: the web is slow")

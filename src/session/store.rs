@@ -432,7 +432,9 @@ mod tests {
     fn other_desks_and_odd_names_have_files_of_their_own() {
         let store = Store::new(Path::new("/w"), "review", "../../x", "a test", clock);
         assert_eq!(store.selection, Path::new("/w/.jaato/refdesk/desks/review/selection.json"));
-        assert!(store.told.starts_with("/w/.jaato/refdesk/sessions") && !store.told.ends_with("x/told.json"));
+        assert!(
+            store.told.starts_with("/w/.jaato/refdesk/desks/review/sessions") && !store.told.ends_with("x/told.json")
+        );
     }
 
     #[test]

@@ -18,7 +18,7 @@ fn the_difference_is_shown_and_an_answer_awaited() {
     for (typed, exit) in [("y\r", 0), ("YES\r", 0), ("n\r", 1), ("\r", 1), ("\x04", 1)] {
         let world = Workspace::with(&[(SETTINGS, "{\n  \"version\": 1\n}\n")]);
         let mut pty = start(&world, "connect");
-        pty.wait_for("Change .cursor/hooks.json (+16 −1)? [y/N]");
+        pty.wait_for("Change .cursor/hooks.json (+22 −1)? [y/N]");
         assert!(pty.text().contains("+  \"hooks\": {"), "{}", pty.text());
         assert_eq!(world.read(SETTINGS), "{\n  \"version\": 1\n}\n", "nothing is written before");
         pty.type_bytes(typed);
@@ -53,7 +53,7 @@ fn a_file_that_changes_while_the_question_stands_is_not_written_over() {
     // The same of a file that is to go.
     fs::remove_file(world.path.join(SETTINGS)).unwrap();
     let mut pty = start(&world, "connect");
-    pty.wait_for("Write .cursor/hooks.json (+18 −0)? [y/N]");
+    pty.wait_for("Write .cursor/hooks.json (+24 −0)? [y/N]");
     pty.type_bytes("y\r");
     pty.wait_for_exit();
     let mut pty = start(&world, "disconnect");

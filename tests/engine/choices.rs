@@ -1,16 +1,25 @@
 //! Picks and exclusions over the engine: what they would bring, taking them back, and other processes in between.
 
 use refdesk::desk::Desk;
-use refdesk::engine::{Command, Event, Notice, Topic, Who};
+use refdesk::engine::{Age, Command, Event, Notice, Receipts, Topic, Who};
 
 use super::world::{World, options};
 
 impl World {
     pub fn notice(&mut self, holds: impl Fn(&Notice) -> bool) -> Notice {
-        match self.event(|event| matches!(event, Event::Notice(notice) if holds(notice))) {
-            Event::Notice(notice) => notice,
-            _ => panic!("no notice"),
-        }
+        let mut found = None;
+        self.event(|event| {
+            found = match event {
+                Event::Notice(notice) if holds(notice) => Some(notice.clone()),
+                // What others chose is told as the journal has it.
+                Event::Receipts(Receipts { told, age: Age::Now, .. }) => {
+                    told.iter().map(|(notice, _)| notice).find(|notice| holds(notice)).cloned()
+                }
+                _ => None,
+            };
+            found.is_some()
+        });
+        found.expect("a notice")
     }
 }
 
