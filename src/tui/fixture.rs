@@ -396,7 +396,7 @@ pub fn receipt(n: u64, session: &str) -> (crate::engine::Notice, crate::session:
         receipt,
     };
     let ticket = crate::engine::Ticket { number: n, kind: Some(TextKind::Prompt), holds: crate::engine::Holds::Text };
-    let text = "To a prompt: hint at @java-service (java, spring boot); notice of @error-handling (from \
+    let text = "To a prompt: hinted at @java-service (java, spring boot); gave notice of @error-handling (from \
                 @retry-pattern); 1 left out";
     let who = crate::engine::Who::Other("claude-code".into());
     let told = crate::engine::Notice::new(who, crate::engine::Topic::Enriched, text);

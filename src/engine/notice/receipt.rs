@@ -90,20 +90,20 @@ fn to_what(receipt: &Receipt) -> String {
     }
 }
 
-/// `expansion of @a; hint at @b (java), @c (api, payments), @d (retry), +2 more; 3 left out`
+/// `expanded @a; hinted at @b (java), @c (api, payments), @d (retry), +2 more; 3 left out`
 fn added(items: &[Item]) -> String {
     let mut parts = Vec::new();
-    for (block, link) in [
-        (BlockKind::Expansion, " of"),
-        (BlockKind::Hint, " at"),
-        (BlockKind::Notice, " of"),
-        (BlockKind::Context, " of"),
-        (BlockKind::Templates, ""),
+    for (block, words) in [
+        (BlockKind::Expansion, "expanded "),
+        (BlockKind::Hint, "hinted at "),
+        (BlockKind::Notice, "gave notice of "),
+        (BlockKind::Context, "context of "),
+        (BlockKind::Templates, "templates "),
     ] {
         let said = items.iter().filter(|item| item.block == block && item.level != Level::Count);
         let named: Vec<String> = said.map(entry).collect();
         if !named.is_empty() {
-            parts.push(format!("{}{link} {}", block.word(), cut(&named)));
+            parts.push(format!("{words}{}", cut(&named)));
         }
     }
     let left_out = items.iter().filter(|item| item.level == Level::Count).count();
@@ -209,7 +209,7 @@ mod tests {
         ];
         let kind = Some(TextKind::Prompt);
         let receipt = Receipt { kind, why, tokens: 103, text: Some(String::new()), ..Receipt::new(What::Enriched) };
-        let text = "To a prompt: expansion of @x; hint at @a (java), @b (api, pay), @c (java), +1 more; notice of @t \
+        let text = "To a prompt: expanded @x; hinted at @a (java), @b (api, pay), @c (java), +1 more; gave notice of @t \
                     (from @up); 1 left out";
         assert_eq!(told(receipt.clone()), (text.to_owned(), "session s1, ~103 tokens".to_owned()));
         let notice = super::receipt(&line(receipt), Path::new("/w"), "other");

@@ -74,7 +74,7 @@ pub fn whole(state: &State) -> Option<String> {
         }
         (Ok(Way::Source(id)), _) => text.push_str(&format!(" Enter leads to @{id}.")),
         (Ok(Way::Receipt(_)), Some(_)) if !notice.several => {
-            text.push_str(" Enter shows what was given, o opens the source.")
+            text.push_str(" Enter shows what was given, o opens the source.");
         }
         (Ok(Way::Receipt(_)), _) => text.push_str(" Enter shows what was given."),
         (Ok(Way::File(_)), _) => text.push_str(" Enter opens the file."),

@@ -104,7 +104,7 @@ pub fn note(state: &State) -> String {
 /// For the rule above it: to whom, and which rows are shown.
 pub fn caption(state: &State) -> String {
     let to = match state.hints.shows {
-        Shows::Given(Hearer::Session) => "as this session gets it: only what is new",
+        Shows::Given(Hearer::Session) => "as this session gets it: what is new",
         _ => "as an agent gets it, told nothing before",
     };
     let given = &state.hints.given;
