@@ -70,11 +70,20 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
     }
 }
 
-const NOTHING: &str = "there is no source under the cursor";
 const NO_TEMPLATE: &str = "there is no template under the cursor";
 
+fn no_source(state: &State) -> String {
+    let is_of_several = state.in_feed() && state.feed.current().is_some_and(|notice| notice.several);
+    let why = if is_of_several {
+        "this row is about several sources: go to the one you mean in the catalog"
+    } else {
+        "there is no source under the cursor"
+    };
+    why.to_owned()
+}
+
 fn toggle(state: &State) -> Option<String> {
-    let Some(id) = state.subject(state.focus) else { return Some(NOTHING.to_owned()) };
+    let Some(id) = state.subject(state.focus) else { return Some(no_source(state)) };
     let member = state.snapshot.selection.member(id);
     match member {
         Some(member) if member.role == Role::Picked => None,
@@ -95,7 +104,7 @@ fn missing(state: &State, id: &str) -> Option<String> {
 }
 
 fn keep(state: &State) -> Option<String> {
-    let Some(id) = state.subject(state.focus) else { return Some(NOTHING.to_owned()) };
+    let Some(id) = state.subject(state.focus) else { return Some(no_source(state)) };
     match state.snapshot.selection.member(id) {
         Some(member) if member.role == Role::Transitive => missing(state, id),
         Some(member) if member.role == Role::Picked => Some(format!("@{id} is picked for itself already")),
@@ -105,7 +114,7 @@ fn keep(state: &State) -> Option<String> {
 }
 
 fn exclude(state: &State) -> Option<String> {
-    let Some(id) = state.subject(state.focus) else { return Some(NOTHING.to_owned()) };
+    let Some(id) = state.subject(state.focus) else { return Some(no_source(state)) };
     let known = state.snapshot.catalog.get(id).is_some() || state.snapshot.selection.is_excluded(id);
     (!known).then(|| format!("@{id} is gone from the catalog: press Space to drop its pick"))
 }
@@ -113,7 +122,7 @@ fn exclude(state: &State) -> Option<String> {
 fn session(state: &State) -> Option<String> {
     let is_filtered = terms::of(state.feed.filter.text(), terms::SESSION).is_some();
     let known = state.feed.current().is_some_and(|notice| notice.session.is_some());
-    (!is_filtered && !known).then(|| "this row is of no session: one that was written into the journal is".to_owned())
+    (!is_filtered && !known).then(|| "this row belongs to no session".to_owned())
 }
 
 fn nothing(there: Option<&str>, why: &str) -> Option<String> {
@@ -125,7 +134,7 @@ fn elsewhere(state: &State, action: Action) -> Option<String> {
     if state.focus == Pane::Templates {
         return of_template(state, action);
     }
-    let Some(id) = state.subject(state.focus) else { return Some(NOTHING.to_owned()) };
+    let Some(id) = state.subject(state.focus) else { return Some(no_source(state)) };
     let Some(source) = state.snapshot.catalog.get(id) else {
         return (action != Action::CopyId).then(|| format!("@{id} is gone from the catalog: there is nothing to open"));
     };

@@ -44,8 +44,8 @@ pub enum Reader {
 }
 
 impl Feed {
-    /// Adds what happened last. The cursor stays on its notice; on the newest one only for who reads it, else it stands on
-    /// the newest.
+    /// Adds what happened last. A cursor on the newest row stays on the newest; one that was moved away from it stays on its
+    /// notice.
     pub fn add(&mut self, notice: Notice, reader: Reader) {
         self.add_all(vec![notice], reader);
     }
@@ -55,16 +55,16 @@ impl Feed {
         let count = notices.len();
         self.since_key += count;
         self.new = if reader == Reader::Here { 0 } else { (self.new + count).min(KEPT) };
-        self.put(&mut notices, reader);
+        self.put(&mut notices);
     }
 
     /// Adds what happened before anybody could look: nothing of it is new.
     pub fn add_past(&mut self, mut notices: Vec<Notice>) {
-        self.put(&mut notices, Reader::Elsewhere);
+        self.put(&mut notices);
     }
 
-    fn put(&mut self, notices: &mut Vec<Notice>, reader: Reader) {
-        let follows = !self.rows.is_empty() && (self.cursor.at > 0 || reader == Reader::Here);
+    fn put(&mut self, notices: &mut Vec<Notice>) {
+        let was_moved = self.cursor.at > 0;
         let too_many = notices.len().saturating_sub(KEPT);
         self.forgot |= too_many > 0 || self.notices.len() + notices.len() > KEPT;
         notices.drain(..too_many);
@@ -73,7 +73,7 @@ impl Feed {
             notices.iter().rev().enumerate().filter(|(_, it)| self.terms.keep(it)).map(|(at, _)| at).collect();
         notices.drain(..).for_each(|notice| self.notices.push_front(notice));
         self.notices.truncate(KEPT);
-        if follows {
+        if was_moved {
             self.cursor.at += kept.len();
             self.cursor.top += if self.cursor.top > 0 { kept.len() } else { 0 };
         }
@@ -159,13 +159,15 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_is_filtered_too_and_the_cursor_stays_on_its_notice() {
+    fn what_comes_is_filtered_too_and_a_cursor_that_was_moved_stays_on_its_notice() {
         let files = |text: &str| notice("13:00:00", Who::Files, Topic::Desk, text, "");
         for (filter, at, reader, text, rows, on) in [
             ("", 0, Reader::Elsewhere, "new", 5, "13:00:00"),
-            ("", 0, Reader::Here, "new", 5, "12:01:00"),
+            ("", 0, Reader::Here, "new", 5, "13:00:00"),
+            ("", 1, Reader::Here, "new", 5, "12:00:03"),
             ("", 2, Reader::Elsewhere, "new", 5, "12:00:02"),
             ("you", 0, Reader::Here, "new", 1, "12:00:01"),
+            ("files", 0, Reader::Here, "new", 3, "13:00:00"),
             ("files", 1, Reader::Here, "new", 3, "12:00:02"),
         ] {
             let mut feed = feed();
@@ -175,6 +177,15 @@ mod tests {
             feed.add(files(text), reader);
             let current = feed.current().map(|notice| notice.time.as_str());
             assert_eq!((feed.rows.len(), current), (rows, Some(on)), "{filter} {at} {reader:?}");
+        }
+    }
+
+    #[test]
+    fn a_feed_that_was_opened_empty_follows_the_newest() {
+        let mut feed = Feed::default();
+        for at in ["1", "2", "3"] {
+            feed.add(notice(at, Who::You, Topic::Desk, "x", ""), Reader::Here);
+            assert_eq!(feed.current().map(|notice| notice.time.as_str()), Some(at));
         }
     }
 

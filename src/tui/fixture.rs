@@ -396,14 +396,15 @@ pub fn receipt(n: u64, session: &str) -> (crate::engine::Notice, crate::session:
         receipt,
     };
     let ticket = crate::engine::Ticket { number: n, kind: Some(TextKind::Prompt), holds: crate::engine::Holds::Text };
-    let text = "To a prompt: hinted at @java-service (java, spring boot); transitively included @error-handling (from \
+    let text = "To a prompt: hinted at @java-service (java, spring boot); gave notice of @error-handling (from \
                 @retry-pattern); 1 left out";
     let who = crate::engine::Who::Other("claude-code".into());
     let told = crate::engine::Notice::new(who, crate::engine::Topic::Enriched, text);
     let notice = crate::engine::Notice {
         time: "11:04:00".to_owned(),
-        reason: format!("~{} tokens, session {session}", line.receipt.tokens),
+        reason: format!("session {session}, ~{} tokens", line.receipt.tokens),
         subject: Some("java-service".into()),
+        several: true,
         session: Some(session.into()),
         receipt: Some(ticket),
         ..told

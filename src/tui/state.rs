@@ -444,7 +444,11 @@ impl State {
                 self.snapshot.catalog.sources().get(*position).map(|source| source.id.as_str())
             }
             Pane::Selection => self.selection.rows.get(self.selection.cursor.at)?.id(&self.snapshot),
-            Pane::Hints if self.in_feed() => self.feed.current()?.subject.as_ref().map(SourceId::as_str),
+            // What is done to a source is not done to the first of several, unasked.
+            Pane::Hints if self.in_feed() => {
+                let notice = self.feed.current().filter(|notice| !notice.several)?;
+                notice.subject.as_ref().map(SourceId::as_str)
+            }
             Pane::Hints if self.shows_given() => None,
             Pane::Hints => found::rows(&self.hints.findings).nth(self.hints.cursor.at).map(|row| row.id().as_str()),
             Pane::Templates => None,

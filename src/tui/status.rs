@@ -11,6 +11,7 @@ use ratatui::widgets::{Clear, Widget};
 use super::about::{self, Way};
 use super::action::{ACTIONS, Action, Context, Entry, Shown};
 use super::disabled::disabled;
+use super::feed::terms;
 use super::field::Edit;
 use super::input::contexts;
 use super::layout::Zoomed;
@@ -285,6 +286,11 @@ fn label(state: &State, entry: &Entry) -> Option<&'static str> {
         Action::Toggle | Action::Exclude if state.shows_given() && state.focus == Pane::Hints && !state.in_feed() => {
             None
         }
+        Action::Toggle | Action::Exclude if state.in_feed() && subject.is_none() => None,
+        Action::FilterFeed => Some("filter"),
+        Action::NextKind => Some("kinds"),
+        Action::ThisSession if terms::of(state.feed.filter.text(), terms::SESSION).is_some() => Some("all sessions"),
+        Action::ThisSession => Some("session"),
         Action::Toggle if subject.is_some_and(is_picked) => Some("unpick"),
         Action::Exclude if subject.is_some_and(|id| selection.is_excluded(id)) => Some("include"),
         Action::Follow if state.overlay.is_none() && matches!(about::way(state), Ok(Way::File(_))) => {
@@ -295,7 +301,7 @@ fn label(state: &State, entry: &Entry) -> Option<&'static str> {
         }
         Action::Enriched => Some(match state.hints.shows {
             Shows::Found => "as an agent gets it",
-            Shows::Given(Hearer::Stranger) => "as news to this session",
+            Shows::Given(Hearer::Stranger) => "as this session gets it",
             Shows::Given(Hearer::Session) => "what is found",
         }),
         Action::Zoom if state.zoomed == Zoomed::Yes => Some("all panes"),

@@ -22,7 +22,7 @@ pub(super) fn documents(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
         [(first, ..), ..] if changed.len() > SHOWN => {
             let named = at(changed.iter().map(|(id, ..)| id));
             let text = format!("{} documents changed: {named}", changed.len());
-            vec![Notice::new(Who::Files, Topic::Document, text).about(first)]
+            vec![Notice::new(Who::Files, Topic::Document, text).about(first).of(changed.len())]
         }
         _ => changed
             .iter()
@@ -52,7 +52,7 @@ pub(super) fn sources(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     ];
     let told = groups.into_iter().filter_map(|(what, ids)| {
         let first = *ids.first()?;
-        Some(Notice::new(Who::Files, Topic::Catalog, format!("{what}: {}", at(ids))).about(first))
+        Some(Notice::new(Who::Files, Topic::Catalog, format!("{what}: {}", at(&ids))).about(first).of(ids.len()))
     });
     told.collect()
 }

@@ -37,8 +37,10 @@ pub struct Notice {
     pub text: String,
     /// Why, or where: `docs/retry.md:14`; may be empty.
     pub reason: String,
-    /// The source to look at.
+    /// The source to look at; of several the first.
     pub subject: Option<SourceId>,
+    /// Whether it is about other sources besides.
+    pub several: bool,
     /// The place to look at, where there is one in a file.
     pub place: Option<Spot>,
     /// The session that was told, or that did it, where one is known.
@@ -165,6 +167,7 @@ impl Notice {
             text: text.into(),
             reason: String::new(),
             subject: None,
+            several: false,
             place: None,
             session: None,
             receipt: None,
@@ -173,6 +176,11 @@ impl Notice {
 
     fn about(self, id: &SourceId) -> Self {
         Self { subject: Some(id.clone()), ..self }
+    }
+
+    /// About so many sources.
+    fn of(self, count: usize) -> Self {
+        Self { several: count > 1, ..self }
     }
 
     fn because(self, reason: String) -> Self {

@@ -19,14 +19,13 @@ pub fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
     notice.session = Some(line.session.as_str().into());
     let holds = if receipt.text.is_some() { Holds::Text } else { Holds::Nothing };
     notice.receipt = Some(Ticket { number: line.n, kind: receipt.kind, holds });
-    let mut reasons = Vec::new();
+    let mut reasons = vec![format!("session {}", line.session)];
     if !matches!(receipt.what, What::Failed) && !receipt.reason.is_empty() {
         reasons.push(receipt.reason.clone());
     }
     if receipt.text.is_some() {
         reasons.push(format!("~{} tokens", receipt.tokens));
     }
-    reasons.push(format!("session {}", line.session));
     if line.desk != desk {
         reasons.push(format!("desk {}", line.desk));
     }
@@ -35,10 +34,13 @@ pub fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
         let path = receipt.about.first().filter(|_| receipt.what == What::Written);
         return notice.at(path.and_then(|about| inside(workspace, about)));
     }
-    let named = |item: &&Item| !matches!(item.block, BlockKind::Templates | BlockKind::LeftOut);
-    let of_text = || receipt.why.iter().find(named).map(|item| &item.about);
-    notice.subject = receipt.about.first().or_else(of_text).map(|id| SourceId::from(id.as_str()));
-    notice
+    let is_source =
+        |item: &&Item| !matches!(item.block, BlockKind::Templates | BlockKind::Available | BlockKind::LeftOut);
+    let of_text = receipt.why.iter().filter(is_source).map(|item| &item.about);
+    let mut sources = receipt.about.iter().chain(of_text);
+    let Some(first) = sources.next() else { return notice };
+    let several = sources.any(|other| other != first);
+    Notice { several, ..notice.about(&SourceId::from(first.as_str())) }
 }
 
 /// A file of the workspace. A journal may come with a repository: it leads nowhere else, by a link neither.
@@ -94,7 +96,7 @@ fn added(items: &[Item]) -> String {
     for (block, words) in [
         (BlockKind::Expansion, "expanded "),
         (BlockKind::Hint, "hinted at "),
-        (BlockKind::Notice, "transitively included "),
+        (BlockKind::Notice, "gave notice of "),
         (BlockKind::Context, "context of "),
         (BlockKind::Templates, "templates "),
     ] {
@@ -175,7 +177,7 @@ mod tests {
             (
                 Receipt { reason: "compact".to_owned(), ..about(What::Forgot, &[]) },
                 "Forgot what it was told",
-                "compact, session s1",
+                "session s1, compact",
             ),
             (
                 Receipt { reason: "no JSON".to_owned(), ..about(What::Failed, &[]) },
@@ -185,7 +187,7 @@ mod tests {
             (
                 Receipt { text: Some(String::new()), tokens: 9, ..about(What::Instructed, &[]) },
                 "Gave the instructions",
-                "~9 tokens, session s1",
+                "session s1, ~9 tokens",
             ),
         ] {
             assert_eq!(told(receipt), (text.to_owned(), reason.to_owned()));
@@ -207,12 +209,36 @@ mod tests {
         ];
         let kind = Some(TextKind::Prompt);
         let receipt = Receipt { kind, why, tokens: 103, text: Some(String::new()), ..Receipt::new(What::Enriched) };
-        let text = "To a prompt: expanded @x; hinted at @a (java), @b (api, pay), @c (java), +1 more; transitively \
-                    included @t (from @up); 1 left out";
-        assert_eq!(told(receipt.clone()), (text.to_owned(), "~103 tokens, session s1".to_owned()));
+        let text = "To a prompt: expanded @x; hinted at @a (java), @b (api, pay), @c (java), +1 more; gave notice of @t \
+                    (from @up); 1 left out";
+        assert_eq!(told(receipt.clone()), (text.to_owned(), "session s1, ~103 tokens".to_owned()));
         let notice = super::receipt(&line(receipt), Path::new("/w"), "other");
-        assert_eq!(notice.reason, "~103 tokens, session s1, desk default");
+        assert_eq!(notice.reason, "session s1, ~103 tokens, desk default");
         assert_eq!((notice.subject, notice.receipt.map(|it| it.holds)), (Some("x".into()), Some(Holds::Text)));
+    }
+
+    #[test]
+    fn of_how_many_sources_it_is() {
+        let of = |about: &[&str], blocks: &[(BlockKind, &str)]| {
+            let about = about.iter().map(|id| (*id).to_owned()).collect();
+            let why = blocks.iter().map(|(block, about)| item(*block, about, Level::Full, Vec::new())).collect();
+            let receipt = Receipt { about, why, ..Receipt::new(What::Enriched) };
+            let notice = super::receipt(&line(receipt), Path::new("/w"), "default");
+            (notice.subject.map(|id| id.as_str().to_owned()), notice.several)
+        };
+        use BlockKind::{Available, Hint, Instruction, Notice, Templates};
+        for (about, blocks, subject, several) in [
+            (&[] as &[&str], &[] as &[(BlockKind, &str)], None, false),
+            (&["a"], &[], Some("a"), false),
+            (&["a", "b"], &[], Some("a"), true),
+            (&["a"], &[(Hint, "b")], Some("a"), true),
+            (&[], &[(Hint, "a"), (Notice, "a")], Some("a"), false),
+            (&[], &[(Instruction, "a"), (Available, "available tags"), (Templates, "t")], Some("a"), false),
+            (&[], &[(Available, "available tags")], None, false),
+            (&[], &[(Hint, "a"), (Hint, "b")], Some("a"), true),
+        ] {
+            assert_eq!(of(about, blocks), (subject.map(str::to_owned), several), "{about:?} {blocks:?}");
+        }
     }
 
     #[test]

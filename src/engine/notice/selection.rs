@@ -26,7 +26,8 @@ pub fn selection(before: &Snapshot, after: &Snapshot, cause: &Cause) -> Vec<Noti
         let subject = SourceId::from(first.as_str());
         if !matches!(cause, Cause::Journalled(_)) {
             let text = format!("{what} {}", at(&ids));
-            notices.push(Notice::new(cause.who().clone(), Topic::Selection, text).about(&subject));
+            let notice = Notice::new(cause.who().clone(), Topic::Selection, text);
+            notices.push(notice.about(&subject).of(ids.len()));
         }
         chosen.extend(ids);
     }
@@ -58,7 +59,7 @@ pub fn selection(before: &Snapshot, after: &Snapshot, cause: &Cause) -> Vec<Noti
                 sides.map(|(what, ids, of)| format!("{what}: {}{}", at(ids), cost(of, ids))).collect();
             let notice = Notice::new(Who::You, Topic::Selection, text.clone()).because(told.join("; "));
             let subject = named.first().map(|id| SourceId::from(id.as_str()));
-            notices = vec![Notice { subject, ..notice }];
+            notices = vec![Notice { subject, ..notice }.of(named.len())];
         }
     }
     notices.extend(asleep_and_awake(&fell_asleep, &woke));
@@ -86,7 +87,7 @@ fn asleep_and_awake(fell_asleep: &[&str], woke: &[&str]) -> Vec<Notice> {
     let told = |ids: &[&str], one: &str, more: &str| {
         let first = ids.first()?;
         let text = format!("{} {}", at(ids), if ids.len() == 1 { one } else { more });
-        Some(Notice::new(Who::Files, Topic::Selection, text).about(&SourceId::from(*first)))
+        Some(Notice::new(Who::Files, Topic::Selection, text).about(&SourceId::from(*first)).of(ids.len()))
     };
     let woke = told(woke, "is back: its pick counts again", "are back: their picks count again");
     let slept = "is gone from the catalog: its pick is dormant";
@@ -122,13 +123,15 @@ fn only_in(one: &[String], other: &[String]) -> Vec<String> {
 
 fn came_with_it(after: &Snapshot, entered: &[&Member], by: &Who) -> Option<Notice> {
     let first = entered.first()?;
-    Some(Notice::new(by.clone(), Topic::Selection, included(entered)).about(&first.id).because(cost_of(after, entered)))
+    let notice = Notice::new(by.clone(), Topic::Selection, included(entered)).about(&first.id).of(entered.len());
+    Some(notice.because(cost_of(after, entered)))
 }
 
 fn left_with_it(before: &Snapshot, left: &[&Member], by: &Who) -> Option<Notice> {
     let first = left.first()?;
     let text = format!("Left the selection with it: {}", at(left.iter().map(|member| &member.id)));
-    Some(Notice::new(by.clone(), Topic::Selection, text).about(&first.id).because(cost_of(before, left)))
+    let notice = Notice::new(by.clone(), Topic::Selection, text).about(&first.id).of(left.len());
+    Some(notice.because(cost_of(before, left)))
 }
 
 /// `References transitively included: @b (from @a)`
@@ -166,7 +169,7 @@ fn came_by_edit(after: &Snapshot, entered: &[&Member]) -> Vec<Notice> {
 fn went_by_edit(after: &Snapshot, left: &[&Member]) -> Vec<Notice> {
     if let (Some(first), true) = (left.first(), left.len() > SHOWN) {
         let text = format!("Left the selection: {}", at(left.iter().map(|member| &member.id)));
-        return vec![Notice::new(Who::Files, Topic::Selection, text).about(&first.id)];
+        return vec![Notice::new(Who::Files, Topic::Selection, text).about(&first.id).of(left.len())];
     }
     let is_missing = |id: &SourceId| after.catalog.get(id.as_str()).is_some_and(crate::catalog::Source::is_missing);
     let told = left.iter().map(|member| {

@@ -28,8 +28,7 @@ pub(super) fn came_and_went(before: &Snapshot, after: &Snapshot, by: &Who) -> Ve
         Notice::new(by.clone(), Topic::Template, format!("{what}: {}", cut(&names)))
     };
     let (came, went) = (of(after, before), of(before, after));
-    // What came can be looked at: the first of them, where it stands.
-    let came = came.first().map(|first| about(told("Templates that came", &came), first, 1));
+    let came = (!came.is_empty()).then(|| about(told("Templates that came", &came), &came));
     let went = (!went.is_empty()).then(|| told("Templates that went", &went));
     came.into_iter().chain(went).collect()
 }
@@ -54,14 +53,15 @@ pub(super) fn changed(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     } else {
         let told = changed.iter().map(|(was, is)| {
             let text = format!("Template changed: {}", is.name);
-            about(Notice::new(Who::Files, Topic::Template, text).because(asked_for(was, is)), is, 1)
+            about(Notice::new(Who::Files, Topic::Template, text).because(asked_for(was, is)), &[is])
         });
         notices.extend(told);
     }
-    notices.extend(mended.first().map(|(_, first)| {
-        let names: Vec<&str> = mended.iter().map(|(_, is)| is.name.as_str()).collect();
+    let mended: Vec<&Template> = mended.into_iter().map(|(_, is)| is).collect();
+    notices.extend((!mended.is_empty()).then(|| {
+        let names: Vec<&str> = mended.iter().map(|is| is.name.as_str()).collect();
         let is = if mended.len() == 1 { "is" } else { "are" };
-        about(Notice::new(Who::Files, Topic::Template, format!("{} {is} mended", cut(&names))), first, 1)
+        about(Notice::new(Who::Files, Topic::Template, format!("{} {is} mended", cut(&names))), &mended)
     }));
     notices
 }
@@ -72,10 +72,10 @@ pub(super) fn broken(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     let is_new = |is: &&Template| known.get(is.name.as_str()).is_none_or(|was| was.problem != is.problem);
     let broken = after.templates.templates.iter().filter(|is| is.problem.is_some()).filter(is_new);
     let broken: Vec<&Template> = broken.collect();
-    if let (Some(first), true) = (broken.first(), broken.len() > SHOWN) {
+    if broken.len() > SHOWN {
         let names: Vec<&str> = broken.iter().map(|is| is.name.as_str()).collect();
         let text = format!("{} templates are broken: {}", broken.len(), cut(&names));
-        return vec![about(Notice::new(Who::Files, Topic::Problem, text), first, 1)];
+        return vec![about(Notice::new(Who::Files, Topic::Problem, text), &broken)];
     }
     let told = broken.into_iter().map(|is| {
         let text = format!("{} is broken: {}", is.name, is.problem.as_deref().unwrap_or_default());
@@ -93,10 +93,13 @@ pub(super) fn broken(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     told.collect()
 }
 
-fn about(notice: Notice, template: &Template, line: usize) -> Notice {
-    let (path, line) = template.place(line);
+/// About these templates: the first can be looked at where it stands.
+fn about(notice: Notice, templates: &[&Template]) -> Notice {
+    let Some(first) = templates.first() else { return notice };
+    let (path, line) = first.place(1);
     let place = Some(Spot { path: path.to_path_buf(), line });
-    Notice { subject: template.source.clone(), ..notice }.at(place)
+    let several = templates.iter().any(|other| other.source != first.source);
+    Notice { subject: first.source.clone(), several, ..notice }.at(place)
 }
 
 /// `new: port, region; lost: zone`.

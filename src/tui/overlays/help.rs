@@ -38,10 +38,15 @@ pub fn len(state: &State) -> usize {
 }
 
 fn contexts(state: &State) -> Vec<Context> {
-    let mut contexts = vec![Context::Pane(state.focus), Context::Global, Context::List, Context::Always];
+    let feed = [Context::Feed, Context::FeedFilter];
+    let pane = [Context::Pane(state.focus), Context::Global, Context::List, Context::Always];
+    let mut contexts: Vec<Context> = if state.in_feed() { [&feed[..], &pane].concat() } else { pane.to_vec() };
     match state.focus {
         Pane::Catalog => contexts.extend([Context::Details, Context::Filter, Context::Search, Context::Field]),
-        Pane::Hints => contexts.extend([Context::Feed, Context::FeedFilter, Context::Prompt, Context::Field]),
+        Pane::Hints => {
+            contexts.extend(feed.into_iter().filter(|_| !state.in_feed()));
+            contexts.extend([Context::Prompt, Context::Field]);
+        }
         Pane::Templates => {
             contexts.extend([Context::Values, Context::Value, Context::TemplateFilter, Context::Write, Context::Field]);
         }
@@ -65,7 +70,7 @@ pub fn draw(state: &State, scroll: Scroll, frame: &mut Frame<'_>) {
     };
     Border {
         title: "Help",
-        note: state.focus.title().to_owned(),
+        note: if state.in_feed() { Context::Feed.title() } else { state.focus.title() }.to_owned(),
         place: shown,
         role: state.focus.role(),
         active: Active::Yes,
@@ -122,5 +127,9 @@ mod tests {
             state.focus = pane;
             assert_eq!(lines(&state, 60).len(), len(&state), "{pane:?}");
         }
+        let mut state = fixture::state(80, 24);
+        crate::tui::tests::press(&mut state, "f ?");
+        assert_eq!(lines(&state, 60).len(), len(&state), "the feed");
+        assert_eq!(lines(&state, 60).first().map(Line::to_string).as_deref(), Some(Context::Feed.title()));
     }
 }

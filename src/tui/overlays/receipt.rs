@@ -61,7 +61,8 @@ fn told(state: &State, entry: &Entry, columns: usize) -> Vec<Line> {
     }
     if !receipt.why.is_empty() {
         lines.push(Line::default());
-        lines.extend(receipt.why.iter().map(item));
+        let widest = receipt.why.iter().map(|item| cells::width(words(item.block).0)).max().unwrap_or(0);
+        lines.extend(receipt.why.iter().map(|of| item(of, widest + 2)));
     }
     lines.push(Line::default());
     lines.push(rule(state, "what was given", Role::Strong, &price(receipt.bytes, receipt.tokens), columns));
@@ -70,8 +71,8 @@ fn told(state: &State, entry: &Entry, columns: usize) -> Vec<Line> {
     lines
 }
 
-/// `hints     @java-service  java at 1:9 (full, 43 bytes)`
-fn item(item: &Item) -> Line {
+/// `hint  java-service  java at 1:9  (full, 43 bytes)`, its word in so many columns.
+fn item(item: &Item, columns: usize) -> Line {
     let (word, role) = words(item.block);
     let why: Vec<String> = item.why.iter().map(because).collect();
     let size = if item.bytes == 0 {
@@ -81,11 +82,11 @@ fn item(item: &Item) -> Line {
     };
     let about = cells::clean(&item.about).into_owned();
     let why = cells::clean(&why.join("; ")).into_owned();
-    Line::new(cells::pad(word, 11, ""), role)
+    Line::new(cells::pad(word, columns, ""), role)
         .then(&about, Role::Strong)
         .then(&if why.is_empty() { String::new() } else { format!("  {why}") }, Role::Text)
         .then(&format!("  ({size})"), Role::Infra)
-        .hanging(11)
+        .hanging(columns)
 }
 
 fn because(why: &Why) -> String {

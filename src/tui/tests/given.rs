@@ -246,7 +246,40 @@ fn kinds_are_gone_through_and_a_session_is_kept() {
     assert_eq!((state.feed.filter.text(), state.feed.rows.len()), ("session:b", 1));
     press(&mut state, "s G s");
     assert_eq!(state.feed.filter.text(), "");
-    assert_eq!(message(&state), "this row is of no session: one that was written into the journal is");
+    assert_eq!(message(&state), "this row belongs to no session");
+}
+
+#[test]
+fn the_session_of_a_row_is_shown() {
+    let name = "4f1c2d3e-aaaa-bbbb";
+    for (columns, shown, not) in
+        [(200, " 4f1c2d3e enriched", "session 4f1c"), (80, "(session 4f1c2d3e, ~", "4f1c2d3e-")]
+    {
+        let mut state = fixture::state(columns, 60);
+        let (notice, line) = fixture::receipt(1, name);
+        let told = vec![(Notice { text: "To a prompt".to_owned(), ..notice }, line)];
+        answer(&mut state, Event::Receipts(Receipts { told, age: Age::Past, gap: None }));
+        // The feed has the whole width, and is not where keys go: below it the whole of a row would be told.
+        press(&mut state, "3 z");
+        let screen = screen(&state);
+        assert!(screen.contains(shown) && !screen.contains(not), "{screen}");
+    }
+}
+
+#[test]
+fn labels_of_a_receipt_stand_apart_from_what_they_label() {
+    let mut state = opened(Size::new(120, 36), "");
+    press(&mut state, "j Enter");
+    let (_, mut line) = fixture::receipt(2, "default");
+    let kinds = [BlockKind::Instruction, BlockKind::Available, BlockKind::LeftOut];
+    line.receipt.why.iter_mut().zip(kinds).for_each(|(item, kind)| item.block = kind);
+    let generation = state.opened.generation;
+    answer(&mut state, Event::Replayed { generation, line: Ok(Box::new(line)) });
+    press(&mut state, "j k");
+    let shown = screen(&state);
+    for label in ["instruction  java-service", "available    payments-api", "left_out     error-handling"] {
+        assert!(shown.contains(label), "{shown}");
+    }
 }
 
 #[test]

@@ -438,17 +438,52 @@ fn the_feed_is_filtered_and_its_source_is_chosen_from_it() {
 }
 
 #[test]
-fn what_comes_while_one_reads_moves_nothing() {
+fn nothing_is_done_to_the_first_of_several_sources() {
+    let mut state = fixture::state(80, 24);
+    let several = Notice { subject: Some("timeouts".into()), several: true, ..fixture::notice("Picked @timeouts, @x") };
+    answer(&mut state, Event::Notice(several));
+    press(&mut state, "f");
+    assert!(!super::screen(&state).contains("Space pick"));
+    for key in ["Space", "x", "p", "o", "e", "y", "Y"] {
+        let effects = press(&mut state, key);
+        assert_eq!(effects, [], "{key}");
+        assert!(message(&state).starts_with("this row is about several sources"), "{key}: {}", message(&state));
+    }
+    answer(&mut state, about("Picked @timeouts", Some("timeouts")));
+    assert_eq!(commands(&press(&mut state, "g x")), [Command::Exclude("timeouts".into())]);
+}
+
+#[test]
+fn the_bottom_line_offers_the_keys_of_the_feed() {
+    let mut state = fixture::state(80, 24);
+    answer(&mut state, about("changed", Some("timeouts")));
+    for (keys, shown) in [
+        ("f", "Enter to the source  / filter  t kinds  s session"),
+        ("/ \"session:x\" Enter", "/ filter  t kinds  s all sessions"),
+    ] {
+        press(&mut state, keys);
+        assert!(super::screen(&state).contains(shown), "{}", super::screen(&state));
+    }
+}
+
+#[test]
+fn the_newest_is_followed_until_one_moves_away_from_it() {
     let mut state = fixture::state(80, 24);
     answer(&mut state, about("first", None));
     assert_eq!(state.feed.new, 1);
     press(&mut state, "f");
     assert_eq!(state.feed.new, 0);
+    answer(&mut state, about("second", None));
+    assert_eq!(state.feed.current().map(|notice| notice.text.as_str()), Some("second"), "the newest is followed");
+    press(&mut state, "j");
     for at in 0..40 {
         answer(&mut state, about(&at.to_string(), None));
         assert_eq!(state.feed.current().map(|notice| notice.text.as_str()), Some("first"));
     }
     assert_eq!(state.feed.new, 0);
+    press(&mut state, "g");
+    answer(&mut state, about("after", None));
+    assert_eq!(state.feed.current().map(|notice| notice.text.as_str()), Some("after"), "back at the newest");
     press(&mut state, "1");
     answer(&mut state, about("last", None));
     assert_eq!((state.feed.new, state.feed.since_key), (1, 1));

@@ -142,7 +142,14 @@ fn happened(state: &mut State) {
             _ => None,
         };
         let notice = Notice::new(who, topic, text);
-        let notice = Notice { time: time.to_owned(), reason: reason.to_owned(), subject, place, ..notice };
+        let notice = Notice {
+            time: time.to_owned(),
+            reason: reason.to_owned(),
+            subject,
+            several: text.starts_with("References"),
+            place,
+            ..notice
+        };
         answer(state, Event::Notice(notice));
     }
 }

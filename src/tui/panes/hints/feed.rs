@@ -16,10 +16,12 @@ use crate::tui::theme::Role;
 use crate::tui::widgets::row::{Active, Row, Under};
 use crate::tui::widgets::{cells, frame, prompt};
 
-/// From so many columns on topics are written out.
+/// From so many columns on topics are written out, and sessions have a column.
 const WIDE: u16 = 90;
 /// From so many columns on there is room for topics at all.
 const NARROW: u16 = 50;
+/// Characters shown of a session's name.
+const SESSION: usize = 8;
 
 /// Draws the rows and the rule above them; tells where the terminal's cursor stands while the filter is typed.
 pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
@@ -32,13 +34,17 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position>
     let window = feed.cursor.window(len, usize::from(place.height));
     let top = window.start;
     let who = columns(state, window.clone(), |notice| notice.who.word(), (3, usize::from(place.width) / 5));
+    let session = match place.width {
+        ..WIDE => 0,
+        _ => columns(state, window.clone(), |notice| notice.session.as_deref().map_or("", short), (0, SESSION)),
+    };
     let time = columns(state, window.clone(), |notice| &notice.time, (8, 11));
     for (nth, at) in window.enumerate() {
         let Some(notice) = feed.row(at) else { continue };
         // The cursor of a feed that nobody reads means nothing.
         let under = if state.in_feed() { Under::of(at, feed.cursor.at, reads) } else { Under::Nothing };
         let is_new = feed.rows.get(at).is_some_and(|position| *position < feed.new);
-        let mut row = row(state, notice, [time, who], place.width, if is_new { Age::New } else { Age::Seen });
+        let mut row = row(state, notice, [time, who, session], place.width, if is_new { Age::New } else { Age::Seen });
         row.draw(under, Role::Hints, nth_row(place, nth), buffer);
     }
     if len == 0 {
@@ -67,8 +73,10 @@ pub fn whole(state: &State) -> Option<String> {
             text.push_str(&format!(" Enter leads to @{id}, o opens the file."));
         }
         (Ok(Way::Source(id)), _) => text.push_str(&format!(" Enter leads to @{id}.")),
-        (Ok(Way::Receipt(_)), Some(_)) => text.push_str(" Enter shows what was given, o opens the source."),
-        (Ok(Way::Receipt(_)), None) => text.push_str(" Enter shows what was given."),
+        (Ok(Way::Receipt(_)), Some(_)) if !notice.several => {
+            text.push_str(" Enter shows what was given, o opens the source.");
+        }
+        (Ok(Way::Receipt(_)), _) => text.push_str(" Enter shows what was given."),
         (Ok(Way::File(_)), _) => text.push_str(" Enter opens the file."),
         (Err(_), Some(id)) => text.push_str(&format!(" @{id} is gone from the catalog.")),
         (Err(_), None) => {}
@@ -135,13 +143,17 @@ enum Age {
     Seen,
 }
 
-fn row<'a>(state: &'a State, notice: &Notice, [columns, who]: [usize; 2], width: u16, age: Age) -> Row<'a> {
+fn row<'a>(state: &'a State, notice: &Notice, [columns, who, session]: [usize; 3], width: u16, age: Age) -> Row<'a> {
     let theme = &state.skin.theme;
     let time = theme.style(Role::Infra);
     let time = if age == Age::New { theme.style(Role::Strong).add_modifier(Modifier::BOLD) } else { time };
     let mut row = Row::new(&state.skin, width);
     row.cell(&cells::clean(&notice.time), columns, time);
     row.cell(&cells::clean(notice.who.word()), who, theme.style(who_role(&notice.who)));
+    if session > 0 {
+        let of = notice.session.as_deref().map_or("", short);
+        row.cell(&cells::clean(of), session, theme.style(Role::Infra));
+    }
     let (topic, role) = topic(notice.topic);
     if width >= WIDE {
         row.cell(notice.topic.word(), 10, theme.style(role));
@@ -152,10 +164,28 @@ fn row<'a>(state: &'a State, notice: &Notice, [columns, who]: [usize; 2], width:
         &cells::clean(&notice.text),
         theme.style(if matches!(notice.topic, Topic::Problem | Topic::Failed) { role } else { Role::Text }),
     );
-    if !notice.reason.is_empty() && row.room() > 4 {
-        row.gap().text(&format!("({})", cells::clean(&notice.reason)), theme.style(Role::Infra));
+    let reason = reason(notice, width);
+    if !reason.is_empty() && row.room() > 4 {
+        row.gap().text(&format!("({})", cells::clean(&reason)), theme.style(Role::Infra));
     }
     row
+}
+
+/// Why, for a row of this width: without the session where that has its column, else with it in front.
+fn reason(notice: &Notice, width: u16) -> String {
+    let Some(session) = notice.session.as_deref() else { return notice.reason.clone() };
+    let said = notice.reason.strip_prefix("session ").and_then(|said| said.strip_prefix(session));
+    let rest = said.unwrap_or(&notice.reason).trim_start_matches(", ");
+    match (width >= WIDE, rest.is_empty()) {
+        (true, _) => rest.to_owned(),
+        (false, true) => format!("session {}", short(session)),
+        (false, false) => format!("session {}, {rest}", short(session)),
+    }
+}
+
+/// The session in few columns: names that agents make up differ in their beginnings already.
+fn short(session: &str) -> &str {
+    session.char_indices().nth(SESSION).map_or(session, |(end, _)| session.get(..end).unwrap_or(session))
 }
 
 /// How wide a column is, so that those on the screen stand below each other.

@@ -54,7 +54,7 @@ pub fn texts(text: &str, role: Role) -> impl Iterator<Item = Line> {
     text.split('\n').map(move |line| Line::new(cells::clean(line.strip_suffix('\r').unwrap_or(line)), role))
 }
 
-/// `── hints · 131 bytes, ~33 tokens, full ─────`
+/// `── hint · 131 bytes, ~33 tokens, full ─────`
 pub fn rule(state: &State, word: &str, role: Role, price: &str, columns: usize) -> Line {
     let glyphs = &state.skin.glyphs;
     let begin = format!("{} ", glyphs.rule.repeat(2));
@@ -78,18 +78,17 @@ pub fn level(level: Level) -> &'static str {
     }
 }
 
-/// A block in a word, with its colour.
+/// A block in the word that JSON has for it, with its colour.
 pub fn words(kind: BlockKind) -> (&'static str, Role) {
-    match kind {
-        BlockKind::Expansion => ("expansions", Role::Catalog),
-        BlockKind::Hint => ("hints", Role::Hints),
-        BlockKind::Notice => ("pulled in", Role::Transitive),
-        BlockKind::Context => ("context", Role::Selection),
-        BlockKind::Templates => ("templates", Role::Templates),
-        BlockKind::Instruction => ("instructions", Role::Selection),
-        BlockKind::Available => ("more to ask for", Role::Hints),
-        BlockKind::LeftOut => ("left out", Role::Warning),
-    }
+    let role = match kind {
+        BlockKind::Expansion => Role::Catalog,
+        BlockKind::Hint | BlockKind::Available => Role::Hints,
+        BlockKind::Notice => Role::Transitive,
+        BlockKind::Context | BlockKind::Instruction => Role::Selection,
+        BlockKind::Templates => Role::Templates,
+        BlockKind::LeftOut => Role::Warning,
+    };
+    (kind.word(), role)
 }
 
 /// For the pane's border: `2 blocks · 412 bytes, ~103 tokens`.
@@ -105,8 +104,8 @@ pub fn note(state: &State) -> String {
 /// For the rule above it: to whom, and which rows are shown.
 pub fn caption(state: &State) -> String {
     let to = match state.hints.shows {
-        Shows::Given(Hearer::Session) => "as news to this session",
-        _ => "as given to who knows nothing yet",
+        Shows::Given(Hearer::Session) => "as this session gets it: what is new",
+        _ => "as an agent gets it, told nothing before",
     };
     let given = &state.hints.given;
     let rows = state.parts(Pane::Hints).map_or(0, |parts| usize::from(parts.list.height));
