@@ -144,7 +144,7 @@ mod tests {
             (What::Removed, "default", "s", false, Now, Told, true),
             (What::Removed, "default", "mine", true, Now, Told, false),
         ] {
-            let here = Here { is_own: &|_| own, ..ELSEWHERE };
+            let here = Here { is_own: &|_| own };
             let heard = ear().take(Ok((vec![line(what, desk, session, "a")], 0)), &here, age, notices);
             assert_eq!(heard.lines.len(), usize::from(adds), "{what:?} {desk} {session} {own} {age:?} {notices:?}");
         }
@@ -157,7 +157,7 @@ mod tests {
             asked.set(asked.get() + 1);
             n == 1
         };
-        let here = Here { is_own: &is_own, ..ELSEWHERE };
+        let here = Here { is_own: &is_own };
         let mut lines = vec![line(What::Written, "default", "s", "a"); 3];
         lines.iter_mut().zip(1..).for_each(|(line, n)| line.n = n);
         let heard = ear().take(Ok((lines, 0)), &here, Age::Now, Notices::Told);

@@ -29,7 +29,7 @@ fn the_difference_is_shown_and_an_answer_awaited() {
         assert_eq!(world.read(SETTINGS).contains("refdesk hook cursor"), exit == 0);
         if exit == 0 {
             let mut pty = start(&world, "disconnect");
-            pty.wait_for("Change .cursor/hooks.json (+1 −16)? [y/N]");
+            pty.wait_for("Change .cursor/hooks.json (+1 −22)? [y/N]");
             pty.type_bytes("y\r");
             assert_eq!(pty.wait_for_exit().exit_code(), 0);
             assert_eq!(world.read(SETTINGS), "{\n  \"version\": 1\n}\n");
@@ -57,7 +57,7 @@ fn a_file_that_changes_while_the_question_stands_is_not_written_over() {
     pty.type_bytes("y\r");
     pty.wait_for_exit();
     let mut pty = start(&world, "disconnect");
-    pty.wait_for("Remove .cursor/hooks.json (+0 −18)? [y/N]");
+    pty.wait_for("Remove .cursor/hooks.json (+0 −24)? [y/N]");
     let text = world.read(SETTINGS).replacen("{\n", "{\n  \"mine\": 1,\n", 1);
     write_atomic(&world.path.join(SETTINGS), text.as_bytes()).unwrap();
     pty.type_bytes("y\r");

@@ -19,7 +19,7 @@ impl World {
             };
             found.is_some()
         });
-        found.expect("a notice")
+        found.unwrap()
     }
 }
 
