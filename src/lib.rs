@@ -42,6 +42,7 @@
 //! - Parsing returns what could be read *and* a list of diagnostics, never one or the other.
 //! - `engine` knows no terminal; `tui` reads no file and never waits; `update` is pure, `draw` does no I/O.
 //! - Only `tui::terminal` touches terminal modes, and it restores them on every way out.
+//! - What is written outside `.jaato/refdesk/` is journalled; what an agent is told is too, with its very bytes.
 //! - A file outside `.jaato/` is written only by [`output`], after its difference was shown or waived. What may be written
 //!   where stands in `output::refusal`, what a rendering may use in [`render::limits`].
 //! - What a room up to `desk` has to say it returns; only the rooms above it log, to a file.

@@ -11,7 +11,7 @@ use super::args::{Format, JournalArgs};
 use super::output::is_for_terminal;
 use super::{rows, since};
 use crate::desk::{Desk, Refusal};
-use crate::enrich::{BlockKind, Level, Why};
+use crate::engine::sentence;
 use crate::report::Diagnostic;
 use crate::session::{Count, Line, What, advice};
 use crate::text::escape::one_line;
@@ -70,53 +70,26 @@ fn lines(desk: &Desk, is_wanted: impl Fn(&Line) -> bool, table: Option<&Zoned>) 
             text.push(b'\n');
         }
     })?;
+    let mut notes = Vec::new();
     if table.is_some() {
+        if cells.is_empty() {
+            notes.push("the journal has no such line".to_owned());
+        }
         text = rows::table(&cells).into_bytes();
     }
-    Ok((Answer { text, lines: true, ..Answer::new(Value::Null, "") }, damaged))
+    Ok((Answer { text, notes, lines: true, ..Answer::new(Value::Null, "") }, damaged))
 }
 
 fn row(line: &Line, now: &Zoned) -> Vec<String> {
-    let what = match line.receipt.kind {
-        Some(kind) => format!("{}, {}", line.receipt.what.word(), kind.word()),
-        None => line.receipt.what.word().to_owned(),
-    };
-    let time = since::shown(&line.time, now, true);
-    vec![line.n.to_string(), time, line.session.clone(), line.who.clone(), what, in_words(line)]
-}
-
-/// What a line is about, and why, in one line.
-fn in_words(line: &Line) -> String {
     let receipt = &line.receipt;
-    let mut words = Vec::new();
-    for item in &receipt.why {
-        let tags = item.why.iter().filter_map(|why| match why {
-            Why::Tag { tag, .. } => Some(tag.as_str()),
-            _ => None,
-        });
-        let tags = tags.collect::<Vec<_>>().join(", ");
-        let tags = if tags.is_empty() { tags } else { format!(" ({tags})") };
-        let left = if item.level == Level::Count { " left out" } else { "" };
-        words.push(format!("{} {}{tags}{left}", item.block.word(), item.about));
-    }
-    let followed = |id: &String| match receipt.follows.get(id) {
-        Some(block) => format!("{id} (after {} {})", article(*block), block.word()),
-        None => id.clone(),
-    };
-    words.extend(receipt.about.iter().map(followed));
-    words.extend(receipt.path.clone());
-    words.extend(Some(receipt.reason.clone()).filter(|reason| !reason.is_empty()));
-    if receipt.what != What::Read && receipt.bytes > 0 {
-        words.push(rows::plural(receipt.bytes, "byte"));
-    }
-    if receipt.tokens > 0 {
-        words.push(format!("about {}", rows::plural(receipt.tokens, "token")));
-    }
-    words.join("; ")
-}
-
-fn article(block: BlockKind) -> &'static str {
-    if block == BlockKind::Expansion { "an" } else { "a" }
+    let time = since::shown(&line.time, now, true);
+    let tokens = if receipt.tokens > 0 { format!("~{} tokens", receipt.tokens) } else { String::new() };
+    let followed = receipt.follows.iter().map(|(id, block)| format!("@{id} after {}", block.word()));
+    let reason = Some(receipt.reason.clone()).filter(|reason| !reason.is_empty() && receipt.what != What::Failed);
+    let more: Vec<String> = followed.chain(reason).collect();
+    let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join("; ")) };
+    let said = format!("{}{more}", sentence(receipt));
+    vec![line.n.to_string(), time, line.session.clone(), line.who.clone(), tokens, said]
 }
 
 /// How often what was said was followed.
@@ -168,19 +141,19 @@ mod tests {
                         {"by": "tag", "tag": "web", "line": 1, "column": 5}, {"by": "tag", "tag": "net", "line": 2, "column": 1}]},
                     {"block": "notice", "about": "b", "level": "count", "bytes": 0, "why": [{"by": "parents", "chain": ["a"]}]},
                 ]}),
-                "enriched, prompt | hint web (web, net); notice b left out; 132 bytes; about 33 tokens",
+                "~33 tokens | To a prompt: hinted at @web (web, net); 1 left out",
             ),
             (
                 json!({"what": "read", "about": ["b"], "path": "docs/b.md", "follows": {"b": "expansion"}}),
-                "read | b (after an expansion); docs/b.md",
+                " | Read @b (@b after expansion)",
             ),
             (
                 json!({"what": "selected", "about": ["a", "b"], "follows": {"b": "hint"}}),
-                "selected | a; b (after a hint)",
+                " | Picked @a, @b (@b after hint)",
             ),
-            (json!({"what": "written", "about": ["out.txt"], "bytes": 1}), "written | out.txt; 1 byte"),
-            (json!({"what": "removed", "about": ["old.tmpl"], "reason": "old"}), "removed | old.tmpl; old"),
-            (json!({"what": "forgot", "reason": "compact"}), "forgot | compact"),
+            (json!({"what": "written", "about": ["out.txt"], "bytes": 1}), " | Wrote out.txt"),
+            (json!({"what": "removed", "about": ["old.tmpl"], "reason": "old"}), " | Removed old.tmpl (old)"),
+            (json!({"what": "forgot", "reason": "compact"}), " | Forgot what it was told (compact)"),
         ] {
             let mut line = json!({"n": 7, "time": "2026-11-22T10:03:04.567Z", "desk": "d", "session": "s", "who": "w"});
             line.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());

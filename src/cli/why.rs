@@ -31,9 +31,10 @@ fn role(role: Role) -> &'static str {
     }
 }
 
-/// ` by you, 12:03`; nothing where nobody knows.
+/// ` by you, 12:03`, or `, preselected`; nothing where nobody knows.
 fn by(why: &Why) -> String {
-    why.picked.as_ref().map_or_else(String::new, |picked| {
+    let nobody = || if why.preselected { ", preselected".to_owned() } else { String::new() };
+    why.picked.as_ref().map_or_else(nobody, |picked| {
         let who = if picked.by_person { "you" } else { &picked.who };
         format!(" by {who}, {}", since::shown(&picked.time, &since::now(), false))
     })

@@ -29,6 +29,8 @@ pub struct Why {
     pub mentions: Vec<Mention>,
     /// Who picked it, and when, where it is a pick and the journal tells.
     pub picked: Option<PickedBy>,
+    /// The configuration picks it, and nobody has chosen anything since.
+    pub preselected: bool,
 }
 
 /// Who picked a source.
@@ -85,7 +87,10 @@ impl Desk {
             mentions.sort_by_key(|mention| Some(&mention.from) != member.reason.as_ref());
             let picked = (member.role == Role::Picked).then(|| self.picked_by(member.id.as_str())).flatten();
             let picked = picked.map(|line| PickedBy { by_person: line.by_person(), who: line.who, time: line.time });
-            chain.push(Why { id: member.id.clone(), role: member.role, mentions, picked });
+            let preselected = member.role == Role::Picked
+                && self.chosen_by.0.is_none()
+                && self.settings().preselected.iter().any(|id| *id == member.id.as_str());
+            chain.push(Why { id: member.id.clone(), role: member.role, mentions, picked, preselected });
             next.clone_from(&member.reason);
         }
         Ok(chain)

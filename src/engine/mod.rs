@@ -13,7 +13,7 @@ mod watch;
 mod worker;
 
 pub use message::{Age, Command, Event, Hearer, Loading, Receipts, Snapshot, Wanted, Watching};
-pub use notice::{Holds, Notice, Ticket, Topic, Who};
+pub use notice::{Holds, Notice, Ticket, Topic, Who, sentence};
 
 use previews::Previews;
 

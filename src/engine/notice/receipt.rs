@@ -15,7 +15,7 @@ use crate::session::{Line, Receipt, What};
 /// What a line of the journal says, for the feed of `desk`; without its time.
 pub fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
     let receipt = &line.receipt;
-    let mut notice = Notice::new(Who::Other(line.who.as_str().into()), topic(receipt.what), text(receipt));
+    let mut notice = Notice::new(Who::Other(line.who.as_str().into()), topic(receipt.what), sentence(receipt));
     notice.session = Some(line.session.as_str().into());
     let holds = if receipt.text.is_some() { Holds::Text } else { Holds::Nothing };
     notice.receipt = Some(Ticket { number: line.n, kind: receipt.kind, holds });
@@ -62,7 +62,8 @@ fn topic(what: What) -> Topic {
     }
 }
 
-fn text(receipt: &Receipt) -> String {
+/// What it says, in a sentence without time, session and price.
+pub fn sentence(receipt: &Receipt) -> String {
     let tool = || receipt.tool.as_deref().map(|tool| format!(" with {tool}")).unwrap_or_default();
     match receipt.what {
         What::Enriched => format!("To {}: {}", to_what(receipt), added(&receipt.why)),

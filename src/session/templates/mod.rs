@@ -54,7 +54,7 @@ pub enum For<'a> {
     /// For a person who named their documents.
     Person,
     /// For the reader of a text that a tool has brought, which may come from anywhere: nothing is written over, and no more
-    /// than [`TAKEN_KEPT`] are kept. What was taken so [`TAKEN_FOR`] ago is removed.
+    /// than [`TAKEN_KEPT`] are kept. What was taken 30 days ago is removed.
     Reader,
 }
 
