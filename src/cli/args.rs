@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::enrich::Budget;
+
 /// What does your coding agent know, why, and what does it cost?
 ///
 /// Without a command the full screen opens. `refdesk --demo` opens it on a knowledge base that comes with the program.
@@ -454,9 +456,26 @@ pub enum SyntaxName {
     Handlebars,
 }
 
-/// What is enriched.
+/// How much may be appended to a text.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct BudgetArgs {
+    /// Append at most so many characters, counted in UTF-16
+    #[arg(long, value_name = "N")]
+    pub max_chars: Option<usize>,
+    /// Append at most so many tokens, estimated
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<usize>,
+}
+
+impl From<BudgetArgs> for Budget {
+    fn from(args: BudgetArgs) -> Self {
+        Self { chars: args.max_chars, tokens: args.max_tokens }
+    }
+}
+
+/// What a text on standard input is.
 #[derive(Debug, Args)]
-pub struct EnrichArgs {
+pub struct TextArgs {
     /// What kind of text it is
     #[arg(long, value_enum, default_value_t = KindName::Prompt)]
     pub kind: KindName,
@@ -466,18 +485,23 @@ pub struct EnrichArgs {
     /// What the tool was asked, as a JSON object (tool results)
     #[arg(long, value_name = "JSON")]
     pub args: Option<String>,
+}
+
+/// What is enriched.
+#[derive(Debug, Args)]
+pub struct EnrichArgs {
+    /// What the text is
+    #[command(flatten)]
+    pub text: TextArgs,
     /// Say it all, whatever was said before, and remember nothing
     #[arg(long)]
     pub repeat: bool,
     /// Remember nothing of it as said
     #[arg(long)]
     pub dry_run: bool,
-    /// Append at most so many characters, counted in UTF-16
-    #[arg(long, value_name = "N")]
-    pub max_chars: Option<usize>,
-    /// Append at most so many tokens, estimated
-    #[arg(long, value_name = "N")]
-    pub max_tokens: Option<usize>,
+    /// How much may be appended
+    #[command(flatten)]
+    pub budget: BudgetArgs,
     /// What the conversation went through before: the session forgets what it was told
     #[arg(long, value_enum)]
     pub event: Option<Forgetting>,
@@ -495,24 +519,15 @@ pub enum Forgetting {
 /// What is looked at.
 #[derive(Debug, Args)]
 pub struct SimulateArgs {
-    /// What kind of text it is
-    #[arg(long, value_enum, default_value_t = KindName::Prompt)]
-    pub kind: KindName,
-    /// The tool that answered (tool results)
-    #[arg(long, value_name = "NAME")]
-    pub tool: Option<String>,
-    /// What the tool was asked, as a JSON object (tool results)
-    #[arg(long, value_name = "JSON")]
-    pub args: Option<String>,
+    /// What the text is
+    #[command(flatten)]
+    pub text: TextArgs,
     /// Whatever the session was told
     #[arg(long)]
     pub repeat: bool,
-    /// Append at most so many characters, counted in UTF-16
-    #[arg(long, value_name = "N")]
-    pub max_chars: Option<usize>,
-    /// Append at most so many tokens, estimated
-    #[arg(long, value_name = "N")]
-    pub max_tokens: Option<usize>,
+    /// How much may be appended
+    #[command(flatten)]
+    pub budget: BudgetArgs,
 }
 
 /// What is explained.
@@ -523,12 +538,9 @@ pub struct WhyNotArgs {
     /// The prompt
     #[arg(long, value_name = "TEXT")]
     pub prompt: String,
-    /// Append at most so many characters, counted in UTF-16
-    #[arg(long, value_name = "N")]
-    pub max_chars: Option<usize>,
-    /// Append at most so many tokens, estimated
-    #[arg(long, value_name = "N")]
-    pub max_tokens: Option<usize>,
+    /// How much may be appended
+    #[command(flatten)]
+    pub budget: BudgetArgs,
 }
 
 /// What is held against the desk.

@@ -6,19 +6,19 @@ use super::answer::Answer;
 use super::args::{EnrichArgs, Forgetting};
 use super::given::Given;
 use crate::desk::{Desk, Reader};
-use crate::enrich::{Asked, Budget, Enriched};
+use crate::enrich::{Asked, Enriched};
 use crate::report::Diagnostic;
 
 /// Enriches standard input. As text its bytes pass through untouched; in JSON they are replaced where they are no UTF-8.
 pub fn run(desk: &mut Desk, args: &EnrichArgs) -> Answer {
-    let given = match Given::read(args.kind, args.tool.as_deref(), args.args.as_deref()) {
+    let given = match Given::read(&args.text) {
         Ok(given) => given,
         Err(refused) => return refused,
     };
     desk.settle();
     let text = String::from_utf8_lossy(&given.bytes);
     let lossy = matches!(text, std::borrow::Cow::Owned(_));
-    let asked = given.asked(&text, args.repeat, Budget { chars: args.max_chars, tokens: args.max_tokens });
+    let asked = given.asked(&text, args.repeat, args.budget.into());
     let reader = if args.dry_run { Reader::Nobody } else { Reader::Session };
     let mut diagnostics = match args.event {
         Some(event) if reader == Reader::Session && !args.repeat => desk.forget_told(reason(event)),

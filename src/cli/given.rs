@@ -5,7 +5,7 @@ use std::io::Read;
 use serde_json::Value;
 
 use super::answer::Answer;
-use super::args::KindName;
+use super::args::{KindName, TextArgs};
 use crate::desk::Refusal;
 use crate::enrich::{Asked, Budget, TextKind, Tool};
 
@@ -23,8 +23,8 @@ impl<'a> Given<'a> {
     ///
     /// # Errors
     /// The arguments of the tool are no JSON object, or standard input cannot be read.
-    pub fn read(kind: KindName, tool: Option<&'a str>, args: Option<&str>) -> Result<Self, Answer> {
-        let arguments = match args.map(serde_json::from_str::<Value>) {
+    pub fn read(args: &'a TextArgs) -> Result<Self, Answer> {
+        let arguments = match args.args.as_deref().map(serde_json::from_str::<Value>) {
             None => None,
             Some(Ok(arguments @ Value::Object(_))) => Some(arguments),
             Some(_) => {
@@ -37,12 +37,12 @@ impl<'a> Given<'a> {
             let message = format!("standard input cannot be read: {error}");
             return Err(Answer::refused(Refusal::new("no-input", message, "give the text on standard input")));
         }
-        let kind = match kind {
+        let kind = match args.kind {
             KindName::Prompt => TextKind::Prompt,
             KindName::ToolResult => TextKind::ToolResult,
             KindName::SystemInstructions => TextKind::SystemInstructions,
         };
-        Ok(Self { bytes, kind, tool, arguments })
+        Ok(Self { bytes, kind, tool: args.tool.as_deref(), arguments })
     }
 
     /// What is asked about `text`, which is these bytes as text.

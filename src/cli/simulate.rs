@@ -15,13 +15,13 @@ use crate::text::tokens;
 
 /// Looks at standard input; changes nothing.
 pub fn run(desk: &mut Desk, args: &SimulateArgs) -> Answer {
-    let given = match Given::read(args.kind, args.tool.as_deref(), args.args.as_deref()) {
+    let given = match Given::read(&args.text) {
         Ok(given) => given,
         Err(refused) => return refused,
     };
     desk.settle();
     let text = String::from_utf8_lossy(&given.bytes);
-    let budget = Budget { chars: args.max_chars, tokens: args.max_tokens };
+    let budget: Budget = args.budget.into();
     let (simulated, diagnostics) = desk.simulate(&given.asked(&text, args.repeat, budget));
     let lossy = matches!(text, Cow::Owned(_));
     Answer { diagnostics, ..Answer::new(in_json(&simulated, lossy), in_words(desk.session(), &simulated)) }

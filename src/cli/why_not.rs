@@ -13,7 +13,7 @@ use crate::text::escape::one_line;
 /// Explains one source for one prompt. That it is hinted at is an answer too.
 pub fn run(desk: &mut Desk, args: &WhyNotArgs) -> Answer {
     desk.settle();
-    let budget = Budget { chars: args.max_chars, tokens: args.max_tokens };
+    let budget: Budget = args.budget.into();
     let asked = Asked { budget, ..Asked::new(TextKind::Prompt, &args.prompt) };
     let (verdict, diagnostics) = match desk.why_not(&args.id, &asked) {
         Ok(answered) => answered,

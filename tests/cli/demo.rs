@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::support::conversation;
 use crate::support::program::{PROGRAM, run};
 use crate::support::workspace::{Workspace, ids, strings};
 
@@ -16,8 +17,7 @@ fn expected() -> Value {
 
 /// A copy of the demo with these picks and exclusions and no others.
 fn demo(picks: &Value, exclusions: &Value) -> Workspace {
-    let world = Workspace::new();
-    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo"), &world.path);
+    let world = conversation::demo();
     world.run(&["clear"]).exits(0);
     for (verb, list) in [("select", picks), ("exclude", exclusions)] {
         let list = strings(list);
@@ -27,19 +27,6 @@ fn demo(picks: &Value, exclusions: &Value) -> Workspace {
         }
     }
     world
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).unwrap();
-        }
-    }
 }
 
 /// The commands of the README, as printed.
