@@ -21,14 +21,15 @@
 //! | 7 | [`session`] | what lasts: the desk file, what a session was told, the journal, the files of templates |
 //! | 7 | [`output`] | text to files: what a write would change, what may be written where, the write itself |
 //! | 8 | [`desk`] | all of it as one object with plain methods |
+//! | 9 | [`channel`] | how a person is asked, for a choice or for a yes: console, queue, webhook, file |
 //! | 10 | [`engine`] | the desk as a background task: commands in, snapshots and events out, notices of what changed, watching |
 //! | 11 | [`hook`] | the desk in an agent's own terms: what its hooks say and want to hear |
+//! | 11 | [`mcp`] | the desk as a Model Context Protocol server, for one agent on stdio or many over HTTP |
 //! | 11 | [`setup`] | letting an agent call the desk, and taking that away again |
 //! | 12 | [`cli`] | the desk as commands, one file a verb |
 //! | 12 | [`tui`] | the desk as a full screen |
 //!
-//! Still to come, on floors kept free for them: `channel` (9) and `mcp` (11). The engine is a
-//! thread behind tokio's channels, not a task: the desk reads files and computes, which would only block a scheduler.
+//! The engine is a thread behind tokio's channels, not a task: the desk reads files and computes, which would only block a scheduler.
 //! Previews have a thread of their own beside it and templates a process of their own: neither may hold the desk up.
 //! `main` is where commands and screen meet, since neighbours of one floor know nothing of each other.
 //!
@@ -49,6 +50,7 @@
 //! - Text from outside reaches the screen and an agent only through `text::escape`.
 
 pub mod catalog;
+pub mod channel;
 pub mod cli;
 pub mod config;
 pub mod desk;
@@ -56,6 +58,7 @@ pub mod disk;
 pub mod engine;
 pub mod enrich;
 pub mod hook;
+pub mod mcp;
 pub mod mention;
 pub mod output;
 pub mod render;
@@ -82,8 +85,10 @@ pub const FLOORS: &[(&str, u8)] = &[
     ("session", 7),
     ("output", 7),
     ("desk", 8),
+    ("channel", 9),
     ("engine", 10),
     ("hook", 11),
+    ("mcp", 11),
     ("setup", 11),
     ("cli", 12),
     ("tui", 12),

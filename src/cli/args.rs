@@ -37,6 +37,9 @@ pub struct Arguments {
     /// [default: default]
     #[arg(long, value_name = "NAME", global = true, help_heading = "Options of every command")]
     pub session: Option<String>,
+    /// Start from this profile in place of what is picked: a name below .jaato/profiles/, or a file
+    #[arg(long, value_name = "NAME|FILE", global = true, help_heading = "Options of every command")]
+    pub profile: Option<String>,
     /// Text for people or one JSON document for programs
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text, global = true, help_heading = "Options of every command")]
     pub format: Format,
@@ -146,6 +149,22 @@ pub enum Command {
         after_help = "Example: refdesk disconnect claude-code --project\n\nWithout a terminal and without --yes nothing is written and the exit code is 1."
     )]
     Disconnect(ConnectArgs),
+    /// Serve the desk to an agent through the Model Context Protocol, on standard input and output or over HTTP
+    #[command(after_help = "Example: refdesk mcp --http 127.0.0.1:7777")]
+    Mcp(McpArgs),
+    /// Ask a person which sources are wanted, and pick those
+    #[command(
+        after_help = "Example: refdesk ask --context 'which standard applies here?' --tag java\n\nExits 3 when nobody answers in time."
+    )]
+    Ask(AskArgs),
+    /// List the profiles: what each would load, what it lacks, and what it costs
+    #[command(after_help = "Example: refdesk profiles --format json")]
+    Profiles,
+    /// Trust what the configuration of this workspace would do beyond it, after showing it
+    #[command(
+        after_help = "Example: refdesk trust list\n\nWithout a terminal and without --yes nothing is trusted and the exit code is 1."
+    )]
+    Trust(TrustArgs),
 }
 
 impl Command {
@@ -202,6 +221,10 @@ impl Command {
             Self::Hook(_) => "refdesk hook",
             Self::Connect(_) => "refdesk connect",
             Self::Disconnect(_) => "refdesk disconnect",
+            Self::Mcp(_) => "refdesk mcp",
+            Self::Ask(_) => "refdesk ask",
+            Self::Profiles => "refdesk profiles",
+            Self::Trust(_) => "refdesk trust",
         }
     }
 }
@@ -595,6 +618,53 @@ pub struct ConnectArgs {
     /// Write without asking
     #[arg(long)]
     pub yes: bool,
+}
+
+/// How the desk is served.
+#[derive(Debug, Args)]
+pub struct McpArgs {
+    /// Serve many agents over HTTP at this address, in place of one on standard input and output
+    ///
+    /// Anything but the loopback wants a bearer token in the environment variable REFDESK_MCP_TOKEN.
+    #[arg(long, value_name = "ADDR")]
+    pub http: Option<String>,
+    /// A host that clients may call the server by, beside those of the address; may be given several times
+    #[arg(long = "allow-host", value_name = "HOST[:PORT]", requires = "http")]
+    pub allow_hosts: Vec<String>,
+    /// An origin that web pages may call from; may be given several times
+    #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "http")]
+    pub allow_origins: Vec<String>,
+}
+
+/// What a person is asked.
+#[derive(Debug, Args)]
+pub struct AskArgs {
+    /// Why, for whoever answers
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub context: String,
+    /// Offer only sources with this tag; several: any of them
+    #[arg(long = "tag", value_name = "TAG")]
+    pub tags: Vec<String>,
+}
+
+/// What is trusted.
+#[derive(Debug, Args)]
+pub struct TrustArgs {
+    /// What to do [default: show what is not trusted yet, and ask]
+    #[command(subcommand)]
+    pub command: Option<TrustCommand>,
+    /// Trust it without asking
+    #[arg(long)]
+    pub yes: bool,
+}
+
+/// The verbs of `trust`.
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub enum TrustCommand {
+    /// List what is trusted and what is not
+    List,
+    /// Trust nothing of this workspace any more
+    Revoke,
 }
 
 /// The kinds of text.

@@ -12,6 +12,7 @@ mod threads;
 mod world;
 
 mod add;
+mod ask;
 mod assert;
 mod change;
 mod check;
@@ -22,6 +23,8 @@ mod hook;
 mod instructions;
 mod journal;
 mod list;
+mod mcp;
+mod profiles;
 mod references;
 mod render;
 mod replay;
@@ -31,6 +34,7 @@ mod select;
 mod simulate;
 mod since;
 mod templates;
+mod trust;
 mod watch;
 mod why;
 mod why_not;
@@ -79,6 +83,7 @@ pub fn run(screen: impl FnOnce(Engine) -> color_eyre::Result<ExitCode>) -> color
     match &arguments.command {
         None => screen::run(options, arguments.format, screen),
         Some(Command::Watch) => Ok(watch::run(options, arguments.session.as_deref(), arguments.format)),
+        Some(Command::Mcp(args)) => Ok(mcp::run(options, args, arguments.format)),
         Some(command) => Ok(output::print(answer(options, command, &arguments), arguments.format)),
     }
 }
@@ -149,8 +154,13 @@ fn carry_out(desk: &mut Desk, command: &Command, arguments: &Arguments) -> Answe
         Command::Replay(args) => replay::run(desk, args),
         // Answered before, whether a desk can be opened or not.
         Command::Hook(_) => Answer::new(serde_json::json!({}), "{}\n"),
-        // Needs an engine in place of a desk: `run` has seen to it.
-        Command::Watch => Answer::usage("watch is no command for a desk that is open", "call it by itself"),
+        // They need an engine in place of a desk: `run` has seen to it.
+        Command::Watch | Command::Mcp(_) => {
+            Answer::usage("this is no command for a desk that is open", "call it by itself")
+        }
+        Command::Ask(args) => ask::run(desk, args),
+        Command::Profiles => profiles::run(desk, format),
+        Command::Trust(args) => trust::run(desk, args),
         Command::Connect(args) => connect::connect(desk, args),
         Command::Disconnect(args) => connect::disconnect(desk, args),
     }

@@ -32,7 +32,7 @@ pub fn run(
             unfit,
             "use a command: list, select, unselect, exclude, include, clear, resolve, references, why, graph, \
              instructions, check, add, templates, render, enrich, simulate, why-not, assert, journal, replay, watch, \
-             hook, connect, disconnect (refdesk --help)",
+             hook, connect, disconnect, mcp, ask, profiles, trust (refdesk --help)",
         );
         return Ok(output::print(Answer { exit: 2, ..Answer::refused(refusal) }, format));
     }

@@ -3,6 +3,7 @@
 //! A configuration is read field by field from JSON, each field on its own, so that one bad field costs nothing but
 //! itself. The entries under `sources` are only handed on; what they mean is the catalog's business.
 
+mod approval;
 mod document;
 mod fields;
 mod find;
@@ -11,6 +12,7 @@ mod outline;
 pub mod screen;
 mod settings;
 
+pub use approval::{Rule, Verdict};
 pub use document::{Document, Part};
 pub use fields::Fields;
 pub use find::{Surroundings, expand, find, places};

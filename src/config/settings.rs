@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::approval::{Rule, Verdict};
 use super::document::Document;
 use super::fields::Fields;
 use super::keys;
@@ -86,6 +87,8 @@ pub struct Settings {
     pub exclude_tools: Vec<String>,
     /// Whether code blocks of documents become templates.
     pub extract_templates: bool,
+    /// What is done about files that agents want written, in the order of the file.
+    pub approval: Vec<Rule>,
 }
 
 impl Default for Settings {
@@ -100,6 +103,7 @@ impl Default for Settings {
             transitive_from_auto: false,
             exclude_tools: Vec::new(),
             extract_templates: true,
+            approval: Vec::new(),
         }
     }
 }
@@ -123,7 +127,7 @@ pub fn read(document: &Document, diagnostics: &mut Vec<Diagnostic>) -> Settings 
         let problem = Diagnostic::error("wrong-type", "'embedding_dimensions' must be a whole number");
         fields.report_value("embedding_dimensions", problem.hint("write a whole number, or leave it out"));
     }
-    fields.object("approval");
+    let approval = read_approval(&mut fields);
     let references_dir = fields.string("references_dir").filter(|folder| !folder.trim().is_empty());
     Settings {
         auto_discover: fields.flag("auto_discover_references", default.auto_discover),
@@ -134,6 +138,7 @@ pub fn read(document: &Document, diagnostics: &mut Vec<Diagnostic>) -> Settings 
         transitive_from_auto: fields.flag("transitive_from_auto", default.transitive_from_auto),
         exclude_tools: fields.strings("exclude_tools"),
         extract_templates: fields.flag("extract_templates", default.extract_templates),
+        approval,
         channel: fields.inner("channel").map_or(default.channel, |mut channel| read_channel(&mut channel)),
     }
 }
@@ -178,4 +183,20 @@ fn read_headers(fields: &mut Fields<'_>) -> BTreeMap<String, String> {
         }
     }
     headers
+}
+
+fn read_approval(fields: &mut Fields<'_>) -> Vec<Rule> {
+    let Some(members) = fields.object("approval") else { return Vec::new() };
+    let mut rules = Vec::new();
+    for (glob, value) in members {
+        let word = value.as_str().unwrap_or_default();
+        match Verdict::WORDS.iter().find(|(known, _)| *known == word) {
+            Some((_, verdict)) => rules.push(Rule { glob: glob.clone(), verdict: *verdict }),
+            None => {
+                let problem = Diagnostic::error("unknown-value", format!("the approval of '{glob}' is no verdict"));
+                fields.report_member("approval", glob, problem.hint("use one of \"ask\", \"auto\", \"deny\""));
+            }
+        }
+    }
+    rules
 }

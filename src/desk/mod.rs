@@ -5,6 +5,7 @@
 //! only as far as something is asked: a command reads what its answer needs, a running desk reads all in the background.
 
 mod add;
+mod agent;
 mod change;
 mod document;
 mod embedded;
@@ -22,11 +23,13 @@ mod prepared;
 mod simulate;
 mod speak;
 mod templates;
+mod trust;
 mod undo;
 mod why_not;
 mod writing;
 
 pub use add::{Added, NewSource};
+pub use agent::Agent;
 pub use change::{Changed, PickStatus, Picked, at_list, has_any_tag};
 pub use document::{Document, size};
 pub use embedded::Extraction;
@@ -73,6 +76,8 @@ pub struct Options {
     pub session: String,
     /// Who changes the desk, for other processes: `refdesk select`, `a screen`.
     pub who: String,
+    /// The folder of what belongs to the user and to no workspace; `None` where there is none.
+    pub state: Option<PathBuf>,
     /// Renders templates.
     pub renderer: Renderer,
     /// Tells the time.
@@ -92,6 +97,7 @@ impl Options {
             desk: name.clone(),
             session: name,
             who: "refdesk".to_owned(),
+            state: None,
             renderer: Renderer::within(),
             clock: SystemTime::now,
             patience: PATIENCE,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::errand::{Errand, Outcome};
 use super::notice::Notice;
 use crate::catalog::{Catalog, SourceId};
 use crate::desk::{Document, Outlook, Shown, Spot, Unrendered};
@@ -92,6 +93,8 @@ pub enum Command {
     },
     /// Write what was proposed and approved. Answered by [`Event::Written`] or [`Event::Unwritten`].
     Write(Box<Proposal>),
+    /// Do something for an agent. Answered by [`Event::Done`].
+    Errand(Box<Errand>),
 }
 
 impl Command {
@@ -107,7 +110,7 @@ impl Command {
                 | Self::Undo
                 | Self::Redo
                 | Self::Write(_)
-        )
+        ) || matches!(self, Self::Errand(errand) if errand.task.is_change())
     }
 
     /// Whether a later one of the same kind makes it old: then only the last has to be answered.
@@ -206,6 +209,13 @@ pub enum Event {
     Written(Written),
     /// The answer to [`Command::Write`]: not done, nothing was changed.
     Unwritten(Unwritten),
+    /// The answer to [`Command::Errand`].
+    Done {
+        /// Of the errand.
+        number: u64,
+        /// What came of it.
+        outcome: Outcome,
+    },
     /// The answer to [`Command::Outlook`].
     Outlook {
         /// Of the question.

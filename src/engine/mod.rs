@@ -5,6 +5,7 @@
 //! closing it waits until the changes asked for are stored. The desk's work is reading files and computing, which
 //! would only block an async scheduler, so it has a thread of its own behind tokio's channels.
 
+mod errand;
 mod message;
 mod notice;
 mod overhear;
@@ -12,6 +13,7 @@ mod previews;
 mod watch;
 mod worker;
 
+pub use errand::{Errand, Outcome, Task};
 pub use message::{Age, Command, Event, Hearer, Loading, Receipts, Snapshot, Wanted, Watching};
 pub use notice::{Holds, Notice, Ticket, Topic, Who, sentence};
 

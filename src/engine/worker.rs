@@ -9,6 +9,7 @@ use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::mpsc::{Receiver, Sender, WeakSender};
 use tokio::sync::watch as newest;
 
+use super::errand::{Errand, Task};
 use super::message::{Age, Command, Event, Hearer, Loading, Receipts, Snapshot, Wanted, Watching};
 use super::notice::{self, Cause, Notice, Topic, Who, moment};
 use super::overhear::{Notices, Overhear};
@@ -292,10 +293,32 @@ impl Worker<'_> {
                     Err(unrendered) => self.say(Event::Preview { generation, template, outcome: Err(unrendered) }),
                 }
             }
+            Command::Errand(errand) => self.run_errand(*errand),
             Command::Write(proposal) => {
                 let answer = self.desk.write(std::slice::from_ref(&*proposal));
                 self.wrote(&proposal, answer);
             }
+        }
+    }
+
+    /// Does something for an agent. What follows from a choice is shown after the answer, which needs none of it.
+    fn run_errand(&mut self, errand: Errand) {
+        let Errand { number, agent, task } = errand;
+        let (settles, chooses) = (matches!(task, Task::Settle), task.chooses());
+        let members = self.desk.selection().members().len();
+        let templates = self.templates.clone();
+        let outcome = self.desk.act_as(&agent, |desk| task.carry_out(desk, &templates));
+        if settles {
+            if self.desk.selection().members().len() != members {
+                self.index_templates();
+            }
+            self.publish();
+        }
+        self.say(Event::Done { number, outcome });
+        if chooses {
+            self.cause = Cause::Choice(Who::Other(agent.who.into()));
+            self.index_templates();
+            self.publish();
         }
     }
 

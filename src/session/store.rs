@@ -93,6 +93,14 @@ impl Store {
         Self { workspace, folder, desk, session, selection, told, who, clock, patience, in_vain }
     }
 
+    /// The same desk for another session, and for another who writes.
+    #[must_use]
+    pub fn of(&self, session: &str, who: &str) -> Self {
+        let session = name::safe(session);
+        let told = self.sessions().join(&session).join("told.json");
+        Self { session, told, who: who.to_owned(), ..self.clone() }
+    }
+
     /// The same, waiting so long for another process that holds the lock; where that was in vain, a tenth of it the next
     /// times, until it was had again.
     #[must_use]

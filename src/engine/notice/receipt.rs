@@ -57,8 +57,9 @@ fn topic(what: What) -> Topic {
         What::Forgot => Topic::Forgot,
         What::Read => Topic::Read,
         What::Selected | What::Unselected | What::Excluded | What::Included => Topic::Selection,
-        What::Written | What::Removed => Topic::Template,
+        What::Written | What::Removed | What::Rendered => Topic::Template,
         What::Failed => Topic::Failed,
+        What::Asked | What::Answered => Topic::Desk,
     }
 }
 
@@ -76,6 +77,9 @@ pub fn sentence(receipt: &Receipt) -> String {
         What::Included => format!("No longer excluded: {}", at(&receipt.about)),
         What::Written => format!("Wrote {}", cut(&receipt.about)),
         What::Removed => format!("Removed {}", cut(&receipt.about)),
+        What::Rendered => format!("Rendered {}", cut(&receipt.about)),
+        What::Asked => format!("Asked {}", receipt.reason),
+        What::Answered => format!("Answered {}", receipt.reason),
         What::Failed if receipt.reason.is_empty() => "A hook could do nothing".to_owned(),
         What::Failed => format!("A hook could do nothing: {}", receipt.reason),
     }

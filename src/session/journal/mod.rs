@@ -45,6 +45,12 @@ pub enum What {
     Removed,
     /// A hook could not do what it is for.
     Failed,
+    /// A template was rendered for an agent.
+    Rendered,
+    /// A person was asked, for a choice or for a yes.
+    Asked,
+    /// A person answered, or did not in time.
+    Answered,
 }
 
 impl What {
@@ -62,6 +68,9 @@ impl What {
             Self::Written => "written",
             Self::Removed => "removed",
             Self::Failed => "failed",
+            Self::Rendered => "rendered",
+            Self::Asked => "asked",
+            Self::Answered => "answered",
         }
     }
 }

@@ -84,7 +84,8 @@ pub(super) fn answer(state: &mut State, event: Event, effects: &mut Vec<Effect>)
         }
         Event::Replayed { generation, line } => super::given::replayed(state, generation, line),
         Event::Receipts(receipts) => super::feed::receipts(state, receipts, effects),
-        Event::Located(_) => {}
+        // The second is a server's.
+        Event::Located(_) | Event::Done { .. } => {}
         event @ (Event::Written(_) | Event::Unwritten(_)) => writing::answer(state, event),
         Event::Notice(notice) => super::feed::tell(state, notice),
         Event::Refused { message, hint } => {

@@ -34,6 +34,8 @@ const CALLS: &[&[&str]] = &[
     &["why-not", "c", "--prompt", "c"],
     &["connect", "claude-code", "--yes"],
     &["disconnect", "claude-code", "--yes"],
+    &["profiles"],
+    &["trust", "list"],
 ];
 
 #[test]
@@ -62,7 +64,7 @@ fn every_command_prints_something_that_can_be_seen() {
     let held = world.run(&["assert", &world.path.join("expect.toml").to_string_lossy()]).exits(0);
     assert!(held.text().ends_with('\n') && !held.text().chars().any(is_hidden), "{held}");
     // Ends with a signal, so it is looked at where it is tested.
-    called.extend(["assert", "watch"]);
+    called.extend(["assert", "watch", "mcp", "ask"]);
     let program = refdesk::cli::Arguments::command();
     for command in program.get_subcommands() {
         assert!(called.contains(&command.get_name()), "{} is not called here", command.get_name());

@@ -1,0 +1,24 @@
+//! `refdesk mcp`: the desk as a server, until its client or a signal ends it.
+
+use std::process::ExitCode;
+
+use super::answer::Answer;
+use super::args::McpArgs;
+use super::{Format, output};
+use crate::desk::{Options, Refusal};
+use crate::mcp;
+
+/// Serves.
+pub fn run(options: Options, _args: &McpArgs, format: Format) -> ExitCode {
+    let served = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .and_then(|runtime| runtime.block_on(mcp::serve_stdio(options)));
+    match served {
+        Ok(mcp::Ended::Closed) => ExitCode::SUCCESS,
+        Err(error) => {
+            let refusal = Refusal::new("not-served", format!("the server could not run: {error}"), "");
+            output::print(Answer::refused(refusal), format)
+        }
+    }
+}
