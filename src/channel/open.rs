@@ -20,7 +20,8 @@ pub struct Way {
 impl Way {
     /// The way of this desk.
     pub fn of(desk: &Desk) -> Self {
-        Self { settings: desk.settings().channel.clone(), workspace: desk.workspace().to_path_buf(), untrusted: None }
+        let (settings, untrusted) = (desk.channel(), desk.channel_refusal());
+        Self { settings, workspace: desk.workspace().to_path_buf(), untrusted }
     }
 }
 

@@ -12,7 +12,7 @@ mod outline;
 pub mod screen;
 mod settings;
 
-pub use approval::{Rule, Verdict};
+pub use approval::{Rule, Verdict, verdict};
 pub use document::{Document, Part};
 pub use fields::Fields;
 pub use find::{Surroundings, expand, find, places};

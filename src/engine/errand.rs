@@ -39,6 +39,15 @@ pub enum Task {
     Note(Box<Receipt>),
     /// What may be read for this session.
     Access,
+    /// Put into the journal that a tool read these sources for it.
+    NoteRead {
+        /// Ids of sources.
+        ids: Vec<String>,
+        /// The file, as printed.
+        path: String,
+        /// The tool's name.
+        tool: String,
+    },
     /// Who says yes to a file at this path, as printed.
     Verdict(String),
     /// What a person may be asked to choose from, and how.
@@ -53,7 +62,7 @@ pub enum Task {
 /// What came of it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// Of [`Task::Settle`] and [`Task::Note`].
+    /// Of [`Task::Settle`], [`Task::Note`] and [`Task::NoteRead`].
     Done,
     /// Of [`Task::Select`].
     Selected(Result<Picked, Refusal>),
@@ -77,7 +86,7 @@ impl Task {
 
     /// Whether it changes what is stored.
     pub fn is_change(&self) -> bool {
-        matches!(self, Self::Select { .. } | Self::Write(_) | Self::Note(_))
+        matches!(self, Self::Select { .. } | Self::Write(_) | Self::Note(_) | Self::NoteRead { .. })
     }
 
     /// Does it.
@@ -105,7 +114,14 @@ impl Task {
                 desk.note(*receipt);
                 Outcome::Done
             }
-            Self::Access => Outcome::Access(Box::new(desk.access())),
+            Self::NoteRead { ids, path, tool } => {
+                desk.note_reading(&ids, &path, &tool);
+                Outcome::Done
+            }
+            Self::Access => {
+                desk.settle();
+                Outcome::Access(Box::new(desk.access()))
+            }
             Self::Verdict(path) => Outcome::Verdict(desk.verdict(&path)),
             Self::Offer { context, tags } => {
                 desk.settle();
