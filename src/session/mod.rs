@@ -7,6 +7,6 @@ mod sessions;
 mod store;
 mod templates;
 
-pub use journal::{Count, Line, Receipt, SCREEN, Tail, Tally, What, says_what};
+pub use journal::{Count, Line, OVER_MCP, Receipt, SCREEN, Tail, Tally, What, says_what};
 pub use store::{Change, DEFAULT, Store, advice};
 pub use templates::{For, TemplateFile, Written};
