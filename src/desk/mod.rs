@@ -22,6 +22,7 @@ mod overheard;
 mod places;
 mod prepared;
 pub mod reading;
+pub mod rows;
 mod simulate;
 mod speak;
 mod templates;
@@ -488,6 +489,11 @@ impl Desk {
     /// The session that picks and exclusions were stored for last, safe as a file's name, as far as they said.
     pub fn chosen_in(&self) -> Option<&str> {
         self.chosen_by.1.as_deref()
+    }
+
+    /// What answers for programs are made of.
+    pub fn rows(&self) -> rows::Rows<'_> {
+        rows::Rows { workspace: self.workspace(), catalog: &self.catalog, selection: &self.selection }
     }
 
     /// What is chosen, as far as documents were read.
