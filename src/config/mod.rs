@@ -9,6 +9,7 @@ mod fields;
 mod find;
 pub mod keys;
 mod outline;
+pub mod profile;
 pub mod screen;
 mod settings;
 
@@ -16,6 +17,7 @@ pub use approval::{Rule, Verdict};
 pub use document::{Document, Part};
 pub use fields::Fields;
 pub use find::{Surroundings, expand, find, places};
+pub use profile::Profile;
 pub use settings::{Channel, ChannelKind, Settings};
 
 use std::path::PathBuf;
