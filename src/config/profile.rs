@@ -16,8 +16,8 @@ use super::find::{Surroundings, expand};
 use super::keys;
 use crate::disk::path::{absolute, is_absent};
 use crate::disk::read_regular;
-use crate::report::Diagnostic;
 use crate::report::locate::Step;
+use crate::report::{Diagnostic, Position};
 use crate::text::nearest::did_you_mean;
 
 /// Where profiles lie in a workspace.
@@ -45,6 +45,23 @@ pub struct Profile {
     pub sources: Vec<Listed>,
     /// What is wrong with it.
     pub problems: Vec<Diagnostic>,
+}
+
+impl Profile {
+    /// Where it names this id: in `preselected`, else in `sources`.
+    pub fn position_of(&self, around: &Surroundings, id: &str) -> Position {
+        let [configs, ours] = OURS;
+        let part = self.document.value.get(configs).and_then(|configs| configs.get(ours));
+        let place = |key: &'static str| {
+            let items = part?.get(key)?.as_array()?;
+            let is_it = |item: &Value| item.as_str().is_some_and(|text| expand(around, text) == id);
+            let at = items.iter().position(is_it)?;
+            let path = [Step::Key(configs), Step::Key(ours), Step::Key(key), Step::Item(at)];
+            Some(self.document.position(&path, super::Part::Value))
+        };
+        let found = place("preselected").or_else(|| place("sources"));
+        found.unwrap_or_else(|| self.document.position(&[Step::Key(configs), Step::Key(ours)], super::Part::Value))
+    }
 }
 
 /// An item of a profile's `sources`.
