@@ -158,6 +158,12 @@ impl Desk {
         self.profile.as_ref().map(InForce::file)
     }
 
+    /// Whether configuration or profile picks this source.
+    pub(super) fn begins_with(&self, id: &str) -> bool {
+        let picks = self.profile.as_ref().map_or(&self.config.settings.preselected, |profile| &profile.picks);
+        picks.iter().any(|pick| pick == id)
+    }
+
     /// The exclusions of the shared desk, and what the profile picks; `None` where there is no profile. Nothing damaged is
     /// set aside: nothing is stored here.
     pub(super) fn choice_under_profile(&mut self) -> Option<Choice> {
