@@ -10,6 +10,7 @@ mod fields;
 mod find;
 pub mod keys;
 mod outline;
+pub mod profile;
 pub mod screen;
 mod settings;
 
@@ -18,6 +19,7 @@ pub use document::{Document, Part};
 pub use environment::Environment;
 pub use fields::Fields;
 pub use find::{Surroundings, expand, find, places};
+pub use profile::Profile;
 pub use settings::{Channel, ChannelKind, Settings};
 
 use std::path::PathBuf;
