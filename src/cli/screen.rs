@@ -37,5 +37,5 @@ pub fn run(
         return Ok(output::print(Answer { exit: 2, ..Answer::refused(refusal) }, format));
     }
     color_eyre::install()?;
-    screen(engine::start(options)?)
+    screen(engine::start_attended(options)?)
 }

@@ -39,6 +39,11 @@ impl Desk {
         Outlook { id: id.to_owned(), toggled, barred }
     }
 
+    /// What would follow from picking all these at once.
+    pub fn outlook_of(&self, ids: &[SourceId]) -> Follows {
+        self.follows(|choice| ids.iter().fold(false, |changed, id| choice.pick(id.as_str()) | changed))
+    }
+
     /// What would follow from taking every pick back.
     pub fn outlook_of_clearing(&self) -> Follows {
         self.follows(|choice| {

@@ -8,8 +8,9 @@ use serde_json::Value;
 
 use super::errand::{Errand, Outcome};
 use super::notice::Notice;
+use super::requests::{Over, Reply, Waiting};
 use crate::catalog::{Catalog, SourceId};
-use crate::desk::{Document, Outlook, Shown, Spot, Unrendered};
+use crate::desk::{Document, Follows, Outlook, Shown, Spot, Unrendered};
 use crate::enrich::{Enriched, Findings};
 use crate::mention::MentionGraph;
 use crate::output::{Proposal, Unwritten, Written};
@@ -45,6 +46,15 @@ pub enum Command {
         generation: u64,
         /// Which.
         id: SourceId,
+    },
+    /// What would picking follow, of one source and of several at once? Answered by [`Event::OutlookOf`].
+    OutlookOf {
+        /// Comes back with the answer.
+        generation: u64,
+        /// The one, if there is one.
+        one: Option<SourceId>,
+        /// The several.
+        all: Vec<SourceId>,
     },
     /// What is there to read of this source? Answered by [`Event::Document`].
     Read {
@@ -95,6 +105,15 @@ pub enum Command {
     Write(Box<Proposal>),
     /// Do something for an agent. Answered by [`Event::Done`].
     Errand(Box<Errand>),
+    /// Look who asks a person for something.
+    Requests,
+    /// Answer the request of this id.
+    Reply {
+        /// Which.
+        request_id: String,
+        /// What is said.
+        reply: Reply,
+    },
 }
 
 impl Command {
@@ -110,6 +129,7 @@ impl Command {
                 | Self::Undo
                 | Self::Redo
                 | Self::Write(_)
+                | Self::Reply { .. }
         ) || matches!(self, Self::Errand(errand) if errand.task.is_change())
     }
 
@@ -123,6 +143,8 @@ impl Command {
                 | Self::Replay { .. }
                 | Self::Preview { .. }
                 | Self::Outlook { .. }
+                | Self::OutlookOf { .. }
+                | Self::Requests
                 | Self::Read { .. }
                 | Self::Reload
                 | Self::Reread
@@ -223,6 +245,15 @@ pub enum Event {
         /// What would follow.
         outlook: Outlook,
     },
+    /// The answer to [`Command::OutlookOf`].
+    OutlookOf {
+        /// Of the question.
+        generation: u64,
+        /// What would follow from the one.
+        one: Follows,
+        /// What would follow from the several.
+        all: Follows,
+    },
     /// The answer to [`Command::Read`].
     Document {
         /// Of the question.
@@ -232,6 +263,8 @@ pub enum Event {
     },
     /// The answer to [`Command::Locate`].
     Located(Spot),
+    /// A request that waits no longer.
+    Over(Box<Over>),
     /// Something that happened at the desk.
     Notice(Notice),
     /// A command that was not carried out, and what to do.
@@ -276,6 +309,8 @@ pub struct Snapshot {
     pub watching: Watching,
     /// How often the workspace was read: what a document says may differ when it was read again, though its size does not.
     pub reads: u64,
+    /// Who asks a person for something, who asked first first; always empty where nobody would see it.
+    pub requests: Arc<[Waiting]>,
 }
 
 impl Snapshot {
@@ -303,6 +338,7 @@ impl Snapshot {
             && same(&self.selection, &other.selection)
             && same(&self.templates, &other.templates)
             && same(&self.diagnostics, &other.diagnostics)
+            && same(&self.requests, &other.requests)
             && same(&self.tokens, &other.tokens)
             && same(&self.graph, &other.graph))
     }

@@ -10,14 +10,17 @@ mod message;
 mod notice;
 mod overhear;
 mod previews;
+mod requests;
 mod watch;
 mod worker;
 
 pub use errand::{Errand, Outcome, Selected, Task};
 pub use message::{Age, Command, Event, Hearer, Loading, Receipts, Snapshot, Wanted, Watching};
 pub use notice::{Holds, Notice, Ticket, Topic, Who, sentence};
+pub use requests::{Ended, Over, Reply, Waiting};
 
 use previews::Previews;
+use worker::Seat;
 
 use std::io;
 use std::thread;
@@ -62,6 +65,19 @@ impl Engine {
 /// # Errors
 /// Where the system gives no thread.
 pub fn start(options: Options) -> io::Result<Engine> {
+    start_for(options, Seat::Program)
+}
+
+/// The same for a screen: whoever asks a person of this workspace for something is told that one is there, for as long as
+/// the engine runs, and shows in its snapshots.
+///
+/// # Errors
+/// Where the system gives no thread.
+pub fn start_attended(options: Options) -> io::Result<Engine> {
+    start_for(options, Seat::Person)
+}
+
+fn start_for(options: Options, seat: Seat) -> io::Result<Engine> {
     let (commands, inbox) = mpsc::channel(COMMANDS);
     let (snapshots_out, snapshots) = newest::channel(Snapshot::default());
     let (events_out, events) = mpsc::channel(EVENTS);
@@ -71,6 +87,6 @@ pub fn start(options: Options) -> io::Result<Engine> {
     let previews = Previews::start(options.renderer.clone(), workspace, events_out.downgrade())?;
     thread::Builder::new()
         .name("desk".to_owned())
-        .spawn(move || worker::run(options, inbox, &snapshots_out, &events_out, changed, previews))?;
+        .spawn(move || worker::run(options, inbox, &snapshots_out, &events_out, changed, previews, seat))?;
     Ok(Engine { commands, snapshots, events })
 }

@@ -14,6 +14,7 @@ use super::message::{Age, Command, Event, Hearer, Loading, Receipts, Snapshot, W
 use super::notice::{self, Cause, Notice, Topic, Who, moment};
 use super::overhear::{Notices, Overhear};
 use super::previews::{Ask, Previews};
+use super::requests::{Ended, NotReplied, Reply, Requests};
 use super::watch::{Followed, Watch};
 use crate::catalog::SourceId;
 use crate::desk::{Changed, Desk, Options, Reader, Refusal, Request, Spot, Undone};
@@ -38,12 +39,16 @@ pub fn run(
     events: &Sender<Event>,
     changed: WeakSender<Command>,
     previews: Previews,
+    seat: Seat,
 ) {
     let options_clock = options.clock;
+    let who = options.who.clone();
     let mut desk = Desk::open(options);
     // Where that cannot be done the next change says why.
     let _ = desk.finish_interrupted();
+    let requests = (seat == Seat::Person).then(|| Requests::attend(&desk, &who, changed.clone()));
     let mut worker = Worker {
+        requests,
         unread: VecDeque::new(),
         total: 0,
         inbox,
@@ -66,6 +71,7 @@ pub fn run(
         desk,
     };
     worker.queue_documents();
+    worker.look_at_requests();
     worker.publish();
     worker.listen(Age::Past);
     // After the first snapshot: setting up a thousand watches takes longer than a first frame may.
@@ -80,6 +86,7 @@ pub fn run(
             watch.look_again();
         }
     }
+    worker.look_at_requests();
     worker.index_templates();
     // What turned up until now is no change, even where there was no document to wait for.
     worker.told = None;
@@ -88,8 +95,19 @@ pub fn run(
     worker.work(&mut watch);
 }
 
+/// Who sits at the engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seat {
+    /// A person, who can be asked.
+    Person,
+    /// A program.
+    Program,
+}
+
 struct Worker<'a> {
     desk: Desk,
+    /// Who asks the person that sits here; `None` where nobody does.
+    requests: Option<Requests>,
     inbox: Receiver<Command>,
     snapshots: &'a newest::Sender<Snapshot>,
     events: &'a Sender<Event>,
@@ -221,6 +239,16 @@ impl Worker<'_> {
                 let outlook = self.desk.outlook(id.as_str());
                 self.say(Event::Outlook { generation, outlook });
             }
+            Command::OutlookOf { generation, one, all } => {
+                let one = self.desk.outlook_of(one.as_slice());
+                let all = self.desk.outlook_of(&all);
+                self.say(Event::OutlookOf { generation, one, all });
+            }
+            Command::Requests => {
+                self.look_at_requests();
+                self.publish();
+            }
+            Command::Reply { request_id, reply } => self.reply(&request_id, reply),
             Command::Read { generation, id } => {
                 let document = self.desk.document(id.as_str());
                 self.say(Event::Document { generation, document });
@@ -246,6 +274,7 @@ impl Worker<'_> {
                 if let Err(refusal) = self.desk.forget_left(&before) {
                     self.refuse(refusal);
                 }
+                self.look_at_requests();
                 self.queue_documents();
                 self.index_templates();
                 // What is remembered is read at once; only a long reading is worth a frame in between.
@@ -299,6 +328,40 @@ impl Worker<'_> {
                 self.wrote(&proposal, answer);
             }
         }
+    }
+
+    /// Looks who asks for something, and says who does no longer.
+    fn look_at_requests(&mut self) {
+        let now = self.now();
+        let Some(requests) = &mut self.requests else { return };
+        for over in requests.look(&self.desk, now) {
+            if over.ended == Ended::AskerGone {
+                // Whoever was killed puts nothing into the journal.
+                let who: Arc<str> = over.request.asker.who.as_str().into();
+                let text = "Asked, and ended before there was an answer";
+                self.tell(Notice::new(Who::Other(who), Topic::Asked, text));
+            }
+            self.say(Event::Over(Box::new(over)));
+        }
+    }
+
+    /// Answers a request, or says why that is no answer.
+    fn reply(&mut self, request_id: &str, reply: Reply) {
+        let replied = self.requests.as_mut().map(|requests| requests.reply(request_id, reply));
+        match replied {
+            Some(Ok(())) => {}
+            Some(Err(NotReplied::Failed(error))) => {
+                self.refuse(Refusal::new("not-answered", format!("the answer could not be written: {error}"), ""));
+            }
+            Some(Err(NotReplied::Late(by))) => {
+                let by = by.unwrap_or_else(|| "somebody else, or who asked waits no longer".to_owned());
+                let message = format!("your answer came too late: first was {by}");
+                self.refuse(Refusal::new("answered", message, ""));
+            }
+            None => self.refuse(Refusal::new("nobody-asks", "nobody is asked here", "")),
+        }
+        self.look_at_requests();
+        self.publish();
     }
 
     /// Does something for an agent. What follows from a choice is shown after the answer, which needs none of it.
@@ -452,7 +515,11 @@ impl Worker<'_> {
 
     /// Watches what the desk depends on now; tells whether there is something new to watch.
     fn watch(&mut self, watch: &mut Watch) -> Followed {
-        let followed = watch.follow(&self.desk);
+        let requests = self.requests.as_mut().map(|requests| {
+            requests.follow(&self.desk);
+            requests.watched()
+        });
+        let followed = watch.follow(&self.desk, requests.unwrap_or_default());
         self.watching = watch.watching();
         self.watch_problems = watch.diagnostics();
         followed
@@ -469,7 +536,8 @@ impl Worker<'_> {
         } else {
             let mut diagnostics = self.desk.diagnostics();
             let of_templates = self.template_problems.iter().chain(&self.file_problems);
-            add_new(&mut diagnostics, of_templates.chain(&self.watch_problems));
+            let of_requests = self.requests.iter().flat_map(Requests::diagnostics);
+            add_new(&mut diagnostics, of_templates.chain(&self.watch_problems).chain(of_requests));
             if *last.diagnostics == *diagnostics { last.diagnostics.clone() } else { diagnostics.into() }
         };
         let (undo, redo) = self.desk.undoable();
@@ -489,6 +557,7 @@ impl Worker<'_> {
             exclude_tools: self.desk.settings().exclude_tools.clone().into(),
             watching: self.watching.clone(),
             reads: self.reads,
+            requests: self.requests.as_ref().map_or_else(|| last.requests.clone(), |it| it.waiting().clone()),
         };
         self.published = Instant::now();
         if !next.differs_from(&self.last) {

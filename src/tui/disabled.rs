@@ -1,6 +1,7 @@
 //! When an action cannot be done, and why: one sentence for the person who pressed its key. An action that is not named here
 //! can always be done. What there is to say about templates has a file of its own.
 
+mod requests;
 mod templates;
 
 use crate::catalog::Kind;
@@ -35,6 +36,15 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
             "nothing to undo: only changes of picks and exclusions made here count",
         ),
         Action::Redo => nothing(state.snapshot.redo.as_deref(), "nothing to do again: undo has taken nothing back"),
+        Action::Requests
+        | Action::Answer
+        | Action::Decline
+        | Action::Approve
+        | Action::Mark
+        | Action::MarkAll
+        | Action::NextRequest
+        | Action::PreviousRequest
+        | Action::FilterRequest => requests::requests(state, action),
         Action::Values => templates::values(state),
         Action::SetValue => templates::set_value(state),
         Action::ResetValue => templates::reset_value(state),

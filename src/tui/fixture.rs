@@ -248,6 +248,7 @@ pub fn snapshot() -> Snapshot {
         redo: None,
         watching: Watching::Live,
         reads: 0,
+        requests: Arc::from([]),
     }
 }
 

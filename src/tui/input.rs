@@ -131,6 +131,7 @@ pub fn contexts(state: &State) -> Vec<Context> {
         (Some(Overlay::Palette(_)), _) => vec![Context::Palette, Context::Field, Context::Always],
         (Some(Overlay::Write(_)), _) => vec![Context::Write, Context::Field, Context::Always],
         (Some(Overlay::Clear | Overlay::Broken), _) => vec![Context::Question, Context::Always],
+        (Some(Overlay::Approval(_)), _) => vec![Context::Approval, Context::List, Context::Always],
         (Some(Overlay::Problems(_)), _) => vec![Context::Problems, Context::Overlay, Context::List, Context::Always],
         (Some(Overlay::Help(_) | Overlay::Receipt(_)), _) => vec![Context::Overlay, Context::List, Context::Always],
         (None, Some(typing)) => vec![field(typing), Context::Field, Context::Always],
@@ -146,7 +147,8 @@ pub fn below(state: &State) -> Vec<Context> {
         (Part::Values, Pane::Templates) => Some(Context::Values),
         _ => None,
     };
-    let pane = [Context::Pane(state.focus), Context::List, Context::Global, Context::Always];
+    let pane = if state.in_request() { Context::Request } else { Context::Pane(state.focus) };
+    let pane = [pane, Context::List, Context::Global, Context::Always];
     part.into_iter().chain(pane).collect()
 }
 
@@ -158,5 +160,6 @@ fn field(typing: Typing) -> Context {
         Typing::FeedFilter => Context::FeedFilter,
         Typing::TemplateFilter => Context::TemplateFilter,
         Typing::Value => Context::Value,
+        Typing::RequestFilter => Context::RequestFilter,
     }
 }

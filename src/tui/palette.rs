@@ -75,7 +75,8 @@ fn counts(entry: &Entry, here: &[Context]) -> bool {
 fn is_listed(entry: &Entry, here: &[Context]) -> bool {
     let outside = |entry: &Entry| {
         let inside = |context: &Context| {
-            context.is_typed() || matches!(context, Context::Overlay | Context::Problems | Context::Question)
+            context.is_typed()
+                || matches!(context, Context::Overlay | Context::Problems | Context::Question | Context::Approval)
         };
         !entry.contexts.iter().all(inside)
     };

@@ -3,6 +3,7 @@
 //! file of its own.
 
 mod given;
+mod requests;
 mod templates;
 
 use std::collections::BTreeSet;
@@ -34,6 +35,7 @@ use super::tree::Row;
 use super::widgets::page::Page;
 use super::widgets::prompt;
 pub use given::{Given, Opened, Shows};
+pub use requests::{Brings, Place, Requests};
 pub use templates::{Draft, Made, Preview, Question, TemplatesPane, View, Writing};
 
 /// How everything is drawn: colours and characters.
@@ -92,6 +94,8 @@ pub struct State {
     pub catalog: CatalogPane,
     /// The selection pane.
     pub selection: SelectionPane,
+    /// Who asks for something, in its place.
+    pub requests: Requests,
     /// The hints pane.
     pub hints: HintsPane,
     /// The templates pane.
@@ -124,6 +128,8 @@ pub enum Typing {
     TemplateFilter,
     /// The value of a variable.
     Value,
+    /// The filter line of a request.
+    RequestFilter,
 }
 
 /// What the mouse holds.
@@ -167,6 +173,8 @@ pub enum Overlay {
     Broken,
     /// What was given, and why.
     Receipt(Scroll),
+    /// A write that a yes is asked for.
+    Approval(Scroll),
 }
 
 /// Something to say in the bottom line.
@@ -329,6 +337,7 @@ impl State {
             outlook: Asked::default(),
             catalog: CatalogPane::default(),
             selection: SelectionPane::default(),
+            requests: Requests::default(),
             hints: HintsPane::default(),
             templates: TemplatesPane::default(),
         }
@@ -367,6 +376,7 @@ impl State {
     pub fn parts_within(&self, pane: Pane, inner: Rect) -> Parts {
         let shares = rules::of(&self.rules, pane);
         let parts = match pane {
+            Pane::Selection if let Some(waiting) = self.shown_request() => panes::request::parts(self, waiting, inner),
             Pane::Hints => layout::hints(inner, self.hints_wants(inner), shares),
             Pane::Templates => layout::templates(inner, self.templates_want(), shares),
             _ => layout::parts(pane, inner, self.len(pane), shares),
@@ -420,6 +430,7 @@ impl State {
     pub fn len(&self, pane: Pane) -> usize {
         match pane {
             Pane::Catalog => self.catalog.rows.len(),
+            Pane::Selection if self.shown_request().is_some() => self.requests.rows.len(),
             Pane::Selection => self.selection.rows.len(),
             Pane::Hints => found::len(&self.hints.findings),
             Pane::Templates => self.templates.rows.len(),
@@ -430,6 +441,7 @@ impl State {
     pub fn cursor_mut(&mut self, pane: Pane) -> &mut Cursor {
         match pane {
             Pane::Catalog => &mut self.catalog.cursor,
+            Pane::Selection if self.shown_request().is_some() => &mut self.requests.cursor,
             Pane::Selection => &mut self.selection.cursor,
             Pane::Hints => &mut self.hints.cursor,
             Pane::Templates => &mut self.templates.cursor,
@@ -443,7 +455,13 @@ impl State {
                 let position = self.catalog.rows.get(self.catalog.cursor.at)?;
                 self.snapshot.catalog.sources().get(*position).map(|source| source.id.as_str())
             }
-            Pane::Selection => self.selection.rows.get(self.selection.cursor.at)?.id(&self.snapshot),
+            Pane::Selection => match self.shown_request() {
+                None => self.selected(),
+                Some(waiting) => {
+                    let row = *self.requests.rows.get(self.requests.cursor.at)?;
+                    waiting.request.sources.get(row).map(|offered| offered.id.as_str())
+                }
+            },
             // What is done to a source is not done to the first of several, unasked.
             Pane::Hints if self.in_feed() => {
                 let notice = self.feed.current().filter(|notice| !notice.several)?;
@@ -455,13 +473,18 @@ impl State {
         }
     }
 
+    /// The source under the cursor of the selection, whatever has its place.
+    pub fn selected(&self) -> Option<&str> {
+        self.selection.rows.get(self.selection.cursor.at)?.id(&self.snapshot)
+    }
+
     /// Whether the focused pane shows less than there is, and can show all again.
     pub fn is_filtered(&self) -> bool {
         match self.focus {
             Pane::Catalog => !self.catalog.filter.is_empty(),
             Pane::Hints => self.shows_given() || !self.feed.filter.is_empty(),
             Pane::Templates => !self.templates.filter.is_empty(),
-            Pane::Selection => false,
+            Pane::Selection => self.shown_request().is_some() && !self.requests.filter.is_empty(),
         }
     }
 

@@ -74,6 +74,10 @@ fn pieces(state: &State) -> Vec<Piece> {
         return pieces;
     }
     let snapshot = &state.snapshot;
+    if let Some(text) = asking(state) {
+        let style = theme.style(Role::Warning).add_modifier(Modifier::REVERSED | Modifier::BOLD);
+        pieces.push(Piece { text, style, rank: 0 });
+    }
     let desk_rank = if &*snapshot.desk == "default" { 9 } else { 2 };
     pieces.push(piece(desk_rank, Role::Infra, format!("desk {}", cells::clean(&snapshot.desk))));
     pieces.push(piece(8, Role::Catalog, cells::counted(totals.sources, "source")));
@@ -99,6 +103,16 @@ fn pieces(state: &State) -> Vec<Piece> {
         pieces.push(piece(2, Role::Warning, cells::counted(totals.warnings, "warning")));
     }
     pieces
+}
+
+/// ` 2 ask: A `, and without its key where one is there already.
+fn asking(state: &State) -> Option<String> {
+    let (count, key) = (state.snapshot.requests.len(), if state.in_request() { "" } else { ": A" });
+    match count {
+        0 => None,
+        1 => Some(format!(" 1 asks{key} ")),
+        _ => Some(format!(" {} ask{key} ", cells::grouped(count as u64))),
+    }
 }
 
 /// `1 Catalog 25   2 Selection 4   3 Hints   4 Templates 2`
@@ -267,9 +281,16 @@ pub fn key_at(state: &State, at: Position) -> Option<Action> {
         Some(Overlay::Clear) => shown.extend(labels(state, &[Context::Question], overlays::clear::keys(state))),
         Some(Overlay::Broken) => shown.extend(labels(state, &[Context::Question], overlays::broken::keys(state))),
         Some(Overlay::Write(_)) => shown.extend(labels(state, &[Context::Write], overlays::write::places(state).keys)),
+        Some(Overlay::Approval(_)) => {
+            shown.extend(labels(state, &[Context::Approval], overlays::approval::places(state).keys));
+        }
         _ => {}
     }
     shown.iter().find(|label| label.place.contains(at)).map(|label| label.action)
+}
+
+fn is_approval(state: &State) -> bool {
+    state.shown_request().is_some_and(|waiting| waiting.request.approval.is_some())
 }
 
 /// What the bottom line calls the action here: a key takes back what is done already. `None` where it is not shown.
@@ -287,7 +308,11 @@ fn label(state: &State, entry: &Entry) -> Option<&'static str> {
             None
         }
         Action::Toggle | Action::Exclude if state.in_feed() && subject.is_none() => None,
-        Action::FilterFeed => Some("filter"),
+        Action::FilterFeed | Action::FilterRequest => Some("filter"),
+        Action::Requests => Some("answer"),
+        Action::Answer if is_approval(state) => Some("look at the write"),
+        Action::Decline if is_approval(state) => Some("no"),
+        Action::Approve => Some(overlays::approval::verb(state)),
         Action::NextKind => Some("kinds"),
         Action::ThisSession if terms::of(state.feed.filter.text(), terms::SESSION).is_some() => Some("all sessions"),
         Action::ThisSession => Some("session"),
@@ -324,6 +349,7 @@ fn label(state: &State, entry: &Entry) -> Option<&'static str> {
             Some("what is found").filter(|_| state.hints.shows.next() != Shows::Found)
         }
         Action::Back if state.is_filtered() => Some("show all"),
+        Action::Back if state.in_request() => Some("not now"),
         Action::Back => None,
         Action::Edit(Edit::LineUp) if state.hints.leads_back() => Some("prompt before"),
         Action::Edit(Edit::LineUp) => None,

@@ -118,11 +118,13 @@ pub enum Topic {
     Read,
     /// A hook could not do what it is for.
     Failed,
+    /// A person was asked for something, or answered.
+    Asked,
 }
 
 impl Topic {
     /// Every topic.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Selection,
         Self::Catalog,
         Self::Document,
@@ -135,6 +137,7 @@ impl Topic {
         Self::Forgot,
         Self::Read,
         Self::Failed,
+        Self::Asked,
     ];
 
     /// One word for lists and filters.
@@ -152,6 +155,7 @@ impl Topic {
             Self::Forgot => "forgot",
             Self::Read => "read",
             Self::Failed => "failed",
+            Self::Asked => "asked",
         }
     }
 }

@@ -11,6 +11,11 @@ pub fn stamped(notice: Notice, time: Timestamp, now: Timestamp) -> Notice {
     Notice { time: on_the_wall(time, now, &TimeZone::system()), at: format!("{time:.3}"), ..notice }
 }
 
+/// A time by the clock on the wall, as seen at `now`.
+pub fn clock(time: Timestamp, now: Timestamp) -> String {
+    on_the_wall(time, now, &TimeZone::system())
+}
+
 /// `12:03:41`, `11-21 12:03` of another day, `2025-11-21` of another year.
 fn on_the_wall(time: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
     let (time, now) = (time.to_zoned(zone.clone()), now.to_zoned(zone.clone()));

@@ -20,7 +20,8 @@ pub fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
     let holds = if receipt.text.is_some() { Holds::Text } else { Holds::Nothing };
     notice.receipt = Some(Ticket { number: line.n, kind: receipt.kind, holds });
     let mut reasons = vec![format!("session {}", line.session)];
-    if !matches!(receipt.what, What::Failed) && !receipt.reason.is_empty() {
+    // Of these the sentence says it.
+    if !matches!(receipt.what, What::Failed | What::Asked | What::Answered) && !receipt.reason.is_empty() {
         reasons.push(receipt.reason.clone());
     }
     if receipt.text.is_some() {
@@ -59,7 +60,7 @@ fn topic(what: What) -> Topic {
         What::Selected | What::Unselected | What::Excluded | What::Included => Topic::Selection,
         What::Written | What::Removed | What::Rendered => Topic::Template,
         What::Failed => Topic::Failed,
-        What::Asked | What::Answered => Topic::Desk,
+        What::Asked | What::Answered => Topic::Asked,
     }
 }
 
@@ -79,7 +80,8 @@ pub fn sentence(receipt: &Receipt) -> String {
         What::Removed => format!("Removed {}", cut(&receipt.about)),
         What::Rendered => format!("Rendered {}", cut(&receipt.about)),
         What::Asked => format!("Asked {}", receipt.reason),
-        What::Answered => format!("Answered {}", receipt.reason),
+        What::Answered if receipt.about.is_empty() => format!("Answered {}", receipt.reason),
+        What::Answered => format!("Answered {}: {}", receipt.reason, at(&receipt.about)),
         What::Failed if receipt.reason.is_empty() => "A hook could do nothing".to_owned(),
         What::Failed => format!("A hook could do nothing: {}", receipt.reason),
     }

@@ -21,6 +21,8 @@ const LONGEST: Duration = Duration::from_millis(200);
 pub enum Seen {
     /// Only the journal.
     Journal,
+    /// Only who asks a person for something.
+    Request,
     /// Only what is picked and excluded.
     Choice,
     /// Anything else, or something that is not known.
@@ -41,6 +43,7 @@ pub fn start(changed: WeakSender<Command>) -> io::Result<mpsc::Sender<Seen>> {
 #[derive(Debug, Default)]
 struct Burst {
     journal: bool,
+    requests: bool,
     /// The most of what else there was.
     desk: Option<Seen>,
 }
@@ -48,8 +51,9 @@ struct Burst {
 impl Burst {
     fn add(&mut self, seen: Seen) {
         // What is not known may have been the journal.
-        self.journal |= seen != Seen::Choice;
-        if seen != Seen::Journal {
+        self.journal |= matches!(seen, Seen::Journal | Seen::Anything);
+        self.requests |= seen == Seen::Request;
+        if matches!(seen, Seen::Choice | Seen::Anything) {
             self.desk = self.desk.max(Some(seen));
         }
     }
@@ -67,7 +71,9 @@ impl Burst {
     /// The journal first: a pick that it tells of is then seen as well.
     fn commands(&self) -> impl Iterator<Item = Command> {
         let desk = self.desk.map(|seen| if seen == Seen::Choice { Command::Reread } else { Command::Reload });
-        self.journal.then_some(Command::Listen).into_iter().chain(desk)
+        // A reload looks at the requests too; but whoever asks is not to wait for it.
+        let requests = self.requests.then_some(Command::Requests);
+        requests.into_iter().chain(self.journal.then_some(Command::Listen)).chain(desk)
     }
 }
 
@@ -103,13 +109,15 @@ mod tests {
 
     #[test]
     fn what_is_read_for_which_changes() {
-        use Seen::{Anything, Choice, Journal};
+        use Seen::{Anything, Choice, Journal, Request};
         let (listen, reread, reload) = (Command::Listen, Command::Reread, Command::Reload);
         for (seen, expected) in [
             (&[Journal][..], vec![listen.clone()]),
             (&[Choice], vec![reread.clone()]),
             (&[Journal, Choice, Journal], vec![listen.clone(), reread]),
             (&[Choice, Anything], vec![listen.clone(), reload.clone()]),
+            (&[Request, Request], vec![Command::Requests]),
+            (&[Journal, Request], vec![Command::Requests, listen.clone()]),
             (&[Anything, Journal], vec![listen, reload]),
         ] {
             let mut burst = Burst::default();

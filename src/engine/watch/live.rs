@@ -16,6 +16,7 @@ use super::Followed;
 use super::gather::Seen;
 use super::remote::remote;
 use super::wanted::{Interest, Wanted, is_entered};
+use crate::engine::requests::is_of;
 use crate::disk::path::is_absent;
 
 /// A watcher and what it follows.
@@ -67,6 +68,7 @@ impl Live {
             let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
             heard.choice.clone_from(&wanted.choice);
             heard.journal.clone_from(&wanted.journal);
+            heard.requests.clone_from(&wanted.requests);
             std::mem::take(&mut heard.lost)
         };
         let mut round = Round {
@@ -96,6 +98,8 @@ struct Heard {
     choice: PathBuf,
     /// The journal.
     journal: PathBuf,
+    /// Where files come and go when a person is asked.
+    requests: Vec<PathBuf>,
     lost: Lost,
 }
 
@@ -133,6 +137,7 @@ impl Heard {
                 matters = matters.max(Some(match () {
                     () if path == self.choice => Seen::Choice,
                     () if path == self.journal => Seen::Journal,
+                    () if is_of(&self.requests, &path) => Seen::Request,
                     () => Seen::Anything,
                 }));
             }
@@ -365,11 +370,12 @@ mod tests {
         let named = Interest::Named(BTreeSet::from(["selection.json".into(), "journal.jsonl".into()]));
         let interests = BTreeMap::from([
             (PathBuf::from("/w/.jaato/refdesk"), named),
+            (PathBuf::from("/w/.jaato/refdesk/ask/requests"), Interest::All),
             (PathBuf::from("/w/docs"), Interest::All),
             (PathBuf::from("/w/docs/deep"), Interest::All),
         ]);
         let own = |name: &str| Path::new("/w/.jaato/refdesk").join(name);
-        Heard { interests, choice: own("selection.json"), journal: own("journal.jsonl"), lost: Lost::default() }
+        Heard { interests, choice: own("selection.json"), journal: own("journal.jsonl"), requests: vec![own("ask/requests")], lost: Lost::default() }
     }
 
     #[test]
@@ -394,6 +400,9 @@ mod tests {
             (made, "/w/docs", any, false),
             (to, "/w/.jaato/refdesk/selection.json", Some(Seen::Choice), false),
             (written, "/w/.jaato/refdesk/journal.jsonl", Some(Seen::Journal), false),
+            (to, "/w/.jaato/refdesk/ask/requests/a.json", Some(Seen::Request), false),
+            (removed, "/w/.jaato/refdesk/ask/requests/a.json", Some(Seen::Request), false),
+            (removed, "/w/.jaato/refdesk/ask/requests", any, true),
             (made, "/w/.jaato/refdesk/lock", none, false),
             (made, "/w/.jaato/refdesk/.gitignore", none, false),
             (made, "/w/.jaato/refdesk/sessions", none, false),

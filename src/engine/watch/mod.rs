@@ -47,10 +47,10 @@ impl Watch {
         Self { means, refused: Vec::new() }
     }
 
-    /// Follows exactly what this desk depends on. Tells whether there was something new to follow, which may have changed
+    /// Follows exactly what this desk depends on, and the folders of `requests`. Tells whether there was something new to follow, which may have changed
     /// since it was read and before it was followed.
-    pub fn follow(&mut self, desk: &Desk) -> Followed {
-        let wanted = Wanted::of(desk);
+    pub fn follow(&mut self, desk: &Desk, requests: Vec<PathBuf>) -> Followed {
+        let wanted = Wanted::of(desk, requests);
         self.refused.clear();
         if let Means::Live { live, seen } = &mut self.means {
             match live.follow(&wanted) {

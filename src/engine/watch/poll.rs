@@ -158,6 +158,7 @@ mod tests {
             let wanted = Wanted {
                 choice: PathBuf::new(),
                 journal: at("journal.jsonl"),
+                requests: Vec::new(),
                 workspace: folder.path().to_path_buf(),
                 folders: BTreeMap::from([(folder.path().to_path_buf(), named), (at("docs"), Interest::All)]),
                 trees: BTreeSet::from([at("tree")]),

@@ -70,11 +70,13 @@ pub struct Wanted {
     pub choice: PathBuf,
     /// The journal.
     pub journal: PathBuf,
+    /// Where files come and go when a person is asked.
+    pub requests: Vec<PathBuf>,
 }
 
 impl Wanted {
     /// Where configuration, catalog, documents, templates and stored choices of this desk lie or would lie.
-    pub fn of(desk: &Desk) -> Self {
+    pub fn of(desk: &Desk, requests: Vec<PathBuf>) -> Self {
         let workspace = desk.workspace();
         let mut wanted = Self {
             workspace: workspace.to_path_buf(),
@@ -82,6 +84,8 @@ impl Wanted {
             journal: desk.journal_file(),
             ..Self::default()
         };
+        requests.iter().for_each(|folder| wanted.folder(folder));
+        wanted.requests = requests;
         wanted.file(&desk.journal_file());
         for file in desk.config_places() {
             wanted.file(&file);

@@ -124,6 +124,24 @@ pub enum Action {
     Write,
     /// Type a filter of the templates.
     FilterTemplates,
+    /// Go to who asks for something.
+    Requests,
+    /// Answer with what is marked, or open the write that a yes is asked for.
+    Answer,
+    /// Choose none, or say no.
+    Decline,
+    /// Say yes to a write.
+    Approve,
+    /// Mark what is under the cursor of a request, or take its mark back.
+    Mark,
+    /// Mark all that a request shows, or none of it.
+    MarkAll,
+    /// To the next request that waits.
+    NextRequest,
+    /// To the request before.
+    PreviousRequest,
+    /// Type a filter of what is offered.
+    FilterRequest,
     /// Type a filter.
     Filter,
     /// Type a prompt.
@@ -181,6 +199,12 @@ pub enum Context {
     Value,
     /// In the dialog that writes the preview.
     Write,
+    /// In a request, in the place of the selection.
+    Request,
+    /// In the filter line of a request.
+    RequestFilter,
+    /// In the window of a write that a yes is asked for.
+    Approval,
     /// In the prompt.
     Prompt,
     /// In every text field.
@@ -192,8 +216,13 @@ pub enum Context {
 impl Context {
     /// Whether keys that type a character type it there.
     pub fn is_typed(self) -> bool {
-        use Context::{FeedFilter, Field, Filter, Palette, Prompt, Search, TemplateFilter, Value, Write};
-        matches!(self, FeedFilter | Field | Filter | Palette | Prompt | Search | TemplateFilter | Value | Write)
+        use Context::{
+            FeedFilter, Field, Filter, Palette, Prompt, RequestFilter, Search, TemplateFilter, Value, Write,
+        };
+        matches!(
+            self,
+            FeedFilter | Field | Filter | Palette | Prompt | RequestFilter | Search | TemplateFilter | Value | Write
+        )
     }
 
     /// The heading in the help.
@@ -215,6 +244,9 @@ impl Context {
             Self::TemplateFilter => "Filter line of the templates",
             Self::Value => "Value",
             Self::Write => "Write dialog",
+            Self::Request => "Request",
+            Self::RequestFilter => "Filter line of a request",
+            Self::Approval => "Approval",
             Self::Prompt => "Prompt",
             Self::Field => "Typing",
             Self::Always => "Always",

@@ -1,5 +1,6 @@
 //! Windows over the panes. They take the keys while they are open; what is below stays where it is.
 
+pub mod approval;
 pub mod broken;
 pub mod clear;
 pub mod help;
@@ -24,6 +25,7 @@ pub fn outer(state: &State) -> Option<Rect> {
         Overlay::Write(_) => Some(write::outer(state)),
         Overlay::Broken => Some(broken::outer(state)),
         Overlay::Receipt(_) => Some(receipt::outer(state)),
+        Overlay::Approval(_) => Some(approval::outer(state)),
     }
 }
 

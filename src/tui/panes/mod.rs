@@ -4,6 +4,7 @@ pub mod catalog;
 pub mod hints;
 mod outlook;
 pub mod preview;
+pub mod request;
 pub mod selection;
 pub mod templates;
 pub mod variables;
@@ -25,6 +26,7 @@ use super::widgets::row::Active;
 pub fn mark_column(state: &State, pane: Pane, row: usize) -> Option<u16> {
     match pane {
         Pane::Catalog | Pane::Hints => Some(1),
+        Pane::Selection if state.shown_request().is_some() => Some(1),
         Pane::Selection => selection::mark_column(state, row),
         Pane::Templates => None,
     }
@@ -64,7 +66,7 @@ fn scrolled(caption: &str, shown: &Range<usize>, len: usize) -> String {
 }
 
 /// The place of row `nth` of a list, counted from its first visible one.
-fn nth_row(list: Rect, nth: usize) -> Rect {
+pub(super) fn nth_row(list: Rect, nth: usize) -> Rect {
     let down = u16::try_from(nth).unwrap_or(u16::MAX);
     Rect { y: list.y.saturating_add(down), height: 1, ..list }.intersection(list)
 }

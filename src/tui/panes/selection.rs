@@ -18,6 +18,9 @@ use crate::tui::widgets::row::{Row, Under};
 
 /// Draws the pane with its border at `outer`.
 pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
+    if let Some(waiting) = state.shown_request() {
+        return super::request::draw(state, waiting, outer, frame);
+    }
     let parts = state.parts_within(Pane::Selection, layout::inner(outer));
     let pane = &state.selection;
     let buffer = frame.buffer_mut();

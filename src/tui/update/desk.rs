@@ -7,24 +7,26 @@ use crate::engine::{Command, Event, Snapshot};
 use crate::tui::filter::Order;
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
-use crate::tui::state::{State, Tone};
+use crate::tui::state::{Brings, State, Tone};
 use crate::tui::totals::Totals;
 use crate::tui::tree;
 
 use super::filtering::{self, Changed};
-use super::{previewing, templating, writing};
+use super::{answering, previewing, templating, writing};
 
 pub(super) fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>) {
     let catalog_changed = !Arc::ptr_eq(&state.snapshot.catalog, &snapshot.catalog);
     let selection_changed = !Arc::ptr_eq(&state.snapshot.selection, &snapshot.selection);
     let tokens_changed = !Arc::ptr_eq(&state.snapshot.tokens, &snapshot.tokens);
     let in_catalog = state.subject(Pane::Catalog).map(str::to_owned);
-    let in_selection = state.subject(Pane::Selection).map(str::to_owned);
+    let in_selection = state.selected().map(str::to_owned);
     let template = state.template().map(|template| template.name.clone());
     let templates_changed = !Arc::ptr_eq(&state.snapshot.templates, &snapshot.templates);
     let picked = if selection_changed { newly_picked(state, &snapshot) } else { None };
 
+    let waiting = state.snapshot.requests.clone();
     state.snapshot = snapshot;
+    answering::follow(state, &waiting);
     state.totals = Totals::of(&state.snapshot);
     state.selection.rows = tree::rows(&state.snapshot);
     state.selection.widest = tree::widest(&state.selection.rows, &state.snapshot);
@@ -75,6 +77,7 @@ pub(super) fn answer(state: &mut State, event: Event, effects: &mut Vec<Effect>)
         }
         Event::Findings { .. } => {}
         Event::Outlook { generation, outlook } => state.outlook.take(generation, outlook),
+        Event::OutlookOf { generation, one, all } => answering::brings(state, generation, Brings { one, all }),
         Event::Document { generation, document } => {
             state.catalog.document.take(generation, document);
             state.catalog.paged = None;
@@ -87,6 +90,7 @@ pub(super) fn answer(state: &mut State, event: Event, effects: &mut Vec<Effect>)
         // The second is a server's.
         Event::Located(_) | Event::Done { .. } => {}
         event @ (Event::Written(_) | Event::Unwritten(_)) => writing::answer(state, event),
+        Event::Over(over) => answering::over(state, &over),
         Event::Notice(notice) => super::feed::tell(state, notice),
         Event::Refused { message, hint } => {
             let text = if hint.is_empty() { message } else { format!("{message}: {hint}") };
@@ -98,7 +102,7 @@ pub(super) fn answer(state: &mut State, event: Event, effects: &mut Vec<Effect>)
 /// Asks what would follow from choosing the source under the cursor of the focused pane. Not while a text is typed, when
 /// it changes with every key.
 pub(super) fn ask_for_outlook(state: &mut State, effects: &mut Vec<Effect>) {
-    if state.typing.is_some() {
+    if state.typing.is_some() || state.in_request() {
         return;
     }
     let about = state.subject(state.focus).map(str::to_owned);

@@ -33,6 +33,8 @@ fn back(state: &mut State) {
         super::reading::end(state);
     } else if state.part != Part::List {
         state.part = Part::List;
+    } else if state.in_request() {
+        super::answering::leave(state);
     } else if state.focus == Pane::Hints {
         state.feed.filter.clear();
         state.feed.refilter();
@@ -61,6 +63,10 @@ pub(super) fn step(state: &mut State, motion: Motion) {
         Some(Overlay::Receipt(mut scroll)) => {
             scroll.step(motion, state.opened.page.len(), overlay_page(state));
             state.overlay = Some(Overlay::Receipt(scroll));
+        }
+        Some(Overlay::Approval(mut scroll)) => {
+            scroll.step(motion, state.requests.page.len(), overlay_page(state));
+            state.overlay = Some(Overlay::Approval(scroll));
         }
         Some(Overlay::Clear | Overlay::Broken) => {}
         None if state.part == Part::Detail => scroll(state, state.focus, motion),
@@ -109,7 +115,7 @@ pub(super) fn roll_overlay(state: &mut State, motion: Motion, rows: usize) {
             cursor.roll(motion, rows, palette::rows(state).len(), page);
             state.overlay = Some(Overlay::Palette(cursor));
         }
-        Some(Overlay::Help(_) | Overlay::Write(_) | Overlay::Receipt(_)) => (0..rows).for_each(|_| step(state, motion)),
+        Some(Overlay::Help(_) | Overlay::Write(_) | Overlay::Receipt(_) | Overlay::Approval(_)) => (0..rows).for_each(|_| step(state, motion)),
         Some(Overlay::Clear | Overlay::Broken) | None => {}
     }
 }
@@ -118,6 +124,7 @@ pub(super) fn roll_overlay(state: &mut State, motion: Motion, rows: usize) {
 pub(super) fn reset_scroll(state: &mut State, pane: Pane) {
     match pane {
         Pane::Catalog => state.catalog.scroll = Scroll::default(),
+        Pane::Selection if state.shown_request().is_some() => state.requests.scroll = Scroll::default(),
         Pane::Selection => state.selection.scroll = Scroll::default(),
         Pane::Templates => {
             state.templates.scroll = Scroll::default();
@@ -133,6 +140,10 @@ pub(super) fn scroll(state: &mut State, pane: Pane, motion: Motion) {
     let page = usize::from(detail.height);
     match pane {
         Pane::Catalog => super::reading::scroll(state, motion),
+        Pane::Selection if state.shown_request().is_some() => {
+            let len = panes::request::detail(state, detail.width).len();
+            state.requests.scroll.step(motion, len, page);
+        }
         Pane::Selection => {
             let len = panes::selection::detail(state, detail.width, usize::MAX).len();
             state.selection.scroll.step(motion, len, page);
@@ -151,6 +162,7 @@ pub(super) fn overlay_page(state: &State) -> usize {
         Some(Overlay::Problems(_)) => overlays::problems::places(state).0.height,
         Some(Overlay::Palette(_)) => overlays::palette::places(state).1.height,
         Some(Overlay::Write(_)) => overlays::write::places(state).difference.height,
+        Some(Overlay::Approval(_)) => overlays::approval::places(state).difference.height,
         Some(Overlay::Receipt(_)) => layout::inner(overlays::receipt::outer(state)).height,
         Some(Overlay::Clear | Overlay::Broken) | None => 0,
     };

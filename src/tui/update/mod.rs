@@ -1,6 +1,7 @@
 //! What an input does to the state, and what it asks of the world: pure, one function in, one list of effects out. Each
 //! kind of input has its file; this one only hands out the work and puts cursors back in their windows afterwards.
 
+pub(in crate::tui) mod answering;
 mod borders;
 mod choose;
 mod desk;
@@ -65,6 +66,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
         Input::Edited(text) => document::edited(state, text),
         Input::Busy => {
             writing::busy(state);
+            answering::busy(state);
             say(state, Tone::Refusal, "the desk is busy and did not take this: try again".to_owned());
         }
     }
@@ -72,8 +74,10 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     settle(state);
     previewing::ask(state, &mut effects);
     desk::ask_for_outlook(state, &mut effects);
+    answering::ask(state, &mut effects);
     reading::follow(state, &mut effects);
     given::follow(state);
+    answering::settle(state);
     effects
 }
 
@@ -92,6 +96,15 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
             go::open(state, action);
         }
         Action::Palette => palette::open(state),
+        Action::Requests
+        | Action::Answer
+        | Action::Decline
+        | Action::Approve
+        | Action::Mark
+        | Action::MarkAll
+        | Action::NextRequest
+        | Action::PreviousRequest
+        | Action::FilterRequest => answering::act(state, action, effects),
         Action::Confirm => confirm(state, effects),
         Action::Border(border) => borders::step(state, border),
         Action::Usual => borders::usual(state),
@@ -143,7 +156,7 @@ fn confirm(state: &mut State, effects: &mut Vec<Effect>) {
         }
         Some(Overlay::Write(_)) => writing::confirm(state, effects),
         Some(Overlay::Broken) => document::open(state, effects),
-        Some(Overlay::Help(_) | Overlay::Problems(_) | Overlay::Receipt(_)) | None => {}
+        Some(Overlay::Help(_) | Overlay::Problems(_) | Overlay::Receipt(_) | Overlay::Approval(_)) | None => {}
     }
 }
 

@@ -33,7 +33,9 @@ pub(super) fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) 
         state.focus_on(pane);
     } else if let Some((pane, parts)) = pane_at(state, at) {
         state.grip = super::borders::at(&layout, at);
-        let rule = rules::at(pane, &parts, at).filter(|_| state.grip.is_none());
+        // Where a request has the place of the selection its rules are not the person's.
+        let is_fixed = pane == Pane::Selection && state.shown_request().is_some();
+        let rule = rules::at(pane, &parts, at).filter(|_| state.grip.is_none() && !is_fixed);
         state.grip = state.grip.or(rule.map(|rule| Grip::Rule(pane, rule)));
         match rule {
             // Who pulls a rule goes on typing and reading.
@@ -70,7 +72,12 @@ fn in_overlay(state: &mut State, overlay: Overlay, at: Position, effects: &mut V
                 state.overlay = Some(Overlay::Palette(cursor));
             }
         }
-        Overlay::Help(_) | Overlay::Clear | Overlay::Write(_) | Overlay::Broken | Overlay::Receipt(_) => {}
+        Overlay::Help(_)
+        | Overlay::Clear
+        | Overlay::Write(_)
+        | Overlay::Broken
+        | Overlay::Receipt(_)
+        | Overlay::Approval(_) => {}
     }
 }
 
@@ -85,7 +92,8 @@ fn in_pane(state: &mut State, pane: Pane, parts: Parts, at: Position, effects: &
     let field = match (pane, state.typing) {
         (Pane::Catalog, Some(Typing::Filter))
         | (Pane::Hints, Some(Typing::Prompt))
-        | (Pane::Templates, Some(Typing::TemplateFilter)) => parts.head.contains(at),
+        | (Pane::Templates, Some(Typing::TemplateFilter))
+        | (Pane::Selection, Some(Typing::RequestFilter)) => parts.head.contains(at),
         _ => false,
     };
     if field {
@@ -162,7 +170,8 @@ fn in_list(state: &mut State, pane: Pane, parts: Parts, at: Position, effects: &
     // The mark and the blank behind it: a single cell is hard to hit.
     let mark = panes::mark_column(state, pane, row).map(|column| parts.list.x.saturating_add(column));
     if mark.is_some_and(|mark| at.x == mark || at.x == mark.saturating_add(1)) {
-        super::act(state, Action::Toggle, effects);
+        let action = if state.in_request() { Action::Mark } else { Action::Toggle };
+        super::act(state, action, effects);
     }
 }
 

@@ -26,6 +26,10 @@ pub(super) fn open(state: &mut State, action: Action) {
             state.typing = None;
             super::templating::clear(state);
         }
+        Action::Cancel if state.typing == Some(Typing::RequestFilter) => {
+            state.typing = None;
+            super::answering::clear(state);
+        }
         Action::Cancel if state.typing == Some(Typing::Search) => super::reading::end(state),
         Action::Cancel if state.typing == Some(Typing::Filter) => {
             state.typing = None;
@@ -47,6 +51,7 @@ fn field(state: &mut State, typing: Typing) -> &mut TextField {
         Typing::Search => &mut state.catalog.search.needle,
         Typing::TemplateFilter => &mut state.templates.filter,
         Typing::Value => &mut state.templates.value,
+        Typing::RequestFilter => &mut state.requests.filter,
     }
 }
 
@@ -96,7 +101,14 @@ pub(super) fn paste(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
     }
     let lines = text.replace("\r\n", "\n").replace('\r', "\n");
     match state.typing {
-        Some(Typing::Filter | Typing::FeedFilter | Typing::TemplateFilter | Typing::Search | Typing::Value) => {
+        Some(
+            Typing::Filter
+            | Typing::FeedFilter
+            | Typing::TemplateFilter
+            | Typing::Search
+            | Typing::Value
+            | Typing::RequestFilter,
+        ) => {
             insert(state, lines.replace('\n', " ").trim(), effects);
         }
         Some(Typing::Prompt) => insert(state, &lines, effects),
@@ -118,6 +130,7 @@ fn changed(state: &mut State, typing: Typing, change: Option<Change>, effects: &
         Typing::Search => super::reading::typed(state),
         Typing::Value => super::valuing::typed(state),
         Typing::FeedFilter => state.feed.refilter(),
+        Typing::RequestFilter => super::answering::filter(state),
         Typing::TemplateFilter => super::templating::filter(state),
     }
 }

@@ -1,0 +1,24 @@
+//! How a request in a folder stands, as a screen sees it that offered it: whether it is still there, whether it has an
+//! answer, and whose.
+
+use std::fs;
+use std::path::Path;
+
+use super::Response;
+use super::folder::{file_of, read_answer, requests, responses};
+
+/// Whether the file of this request is there.
+pub fn is_asked(folder: &Path, id: &str) -> bool {
+    fs::symlink_metadata(file_of(&requests(folder), id)).is_ok()
+}
+
+/// Whether this request has an answer, or one that is being written: no other can take its place.
+pub fn is_answered(folder: &Path, id: &str) -> bool {
+    fs::symlink_metadata(file_of(&responses(folder), id)).is_ok()
+}
+
+/// Who answered this request, where the answer says so.
+pub fn who_answered(folder: &Path, id: &str) -> Option<String> {
+    let bytes = read_answer(&file_of(&responses(folder), id)).ok()??;
+    serde_json::from_slice::<Response>(&bytes).ok()?.by
+}

@@ -1,0 +1,256 @@
+//! What a person does with a request: it opens in the place of the selection, is marked, answered, declined or put aside.
+//! Keys count in it only once somebody went there: one that comes while keys go to the selection waits aside.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::catalog::SourceId;
+use crate::channel::Request;
+use crate::engine::{Command, Ended, Over, Reply, Waiting};
+use crate::tui::action::Action;
+use crate::tui::input::Effect;
+use crate::tui::layout;
+use crate::tui::motion::{Cursor, Scroll};
+use crate::tui::overlays;
+use crate::tui::pane::Pane;
+use crate::tui::panes::{indented, request};
+use crate::tui::state::{Brings, Overlay, Part, Place, State, Tone, Typing};
+use crate::tui::widgets::cells;
+
+/// After a snapshot: `before` were those that waited until now.
+pub(super) fn follow(state: &mut State, before: &Arc<[Waiting]>) {
+    let waiting = state.snapshot.requests.clone();
+    if Arc::ptr_eq(&waiting, before) {
+        return;
+    }
+    let is_there = |id: &str| waiting.iter().any(|waiting| waiting.request.request_id == id);
+    let is_new = |it: &&Waiting| !before.iter().any(|before| before.request.request_id == it.request.request_id);
+    if let Some(new) = waiting.iter().find(is_new) {
+        arrived(state, new);
+    }
+    state.requests.marks.retain(|id, _| is_there(id));
+    if state.requests.sent.as_deref().is_some_and(|id| !is_there(id)) {
+        state.requests.sent = None;
+    }
+    if state.requests.current.as_deref().is_some_and(is_there) {
+        return;
+    }
+    let was_shown = state.requests.current.is_some();
+    leave_field(state);
+    if matches!(state.overlay, Some(Overlay::Approval(_))) {
+        state.overlay = None;
+    }
+    let next = waiting.first().map(|waiting| waiting.request.request_id.clone());
+    if !was_shown {
+        // Somebody who is at the selection means its rows with the next key.
+        let busy = state.focus == Pane::Selection;
+        state.requests.place = if busy { Place::Aside } else { Place::Shown };
+    }
+    turn_to(state, next);
+}
+
+/// Says that somebody asks, and which key goes there.
+fn arrived(state: &mut State, new: &Waiting) {
+    let is_free = state.message.as_ref().is_none_or(|message| message.tone == Tone::Note);
+    if is_free && !state.in_request() {
+        let who = request::who(&new.request);
+        super::say(state, Tone::Note, format!("A answers: {who}{}", request::asks_for(&new.request)));
+    }
+}
+
+fn leave_field(state: &mut State) {
+    if state.typing == Some(Typing::RequestFilter) {
+        state.typing = None;
+    }
+}
+
+/// Shows this request from its beginning.
+fn turn_to(state: &mut State, id: Option<String>) {
+    let requests = &mut state.requests;
+    requests.current = id;
+    requests.filter.clear();
+    (requests.cursor, requests.scroll) = (Cursor::default(), Scroll::default());
+    if state.focus == Pane::Selection {
+        state.part = Part::List;
+    }
+    filter(state);
+}
+
+/// What the filter line says now.
+pub(super) fn filter(state: &mut State) {
+    let stay = state.requests.rows.get(state.requests.cursor.at).copied();
+    let words: Vec<String> = state.requests.filter.text().to_lowercase().split_whitespace().map(str::to_owned).collect();
+    let rows: Vec<usize> = match state.request() {
+        None => Vec::new(),
+        Some(waiting) => {
+            let offered = waiting.request.sources.iter().enumerate();
+            offered.filter(|(_, offered)| request::fits(offered, &words)).map(|(at, _)| at).collect()
+        }
+    };
+    let at = stay.and_then(|stay| rows.binary_search(&stay).ok()).unwrap_or(0);
+    state.requests.cursor = Cursor { at, ..state.requests.cursor };
+    state.requests.rows = rows;
+}
+
+pub(super) fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
+    match action {
+        Action::Requests => {
+            state.requests.place = Place::Shown;
+            state.focus_on(Pane::Selection);
+        }
+        Action::Mark => mark(state),
+        Action::MarkAll => mark_all(state),
+        Action::NextRequest => step(state, 1),
+        Action::PreviousRequest => step(state, state.snapshot.requests.len().saturating_sub(1)),
+        Action::FilterRequest => state.typing = Some(Typing::RequestFilter),
+        Action::Answer => answer(state, effects),
+        Action::Decline => reply(state, Reply::No, effects),
+        Action::Approve => reply(state, Reply::Yes, effects),
+        _ => {}
+    }
+}
+
+fn mark(state: &mut State) {
+    let Some(id) = state.subject(Pane::Selection).map(str::to_owned) else { return };
+    let Some(current) = state.requests.current.clone() else { return };
+    let marks = state.requests.marks.entry(current).or_default();
+    if !marks.remove(&id) {
+        marks.insert(id);
+    }
+    state.requests.marked += 1;
+}
+
+/// Marks all that is shown, or none of it where all of it is marked.
+fn mark_all(state: &mut State) {
+    let Some(waiting) = state.request() else { return };
+    let offered = |row: &usize| waiting.request.sources.get(*row).map(|offered| offered.id.clone());
+    let shown: BTreeSet<String> = state.requests.rows.iter().filter_map(offered).collect();
+    let current = waiting.request.request_id.clone();
+    let marks = state.requests.marks.entry(current).or_default();
+    if shown.is_subset(marks) {
+        marks.retain(|id| !shown.contains(id));
+    } else {
+        marks.extend(shown);
+    }
+    state.requests.marked += 1;
+}
+
+/// To another of those that wait, so many further on and around.
+fn step(state: &mut State, by: usize) {
+    let waiting = &state.snapshot.requests;
+    let at = (state.nth_request() + by) % waiting.len().max(1);
+    let id = waiting.get(at).map(|waiting| waiting.request.request_id.clone());
+    turn_to(state, id);
+}
+
+/// What is marked, in the order in which it was offered.
+pub(in crate::tui) fn chosen(request: &Request, marks: Option<&BTreeSet<String>>) -> Vec<String> {
+    let mut left = marks.cloned().unwrap_or_default();
+    let ids = request.sources.iter().map(|offered| &offered.id);
+    ids.filter(|id| left.remove(*id)).cloned().collect()
+}
+
+fn answer(state: &mut State, effects: &mut Vec<Effect>) {
+    let Some(waiting) = state.request() else { return };
+    if waiting.request.approval.is_some() {
+        state.overlay = Some(Overlay::Approval(Scroll::default()));
+        return;
+    }
+    let chosen = chosen(&waiting.request, state.marks());
+    reply(state, Reply::Chosen(chosen), effects);
+}
+
+fn reply(state: &mut State, reply: Reply, effects: &mut Vec<Effect>) {
+    let Some(request_id) = state.requests.current.clone() else { return };
+    if matches!(state.overlay, Some(Overlay::Approval(_))) {
+        state.overlay = None;
+    }
+    state.requests.sent = Some(request_id.clone());
+    effects.push(Effect::Send(Command::Reply { request_id, reply }));
+}
+
+/// A full queue did not take it.
+pub(super) fn busy(state: &mut State) {
+    state.requests.sent = None;
+}
+
+/// Shows all again, else puts the request aside, so that the selection shows.
+pub(super) fn leave(state: &mut State) {
+    if state.requests.filter.is_empty() {
+        state.requests.place = Place::Aside;
+    } else {
+        clear(state);
+    }
+}
+
+/// Shows all that is offered again.
+pub(super) fn clear(state: &mut State) {
+    state.requests.filter.clear();
+    filter(state);
+}
+
+/// Asks what the row under the cursor would bring, and all that is marked.
+pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
+    let (Some(waiting), None) = (state.shown_request(), state.typing) else { return };
+    let row = state.subject(Pane::Selection).map(SourceId::from);
+    let about = format!("{}\n{}\n{:?}", waiting.request.request_id, state.requests.marked, row);
+    let marks = state.marks().into_iter().flatten();
+    let all: Vec<SourceId> = marks.map(|id| SourceId::from(id.as_str())).collect();
+    let before = state.requests.outlook.answer.take();
+    let asked = state.requests.outlook.ask(Some((&about, state.snapshot.generation)));
+    // What was known stays until something else is: it would only flicker.
+    state.requests.outlook.answer = before;
+    if let Some(generation) = asked {
+        effects.push(Effect::Send(Command::OutlookOf { generation, one: row, all }));
+    }
+}
+
+/// Takes the answer to the newest question.
+pub(super) fn brings(state: &mut State, generation: u64, brings: Brings) {
+    state.requests.outlook.take(generation, brings);
+}
+
+/// Makes the page of the difference anew where the request or the width is another, and keeps the window within it.
+pub(super) fn settle(state: &mut State) {
+    let Some(Overlay::Approval(mut scroll)) = state.overlay else { return };
+    let Some(waiting) = state.request() else { return };
+    let columns = indented(layout::inner(overlays::approval::outer(state))).width;
+    let made_for = (waiting.request.request_id.clone(), columns);
+    if state.requests.paged.as_ref() != Some(&made_for) {
+        state.requests.page = request::difference(waiting, usize::from(columns));
+        state.requests.paged = Some(made_for);
+    }
+    scroll.top = scroll.top.min(state.requests.page.len().saturating_sub(super::go::overlay_page(state)));
+    state.overlay = Some(Overlay::Approval(scroll));
+}
+
+/// Says how a request ended, of one that anybody could see here.
+pub(super) fn over(state: &mut State, over: &Over) {
+    let asker = &over.request.asker.who;
+    let who = if asker.is_empty() { "the one who asked" } else { asker };
+    let what = match &over.request.approval {
+        Some(approval) => format!("the write of {}", approval.path),
+        None => "the choice".to_owned(),
+    };
+    let (tone, text) = match &over.ended {
+        Ended::Here(Reply::Yes) => (Tone::Note, format!("yes: {who} writes {}", path(over))),
+        Ended::Here(Reply::No) if over.request.approval.is_some() => {
+            (Tone::Note, format!("no: {who} does not write {}", path(over)))
+        }
+        Ended::Here(Reply::No) => (Tone::Note, format!("answered {who}: none")),
+        Ended::Here(Reply::Chosen(ids)) => (Tone::Note, format!("answered {who}: {}", cells::counted(ids.len(), "source"))),
+        Ended::Elsewhere(Some(by)) => (Tone::Refusal, format!("{what} that {who} asked for was answered by {by}")),
+        Ended::Elsewhere(None) => (Tone::Refusal, format!("{what} that {who} asked for was answered elsewhere")),
+        Ended::TimedOut => (Tone::Refusal, format!("{what} that {who} asked for timed out: nobody answered")),
+        Ended::AskerGone => (Tone::Refusal, format!("{who} is gone: nobody waits for {what} any more")),
+        Ended::Withdrawn => (Tone::Refusal, format!("{who} does not ask for {what} any more")),
+    };
+    let is_free = state.message.as_ref().is_none_or(|message| message.tone == Tone::Note);
+    if is_free {
+        super::say(state, tone, text);
+    }
+}
+
+fn path(over: &Over) -> &str {
+    over.request.approval.as_ref().map_or("", |approval| approval.path.as_str())
+}
