@@ -77,27 +77,3 @@ pub enum Unanswered {
         hint: String,
     },
 }
-
-/// Interface, joined with the branch that has it.
-pub fn asked(_: &Request) -> crate::session::Receipt {
-    crate::session::Receipt::new(crate::session::What::Asked)
-}
-
-/// Interface, joined with the branch that has it.
-pub fn answered(_: &Request, _: &Result<Answered, Unanswered>) -> crate::session::Receipt {
-    crate::session::Receipt::new(crate::session::What::Answered)
-}
-
-/// Interface, joined with the branch that has it.
-pub fn approval(_: &Way, asker: Asker, context: &str, approval: Approval) -> Request {
-    let (request_id, timestamp, context) = (String::new(), String::new(), context.to_owned());
-    Request { request_id, timestamp, context, sources: Vec::new(), asker, timeout: None, approval: Some(approval) }
-}
-
-/// Interface, joined with the branch that has it.
-///
-/// # Errors
-/// Always.
-pub fn ask_screen(_: &Way, _: &Request, _: &Wait) -> Result<Answered, Unanswered> {
-    Err(Unanswered::Failed { code: "no-screen", message: String::new(), hint: String::new() })
-}

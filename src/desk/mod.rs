@@ -20,7 +20,6 @@ mod outlook;
 mod overheard;
 mod places;
 mod prepared;
-pub mod reading;
 pub mod rows;
 mod simulate;
 mod speak;
@@ -41,7 +40,7 @@ pub use locate::Spot;
 pub use mend::Mended;
 pub use outlook::{Follows, Outlook};
 pub use prepared::Prepared;
-pub use reading::{ReadKind, Reading, read_source};
+
 pub use simulate::Simulated;
 pub use speak::Reader;
 pub use templates::{Made, Request, Unrendered, What};
