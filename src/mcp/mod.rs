@@ -2,6 +2,7 @@
 //! itself is an engine behind a queue; what agents ask for is read from its newest snapshot or done by it as an errand.
 
 mod front;
+pub mod http;
 mod server;
 
 pub use front::Front;
