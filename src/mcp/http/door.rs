@@ -23,7 +23,8 @@ use crate::mcp::front::Front;
 use crate::mcp::server::Server;
 
 /// What a web page may send and read beside what browsers always let it.
-const MAY_SEND: &str = "authorization, content-type, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id";
+const MAY_SEND: &str =
+    "authorization, content-type, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id";
 const MAY_READ: &str = "mcp-session-id, retry-after, www-authenticate";
 const METHODS: &str = "POST, GET, DELETE";
 
@@ -64,8 +65,7 @@ impl Door {
             Err(denied) => refused(denied.status, denied.message),
             Ok(None) => self.admitted(head, body).await,
             Ok(Some(origin)) => {
-                let mut response =
-                    if is_preflight(&head) { preflight() } else { self.admitted(head, body).await };
+                let mut response = if is_preflight(&head) { preflight() } else { self.admitted(head, body).await };
                 let headers = response.headers_mut();
                 headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
                 headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(MAY_READ));
@@ -87,7 +87,11 @@ impl Door {
         }
         let waits = head.method == Method::GET && !takes_up_an_answer(&head.headers);
         let response = self.desk.handle(Request::from_parts(head, Full::<Bytes>::default())).await;
-        if waits { response.map(|body| Answer::until(body, self.closing())) } else { response.map(|body| Answer::new(body, None)) }
+        if waits {
+            response.map(|body| Answer::until(body, self.closing()))
+        } else {
+            response.map(|body| Answer::new(body, None))
+        }
     }
 
     async fn post(&self, head: Parts, body: Incoming) -> Response<Answer> {
@@ -107,7 +111,8 @@ impl Door {
             Err(Unread::Broken) => return refused(StatusCode::BAD_REQUEST, "the body broke off"),
         };
         let waits = is(&head.headers, "mcp-method", "subscriptions/listen");
-        let is_json = head.headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+        let is_json =
+            head.headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
         let response = self.desk.handle(Request::from_parts(head, Full::new(body.clone()))).await;
         if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json {
             return no_message(&body);
@@ -148,7 +153,12 @@ fn no_message(body: &[u8]) -> Response<Answer> {
         Ok(Value::Array(_)) => (-32600, "send one message at a time: batches are not taken".to_owned(), Value::Null),
         Ok(value) => {
             let id = value.get("id").filter(|id| id.is_string() || id.is_number()).cloned().unwrap_or_default();
-            (-32600, "this is no message of JSON-RPC 2.0: it takes jsonrpc, method, params and, for an answer, id".to_owned(), id)
+            (
+                -32600,
+                "this is no message of JSON-RPC 2.0: it takes jsonrpc, method, params and, for an answer, id"
+                    .to_owned(),
+                id,
+            )
         }
     };
     let error = json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}});

@@ -89,7 +89,8 @@ impl Gate {
     }
 
     fn check_host(&self, head: &Parts) -> Result<(), Denied> {
-        let mut named: Vec<Option<&str>> = head.headers.get_all(header::HOST).iter().map(|host| host.to_str().ok()).collect();
+        let mut named: Vec<Option<&str>> =
+            head.headers.get_all(header::HOST).iter().map(|host| host.to_str().ok()).collect();
         if named.len() != 1 {
             return Err(denied(StatusCode::BAD_REQUEST, "a request names one Host"));
         }
@@ -97,7 +98,10 @@ impl Gate {
         if named.into_iter().all(|named| named.and_then(Host::parse).is_some_and(|host| self.is_host(&host))) {
             return Ok(());
         }
-        Err(denied(StatusCode::FORBIDDEN, "this Host is not allowed: refdesk mcp --http ADDR --allow-host HOST allows it"))
+        Err(denied(
+            StatusCode::FORBIDDEN,
+            "this Host is not allowed: refdesk mcp --http ADDR --allow-host HOST allows it",
+        ))
     }
 
     fn is_host(&self, host: &Host) -> bool {
@@ -230,9 +234,14 @@ mod tests {
             ("", 403),
             ("https://app.example.org https://evil.example", 403),
         ] {
-            assert_eq!(check(&gate, "POST", "/mcp", &[("host", "localhost:7777"), ("origin", origin)]), status, "{origin}");
+            assert_eq!(
+                check(&gate, "POST", "/mcp", &[("host", "localhost:7777"), ("origin", origin)]),
+                status,
+                "{origin}"
+            );
         }
-        let twice = [("host", "localhost:7777"), ("origin", "http://localhost:7777"), ("origin", "http://localhost:7777")];
+        let twice =
+            [("host", "localhost:7777"), ("origin", "http://localhost:7777"), ("origin", "http://localhost:7777")];
         assert_eq!(check(&gate, "POST", "/mcp", &twice), 403);
     }
 

@@ -100,7 +100,8 @@ mod tests {
 
     #[test]
     fn a_token_can_be_sent_and_not_be_guessed() {
-        for token in ["", "short", "0123456789abcde", "0123456789abcdef ", "0123456789abcdé…", "0123456789\nabcdef"] {
+        for token in ["", "short", "0123456789abcde", "0123456789abcdef ", "0123456789abcdé…", "0123456789\nabcdef"]
+        {
             assert!(new("127.0.0.1:1", Some(token)).is_err(), "{token:?}");
         }
     }

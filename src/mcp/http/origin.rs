@@ -82,7 +82,9 @@ mod tests {
 
     #[test]
     fn what_is_no_origin_is_told() {
-        for wrong in ["", "a", "*", "http://", "http://a/b", "http://a?b", "http://x@a", "http://a:x", "http://a http://b"] {
+        for wrong in
+            ["", "a", "*", "http://", "http://a/b", "http://a?b", "http://x@a", "http://a:x", "http://a http://b"]
+        {
             assert!(Origin::allowed(wrong).is_err(), "{wrong}");
         }
     }
