@@ -9,14 +9,17 @@ use crate::desk::{Options, Refusal};
 use crate::mcp;
 
 /// Serves.
-pub fn run(options: Options, args: &McpArgs, format: Format) -> ExitCode {
+pub fn run(options: Options, args: &McpArgs, session: Option<&str>, format: Format) -> ExitCode {
     if let Some(address) = &args.http {
-        return mcp_http::run(options, address, args, format);
+        return mcp_http::run(options, address, args, session, format);
     }
-    let served = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .and_then(|runtime| runtime.block_on(mcp::serve_stdio(options)));
+    let session = session.map(str::to_owned);
+    let served = tokio::runtime::Builder::new_current_thread().enable_all().build().and_then(|runtime| {
+        let ended = runtime.block_on(mcp::serve_stdio(options, session));
+        // A thread that still waits for standard input, or for a person, holds nobody up.
+        runtime.shutdown_background();
+        ended
+    });
     match served {
         Ok(mcp::Ended::Closed) => ExitCode::SUCCESS,
         Err(error) => {

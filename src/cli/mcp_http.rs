@@ -14,7 +14,7 @@ use crate::mcp::http::{self, Http, Limits, PATH};
 
 /// Serves at this address. Where it listens is said in a line on standard error, for programs as a document on standard
 /// output, once calls are taken.
-pub fn run(options: Options, address: &str, args: &McpArgs, format: Format) -> ExitCode {
+pub fn run(options: Options, address: &str, args: &McpArgs, session: Option<&str>, format: Format) -> ExitCode {
     let http = match Http::new(address, &args.allow_hosts, &args.allow_origins, world::token()) {
         Ok(http) => http,
         Err(refusal) => return output::print(Answer::usage(refusal.message, refusal.hint), format),
@@ -25,12 +25,16 @@ pub fn run(options: Options, address: &str, args: &McpArgs, format: Format) -> E
         output::print(Answer::new(json!({ "url": url }), ""), format);
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let session = session.map(str::to_owned);
     let served = runtime.and_then(|runtime| {
-        runtime.block_on(async {
+        let ended = runtime.block_on(async {
             // Before anybody is told that it listens, so that no signal finds it unprepared.
             let mut signals = Signals::new()?;
-            http::serve(options, &http, Limits::default(), listening, async || signals.any().await).await
-        })
+            http::serve(options, session, &http, Limits::default(), listening, async || signals.any().await).await
+        });
+        // A thread that still waits for a person holds nobody up.
+        runtime.shutdown_background();
+        ended
     });
     match served {
         Ok(()) => ExitCode::SUCCESS,

@@ -85,7 +85,7 @@ pub fn run(screen: impl FnOnce(Engine) -> color_eyre::Result<ExitCode>) -> color
     match &arguments.command {
         None => screen::run(options, arguments.format, screen),
         Some(Command::Watch) => Ok(watch::run(options, arguments.session.as_deref(), arguments.format)),
-        Some(Command::Mcp(args)) => Ok(mcp::run(options, args, arguments.format)),
+        Some(Command::Mcp(args)) => Ok(mcp::run(options, args, arguments.session.as_deref(), arguments.format)),
         Some(command) => Ok(output::print(answer(options, command, &arguments), arguments.format)),
     }
 }

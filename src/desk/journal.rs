@@ -85,9 +85,9 @@ impl Desk {
     }
 
     /// Notes that files were written as proposed, but for those that held it already.
-    pub(super) fn note_written(&self, proposals: &[Proposal], written: &[Written]) {
+    pub(super) fn note_written(&self, proposals: &[Proposal], written: &[Written], reason: &str) {
         let changed = proposals.iter().zip(written).filter(|(proposal, _)| !proposal.is_unchanged());
-        let receipt = |(proposal, written): (&Proposal, &Written)| file(&written.shown, &proposal.text, "");
+        let receipt = |(proposal, written): (&Proposal, &Written)| file(&written.shown, &proposal.text, reason);
         self.journal_all(changed.map(receipt).collect());
     }
 

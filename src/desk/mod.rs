@@ -20,6 +20,7 @@ mod outlook;
 mod overheard;
 mod places;
 mod prepared;
+pub mod rows;
 mod simulate;
 mod speak;
 mod templates;
@@ -39,6 +40,7 @@ pub use locate::Spot;
 pub use mend::Mended;
 pub use outlook::{Follows, Outlook};
 pub use prepared::Prepared;
+
 pub use simulate::Simulated;
 pub use speak::Reader;
 pub use templates::{Made, Request, Unrendered, What};
@@ -55,7 +57,7 @@ use std::time::{Duration, SystemTime};
 use self::overheard::OwnLines;
 use self::places::Contents;
 use crate::catalog::{self, Catalog, Source, SourceId};
-use crate::config::{self, Config, Settings, Surroundings};
+use crate::config::{self, Config, Environment, Settings, Surroundings};
 use crate::disk::PATIENCE;
 use crate::enrich::{self, Matcher};
 use crate::mention::{self, Library, MentionGraph};
@@ -80,6 +82,8 @@ pub struct Options {
     pub state: Option<PathBuf>,
     /// Renders templates.
     pub renderer: Renderer,
+    /// The variables of the environment, for a channel that is told to use one; by itself it holds none.
+    pub environment: Environment,
     /// Tells the time.
     pub clock: fn() -> SystemTime,
     /// How long another process that writes is waited for.
@@ -99,6 +103,7 @@ impl Options {
             who: "refdesk".to_owned(),
             state: None,
             renderer: Renderer::within(),
+            environment: Environment::default(),
             clock: SystemTime::now,
             patience: PATIENCE,
             lives_on: false,
@@ -409,6 +414,21 @@ impl Desk {
         &self.options.desk
     }
 
+    /// Who changes it, as the journal names it.
+    pub fn who(&self) -> &str {
+        &self.options.who
+    }
+
+    /// The variables of the environment.
+    pub fn environment(&self) -> Environment {
+        self.options.environment
+    }
+
+    /// The time.
+    pub fn now(&self) -> SystemTime {
+        (self.options.clock)()
+    }
+
     /// The name of the reader.
     pub fn session(&self) -> &str {
         &self.options.session
@@ -467,6 +487,11 @@ impl Desk {
     /// The session that picks and exclusions were stored for last, safe as a file's name, as far as they said.
     pub fn chosen_in(&self) -> Option<&str> {
         self.chosen_by.1.as_deref()
+    }
+
+    /// What answers for programs are made of.
+    pub fn rows(&self) -> rows::Rows<'_> {
+        rows::Rows { workspace: self.workspace(), catalog: &self.catalog, selection: &self.selection }
     }
 
     /// What is chosen, as far as documents were read.

@@ -1,10 +1,13 @@
 //! What a server asks of the desk for an agent: each errand has a number that its answer carries, and is done as that agent.
 
+use std::sync::Arc;
+
+use crate::catalog::Catalog;
 use crate::channel;
 use crate::config::Verdict;
 use crate::desk::{Agent, Desk, Picked, Prepared, Refusal, Request, Unrendered};
 use crate::output::{Proposal, Unwritten, Written};
-use crate::selection::Access;
+use crate::selection::{Access, Selection};
 use crate::session::Receipt;
 use crate::template::TemplateIndex;
 
@@ -34,12 +37,17 @@ pub enum Task {
     /// Look everything up that a rendering needs.
     Prepare(Box<Request>),
     /// Write what was proposed and approved.
-    Write(Box<Proposal>),
+    Write {
+        /// What.
+        proposal: Box<Proposal>,
+        /// Who approved it, in words for the journal.
+        reason: String,
+    },
     /// Put this into the journal.
     Note(Box<Receipt>),
     /// What may be read for this session.
     Access,
-    /// Who says yes to a file at this path, as printed.
+    /// Who says yes to a file at this path, as printed, and how a person would be asked.
     Verdict(String),
     /// What a person may be asked to choose from, and how.
     Offer {
@@ -56,7 +64,7 @@ pub enum Outcome {
     /// Of [`Task::Settle`] and [`Task::Note`].
     Done,
     /// Of [`Task::Select`].
-    Selected(Result<Picked, Refusal>),
+    Selected(Result<Box<Selected>, Refusal>),
     /// Of [`Task::Prepare`].
     Prepared(Result<Box<Prepared>, Unrendered>),
     /// Of [`Task::Write`].
@@ -64,9 +72,20 @@ pub enum Outcome {
     /// Of [`Task::Access`].
     Access(Box<Access>),
     /// Of [`Task::Verdict`].
-    Verdict(Verdict),
+    Verdict(Box<(Verdict, channel::Way)>),
     /// Of [`Task::Offer`].
     Offer(Box<(channel::Request, channel::Way)>),
+}
+
+/// What was picked, and what an answer about it is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Selected {
+    /// What it came to.
+    pub picked: Picked,
+    /// The sources.
+    pub catalog: Arc<Catalog>,
+    /// What is chosen now.
+    pub selection: Arc<Selection>,
 }
 
 impl Task {
@@ -77,7 +96,7 @@ impl Task {
 
     /// Whether it changes what is stored.
     pub fn is_change(&self) -> bool {
-        matches!(self, Self::Select { .. } | Self::Write(_) | Self::Note(_))
+        matches!(self, Self::Select { .. } | Self::Write { .. } | Self::Note(_))
     }
 
     /// Does it.
@@ -87,10 +106,18 @@ impl Task {
                 desk.settle();
                 Outcome::Done
             }
-            Self::Select { ids, tags } => Outcome::Selected(desk.pick(&ids, &tags)),
+            Self::Select { ids, tags } => {
+                // What comes in counts as new only beside what had come in before.
+                desk.settle();
+                let selected = desk.pick(&ids, &tags).map(|picked| {
+                    let (catalog, selection) = (desk.catalog().clone(), desk.selection().clone());
+                    Box::new(Selected { picked, catalog, selection })
+                });
+                Outcome::Selected(selected)
+            }
             Self::Prepare(request) => Outcome::Prepared(desk.prepare(templates, &request).map(Box::new)),
-            Self::Write(proposal) => {
-                Outcome::Written(desk.write(std::slice::from_ref(&*proposal)).and_then(|written| {
+            Self::Write { proposal, reason } => {
+                Outcome::Written(desk.write_for(std::slice::from_ref(&*proposal), &reason).and_then(|written| {
                     written.into_iter().next().ok_or_else(|| Unwritten {
                         refused: crate::output::Refused {
                             code: "not-written",
@@ -106,7 +133,7 @@ impl Task {
                 Outcome::Done
             }
             Self::Access => Outcome::Access(Box::new(desk.access())),
-            Self::Verdict(path) => Outcome::Verdict(desk.verdict(&path)),
+            Self::Verdict(path) => Outcome::Verdict(Box::new((desk.verdict(&path), channel::Way::of(desk)))),
             Self::Offer { context, tags } => {
                 desk.settle();
                 let asked = channel::request(desk, &context, &tags);

@@ -13,7 +13,7 @@ mod previews;
 mod watch;
 mod worker;
 
-pub use errand::{Errand, Outcome, Task};
+pub use errand::{Errand, Outcome, Selected, Task};
 pub use message::{Age, Command, Event, Hearer, Loading, Receipts, Snapshot, Wanted, Watching};
 pub use notice::{Holds, Notice, Ticket, Topic, Who, sentence};
 

@@ -7,6 +7,6 @@ mod sessions;
 mod store;
 mod templates;
 
-pub use journal::{Count, Line, Receipt, SCREEN, Tail, Tally, What, says_what};
-pub use store::{Change, DEFAULT, Store, advice};
+pub use journal::{Count, Line, OVER_MCP, Receipt, SCREEN, Tail, Tally, What, says_what};
+pub use store::{Change, DEFAULT, FOLDER, Store, advice, keep_git_out};
 pub use templates::{For, TemplateFile, Written};

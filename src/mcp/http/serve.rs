@@ -26,16 +26,17 @@ use crate::mcp::front::Front;
 /// So long is waited when the system has no connection to give, such as when too many files are open.
 const BREATH: Duration = Duration::from_millis(100);
 
-/// So long what was broken off may take to say so.
+/// So long who waits for a person may take to say that nobody came.
 const LAST: Duration = Duration::from_secs(1);
 
-/// Serves until `stop` comes, and a second `stop` breaks off what is still under way. `listening` is told the address once
+/// Serves everybody for this session, or each for one of its own, until `stop` comes, and a second `stop` breaks off what is still under way. `listening` is told the address once
 /// calls are taken.
 ///
 /// # Errors
 /// Where nothing can listen there, or the system gives no thread.
 pub async fn serve(
     options: Options,
+    session: Option<String>,
     http: &Http,
     limits: Limits,
     listening: impl FnOnce(SocketAddr),
@@ -43,7 +44,7 @@ pub async fn serve(
 ) -> io::Result<()> {
     let listener = TcpListener::bind(http.address).await?;
     let address = listener.local_addr()?;
-    let front = Front::new(options.session.clone(), engine::start(options)?);
+    let front = Front::new(session, options.renderer.clone(), engine::start(options)?);
     let (close, closing) = watch::channel(false);
     let door = Arc::new(Door::new(front.clone(), http, address, limits, closing));
     let graceful = GracefulShutdown::new();
@@ -61,11 +62,12 @@ pub async fn serve(
         () = sleep(limits.ending) => false,
         () = stop() => false,
     };
-    door.break_off();
+    // Who waits for a person is told that there is no time left; who does not take even this is broken off.
+    front.leave();
     if !is_over {
-        // Whoever does not take even this is left.
         let _ = timeout(LAST, ended).await;
     }
+    door.break_off();
     front.close().await;
     Ok(())
 }
