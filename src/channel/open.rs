@@ -27,10 +27,10 @@ pub struct Way {
 impl Way {
     /// The way of this desk.
     pub fn of(desk: &Desk) -> Self {
-        let mut settings = desk.settings().channel.clone();
+        let mut settings = desk.channel();
         settings.base_path = settings.base_path.map(|base| config::expand(desk.around(), &base));
         let (workspace, environment) = (desk.workspace().to_path_buf(), desk.environment());
-        Self { settings, workspace, environment, untrusted: None }
+        Self { settings, workspace, environment, untrusted: desk.channel_refusal() }
     }
 
     fn files(&self, folder: PathBuf) -> Files {

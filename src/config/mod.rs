@@ -13,7 +13,7 @@ mod outline;
 pub mod screen;
 mod settings;
 
-pub use approval::{Rule, Verdict};
+pub use approval::{Rule, Verdict, verdict};
 pub use document::{Document, Part};
 pub use environment::Environment;
 pub use fields::Fields;

@@ -82,6 +82,21 @@ pub fn write_derived(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write(path, bytes, Lasting::WhileRunning)
 }
 
+/// The same for what is nobody else's business: only its owner may read it, whatever its mode was.
+///
+/// # Errors
+/// As [`write_atomic`].
+pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let write = || {
+        fs::create_dir_all(folder_of(path))?;
+        let mut file = held(|| named(false).tempfile_in(folder_of(path)))?;
+        file.write_all(bytes)?;
+        file.as_file().sync_data()?;
+        Staged { file }.replace(path)
+    };
+    write().map_err(|error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+}
+
 /// What a file has to outlast.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lasting {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::catalog::Catalog;
 use crate::channel;
 use crate::config::Verdict;
-use crate::desk::{Agent, Desk, Picked, Prepared, Refusal, Request, Unrendered};
+use crate::desk::{Agent, Desk, Picked, Prepared, Refusal, Request, Unrendered, What};
 use crate::output::{Proposal, Unwritten, Written};
 use crate::selection::{Access, Selection};
 use crate::session::Receipt;
@@ -47,6 +47,15 @@ pub enum Task {
     Note(Box<Receipt>),
     /// What may be read for this session.
     Access,
+    /// Put into the journal that a tool read these sources for it.
+    NoteRead {
+        /// Ids of sources.
+        ids: Vec<String>,
+        /// The file, as printed.
+        path: String,
+        /// The tool's name.
+        tool: String,
+    },
     /// Who says yes to a file at this path, as printed, and how a person would be asked.
     Verdict(String),
     /// What a person may be asked to choose from, and how.
@@ -61,7 +70,7 @@ pub enum Task {
 /// What came of it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// Of [`Task::Settle`] and [`Task::Note`].
+    /// Of [`Task::Settle`], [`Task::Note`] and [`Task::NoteRead`].
     Done,
     /// Of [`Task::Select`].
     Selected(Result<Box<Selected>, Refusal>),
@@ -96,7 +105,7 @@ impl Task {
 
     /// Whether it changes what is stored.
     pub fn is_change(&self) -> bool {
-        matches!(self, Self::Select { .. } | Self::Write { .. } | Self::Note(_))
+        matches!(self, Self::Select { .. } | Self::Write { .. } | Self::Note(_) | Self::NoteRead { .. })
     }
 
     /// Does it.
@@ -115,7 +124,7 @@ impl Task {
                 });
                 Outcome::Selected(selected)
             }
-            Self::Prepare(request) => Outcome::Prepared(desk.prepare(templates, &request).map(Box::new)),
+            Self::Prepare(request) => Outcome::Prepared(prepare(desk, templates, &request).map(Box::new)),
             Self::Write { proposal, reason } => {
                 Outcome::Written(desk.write_for(std::slice::from_ref(&*proposal), &reason).and_then(|written| {
                     written.into_iter().next().ok_or_else(|| Unwritten {
@@ -132,7 +141,14 @@ impl Task {
                 desk.note(*receipt);
                 Outcome::Done
             }
-            Self::Access => Outcome::Access(Box::new(desk.access())),
+            Self::NoteRead { ids, path, tool } => {
+                desk.note_reading(&ids, &path, &tool);
+                Outcome::Done
+            }
+            Self::Access => {
+                desk.settle();
+                Outcome::Access(Box::new(desk.access()))
+            }
             Self::Verdict(path) => Outcome::Verdict(Box::new((desk.verdict(&path), channel::Way::of(desk)))),
             Self::Offer { context, tags } => {
                 desk.settle();
@@ -141,4 +157,18 @@ impl Task {
             }
         }
     }
+}
+
+/// Of a template that waits for trust an agent is told so, and not that there is none.
+fn prepare(desk: &Desk, templates: &TemplateIndex, request: &Request) -> Result<Prepared, Unrendered> {
+    let readable = desk.readable(templates);
+    if let What::Named(name) = &request.what
+        && let (Ok(template), Err(_)) = (templates.find(name), readable.find(name))
+    {
+        let source = template.source.as_ref().map_or("", |source| source.as_str());
+        let message = format!("'{name}' is of '{source}', which lies outside the workspace and nobody has trusted yet");
+        let hint = "ask the person at this workspace to look at it with `refdesk trust`";
+        return Err(Refusal::new("untrusted", message, hint).into());
+    }
+    desk.prepare(&readable, request)
 }

@@ -315,25 +315,12 @@ impl Store {
             Ok(value) => return (value, Vec::new()),
             Err(problem) => problem,
         };
-        let aside = self.aside(file);
+        let aside = aside(file, self.clock);
         let done = match std::fs::rename(file, &aside) {
             Ok(()) => format!("it was set aside as {} and started anew", display(&self.workspace, &aside)),
             Err(error) => format!("it could not be set aside ({error}) and is read as empty"),
         };
         (None, vec![self.report(file, &problem, &done)])
-    }
-
-    /// Where a damaged file goes; what went there in the same second stays.
-    pub(super) fn aside(&self, file: &Path) -> PathBuf {
-        let seconds = (self.clock)().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        let named = |ending: String| {
-            let mut aside = file.as_os_str().to_owned();
-            aside.push(format!(".damaged-{seconds}{ending}"));
-            PathBuf::from(aside)
-        };
-        let numbered = (1..u32::MAX).map(|number| named(format!("-{number}")));
-        let free = |path: &PathBuf| std::fs::symlink_metadata(path).is_err_and(|error| is_absent(&error));
-        std::iter::once(named(String::new())).chain(numbered).find(free).unwrap_or_else(|| named(String::new()))
     }
 
     fn report(&self, file: &Path, problem: &str, done: &str) -> Diagnostic {
@@ -352,6 +339,19 @@ pub fn keep_git_out(workspace: &Path) -> io::Result<()> {
     within(workspace, &folder)?;
     let ignore = folder.join(".gitignore");
     if ignore.exists() { Ok(()) } else { write_atomic(&ignore, b"*\n") }
+}
+
+/// Where a damaged file goes; what went there in the same second stays.
+pub(super) fn aside(file: &Path, clock: fn() -> SystemTime) -> PathBuf {
+    let seconds = clock().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let named = |ending: String| {
+        let mut aside = file.as_os_str().to_owned();
+        aside.push(format!(".damaged-{seconds}{ending}"));
+        PathBuf::from(aside)
+    };
+    let numbered = (1..u32::MAX).map(|number| named(format!("-{number}")));
+    let free = |path: &PathBuf| std::fs::symlink_metadata(path).is_err_and(|error| is_absent(&error));
+    std::iter::once(named(String::new())).chain(numbered).find(free).unwrap_or_else(|| named(String::new()))
 }
 
 /// What to do about something that could not be stored.

@@ -5,9 +5,8 @@ use rmcp::model::{CallToolResponse, ErrorData};
 use serde_json::json;
 
 use super::{About, Call, Effect, answer, closed};
-use crate::desk::Reading;
+use crate::desk::reading::{Reading, ReadingKind, read_source};
 use crate::engine::{Outcome, Task};
-use crate::session::{Receipt, What};
 use crate::text::escape::{one_line, visible};
 
 /// What is told of it.
@@ -23,7 +22,8 @@ pub const ABOUT: About = About {
     output: r#"{"type":"object","properties":{"id":{"type":"string"},"path":{"type":"string"},
         "kind":{"type":"string","enum":["content","list"]},"notice":{"type":"string"},"text":{"type":"string"},
         "first_line":{"type":"integer"},"last_line":{"type":"integer"},"total_lines":{"type":"integer"},
-        "tokens":{"type":"integer"},"cut":{"type":"boolean"},"entries":{"type":"array"}},"required":["id","kind","text"]}"#,
+        "tokens":{"type":"integer"},"cut":{"type":"boolean"},"note":{"type":"string"},"entries":{"type":"array"}},
+        "required":["id","kind","notice"]}"#,
     example: r#"{"id": "api-spec", "lines": "100:40"}"#,
     effect: Effect::Reads,
 };
@@ -41,7 +41,7 @@ pub async fn call(mut call: Call) -> Result<CallToolResponse, ErrorData> {
     let Some(Outcome::Access(access)) = call.front.ask(&call.agent, Task::Access).await else { return Err(closed()) };
     let read = move || {
         let workspace = snapshot.workspace.as_ref().as_ref();
-        crate::desk::read_source(workspace, &snapshot.catalog, &access, &id, path.as_deref(), lines.as_deref())
+        read_source(workspace, &snapshot.catalog, &access, &id, path.as_deref(), lines.as_deref())
     };
     match tokio::task::spawn_blocking(read).await.map_err(|_| closed())? {
         Ok(reading) => {
@@ -54,13 +54,14 @@ pub async fn call(mut call: Call) -> Result<CallToolResponse, ErrorData> {
 
 /// The answer: the text behind what it is, and for programs the same in parts.
 fn told(reading: &Reading) -> CallToolResponse {
-    let Reading { id, kind, path, first_line, last_line, total_lines, tokens, entries, cut, .. } = reading;
-    let is_list = matches!(kind, crate::desk::ReadKind::List);
+    let Reading { id, kind, path, first_line, last_line, total_lines, tokens, entries, cut, note, .. } = reading;
+    let is_list = *kind == ReadingKind::List;
     let text = visible(&reading.text);
     let mut json = json!({
         "id": id, "path": path, "kind": if is_list { "list" } else { "content" }, "notice": NOTICE, "text": text,
-        "first_line": first_line, "last_line": last_line, "total_lines": total_lines, "tokens": tokens, "cut": cut,
+        "first_line": first_line, "last_line": last_line, "total_lines": total_lines, "tokens": tokens, "cut": cut, "note": note,
     });
+    answer::compact(&mut json);
     let (id, path) = (one_line(id), one_line(path));
     let mut head = format!("[{NOTICE} @{id}");
     if is_list {
@@ -73,9 +74,9 @@ fn told(reading: &Reading) -> CallToolResponse {
         head.push_str(&format!(", the files of {path}; read one with its path"));
     } else {
         head.push_str(&format!(", {path}, lines {first_line} to {last_line} of {total_lines}"));
-        if *cut && last_line < total_lines {
-            head.push_str(&format!("; the rest: lines \"{}:{}\"", last_line + 1, total_lines - last_line));
-        }
+    }
+    if *cut {
+        head.push_str(&format!("; there is more: {note}"));
     }
     head.push_str("]\n");
     answer::told(json, head + &text)
@@ -83,14 +84,7 @@ fn told(reading: &Reading) -> CallToolResponse {
 
 /// Puts it into the journal that it was read.
 async fn note(call: &Call, reading: &Reading) {
-    let receipt = Receipt {
-        tool: Some(ABOUT.name.to_owned()),
-        about: vec![reading.id.clone()],
-        path: Some(reading.path.clone()),
-        bytes: reading.text.len(),
-        tokens: usize::try_from(reading.tokens).unwrap_or(usize::MAX),
-        ..Receipt::new(What::Read)
-    };
+    let (ids, path, tool) = (vec![reading.id.clone()], reading.path.clone(), ABOUT.name.to_owned());
     // A journal that cannot be written is among the diagnostics.
-    let _ = call.front.ask(&call.agent, Task::Note(Box::new(receipt))).await;
+    let _ = call.front.ask(&call.agent, Task::NoteRead { ids, path, tool }).await;
 }
