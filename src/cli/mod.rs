@@ -8,6 +8,7 @@ mod given;
 mod log;
 mod output;
 mod rows;
+mod signals;
 mod threads;
 mod world;
 
@@ -24,6 +25,7 @@ mod instructions;
 mod journal;
 mod list;
 mod mcp;
+mod mcp_http;
 mod profiles;
 mod references;
 mod render;

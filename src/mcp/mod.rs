@@ -4,6 +4,7 @@
 mod agent;
 mod asking;
 mod front;
+pub mod http;
 mod lines;
 mod server;
 mod sift;
