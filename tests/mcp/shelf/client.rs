@@ -66,7 +66,9 @@ impl Client {
             "io.modelcontextprotocol/clientInfo": {"name": "shelf-test", "version": "1"},
             "io.modelcontextprotocol/clientCapabilities": {},
         });
-        Self { meta: Some(meta), ..Self::silent(workspace) }
+        let mut client = Self::silent(workspace);
+        client.meta = Some(meta);
+        client
     }
 
     /// Sends a line as it is.

@@ -34,8 +34,8 @@ fn ids_tags_paths_and_names_of_templates() {
         (prompt("selectReferences"), "ids", "gui", nothing.clone(), &["guide"]),
         (prompt("selectReferences"), "filter_tags", "", nothing.clone(), &["code", "guide", "how", "other"]),
         (prompt("renderTemplate"), "template_name", "cl", nothing.clone(), &["class.java.tpl"]),
-        (prompt("flagged.txt.j2"), "loud", "f", nothing.clone(), &["false"]),
-        (prompt("flagged.txt.j2"), "who", "x", nothing.clone(), &[]),
+        (prompt("flagged.txt.tpl"), "loud", "f", nothing.clone(), &["false"]),
+        (prompt("flagged.txt.tpl"), "who", "x", nothing.clone(), &[]),
     ] {
         let answer = complete(&mut client, of.clone(), argument, typed, context);
         let completion = &answer["result"]["completion"];

@@ -32,7 +32,7 @@ fn world() -> Workspace {
             ("docs/other.md", "# Other\n"),
             ("module/README.md", "# Module\n"),
             ("module/notes/how to.md", "# How\n\nStep one.\n"),
-            ("module/templates/class.java.tpl", "class {{Name}} {}\n"),
+            ("module/templates/class.java.tpl", "class {{&Name}} {}\n"),
             (
                 "module/templates/flagged.txt.j2",
                 "{% if loud %}HELLO{% else %}hello{% endif %} {{ who }}{{ end | default('.') }}\n",

@@ -29,7 +29,7 @@ fn templates_of_texts_and_flags_are_prompts() {
                 "arguments": [argument("Name", "a text", true)],
             },
             {
-                "name": "flagged.txt.j2", "description": "The jinja2 template flagged.txt.j2 of @module",
+                "name": "flagged.txt.tpl", "description": "The jinja2 template flagged.txt.tpl of @module",
                 "arguments": [
                     argument("end", "a text, may be left out", false),
                     argument("loud", "true or false", false),
@@ -40,9 +40,9 @@ fn templates_of_texts_and_flags_are_prompts() {
     );
     for (name, arguments, expected) in [
         ("class.java.tpl", json!({"Name": "Order"}), "class Order {}\n"),
-        ("flagged.txt.j2", json!({"who": "you"}), "hello you.\n"),
-        ("flagged.txt.j2", json!({"who": "you", "loud": "true", "end": "!"}), "HELLO you!\n"),
-        ("flagged.txt.j2", json!({"who": "you", "loud": "False"}), "hello you.\n"),
+        ("flagged.txt.tpl", json!({"who": "you"}), "hello you.\n"),
+        ("flagged.txt.tpl", json!({"who": "you", "loud": "true", "end": "!"}), "HELLO you!\n"),
+        ("flagged.txt.tpl", json!({"who": "you", "loud": "False"}), "hello you.\n"),
     ] {
         let answer = get(&mut client, name, arguments);
         assert_eq!(text(&answer), expected, "{answer}");
@@ -59,7 +59,7 @@ fn what_does_not_fit_is_said_in_words() {
     let workspace = world();
     let mut client = Client::new(&workspace);
     for (name, arguments, parts) in [
-        ("class.java", json!({}), &["class.java.tpl"][..]),
+        ("class.java.tp", json!({}), &["class.java.tpl"][..]),
         ("x", json!({}), &["prompts/list"]),
         ("many.txt.tpl", json!({}), &["lists", "renderTemplate"]),
         ("class.java.tpl", json!({}), &["missing: 'Name'"]),
