@@ -19,6 +19,7 @@ mod hostile;
 mod listing;
 mod revisions;
 mod sharing;
+mod shelf;
 mod tools;
 mod world;
 mod writing;
