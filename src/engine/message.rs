@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::errand::{Errand, Outcome};
 use super::notice::Notice;
+use super::profiles::{OfProfiles, Profiles};
 use crate::catalog::{Catalog, SourceId};
 use crate::desk::{Document, Outlook, Shown, Spot, Unrendered};
 use crate::enrich::{Enriched, Findings};
@@ -95,6 +96,8 @@ pub enum Command {
     Write(Box<Proposal>),
     /// Do something for an agent. Answered by [`Event::Done`].
     Errand(Box<Errand>),
+    /// Something about profiles. Questions are answered by [`Event::Profiles`].
+    Profiles(Profiles),
 }
 
 impl Command {
@@ -111,6 +114,7 @@ impl Command {
                 | Self::Redo
                 | Self::Write(_)
         ) || matches!(self, Self::Errand(errand) if errand.task.is_change())
+            || matches!(self, Self::Profiles(asked) if asked.is_change())
     }
 
     /// Whether a later one of the same kind makes it old: then only the last has to be answered.
@@ -126,7 +130,7 @@ impl Command {
                 | Self::Read { .. }
                 | Self::Reload
                 | Self::Reread
-        )
+        ) || matches!(self, Self::Profiles(asked) if !asked.is_change())
     }
 }
 
@@ -216,6 +220,8 @@ pub enum Event {
         /// What came of it.
         outcome: Outcome,
     },
+    /// The answer to [`Command::Profiles`].
+    Profiles(OfProfiles),
     /// The answer to [`Command::Outlook`].
     Outlook {
         /// Of the question.

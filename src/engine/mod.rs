@@ -10,11 +10,13 @@ mod message;
 mod notice;
 mod overhear;
 mod previews;
+mod profiles;
 mod watch;
 mod worker;
 
 pub use errand::{Errand, Outcome, Task};
 pub use message::{Age, Command, Event, Hearer, Loading, Receipts, Snapshot, Wanted, Watching};
+pub use profiles::{OfProfiles, Profiles};
 pub use notice::{Holds, Notice, Ticket, Topic, Who, sentence};
 
 use previews::Previews;

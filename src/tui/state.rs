@@ -3,6 +3,7 @@
 //! file of its own.
 
 mod given;
+mod profiles;
 mod templates;
 
 use std::collections::BTreeSet;
@@ -34,6 +35,7 @@ use super::tree::Row;
 use super::widgets::page::Page;
 use super::widgets::prompt;
 pub use given::{Given, Opened, Shows};
+pub use profiles::ProfilesWindow;
 pub use templates::{Draft, Made, Preview, Question, TemplatesPane, View, Writing};
 
 /// How everything is drawn: colours and characters.
@@ -86,6 +88,8 @@ pub struct State {
     pub feed: Feed,
     /// The receipt that was opened last.
     pub opened: Opened,
+    /// The profiles, as far as they were asked for.
+    pub profiles: ProfilesWindow,
     /// What would follow from choosing the source under the cursor.
     pub outlook: Asked<Outlook>,
     /// The catalog pane.
@@ -167,6 +171,10 @@ pub enum Overlay {
     Broken,
     /// What was given, and why.
     Receipt(Scroll),
+    /// The profiles of the workspace.
+    Profiles(Cursor),
+    /// What switching to a profile would change.
+    Switch(Scroll),
 }
 
 /// Something to say in the bottom line.
@@ -326,6 +334,7 @@ impl State {
             remembered: Remembered::default(),
             feed: Feed::default(),
             opened: Opened::default(),
+            profiles: ProfilesWindow::default(),
             outlook: Asked::default(),
             catalog: CatalogPane::default(),
             selection: SelectionPane::default(),

@@ -5,7 +5,9 @@ pub mod clear;
 pub mod help;
 pub mod palette;
 pub mod problems;
+pub mod profiles;
 pub mod receipt;
+pub mod switch;
 pub mod write;
 
 use ratatui::buffer::Buffer;
@@ -24,6 +26,8 @@ pub fn outer(state: &State) -> Option<Rect> {
         Overlay::Write(_) => Some(write::outer(state)),
         Overlay::Broken => Some(broken::outer(state)),
         Overlay::Receipt(_) => Some(receipt::outer(state)),
+        Overlay::Profiles(_) => Some(profiles::outer(state)),
+        Overlay::Switch(_) => Some(switch::outer(state)),
     }
 }
 

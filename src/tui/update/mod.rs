@@ -14,6 +14,7 @@ mod hinting;
 mod mouse;
 mod palette;
 pub(in crate::tui) mod previewing;
+pub(in crate::tui) mod profiles;
 mod reading;
 mod templating;
 mod typing;
@@ -74,6 +75,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     desk::ask_for_outlook(state, &mut effects);
     reading::follow(state, &mut effects);
     given::follow(state);
+    profiles::follow(state, &mut effects);
     effects
 }
 
@@ -92,6 +94,7 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
             go::open(state, action);
         }
         Action::Palette => palette::open(state),
+        Action::Profiles => profiles::open(state, effects),
         Action::Confirm => confirm(state, effects),
         Action::Border(border) => borders::step(state, border),
         Action::Usual => borders::usual(state),
@@ -143,6 +146,7 @@ fn confirm(state: &mut State, effects: &mut Vec<Effect>) {
         }
         Some(Overlay::Write(_)) => writing::confirm(state, effects),
         Some(Overlay::Broken) => document::open(state, effects),
+        Some(Overlay::Profiles(_) | Overlay::Switch(_)) => profiles::confirm(state, effects),
         Some(Overlay::Help(_) | Overlay::Problems(_) | Overlay::Receipt(_)) | None => {}
     }
 }

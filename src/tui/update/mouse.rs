@@ -70,6 +70,8 @@ fn in_overlay(state: &mut State, overlay: Overlay, at: Position, effects: &mut V
                 state.overlay = Some(Overlay::Palette(cursor));
             }
         }
+        Overlay::Profiles(cursor) => super::profiles::click(state, cursor, at),
+        Overlay::Switch(_) => {}
         Overlay::Help(_) | Overlay::Clear | Overlay::Write(_) | Overlay::Broken | Overlay::Receipt(_) => {}
     }
 }
