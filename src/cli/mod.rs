@@ -43,6 +43,7 @@ mod why_not;
 
 pub use args::{Arguments, Command, Format};
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use answer::Answer;
@@ -57,7 +58,9 @@ use crate::render::worker;
 ///
 /// # Errors
 /// What keeps the full screen from running; every command prints its own errors.
-pub fn run(screen: impl FnOnce(Engine) -> color_eyre::Result<ExitCode>) -> color_eyre::Result<ExitCode> {
+pub fn run(
+    screen: impl FnOnce(Engine, Option<PathBuf>) -> color_eyre::Result<ExitCode>,
+) -> color_eyre::Result<ExitCode> {
     if std::env::args_os().nth(1).is_some_and(|word| word == worker::ARGUMENT) {
         return Ok(worker::serve());
     }

@@ -87,6 +87,7 @@ pub const ACTIONS: &[Entry] = &[
     entry!(Action::NextPane, "next pane", "Go to the next pane", ["Tab"], &[Context::Global], BottomLine),
     entry!(Action::Requests, "answer a request", "Go to who asks for a choice or for a yes to a write", ["A"], &[Context::Global], WhenPossible),
     entry!(Action::Problems, "problems", "Show what is wrong with the workspace, and how to mend it", ["d"], &[Context::Global], BottomLine),
+    entry!(Action::Profiles, "profiles", "Show the profiles: what each would load, and switch to one", ["P"], &[Context::Global], HelpOnly),
     entry!(Action::Zoom, "zoom", "Give the focused pane the whole screen, or take it back", ["z"], &[Context::Global], BottomLine),
     entry!(Action::Inside, "scroll details", "Go from the list to its details or the feed, to move there", ["Right", "l"], &[Context::Global], WhenPossible),
     entry!(Action::PreviousPane, "previous pane", "Go to the pane before", ["BackTab"], &[Context::Global], HelpOnly),
@@ -111,6 +112,9 @@ pub const ACTIONS: &[Entry] = &[
     entry!(Action::Back, "close", "Close this window", ["Esc", "q", "?", "d", "F1", "Enter"], &[Context::Overlay], BottomLine),
 
     entry!(Action::Back, "not now", "Leave the question open, and the write undone", ["Esc", "q"], &[Context::Approval], BottomLine),
+    entry!(Action::Confirm, "difference to it", "Show what switching to the profile would change", ["Enter"], &[Context::Profiles], BottomLine),
+    entry!(Action::Confirm, "switch", "Replace the picks by those of the profile", ["Enter", "y"], &[Context::Switch], BottomLine),
+    entry!(Action::Back, "do not switch", "Leave the picks as they are", ["Esc", "n", "q"], &[Context::Switch], BottomLine),
 
     entry!(Action::Confirm, "do it", "Do what the row under the cursor says", ["Enter"], &[Context::Palette], BottomLine),
     entry!(Action::Back, "close palette", "Leave the palette", ["Esc"], &[Context::Palette], BottomLine),

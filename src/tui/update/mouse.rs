@@ -77,7 +77,9 @@ fn in_overlay(state: &mut State, overlay: Overlay, at: Position, effects: &mut V
         | Overlay::Write(_)
         | Overlay::Broken
         | Overlay::Receipt(_)
-        | Overlay::Approval(_) => {}
+        | Overlay::Approval(_)
+        | Overlay::Switch(_) => {}
+        Overlay::Profiles(cursor) => super::profiles::click(state, cursor, at),
     }
 }
 
