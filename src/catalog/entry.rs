@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::place::place;
+use super::profile::folder_of;
 use super::source::{Contents, Kind, Mode, Origin, Source, SourceId};
 use crate::config::{Document, Fields, Surroundings, keys};
 use crate::disk::path::Resolver;
@@ -21,6 +22,8 @@ pub struct Reader<'a> {
     pub around: &'a Surroundings,
     /// Remembers folders.
     pub resolver: Resolver,
+    /// The folder that relative paths start from, where that is not the one of the file.
+    pub folder: Option<&'a Path>,
 }
 
 impl Reader<'_> {
@@ -50,7 +53,7 @@ impl Reader<'_> {
         let tags = read_tags(fields);
         let fetch_hint = fields.string("fetchHint").map(str::to_owned);
         let contents = read_contents(fields);
-        let kind = self.kind(fields, document.path.parent().unwrap_or(Path::new("/")));
+        let kind = self.kind(fields, folder_of(self.folder, &document.path));
         warn_hidden(fields);
         let (id, name) = (SourceId::from(id?), name?.to_owned());
         Some(Source { id, name, description, mode, tags, kind: kind?, fetch_hint, contents, origin })

@@ -25,7 +25,7 @@ type Read = (Option<Arc<Source>>, Vec<Diagnostic>);
 /// The catalog of a workspace with its configuration, and everything that is wrong with the entries. A discovered file
 /// that does not parse any more keeps the source that it gave to the `previous` catalog of a running desk.
 pub fn load(around: &Surroundings, config: &Config, previous: Option<&Catalog>) -> (Catalog, Vec<Diagnostic>) {
-    let reader = Reader { around, resolver: Resolver::default() };
+    let reader = Reader { around, resolver: Resolver::default(), folder: None };
     let mut diagnostics = Vec::new();
     let mut entries = match &config.document {
         Some(document) => configured(&reader, document, previous, &mut diagnostics),

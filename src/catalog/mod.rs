@@ -11,12 +11,14 @@ mod entry;
 mod load;
 mod place;
 mod plain;
+mod profile;
 mod source;
 #[cfg(test)]
 pub mod testing;
 
 pub use load::{NOT_A_SOURCE, load, references_folder};
 pub use place::other_places;
+pub use profile::{Narrowed, missing, narrowed};
 pub use source::{Contents, Kind, Mode, Origin, Place, Source, SourceId, Standing};
 
 /// All sources of a workspace after merging, in catalog order. A source that a reload found as it was is one value in both
@@ -73,6 +75,11 @@ impl Catalog {
     /// The source of this id.
     pub fn get(&self, id: &str) -> Option<&Source> {
         self.sources().get(self.position(id)?)
+    }
+
+    /// The source at this place, from 0, as a value that another catalog may have too.
+    pub fn shared(&self, at: usize) -> Option<Arc<Source>> {
+        self.sources.get(at).cloned()
     }
 
     /// Where in catalog order the source of this id stands, from 0.

@@ -136,7 +136,7 @@ mod tests {
         let text = format!("{{\"sources\": [{}]}}", items.join(", "));
         let (document, _) = Document::parse(&workspace.join("references.json"), String::new(), text.into());
         let document = document.unwrap();
-        let reader = Reader { around: &around, resolver: Resolver::default() };
+        let reader = Reader { around: &around, resolver: Resolver::default(), folder: None };
         for (index, (entry, plain)) in ENTRIES.iter().enumerate() {
             let path = vec![Step::Key("sources"), Step::Item(index)];
             let (source, problems) = reader.read(&document, path, &document.entry(index).unwrap());

@@ -3,15 +3,24 @@
 //!
 //! Processes share nothing but the file system, so a request to a screen is a file that every screen of the workspace watches.
 
+mod answer;
+mod console;
+mod file;
+pub mod folder;
 mod open;
+pub mod presence;
+mod raise;
+mod receipt;
 mod request;
+mod wait;
+mod webhook;
 
-pub use open::{Place, Way, open, request};
+pub use answer::MOST;
+pub use open::{Place, Way, ask_screen, open};
+pub use raise::{approval, request};
+pub use receipt::{answered, asked};
 pub use request::{Approval, Asker, Offered, Request, Response};
-
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+pub use wait::Wait;
 
 /// One way to ask.
 pub trait Channel: Send + Sync {
@@ -20,31 +29,6 @@ pub trait Channel: Send + Sync {
     /// # Errors
     /// There is none, and why.
     fn ask(&self, request: &Request, wait: &Wait) -> Result<Answered, Unanswered>;
-}
-
-/// How long an answer is waited for.
-#[derive(Debug, Clone)]
-pub struct Wait {
-    /// Until then.
-    pub until: Instant,
-    given_up: Arc<AtomicBool>,
-}
-
-impl Wait {
-    /// Until then, or until nobody wants the answer any more.
-    pub fn until(until: Instant) -> Self {
-        Self { until, given_up: Arc::default() }
-    }
-
-    /// Nobody wants the answer any more.
-    pub fn give_up(&self) {
-        self.given_up.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether nobody wants it any more.
-    pub fn is_given_up(&self) -> bool {
-        self.given_up.load(Ordering::Relaxed)
-    }
 }
 
 /// What a person said.
@@ -76,4 +60,15 @@ pub enum Unanswered {
         /// What to do; may be empty.
         hint: String,
     },
+}
+
+impl Unanswered {
+    fn failed(code: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Failed { code, message: message.into(), hint: hint.into() }
+    }
+
+    /// Whether the time ran out, be it that half an answer was there.
+    pub fn is_late(&self) -> bool {
+        matches!(self, Self::TimedOut | Self::Failed { code: answer::HALF, .. })
+    }
 }

@@ -35,8 +35,10 @@ pub fn run(desk: &mut Desk, args: &CheckArgs) -> Answer {
     desk.read_all();
     let mut found = desk.diagnostics();
     add_new(&mut found, &desk.templates().1);
+    add_new(&mut found, &desk.profile_problems());
     found.extend(unmended);
     found.extend(desk.interrupted());
+    found.extend(desk.waiting());
     let (errors, warnings): (Vec<Diagnostic>, Vec<Diagnostic>) = found.into_iter().partition(Diagnostic::is_error);
     let mut text = String::new();
     for Mended { file, before, after, .. } in &mended {

@@ -29,7 +29,7 @@ pub fn run(desk: &mut Desk, args: &ListArgs, format: Format) -> Answer {
     let tokens: Vec<Option<u64>> = sources.par_iter().map(|source| desk.tokens(source)).collect();
     let selected = sources.iter().filter(|source| desk.selection().contains(source.id.as_str())).count();
     let in_json = || {
-        let rows = sources.par_iter().zip(&tokens).map(|(source, tokens)| rows::listed(desk, source, *tokens));
+        let rows = sources.par_iter().zip(&tokens).map(|(source, tokens)| desk.rows().listed(source, *tokens));
         object([
             ("sources", Value::Array(rows.collect())),
             ("total", json!(sources.len())),

@@ -9,11 +9,14 @@ use crate::desk::{Options, Refusal};
 use crate::mcp;
 
 /// Serves.
-pub fn run(options: Options, _args: &McpArgs, format: Format) -> ExitCode {
-    let served = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .and_then(|runtime| runtime.block_on(mcp::serve_stdio(options)));
+pub fn run(options: Options, _args: &McpArgs, session: Option<&str>, format: Format) -> ExitCode {
+    let session = session.map(str::to_owned);
+    let served = tokio::runtime::Builder::new_current_thread().enable_all().build().and_then(|runtime| {
+        let ended = runtime.block_on(mcp::serve_stdio(options, session));
+        // A thread that still waits for standard input, or for a person, holds nobody up.
+        runtime.shutdown_background();
+        ended
+    });
     match served {
         Ok(mcp::Ended::Closed) => ExitCode::SUCCESS,
         Err(error) => {

@@ -67,6 +67,9 @@ pub fn run(screen: impl FnOnce(Engine) -> color_eyre::Result<ExitCode>) -> color
     if let Some(Command::Hook(args)) = &arguments.command {
         return Ok(hook::run(&arguments, args));
     }
+    if let Some(refused) = profiles::refusal(&arguments) {
+        return Ok(output::print(refused, arguments.format));
+    }
     threads::start(usize::MAX);
     let demo = match arguments.demo.then(demo::unpack).transpose() {
         Ok(demo) => demo,
@@ -83,7 +86,7 @@ pub fn run(screen: impl FnOnce(Engine) -> color_eyre::Result<ExitCode>) -> color
     match &arguments.command {
         None => screen::run(options, arguments.format, screen),
         Some(Command::Watch) => Ok(watch::run(options, arguments.session.as_deref(), arguments.format)),
-        Some(Command::Mcp(args)) => Ok(mcp::run(options, args, arguments.format)),
+        Some(Command::Mcp(args)) => Ok(mcp::run(options, args, arguments.session.as_deref(), arguments.format)),
         Some(command) => Ok(output::print(answer(options, command, &arguments), arguments.format)),
     }
 }
@@ -94,6 +97,11 @@ fn answer(options: Options, command: &Command, arguments: &Arguments) -> Answer 
             Ok(options) => options,
             Err(refused) => return refused,
         },
+        _ => options,
+    };
+    // What it would load is told from the desk that it is to be used at.
+    let options = match command {
+        Command::Profiles => Options { profile: None, ..options },
         _ => options,
     };
     let mut desk = Desk::open(options);
@@ -159,7 +167,7 @@ fn carry_out(desk: &mut Desk, command: &Command, arguments: &Arguments) -> Answe
             Answer::usage("this is no command for a desk that is open", "call it by itself")
         }
         Command::Ask(args) => ask::run(desk, args),
-        Command::Profiles => profiles::run(desk, format),
+        Command::Profiles => profiles::run(desk, arguments.profile.as_deref(), format),
         Command::Trust(args) => trust::run(desk, args),
         Command::Connect(args) => connect::connect(desk, args),
         Command::Disconnect(args) => connect::disconnect(desk, args),

@@ -1,10 +1,7 @@
 //! `refdesk select`: pick sources and pull in what they mention.
 
-use serde_json::{Value, json};
-
 use super::answer::Answer;
 use super::args::SelectArgs;
-use super::rows;
 use crate::desk::{Desk, PickStatus, Refusal};
 use crate::text::escape::one_line;
 
@@ -15,21 +12,13 @@ pub fn run(desk: &mut Desk, args: &SelectArgs) -> Answer {
         Ok(picked) => picked,
         Err(refusal) => return Answer::refused(refusal).with_status("error"),
     };
-    let new = picked.picked.iter().chain(&picked.pulled_in);
-    let sources: Vec<Value> =
-        new.filter_map(|id| desk.catalog().get(id.as_str())).map(|source| rows::selected(desk, source)).collect();
-    let json = json!({
-        "status": picked.status,
-        "selected_count": picked.picked.len(),
-        "transitive_count": picked.pulled_in.len(),
-        "sources": sources,
-        "unknown": picked.unknown,
-        "missing": picked.missing,
-        "message": picked.message,
-    });
+    let json = desk.rows().picked(&picked);
     let met = matches!(picked.status, PickStatus::Success | PickStatus::AllSelected);
     if met {
-        return Answer::new(json, format!("{}\n", one_line(&picked.message)));
+        // An agent that is told of them would be refused.
+        let withheld = desk.withheld(&[picked.picked, picked.pulled_in].concat());
+        let answer = Answer::new(json, format!("{}\n", one_line(&picked.message)));
+        return Answer { diagnostics: withheld.into_iter().collect(), ..answer };
     }
     let hint = match picked.status {
         PickStatus::NoSources => "`refdesk add PATH` adds one",

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::answer::Answer;
 use super::args::TemplatesCommand;
 use super::rows;
-use crate::desk::{Desk, Refusal};
+use crate::desk::{Desk, Refusal, rows as desk_rows};
 use crate::template::{self, Template, TemplateIndex, Variable, VariableKind};
 use crate::text::escape::{one_line, visible};
 
@@ -31,7 +31,7 @@ pub fn run(desk: &mut Desk, command: Option<&TemplatesCommand>) -> Answer {
 }
 
 fn list(desk: &Desk, index: &TemplateIndex, pattern: Option<&str>) -> Answer {
-    let wanted = |template: &&Template| pattern.is_none_or(|pattern| fits(pattern, &template.name));
+    let wanted = |template: &&Template| pattern.is_none_or(|pattern| desk_rows::fits(pattern, &template.name));
     let templates: Vec<&Template> = index.templates.iter().filter(wanted).collect();
     let listed: Vec<Value> = templates.iter().map(|template| row(desk, template)).collect();
     let json = json!({"templates": listed, "count": templates.len()});
@@ -51,15 +51,7 @@ fn list(desk: &Desk, index: &TemplateIndex, pattern: Option<&str>) -> Answer {
 }
 
 fn row(desk: &Desk, template: &Template) -> Value {
-    json!({
-        "name": template.name,
-        "origin": template.origin,
-        "syntax": template.syntax,
-        "variables": template::names(&template.variables),
-        "source_path": desk.around().display(&template.path),
-        // A file of its own was read a moment ago.
-        "exists": template.block.is_none() || template.path.exists(),
-    })
+    Value::Object(desk_rows::template(desk.workspace(), template))
 }
 
 /// The same, with where it stands in its document.
@@ -96,17 +88,8 @@ fn variables(desk: &Desk, index: &TemplateIndex, name: &str) -> Answer {
         let known = json!({"template_name": template.name, "syntax": template.syntax});
         return Answer { json: known, ..Answer::refused(refusal) };
     }
-    let names = template::names(&template.variables);
+    let json = desk_rows::variables(template);
     let skeleton = template::skeleton(&template.variables);
-    let json = json!({
-        "template_name": template.name,
-        "syntax": template.syntax,
-        "variables": names,
-        "count": names.len(),
-        "tree": template.variables,
-        "schema": template::schema(&template.variables),
-        "skeleton": skeleton,
-    });
     let mut text = format!("{} ({})\n", one_line(&template.name), template.syntax.word());
     write_tree(&mut text, &template.variables);
     text.push_str(&format!("\nJSON schema:\n{}\n", visible(&template::schema(&template.variables).to_string())));
@@ -130,30 +113,5 @@ fn write_tree(text: &mut String, variables: &[Variable]) {
         let optional = if variable.optional { "  (optional)" } else { "" };
         text.push_str(&format!("{}{}{kind}{optional}\n", "  ".repeat(depth), one_line(&variable.name)));
         open.extend(variable.fields.iter().rev().map(|field| (field, depth + 1)));
-    }
-}
-
-/// `*` stands for any characters, `?` for one.
-fn fits(pattern: &str, name: &str) -> bool {
-    let quoted = regex::escape(pattern).replace("\\*", ".*").replace("\\?", ".");
-    regex::Regex::new(&format!("(?s)^{quoted}$")).is_ok_and(|regex| regex.is_match(name))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::fits;
-
-    #[test]
-    fn patterns_have_stars_and_question_marks() {
-        for (pattern, name, expected) in [
-            ("*.java.tpl", "Entity.java.tpl", true),
-            ("*.java.tpl", "Entity.java_tpl", false),
-            ("Entity.????.tpl", "Entity.java.tpl", true),
-            ("Entity", "Entity.java.tpl", false),
-            ("*", "", true),
-            ("[a]", "[a]", true),
-        ] {
-            assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
-        }
     }
 }

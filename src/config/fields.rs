@@ -83,6 +83,11 @@ impl<'a> Fields<'a> {
         strings
     }
 
+    /// A list, items as they stand.
+    pub fn list(&mut self, key: &'static str) -> Option<&'a [Value]> {
+        self.typed(key, "a list", Value::as_array).map(Vec::as_slice)
+    }
+
     /// An object.
     pub fn object(&mut self, key: &'static str) -> Option<&'a Map<String, Value>> {
         self.typed(key, "an object", Value::as_object)

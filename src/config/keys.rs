@@ -53,3 +53,6 @@ pub const CHANNEL: &[&str] = &[
     "allow_hosts",
     "poll_interval",
 ];
+
+/// Of what a profile says of references.
+pub const PROFILE: &[&str] = &["preselected", "transitive_injection", "exclude_tools", "sources"];

@@ -5,17 +5,21 @@
 
 mod approval;
 mod document;
+mod environment;
 mod fields;
 mod find;
 pub mod keys;
 mod outline;
+pub mod profile;
 pub mod screen;
 mod settings;
 
-pub use approval::{Rule, Verdict};
+pub use approval::{Rule, Verdict, verdict};
 pub use document::{Document, Part};
+pub use environment::Environment;
 pub use fields::Fields;
 pub use find::{Surroundings, expand, find, places};
+pub use profile::Profile;
 pub use settings::{Channel, ChannelKind, Settings};
 
 use std::path::PathBuf;

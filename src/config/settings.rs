@@ -185,18 +185,37 @@ fn read_headers(fields: &mut Fields<'_>) -> BTreeMap<String, String> {
     headers
 }
 
+/// The rules in the order of the file. Where one cannot be read, nobody knows what it was to keep from being written: then a
+/// last one asks about everything.
 fn read_approval(fields: &mut Fields<'_>) -> Vec<Rule> {
     let Some(members) = fields.object("approval") else { return Vec::new() };
     let mut rules = Vec::new();
+    let mut unread = false;
     for (glob, value) in members {
         let word = value.as_str().unwrap_or_default();
-        match Verdict::WORDS.iter().find(|(known, _)| *known == word) {
-            Some((_, verdict)) => rules.push(Rule { glob: glob.clone(), verdict: *verdict }),
+        let known = Verdict::WORDS.iter().find(|(known, _)| *known == word);
+        let rule = known.map(|(_, verdict)| Rule { glob: glob.clone(), verdict: *verdict });
+        let problem = match rule.as_ref().map(Rule::matcher) {
+            Some(Ok(_)) => None,
+            Some(Err(why)) => {
+                let problem = Diagnostic::error("bad-glob", format!("'{glob}' is no glob: {why}"));
+                Some(problem.hint("until it is mended nothing is written without asking"))
+            }
             None => {
                 let problem = Diagnostic::error("unknown-value", format!("the approval of '{glob}' is no verdict"));
-                fields.report_member("approval", glob, problem.hint("use one of \"ask\", \"auto\", \"deny\""));
+                Some(problem.hint("use one of \"ask\", \"auto\", \"deny\""))
+            }
+        };
+        match problem {
+            None => rules.extend(rule),
+            Some(problem) => {
+                unread = true;
+                fields.report_member("approval", glob, problem);
             }
         }
+    }
+    if unread {
+        rules.push(Rule { glob: "**".to_owned(), verdict: Verdict::Ask });
     }
     rules
 }

@@ -177,6 +177,9 @@ impl Desk {
         reason: &str,
         change: impl FnOnce(&mut Choice) -> T,
     ) -> Result<(T, Vec<SourceId>), Refusal> {
+        if self.profile.is_some() {
+            return self.change_here(reason, change);
+        }
         self.finish_interrupted()?;
         // Where nothing can be read that is stored, a desk that lives on goes on from what it knows.
         let initial = if self.options.lives_on { self.choice.clone() } else { self.preselected() };
@@ -198,6 +201,21 @@ impl Desk {
         self.settle();
         let left = self.forget_left(&before)?;
         Ok((done.answer, left))
+    }
+
+    /// The same under a profile, where nothing of what is chosen is stored.
+    fn change_here<T>(
+        &mut self,
+        reason: &str,
+        change: impl FnOnce(&mut Choice) -> T,
+    ) -> Result<(T, Vec<SourceId>), Refusal> {
+        let (before, selected) = (self.choice.clone(), self.selection.clone());
+        let answer = change(&mut self.choice);
+        self.note_choice(&before, &self.choice, reason);
+        self.select();
+        self.settle();
+        let left = self.forget_left(&selected)?;
+        Ok((answer, left))
     }
 
     /// Who left the selection since it was `before`; every session is told of them again when they come back.

@@ -89,7 +89,7 @@ impl Desk {
             let picked = picked.map(|line| PickedBy { by_person: line.by_person(), who: line.who, time: line.time });
             let preselected = member.role == Role::Picked
                 && self.chosen_by.0.is_none()
-                && self.settings().preselected.iter().any(|id| *id == member.id.as_str());
+                && self.begins_with(member.id.as_str());
             chain.push(Why { id: member.id.clone(), role: member.role, mentions, picked, preselected });
             next.clone_from(&member.reason);
         }

@@ -64,6 +64,13 @@ impl Desk {
         touched(&self.catalog, self.workspace(), tool.arguments).into_iter().map(receipt).collect()
     }
 
+    /// Notes that a tool of a server read these sources, and where.
+    pub fn note_reading(&self, ids: &[String], path: &str, tool: &str) {
+        let (about, path) = (ids.to_vec(), Some(path.to_owned()));
+        let follows = of(&self.store.told().0.offered, &about);
+        self.journal(Receipt { tool: Some(tool.to_owned()), follows, path, about, ..Receipt::new(What::Read) });
+    }
+
     /// Notes what became of picks and exclusions, by whatever way; `reason` where it is not simply that somebody asked for it.
     pub(super) fn note_choice(&self, before: &Choice, after: &Choice, reason: &str) {
         let new = |now: &[String], then: &[String]| {
@@ -85,9 +92,9 @@ impl Desk {
     }
 
     /// Notes that files were written as proposed, but for those that held it already.
-    pub(super) fn note_written(&self, proposals: &[Proposal], written: &[Written]) {
+    pub(super) fn note_written(&self, proposals: &[Proposal], written: &[Written], reason: &str) {
         let changed = proposals.iter().zip(written).filter(|(proposal, _)| !proposal.is_unchanged());
-        let receipt = |(proposal, written): (&Proposal, &Written)| file(&written.shown, &proposal.text, "");
+        let receipt = |(proposal, written): (&Proposal, &Written)| file(&written.shown, &proposal.text, reason);
         self.journal_all(changed.map(receipt).collect());
     }
 

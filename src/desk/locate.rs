@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::document::introduction;
 use super::{Desk, Refusal};
 use crate::catalog::{Kind, Source, Standing};
+use crate::config::profile::OURS;
 use crate::config::{Document, Part};
 use crate::disk::read_regular;
 use crate::mention::files;
@@ -35,6 +36,9 @@ impl Desk {
             Refusal::new("unreadable", message, "read the workspace again")
         })?;
         let document = Document::parse(&path, String::new(), bytes).0;
+        if self.profile_file() == Some(&*path) {
+            return Ok(Spot { line: document.map_or(1, |document| line_in_profile(source, &document)), path });
+        }
         Ok(Spot { line: document.map_or(1, |document| line_of(source, &document)), path })
     }
 
@@ -70,6 +74,13 @@ impl Desk {
         };
         Ok(Spot { path, line: 1 })
     }
+}
+
+/// The same of a source that only a profile has.
+fn line_in_profile(source: &Source, document: &Document) -> usize {
+    let item = source.origin.entry.map(Step::Item);
+    let path: Vec<Step<'_>> = OURS.map(Step::Key).into_iter().chain([Step::Key("sources")]).chain(item).collect();
+    document.position(&path, Part::Value).line
 }
 
 /// The line of the source's entry. By its id where the entries before it are other ones now.

@@ -56,6 +56,9 @@ impl Desk {
 
     fn is_moved(&self, source: &Source) -> bool {
         let Some(place) = source.place().filter(|place| place.standing != Standing::Missing) else { return false };
+        if self.profile_file() == Some(&*source.origin.file) {
+            return false;
+        }
         let expanded = expand(self.around(), &place.written);
         is_absolute_anywhere(&expanded) && clean(Path::new(&expanded)) != *place.path
     }

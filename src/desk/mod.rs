@@ -7,6 +7,7 @@
 mod add;
 mod agent;
 mod change;
+mod deeds;
 mod document;
 mod embedded;
 mod expect;
@@ -20,6 +21,10 @@ mod outlook;
 mod overheard;
 mod places;
 mod prepared;
+mod profile;
+mod profiles;
+pub mod reading;
+pub mod rows;
 mod simulate;
 mod speak;
 mod templates;
@@ -31,6 +36,7 @@ mod writing;
 pub use add::{Added, NewSource};
 pub use agent::Agent;
 pub use change::{Changed, PickStatus, Picked, at_list, has_any_tag};
+pub use deeds::{Deed, DeedKind};
 pub use document::{Document, size};
 pub use embedded::Extraction;
 pub use expect::{Asserted, Case, Judged, Miss, Wanted, read_cases};
@@ -39,6 +45,8 @@ pub use locate::Spot;
 pub use mend::Mended;
 pub use outlook::{Follows, Outlook};
 pub use prepared::Prepared;
+pub use profile::find_profile;
+pub use profiles::Profiled;
 pub use simulate::Simulated;
 pub use speak::Reader;
 pub use templates::{Made, Request, Unrendered, What};
@@ -54,8 +62,9 @@ use std::time::{Duration, SystemTime};
 
 use self::overheard::OwnLines;
 use self::places::Contents;
+use self::profile::InForce;
 use crate::catalog::{self, Catalog, Source, SourceId};
-use crate::config::{self, Config, Settings, Surroundings};
+use crate::config::{self, Config, Environment, Settings, Surroundings};
 use crate::disk::PATIENCE;
 use crate::enrich::{self, Matcher};
 use crate::mention::{self, Library, MentionGraph};
@@ -72,6 +81,8 @@ pub struct Options {
     pub around: Surroundings,
     /// Which desk of the workspace.
     pub desk: String,
+    /// The file of the profile that replaces what is picked; nothing is stored then.
+    pub profile: Option<PathBuf>,
     /// Which reader of it.
     pub session: String,
     /// Who changes the desk, for other processes: `refdesk select`, `a screen`.
@@ -80,6 +91,8 @@ pub struct Options {
     pub state: Option<PathBuf>,
     /// Renders templates.
     pub renderer: Renderer,
+    /// The variables of the environment, for a channel that is told to use one; by itself it holds none.
+    pub environment: Environment,
     /// Tells the time.
     pub clock: fn() -> SystemTime,
     /// How long another process that writes is waited for.
@@ -95,10 +108,12 @@ impl Options {
         Self {
             around,
             desk: name.clone(),
+            profile: None,
             session: name,
             who: "refdesk".to_owned(),
             state: None,
             renderer: Renderer::within(),
+            environment: Environment::default(),
             clock: SystemTime::now,
             patience: PATIENCE,
             lives_on: false,
@@ -142,6 +157,8 @@ pub struct Desk {
     options: Options,
     store: Store,
     config: Config,
+    /// What replaces the stored picks.
+    profile: Option<InForce>,
     catalog: Arc<Catalog>,
     choice: Choice,
     /// Who stored the choice last, and for which session, as far as they said.
@@ -176,18 +193,23 @@ pub struct Desk {
 
 impl Desk {
     /// Reads configuration, catalog and choice; no document yet.
-    pub fn open(options: Options) -> Self {
+    pub fn open(mut options: Options) -> Self {
+        let mut profile = InForce::open(&mut options);
         let around = &options.around;
         let store = Store::new(&around.workspace, &options.desk, &options.session, &options.who, options.clock)
             .waiting(options.patience);
-        let config = config::load(around);
-        let (catalog, entries) = catalog::load(around, &config, None);
+        let mut config = config::load(around);
+        let (mut catalog, mut entries) = catalog::load(around, &config, None);
+        if let Some(profile) = &mut profile {
+            catalog = profile.apply(around, &mut config, catalog, &mut entries);
+        }
         let templates =
             if options.lives_on { template::Cache::remembering(options.clock) } else { template::Cache::default() };
         let mut desk = Self {
             templates,
             store,
             config,
+            profile,
             catalog: Arc::new(catalog),
             choice: Choice::default(),
             chosen_by: (None, None),
@@ -207,7 +229,9 @@ impl Desk {
             own_lines: OwnLines::default(),
             options,
         };
-        desk.choice = desk.preselected();
+        if desk.profile.is_none() {
+            desk.choice = desk.preselected();
+        }
         desk.read_choice();
         desk
     }
@@ -220,7 +244,11 @@ impl Desk {
             config.settings = self.config.settings.clone();
         }
         self.config = config;
-        let (catalog, entries) = catalog::load(&self.options.around, &self.config, Some(&self.catalog));
+        let (mut catalog, mut entries) = catalog::load(&self.options.around, &self.config, Some(&self.catalog));
+        if let Some(profile) = &mut self.profile {
+            profile.read(&self.options.around);
+            catalog = profile.apply(&self.options.around, &mut self.config, catalog, &mut entries);
+        }
         self.entries = entries;
         self.stored.clear();
         self.documents.clear();
@@ -262,6 +290,11 @@ impl Desk {
     }
 
     fn load_choice(&mut self) {
+        if let Some(choice) = self.choice_under_profile() {
+            self.history.note_others(&self.choice, &choice);
+            self.choice = choice;
+            return;
+        }
         let stored = if self.options.lives_on {
             match self.store.look() {
                 Ok(stored) => stored,
@@ -369,7 +402,9 @@ impl Desk {
             } else {
                 Library::for_once(workspace, &self.catalog, clock)
             };
-            library.kept_in(self.store.mentions_file())
+            // What is kept is of the workspace's ids; a profile that knows others would only throw it away.
+            let has_others = self.profile.as_ref().is_some_and(InForce::narrows);
+            if has_others { library } else { library.kept_in(self.store.mentions_file()) }
         })
     }
 
@@ -409,6 +444,21 @@ impl Desk {
         &self.options.desk
     }
 
+    /// Who changes it, as the journal names it.
+    pub fn who(&self) -> &str {
+        &self.options.who
+    }
+
+    /// The variables of the environment.
+    pub fn environment(&self) -> Environment {
+        self.options.environment
+    }
+
+    /// The time.
+    pub fn now(&self) -> SystemTime {
+        (self.options.clock)()
+    }
+
     /// The name of the reader.
     pub fn session(&self) -> &str {
         &self.options.session
@@ -431,7 +481,7 @@ impl Desk {
 
     /// The file that picks and exclusions are stored in, there or not.
     pub fn choice_file(&self) -> &Path {
-        self.store.choice_file()
+        self.profile.as_ref().map_or(&self.store, InForce::shared).choice_file()
     }
 
     /// Where else a source would be if something came to stand there.
@@ -467,6 +517,11 @@ impl Desk {
     /// The session that picks and exclusions were stored for last, safe as a file's name, as far as they said.
     pub fn chosen_in(&self) -> Option<&str> {
         self.chosen_by.1.as_deref()
+    }
+
+    /// What answers for programs are made of.
+    pub fn rows(&self) -> rows::Rows<'_> {
+        rows::Rows { workspace: self.workspace(), catalog: &self.catalog, selection: &self.selection }
     }
 
     /// What is chosen, as far as documents were read.

@@ -1,17 +1,335 @@
-//! What the configuration of a workspace could do to its reader, and whether that person has trusted it (BEHAVIOUR §9).
+//! Whether a person has trusted what the configuration of a workspace would do beyond it (BEHAVIOUR §9), and what is done until
+//! then: access without those paths, no such channel, every write asked about. What was trusted is looked up whenever it
+//! matters, so that what another process trusts or takes back counts at once.
+//!
+//! A configuration that lies outside the workspace is the person's own and needs no trust: the one in the home folder, or one
+//! named by `--config` or by `$REFERENCES_CONFIG_PATH`. One that lies inside by its name or by where a link leads is not.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use super::Desk;
-use crate::config::Verdict;
+use super::Refusal;
+use super::deeds::{Bare, Deed, DeedKind, Deeds, in_text, outside};
+use crate::catalog::{Kind, Source, SourceId};
+use crate::config::{self, Channel, ChannelKind, Verdict, expand};
+use crate::disk::path::{Resolver, absolute, display};
+use crate::report::Diagnostic;
+use crate::report::locate::Step;
 use crate::selection::Access;
+use crate::session::Trusted;
+use crate::template::{Template, TemplateIndex};
+
+/// What to do about what waits.
+pub const HINT: &str = "look at what waits with `refdesk trust`, and trust it there";
 
 impl Desk {
-    /// What may be read for the session.
+    /// What may be read for the session: the paths of what is selected, auto or expanded, without those outside the workspace
+    /// that wait for trust.
     pub fn access(&self) -> Access {
-        Access::new(&self.catalog, &self.selection, &self.expanded())
+        let look = Look::at(self);
+        Access::new(&self.catalog, &self.selection, &self.expanded(), |source| look.withholds(source))
     }
 
-    /// Who says yes to a file that an agent wants written; `shown` is its path as printed.
-    pub fn verdict(&self, _shown: &str) -> Verdict {
-        Verdict::Ask
+    /// Who says yes to a file that an agent wants written; `shown` is its path as printed. A path counts by where its links
+    /// lead, too: what is refused there is refused, and only what is free by both names is free.
+    pub fn verdict(&self, shown: &str) -> Verdict {
+        let rules = &self.config.settings.approval;
+        if rules.is_empty() {
+            return Verdict::Ask;
+        }
+        let look = Look::at(self);
+        let path = absolute(self.workspace(), Path::new(shown));
+        let names = [display(self.workspace(), &path), display(&look.workspace, &Resolver::default().resolve(&path).0)];
+        let counts = |at: usize| look.deeds().approval(rules, at).is_none_or(|deed| look.trusts_config(&deed));
+        let verdicts = names.map(|name| config::verdict(rules, &name, counts));
+        match verdicts {
+            _ if verdicts.contains(&Verdict::Deny) => Verdict::Deny,
+            [Verdict::Auto, Verdict::Auto] => Verdict::Auto,
+            _ => Verdict::Ask,
+        }
+    }
+
+    /// How a person is asked, as far as that is trusted: where a webhook is not, there is none, and where a folder outside the
+    /// workspace is not, it is the usual one.
+    pub fn channel(&self) -> Channel {
+        let channel = &self.config.settings.channel;
+        let mut trusted = channel.clone();
+        for deed in Look::at(self).waiting_channel() {
+            match deed.about {
+                DeedKind::Folder => trusted.base_path = None,
+                _ => {
+                    trusted =
+                        Channel { base_path: trusted.base_path, ..Channel { kind: trusted.kind, ..Channel::default() } }
+                }
+            }
+        }
+        trusted
+    }
+
+    /// Why a person is not asked as the configuration says, where that waits for trust.
+    pub fn channel_refusal(&self) -> Option<Refusal> {
+        let kind = self.config.settings.channel.kind;
+        let is_needed = |deed: &Bare| match kind {
+            ChannelKind::Webhook => deed.about == DeedKind::Webhook,
+            ChannelKind::Queue | ChannelKind::File => deed.about == DeedKind::Folder,
+            ChannelKind::Console => false,
+        };
+        let deed = Look::at(self).waiting_channel().into_iter().find(is_needed)?;
+        let message = format!("the channel of this workspace waits for trust: {}", deed.what);
+        Some(Refusal::new("untrusted", message, HINT))
+    }
+
+    /// Everything that the configuration of this workspace would do beyond it, trusted or not.
+    pub fn deeds(&self) -> Vec<Deed> {
+        let look = Look::at(self);
+        let mut found = Vec::new();
+        if look.config_is_foreign() {
+            let settings = &self.config.settings;
+            let said = look.channel().into_iter().chain(look.deeds().approvals(&settings.approval));
+            found.extend(said.map(|bare| self.located(bare)));
+        }
+        let sources = self.catalog.sources().iter().filter_map(|source| look.source(source));
+        found.extend(sources.map(|bare| self.located(bare)));
+        found
+    }
+
+    /// Those that wait for trust.
+    pub fn untrusted(&self) -> Vec<Deed> {
+        let mut deeds = self.deeds();
+        let look = Look::at(self);
+        deeds.retain(|deed| !look.trusts(&deed.hash));
+        deeds
+    }
+
+    /// Trusts all that waits, and says what that was.
+    ///
+    /// # Errors
+    /// It cannot be kept: then nothing was trusted.
+    pub fn trust_all(&self) -> Result<Vec<Deed>, Refusal> {
+        let waiting = self.untrusted();
+        self.trust(&waiting)?;
+        Ok(waiting)
+    }
+
+    /// Trusts just these, which somebody was shown.
+    ///
+    /// # Errors
+    /// They cannot be kept: then nothing was trusted.
+    pub fn trust(&self, deeds: &[Deed]) -> Result<(), Refusal> {
+        if deeds.is_empty() {
+            return Ok(());
+        }
+        let workspace = resolved(self.workspace());
+        let kept = self.trust_file(&workspace)?.add(&in_text(&workspace), deeds.iter().map(|deed| deed.hash.clone()));
+        kept.map(drop).map_err(|error| unkept(&error))
+    }
+
+    /// Trusts nothing of this workspace any more; says what it would do now of which that was.
+    ///
+    /// # Errors
+    /// What was trusted cannot be changed: then it is trusted still.
+    pub fn revoke(&self) -> Result<Vec<Deed>, Refusal> {
+        let mut deeds = self.deeds();
+        let look = Look::at(self);
+        deeds.retain(|deed| look.trusts(&deed.hash));
+        let kept = self.trust_file(&look.workspace)?.remove(&in_text(&look.workspace));
+        kept.map_err(|error| unkept(&error))?;
+        Ok(deeds)
+    }
+
+    /// What waits for trust, each where it is written, and what was wrong with the file of what was trusted.
+    pub fn waiting(&self) -> Vec<Diagnostic> {
+        let deeds = self.deeds();
+        if deeds.is_empty() {
+            return Vec::new();
+        }
+        let look = Look::at(self);
+        let waiting = deeds.into_iter().filter(|deed| !look.trusts(&deed.hash)).map(|deed| {
+            let problem = Diagnostic::warning("untrusted", format!("not done until you trust it: {}", deed.what));
+            let problem = problem.in_file(deed.file).hint(HINT);
+            let problem = match deed.about {
+                DeedKind::Source(id) => problem.about(id.as_str()),
+                _ => problem,
+            };
+            Diagnostic { line: deed.line, ..problem }
+        });
+        let waiting: Vec<Diagnostic> = waiting.collect();
+        look.problems().iter().cloned().chain(waiting).collect()
+    }
+
+    /// One sentence on those of these sources that are reached and may not be read until somebody trusts it.
+    pub fn withheld(&self, among: &[SourceId]) -> Option<Diagnostic> {
+        let access = self.access();
+        let ids: Vec<String> =
+            access.withheld().iter().filter(|id| among.contains(id)).map(|id| format!("@{id}")).collect();
+        let shown = ids.get(..SHOWN).unwrap_or(&ids).join(", ");
+        let message = match ids.len() {
+            0 => return None,
+            1 => format!("{shown} lies outside the workspace: agents may not read it until you trust that"),
+            all if all <= SHOWN => {
+                format!("{shown} lie outside the workspace: agents may not read them until you trust that")
+            }
+            all => {
+                let more = all - SHOWN;
+                format!(
+                    "{shown} and {more} more lie outside the workspace: agents may not read them until you trust that"
+                )
+            }
+        };
+        Some(Diagnostic::warning("untrusted", message).hint(HINT))
+    }
+
+    /// The templates that are rendered for an agent: not those of sources that it may not read until they are trusted, since
+    /// rendering one is reading it.
+    pub fn readable<'i>(&self, index: &'i TemplateIndex) -> Cow<'i, TemplateIndex> {
+        let access = self.access();
+        let is_withheld =
+            |template: &Template| template.source.as_ref().is_some_and(|source| access.withheld().contains(source));
+        if !index.templates.iter().any(is_withheld) {
+            return Cow::Borrowed(index);
+        }
+        let templates = index.templates.iter().filter(|template| !is_withheld(template)).cloned().collect();
+        Cow::Owned(TemplateIndex { templates })
+    }
+
+    fn trust_file(&self, workspace: &Path) -> Result<Trusted, Refusal> {
+        let Some(state) = &self.options.state else {
+            let hint = "set HOME, or XDG_STATE_HOME to a folder of yours";
+            return Err(Refusal::new("no-state-folder", "there is no folder of yours to keep trust in", hint));
+        };
+        if outside(workspace, &absolute(self.workspace(), state)).is_none() {
+            let message = format!("{} lies in the workspace, and trust is never kept there", state.display());
+            return Err(Refusal::new("no-state-folder", message, "set XDG_STATE_HOME to a folder outside of it"));
+        }
+        Ok(Trusted::new(state, self.options.clock, self.options.patience))
+    }
+
+    /// The deed with the place where it is written.
+    fn located(&self, bare: Bare) -> Deed {
+        let document = self.config.document.as_ref();
+        let key = |path: &[Step<'_>]| document.map(|document| document.position(path, config::Part::Key).line);
+        let config_file = || document.map(|document| document.shown.clone()).unwrap_or_default();
+        let (file, line) = match &bare.about {
+            DeedKind::Webhook => (config_file(), key(&[Step::Key("channel")])),
+            DeedKind::Folder => (config_file(), key(&[Step::Key("channel"), Step::Key("base_path")])),
+            DeedKind::Approval(at) => {
+                let glob = self.config.settings.approval.get(*at).map_or("", |rule| rule.glob.as_str());
+                (config_file(), key(&[Step::Key("approval"), Step::Key(glob)]))
+            }
+            DeedKind::Source(id) => self.entry_of(id.as_str()),
+        };
+        let Bare { what, hash, about } = bare;
+        Deed { what, hash, about, file, line }
+    }
+
+    /// The file of a source's entry as printed, and the line in it.
+    fn entry_of(&self, id: &str) -> (String, Option<usize>) {
+        let Some(source) = self.catalog.get(id) else { return Default::default() };
+        let file = self.around().display(&source.origin.file);
+        // There may be thousands of entries in the configuration, which is in memory.
+        let line = match (source.origin.entry, &self.config.document) {
+            (Some(at), Some(document)) if document.path == source.origin.file => {
+                Some(document.position(&[Step::Key("sources"), Step::Item(at)], config::Part::Value).line)
+            }
+            _ => self.definition(id).ok().map(|spot| spot.line),
+        };
+        (file, line)
     }
 }
+
+/// Ids of sources that a sentence names.
+const SHOWN: usize = 5;
+
+/// What is asked about trust in one go; what that needs of the disk is read where it is needed, and once.
+struct Look<'d> {
+    desk: &'d Desk,
+    /// Resolved.
+    workspace: PathBuf,
+    is_foreign: OnceCell<bool>,
+    trusted: OnceCell<(BTreeSet<String>, Vec<Diagnostic>)>,
+}
+
+impl<'d> Look<'d> {
+    fn at(desk: &'d Desk) -> Self {
+        Self { desk, workspace: resolved(desk.workspace()), is_foreign: OnceCell::new(), trusted: OnceCell::new() }
+    }
+
+    fn deeds(&self) -> Deeds<'_> {
+        Deeds { workspace: &self.workspace }
+    }
+
+    /// Whether the configuration may have come with the workspace.
+    fn config_is_foreign(&self) -> bool {
+        *self.is_foreign.get_or_init(|| self.desk.config_file().is_none_or(|file| self.is_inside(file)))
+    }
+
+    /// Whether a file lies in the workspace, by its name or by where links lead.
+    fn is_inside(&self, file: &Path) -> bool {
+        file.starts_with(self.desk.workspace()) || outside(&self.workspace, file).is_none()
+    }
+
+    /// What is wanted beyond the workspace by a source that may have come with it. What is discovered was brought by the
+    /// configuration that names the folder.
+    fn source(&self, source: &Source) -> Option<Bare> {
+        let Kind::Local(place) = &source.kind else { return None };
+        let bare = self.deeds().source(source, place)?;
+        let is_discovered = source.origin.entry.is_none();
+        let is_foreign = self.is_inside(&source.origin.file) || (is_discovered && self.config_is_foreign());
+        is_foreign.then_some(bare)
+    }
+
+    fn withholds(&self, source: &Source) -> bool {
+        self.source(source).is_some_and(|deed| !self.trusts(&deed.hash))
+    }
+
+    /// What the channel of a configuration that may have come with the workspace wants beyond it.
+    fn channel(&self) -> Vec<Bare> {
+        let channel = &self.desk.config.settings.channel;
+        let folder = channel.base_path.as_deref().and_then(|written| {
+            let path = absolute(self.desk.workspace(), Path::new(&expand(self.desk.around(), written)));
+            outside(&self.workspace, &path)
+        });
+        self.deeds().webhook(channel).into_iter().chain(folder.map(|folder| self.deeds().folder(&folder))).collect()
+    }
+
+    fn waiting_channel(&self) -> Vec<Bare> {
+        self.channel().into_iter().filter(|deed| !self.trusts_config(deed)).collect()
+    }
+
+    /// Whether what the configuration wants is done.
+    fn trusts_config(&self, deed: &Bare) -> bool {
+        !self.config_is_foreign() || self.trusts(&deed.hash)
+    }
+
+    fn trusts(&self, hash: &str) -> bool {
+        self.trusted().0.contains(hash)
+    }
+
+    fn problems(&self) -> &[Diagnostic] {
+        &self.trusted().1
+    }
+
+    fn trusted(&self) -> &(BTreeSet<String>, Vec<Diagnostic>) {
+        self.trusted.get_or_init(|| match self.desk.trust_file(&self.workspace) {
+            Ok(file) => file.of(&in_text(&self.workspace)),
+            // Where none can be kept there is none; who wants to trust something is told why not.
+            Err(_) => Default::default(),
+        })
+    }
+}
+
+fn resolved(workspace: &Path) -> PathBuf {
+    fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf())
+}
+
+fn unkept(error: &std::io::Error) -> Refusal {
+    let message = format!("what is trusted could not be kept: {error}");
+    Refusal::new("not-stored", message, "make that file and its folder writable")
+}
+
+#[cfg(all(test, unix))]
+mod tests;

@@ -36,6 +36,14 @@ impl Desk {
     /// # Errors
     /// A file has changed since it was proposed, or cannot be written.
     pub fn write(&mut self, proposals: &[Proposal]) -> Result<Vec<Written>, Unwritten> {
+        self.write_for(proposals, "")
+    }
+
+    /// The same; `reason` is for the journal.
+    ///
+    /// # Errors
+    /// As [`Desk::write`].
+    pub fn write_for(&mut self, proposals: &[Proposal], reason: &str) -> Result<Vec<Written>, Unwritten> {
         // One file is whole at any moment by itself; several are noted down first, and there is one note.
         let lock = if proposals.len() > 1 { Some(self.hold()?) } else { None };
         match lock {
@@ -45,7 +53,7 @@ impl Desk {
         let written = output::write(self.workspace(), proposals)?;
         // The journal has a turn of its own with it.
         drop(lock);
-        self.note_written(proposals, &written);
+        self.note_written(proposals, &written, reason);
         Ok(written)
     }
 

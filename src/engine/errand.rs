@@ -1,10 +1,13 @@
 //! What a server asks of the desk for an agent: each errand has a number that its answer carries, and is done as that agent.
 
+use std::sync::Arc;
+
+use crate::catalog::Catalog;
 use crate::channel;
 use crate::config::Verdict;
-use crate::desk::{Agent, Desk, Picked, Prepared, Refusal, Request, Unrendered};
+use crate::desk::{Agent, Desk, Picked, Prepared, Refusal, Request, Unrendered, What};
 use crate::output::{Proposal, Unwritten, Written};
-use crate::selection::Access;
+use crate::selection::{Access, Selection};
 use crate::session::Receipt;
 use crate::template::TemplateIndex;
 
@@ -34,12 +37,26 @@ pub enum Task {
     /// Look everything up that a rendering needs.
     Prepare(Box<Request>),
     /// Write what was proposed and approved.
-    Write(Box<Proposal>),
+    Write {
+        /// What.
+        proposal: Box<Proposal>,
+        /// Who approved it, in words for the journal.
+        reason: String,
+    },
     /// Put this into the journal.
     Note(Box<Receipt>),
     /// What may be read for this session.
     Access,
-    /// Who says yes to a file at this path, as printed.
+    /// Put into the journal that a tool read these sources for it.
+    NoteRead {
+        /// Ids of sources.
+        ids: Vec<String>,
+        /// The file, as printed.
+        path: String,
+        /// The tool's name.
+        tool: String,
+    },
+    /// Who says yes to a file at this path, as printed, and how a person would be asked.
     Verdict(String),
     /// What a person may be asked to choose from, and how.
     Offer {
@@ -53,10 +70,10 @@ pub enum Task {
 /// What came of it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// Of [`Task::Settle`] and [`Task::Note`].
+    /// Of [`Task::Settle`], [`Task::Note`] and [`Task::NoteRead`].
     Done,
     /// Of [`Task::Select`].
-    Selected(Result<Picked, Refusal>),
+    Selected(Result<Box<Selected>, Refusal>),
     /// Of [`Task::Prepare`].
     Prepared(Result<Box<Prepared>, Unrendered>),
     /// Of [`Task::Write`].
@@ -64,9 +81,20 @@ pub enum Outcome {
     /// Of [`Task::Access`].
     Access(Box<Access>),
     /// Of [`Task::Verdict`].
-    Verdict(Verdict),
+    Verdict(Box<(Verdict, channel::Way)>),
     /// Of [`Task::Offer`].
     Offer(Box<(channel::Request, channel::Way)>),
+}
+
+/// What was picked, and what an answer about it is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Selected {
+    /// What it came to.
+    pub picked: Picked,
+    /// The sources.
+    pub catalog: Arc<Catalog>,
+    /// What is chosen now.
+    pub selection: Arc<Selection>,
 }
 
 impl Task {
@@ -77,7 +105,7 @@ impl Task {
 
     /// Whether it changes what is stored.
     pub fn is_change(&self) -> bool {
-        matches!(self, Self::Select { .. } | Self::Write(_) | Self::Note(_))
+        matches!(self, Self::Select { .. } | Self::Write { .. } | Self::Note(_) | Self::NoteRead { .. })
     }
 
     /// Does it.
@@ -87,10 +115,18 @@ impl Task {
                 desk.settle();
                 Outcome::Done
             }
-            Self::Select { ids, tags } => Outcome::Selected(desk.pick(&ids, &tags)),
-            Self::Prepare(request) => Outcome::Prepared(desk.prepare(templates, &request).map(Box::new)),
-            Self::Write(proposal) => {
-                Outcome::Written(desk.write(std::slice::from_ref(&*proposal)).and_then(|written| {
+            Self::Select { ids, tags } => {
+                // What comes in counts as new only beside what had come in before.
+                desk.settle();
+                let selected = desk.pick(&ids, &tags).map(|picked| {
+                    let (catalog, selection) = (desk.catalog().clone(), desk.selection().clone());
+                    Box::new(Selected { picked, catalog, selection })
+                });
+                Outcome::Selected(selected)
+            }
+            Self::Prepare(request) => Outcome::Prepared(prepare(desk, templates, &request).map(Box::new)),
+            Self::Write { proposal, reason } => {
+                Outcome::Written(desk.write_for(std::slice::from_ref(&*proposal), &reason).and_then(|written| {
                     written.into_iter().next().ok_or_else(|| Unwritten {
                         refused: crate::output::Refused {
                             code: "not-written",
@@ -105,8 +141,15 @@ impl Task {
                 desk.note(*receipt);
                 Outcome::Done
             }
-            Self::Access => Outcome::Access(Box::new(desk.access())),
-            Self::Verdict(path) => Outcome::Verdict(desk.verdict(&path)),
+            Self::NoteRead { ids, path, tool } => {
+                desk.note_reading(&ids, &path, &tool);
+                Outcome::Done
+            }
+            Self::Access => {
+                desk.settle();
+                Outcome::Access(Box::new(desk.access()))
+            }
+            Self::Verdict(path) => Outcome::Verdict(Box::new((desk.verdict(&path), channel::Way::of(desk)))),
             Self::Offer { context, tags } => {
                 desk.settle();
                 let asked = channel::request(desk, &context, &tags);
@@ -114,4 +157,18 @@ impl Task {
             }
         }
     }
+}
+
+/// Of a template that waits for trust an agent is told so, and not that there is none.
+fn prepare(desk: &Desk, templates: &TemplateIndex, request: &Request) -> Result<Prepared, Unrendered> {
+    let readable = desk.readable(templates);
+    if let What::Named(name) = &request.what
+        && let (Ok(template), Err(_)) = (templates.find(name), readable.find(name))
+    {
+        let source = template.source.as_ref().map_or("", |source| source.as_str());
+        let message = format!("'{name}' is of '{source}', which lies outside the workspace and nobody has trusted yet");
+        let hint = "ask the person at this workspace to look at it with `refdesk trust`";
+        return Err(Refusal::new("untrusted", message, hint).into());
+    }
+    desk.prepare(&readable, request)
 }

@@ -303,6 +303,8 @@ pub struct Snapshot {
     pub undo: Option<Arc<str>>,
     /// What redo would do again, in words.
     pub redo: Option<Arc<str>>,
+    /// Names of tools that are not offered.
+    pub exclude_tools: Arc<[String]>,
     /// How changes on disk come to be known.
     pub watching: Watching,
     /// How often the workspace was read: what a document says may differ when it was read again, though its size does not.
@@ -331,6 +333,7 @@ impl Snapshot {
             && self.redo == other.redo
             && self.watching == other.watching
             && self.reads == other.reads
+            && same(&self.exclude_tools, &other.exclude_tools)
             && same(&self.catalog, &other.catalog)
             && same(&self.selection, &other.selection)
             && same(&self.templates, &other.templates)

@@ -14,7 +14,7 @@ mod requests;
 mod watch;
 mod worker;
 
-pub use errand::{Errand, Outcome, Task};
+pub use errand::{Errand, Outcome, Selected, Task};
 pub use message::{Age, Command, Event, Hearer, Loading, Receipts, Snapshot, Wanted, Watching};
 pub use notice::{Holds, Notice, Ticket, Topic, Who, sentence};
 pub use requests::{Ended, Over, Reply, Waiting};

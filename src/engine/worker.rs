@@ -554,6 +554,7 @@ impl Worker<'_> {
             loading,
             undo: undo.map(Arc::from),
             redo: redo.map(Arc::from),
+            exclude_tools: self.desk.settings().exclude_tools.clone().into(),
             watching: self.watching.clone(),
             reads: self.reads,
             requests: self.requests.as_ref().map_or_else(|| last.requests.clone(), |it| it.waiting().clone()),

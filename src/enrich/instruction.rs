@@ -12,15 +12,25 @@ pub const LISTED_FILES: usize = 50;
 /// The instruction of `source`, without a line break at its end but for one that inline content brings. The line about
 /// its parents is there for a transitive member of `selection`. Values are escaped as §5 says.
 pub fn instruction(source: &Source, selection: &Selection, places: &dyn Places) -> String {
-    let name = one_line(&source.name);
     if let Kind::Inline { content } = &source.kind {
-        return format!("### {name}\n\n{}", block_value(content));
+        return format!("### {}\n\n{}", one_line(&source.name), block_value(content));
     }
+    printed(source, selection, kind(source, places))
+}
+
+/// The instruction of a source that lies elsewhere, for which nothing is looked up; `None` for others.
+pub fn fetching(source: &Source, selection: &Selection) -> Option<String> {
+    let how = elsewhere(&source.kind);
+    (!how.is_empty()).then(|| printed(source, selection, how))
+}
+
+fn printed(source: &Source, selection: &Selection, how: Vec<String>) -> String {
+    let name = one_line(&source.name);
     let mut fields = Vec::new();
     if !source.tags.is_empty() {
         fields.push(format!("**Tags**: {}", tags(source)));
     }
-    fields.extend(kind(source, places));
+    fields.extend(how);
     if let Some(hint) = source.fetch_hint.as_deref().filter(|hint| !hint.is_empty()) {
         fields.push(format!("**Hint**: {}", block_value(hint)));
     }
@@ -49,6 +59,13 @@ fn tags(source: &Source) -> String {
 fn kind(source: &Source, places: &dyn Places) -> Vec<String> {
     match &source.kind {
         Kind::Local(place) => local(source, place, places),
+        other => elsewhere(other),
+    }
+}
+
+/// How something is had that is no file; nothing for files and for texts that the catalog keeps.
+fn elsewhere(kind: &Kind) -> Vec<String> {
+    match kind {
         Kind::Url { url } => vec![format!("**URL**: {}", one_line(url)), "**Access**: Fetch this URL".into()],
         Kind::Mcp { server, tool, args } => {
             let mut fields =
@@ -60,7 +77,7 @@ fn kind(source: &Source, places: &dyn Places) -> Vec<String> {
             fields.push("**Access**: Call the MCP tool".into());
             fields
         }
-        Kind::Inline { .. } => Vec::new(),
+        Kind::Local(_) | Kind::Inline { .. } => Vec::new(),
     }
 }
 

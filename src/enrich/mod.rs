@@ -47,7 +47,7 @@ pub use candidates::{Neighbour, PASSED, PassedOver, WhyNot};
 pub use chain::{Asked, Context, Enriched, Metadata, TextKind, Tool, enrich, start, templates_in};
 pub use draft::{Block, BlockKind, Item, Level, Why};
 pub use find::{Matcher, says_the_same};
-pub use instruction::{LISTED_FILES, instruction};
+pub use instruction::{LISTED_FILES, fetching, instruction};
 pub use instructions::instructions;
 pub use own::{outside, own_blocks};
 pub use pinned::{Pinned, pinned};

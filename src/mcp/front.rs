@@ -9,6 +9,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::desk::Agent;
 use crate::engine::{Command, Engine, Errand, Event, Outcome, Snapshot, Task};
+use crate::render::Renderer;
 
 /// How long the desk may take to store the last changes when a server ends.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -21,8 +22,9 @@ pub struct Front {
 
 #[derive(Debug)]
 struct Inner {
-    /// The session of whoever brings no own.
-    session: String,
+    /// The session of everybody, where one was asked for.
+    session: Option<String>,
+    renderer: Renderer,
     /// Taken away when the server ends.
     commands: Mutex<Option<mpsc::Sender<Command>>>,
     snapshots: watch::Receiver<Snapshot>,
@@ -30,20 +32,24 @@ struct Inner {
     waiting: Mutex<HashMap<u64, oneshot::Sender<Outcome>>>,
     /// Ends when the engine has.
     ended: watch::Receiver<bool>,
+    /// Whether the server is about to end: nobody is waited for any more.
+    leaving: watch::Sender<bool>,
 }
 
 impl Front {
-    /// Takes over the engine; must be called within a tokio runtime.
-    pub fn new(session: String, engine: Engine) -> Self {
+    /// Takes over the engine; must be called within a tokio runtime. Where no session is asked for, every client has its own.
+    pub fn new(session: Option<String>, renderer: Renderer, engine: Engine) -> Self {
         let Engine { commands, snapshots, mut events } = engine;
         let (over, ended) = watch::channel(false);
         let inner = Arc::new(Inner {
             session,
+            renderer,
             commands: Mutex::new(Some(commands)),
             snapshots,
             number: AtomicU64::new(1),
             waiting: Mutex::default(),
             ended,
+            leaving: watch::Sender::new(false),
         });
         let weak = Arc::downgrade(&inner);
         tokio::spawn(async move {
@@ -60,9 +66,32 @@ impl Front {
         Self { inner }
     }
 
-    /// The session of whoever brings no own.
-    pub fn session(&self) -> &str {
-        &self.inner.session
+    /// The session of everybody, where one was asked for.
+    pub fn session(&self) -> Option<&str> {
+        self.inner.session.as_deref()
+    }
+
+    /// Renders templates; whoever uses it must be allowed to wait.
+    pub fn renderer(&self) -> Renderer {
+        self.inner.renderer.clone()
+    }
+
+    /// The state of the desk as soon as configuration and catalog are read; `None` where the desk is closed.
+    pub async fn opened(&self) -> Option<Snapshot> {
+        let mut snapshots = self.inner.snapshots.clone();
+        let snapshot = snapshots.wait_for(|snapshot| snapshot.generation > 0).await.ok()?;
+        Some(snapshot.clone())
+    }
+
+    /// The server is about to end: whoever waits for a person gives up.
+    pub fn leave(&self) {
+        self.inner.leaving.send_replace(true);
+    }
+
+    /// Waits until the server is about to end.
+    pub async fn left(&self) {
+        // The sender lives as long as this does.
+        let _ = self.inner.leaving.subscribe().wait_for(|leaving| *leaving).await;
     }
 
     /// Has something done; `None` where the desk is closed.

@@ -1,25 +1,56 @@
 //! What may be read for an agent: the paths of selected and auto local sources, and nothing else (BEHAVIOUR §4 "Access").
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::Selection;
-use crate::catalog::{Catalog, Mode, Standing};
+use crate::catalog::{Catalog, Mode, Source, SourceId, Standing};
 
 /// The resolved paths that an agent may read, each covering itself and, for a folder, what lies below it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Access {
     paths: Vec<PathBuf>,
+    /// Everything that is selected, auto or expanded, of whatever type.
+    reached: BTreeSet<SourceId>,
+    /// Those of them whose paths are left out all the same.
+    withheld: Vec<SourceId>,
 }
 
 impl Access {
-    /// The access list of a selection, in catalog order, and what `@id` expanded for one session.
-    pub fn new(catalog: &Catalog, selection: &Selection, expanded: &[String]) -> Self {
-        let reaches =
-            |id: &str, mode| mode == Mode::Auto || selection.contains(id) || expanded.iter().any(|other| other == id);
-        let sources = catalog.sources().iter().filter(|source| reaches(source.id.as_str(), source.mode));
-        let places = sources.filter_map(|source| source.place());
-        let standing = places.filter(|place| place.standing != Standing::Missing);
-        Self { paths: standing.map(|place| place.resolved.to_path_buf()).collect() }
+    /// The access list of a selection, in catalog order, and what `@id` expanded for one session; without the paths of what
+    /// `is_withheld`, which is asked of no other source.
+    pub fn new(
+        catalog: &Catalog,
+        selection: &Selection,
+        expanded: &[String],
+        is_withheld: impl Fn(&Source) -> bool,
+    ) -> Self {
+        let expanded: BTreeSet<&str> = expanded.iter().map(String::as_str).collect();
+        let mut access = Self::default();
+        for source in catalog.sources() {
+            let id = source.id.as_str();
+            if source.mode != Mode::Auto && !selection.contains(id) && !expanded.contains(id) {
+                continue;
+            }
+            access.reached.insert(source.id.clone());
+            let Some(place) = source.place().filter(|place| place.standing != Standing::Missing) else { continue };
+            if is_withheld(source) {
+                access.withheld.push(source.id.clone());
+            } else {
+                access.paths.push(place.resolved.to_path_buf());
+            }
+        }
+        access
+    }
+
+    /// Whether this source is selected, auto or expanded: what is neither is to be selected first.
+    pub fn reaches(&self, id: &str) -> bool {
+        self.reached.contains(id)
+    }
+
+    /// Those that it reaches and that may not be read all the same, in catalog order.
+    pub fn withheld(&self) -> &[SourceId] {
+        &self.withheld
     }
 
     /// The list itself.
@@ -52,13 +83,17 @@ mod tests {
         ]);
         let choice = Choice { picks: vec!["picked".into(), "gone".into()], exclusions: vec![] };
         let selection = select(&choice, &catalog, &MentionGraph::default(), Rules::default());
-        let access = Access::new(&catalog, &selection, &[]);
+        let access = Access::new(&catalog, &selection, &[], |_| false);
         assert_eq!(access.paths(), ["/dir", "/auto.md"].map(PathBuf::from));
         for (path, expected) in
             [("/dir", true), ("/dir/x/y", true), ("/dir-evil", false), ("/other/x", false), ("/gone", false)]
         {
             assert_eq!(access.allows(Path::new(path)), expected, "{path}");
         }
-        assert!(Access::new(&catalog, &selection, &["other".into()]).allows(Path::new("/other/x")));
+        assert_eq!(["picked", "gone", "auto", "other"].map(|id| access.reaches(id)), [true, true, true, false]);
+        let expanded = Access::new(&catalog, &selection, &["other".into()], |source| source.id.as_str() == "picked");
+        assert_eq!(expanded.paths(), ["/other", "/auto.md"].map(PathBuf::from));
+        assert_eq!(expanded.withheld(), ["picked".into()]);
+        assert!(expanded.allows(Path::new("/other/x")) && !expanded.allows(Path::new("/dir/x")));
     }
 }

@@ -30,6 +30,13 @@ pub fn select(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: R
     Selection { members, index, dormant, excluded: choice.exclusions.clone() }
 }
 
+/// The same without who pulls in whom: for whoever compares many choices and asks only what each comes to.
+pub fn reached(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: Rules) -> Selection {
+    let Reached { members, dormant, .. } = reach(choice, catalog, graph, rules);
+    let index = members.iter().enumerate().map(|(at, member)| (member.id.clone(), at)).collect();
+    Selection { members, index, dormant, excluded: choice.exclusions.clone() }
+}
+
 /// What [`unscanned`] says of the selection that follows, without making it: while documents are read for it, nobody asks
 /// who pulls in whom.
 pub fn wanted(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: Rules) -> Vec<SourceId> {

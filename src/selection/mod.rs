@@ -10,7 +10,7 @@ mod laws;
 mod standing;
 
 pub use access::Access;
-pub use closure::{Rules, reasons, select, unscanned, wanted};
+pub use closure::{Rules, reached, reasons, select, unscanned, wanted};
 pub use history::{History, Retraced};
 pub use standing::Standing;
 
@@ -93,6 +93,14 @@ impl Selection {
     /// Whether this source is barred.
     pub fn is_excluded(&self, id: &str) -> bool {
         self.excluded.iter().any(|excluded| excluded == id)
+    }
+
+    /// Those of it that are wanted, in its order.
+    #[must_use]
+    pub fn only(&self, is_wanted: impl Fn(&SourceId) -> bool) -> Self {
+        let members: Vec<Member> = self.members.iter().filter(|member| is_wanted(&member.id)).cloned().collect();
+        let index = members.iter().enumerate().map(|(at, member)| (member.id.clone(), at)).collect();
+        Self { members, index, dormant: self.dormant.clone(), excluded: self.excluded.clone() }
     }
 
     /// Picks whose source is gone from the catalog.

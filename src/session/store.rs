@@ -21,6 +21,9 @@ use crate::selection::Choice;
 /// The default desk and the default session.
 pub const DEFAULT: &str = "default";
 
+/// Where refdesk keeps what lasts, in a workspace.
+pub const FOLDER: &str = ".jaato/refdesk";
+
 /// The folder of the sessions.
 const SESSIONS: &str = "sessions";
 
@@ -78,7 +81,7 @@ impl Store {
     /// The files of this desk and session; names that are no safe file names become their hash. `who` is noted beside what
     /// is chosen.
     pub fn new(workspace: &Path, desk: &str, session: &str, who: &str, clock: fn() -> SystemTime) -> Self {
-        let folder = workspace.join(".jaato/refdesk");
+        let folder = workspace.join(FOLDER);
         let selection = if desk == DEFAULT {
             folder.join("selection.json")
         } else {
@@ -280,9 +283,7 @@ impl Store {
     /// # Errors
     /// What the file system says, with the path in front; [`LinkedOut`].
     pub fn keep_git_out(&self) -> io::Result<()> {
-        self.held_in(&self.folder)?;
-        let ignore = self.folder.join(".gitignore");
-        if ignore.exists() { Ok(()) } else { write_atomic(&ignore, b"*\n") }
+        keep_git_out(&self.workspace)
     }
 
     /// Holds that no link leads this file or folder out of the workspace.
@@ -314,7 +315,7 @@ impl Store {
             Ok(value) => return (value, Vec::new()),
             Err(problem) => problem,
         };
-        let aside = self.aside(file);
+        let aside = aside(file, self.clock);
         let done = match std::fs::rename(file, &aside) {
             Ok(()) => format!("it was set aside as {} and started anew", display(&self.workspace, &aside)),
             Err(error) => format!("it could not be set aside ({error}) and is read as empty"),
@@ -322,24 +323,35 @@ impl Store {
         (None, vec![self.report(file, &problem, &done)])
     }
 
-    /// Where a damaged file goes; what went there in the same second stays.
-    pub(super) fn aside(&self, file: &Path) -> PathBuf {
-        let seconds = (self.clock)().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        let named = |ending: String| {
-            let mut aside = file.as_os_str().to_owned();
-            aside.push(format!(".damaged-{seconds}{ending}"));
-            PathBuf::from(aside)
-        };
-        let numbered = (1..u32::MAX).map(|number| named(format!("-{number}")));
-        let free = |path: &PathBuf| std::fs::symlink_metadata(path).is_err_and(|error| is_absent(&error));
-        std::iter::once(named(String::new())).chain(numbered).find(free).unwrap_or_else(|| named(String::new()))
-    }
-
     fn report(&self, file: &Path, problem: &str, done: &str) -> Diagnostic {
         Diagnostic::warning("damaged", format!("the file is damaged ({problem}); {done}"))
             .in_file(display(&self.workspace, file))
             .hint("look into it for what you miss, and pick again")
     }
+}
+
+/// Where a damaged file goes; what went there in the same second stays.
+pub(super) fn aside(file: &Path, clock: fn() -> SystemTime) -> PathBuf {
+    let seconds = clock().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let named = |ending: String| {
+        let mut aside = file.as_os_str().to_owned();
+        aside.push(format!(".damaged-{seconds}{ending}"));
+        PathBuf::from(aside)
+    };
+    let numbered = (1..u32::MAX).map(|number| named(format!("-{number}")));
+    let free = |path: &PathBuf| std::fs::symlink_metadata(path).is_err_and(|error| is_absent(&error));
+    std::iter::once(named(String::new())).chain(numbered).find(free).unwrap_or_else(|| named(String::new()))
+}
+
+/// Tells git to keep out of what refdesk keeps in a workspace, which it begins where there is nothing yet.
+///
+/// # Errors
+/// What the file system says, with the path in front; [`LinkedOut`].
+pub fn keep_git_out(workspace: &Path) -> io::Result<()> {
+    let folder = workspace.join(FOLDER);
+    within(workspace, &folder)?;
+    let ignore = folder.join(".gitignore");
+    if ignore.exists() { Ok(()) } else { write_atomic(&ignore, b"*\n") }
 }
 
 /// What to do about something that could not be stored.

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::catalog::{Catalog, SourceId, Standing};
+use crate::catalog::{Catalog, Source, SourceId, Standing};
 use crate::disk::path::{display, slashed};
 use crate::disk::walk::{Limits, Problem, files_below};
 use crate::report::Diagnostic;
@@ -73,6 +73,12 @@ fn roots(workspace: &Path, catalog: &Catalog, selection: &Selection) -> Vec<Root
     }
     roots.sort_by_key(|root| Reverse(root.resolved.components().count()));
     roots
+}
+
+/// Whether a source holds any, as far as its directory can be walked.
+pub fn holds_some(source: &Source) -> bool {
+    let directory = source.place().filter(|place| place.standing == Standing::Directory);
+    directory.is_some_and(|place| !files_below(&place.path, LIMITS, is_template).0.is_empty())
 }
 
 fn is_template(name: &OsStr) -> bool {

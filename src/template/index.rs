@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use super::cache::{Cache, Kept};
 use super::discover::{Found as Place, discover};
@@ -38,7 +39,7 @@ pub struct Asked<'a> {
 /// Every template of the desk, sorted by name, and what is wrong with some. A file that does not parse stays, with its
 /// problem; one that is unreadable or no text is left out, and so is a code block that does not compile.
 pub fn index(asked: Asked<'_>, cache: &Cache) -> (TemplateIndex, Vec<Diagnostic>) {
-    let (templates, _, diagnostics) = build(asked, cache, None);
+    let (templates, _, diagnostics) = build_with(asked, cache, None);
     (templates, diagnostics)
 }
 
@@ -55,7 +56,7 @@ pub fn of_text(asked: Asked<'_>, cache: &Cache, text: &str) -> Vec<Template> {
     if found.blocks.is_empty() {
         return Vec::new();
     }
-    let (index, paths, _) = build(asked, cache, Some(found));
+    let (index, paths, _) = build_with(asked, cache, Some(found));
     let mut seen = HashSet::new();
     let paths = paths.into_iter().filter(|path| seen.insert(path.clone()));
     let by_path: HashMap<&Path, &Template> =
@@ -63,21 +64,35 @@ pub fn of_text(asked: Asked<'_>, cache: &Cache, text: &str) -> Vec<Template> {
     paths.filter_map(|path| by_path.get(path.as_path()).copied().cloned()).collect()
 }
 
-/// The index, with what was found in a text that nobody brings yet, and the paths of the templates in that.
-fn build(
+/// What an index is, what it was built of, the paths of the templates in what was brought, and what is wrong.
+pub(super) type Built = (TemplateIndex, Kept, Vec<PathBuf>, Vec<Diagnostic>);
+
+fn build_with(
     asked: Asked<'_>,
     cache: &Cache,
     brought: Option<Extracted>,
 ) -> (TemplateIndex, Vec<PathBuf>, Vec<Diagnostic>) {
+    let (index, after, paths, diagnostics) = build(asked, &cache.take(), cache.now(), brought);
+    cache.put(after);
+    (index, paths, diagnostics)
+}
+
+/// The index, with what was found in a text that nobody brings yet, and the paths of the templates in that.
+pub(super) fn build(
+    asked: Asked<'_>,
+    before: &Kept,
+    now: Option<SystemTime>,
+    brought: Option<Extracted>,
+) -> Built {
     let Asked { workspace, catalog, selection, extract, taken } = asked;
     let (mut found, mut diagnostics) = discover(workspace, catalog, selection);
     let (settled, complaints) = overrides::load(workspace);
     diagnostics.extend(complaints);
-    let (before, mut after, now) = (cache.take(), Kept::default(), cache.now());
+    let mut after = Kept::default();
     let mut texts = if extract {
         let (documents, problems) = documents(workspace, catalog, selection);
         diagnostics.extend(problems);
-        gather(workspace, documents, (&before, &mut after), now, &mut diagnostics)
+        gather(workspace, documents, (before, &mut after), now, &mut diagnostics)
     } else {
         Vec::new()
     };
@@ -110,8 +125,7 @@ fn build(
             found.push(Place { path: path.into(), source: None, within: name.clone(), root: "templates".to_owned() });
         }
     }
-    let mut files = read_all(found, &before);
-    drop(before);
+    let mut files = read_all(found, before);
     let is_ours = |file: &Standalone| {
         let block = written.get(&*file.found.path);
         block.is_some_and(|block| super::read(&file.found.path) == block.text())
@@ -146,9 +160,8 @@ fn build(
         let Some(analysis) = resaid.as_ref().or_else(|| analyses.get(own.hash.as_str()).copied()) else { continue };
         templates.push(filled(workspace, Template { name, ..block }, analysis, &mut diagnostics));
     }
-    cache.put(after);
     templates.sort_by(|left, right| left.name.cmp(&right.name));
-    (TemplateIndex { templates }, paths, diagnostics)
+    (TemplateIndex { templates }, after, paths, diagnostics)
 }
 
 /// The templates in these documents, whoever brings them, under the names of their files: given after those of the

@@ -91,6 +91,9 @@ impl Wanted {
             wanted.file(&file);
         }
         wanted.file(desk.choice_file());
+        if let Some(profile) = desk.profile_file() {
+            wanted.file(profile);
+        }
         wanted.file(&workspace.join(crate::template::OVERRIDES));
         wanted.folder(&desk.references_folder());
         wanted.tree(&workspace.join(".templates"));

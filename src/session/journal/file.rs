@@ -12,6 +12,7 @@ use super::{Line, Receipt, What};
 use crate::disk::path::is_absent;
 use crate::disk::{append_own, is_at, open_own, within};
 use crate::session::Store;
+use crate::session::store::aside;
 
 /// Where the file would become larger it is put aside, in the place of the one put aside before: so no journal is larger than
 /// twice this. A larger file is none that we wrote, and is not read.
@@ -62,7 +63,7 @@ impl Store {
         let mut size = file.metadata().map_err(name_it)?.len();
         if size > limit {
             // It came from elsewhere, and reading it would hold everybody up.
-            std::fs::rename(&path, self.aside(&path)).map_err(name_it)?;
+            std::fs::rename(&path, aside(&path, self.clock)).map_err(name_it)?;
             file = append_own(&path)?;
             size = 0;
         }

@@ -133,13 +133,18 @@ pub struct Line {
     pub receipt: Receipt,
 }
 
+/// How the name of a writer ends that is a client of the server: `claude-code over mcp`.
+pub const OVER_MCP: &str = " over mcp";
+
 /// What a screen calls itself as a writer.
 pub const SCREEN: &str = "a screen";
 
 impl Line {
     /// Whether a person did it, by a command or at a screen, and no agent.
     pub fn by_person(&self) -> bool {
-        self.who == SCREEN || self.who == "refdesk" || self.who.starts_with("refdesk ")
+        let is_command = self.who == "refdesk" || self.who.starts_with("refdesk ");
+        // An agent may call itself what it likes.
+        self.who == SCREEN || (is_command && !self.who.ends_with(OVER_MCP))
     }
 }
 

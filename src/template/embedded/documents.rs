@@ -61,12 +61,12 @@ pub fn is_markdown(name: &OsStr) -> bool {
     ending.eq_ignore_ascii_case("md") || ending.eq_ignore_ascii_case("markdown")
 }
 
-fn declares_templates(source: &Source) -> bool {
+pub(in crate::template) fn declares_templates(source: &Source) -> bool {
     source.contents.as_ref().is_some_and(|contents| contents.templates.is_some())
 }
 
 /// The markdown files of a source, each as met and as what it really is.
-fn files(place: &Place) -> (Vec<(Arc<Path>, PathBuf)>, Vec<Problem>) {
+pub(in crate::template) fn files(place: &Place) -> (Vec<(Arc<Path>, PathBuf)>, Vec<Problem>) {
     match place.standing {
         Standing::File if is_markdown(place.path.as_os_str()) => {
             (vec![(place.path.clone(), place.resolved.to_path_buf())], Vec::new())

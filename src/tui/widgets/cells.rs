@@ -7,6 +7,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::text::escape::visible;
+pub use crate::text::tokens::grouped;
 
 /// One line of a text from outside: line breaks become a blank, tabs four, and what hides is shown escaped. What terminals
 /// disagree about the width of, so that columns would shift and rests of it stay behind, is put in a way that they agree on.
@@ -157,19 +158,6 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
         lines.push(line);
     }
     lines
-}
-
-/// A number with commas between thousands.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut shown = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            shown.push(',');
-        }
-        shown.push(digit);
-    }
-    shown
 }
 
 /// An estimated number of tokens.

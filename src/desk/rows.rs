@@ -1,0 +1,161 @@
+//! How sources, what was picked and templates look in answers for programs: the same members wherever they are asked for,
+//! from a command or over a protocol. From plain values, so that a server makes them of its snapshot.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use super::Picked;
+use crate::catalog::{Catalog, Kind, Source, SourceId};
+use crate::disk::path::display;
+use crate::selection::{Role, Selection};
+use crate::template::{self, Template};
+
+/// What rows are made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<'a> {
+    /// Paths inside it are printed relative to it.
+    pub workspace: &'a Path,
+    /// The sources.
+    pub catalog: &'a Catalog,
+    /// What is chosen.
+    pub selection: &'a Selection,
+}
+
+impl Rows<'_> {
+    /// A source as `list` shows it.
+    pub fn listed(&self, source: &Source, tokens: Option<u64>) -> Value {
+        let id = source.id.as_str();
+        let member = self.selection.member(id);
+        let (url, server, tool) = addresses(source);
+        json!({
+            "id": id,
+            "name": source.name,
+            "description": source.description,
+            "type": source.kind.word(),
+            "mode": source.mode.word(),
+            "tags": source.tags,
+            "selected": member.is_some(),
+            "picked": self.selection.is_picked(id),
+            "excluded": self.selection.is_excluded(id),
+            "transitive": member.is_some_and(|member| member.role == Role::Transitive),
+            "resolved_path": self.place(source),
+            "is_directory": source.place().map(|_| source.is_directory()),
+            "exists": source.place().map(|_| !source.is_missing()),
+            "url": url,
+            "server": server,
+            "tool": tool,
+            "has_content": matches!(source.kind, Kind::Inline { .. }),
+            "tokens": tokens,
+        })
+    }
+
+    /// What a request to pick came to.
+    pub fn picked(&self, picked: &Picked) -> Value {
+        let new = picked.picked.iter().chain(&picked.pulled_in);
+        let sources = new.filter_map(|id: &SourceId| self.catalog.get(id.as_str()));
+        let sources: Vec<Value> = sources.map(|source| self.selected(source)).collect();
+        json!({
+            "status": picked.status,
+            "selected_count": picked.picked.len(),
+            "transitive_count": picked.pulled_in.len(),
+            "sources": sources,
+            "unknown": picked.unknown,
+            "missing": picked.missing,
+            "message": picked.message,
+        })
+    }
+
+    /// A source as `select` answers it.
+    fn selected(&self, source: &Source) -> Value {
+        let member = self.selection.member(source.id.as_str());
+        let transitive = member.is_some_and(|member| member.role == Role::Transitive);
+        let (url, server, tool) = addresses(source);
+        let (args, content) = match &source.kind {
+            Kind::Mcp { args, .. } => ((**args).clone(), None),
+            Kind::Inline { content } => (Value::Null, Some(content.to_string())),
+            _ => (Value::Null, None),
+        };
+        json!({
+            "id": source.id,
+            "name": source.name,
+            "description": source.description,
+            "type": source.kind.word(),
+            "tags": source.tags,
+            "resolved_path": self.place(source),
+            "is_directory": source.place().map(|_| source.is_directory()),
+            "transitive": transitive,
+            "transitive_from": member.map(|member| member.parents.clone()).unwrap_or_default(),
+            "url": url,
+            "server": server,
+            "tool": tool,
+            "args": args,
+            "content": content,
+            "fetch_hint": source.fetch_hint,
+        })
+    }
+
+    fn place(&self, source: &Source) -> Option<String> {
+        source.place().map(|place| display(self.workspace, &place.path))
+    }
+}
+
+fn addresses(source: &Source) -> (Option<&str>, Option<&str>, Option<&str>) {
+    match &source.kind {
+        Kind::Url { url } => (Some(url), None, None),
+        Kind::Mcp { server, tool, .. } => (None, Some(server), Some(tool)),
+        _ => (None, None, None),
+    }
+}
+
+/// A template as `templates list` shows it.
+pub fn template(workspace: &Path, template: &Template) -> Map<String, Value> {
+    Map::from_iter([
+        ("name".to_owned(), json!(template.name)),
+        ("origin".to_owned(), json!(template.origin)),
+        ("syntax".to_owned(), json!(template.syntax)),
+        ("variables".to_owned(), json!(template::names(&template.variables))),
+        ("source_path".to_owned(), json!(display(workspace, &template.path))),
+        // A file of its own was read a moment ago.
+        ("exists".to_owned(), json!(template.block.is_none() || template.path.exists())),
+    ])
+}
+
+/// What a template asks for.
+pub fn variables(template: &Template) -> Value {
+    let names = template::names(&template.variables);
+    json!({
+        "template_name": template.name,
+        "syntax": template.syntax,
+        "variables": names,
+        "count": names.len(),
+        "tree": template.variables,
+        "schema": template::schema(&template.variables),
+        "skeleton": template::skeleton(&template.variables),
+    })
+}
+
+/// Whether a name fits a pattern: `*` stands for any characters, `?` for one.
+pub fn fits(pattern: &str, name: &str) -> bool {
+    let quoted = regex::escape(pattern).replace("\\*", ".*").replace("\\?", ".");
+    regex::Regex::new(&format!("(?s)^{quoted}$")).is_ok_and(|regex| regex.is_match(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn patterns_have_stars_and_question_marks() {
+        for (pattern, name, expected) in [
+            ("*.java.tpl", "Entity.java.tpl", true),
+            ("*.java.tpl", "Entity.java_tpl", false),
+            ("Entity.????.tpl", "Entity.java.tpl", true),
+            ("Entity", "Entity.java.tpl", false),
+            ("*", "", true),
+            ("[a]", "[a]", true),
+        ] {
+            assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+}

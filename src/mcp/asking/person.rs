@@ -1,0 +1,91 @@
+//! A person asked past the client, by the channel of the configuration or on a screen. The thread that waits is one of its own,
+//! and gives up as soon as nobody wants the answer any more.
+
+use std::time::Instant;
+
+use rmcp::model::ErrorData;
+
+use super::{patience, refusal};
+use crate::channel::{self, Answered, Approval, Asker, Place, Request, Unanswered, Wait, Way};
+use crate::desk::Refusal;
+use crate::engine::Task;
+use crate::mcp::tools::Call;
+
+/// What a person said to a write.
+#[derive(Debug)]
+pub enum Approved {
+    /// Yes, and who.
+    Yes(String),
+    /// It is not to be; why, and what to do.
+    No(Refusal),
+}
+
+/// Asks for a choice by the channel of the configuration.
+pub async fn choose(call: &Call, request: &Request, way: Way) -> Result<Answered, Unanswered> {
+    let to_ask = request.clone();
+    wait(call, request, &way.clone(), move |waiting| channel::open(&way, Place::Protocol)?.ask(&to_ask, waiting)).await
+}
+
+/// Asks on a screen for a yes to a write.
+///
+/// # Errors
+/// The desk is closed.
+pub async fn approve(call: &Call, way: Way, approval: Approval) -> Result<Approved, ErrorData> {
+    let path = approval.path.clone();
+    let desk = call.front.snapshots().borrow().desk.to_string();
+    let asker = Asker { who: call.agent.who.clone(), session: call.agent.session.clone(), desk };
+    let context = format!("{} wants to write {path}", call.agent.who);
+    let request = channel::approval(&way, asker, &context, approval);
+    let to_ask = request.clone();
+    let came = wait(call, &request, &way.clone(), move |waiting| channel::ask_screen(&way, &to_ask, waiting)).await;
+    let rule = format!(
+        "or allow it for good with a rule, \"approval\": {{\"{path}\": \"auto\"}}, which the user has to trust"
+    );
+    Ok(match came {
+        Ok(Answered { approved: true, by, .. }) => Approved::Yes(by.unwrap_or_else(|| "a screen".to_owned())),
+        Ok(_) => {
+            let message = format!("the user said no to writing {path}");
+            Approved::No(Refusal::new("not-approved", message, "ask the user what should be different"))
+        }
+        Err(Unanswered::TimedOut) => {
+            let message = format!("nobody answered in time whether {path} may be written");
+            Approved::No(Refusal::new("timed-out", message, format!("ask the user to answer on the screen, {rule}")))
+        }
+        Err(Unanswered::Failed { code: "no-screen", .. }) => {
+            let message = format!("writing {path} needs the yes of a person, and no screen is open to ask on");
+            let hint = format!("ask the user to open `refdesk` in this workspace and call again, {rule}");
+            Approved::No(Refusal::new("no-screen", message, hint))
+        }
+        Err(unanswered) => Approved::No(refusal(unanswered)),
+    })
+}
+
+/// Waits for an answer, and puts the question and what came of it into the journal.
+async fn wait(
+    call: &Call,
+    request: &Request,
+    way: &Way,
+    ask: impl FnOnce(&Wait) -> Result<Answered, Unanswered> + Send + 'static,
+) -> Result<Answered, Unanswered> {
+    note(call, channel::asked(request)).await;
+    let now = Instant::now();
+    let waiting = Wait::until(now.checked_add(patience(request, way)).unwrap_or(now));
+    let on_thread = waiting.clone();
+    let mut asked = tokio::task::spawn_blocking(move || ask(&on_thread));
+    let came = tokio::select! {
+        came = &mut asked => came,
+        () = call.context.ct.cancelled() => { waiting.give_up(); asked.await }
+        () = call.front.left() => { waiting.give_up(); asked.await }
+    };
+    let came = came.unwrap_or_else(|error| {
+        let message = format!("asking went wrong: {error}");
+        Err(Unanswered::Failed { code: "no-answer", message, hint: String::new() })
+    });
+    note(call, channel::answered(request, &came)).await;
+    came
+}
+
+async fn note(call: &Call, receipt: crate::session::Receipt) {
+    // A journal that cannot be written is among the diagnostics.
+    let _ = call.front.ask(&call.agent, Task::Note(Box::new(receipt))).await;
+}

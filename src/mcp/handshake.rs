@@ -1,0 +1,46 @@
+//! What the server says of itself when a client comes: name, what it can do, which revisions it speaks, and the introduction.
+//! Revisions up to 2025-11-25 ask by `initialize`, 2026-07-28 by `server/discover`.
+
+use std::time::Duration;
+
+use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
+
+use super::front::Front;
+use super::introduction::introduction;
+use super::journalled;
+use crate::desk::Agent;
+use crate::engine::Task;
+use crate::session::What;
+
+/// So long is waited for configuration and catalog. A disk may never answer, and a client should learn what the server can
+/// do all the same.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Name and abilities, without the introduction.
+pub fn info() -> ServerConfig {
+    let capabilities = ServerCapabilities::builder()
+        .enable_tools()
+        .enable_tool_list_changed()
+        .enable_resources()
+        .enable_resources_list_changed()
+        .enable_resources_subscribe()
+        .enable_prompts()
+        .enable_prompts_list_changed()
+        .enable_completions()
+        .build();
+    let server = Implementation::new("refdesk", env!("CARGO_PKG_VERSION")).with_title("refdesk: the reference desk");
+    ServerConfig::new(capabilities).with_server_info(server)
+}
+
+/// The introduction to the desk as it is known now, put into the journal as what this agent was told. Documents are not
+/// waited for, only configuration and catalog.
+pub async fn introduce(front: &Front, agent: Agent) -> Option<String> {
+    let opened = tokio::time::timeout(PATIENCE, front.opened()).await;
+    let snapshot = opened.ok().flatten()?;
+    let text = introduction(&snapshot, &snapshot.exclude_tools)?;
+    let receipt = journalled::told(What::Instructed, &text);
+    let front = front.clone();
+    // The answer does not wait for the disk.
+    tokio::spawn(async move { front.ask(&agent, Task::Note(Box::new(receipt))).await });
+    Some(text)
+}

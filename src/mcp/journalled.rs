@@ -1,0 +1,22 @@
+//! What an agent was given over the protocol, as the journal has it: with its very bytes, or what they hash to.
+
+use crate::disk::name::sha256_hex;
+use crate::enrich::TextKind;
+use crate::session::{Receipt, What};
+use crate::text::tokens;
+
+/// A text that the desk made for an agent.
+pub fn told(what: What, text: &str) -> Receipt {
+    let kind = (what == What::Instructed).then_some(TextKind::SystemInstructions);
+    Receipt { kind, text: Some(text.to_owned()), ..given(what, text) }
+}
+
+/// A text that lies in a file or elsewhere: who asks later finds it there.
+pub fn given(what: What, text: &str) -> Receipt {
+    Receipt {
+        bytes: text.len(),
+        tokens: usize::try_from(tokens::of_prose(text.len() as u64)).unwrap_or(usize::MAX),
+        hash: Some(sha256_hex(text.as_bytes())),
+        ..Receipt::new(what)
+    }
+}

@@ -1,0 +1,245 @@
+//! JSON-RPC on standard input and output, a message a line. The library's own way is silent about a line that is no message
+//! and ends at once with its input; an agent should be told how to mend its call, and who pipes a few requests in should get
+//! their answers.
+
+use std::collections::{HashSet, VecDeque};
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rmcp::RoleServer;
+use rmcp::model::{ClientJsonRpcMessage, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
+use rmcp::transport::Transport;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::time::Instant;
+
+use super::front::Front;
+use super::sift::{Begun, Sifted, sift};
+
+/// Bytes of one message.
+pub const LINE: usize = 16 * 1024 * 1024;
+
+/// How long answers that are still owed may take when the input has ended.
+const OWED: Duration = Duration::from_secs(5);
+
+/// Lines that may wait to be written.
+const WAITING: usize = 64;
+
+/// A line to be written, and who wants to know that it was.
+type Outgoing = (Vec<u8>, oneshot::Sender<io::Result<()>>);
+
+/// The transport.
+#[derive(Debug)]
+pub struct Lines<R> {
+    reader: BufReader<R>,
+    line: Vec<u8>,
+    /// The rest of a line that is too long is passed over.
+    skips: bool,
+    begun: Begun,
+    out: mpsc::Sender<Outgoing>,
+    /// Errors about lines that were no message.
+    errors: VecDeque<ServerJsonRpcMessage>,
+    owed: Arc<Owed>,
+    front: Front,
+    /// When the input has ended: until when answers are waited for.
+    until: Option<Instant>,
+}
+
+/// Requests that were not answered yet.
+#[derive(Debug, Default)]
+struct Owed {
+    ids: Mutex<HashSet<RequestId>>,
+    fewer: Notify,
+}
+
+impl Owed {
+    fn ids(&self) -> MutexGuard<'_, HashSet<RequestId>> {
+        self.ids.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn settle(&self, id: &RequestId) {
+        if self.ids().remove(id) {
+            self.fewer.notify_one();
+        }
+    }
+}
+
+impl<R: AsyncRead + Unpin + Send> Lines<R> {
+    /// Between these two; must be called within a tokio runtime.
+    pub fn new(reader: R, writer: impl AsyncWrite + Unpin + Send + 'static, front: Front) -> Self {
+        let (out, lines) = mpsc::channel(WAITING);
+        tokio::spawn(write(writer, lines));
+        Self {
+            reader: BufReader::new(reader),
+            line: Vec::new(),
+            skips: false,
+            begun: Begun::No,
+            out,
+            errors: VecDeque::new(),
+            owed: Arc::default(),
+            front,
+            until: None,
+        }
+    }
+
+    /// The next line, in `line`; `None` where there is none any more. Whoever drops this loses nothing of it.
+    async fn read(&mut self) -> Option<Read> {
+        loop {
+            let Ok(available) = self.reader.fill_buf().await else { return None };
+            if available.is_empty() {
+                // The last line may lack its end.
+                let is_rest = !self.skips && !self.line.is_empty();
+                return is_rest.then_some(Read::Line);
+            }
+            let end = available.iter().position(|byte| *byte == b'\n');
+            let taken = end.map_or(available.len(), |at| at + 1);
+            let fits = self.line.len() + taken <= LINE;
+            if fits && !self.skips {
+                self.line.extend_from_slice(available.get(..taken).unwrap_or_default());
+            } else {
+                self.skips = true;
+                self.line = Vec::new();
+            }
+            self.reader.consume(taken);
+            if end.is_some() {
+                return Some(if std::mem::take(&mut self.skips) { Read::TooLong } else { Read::Line });
+            }
+        }
+    }
+
+    /// What the line is.
+    fn take(&mut self, read: Read) -> Option<ClientJsonRpcMessage> {
+        let sifted = match read {
+            Read::TooLong => {
+                let message = format!("a message of more than {LINE} bytes (16 MiB) is not read; send less at once");
+                Sifted::Answer(None, ErrorData::invalid_request(message, None))
+            }
+            Read::Line => sift(&self.line, &mut self.begun),
+        };
+        // What one huge message took is given back.
+        self.line = Vec::new();
+        match sifted {
+            Sifted::Pass(message) => {
+                match &*message {
+                    JsonRpcMessage::Request(request) => {
+                        self.owed.ids().insert(request.id.clone());
+                    }
+                    // Who takes a request back gets no answer to it.
+                    JsonRpcMessage::Notification(notification) => {
+                        use rmcp::model::ClientNotification::CancelledNotification;
+                        if let CancelledNotification(cancelled) = &notification.notification
+                            && let Some(id) = &cancelled.params.request_id
+                        {
+                            self.owed.settle(id);
+                        }
+                    }
+                    JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
+                }
+                Some(*message)
+            }
+            Sifted::Answer(id, error) => {
+                tracing::info!("a line is no message: {}", error.message);
+                self.errors.push_back(ServerJsonRpcMessage::error(error, id));
+                None
+            }
+            Sifted::Nothing => None,
+        }
+    }
+}
+
+/// What was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Read {
+    Line,
+    TooLong,
+}
+
+impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
+    type Error = io::Error;
+
+    fn send(&mut self, item: ServerJsonRpcMessage) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let (out, owed) = (self.out.clone(), self.owed.clone());
+        async move {
+            let answers = match &item {
+                JsonRpcMessage::Response(response) => Some(response.id.clone()),
+                JsonRpcMessage::Error(error) => error.id.clone(),
+                JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+            };
+            let (tell, told) = oneshot::channel();
+            let closed = || io::Error::from(io::ErrorKind::BrokenPipe);
+            let sent = match line(&item) {
+                Ok(line) => match out.send((line, tell)).await {
+                    Ok(()) => told.await.unwrap_or_else(|_| Err(closed())),
+                    Err(_) => Err(closed()),
+                },
+                Err(error) => Err(error),
+            };
+            if let Some(id) = answers {
+                owed.settle(&id);
+            }
+            sent
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            while let Some(error) = self.errors.front() {
+                let error = line(error).ok()?;
+                let room = self.out.reserve().await.ok()?;
+                self.errors.pop_front();
+                room.send((error, oneshot::channel().0));
+            }
+            if let Some(until) = self.until {
+                // One that comes between is remembered: nothing is missed.
+                let fewer = self.owed.fewer.notified();
+                if self.owed.ids().is_empty() || tokio::time::timeout_at(until, fewer).await.is_err() {
+                    return None;
+                }
+                continue;
+            }
+            let (front, out) = (self.front.clone(), self.out.clone());
+            let read = tokio::select! {
+                read = self.read() => read,
+                () = front.left() => None,
+                () = out.closed() => return None,
+            };
+            match read {
+                Some(read) => {
+                    if let Some(message) = self.take(read) {
+                        return Some(message);
+                    }
+                }
+                None => {
+                    self.until = Some(Instant::now() + OWED);
+                    self.front.leave();
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn line(message: &ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// Writes line after line, each whole: whoever waits for that may stop waiting.
+async fn write(mut writer: impl AsyncWrite + Unpin, mut lines: mpsc::Receiver<Outgoing>) {
+    while let Some((line, tell)) = lines.recv().await {
+        let written = match writer.write_all(&line).await {
+            Ok(()) => writer.flush().await,
+            failed => failed,
+        };
+        let is_closed = written.is_err();
+        let _ = tell.send(written);
+        if is_closed {
+            return;
+        }
+    }
+}

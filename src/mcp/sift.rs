@@ -1,0 +1,178 @@
+//! What a line of the protocol is, before anybody acts on it: a message, or something that is answered by an error in words
+//! that help to mend it. Pure, so that every kind of rubbish has its line in a table.
+
+use rmcp::model::{
+    CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, CompleteRequestParams, CustomRequest, ErrorCode,
+    ErrorData, GetMeta, GetPromptRequestParams, InitializeRequestParams, JsonRpcMessage, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, RequestId, SubscribeRequestParams,
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::text::escape::one_line;
+use crate::text::nearest::did_you_mean;
+
+/// What became of a line.
+#[derive(Debug)]
+pub enum Sifted {
+    /// A message.
+    Pass(Box<ClientJsonRpcMessage>),
+    /// Something that is answered by an error.
+    Answer(Option<RequestId>, ErrorData),
+    /// Something that nobody waits for an answer to.
+    Nothing,
+}
+
+/// Whether a session has begun: before that, whatever is no request has nothing that it could be about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Begun {
+    /// Not yet.
+    No,
+    /// It has.
+    Yes,
+}
+
+/// Tells what a line is.
+pub fn sift(line: &[u8], begun: &mut Begun) -> Sifted {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
+    if line.is_empty() {
+        return Sifted::Nothing;
+    }
+    let value: Value = match serde_json::from_slice(line) {
+        Ok(value) => value,
+        Err(error) => {
+            let message = format!("this line is no JSON: {error}; send one JSON-RPC message a line");
+            return Sifted::Answer(None, ErrorData::parse_error(message, None));
+        }
+    };
+    let members = match value {
+        Value::Object(members) => members,
+        Value::Array(_) => return invalid(None, "batches are not taken; send each message on a line of its own"),
+        other => return invalid(None, &format!("a message is an object, and this is {}", kind(&other))),
+    };
+    let id = match id_of(&members) {
+        Ok(id) => id,
+        Err(message) => return invalid(None, &message),
+    };
+    if members.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        return invalid(id, "the member 'jsonrpc' must be \"2.0\"");
+    }
+    match members.get("method") {
+        Some(Value::String(_)) => {}
+        Some(other) => return invalid(id, &format!("'method' must be a string, and this is {}", kind(other))),
+        None if members.contains_key("result") || members.contains_key("error") => {}
+        None => return invalid(id, "the member 'method' is missing, for example \"method\": \"tools/list\""),
+    }
+    match (members.get("params"), &id) {
+        (None | Some(Value::Object(_)), _) => {}
+        (Some(other), Some(_)) => {
+            let message = format!("'params' must be an object, and this is {}", kind(other));
+            return Sifted::Answer(id, ErrorData::invalid_params(message, None));
+        }
+        (Some(_), None) => return Sifted::Nothing,
+    }
+    let message: ClientJsonRpcMessage = match serde_json::from_value(Value::Object(members)) {
+        Ok(message) => message,
+        Err(error) => return invalid(id, &format!("this is no message of the protocol: {error}")),
+    };
+    if *begun == Begun::No {
+        match &message {
+            JsonRpcMessage::Request(request) if begins(&request.request) => *begun = Begun::Yes,
+            JsonRpcMessage::Request(_) => {}
+            _ => return Sifted::Nothing,
+        }
+    }
+    match message {
+        JsonRpcMessage::Request(request) => match &request.request {
+            ClientRequest::CustomRequest(custom) => Sifted::Answer(Some(request.id), unknown(custom)),
+            _ => Sifted::Pass(Box::new(JsonRpcMessage::Request(request))),
+        },
+        other => Sifted::Pass(Box::new(other)),
+    }
+}
+
+/// Whether a session begins with it, the one way or the other.
+fn begins(request: &ClientRequest) -> bool {
+    match request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) | ClientRequest::CustomRequest(_) => false,
+        other => {
+            let meta = other.get_meta();
+            meta.protocol_version().is_some() && meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
+        }
+    }
+}
+
+fn invalid(id: Option<RequestId>, message: &str) -> Sifted {
+    Sifted::Answer(id, ErrorData::invalid_request(message.to_owned(), None))
+}
+
+fn id_of(members: &Map<String, Value>) -> Result<Option<RequestId>, String> {
+    match members.get("id") {
+        None => Ok(None),
+        Some(Value::String(id)) => Ok(Some(RequestId::String(id.as_str().into()))),
+        Some(Value::Number(id)) if id.is_i64() => Ok(id.as_i64().map(RequestId::Number)),
+        // An error about a message that could not be read has none.
+        Some(Value::Null) if members.contains_key("error") => Ok(None),
+        Some(other) => Err(format!(
+            "'id' must be a string or a whole number, and this is {}; leave it out of a notification",
+            kind(other)
+        )),
+    }
+}
+
+/// What a JSON value is, in words.
+pub fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(number) if number.is_f64() => "a number that is not whole",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// The methods that this server knows, each with what reads its parameters.
+const METHODS: &[(&str, fn(&Value) -> Option<String>)] = &[
+    ("initialize", misfit::<InitializeRequestParams>),
+    ("ping", nothing),
+    ("server/discover", nothing),
+    ("tools/list", misfit::<PaginatedRequestParams>),
+    ("tools/call", misfit::<CallToolRequestParams>),
+    ("resources/list", misfit::<PaginatedRequestParams>),
+    ("resources/templates/list", misfit::<PaginatedRequestParams>),
+    ("resources/read", misfit::<ReadResourceRequestParams>),
+    ("resources/subscribe", misfit::<SubscribeRequestParams>),
+    ("resources/unsubscribe", misfit::<SubscribeRequestParams>),
+    ("prompts/list", misfit::<PaginatedRequestParams>),
+    ("prompts/get", misfit::<GetPromptRequestParams>),
+    ("completion/complete", misfit::<CompleteRequestParams>),
+    ("subscriptions/listen", nothing),
+];
+
+/// Why there is nobody to answer a request: no such method, or parameters that are not its own.
+pub fn unknown(request: &CustomRequest) -> ErrorData {
+    let method = one_line(&request.method);
+    let params = request.params.clone().unwrap_or_else(|| Value::Object(Map::new()));
+    match METHODS.iter().find(|(name, _)| *name == request.method) {
+        Some((_, misfit)) => {
+            let why = misfit(&params).unwrap_or_else(|| "they are not those of this method".to_owned());
+            ErrorData::invalid_params(format!("the params of {method} cannot be read: {why}"), None)
+        }
+        None => {
+            let near = did_you_mean(&request.method, METHODS.iter().map(|(name, _)| *name));
+            let near = near.map(|near| format!("; {near}")).unwrap_or_default();
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method '{method}'{near}"), None)
+        }
+    }
+}
+
+fn misfit<T: DeserializeOwned>(params: &Value) -> Option<String> {
+    T::deserialize(params).err().map(|error| error.to_string())
+}
+
+fn nothing(_: &Value) -> Option<String> {
+    None
+}

@@ -1,0 +1,89 @@
+//! What a tool answers: structured for programs, with the same as text beside it. A failure that the agent can mend is an answer
+//! too, marked as one, which says what was wrong, where, and what to do.
+
+use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
+use serde_json::Value;
+
+use crate::desk::Refusal;
+use crate::text::escape::visible;
+
+/// An answer, its text the JSON of it. What cannot be seen is printed escaped.
+pub fn done(mut answer: Value) -> CallToolResponse {
+    show(&mut answer);
+    CallToolResult::structured(answer).into()
+}
+
+/// An answer whose text is not its JSON.
+pub fn told(answer: Value, text: String) -> CallToolResponse {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    result.structured_content = Some(answer);
+    result.into()
+}
+
+/// An answer that is a failure, and has the form of the others all the same.
+pub fn failed(mut answer: Value) -> CallToolResponse {
+    show(&mut answer);
+    CallToolResult::structured_error(answer).into()
+}
+
+/// A failure of which nothing is known but why.
+pub fn refused(refusal: &Refusal) -> CallToolResponse {
+    let text = format!("error: {refusal}");
+    CallToolResult::error(vec![ContentBlock::text(visible(&text).into_owned())]).into()
+}
+
+/// Has every text of a value be printed as it is seen. Names of members are ours.
+fn show(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            if let std::borrow::Cow::Owned(shown) = visible(text) {
+                *text = shown;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(show),
+        Value::Object(members) => members.values_mut().for_each(show),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Leaves out what says nothing: members that are null, false or empty.
+pub fn compact(row: &mut Value) {
+    let Value::Object(members) = row else { return };
+    members.retain(|name, value| match value {
+        Value::Null => false,
+        // Of what is not missing, nothing is said.
+        Value::Bool(flag) if name == "exists" => !*flag,
+        Value::Bool(flag) => *flag,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(_) | Value::Number(_) => true,
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_row_says_what_there_is_to_say() {
+        for (exists, expected) in [
+            (json!(true), json!({"id": "a", "tokens": 0, "picked": true})),
+            (json!(false), json!({"id": "a", "tokens": 0, "picked": true, "exists": false})),
+            (json!(null), json!({"id": "a", "tokens": 0, "picked": true})),
+        ] {
+            let mut row = json!({"id": "a", "description": "", "tags": [], "tokens": 0, "url": null, "picked": true,
+                                 "selected": false, "exists": exists});
+            compact(&mut row);
+            assert_eq!(row, expected);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_printed_escaped() {
+        let mut value = json!({"a": ["x\u{202e}y", {"b": "z\u{e0041}"}], "c": "plain\n"});
+        show(&mut value);
+        assert_eq!(value, json!({"a": ["x\\u{202e}y", {"b": "z\\u{e0041}"}], "c": "plain\n"}));
+    }
+}

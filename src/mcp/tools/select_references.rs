@@ -1,0 +1,75 @@
+//! `selectReferences`: picks sources by id and tag, as `refdesk select` does; with neither a person is asked.
+
+use rmcp::model::{CallToolResponse, ErrorData};
+
+use super::{About, Call, Effect, answer, closed};
+use crate::desk::PickStatus;
+use crate::desk::rows::Rows;
+use crate::engine::{Outcome, Selected, Task};
+use crate::mcp::asking::{self, Answer};
+
+/// What is told of it.
+pub const ABOUT: About = About {
+    name: "selectReferences",
+    older: &[],
+    title: "Select references",
+    description: "Select reference sources by id or tag; what they mention comes with them. With neither, the user is \
+                  asked to choose. Then read them with readReference.",
+    input: r#"{"type":"object","properties":{
+        "ids":{"type":"array","items":{"type":"string"}},
+        "filter_tags":{"type":"array","items":{"type":"string"},"description":"Selects every source with any of these tags"}}}"#,
+    output: r#"{"type":"object","properties":{
+        "status":{"type":"string","enum":["success","all_selected","none_matched","no_sources","error"]},
+        "selected_count":{"type":"integer"},"transitive_count":{"type":"integer"},
+        "sources":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}},
+        "unknown":{"type":"array","items":{"type":"string"}},"missing":{"type":"array","items":{"type":"string"}},
+        "message":{"type":"string"}},"required":["status","selected_count","message"]}"#,
+    example: r#"{"ids": ["api-spec"]}"#,
+    effect: Effect::Adds,
+};
+
+/// Picks them.
+pub async fn call(mut call: Call) -> Result<CallToolResponse, ErrorData> {
+    let ids = call.arguments.texts("ids")?;
+    let tags = call.arguments.texts("filter_tags")?;
+    if !ids.is_empty() || !tags.is_empty() {
+        return pick(&call, ids, tags, "").await;
+    }
+    match asking::ask(&mut call).await? {
+        Answer::Chosen(chosen) if chosen.ids.is_empty() => Ok(answer::done(nothing("success", &chosen.note))),
+        Answer::Chosen(chosen) => pick(&call, chosen.ids, Vec::new(), &chosen.note).await,
+        Answer::Nothing(message) => Ok(answer::failed(nothing("no_sources", &message))),
+        Answer::Refused(refusal) => {
+            let words = if refusal.hint.is_empty() { "" } else { "; " };
+            Ok(answer::failed(nothing("error", &format!("{}{words}{}", refusal.message, refusal.hint))))
+        }
+        Answer::Required(required) => Ok((*required).into()),
+    }
+}
+
+async fn pick(call: &Call, ids: Vec<String>, tags: Vec<String>, note: &str) -> Result<CallToolResponse, ErrorData> {
+    let task = Task::Select { ids, tags };
+    let selected = match call.front.ask(&call.agent, task).await {
+        Some(Outcome::Selected(Ok(selected))) => *selected,
+        Some(Outcome::Selected(Err(refusal))) => return Ok(answer::failed(nothing("error", &refusal.to_string()))),
+        _ => return Err(closed()),
+    };
+    let Selected { mut picked, catalog, selection } = selected;
+    if !note.is_empty() {
+        picked.message = format!("{}; {note}", picked.message);
+    }
+    let workspace = call.front.snapshots().borrow().workspace.clone();
+    let rows = Rows { workspace: workspace.as_ref().as_ref(), catalog: &catalog, selection: &selection };
+    let mut json = rows.picked(&picked);
+    if let Some(sources) = json.get_mut("sources").and_then(|sources| sources.as_array_mut()) {
+        sources.iter_mut().for_each(answer::compact);
+    }
+    let met = matches!(picked.status, PickStatus::Success | PickStatus::AllSelected);
+    Ok(if met { answer::done(json) } else { answer::failed(json) })
+}
+
+/// An answer where nothing was picked.
+fn nothing(status: &str, message: &str) -> serde_json::Value {
+    serde_json::json!({"status": status, "selected_count": 0, "transitive_count": 0, "sources": [], "unknown": [],
+                       "missing": [], "message": message})
+}
