@@ -10,7 +10,7 @@ use super::errand::{Errand, Outcome};
 use super::notice::Notice;
 use super::requests::{Over, Reply, Waiting};
 use crate::catalog::{Catalog, SourceId};
-use crate::desk::{Document, Follows, Outlook, Shown, Spot, Unrendered};
+use crate::desk::{Deed, Document, Follows, Outlook, Shown, Spot, Unrendered};
 use crate::enrich::{Enriched, Findings};
 use crate::mention::MentionGraph;
 use crate::output::{Proposal, Unwritten, Written};
@@ -105,6 +105,8 @@ pub enum Command {
     Write(Box<Proposal>),
     /// Do something for an agent. Answered by [`Event::Done`].
     Errand(Box<Errand>),
+    /// Trust just these, which the person was shown.
+    Trust(Arc<[Deed]>),
     /// Look who asks a person for something.
     Requests,
     /// Answer the request of this id.
@@ -130,6 +132,7 @@ impl Command {
                 | Self::Redo
                 | Self::Write(_)
                 | Self::Reply { .. }
+                | Self::Trust(_)
         ) || matches!(self, Self::Errand(errand) if errand.task.is_change())
     }
 
@@ -311,6 +314,8 @@ pub struct Snapshot {
     pub reads: u64,
     /// Who asks a person for something, who asked first first; always empty where nobody would see it.
     pub requests: Arc<[Waiting]>,
+    /// What the configuration would do and waits for this person's trust; always empty where nobody could be asked.
+    pub untrusted: Arc<[Deed]>,
 }
 
 impl Snapshot {
@@ -339,6 +344,7 @@ impl Snapshot {
             && same(&self.templates, &other.templates)
             && same(&self.diagnostics, &other.diagnostics)
             && same(&self.requests, &other.requests)
+            && same(&self.untrusted, &other.untrusted)
             && same(&self.tokens, &other.tokens)
             && same(&self.graph, &other.graph))
     }

@@ -91,7 +91,8 @@ impl Requests {
     pub fn attend(desk: &Desk, who: &str, changed: WeakSender<Command>) -> Self {
         let present = presence::attend(desk.workspace()).map_err(|error| {
             let message = format!("nobody can see that a screen is open here, so agents may not ask: {error}");
-            Diagnostic::warning("not-attending", message).hint("make .jaato/refdesk writable, and open the screen again")
+            Diagnostic::warning("not-attending", message)
+                .hint("make .jaato/refdesk writable, and open the screen again")
         });
         Self {
             present,

@@ -249,6 +249,8 @@ pub fn snapshot() -> Snapshot {
         watching: Watching::Live,
         reads: 0,
         requests: Arc::from([]),
+        untrusted: Arc::from([]),
+        ..Snapshot::default()
     }
 }
 
@@ -431,11 +433,7 @@ pub fn asking(id: &str, who: &str, context: &str, offered: &[&str]) -> crate::en
         timestamp: "2026-11-22T09:30:00Z".to_owned(),
         context: context.to_owned(),
         sources: sources.collect(),
-        asker: crate::channel::Asker {
-            who: who.to_owned(),
-            session: "s-1".to_owned(),
-            desk: "default".to_owned(),
-        },
+        asker: crate::channel::Asker { who: who.to_owned(), session: "s-1".to_owned(), desk: "default".to_owned() },
         timeout: Some(300.0),
         approval: None,
     };
@@ -458,6 +456,18 @@ pub fn asking_to_write(id: &str, who: &str, path: &str, diff: &str, warnings: &[
     };
     let request = crate::channel::Request { approval: Some(approval), ..(*waiting.request).clone() };
     crate::engine::Waiting { request: Arc::new(request), ..waiting }
+}
+
+/// The snapshot in which this would be done beyond the workspace, at these lines, and waits for trust.
+pub fn with_deeds(deeds: &[(&str, usize)]) -> Snapshot {
+    let deeds = deeds.iter().map(|(what, line)| crate::desk::Deed {
+        what: (*what).to_owned(),
+        hash: format!("{line}"),
+        about: crate::desk::DeedKind::Webhook,
+        file: "references.json".to_owned(),
+        line: Some(*line),
+    });
+    Snapshot { generation: 2, untrusted: deeds.collect(), ..snapshot() }
 }
 
 /// The snapshot in which these wait for an answer.

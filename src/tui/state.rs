@@ -175,6 +175,8 @@ pub enum Overlay {
     Receipt(Scroll),
     /// A write that a yes is asked for.
     Approval(Scroll),
+    /// What waits for trust.
+    Trust(Scroll),
 }
 
 /// Something to say in the bottom line.

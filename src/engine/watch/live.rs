@@ -16,8 +16,8 @@ use super::Followed;
 use super::gather::Seen;
 use super::remote::remote;
 use super::wanted::{Interest, Wanted, is_entered};
-use crate::engine::requests::is_of;
 use crate::disk::path::is_absent;
+use crate::engine::requests::is_of;
 
 /// A watcher and what it follows.
 pub struct Live {
@@ -375,7 +375,13 @@ mod tests {
             (PathBuf::from("/w/docs/deep"), Interest::All),
         ]);
         let own = |name: &str| Path::new("/w/.jaato/refdesk").join(name);
-        Heard { interests, choice: own("selection.json"), journal: own("journal.jsonl"), requests: vec![own("ask/requests")], lost: Lost::default() }
+        Heard {
+            interests,
+            choice: own("selection.json"),
+            journal: own("journal.jsonl"),
+            requests: vec![own("ask/requests")],
+            lost: Lost::default(),
+        }
     }
 
     #[test]

@@ -48,6 +48,8 @@ pub const ACTIONS: &[Entry] = &[
     entry!(Action::Define, "edit its source", "Open the entry that defines the template's source in $EDITOR", ["e"], TEMPLATES, HelpOnly),
     entry!(Action::CopyId, "copy name", "Put the name of the template on the clipboard", ["y"], TEMPLATES, HelpOnly),
     entry!(Action::CopyPath, "copy its path", "Put the path of the template's file on the clipboard", ["Y"], TEMPLATES, HelpOnly),
+    entry!(Action::Approve, "yes to the write", "Have it written, exactly as it is shown", ["y"], &[Context::Approval], BottomLine),
+    entry!(Action::TrustThis, "trust this", "Trust just what is shown", ["y"], &[Context::Trust], BottomLine),
     entry!(Action::Mark, "mark", "Mark the source under the cursor for the answer, or take the mark back", ["Space"], &[Context::Request], WhenPossible),
     entry!(Action::Answer, "answer", "Answer the request with what is marked; of a write show all that would change", ["Enter"], &[Context::Request], BottomLine),
     entry!(Action::Decline, "none", "Choose none of what is offered, or say no to the write", ["n"], &[Context::Request, Context::Approval], BottomLine),
@@ -56,7 +58,6 @@ pub const ACTIONS: &[Entry] = &[
     entry!(Action::PreviousRequest, "request before", "To the request before", ["["], &[Context::Request], HelpOnly),
     entry!(Action::FilterRequest, "filter request", "Show only what is offered and has these words", ["/"], &[Context::Request], WhenPossible),
     entry!(Action::Open, "open offered", "Open the document of the source offered in $EDITOR", ["o"], &[Context::Request], HelpOnly),
-    entry!(Action::Approve, "yes to the write", "Have it written, exactly as it is shown", ["y"], &[Context::Approval], BottomLine),
     entry!(Action::Search, "search", "Look for a text in the details", ["/"], &[Context::Details], BottomLine),
     entry!(Action::NextHit, "next hit", "To the next place found", ["n"], &[Context::Details], WhenPossible),
     entry!(Action::PreviousHit, "hit before", "To the place found before", ["N"], &[Context::Details], HelpOnly),
@@ -86,6 +87,7 @@ pub const ACTIONS: &[Entry] = &[
     entry!(Action::Quit, "quit", "Leave; picks and exclusions stay", ["q"], &[Context::Global], BottomLine),
     entry!(Action::NextPane, "next pane", "Go to the next pane", ["Tab"], &[Context::Global], BottomLine),
     entry!(Action::Requests, "answer a request", "Go to who asks for a choice or for a yes to a write", ["A"], &[Context::Global], WhenPossible),
+    entry!(Action::Trust, "trust", "Show what this workspace would do beyond it, and whether to trust that", ["!"], &[Context::Global], WhenPossible),
     entry!(Action::Problems, "problems", "Show what is wrong with the workspace, and how to mend it", ["d"], &[Context::Global], BottomLine),
     entry!(Action::Zoom, "zoom", "Give the focused pane the whole screen, or take it back", ["z"], &[Context::Global], BottomLine),
     entry!(Action::Inside, "scroll details", "Go from the list to its details or the feed, to move there", ["Right", "l"], &[Context::Global], WhenPossible),
@@ -112,6 +114,7 @@ pub const ACTIONS: &[Entry] = &[
 
     entry!(Action::Back, "not now", "Leave the question open, and the write undone", ["Esc", "q"], &[Context::Approval], BottomLine),
 
+    entry!(Action::Back, "trust nothing", "Leave it undone until it is trusted", ["Esc", "q", "n"], &[Context::Trust], BottomLine),
     entry!(Action::Confirm, "do it", "Do what the row under the cursor says", ["Enter"], &[Context::Palette], BottomLine),
     entry!(Action::Back, "close palette", "Leave the palette", ["Esc"], &[Context::Palette], BottomLine),
     entry!(Action::Move(Motion::Up), "action up", "To the action above", ["Up", "C-p", "BackTab"], &[Context::Palette], HelpOnly),

@@ -24,7 +24,9 @@ pub(super) fn requests(state: &State, action: Action) -> Option<String> {
         Action::Mark | Action::MarkAll | Action::FilterRequest if is_approval => {
             Some("there is nothing to choose from: Enter shows what would be written".to_owned())
         }
-        Action::Mark if state.subject(Pane::Selection).is_none() => Some("there is no source under the cursor".to_owned()),
+        Action::Mark if state.subject(Pane::Selection).is_none() => {
+            Some("there is no source under the cursor".to_owned())
+        }
         Action::MarkAll if state.requests.rows.is_empty() => Some("there is no source to mark".to_owned()),
         Action::Answer if !is_approval && state.marks().is_none_or(std::collections::BTreeSet::is_empty) => {
             Some("nothing is marked: Space marks a source, n chooses none".to_owned())

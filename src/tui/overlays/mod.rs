@@ -7,6 +7,7 @@ pub mod help;
 pub mod palette;
 pub mod problems;
 pub mod receipt;
+pub mod trust;
 pub mod write;
 
 use ratatui::buffer::Buffer;
@@ -25,6 +26,7 @@ pub fn outer(state: &State) -> Option<Rect> {
         Overlay::Write(_) => Some(write::outer(state)),
         Overlay::Broken => Some(broken::outer(state)),
         Overlay::Receipt(_) => Some(receipt::outer(state)),
+        Overlay::Trust(_) => Some(trust::outer(state)),
         Overlay::Approval(_) => Some(approval::outer(state)),
     }
 }

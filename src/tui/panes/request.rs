@@ -189,7 +189,8 @@ pub fn draw(state: &State, waiting: &Waiting, outer: Rect, frame: &mut Frame<'_>
     let (cursor, len) = (state.requests.cursor, state.len(Pane::Selection));
     let queue = state.snapshot.requests.len();
     let number = |number: usize| cells::grouped(number as u64);
-    let note = if queue > 1 { format!("{} of {}", number(state.nth_request() + 1), number(queue)) } else { String::new() };
+    let note =
+        if queue > 1 { format!("{} of {}", number(state.nth_request() + 1), number(queue)) } else { String::new() };
     let place = frame::position(cursor.at, len);
     let active = super::active(state, Pane::Selection);
     Border { title: "2 Request", note, place, role: Role::Selection, active }.draw(
@@ -242,8 +243,11 @@ fn draw_choice(state: &State, waiting: &Waiting, parts: &Parts, frame: &mut Fram
         );
     }
     if len == 0 {
-        let sentence =
-            if waiting.request.sources.is_empty() { "Nothing is offered." } else { "Nothing that is offered fits this filter." };
+        let sentence = if waiting.request.sources.is_empty() {
+            "Nothing is offered."
+        } else {
+            "Nothing that is offered fits this filter."
+        };
         super::draw_empty(state, sentence, parts.list, buffer);
     }
     frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(Role::Selection), buffer);
@@ -311,7 +315,10 @@ pub fn detail(state: &State, columns: u16) -> Vec<Drawn<'static>> {
         lines.extend(told(&brings(state, &offered.id), Role::Hints));
         lines.extend(told(&offered.description, Role::Text));
         let tags: Vec<String> = offered.tags.iter().map(|tag| format!("#{tag}")).collect();
-        lines.extend(told(&[offered.kind.as_str()].into_iter().chain(tags.iter().map(String::as_str)).collect::<Vec<_>>().join(" "), Role::Infra));
+        lines.extend(told(
+            &[offered.kind.as_str()].into_iter().chain(tags.iter().map(String::as_str)).collect::<Vec<_>>().join(" "),
+            Role::Infra,
+        ));
     }
     if !waiting.request.context.trim().is_empty() {
         lines.extend(told(&format!("Asked: {}", waiting.request.context.trim()), Role::Hints));
@@ -339,18 +346,22 @@ fn brings(state: &State, id: &str) -> String {
     match others.len() {
         0 => format!("Brings itself alone: {cost}."),
         1..=4 => format!("Brings itself and {}: {cost}.", others.join(", ")),
-        more => format!("Brings itself and {} others ({}, +{} more): {cost}.", cells::grouped(more as u64), others.iter().take(4).cloned().collect::<Vec<_>>().join(", "), more - 4),
+        more => format!(
+            "Brings itself and {} others ({}, +{} more): {cost}.",
+            cells::grouped(more as u64),
+            others.iter().take(4).cloned().collect::<Vec<_>>().join(", "),
+            more - 4
+        ),
     }
 }
 
 /// The beginning of what would be written; Enter shows all of it.
 fn draw_write(state: &State, approval: &Approval, place: Rect, frame: &mut Frame<'_>) {
     let buffer = frame.buffer_mut();
-    let (rule, rest) = (Rect { height: place.height.min(1), ..place }, Rect {
-        y: place.y + place.height.min(1),
-        height: place.height.saturating_sub(1),
-        ..place
-    });
+    let (rule, rest) = (
+        Rect { height: place.height.min(1), ..place },
+        Rect { y: place.y + place.height.min(1), height: place.height.saturating_sub(1), ..place },
+    );
     let caption = "how the difference begins: Enter shows all of it, y and n answer there";
     frame::rule(&state.skin, rule, caption, super::caption(state, Pane::Selection), buffer);
     let columns = usize::from(rest.width.saturating_sub(2));

@@ -74,7 +74,11 @@ fn what_keys_answer_a_choice() {
     ] {
         let mut state = desk("", &[choice("r1")]);
         let effects = press(&mut state, keys);
-        assert_eq!(replied(&effects), expected.map(|reply| ("r1".to_owned(), reply)).into_iter().collect::<Vec<_>>(), "{keys}");
+        assert_eq!(
+            replied(&effects),
+            expected.map(|reply| ("r1".to_owned(), reply)).into_iter().collect::<Vec<_>>(),
+            "{keys}"
+        );
     }
 }
 
@@ -114,7 +118,11 @@ fn a_write_is_answered_only_where_all_of_it_is_shown() {
     ] {
         let mut state = desk("", &[write("w1")]);
         let effects = press(&mut state, keys);
-        assert_eq!(replied(&effects), expected.map(|reply| ("w1".to_owned(), reply)).into_iter().collect::<Vec<_>>(), "{keys}");
+        assert_eq!(
+            replied(&effects),
+            expected.map(|reply| ("w1".to_owned(), reply)).into_iter().collect::<Vec<_>>(),
+            "{keys}"
+        );
         assert_eq!(state.overlay.is_some(), keys == "A Enter Enter", "{keys}");
     }
     let mut state = desk("A", &[write("w1")]);
@@ -220,7 +228,8 @@ fn what_is_marked_is_priced() {
         tokens_in,
         ..Follows::default()
     };
-    let (one, all) = (follows(&["java-service", "release-notes"], 28_990), follows(&["java-service", "a", "b"], 31_000));
+    let (one, all) =
+        (follows(&["java-service", "release-notes"], 28_990), follows(&["java-service", "a", "b"], 31_000));
     answer(&mut state, Event::OutlookOf { generation: generation - 1, one: follows(&[], 1), all: follows(&["x"], 1) });
     assert!(!screen(&state).contains("they bring"), "an old answer is dropped");
     answer(&mut state, Event::OutlookOf { generation, one, all });
@@ -265,4 +274,30 @@ fn hostile_requests_stay_within_their_place() {
     let mut state = desk("", &[many]);
     press(&mut state, "A a");
     assert_eq!(state.marks().map(std::collections::BTreeSet::len), Some(5000));
+}
+
+const DEEDS: [(&str, usize); 2] = [
+    ("ask questions by a webhook at https://example.org/ask, with the token in $ASK_TOKEN", 12),
+    ("let agents read /etc of source payments-api", 41),
+];
+
+#[test]
+fn just_what_was_shown_is_trusted() {
+    for (keys, trusted) in
+        [("! y", true), ("! Esc", false), ("! n", false), ("! Enter", false), ("y", false), ("!", false)]
+    {
+        let mut state = desk("", &[]);
+        update(&mut state, Input::Snapshot(Box::new(fixture::with_deeds(&DEEDS))));
+        assert_eq!(message(&state), "2 deeds of this workspace wait for your trust: ! shows what");
+        let sent = commands(&press(&mut state, keys));
+        let deeds = state.snapshot.untrusted.clone();
+        assert_eq!(sent.contains(&Command::Trust(deeds)), trusted, "{keys}");
+    }
+    let mut state = desk("", &[]);
+    press(&mut state, "!");
+    assert_eq!(message(&state), "nothing of this workspace waits for your trust");
+    update(&mut state, Input::Snapshot(Box::new(fixture::with_deeds(&DEEDS))));
+    press(&mut state, "!");
+    update(&mut state, Input::Snapshot(Box::new(fixture::with_deeds(&DEEDS[..1]))));
+    assert_eq!((state.overlay, message(&state)), (None, "what waits for trust has changed: ! shows it anew"));
 }

@@ -79,7 +79,8 @@ fn turn_to(state: &mut State, id: Option<String>) {
 /// What the filter line says now.
 pub(super) fn filter(state: &mut State) {
     let stay = state.requests.rows.get(state.requests.cursor.at).copied();
-    let words: Vec<String> = state.requests.filter.text().to_lowercase().split_whitespace().map(str::to_owned).collect();
+    let words: Vec<String> =
+        state.requests.filter.text().to_lowercase().split_whitespace().map(str::to_owned).collect();
     let rows: Vec<usize> = match state.request() {
         None => Vec::new(),
         Some(waiting) => {
@@ -238,7 +239,9 @@ pub(super) fn over(state: &mut State, over: &Over) {
             (Tone::Note, format!("no: {who} does not write {}", path(over)))
         }
         Ended::Here(Reply::No) => (Tone::Note, format!("answered {who}: none")),
-        Ended::Here(Reply::Chosen(ids)) => (Tone::Note, format!("answered {who}: {}", cells::counted(ids.len(), "source"))),
+        Ended::Here(Reply::Chosen(ids)) => {
+            (Tone::Note, format!("answered {who}: {}", cells::counted(ids.len(), "source")))
+        }
         Ended::Elsewhere(Some(by)) => (Tone::Refusal, format!("{what} that {who} asked for was answered by {by}")),
         Ended::Elsewhere(None) => (Tone::Refusal, format!("{what} that {who} asked for was answered elsewhere")),
         Ended::TimedOut => (Tone::Refusal, format!("{what} that {who} asked for timed out: nobody answered")),

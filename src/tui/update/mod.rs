@@ -17,6 +17,7 @@ mod palette;
 pub(in crate::tui) mod previewing;
 mod reading;
 mod templating;
+mod trusting;
 mod typing;
 pub(in crate::tui) mod valuing;
 pub(in crate::tui) mod writing;
@@ -78,6 +79,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     reading::follow(state, &mut effects);
     given::follow(state);
     answering::settle(state);
+    trusting::settle(state);
     effects
 }
 
@@ -96,6 +98,8 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
             go::open(state, action);
         }
         Action::Palette => palette::open(state),
+        Action::Trust => trusting::open(state),
+        Action::TrustThis => trusting::confirm(state, effects),
         Action::Requests
         | Action::Answer
         | Action::Decline
@@ -156,7 +160,10 @@ fn confirm(state: &mut State, effects: &mut Vec<Effect>) {
         }
         Some(Overlay::Write(_)) => writing::confirm(state, effects),
         Some(Overlay::Broken) => document::open(state, effects),
-        Some(Overlay::Help(_) | Overlay::Problems(_) | Overlay::Receipt(_) | Overlay::Approval(_)) | None => {}
+        Some(
+            Overlay::Help(_) | Overlay::Problems(_) | Overlay::Receipt(_) | Overlay::Approval(_) | Overlay::Trust(_),
+        )
+        | None => {}
     }
 }
 

@@ -77,7 +77,8 @@ fn in_overlay(state: &mut State, overlay: Overlay, at: Position, effects: &mut V
         | Overlay::Write(_)
         | Overlay::Broken
         | Overlay::Receipt(_)
-        | Overlay::Approval(_) => {}
+        | Overlay::Approval(_)
+        | Overlay::Trust(_) => {}
     }
 }
 

@@ -162,7 +162,11 @@ fn row<'a>(state: &'a State, notice: &Notice, [columns, who, session]: [usize; 3
     }
     row.text(
         &cells::clean(&notice.text),
-        theme.style(if matches!(notice.topic, Topic::Problem | Topic::Failed | Topic::Asked) { role } else { Role::Text }),
+        theme.style(if matches!(notice.topic, Topic::Problem | Topic::Failed | Topic::Asked) {
+            role
+        } else {
+            Role::Text
+        }),
     );
     let reason = reason(notice, width);
     if !reason.is_empty() && row.room() > 4 {
