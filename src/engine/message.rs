@@ -11,7 +11,7 @@ use super::notice::Notice;
 use super::profiles::{OfProfiles, Profiles};
 use super::requests::{Over, Reply, Waiting};
 use crate::catalog::{Catalog, SourceId};
-use crate::desk::{Document, Follows, Outlook, Shown, Spot, Unrendered};
+use crate::desk::{Deed, Document, Follows, Outlook, Shown, Spot, Unrendered};
 use crate::enrich::{Enriched, Findings};
 use crate::mention::MentionGraph;
 use crate::output::{Proposal, Unwritten, Written};
@@ -106,6 +106,8 @@ pub enum Command {
     Write(Box<Proposal>),
     /// Do something for an agent. Answered by [`Event::Done`].
     Errand(Box<Errand>),
+    /// Trust just these, which the person was shown.
+    Trust(Arc<[Deed]>),
     /// Look who asks a person for something.
     Requests,
     /// Answer the request of this id.
@@ -133,6 +135,7 @@ impl Command {
                 | Self::Redo
                 | Self::Write(_)
                 | Self::Reply { .. }
+                | Self::Trust(_)
         ) || matches!(self, Self::Errand(errand) if errand.task.is_change())
             || matches!(self, Self::Profiles(asked) if asked.is_change())
     }
@@ -317,6 +320,8 @@ pub struct Snapshot {
     pub reads: u64,
     /// Who asks a person for something, who asked first first; always empty where nobody would see it.
     pub requests: Arc<[Waiting]>,
+    /// What the configuration would do and waits for this person's trust; always empty where nobody could be asked.
+    pub untrusted: Arc<[Deed]>,
 }
 
 impl Snapshot {
@@ -345,6 +350,7 @@ impl Snapshot {
             && same(&self.templates, &other.templates)
             && same(&self.diagnostics, &other.diagnostics)
             && same(&self.requests, &other.requests)
+            && same(&self.untrusted, &other.untrusted)
             && same(&self.tokens, &other.tokens)
             && same(&self.graph, &other.graph))
     }

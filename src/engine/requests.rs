@@ -144,7 +144,8 @@ impl Requests {
         let mut seen = HashSet::new();
         pending.retain(|it| seen.insert(it.request.request_id.clone()));
         let before = std::mem::replace(&mut self.pending, pending);
-        let over: Vec<Over> = before.into_iter().filter(|it| !self.waits(it)).map(|it| self.over(it, now)).collect();
+        let gone: Vec<Pending> = before.into_iter().filter(|it| !self.waits(it)).collect();
+        let over = gone.into_iter().map(|it| self.over(it, now)).collect();
         self.show(now);
         self.set_alarm(now);
         over

@@ -18,7 +18,7 @@ use super::profiles::OfProfiles;
 use super::requests::{Ended, NotReplied, Reply, Requests};
 use super::watch::{Followed, Watch};
 use crate::catalog::SourceId;
-use crate::desk::{Changed, Desk, Options, Reader, Refusal, Request, Spot, Undone};
+use crate::desk::{Changed, Deed, Desk, Options, Reader, Refusal, Request, Spot, Undone};
 use crate::disk::name::safe;
 use crate::enrich::{Asked, TextKind};
 use crate::output::{Proposal, Unwritten, Written};
@@ -50,6 +50,7 @@ pub fn run(
     let requests = (seat == Seat::Person).then(|| Requests::attend(&desk, &who, changed.clone()));
     let mut worker = Worker {
         requests,
+        untrusted: Arc::from([]),
         unread: VecDeque::new(),
         total: 0,
         inbox,
@@ -73,6 +74,7 @@ pub fn run(
     };
     worker.queue_documents();
     worker.look_at_requests();
+    worker.look_at_trust();
     worker.publish();
     worker.listen(Age::Past);
     // After the first snapshot: setting up a thousand watches takes longer than a first frame may.
@@ -109,6 +111,8 @@ pub(super) struct Worker<'a> {
     pub(super) desk: Desk,
     /// Who asks the person that sits here; `None` where nobody does.
     requests: Option<Requests>,
+    /// What waits for that person's trust.
+    untrusted: Arc<[Deed]>,
     inbox: Receiver<Command>,
     snapshots: &'a newest::Sender<Snapshot>,
     events: &'a Sender<Event>,
@@ -245,6 +249,7 @@ impl Worker<'_> {
                 let all = self.desk.outlook_of(&all);
                 self.say(Event::OutlookOf { generation, one, all });
             }
+            Command::Trust(deeds) => self.trust(&deeds),
             Command::Requests => {
                 self.look_at_requests();
                 self.publish();
@@ -276,6 +281,7 @@ impl Worker<'_> {
                     self.refuse(refusal);
                 }
                 self.look_at_requests();
+                self.look_at_trust();
                 self.queue_documents();
                 self.index_templates();
                 // What is remembered is read at once; only a long reading is worth a frame in between.
@@ -345,6 +351,26 @@ impl Worker<'_> {
             }
             self.say(Event::Over(Box::new(over)));
         }
+    }
+
+    /// Looks what waits for trust. What another process trusts is seen when the workspace is read the next time.
+    fn look_at_trust(&mut self) {
+        if self.requests.is_some() {
+            self.untrusted = self.desk.untrusted().into();
+        }
+    }
+
+    /// Trusts what the person was shown, and nothing else.
+    fn trust(&mut self, deeds: &[Deed]) {
+        match self.desk.trust(deeds) {
+            Ok(()) => {
+                let what: Vec<&str> = deeds.iter().map(|deed| deed.what.as_str()).collect();
+                self.tell(Notice::new(Who::You, Topic::Desk, format!("Trusted: {}", what.join("; "))));
+            }
+            Err(refusal) => self.refuse(refusal),
+        }
+        self.look_at_trust();
+        self.publish();
     }
 
     /// Answers a request, or says why that is no answer.
@@ -563,6 +589,7 @@ impl Worker<'_> {
             exclude_tools: self.desk.settings().exclude_tools.clone().into(),
             watching: self.watching.clone(),
             reads: self.reads,
+            untrusted: self.untrusted.clone(),
             requests: self.requests.as_ref().map_or_else(|| last.requests.clone(), |it| it.waiting().clone()),
         };
         self.published = Instant::now();

@@ -45,6 +45,9 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         | Action::NextRequest
         | Action::PreviousRequest
         | Action::FilterRequest => requests::requests(state, action),
+        Action::Trust | Action::TrustThis if state.snapshot.untrusted.is_empty() => {
+            Some("nothing of this workspace waits for your trust".to_owned())
+        }
         Action::Values => templates::values(state),
         Action::SetValue => templates::set_value(state),
         Action::ResetValue => templates::reset_value(state),

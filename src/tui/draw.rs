@@ -43,6 +43,7 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
         Some(Overlay::Write(scroll)) => overlays::write::draw(state, scroll, frame),
         Some(Overlay::Broken) => overlays::broken::draw(state, frame),
         Some(Overlay::Receipt(scroll)) => overlays::receipt::draw(state, scroll, frame),
+        Some(Overlay::Trust(scroll)) => overlays::trust::draw(state, scroll, frame),
         Some(Overlay::Approval(scroll)) => overlays::approval::draw(state, scroll, frame),
         Some(Overlay::Profiles(cursor)) => overlays::profiles::draw(state, cursor, frame),
         Some(Overlay::Switch(scroll)) => overlays::switch::draw(state, scroll, frame),

@@ -250,6 +250,8 @@ pub fn snapshot() -> Snapshot {
         watching: Watching::Live,
         reads: 0,
         requests: Arc::from([]),
+        untrusted: Arc::from([]),
+        ..Snapshot::default()
     }
 }
 
@@ -412,4 +414,64 @@ pub fn receipt(n: u64, session: &str) -> (crate::engine::Notice, crate::session:
         ..told
     };
     (notice, line)
+}
+
+/// A request for a choice among these sources of the catalog.
+pub fn asking(id: &str, who: &str, context: &str, offered: &[&str]) -> crate::engine::Waiting {
+    let catalog = snapshot().catalog;
+    let sources = offered.iter().map(|id| {
+        let source = catalog.get(id);
+        crate::channel::Offered {
+            id: (*id).to_owned(),
+            name: source.map_or_else(String::new, |source| source.name.clone()),
+            description: source.map_or_else(String::new, |source| source.description.clone()),
+            kind: "local".to_owned(),
+            tags: source.map_or_else(Vec::new, |source| source.tags.clone()),
+        }
+    });
+    let request = crate::channel::Request {
+        request_id: id.to_owned(),
+        timestamp: "2026-11-22T09:30:00Z".to_owned(),
+        context: context.to_owned(),
+        sources: sources.collect(),
+        asker: crate::channel::Asker { who: who.to_owned(), session: "s-1".to_owned(), desk: "default".to_owned() },
+        timeout: Some(300.0),
+        approval: None,
+    };
+    crate::engine::Waiting {
+        request: Arc::new(request),
+        folder: Path::new(WORKSPACE).join(".jaato/refdesk/ask"),
+        until: Some("10:35:00".to_owned()),
+    }
+}
+
+/// A request for a yes to this write.
+pub fn asking_to_write(id: &str, who: &str, path: &str, diff: &str, warnings: &[&str]) -> crate::engine::Waiting {
+    let waiting = asking(id, who, "the entity of the order service", &[]);
+    let approval = crate::channel::Approval {
+        path: path.to_owned(),
+        template: Some("Entity.java.tpl".to_owned()),
+        summary: "+3 −1".to_owned(),
+        diff: diff.to_owned(),
+        warnings: warnings.iter().map(|warning| (*warning).to_owned()).collect(),
+    };
+    let request = crate::channel::Request { approval: Some(approval), ..(*waiting.request).clone() };
+    crate::engine::Waiting { request: Arc::new(request), ..waiting }
+}
+
+/// The snapshot in which this would be done beyond the workspace, at these lines, and waits for trust.
+pub fn with_deeds(deeds: &[(&str, usize)]) -> Snapshot {
+    let deeds = deeds.iter().map(|(what, line)| crate::desk::Deed {
+        what: (*what).to_owned(),
+        hash: format!("{line}"),
+        about: crate::desk::DeedKind::Webhook,
+        file: "references.json".to_owned(),
+        line: Some(*line),
+    });
+    Snapshot { generation: 2, untrusted: deeds.collect(), ..snapshot() }
+}
+
+/// The snapshot in which these wait for an answer.
+pub fn with_requests(requests: &[crate::engine::Waiting]) -> Snapshot {
+    Snapshot { generation: 2, requests: requests.to_vec().into(), ..snapshot() }
 }

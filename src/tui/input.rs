@@ -131,6 +131,7 @@ pub fn contexts(state: &State) -> Vec<Context> {
         (Some(Overlay::Palette(_)), _) => vec![Context::Palette, Context::Field, Context::Always],
         (Some(Overlay::Write(_)), _) => vec![Context::Write, Context::Field, Context::Always],
         (Some(Overlay::Clear | Overlay::Broken), _) => vec![Context::Question, Context::Always],
+        (Some(Overlay::Trust(_)), _) => vec![Context::Trust, Context::List, Context::Always],
         (Some(Overlay::Approval(_)), _) => vec![Context::Approval, Context::List, Context::Always],
         (Some(Overlay::Problems(_)), _) => vec![Context::Problems, Context::Overlay, Context::List, Context::Always],
         (Some(Overlay::Profiles(_)), _) => vec![Context::Profiles, Context::Overlay, Context::List, Context::Always],

@@ -76,7 +76,10 @@ fn is_listed(entry: &Entry, here: &[Context]) -> bool {
     let outside = |entry: &Entry| {
         let inside = |context: &Context| {
             context.is_typed()
-                || matches!(context, Context::Overlay | Context::Problems | Context::Question | Context::Approval)
+                || matches!(
+                    context,
+                    Context::Overlay | Context::Problems | Context::Question | Context::Approval | Context::Trust
+                )
         };
         !entry.contexts.iter().all(inside)
     };
@@ -184,8 +187,12 @@ mod tests {
         assert_eq!(rows.len(), most(&state));
         for entry in ACTIONS {
             let typed = entry.contexts.iter().all(|context| context.is_typed());
-            let inside =
-                |context: &Context| matches!(context, Context::Overlay | Context::Problems | Context::Question);
+            let inside = |context: &Context| {
+                matches!(
+                    context,
+                    Context::Overlay | Context::Problems | Context::Question | Context::Approval | Context::Trust
+                )
+            };
             let window = entry.contexts.iter().all(inside);
             let listed = rows.iter().filter(|row| row.entry.action == entry.action).count();
             let elsewhere = ACTIONS.iter().any(|other| {

@@ -183,6 +183,8 @@ pub enum Overlay {
     Profiles(Cursor),
     /// What switching to a profile would change.
     Switch(Scroll),
+    /// What waits for trust.
+    Trust(Scroll),
 }
 
 /// Something to say in the bottom line.

@@ -22,6 +22,7 @@ mod leaving;
 mod live;
 mod panics;
 mod reach;
+mod requests;
 mod templates;
 mod terminals;
 mod writing;

@@ -18,4 +18,5 @@ mod notices;
 mod polling;
 #[cfg(target_os = "linux")]
 mod rendering;
+mod requests;
 mod world;

@@ -56,6 +56,11 @@ impl World {
     /// An engine over a workspace that is there.
     pub fn over(folder: tempfile::TempDir, workspace: PathBuf) -> Self {
         let engine = engine::start(options(&workspace)).unwrap();
+        Self::with(folder, workspace, engine)
+    }
+
+    /// This engine over that workspace.
+    pub fn with(folder: tempfile::TempDir, workspace: PathBuf, engine: Engine) -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let mut world = Self { folder, workspace, engine, runtime };
         world.until("everything is read", |snapshot| snapshot.generation > 0 && snapshot.loading.is_none());

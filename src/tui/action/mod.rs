@@ -142,6 +142,10 @@ pub enum Action {
     NextRequest,
     /// To the request before.
     PreviousRequest,
+    /// Show what waits for trust.
+    Trust,
+    /// Trust what is shown.
+    TrustThis,
     /// Type a filter of what is offered.
     FilterRequest,
     /// Type a filter.
@@ -211,6 +215,8 @@ pub enum Context {
     RequestFilter,
     /// In the window of a write that a yes is asked for.
     Approval,
+    /// In the window of what waits for trust.
+    Trust,
     /// In the prompt.
     Prompt,
     /// In every text field.
@@ -255,6 +261,7 @@ impl Context {
             Self::Request => "Request",
             Self::RequestFilter => "Filter line of a request",
             Self::Approval => "Approval",
+            Self::Trust => "Trust",
             Self::Prompt => "Prompt",
             Self::Field => "Typing",
             Self::Always => "Always",

@@ -9,6 +9,7 @@ pub mod problems;
 pub mod profiles;
 pub mod receipt;
 pub mod switch;
+pub mod trust;
 pub mod write;
 
 use ratatui::buffer::Buffer;
@@ -27,6 +28,7 @@ pub fn outer(state: &State) -> Option<Rect> {
         Overlay::Write(_) => Some(write::outer(state)),
         Overlay::Broken => Some(broken::outer(state)),
         Overlay::Receipt(_) => Some(receipt::outer(state)),
+        Overlay::Trust(_) => Some(trust::outer(state)),
         Overlay::Approval(_) => Some(approval::outer(state)),
         Overlay::Profiles(_) => Some(profiles::outer(state)),
         Overlay::Switch(_) => Some(switch::outer(state)),

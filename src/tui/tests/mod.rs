@@ -8,6 +8,7 @@ mod keys;
 mod laws;
 mod look;
 mod reach;
+mod requests;
 mod screens;
 mod states;
 mod writes;

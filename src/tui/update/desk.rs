@@ -12,7 +12,7 @@ use crate::tui::totals::Totals;
 use crate::tui::tree;
 
 use super::filtering::{self, Changed};
-use super::{answering, previewing, templating, writing};
+use super::{answering, previewing, templating, trusting, writing};
 
 pub(super) fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>) {
     let catalog_changed = !Arc::ptr_eq(&state.snapshot.catalog, &snapshot.catalog);
@@ -24,8 +24,9 @@ pub(super) fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<
     let templates_changed = !Arc::ptr_eq(&state.snapshot.templates, &snapshot.templates);
     let picked = if selection_changed { newly_picked(state, &snapshot) } else { None };
 
-    let waiting = state.snapshot.requests.clone();
+    let (waiting, untrusted) = (state.snapshot.requests.clone(), state.snapshot.untrusted.clone());
     state.snapshot = snapshot;
+    trusting::follow(state, &untrusted);
     answering::follow(state, &waiting);
     state.totals = Totals::of(&state.snapshot);
     state.selection.rows = tree::rows(&state.snapshot);

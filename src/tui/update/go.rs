@@ -64,6 +64,10 @@ pub(super) fn step(state: &mut State, motion: Motion) {
             scroll.step(motion, state.opened.page.len(), overlay_page(state));
             state.overlay = Some(Overlay::Receipt(scroll));
         }
+        Some(Overlay::Trust(mut scroll)) => {
+            scroll.step(motion, overlays::trust::page(state).len(), overlay_page(state));
+            state.overlay = Some(Overlay::Trust(scroll));
+        }
         Some(Overlay::Approval(mut scroll)) => {
             scroll.step(motion, state.requests.page.len(), overlay_page(state));
             state.overlay = Some(Overlay::Approval(scroll));
@@ -121,7 +125,12 @@ pub(super) fn roll_overlay(state: &mut State, motion: Motion, rows: usize) {
             state.overlay = Some(Overlay::Profiles(cursor));
         }
         Some(
-            Overlay::Help(_) | Overlay::Write(_) | Overlay::Receipt(_) | Overlay::Approval(_) | Overlay::Switch(_),
+            Overlay::Help(_)
+            | Overlay::Write(_)
+            | Overlay::Receipt(_)
+            | Overlay::Approval(_)
+            | Overlay::Switch(_)
+            | Overlay::Trust(_),
         ) => (0..rows).for_each(|_| step(state, motion)),
         Some(Overlay::Clear | Overlay::Broken) | None => {}
     }
@@ -169,6 +178,7 @@ pub(super) fn overlay_page(state: &State) -> usize {
         Some(Overlay::Problems(_)) => overlays::problems::places(state).0.height,
         Some(Overlay::Palette(_)) => overlays::palette::places(state).1.height,
         Some(Overlay::Write(_)) => overlays::write::places(state).difference.height,
+        Some(Overlay::Trust(_)) => overlays::trust::text(state).height,
         Some(Overlay::Approval(_)) => overlays::approval::places(state).difference.height,
         Some(Overlay::Receipt(_)) => layout::inner(overlays::receipt::outer(state)).height,
         Some(Overlay::Profiles(_)) => overlays::profiles::places(state).0.height,

@@ -18,6 +18,7 @@ pub(in crate::tui) mod previewing;
 pub(in crate::tui) mod profiles;
 mod reading;
 mod templating;
+mod trusting;
 mod typing;
 pub(in crate::tui) mod valuing;
 pub(in crate::tui) mod writing;
@@ -80,6 +81,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     given::follow(state);
     answering::settle(state);
     profiles::follow(state, &mut effects);
+    trusting::settle(state);
     effects
 }
 
@@ -98,6 +100,8 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
             go::open(state, action);
         }
         Action::Palette => palette::open(state),
+        Action::Trust => trusting::open(state),
+        Action::TrustThis => trusting::confirm(state, effects),
         Action::Requests
         | Action::Answer
         | Action::Decline
@@ -159,7 +163,10 @@ fn confirm(state: &mut State, effects: &mut Vec<Effect>) {
         }
         Some(Overlay::Write(_)) => writing::confirm(state, effects),
         Some(Overlay::Broken) => document::open(state, effects),
-        Some(Overlay::Help(_) | Overlay::Problems(_) | Overlay::Receipt(_) | Overlay::Approval(_)) | None => {}
+        Some(
+            Overlay::Help(_) | Overlay::Problems(_) | Overlay::Receipt(_) | Overlay::Approval(_) | Overlay::Trust(_),
+        )
+        | None => {}
         Some(Overlay::Profiles(_) | Overlay::Switch(_)) => profiles::confirm(state, effects),
     }
 }

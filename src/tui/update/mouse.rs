@@ -78,7 +78,8 @@ fn in_overlay(state: &mut State, overlay: Overlay, at: Position, effects: &mut V
         | Overlay::Broken
         | Overlay::Receipt(_)
         | Overlay::Approval(_)
-        | Overlay::Switch(_) => {}
+        | Overlay::Switch(_)
+        | Overlay::Trust(_) => {}
         Overlay::Profiles(cursor) => super::profiles::click(state, cursor, at),
     }
 }

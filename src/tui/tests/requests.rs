@@ -1,0 +1,303 @@
+//! Requests in the place of the selection: they come, are marked, answered, declined, put aside, and go.
+
+use std::sync::Arc;
+
+use ratatui::layout::Size;
+
+use crate::desk::Follows;
+use crate::engine::{Command, Ended, Event, Over, Reply, Waiting};
+use crate::tui::fixture;
+use crate::tui::input::Input;
+use crate::tui::pane::Pane;
+use crate::tui::state::{Overlay, Place, State, Typing};
+use crate::tui::update::update;
+
+use super::{answer, commands, message, press, screen};
+
+const OFFERED: [&str; 4] = ["retry-pattern", "timeouts", "java-service", "payments-api"];
+
+fn choice(id: &str) -> Waiting {
+    fixture::asking(id, "claude over mcp", "to write a client of the payments service", &OFFERED)
+}
+
+const DIFF: &str = "--- a/src/Order.java\n+++ b/src/Order.java\n@@ -1,3 +1,5 @@\n package shop;\n-class Order {\n+/** Made. */\n\
+    +public class Order {\n+    private String id;\n }\n";
+
+fn write(id: &str) -> Waiting {
+    fixture::asking_to_write(id, "codex over mcp", "src/Order.java", DIFF, &["`field` is used nowhere"])
+}
+
+fn tell(state: &mut State, waiting: &[Waiting]) {
+    update(state, Input::Snapshot(Box::new(fixture::with_requests(waiting))));
+}
+
+/// The desk of the fixture after these keys, when these come.
+fn desk(keys: &str, waiting: &[Waiting]) -> State {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, keys);
+    tell(&mut state, waiting);
+    state
+}
+
+fn replied(effects: &[crate::tui::input::Effect]) -> Vec<(String, Reply)> {
+    let sent = commands(effects).into_iter().filter_map(|command| match command {
+        Command::Reply { request_id, reply } => Some((request_id, reply)),
+        _ => None,
+    });
+    sent.collect()
+}
+
+fn chosen(ids: &[&str]) -> Reply {
+    Reply::Chosen(ids.iter().map(|id| (*id).to_owned()).collect())
+}
+
+#[test]
+fn what_keys_answer_a_choice() {
+    for (keys, expected) in [
+        ("A Space Enter", Some(chosen(&["retry-pattern"]))),
+        ("A j Space k Space Enter", Some(chosen(&["retry-pattern", "timeouts"]))),
+        ("A a Enter", Some(chosen(&OFFERED))),
+        ("A a j Space Enter", Some(chosen(&["retry-pattern", "java-service", "payments-api"]))),
+        ("A a a Enter", None),
+        ("A Space Space Enter", None),
+        ("A Enter", None),
+        ("A n", Some(Reply::No)),
+        ("A Space n", Some(Reply::No)),
+        ("A / \"java\" Enter a Enter", Some(chosen(&["retry-pattern", "java-service"]))),
+        ("A / \"api\" Enter Space Esc Enter", Some(chosen(&["payments-api"]))),
+        ("A y", None),
+        ("2 Space Enter", Some(chosen(&["retry-pattern"]))),
+        // Keys that go elsewhere answer nothing.
+        ("Space Enter", None),
+        ("n", None),
+        ("3 Enter \"n y a\"", None),
+    ] {
+        let mut state = desk("", &[choice("r1")]);
+        let effects = press(&mut state, keys);
+        assert_eq!(
+            replied(&effects),
+            expected.map(|reply| ("r1".to_owned(), reply)).into_iter().collect::<Vec<_>>(),
+            "{keys}"
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_done_says_why() {
+    for (waiting, keys, why) in [
+        (choice("r1"), "A Enter", "nothing is marked: Space marks a source, n chooses none"),
+        (choice("r1"), "A ]", "no other request waits"),
+        (choice("r1"), "A A", "you are at the request already"),
+        (choice("r1"), "A / \"zzz\" Enter Space", "there is no source under the cursor"),
+        (choice("r1"), "A / \"zzz\" Enter a", "there is no source to mark"),
+        (choice("r1"), "A Space Enter Enter", "it is being answered"),
+        (choice("r1"), "A n n", "it is being answered"),
+        (write("w1"), "A Space", "there is nothing to choose from: Enter shows what would be written"),
+        (write("w1"), "A /", "there is nothing to choose from: Enter shows what would be written"),
+    ] {
+        let mut state = desk("", &[waiting]);
+        press(&mut state, keys);
+        assert_eq!(message(&state), why, "{keys}");
+    }
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "A");
+    assert_eq!(message(&state), "nobody asks for anything");
+}
+
+#[test]
+fn a_write_is_answered_only_where_all_of_it_is_shown() {
+    for (keys, expected) in [
+        ("A Enter y", Some(Reply::Yes)),
+        ("A Enter n", Some(Reply::No)),
+        ("A Enter Esc", None),
+        ("A Enter Enter", None),
+        ("A y", None),
+        ("y", None),
+        ("A n", Some(Reply::No)),
+        ("A Enter j j k y", Some(Reply::Yes)),
+    ] {
+        let mut state = desk("", &[write("w1")]);
+        let effects = press(&mut state, keys);
+        assert_eq!(
+            replied(&effects),
+            expected.map(|reply| ("w1".to_owned(), reply)).into_iter().collect::<Vec<_>>(),
+            "{keys}"
+        );
+        assert_eq!(state.overlay.is_some(), keys == "A Enter Enter", "{keys}");
+    }
+    let mut state = desk("A", &[write("w1")]);
+    press(&mut state, "A Enter");
+    let told = screen(&state);
+    assert!(told.contains("y yes, OVERWRITE the file") && told.contains("+public class Order {"), "{told}");
+}
+
+#[test]
+fn a_request_steals_no_keys() {
+    // Where keys go elsewhere it opens beside them.
+    for keys in ["", "3", "3 i \"write\"", "/ \"java\"", "4", "d", ":"] {
+        let mut state = desk(keys, &[]);
+        let before = (state.focus, state.typing, state.overlay);
+        tell(&mut state, &[choice("r1")]);
+        assert_eq!((state.focus, state.typing, state.overlay), before, "{keys}");
+        assert!(state.shown_request().is_some() && !state.in_request(), "{keys}");
+        assert!(message(&state).starts_with("A answers: claude over mcp asks for a choice of 4 sources"), "{keys}");
+        assert!(screen(&state).contains("1 asks: A"), "{keys}");
+    }
+    // Where they go to the selection it waits until somebody turns to it.
+    let mut state = desk("2 j", &[]);
+    let on = state.subject(Pane::Selection).map(str::to_owned);
+    tell(&mut state, &[choice("r1")]);
+    assert_eq!((state.subject(Pane::Selection).map(str::to_owned), state.requests.place), (on, Place::Aside));
+    assert_eq!(replied(&press(&mut state, "n y Enter")), []);
+    press(&mut state, "A");
+    assert!(state.in_request());
+    press(&mut state, "Esc");
+    assert!(!state.in_request() && state.focus == Pane::Selection);
+    assert!(screen(&state).contains("1 asks: A"));
+}
+
+#[test]
+fn those_that_wait_are_gone_through_in_turn() {
+    let mut state = desk("", &[choice("r1"), write("w1"), choice("r2")]);
+    press(&mut state, "A");
+    let current = |state: &State| state.requests.current.clone().unwrap_or_default();
+    assert!(screen(&state).contains("1 of 3"));
+    press(&mut state, "Space");
+    for (key, expected) in [("]", "w1"), ("]", "r2"), ("]", "r1"), ("[", "r2"), ("[", "w1"), ("[", "r1")] {
+        press(&mut state, key);
+        assert_eq!(current(&state), expected, "{key}");
+    }
+    assert_eq!(replied(&press(&mut state, "Enter")), [("r1".to_owned(), chosen(&["retry-pattern"]))], "marks are kept");
+    // What was answered goes, and the next one opens.
+    tell(&mut state, &[write("w1"), choice("r2")]);
+    assert_eq!((current(&state).as_str(), state.in_request()), ("w1", true));
+    press(&mut state, "Enter");
+    tell(&mut state, &[choice("r2")]);
+    assert_eq!((state.overlay, current(&state).as_str()), (None, "r2"), "its window goes with it");
+    press(&mut state, "/");
+    assert_eq!(state.typing, Some(Typing::RequestFilter));
+    tell(&mut state, &[]);
+    assert_eq!((state.typing, state.shown_request().is_some()), (None, false));
+    assert!(screen(&state).contains("2 Selection"), "the selection has its place again");
+}
+
+#[test]
+fn another_that_comes_or_goes_leaves_the_one_that_is_looked_at() {
+    let mut state = desk("", &[choice("r1"), write("w1")]);
+    press(&mut state, "A ] Enter j");
+    tell(&mut state, &[write("w1"), choice("r2")]);
+    assert!(matches!(state.overlay, Some(Overlay::Approval(_))));
+    assert_eq!(replied(&press(&mut state, "y")), [("w1".to_owned(), Reply::Yes)]);
+}
+
+#[test]
+fn how_each_ends_is_said() {
+    let by = |by: &str| Ended::Elsewhere(Some(by.to_owned()));
+    for (waiting, ended, said) in [
+        (choice("r"), Ended::Here(chosen(&["a", "b"])), "answered claude over mcp: 2 sources"),
+        (choice("r"), Ended::Here(Reply::No), "answered claude over mcp: none"),
+        (write("r"), Ended::Here(Reply::Yes), "yes: codex over mcp writes src/Order.java"),
+        (write("r"), Ended::Here(Reply::No), "no: codex over mcp does not write src/Order.java"),
+        (choice("r"), by("a screen"), "the choice that claude over mcp asked for was answered by a screen"),
+        (choice("r"), Ended::Elsewhere(None), "the choice that claude over mcp asked for was answered elsewhere"),
+        (choice("r"), Ended::TimedOut, "the choice that claude over mcp asked for timed out: nobody answered"),
+        (write("r"), Ended::AskerGone, "codex over mcp is gone: nobody waits for the write of src/Order.java any more"),
+        (choice("r"), Ended::Withdrawn, "claude over mcp does not ask for the choice any more"),
+    ] {
+        let mut state = desk("", &[]);
+        answer(&mut state, Event::Over(Box::new(Over { request: waiting.request, ended })));
+        assert_eq!(message(&state), said);
+    }
+}
+
+#[test]
+fn what_is_marked_is_priced() {
+    let mut state = desk("", &[choice("r1")]);
+    let asked = |effects: &[crate::tui::input::Effect]| {
+        let of = commands(effects).into_iter().filter_map(|command| match command {
+            Command::OutlookOf { generation, one, all } => Some((generation, one.map(|id| id.to_string()), all.len())),
+            _ => None,
+        });
+        of.last()
+    };
+    let effects = press(&mut state, "A j Space j Space");
+    let (generation, one, all) = asked(&effects).unwrap();
+    assert_eq!((one.as_deref(), all), (Some("java-service"), 2));
+    let follows = |ids: &[&str], tokens_in| Follows {
+        enters: ids.iter().map(|id| (*id).into()).collect(),
+        tokens_in,
+        ..Follows::default()
+    };
+    let (one, all) =
+        (follows(&["java-service", "release-notes"], 28_990), follows(&["java-service", "a", "b"], 31_000));
+    answer(&mut state, Event::OutlookOf { generation: generation - 1, one: follows(&[], 1), all: follows(&["x"], 1) });
+    assert!(!screen(&state).contains("they bring"), "an old answer is dropped");
+    answer(&mut state, Event::OutlookOf { generation, one, all });
+    let told = screen(&state);
+    assert!(told.contains("2 of 4 marked · they bring 3 sources, ~31,000 tokens"), "{told}");
+    assert!(told.contains("Brings itself and @release-notes: ~28,990 tokens."), "{told}");
+}
+
+#[test]
+fn hostile_requests_stay_within_their_place() {
+    let evil = "\u{202e}\x1b[2J日本\u{200f}👩🏽‍💻\r\n\t".repeat(400);
+    let diff = format!("--- a/x\n+++ b/x\n@@ -1 +1 @@\n{}", format!("+{}\n", evil.replace('\n', "")).repeat(3));
+    let mut hostile = fixture::asking(&"r".repeat(64), &evil, &evil, &OFFERED);
+    let request = Arc::make_mut(&mut hostile.request);
+    for offered in &mut request.sources {
+        (offered.id, offered.name, offered.description) = (evil.clone(), evil.clone(), evil.clone());
+        offered.tags = vec![evil.clone(); 9];
+    }
+    request.asker.session.clone_from(&evil);
+    request.asker.desk.clone_from(&evil);
+    let mut many = choice("many");
+    let offered = many.request.sources[0].clone();
+    Arc::make_mut(&mut many.request).sources =
+        (0..5000).map(|nth| crate::channel::Offered { id: format!("source-{nth}"), ..offered.clone() }).collect();
+    let long = fixture::asking_to_write("w", &evil, &evil, &diff, &[evil.as_str(); 40]);
+    let lines = (0..10_000).map(|nth| format!("+line {nth}\n")).collect::<String>();
+    let tall = fixture::asking_to_write("t", "x", "a", &format!("--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n{lines}"), &[]);
+    for size in [Size::new(40, 10), Size::new(80, 24), Size::new(120, 36), Size::new(200, 60)] {
+        for waiting in [&hostile, &many, &long, &tall] {
+            let mut state = fixture::state(size.width, size.height);
+            tell(&mut state, std::slice::from_ref(waiting));
+            for keys in ["", "A", "Space", "G", "a", "l", "G", "Esc", "Enter", "G", "j"] {
+                press(&mut state, keys);
+                let told = screen(&state);
+                assert!(!told.contains(['\u{202e}', '\x1b', '\u{200f}']), "{size:?} {keys}\n{told}");
+            }
+        }
+    }
+    let mut state = desk("", &[tall]);
+    press(&mut state, "A Enter G");
+    assert!(screen(&state).contains("+line 9999"), "the end of a long difference can be read");
+    let mut state = desk("", &[many]);
+    press(&mut state, "A a");
+    assert_eq!(state.marks().map(std::collections::BTreeSet::len), Some(5000));
+}
+
+const DEEDS: [(&str, usize); 2] = [
+    ("ask questions by a webhook at https://example.org/ask, with the token in $ASK_TOKEN", 12),
+    ("let agents read /etc of source payments-api", 41),
+];
+
+#[test]
+fn just_what_was_shown_is_trusted() {
+    for (keys, trusted) in
+        [("! y", true), ("! Esc", false), ("! n", false), ("! Enter", false), ("y", false), ("!", false)]
+    {
+        let mut state = desk("", &[]);
+        update(&mut state, Input::Snapshot(Box::new(fixture::with_deeds(&DEEDS))));
+        assert_eq!(message(&state), "2 deeds of this workspace wait for your trust: ! shows what");
+        let sent = commands(&press(&mut state, keys));
+        let deeds = state.snapshot.untrusted.clone();
+        assert_eq!(sent.contains(&Command::Trust(deeds)), trusted, "{keys}");
+    }
+    let mut state = desk("", &[]);
+    press(&mut state, "!");
+    assert_eq!(message(&state), "nothing of this workspace waits for your trust");
+    update(&mut state, Input::Snapshot(Box::new(fixture::with_deeds(&DEEDS))));
+    press(&mut state, "!");
+    update(&mut state, Input::Snapshot(Box::new(fixture::with_deeds(&DEEDS[..1]))));
+    assert_eq!((state.overlay, message(&state)), (None, "what waits for trust has changed: ! shows it anew"));
+}

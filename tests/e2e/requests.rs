@@ -1,0 +1,111 @@
+//! A request dropped by another process opens on a real screen and is answered by keys.
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::pty::Pty;
+use crate::support::workspace::Workspace;
+
+fn workspace() -> Workspace {
+    Workspace::of(
+        json!([
+            {"id": "retry", "name": "Retry", "type": "inline", "content": "Again."},
+            {"id": "timeouts", "name": "Timeouts", "type": "inline", "content": "See retry."},
+        ]),
+        &[],
+    )
+}
+
+fn open(workspace: &Workspace) -> Pty {
+    let path = workspace.path.to_str().unwrap();
+    let pty = Pty::start(&["--workspace", path], 120, 36);
+    pty.wait_for("2 sources");
+    pty
+}
+
+/// Asks as a process does that lives as long as what comes back.
+fn ask(workspace: &Workspace, id: &str, more: Value) -> File {
+    let mut request = json!({
+        "request_id": id, "timestamp": "2026-11-22T08:00:00Z", "context": "to write a client",
+        "asker": {"who": "claude over mcp", "session": "s-1", "desk": "default"},
+    });
+    request.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let folder = workspace.path.join(".jaato/refdesk/ask/requests");
+    fs::create_dir_all(&folder).unwrap();
+    let staged = workspace.beside(id);
+    fs::write(&staged, request.to_string()).unwrap();
+    let held = File::open(&staged).unwrap();
+    held.lock().unwrap();
+    fs::rename(&staged, folder.join(format!("{id}.json"))).unwrap();
+    held
+}
+
+fn answered(workspace: &Workspace, id: &str) -> PathBuf {
+    workspace.path.join(format!(".jaato/refdesk/ask/responses/{id}.json"))
+}
+
+fn read(workspace: &Workspace, id: &str) -> Value {
+    serde_json::from_slice(&fs::read(answered(workspace, id)).unwrap()).unwrap()
+}
+
+fn quit(mut pty: Pty) {
+    pty.type_bytes("\x03");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+}
+
+#[test]
+fn a_choice_is_answered_by_keys() {
+    let workspace = workspace();
+    let mut pty = open(&workspace);
+    let offered = json!([{"id": "retry", "name": "Retry"}, {"id": "timeouts", "name": "Timeouts"}]);
+    let _asker = ask(&workspace, "r1", json!({"sources": offered}));
+    pty.wait_for("claude over mcp asks for a choice of 2 sources");
+    pty.wait_for("1 asks: A");
+    assert!(!answered(&workspace, "r1").exists());
+    pty.type_bytes("Aj ");
+    pty.wait_for("1 of 2 marked");
+    pty.wait_for("Brings itself and @retry");
+    pty.type_bytes("\r");
+    pty.wait_for("answered claude over mcp: 1 source");
+    let response = read(&workspace, "r1");
+    assert_eq!((&response["request_id"], &response["selected_ids"]), (&json!("r1"), &json!(["timeouts"])));
+    pty.wait_for("2 Selection");
+    quit(pty);
+}
+
+#[test]
+fn a_write_is_looked_at_and_refused_or_allowed() {
+    let workspace = workspace();
+    let mut pty = open(&workspace);
+    for (id, key, approved) in [("w1", "n", false), ("w2", "y", true)] {
+        let diff = "--- a/src/A.java\n+++ b/src/A.java\n@@ -1 +1 @@\n-old\n+new\n";
+        let approval = json!({"path": "src/A.java", "summary": "+1 −1", "diff": diff});
+        let _asker = ask(&workspace, id, json!({"approval": approval}));
+        pty.wait_for("claude over mcp asks to write a file");
+        pty.wait_for("1 asks");
+        pty.type_bytes("A");
+        pty.wait_for("look at the write");
+        pty.type_bytes("\r");
+        pty.wait_for("yes, OVERWRITE the file");
+        pty.type_bytes(key);
+        pty.wait_until("that it was answered", |seen| {
+            !seen.text().contains("1 asks") && seen.text().contains("src/A.java")
+        });
+        assert_eq!(read(&workspace, id)["approved"], json!(approved), "{id}");
+    }
+    quit(pty);
+}
+
+#[test]
+fn an_asker_that_is_gone_is_said() {
+    let workspace = workspace();
+    let pty = open(&workspace);
+    let asker = ask(&workspace, "r1", json!({"sources": [{"id": "retry"}]}));
+    pty.wait_for("1 asks: A");
+    drop(asker);
+    pty.wait_for("claude over mcp is gone");
+    pty.wait_until("that nobody asks", |seen| !seen.text().contains("1 asks"));
+    quit(pty);
+}

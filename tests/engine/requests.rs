@@ -1,0 +1,166 @@
+//! Who asks a person: requests of other processes come to a screen, are answered there, and go; a program's engine has none.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use refdesk::channel::{Answered, Approval, Asker, Channel as _, Request, Unanswered, Wait, Way, folder, presence};
+use refdesk::desk::Desk;
+use refdesk::engine::{self, Command, Ended, Event, Reply, Snapshot};
+
+use crate::world::{LONG, World, options};
+
+/// A workspace with a screen.
+fn attended() -> World {
+    let world = World::new();
+    let World { folder, workspace, engine, .. } = world;
+    drop(engine);
+    screen(folder, workspace)
+}
+
+fn screen(folder: tempfile::TempDir, workspace: std::path::PathBuf) -> World {
+    let mut options = options(&workspace);
+    options.who = "a screen".to_owned();
+    World::with(folder, workspace, engine::start_attended(options).unwrap())
+}
+
+/// Asks as an agent does, on a thread of its own.
+fn ask(
+    workspace: &Path,
+    approval: Option<Approval>,
+    seconds: f64,
+) -> (Request, thread::JoinHandle<Result<Answered, Unanswered>>) {
+    let desk = Desk::open(options(workspace));
+    let mut way = Way::of(&desk);
+    let mut request = match approval {
+        None => refdesk::channel::request(&desk, "to test", &[]),
+        Some(approval) => {
+            let asker = Asker { who: "claude over mcp".to_owned(), ..Asker::default() };
+            refdesk::channel::approval(&way, asker, "to test", approval)
+        }
+    };
+    request.timeout = Some(seconds);
+    way.settings.kind = refdesk::config::ChannelKind::File;
+    let asked = request.clone();
+    let wait = Wait::until(Instant::now() + Duration::from_secs_f64(seconds));
+    let asking = thread::spawn(move || {
+        let channel =
+            refdesk::channel::open(&way, refdesk::channel::Place::Protocol).map_err(|_| Unanswered::TimedOut)?;
+        channel.ask(&asked, &wait)
+    });
+    (request, asking)
+}
+
+fn waits(snapshot: &Snapshot, request: &Request) -> bool {
+    snapshot.requests.iter().any(|waiting| waiting.request.request_id == request.request_id)
+}
+
+fn over(world: &mut World, request: &Request) -> Ended {
+    let id = request.request_id.clone();
+    let event = world.event(|event| matches!(event, Event::Over(over) if over.request.request_id == id));
+    match event {
+        Event::Over(over) => over.ended,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_request_comes_is_answered_and_goes() {
+    let mut world = attended();
+    let (request, asking) = ask(&world.workspace, None, 60.0);
+    let began = Instant::now();
+    let snapshot = world.until("it waits", |snapshot| waits(snapshot, &request));
+    let took = began.elapsed();
+    assert!(took < Duration::from_secs(1), "{took:?}");
+    assert_eq!(*snapshot.requests[0].request, request);
+    assert!(snapshot.requests[0].until.is_some());
+    let chosen = Reply::Chosen(vec!["a".to_owned(), "c".to_owned()]);
+    world.send(Command::Reply { request_id: request.request_id.clone(), reply: chosen.clone() });
+    assert_eq!(over(&mut world, &request), Ended::Here(chosen));
+    let answered = asking.join().unwrap().unwrap();
+    assert_eq!(answered.selected, ["a", "c"]);
+    assert_eq!(answered.by.as_deref(), Some("a screen"));
+    world.until("it is gone", |snapshot| snapshot.requests.is_empty());
+}
+
+#[test]
+fn a_yes_and_a_no() {
+    let mut world = attended();
+    for (reply, approved) in [(Reply::Yes, true), (Reply::No, false)] {
+        let approval = Approval {
+            path: "src/A.java".to_owned(),
+            template: None,
+            summary: "+1 −0".to_owned(),
+            diff: "--- /dev/null\n+++ b/src/A.java\n".to_owned(),
+            warnings: Vec::new(),
+        };
+        let (request, asking) = ask(&world.workspace, Some(approval), 60.0);
+        world.until("it waits", |snapshot| waits(snapshot, &request));
+        world.send(Command::Reply { request_id: request.request_id.clone(), reply });
+        assert_eq!(asking.join().unwrap().unwrap().approved, approved);
+    }
+}
+
+#[test]
+fn of_two_screens_the_first_answer_wins_and_the_other_sees_it() {
+    let mut one = attended();
+    let mut two = screen(tempfile::tempdir().unwrap(), one.workspace.clone());
+    let (request, asking) = ask(&one.workspace, None, 60.0);
+    one.until("it waits", |snapshot| waits(snapshot, &request));
+    two.until("it waits", |snapshot| waits(snapshot, &request));
+    let id = || request.request_id.clone();
+    one.send(Command::Reply { request_id: id(), reply: Reply::Chosen(vec!["b".to_owned()]) });
+    assert_eq!(over(&mut one, &request), Ended::Here(Reply::Chosen(vec!["b".to_owned()])));
+    assert!(matches!(over(&mut two, &request), Ended::Elsewhere(_) | Ended::Withdrawn));
+    two.send(Command::Reply { request_id: id(), reply: Reply::No });
+    two.event(|event| matches!(event, Event::Refused { message, .. } if message.contains("too late")));
+    assert_eq!(asking.join().unwrap().unwrap().selected, ["b"]);
+}
+
+#[test]
+fn one_that_nobody_answers_in_time_goes_by_itself() {
+    let mut world = attended();
+    let (request, asking) = ask(&world.workspace, None, 1.0);
+    world.until("it waits", |snapshot| waits(snapshot, &request));
+    assert!(matches!(over(&mut world, &request), Ended::TimedOut | Ended::Withdrawn));
+    world.until("it is gone", |snapshot| snapshot.requests.is_empty());
+    assert_eq!(asking.join().unwrap(), Err(Unanswered::TimedOut));
+}
+
+#[test]
+fn one_whose_asker_is_killed_goes() {
+    let mut world = attended();
+    let folder = folder::default_folder(&world.workspace).join("requests");
+    fs::create_dir_all(&folder).unwrap();
+    let desk = Desk::open(options(&world.workspace));
+    let request = refdesk::channel::request(&desk, "to test", &[]);
+    let path = folder.join(format!("{}.json", request.request_id));
+    let staged = folder.join("staged");
+    fs::write(&staged, serde_json::to_vec(&request).unwrap()).unwrap();
+    let held = fs::File::open(&staged).unwrap();
+    held.lock().unwrap();
+    fs::rename(&staged, &path).unwrap();
+    world.until("it waits", |snapshot| waits(snapshot, &request));
+    // What the kernel does when a process is killed.
+    drop(held);
+    let ended = over(&mut world, &request);
+    assert!(matches!(ended, Ended::AskerGone | Ended::Withdrawn), "{ended:?}");
+    world.until("it is gone", |snapshot| snapshot.requests.is_empty());
+}
+
+#[test]
+fn only_a_screen_attends() {
+    let world = World::new();
+    assert!(!presence::is_anybody_there(&world.workspace));
+    let World { folder, workspace, engine, .. } = world;
+    let mut screen = screen(folder, workspace.clone());
+    assert!(presence::is_anybody_there(&workspace));
+    screen.runtime.block_on(async { tokio::time::timeout(LONG, engine.close(LONG)).await.unwrap() });
+    assert!(presence::is_anybody_there(&workspace));
+    screen.until("nobody asks", |snapshot| Arc::clone(&snapshot.requests).is_empty());
+    let World { engine, runtime, .. } = screen;
+    assert!(runtime.block_on(engine.close(LONG)));
+    assert!(!presence::is_anybody_there(&workspace));
+}
