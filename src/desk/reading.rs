@@ -360,7 +360,7 @@ fn content_of(
         if text.len() + line.len() > GIVEN {
             if text.is_empty() {
                 given += 1;
-                text.push_str(line.get(..line.floor_char_boundary(GIVEN)).unwrap_or_default());
+                text.push_str(beginning_of(&line));
                 note = format!("line {given} is longer than {}: only its beginning is given", size(GIVEN as u64));
             }
             break;
@@ -387,6 +387,12 @@ fn content_of(
         note,
         third_party: true,
     })
+}
+
+/// The whole characters of a line that one reading gives.
+fn beginning_of(line: &str) -> &str {
+    let end = (0..=GIVEN.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0);
+    line.get(..end).unwrap_or_default()
 }
 
 /// Which lines are wanted.
@@ -446,5 +452,6 @@ impl Lines {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests;
