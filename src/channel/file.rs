@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::answer::{HALF, MOST, Misread, read};
-use super::folder::{check, file_of, read_answer, requests, responses, sweep, taken};
+use super::folder::{QUESTION, check, file_of, read_answer, requests, responses, sweep, taken};
 use super::{Answered, Channel, Request, Unanswered, Wait};
 use crate::disk::name::safe;
 use crate::disk::path::{display, is_absent};
@@ -84,7 +84,12 @@ impl Files {
         let asked = file_of(&requests(&self.folder), &request.request_id);
         let answer = file_of(&responses(&self.folder), &request.request_id);
         let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", asked.display()));
-        let alive = publish_new(&asked, &serde_json::to_vec_pretty(request)?).map_err(named)?;
+        let bytes = serde_json::to_vec_pretty(request)?;
+        if bytes.len() as u64 > QUESTION {
+            let message = format!("it has {} bytes, and {QUESTION} are allowed; ask for fewer sources", bytes.len());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        let alive = publish_new(&asked, &bytes).map_err(named)?;
         let shown = display(&self.workspace, &answer);
         Ok(Raised { asked, answer, shown, _alive: alive })
     }
@@ -449,6 +454,15 @@ mod tests {
         let codes: Vec<&str> = problems.iter().map(|problem| problem.code).collect();
         assert_eq!(codes, ["wrong-request"; 4], "{problems:#?}");
         drop(held);
+    }
+
+    #[test]
+    fn a_question_that_nobody_would_read_is_not_put() {
+        let (world, mut request) = (World::new(), asking(ID, &["a"]));
+        request.context = "x".repeat(17 * 1024 * 1024);
+        let came = world.files.ask(&request, &Wait::seconds(30.0));
+        let Err(Unanswered::Failed { code: "not-asked", message, .. }) = came else { panic!("{came:?}") };
+        assert!(message.contains("16777216 are allowed"), "{message}");
     }
 
     #[test]

@@ -50,10 +50,7 @@ impl<'w> Asking<'w> {
     fn request(&mut self) -> Pending {
         let began = Instant::now();
         loop {
-            if let (Some(first), _) = {
-                let (found, problems) = pending(&self.folder(), now());
-                (found.into_iter().next(), problems)
-            } {
+            if let Some(first) = pending(&self.folder(), now()).0.into_iter().next() {
                 return first;
             }
             assert!(began.elapsed() < LIMIT && self.child.try_wait().unwrap().is_none(), "it asks nobody");
@@ -269,7 +266,10 @@ fn a_webhook_is_asked_with_what_the_environment_holds_and_no_proxy() {
     }
     command.env("MY_TOKEN", "a-token").env("MY_SECRET", "a-secret").env("REFDESK_LOG", "trace");
     let ran = crate::support::program::run(&mut command, None).exits(0);
-    assert_eq!(ids(&ran.json()["sources"]), ["one"]);
+    assert_eq!(
+        (ids(&ran.json()["sources"]), &ran.json()["answered_by"]),
+        (vec!["one".to_owned()], &json!("a webhook"))
+    );
     let head = server.join().unwrap().to_lowercase();
     assert!(
         head.contains("authorization: bearer a-token\r\n") && head.contains("x-refdesk-signature: sha256="),
@@ -288,5 +288,6 @@ fn a_webhook_is_asked_with_what_the_environment_holds_and_no_proxy() {
             }
         }
     }
-    assert!(!ran.to_string().contains("a-secret") && !ran.stderr.contains("a-token"), "{ran}");
+    let printed = format!("{}{}", ran.text(), ran.stderr);
+    assert!(!printed.contains("a-secret") && !printed.contains("a-token"), "{printed}");
 }

@@ -8,7 +8,7 @@ use ureq::http::{Response, StatusCode};
 use ureq::unversioned::transport::DefaultConnector;
 use ureq::{Agent, Body, Error, Timeout};
 
-use super::super::answer::{MOST, Misread, read, shown};
+use super::super::answer::{MOST, read, shown};
 use super::super::{Answered, Request, Unanswered, Wait};
 use super::Webhook;
 use super::address::{Reachable, Unreachable};
