@@ -292,6 +292,32 @@ mod tests {
     }
 
     #[test]
+    fn another_program_asks_by_the_fields_of_the_contract_alone() {
+        let world = World::new();
+        let folder = &world.files.folder;
+        let put = |id: &str| {
+            let request = serde_json::json!({
+                "request_id": id, "timestamp": "2026-11-22T10:00:00.123456", "context": "which?",
+                "sources": [{"id": "a", "name": "A", "description": "", "type": "local", "tags": []}],
+            });
+            write_atomic(&file_of(&requests(folder), id), request.to_string().as_bytes()).unwrap();
+        };
+        put("from-elsewhere");
+        // One that is called as ours are and that nobody holds is of a dead asker.
+        put(ID);
+        let (waiting, problems) = pending(folder, Timestamp::now());
+        assert!(problems.is_empty(), "{problems:?}");
+        let ids: Vec<&str> = waiting.iter().map(|it| it.request.request_id.as_str()).collect();
+        assert_eq!((ids, waiting[0].is_alive), (vec!["from-elsewhere"], false));
+        let until = waiting[0].until.unwrap();
+        assert!(until > Timestamp::now() && pending(folder, until).0.is_empty(), "{until}");
+        let said = |by| Response { request_id: "from-elsewhere".to_owned(), ..response(&["a"], by) };
+        assert_eq!(answer(folder, &said("one")).unwrap(), Landed::First);
+        assert_eq!(answer(folder, &said("two")).unwrap(), Landed::Late { by: Some("one".to_owned()) });
+        assert!(file_of(&responses(folder), "from-elsewhere").exists(), "left for who asked");
+    }
+
+    #[test]
     fn many_answer_at_once_and_one_of_them_is_first() {
         for _ in 0..20 {
             let (world, request) = (World::new(), asking(ID, &["a", "b", "c", "d"]));

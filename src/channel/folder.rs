@@ -1,6 +1,7 @@
 //! The folder of questions and answers, as those who answer see it: `requests/{id}.json` and `responses/{id}.json`. It comes
-//! with a workspace and may have been prepared, so no link is followed in it, and only a request whose asker lives is one:
-//! an asker holds the lock of its request from before it has its name, and the kernel lets that go however the asker ends.
+//! with a workspace and may have been prepared, so no link is followed in it. An asker of ours holds the lock of its request
+//! from before it has its name, and the kernel lets that go however the asker ends: one that nobody holds is dead. Another
+//! program may ask as well, by the contract's fields alone: its request counts until its time is over.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read};
@@ -28,6 +29,9 @@ const TAKEN: &str = "taken";
 /// A request has at most so many bytes: the sources of ten thousand entries fit, or the difference of a large file.
 pub(super) const QUESTION: u64 = 16 * 1024 * 1024;
 
+/// Seconds that a request of another program waits where it does not say how long.
+const UNSAID: f64 = 60.0;
+
 /// Of one folder at most so many requests are looked at.
 const REQUESTS: usize = 64;
 
@@ -43,7 +47,7 @@ pub struct Pending {
     pub folder: PathBuf,
     /// Until when it waits, where it says so.
     pub until: Option<Timestamp>,
-    /// Whether it is certain that its asker lives; it is not where the file system has no locks.
+    /// Whether it is certain that its asker lives; it is not where it is another program's, or the file system has no locks.
     pub is_alive: bool,
 }
 
@@ -153,11 +157,13 @@ fn look(folder: &Path, id: &str) -> Result<Option<Pending>, Box<Diagnostic>> {
         opened => opened.map_err(|error| unreadable(&path, &error))?,
     };
     let held = Held::of(&file);
-    if held == Held::ByNobody {
+    let is_own = is_own_id(id);
+    if is_own && held == Held::ByNobody {
         return Ok(None);
     }
+    let written = file.metadata().and_then(|found| found.modified()).ok().and_then(|at| Timestamp::try_from(at).ok());
     let wrong = |what: String| {
-        let hint = "refdesk raises requests itself; remove the file";
+        let hint = "mend the program that asks, or remove the file";
         Box::new(Diagnostic::warning("wrong-request", what).in_file(path.display().to_string()).hint(hint))
     };
     let bytes = read_open(file, QUESTION).map_err(|error| unreadable(&path, &error))?;
@@ -167,10 +173,11 @@ fn look(folder: &Path, id: &str) -> Result<Option<Pending>, Box<Diagnostic>> {
     if request.request_id != id {
         return Err(wrong("the request has another 'request_id' than its file".to_owned()));
     }
-    let began: Timestamp =
-        request.timestamp.parse().map_err(|_| wrong("the request has no 'timestamp' that is a time".to_owned()))?;
-    let until =
-        request.timeout.and_then(|timeout| began.checked_add(SignedDuration::try_from_secs_f64(timeout).ok()?).ok());
+    // Another program may write times otherwise, and a file that came with the workspace any time it likes: its own age counts.
+    let began = if is_own { request.timestamp.parse().ok() } else { written };
+    let began = began.ok_or_else(|| wrong("the request has no 'timestamp' that is a time".to_owned()))?;
+    let timeout = request.timeout.or_else(|| (!is_own).then_some(UNSAID));
+    let until = timeout.and_then(|timeout| began.checked_add(SignedDuration::try_from_secs_f64(timeout).ok()?).ok());
     Ok(Some(Pending { request, folder: folder.to_path_buf(), until, is_alive: held == Held::BySomebody }))
 }
 
@@ -207,7 +214,7 @@ pub fn answer(folder: &Path, response: &Response) -> io::Result<Landed> {
     check_inside(folder)?;
     let (asked, path) = (file_of(&requests(folder), id), file_of(&responses(folder), id));
     let is_dead = match open_own(&asked) {
-        Ok(file) => Held::of(&file) == Held::ByNobody,
+        Ok(file) => is_own_id(id) && Held::of(&file) == Held::ByNobody,
         Err(error) if is_absent(&error) => true,
         Err(error) => return Err(error),
     };
@@ -245,7 +252,8 @@ pub(super) fn taken(answer: &Path) -> PathBuf {
     answer.with_extension(TAKEN)
 }
 
-fn who_answered(path: &Path) -> Option<String> {
+/// Who gave an answer, taken or not, where it says so.
+pub(super) fn who_answered(path: &Path) -> Option<String> {
     let read = |path: &Path| read_answer(path).ok()?;
     let bytes = read(path).or_else(|| read(&taken(path)))?;
     serde_json::from_slice::<Response>(&bytes).ok()?.by

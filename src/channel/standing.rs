@@ -4,8 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::Response;
-use super::folder::{file_of, read_answer, requests, responses};
+use super::folder::{self, file_of, requests, responses};
 
 /// Whether the file of this request is there.
 pub fn is_asked(folder: &Path, id: &str) -> bool {
@@ -19,6 +18,5 @@ pub fn is_answered(folder: &Path, id: &str) -> bool {
 
 /// Who answered this request, where the answer says so.
 pub fn who_answered(folder: &Path, id: &str) -> Option<String> {
-    let bytes = read_answer(&file_of(&responses(folder), id)).ok()??;
-    serde_json::from_slice::<Response>(&bytes).ok()?.by
+    folder::who_answered(&file_of(&responses(folder), id))
 }
