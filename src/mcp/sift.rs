@@ -1,5 +1,5 @@
 //! What a line of the protocol is, before anybody acts on it: a message, or something that is answered by an error in words
-//! that help to mend it. Pure, so that every kind of rubbish has its line in a table.
+//! that help to mend it. Every kind of rubbish has its line in the table of `tests/mcp/hostile.rs`.
 
 use rmcp::model::{
     CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, CompleteRequestParams, CustomRequest, ErrorCode,
