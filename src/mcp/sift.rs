@@ -141,8 +141,11 @@ pub fn kind(value: &Value) -> &'static str {
     }
 }
 
+/// Why parameters are none of a method's, if they are not.
+type Misfit = fn(&Value) -> Option<String>;
+
 /// The methods that this server knows, each with what reads its parameters.
-const METHODS: &[(&str, fn(&Value) -> Option<String>)] = &[
+const METHODS: &[(&str, Misfit)] = &[
     ("initialize", misfit::<InitializeRequestParams>),
     ("ping", nothing),
     ("server/discover", nothing),
