@@ -52,7 +52,7 @@ fn understood(request: &Request, members: &Map<String, Value>) -> Result<Answere
         Some(_) => return Err("its 'request_id' is no string".to_owned()),
         None => return Err("it has no 'request_id'".to_owned()),
     }
-    let by = members.get("by").and_then(Value::as_str).map(|by| shown(by));
+    let by = members.get("by").and_then(Value::as_str).map(shown);
     if request.approval.is_some() {
         return match members.get("approved") {
             Some(Value::Bool(approved)) => Ok(Answered { approved: *approved, by, ..Answered::default() }),

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::answer::{HALF, MOST, Misread, read};
-use super::folder::{check, file_of, read_answer, requests, responses, sweep, taken};
+use super::folder::{QUESTION, check, file_of, read_answer, requests, responses, sweep, taken};
 use super::{Answered, Channel, Request, Unanswered, Wait};
 use crate::disk::name::safe;
 use crate::disk::path::{display, is_absent};
@@ -84,7 +84,12 @@ impl Files {
         let asked = file_of(&requests(&self.folder), &request.request_id);
         let answer = file_of(&responses(&self.folder), &request.request_id);
         let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", asked.display()));
-        let alive = publish_new(&asked, &serde_json::to_vec_pretty(request)?).map_err(named)?;
+        let bytes = serde_json::to_vec_pretty(request)?;
+        if bytes.len() as u64 > QUESTION {
+            let message = format!("it has {} bytes, and {QUESTION} are allowed; ask for fewer sources", bytes.len());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        let alive = publish_new(&asked, &bytes).map_err(named)?;
         let shown = display(&self.workspace, &answer);
         Ok(Raised { asked, answer, shown, _alive: alive })
     }
@@ -314,19 +319,19 @@ mod tests {
     #[test]
     fn an_answer_that_comes_as_the_time_runs_out_counts_for_both_or_for_neither() {
         let (mut taken, mut missed) = (0, 0);
-        for round in 0..200_u32 {
+        for round in 0..100_u32 {
             let (world, request) = (World::new(), asking(ID, &["a"]));
-            let wait = Wait::until(Instant::now() + Duration::from_micros(u64::from(round) * 30));
+            let wait = Wait::until(Instant::now() + Duration::from_micros(u64::from(round) * 60));
+            let is_over = std::sync::atomic::AtomicBool::new(false);
             let folder = &world.files.folder;
             let (landed, came) = thread::scope(|threads| {
                 let other = threads.spawn(|| {
-                    let began = Instant::now();
-                    while pending(folder, Timestamp::now()).0.is_empty() && began.elapsed() < Duration::from_millis(50)
-                    {
-                    }
+                    let is_asked = || !pending(folder, Timestamp::now()).0.is_empty();
+                    until(|| is_asked() || is_over.load(std::sync::atomic::Ordering::Relaxed));
                     answer(folder, &response(&["a"], "one")).unwrap()
                 });
                 let came = world.files.ask(&request, &wait);
+                is_over.store(true, std::sync::atomic::Ordering::Relaxed);
                 (other.join().unwrap(), came)
             });
             match landed {
@@ -449,6 +454,15 @@ mod tests {
         let codes: Vec<&str> = problems.iter().map(|problem| problem.code).collect();
         assert_eq!(codes, ["wrong-request"; 4], "{problems:#?}");
         drop(held);
+    }
+
+    #[test]
+    fn a_question_that_nobody_would_read_is_not_put() {
+        let (world, mut request) = (World::new(), asking(ID, &["a"]));
+        request.context = "x".repeat(17 * 1024 * 1024);
+        let came = world.files.ask(&request, &Wait::seconds(30.0));
+        let Err(Unanswered::Failed { code: "not-asked", message, .. }) = came else { panic!("{came:?}") };
+        assert!(message.contains("16777216 are allowed"), "{message}");
     }
 
     #[test]

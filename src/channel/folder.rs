@@ -25,6 +25,9 @@ const JSON: &str = "json";
 /// The ending of an answer that its asker has taken.
 const TAKEN: &str = "taken";
 
+/// A request has at most so many bytes: the sources of ten thousand entries fit, or the difference of a large file.
+pub(super) const QUESTION: u64 = 16 * 1024 * 1024;
+
 /// Of one folder at most so many requests are looked at.
 const REQUESTS: usize = 64;
 
@@ -157,8 +160,8 @@ fn look(folder: &Path, id: &str) -> Result<Option<Pending>, Box<Diagnostic>> {
         let hint = "refdesk raises requests itself; remove the file";
         Box::new(Diagnostic::warning("wrong-request", what).in_file(path.display().to_string()).hint(hint))
     };
-    let bytes = read_open(file).map_err(|error| unreadable(&path, &error))?;
-    let bytes = bytes.ok_or_else(|| wrong(format!("the request has more than {MOST} bytes")))?;
+    let bytes = read_open(file, QUESTION).map_err(|error| unreadable(&path, &error))?;
+    let bytes = bytes.ok_or_else(|| wrong(format!("the request has more than {QUESTION} bytes")))?;
     let request: Request =
         serde_json::from_slice(&bytes).map_err(|error| wrong(format!("this is no request: {error}")))?;
     if request.request_id != id {
@@ -250,13 +253,13 @@ fn who_answered(path: &Path) -> Option<String> {
 
 /// The bytes of an answer; `None` where it has more than it may.
 pub(super) fn read_answer(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    read_open(open_own(path)?)
+    read_open(open_own(path)?, MOST)
 }
 
-fn read_open(file: File) -> io::Result<Option<Vec<u8>>> {
+fn read_open(file: File, most: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
-    file.take(MOST + 1).read_to_end(&mut bytes)?;
-    Ok((bytes.len() as u64 <= MOST).then_some(bytes))
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= most).then_some(bytes))
 }
 
 /// Takes away what dead askers left: their requests, and answers that nobody has waited for in the last minute. Only files

@@ -62,6 +62,6 @@ mod tests {
             let left = Wait::seconds(seconds).left().as_secs();
             assert!((least..=most).contains(&left), "{seconds}: {left}");
         }
-        assert_eq!(Wait::seconds(-1.0).is_given_up(), false);
+        assert!(!Wait::seconds(-1.0).is_given_up());
     }
 }

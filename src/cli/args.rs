@@ -172,6 +172,7 @@ impl Command {
     pub fn chooses(&self) -> bool {
         match self {
             Self::Select(_) | Self::Unselect(_) | Self::Exclude(_) | Self::Include(_) | Self::Clear(_) => true,
+            Self::Ask(_) => true,
             Self::References(args) => {
                 matches!(args.command, Some(ReferencesCommand::Select(_) | ReferencesCommand::Unselect(_)))
             }

@@ -1,10 +1,123 @@
-//! `refdesk ask`.
+//! `refdesk ask`: a person is asked which sources are wanted, by the channel that the configuration names, and what was chosen
+//! is picked.
+
+use std::io::{IsTerminal, stderr, stdin};
+
+use serde_json::{Value, json};
 
 use super::answer::Answer;
-use super::args::AskArgs;
-use crate::desk::Desk;
+use super::args::{AskArgs, SelectArgs};
+use super::select;
+use crate::channel::{self, Answered, Place, Request, Unanswered, Wait, Way};
+use crate::desk::{Desk, Refusal};
+use crate::text::escape::one_line;
 
-/// Not yet.
-pub fn run(_desk: &mut Desk, _args: &AskArgs) -> Answer {
-    Answer::new(serde_json::json!({}), "ask\n")
+/// Exit code of a request that nobody answered in time (BEHAVIOUR §10).
+const TIMED_OUT: u8 = 3;
+
+/// Asks, waits, and picks.
+pub fn run(desk: &mut Desk, args: &AskArgs) -> Answer {
+    desk.settle();
+    let request = channel::request(desk, &args.context, &args.tags);
+    if request.sources.is_empty() {
+        return nothing_to_ask(desk, &args.tags);
+    }
+    let way = Way::of(desk);
+    let at_terminal = stdin().is_terminal() && stderr().is_terminal();
+    let place = if at_terminal { Place::Terminal } else { Place::Protocol };
+    let channel = match channel::open(&way, place) {
+        Ok(channel) => channel,
+        Err(why) => return unanswered(&request, &why, way.settings.timeout),
+    };
+    desk.note(channel::asked(&request));
+    let came = channel.ask(&request, &Wait::seconds(way.settings.timeout));
+    desk.note(channel::answered(&request, &came));
+    match came {
+        Ok(answered) => pick(desk, &request, answered),
+        Err(why) => unanswered(&request, &why, way.settings.timeout),
+    }
+}
+
+fn pick(desk: &mut Desk, request: &Request, answered: Answered) -> Answer {
+    let Answered { selected, mut unknown, by, .. } = answered;
+    let mut answer = if selected.is_empty() {
+        let message = "nothing was chosen";
+        Answer::new(json(&[("status", json!("none_selected")), ("message", json!(message))]), format!("{message}\n"))
+    } else {
+        // What the answer names beside it was not offered: it is told below, and not looked for.
+        select::run(desk, &SelectArgs { ids: selected, tags: Vec::new() })
+    };
+    if !unknown.is_empty() {
+        let named: Vec<String> = unknown.iter().take(NAMED).map(|id| format!("'{}'", one_line(id))).collect();
+        let more = unknown.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        answer.notes.push(format!("not offered, and left out: {}{more}", named.join(", ")));
+    }
+    // What left the catalog meanwhile is not known any more, either.
+    let gone = answer.json.get("unknown").and_then(Value::as_array).into_iter().flatten();
+    unknown.extend(gone.filter_map(Value::as_str).map(str::to_owned));
+    with(answer, &[("unknown", json!(unknown)), ("request_id", json!(request.request_id)), ("answered_by", json!(by))])
+}
+
+/// So many ids that were not offered are told to people; programs get all.
+const NAMED: usize = 10;
+
+/// There is nothing that could be chosen: why.
+fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> Answer {
+    let refusal = if desk.catalog().is_empty() {
+        Refusal::new("no-sources", "the catalog has no sources", "`refdesk add PATH` adds one")
+    } else if tags.is_empty() {
+        let message = "nobody is asked: all that may be picked is selected already";
+        let json = json(&[("status", json!("all_selected")), ("message", json!(message))]);
+        return Answer::new(json, format!("{message}\n"));
+    } else {
+        let message = format!("nobody is asked: no source that may be picked has the tag {}", tags.join(" or "));
+        Refusal::new("none-matched", message, "`refdesk list --unselected` shows ids and tags")
+    };
+    let status = if refusal.code == "no-sources" { "no_sources" } else { "none_matched" };
+    with(Answer::refused(refusal), &[("status", json!(status))])
+}
+
+fn unanswered(request: &Request, why: &Unanswered, timeout: f64) -> Answer {
+    let refusal = match why {
+        Unanswered::TimedOut => Refusal::new(
+            "timed-out",
+            format!("nobody answered within {timeout} s; nothing was selected"),
+            "ask again, or allow more time with channel.timeout",
+        ),
+        Unanswered::GivenUp => Refusal::new("given-up", "the question was given up; nothing was selected", ""),
+        Unanswered::Failed { code, message, hint } => {
+            Refusal::new(code, format!("{message}; nothing was selected"), hint.clone())
+        }
+    };
+    let (status, exit) = if why.is_late() { ("timed_out", TIMED_OUT) } else { ("error", 1) };
+    let answer =
+        with(Answer::refused(refusal), &[("status", json!(status)), ("request_id", json!(request.request_id))]);
+    Answer { exit, ..answer }
+}
+
+/// What `select` prints where it selects nothing, with these members.
+fn json(members: &[(&str, Value)]) -> Value {
+    let mut nothing = json!({
+        "status": null,
+        "selected_count": 0,
+        "transitive_count": 0,
+        "sources": [],
+        "unknown": [],
+        "missing": [],
+        "message": "",
+    });
+    set(&mut nothing, members);
+    nothing
+}
+
+fn with(mut answer: Answer, members: &[(&str, Value)]) -> Answer {
+    set(&mut answer.json, members);
+    answer
+}
+
+fn set(json: &mut Value, members: &[(&str, Value)]) {
+    if let Value::Object(object) = json {
+        object.extend(members.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
+    }
 }

@@ -13,6 +13,8 @@
 mod support;
 
 #[cfg(unix)]
+mod ask;
+#[cfg(unix)]
 mod bad_input;
 mod commands;
 mod config;

@@ -16,6 +16,7 @@ mod pty;
 #[path = "../support/mod.rs"]
 mod support;
 
+mod asking;
 mod connecting;
 mod editor;
 mod leaving;

@@ -8,7 +8,7 @@ use ureq::http::{Response, StatusCode};
 use ureq::unversioned::transport::DefaultConnector;
 use ureq::{Agent, Body, Error, Timeout};
 
-use super::super::answer::{MOST, Misread, read, shown};
+use super::super::answer::{MOST, read, shown};
 use super::super::{Answered, Request, Unanswered, Wait};
 use super::Webhook;
 use super::address::{Reachable, Unreachable};
@@ -116,7 +116,8 @@ impl Webhook {
             }
             Ok(_) => Tried::Ended(
                 read(request, &bytes)
-                    .map_err(|wrong: Misread| wrong.told(&format!("what the webhook {} answered", self.target.shown))),
+                    .map(|answered| Answered { by: answered.by.or_else(|| Some("a webhook".to_owned())), ..answered })
+                    .map_err(|wrong| wrong.told(&format!("what the webhook {} answered", self.target.shown))),
             ),
             Err(error) => {
                 let error = Error::from(error);

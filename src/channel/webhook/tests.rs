@@ -197,16 +197,14 @@ fn where_nobody_listens_it_is_tried_three_times_and_not_beyond_the_wait() {
     assert!(!message.contains("times"), "{message}");
 }
 
-/// A head, or a body, that comes a byte at a time and never ends.
+/// A head, or a body, that comes a byte at a time and never ends; nothing at all, where it does not begin.
 fn drips(begin: &'static str) -> Box<dyn FnOnce(TcpStream) + Send> {
     Box::new(move |mut stream| {
         let _ = stream.write_all(begin.as_bytes());
-        // A byte as soon as the one before has left, slowed down by nothing but the peer's time running out.
         stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
-        while stream.write_all(b" ").is_ok() {
-            // Nothing comes: it is the time that passes.
-            let _ = stream.read(&mut [0]);
-        }
+        let byte: &[u8] = if begin.is_empty() { b"" } else { b" " };
+        // Nothing comes, and time passes; or the peer has gone.
+        while stream.write_all(byte).is_ok() && !matches!(stream.read(&mut [0]), Ok(0)) {}
     })
 }
 
