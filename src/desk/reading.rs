@@ -262,7 +262,8 @@ impl Local<'_> {
         let entries: Vec<Entry> = files.map(entry).collect();
         let mut text = String::new();
         for Entry { path, bytes, tokens } in &entries {
-            text.push_str(&format!("{}  {}, about {tokens} tokens\n", one_line(path), size(*bytes)));
+            let ending = if *tokens == 1 { "" } else { "s" };
+            text.push_str(&format!("{}  {}, about {tokens} token{ending}\n", one_line(path), size(*bytes)));
         }
         let unlisted = listing.files.len() - entries.len();
         let cut = unlisted > 0 || listing.more;
@@ -359,7 +360,7 @@ fn content_of(
         if text.len() + line.len() > GIVEN {
             if text.is_empty() {
                 given += 1;
-                text.push_str(line.get(..line.floor_char_boundary(GIVEN)).unwrap_or_default());
+                text.push_str(beginning_of(&line));
                 note = format!("line {given} is longer than {}: only its beginning is given", size(GIVEN as u64));
             }
             break;
@@ -386,6 +387,12 @@ fn content_of(
         note,
         third_party: true,
     })
+}
+
+/// The whole characters of a line that one reading gives.
+fn beginning_of(line: &str) -> &str {
+    let end = (0..=GIVEN.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0);
+    line.get(..end).unwrap_or_default()
 }
 
 /// Which lines are wanted.
@@ -445,5 +452,6 @@ impl Lines {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests;

@@ -331,5 +331,6 @@ fn unkept(error: &std::io::Error) -> Refusal {
     Refusal::new("not-stored", message, "make that file and its folder writable")
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests;

@@ -139,7 +139,7 @@ mod unix {
             let mut found = Listing::default();
             let mut open = Vec::new();
             match self.folder.try_clone() {
-                Ok(folder) => push_entries(Rc::new(folder), Path::new(""), 0, &mut open, &mut found),
+                Ok(folder) => push_entries(&Rc::new(folder), Path::new(""), 0, &mut open, &mut found),
                 Err(_) => found.unreadable += 1,
             }
             while let Some(entry) = open.pop() {
@@ -153,7 +153,7 @@ mod unix {
                     FileType::Directory => {
                         match openat(&*entry.folder, &*entry.name, FOLDER | OFlags::RDONLY, Mode::empty()) {
                             Ok(inner) => {
-                                push_entries(Rc::new(inner), &entry.path, entry.depth + 1, &mut open, &mut found);
+                                push_entries(&Rc::new(inner), &entry.path, entry.depth + 1, &mut open, &mut found);
                             }
                             Err(_) => found.unreadable += 1,
                         }
@@ -174,7 +174,7 @@ mod unix {
     }
 
     /// The next one last, which keeps path order.
-    fn push_entries(folder: Rc<OwnedFd>, path: &Path, depth: usize, open: &mut Vec<Entry>, found: &mut Listing) {
+    fn push_entries(folder: &Rc<OwnedFd>, path: &Path, depth: usize, open: &mut Vec<Entry>, found: &mut Listing) {
         let Ok(entries) = Dir::read_from(folder.as_fd()) else {
             found.unreadable += 1;
             return;
@@ -252,7 +252,8 @@ mod plain {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::fs;
     use std::io::Read;

@@ -239,7 +239,7 @@ fn a_write_is_free_only_by_both_its_names() {
         let desk = world.desk();
         desk.trust_all().unwrap();
         assert_eq!(desk.verdict("docs/a"), Verdict::Ask, "{broken}");
-        assert!(desk.diagnostics().iter().any(|problem| problem.is_error()), "{broken}");
+        assert!(desk.diagnostics().iter().any(Diagnostic::is_error), "{broken}");
     }
 }
 
