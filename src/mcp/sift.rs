@@ -1,5 +1,5 @@
 //! What a line of the protocol is, before anybody acts on it: a message, or something that is answered by an error in words
-//! that help to mend it. Pure, so that every kind of rubbish has its line in a table.
+//! that help to mend it. Every kind of rubbish has its line in the table of `tests/mcp/hostile.rs`.
 
 use rmcp::model::{
     CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, CompleteRequestParams, CustomRequest, ErrorCode,
@@ -71,6 +71,13 @@ pub fn sift(line: &[u8], begun: &mut Begun) -> Sifted {
         }
         (Some(_), None) => return Sifted::Nothing,
     }
+    // Where parameters may be left out, the library takes wrong ones for none.
+    if let (Some(id), Some(method), Some(params)) = (&id, members.get("method"), members.get("params"))
+        && let Some((name, misfit)) = METHODS.iter().find(|(name, _)| method == name && name.ends_with("/list"))
+        && let Some(why) = misfit(params)
+    {
+        return Sifted::Answer(Some(id.clone()), unfit(name, &why));
+    }
     let message: ClientJsonRpcMessage = match serde_json::from_value(Value::Object(members)) {
         Ok(message) => message,
         Err(error) => return invalid(id, &format!("this is no message of the protocol: {error}")),
@@ -134,8 +141,11 @@ pub fn kind(value: &Value) -> &'static str {
     }
 }
 
+/// Why parameters are none of a method's, if they are not.
+type Misfit = fn(&Value) -> Option<String>;
+
 /// The methods that this server knows, each with what reads its parameters.
-const METHODS: &[(&str, fn(&Value) -> Option<String>)] = &[
+const METHODS: &[(&str, Misfit)] = &[
     ("initialize", misfit::<InitializeRequestParams>),
     ("ping", nothing),
     ("server/discover", nothing),
@@ -159,7 +169,7 @@ pub fn unknown(request: &CustomRequest) -> ErrorData {
     match METHODS.iter().find(|(name, _)| *name == request.method) {
         Some((_, misfit)) => {
             let why = misfit(&params).unwrap_or_else(|| "they are not those of this method".to_owned());
-            ErrorData::invalid_params(format!("the params of {method} cannot be read: {why}"), None)
+            unfit(&method, &why)
         }
         None => {
             let near = did_you_mean(&request.method, METHODS.iter().map(|(name, _)| *name));
@@ -167,6 +177,10 @@ pub fn unknown(request: &CustomRequest) -> ErrorData {
             ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method '{method}'{near}"), None)
         }
     }
+}
+
+fn unfit(method: &str, why: &str) -> ErrorData {
+    ErrorData::invalid_params(format!("the params of {method} cannot be read: {why}"), None)
 }
 
 fn misfit<T: DeserializeOwned>(params: &Value) -> Option<String> {

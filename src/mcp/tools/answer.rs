@@ -10,6 +10,11 @@ use crate::text::escape::visible;
 /// An answer, its text the JSON of it. What cannot be seen is printed escaped.
 pub fn done(mut answer: Value) -> CallToolResponse {
     show(&mut answer);
+    shown(answer)
+}
+
+/// The same of one whose texts are printed as they are seen already.
+pub fn shown(answer: Value) -> CallToolResponse {
     CallToolResult::structured(answer).into()
 }
 
@@ -33,7 +38,7 @@ pub fn refused(refusal: &Refusal) -> CallToolResponse {
 }
 
 /// Has every text of a value be printed as it is seen. Names of members are ours.
-fn show(value: &mut Value) {
+pub fn show(value: &mut Value) {
     match value {
         Value::String(text) => {
             if let std::borrow::Cow::Owned(shown) = visible(text) {

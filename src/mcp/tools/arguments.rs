@@ -156,7 +156,7 @@ mod tests {
     use super::super::{list_references, render_template_to_file, select_references};
     use super::*;
 
-    fn arguments(about: &'static About, given: Value) -> Result<Arguments, ErrorData> {
+    fn arguments(about: &'static About, given: &Value) -> Result<Arguments, ErrorData> {
         Arguments::read(about, given.as_object().cloned())
     }
 
@@ -174,22 +174,22 @@ mod tests {
             (json!({"a": 1}), Err("'ids' must be a list of strings, and is an object: {\"a\":1};")),
             (json!(["a", 1]), Err("'ids[1]' must be a string, and is a number: 1;")),
         ] {
-            let read = arguments(&select_references::ABOUT, json!({"ids": given.clone()})).unwrap().texts("ids");
+            let read = arguments(&select_references::ABOUT, &json!({"ids": given.clone()})).unwrap().texts("ids");
             match (read, expected) {
                 (Ok(ids), Ok(expected)) => assert_eq!(ids, expected, "{given}"),
                 (Err(error), Err(words)) => assert!(error.message.contains(words), "{given}: {}", error.message),
                 (other, _) => panic!("{given}: {other:?}"),
             }
         }
-        let unknown = arguments(&select_references::ABOUT, json!({"id": ["a"]})).unwrap_err();
+        let unknown = arguments(&select_references::ABOUT, &json!({"id": ["a"]})).unwrap_err();
         assert_eq!(
             unknown.message,
             "selectReferences has no argument 'id' (did you mean 'ids'?); it takes: ids, filter_tags"
         );
         let words = [("all", 0), ("auto", 1)];
-        let mut mode = arguments(&list_references::ABOUT, json!({"mode": "Auto"})).unwrap();
+        let mut mode = arguments(&list_references::ABOUT, &json!({"mode": "Auto"})).unwrap();
         assert_eq!(mode.word("mode", &words).unwrap(), Some(1));
-        let mut mode = arguments(&list_references::ABOUT, json!({"mode": "aut"})).unwrap();
+        let mut mode = arguments(&list_references::ABOUT, &json!({"mode": "aut"})).unwrap();
         let error = mode.word("mode", &words).unwrap_err();
         assert!(error.message.contains("'all', 'auto', and is 'aut' (did you mean 'auto'?)"), "{}", error.message);
     }
@@ -205,7 +205,7 @@ mod tests {
             (json!(["a"]), Err("and is a list")),
             (json!("{\"a\": 123456789012345678901}"), Err("would be rounded")),
         ] {
-            let read = arguments(&render_template_to_file::ABOUT, json!({"variables": given.clone()})).unwrap();
+            let read = arguments(&render_template_to_file::ABOUT, &json!({"variables": given.clone()})).unwrap();
             let mut read = read;
             match (read.values("variables"), expected) {
                 (Ok(values), Ok(expected)) => assert_eq!(values, expected, "{given}"),

@@ -15,8 +15,7 @@ pub const ABOUT: About = About {
     input: r#"{"type":"object","properties":{
         "pattern":{"type":"string","description":"Only names that fit: * and ? stand for characters"}}}"#,
     output: r#"{"type":"object","properties":{
-        "templates":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},
-        "syntax":{"type":"string"},"variables":{"type":"array","items":{"type":"string"}}},"required":["name"]}},
+        "templates":{"type":"array","items":{"type":"object","required":["name","syntax","variables"]}},
         "count":{"type":"integer"}},"required":["templates","count"]}"#,
     example: r#"{"pattern": "*.java.tpl"}"#,
     effect: Effect::Reads,

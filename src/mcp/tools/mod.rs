@@ -214,11 +214,7 @@ mod tests {
             ("listTemplates", excluded("listExtractedTemplates"), Err("is not offered here")),
             ("listExtractedTemplates", excluded("listTemplates"), Err("is not offered here")),
             ("selectReference", vec![], Err("did you mean 'selectReferences'?")),
-            (
-                "selectReference",
-                excluded("selectReferences"),
-                Err("there is no tool 'selectReference'; there are: list"),
-            ),
+            ("selectReference", excluded("selectReferences"), Err("there are: listReferences, readReference")),
             ("a\u{1b}\n", vec![], Err("there is no tool 'a\\x1b\\n'")),
         ] {
             match (find(name, &without), expected) {

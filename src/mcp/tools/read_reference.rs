@@ -22,7 +22,7 @@ pub const ABOUT: About = About {
     output: r#"{"type":"object","properties":{"id":{"type":"string"},"path":{"type":"string"},
         "kind":{"type":"string","enum":["content","list"]},"notice":{"type":"string"},"text":{"type":"string"},
         "first_line":{"type":"integer"},"last_line":{"type":"integer"},"total_lines":{"type":"integer"},
-        "tokens":{"type":"integer"},"cut":{"type":"boolean"},"note":{"type":"string"},"entries":{"type":"array"}},
+        "cut":{"type":"boolean"},"entries":{"type":"array"}},
         "required":["id","kind","notice"]}"#,
     example: r#"{"id": "api-spec", "lines": "100:40"}"#,
     effect: Effect::Reads,

@@ -19,7 +19,7 @@ pub const ABOUT: About = About {
         "variables":{"type":["object","string"]},
         "syntax":{"type":"string","enum":["jinja2","mustache","handlebars"]}}}"#,
     output: r#"{"type":"object","properties":{"success":{"type":"boolean"},"rendered":{"type":"string"},
-        "size":{"type":"integer"},"lines":{"type":"integer"},"warnings":{"type":"array","items":{"type":"string"}},
+        "warnings":{"type":"array","items":{"type":"string"}},
         "error":{"type":"string"},"status":{"type":"string"}},"required":["success"]}"#,
     example: r#"{"template_name": "Entity.java.tpl", "variables": {"Entity": "Order"}}"#,
     effect: Effect::Reads,

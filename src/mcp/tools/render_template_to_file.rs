@@ -29,7 +29,7 @@ pub const ABOUT: About = About {
         "output_path":{"type":"string","description":"Relative to the workspace"},
         "overwrite":{"type":"boolean","default":false}},"required":["output_path"]}"#,
     output: r#"{"type":"object","properties":{"success":{"type":"boolean"},"output_path":{"type":"string"},
-        "bytes_written":{"type":"integer"},"size":{"type":"integer"},"lines":{"type":"integer"},
+        "bytes_written":{"type":"integer"},
         "warnings":{"type":"array","items":{"type":"string"}},
         "error":{"type":"string"},"status":{"type":"string"},"diff":{"type":"string"}},"required":["success"]}"#,
     example: r#"{"template_name": "Entity.java.tpl", "variables": {"Entity": "Order"}, "output_path": "src/Order.java"}"#,

@@ -18,12 +18,10 @@ pub const ABOUT: About = About {
     input: r#"{"type":"object","properties":{
         "ids":{"type":"array","items":{"type":"string"}},
         "filter_tags":{"type":"array","items":{"type":"string"},"description":"Selects every source with any of these tags"}}}"#,
-    output: r#"{"type":"object","properties":{
-        "status":{"type":"string","enum":["success","all_selected","none_matched","no_sources","error"]},
-        "selected_count":{"type":"integer"},"transitive_count":{"type":"integer"},
-        "sources":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}},
-        "unknown":{"type":"array","items":{"type":"string"}},"missing":{"type":"array","items":{"type":"string"}},
-        "message":{"type":"string"}},"required":["status","selected_count","message"]}"#,
+    output: r#"{"type":"object","properties":{"status":{"type":"string"},"selected_count":{"type":"integer"},
+        "transitive_count":{"type":"integer"},"sources":{"type":"array","items":{"type":"object"}},
+        "unknown":{"type":"array"},"missing":{"type":"array"},"message":{"type":"string"}},
+        "required":["status","selected_count","message"]}"#,
     example: r#"{"ids": ["api-spec"]}"#,
     effect: Effect::Adds,
 };

@@ -190,6 +190,8 @@ fn who_is_a_person() {
         ("refdesk", true),
         ("refdesk select", true),
         ("claude-code", false),
+        ("claude-code over mcp", false),
+        ("refdesk over mcp", false),
         ("refdesker", false),
     ] {
         let store = Store::new(folder.path(), DEFAULT, DEFAULT, who, clock);
