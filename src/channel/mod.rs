@@ -3,15 +3,24 @@
 //!
 //! Processes share nothing but the file system, so a request to a screen is a file that every screen of the workspace watches.
 
+mod answer;
+mod console;
+mod file;
+pub mod folder;
 mod open;
+pub mod presence;
+mod raise;
+mod receipt;
 mod request;
+mod wait;
+mod webhook;
 
-pub use open::{Place, Way, open, request};
+pub use answer::MOST;
+pub use open::{Place, Way, ask_screen, open};
+pub use raise::{approval, request};
+pub use receipt::{answered, asked};
 pub use request::{Approval, Asker, Offered, Request, Response};
-
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+pub use wait::Wait;
 
 /// One way to ask.
 pub trait Channel: Send + Sync {
@@ -20,31 +29,6 @@ pub trait Channel: Send + Sync {
     /// # Errors
     /// There is none, and why.
     fn ask(&self, request: &Request, wait: &Wait) -> Result<Answered, Unanswered>;
-}
-
-/// How long an answer is waited for.
-#[derive(Debug, Clone)]
-pub struct Wait {
-    /// Until then.
-    pub until: Instant,
-    given_up: Arc<AtomicBool>,
-}
-
-impl Wait {
-    /// Until then, or until nobody wants the answer any more.
-    pub fn until(until: Instant) -> Self {
-        Self { until, given_up: Arc::default() }
-    }
-
-    /// Nobody wants the answer any more.
-    pub fn give_up(&self) {
-        self.given_up.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether nobody wants it any more.
-    pub fn is_given_up(&self) -> bool {
-        self.given_up.load(Ordering::Relaxed)
-    }
 }
 
 /// What a person said.
@@ -78,26 +62,18 @@ pub enum Unanswered {
     },
 }
 
-/// Interface, joined with the branch that has it.
-pub fn asked(_: &Request) -> crate::session::Receipt {
-    crate::session::Receipt::new(crate::session::What::Asked)
-}
+impl Unanswered {
+    fn failed(code: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Failed { code, message: message.into(), hint: hint.into() }
+    }
 
-/// Interface, joined with the branch that has it.
-pub fn answered(_: &Request, _: &Result<Answered, Unanswered>) -> crate::session::Receipt {
-    crate::session::Receipt::new(crate::session::What::Answered)
-}
+    fn only_on_a_screen() -> Self {
+        let message = "a yes to a write is asked for on a screen, where what would be written is seen";
+        Self::failed("no-channel", message, "open `refdesk` in this workspace")
+    }
 
-/// Interface, joined with the branch that has it.
-pub fn approval(_: &Way, asker: Asker, context: &str, approval: Approval) -> Request {
-    let (request_id, timestamp, context) = (String::new(), String::new(), context.to_owned());
-    Request { request_id, timestamp, context, sources: Vec::new(), asker, timeout: None, approval: Some(approval) }
-}
-
-/// Interface, joined with the branch that has it.
-///
-/// # Errors
-/// Always.
-pub fn ask_screen(_: &Way, _: &Request, _: &Wait) -> Result<Answered, Unanswered> {
-    Err(Unanswered::Failed { code: "no-screen", message: String::new(), hint: String::new() })
+    /// Whether the time ran out, be it that half an answer was there.
+    pub fn is_late(&self) -> bool {
+        matches!(self, Self::TimedOut | Self::Failed { code: answer::HALF, .. })
+    }
 }

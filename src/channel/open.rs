@@ -2,8 +2,13 @@
 
 use std::path::PathBuf;
 
-use super::{Channel, Request, Unanswered};
-use crate::config;
+use super::console::Console;
+use super::file::{Files, poll};
+use super::folder::{configured, default_folder};
+use super::presence::is_anybody_there;
+use super::webhook::Webhook;
+use super::{Answered, Channel, Request, Unanswered, Wait};
+use crate::config::{self, ChannelKind, Environment};
 use crate::desk::{Desk, Refusal};
 
 /// What is known of how to ask, apart from the desk.
@@ -13,6 +18,8 @@ pub struct Way {
     pub settings: config::Channel,
     /// The workspace folder.
     pub workspace: PathBuf,
+    /// The variables of the environment, of which a webhook is told to use some.
+    pub environment: Environment,
     /// Why what the configuration says is not done, where the person has not trusted it.
     pub untrusted: Option<Refusal>,
 }
@@ -20,8 +27,14 @@ pub struct Way {
 impl Way {
     /// The way of this desk.
     pub fn of(desk: &Desk) -> Self {
-        let (settings, untrusted) = (desk.channel(), desk.channel_refusal());
-        Self { settings, workspace: desk.workspace().to_path_buf(), untrusted }
+        let mut settings = desk.channel();
+        settings.base_path = settings.base_path.map(|base| config::expand(desk.around(), &base));
+        let (workspace, environment) = (desk.workspace().to_path_buf(), desk.environment());
+        Self { settings, workspace, environment, untrusted: desk.channel_refusal() }
+    }
+
+    fn files(&self, folder: PathBuf) -> Files {
+        Files { workspace: self.workspace.clone(), folder, poll: poll(self.settings.poll_interval) }
     }
 }
 
@@ -34,24 +47,37 @@ pub enum Place {
     Protocol,
 }
 
-/// A request for a choice, of all sources that may be picked, or of those with one of these tags.
-pub fn request(_desk: &Desk, context: &str, _tags: &[String]) -> Request {
-    Request {
-        request_id: String::new(),
-        timestamp: String::new(),
-        context: context.to_owned(),
-        sources: Vec::new(),
-        asker: super::Asker::default(),
-        timeout: None,
-        approval: None,
-    }
-}
-
-/// The channel for it.
+/// The channel that the configuration names. A console where nobody can be asked at one is a screen, if any is open.
 ///
 /// # Errors
 /// It cannot be asked here: why, and what to do.
-pub fn open(_way: &Way, _place: Place) -> Result<Box<dyn Channel>, Unanswered> {
-    let message = "not yet".to_owned();
-    Err(Unanswered::Failed { code: "no-channel", message, hint: String::new() })
+pub fn open(way: &Way, place: Place) -> Result<Box<dyn Channel>, Unanswered> {
+    if let Some(Refusal { code, message, hint }) = way.untrusted.clone() {
+        return Err(Unanswered::Failed { code, message, hint });
+    }
+    Ok(match way.settings.kind {
+        ChannelKind::Console if place == Place::Terminal => Box::new(Console),
+        ChannelKind::Console if !is_anybody_there(&way.workspace) => {
+            return Err(Unanswered::failed(
+                "no-channel",
+                "the channel 'console' asks at a terminal, there is none here, and no screen of this workspace is open",
+                "open `refdesk` in this workspace and ask again, or set channel.type to queue, file or webhook",
+            ));
+        }
+        ChannelKind::Console | ChannelKind::Queue => Box::new(way.files(default_folder(&way.workspace))),
+        ChannelKind::File => Box::new(way.files(configured(way))),
+        ChannelKind::Webhook => Box::new(Webhook::new(&way.settings, way.environment)?),
+    })
+}
+
+/// Asks on a running screen, and nowhere else: a yes to a write is said by whoever sees what would be written.
+///
+/// # Errors
+/// There is no answer, and why; no screen of the workspace is open.
+pub fn ask_screen(way: &Way, request: &Request, wait: &Wait) -> Result<Answered, Unanswered> {
+    if !is_anybody_there(&way.workspace) {
+        let hint = "open `refdesk` in this workspace and ask again";
+        return Err(Unanswered::failed("no-screen", "no screen of this workspace is open", hint));
+    }
+    way.files(default_folder(&way.workspace)).ask(request, wait)
 }

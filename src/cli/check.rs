@@ -37,6 +37,7 @@ pub fn run(desk: &mut Desk, args: &CheckArgs) -> Answer {
     add_new(&mut found, &desk.templates().1);
     found.extend(unmended);
     found.extend(desk.interrupted());
+    found.extend(desk.waiting());
     let (errors, warnings): (Vec<Diagnostic>, Vec<Diagnostic>) = found.into_iter().partition(Diagnostic::is_error);
     let mut text = String::new();
     for Mended { file, before, after, .. } in &mended {

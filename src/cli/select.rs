@@ -15,7 +15,10 @@ pub fn run(desk: &mut Desk, args: &SelectArgs) -> Answer {
     let json = desk.rows().picked(&picked);
     let met = matches!(picked.status, PickStatus::Success | PickStatus::AllSelected);
     if met {
-        return Answer::new(json, format!("{}\n", one_line(&picked.message)));
+        // An agent that is told of them would be refused.
+        let withheld = desk.withheld(&[picked.picked, picked.pulled_in].concat());
+        let answer = Answer::new(json, format!("{}\n", one_line(&picked.message)));
+        return Answer { diagnostics: withheld.into_iter().collect(), ..answer };
     }
     let hint = match picked.status {
         PickStatus::NoSources => "`refdesk add PATH` adds one",

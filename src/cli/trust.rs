@@ -1,10 +1,107 @@
-//! `refdesk trust`.
+//! `refdesk trust`: what the configuration of the workspace would do beyond it, shown before anybody trusts it.
+
+use serde_json::{Value, json};
 
 use super::answer::Answer;
-use super::args::TrustArgs;
-use crate::desk::Desk;
+use super::args::{TrustArgs, TrustCommand};
+use super::output::ask;
+use super::rows::plural;
+use crate::desk::{Deed, DeedKind, Desk, Refusal};
+use crate::text::escape::one_line;
 
-/// Not yet.
-pub fn run(_desk: &mut Desk, _args: &TrustArgs) -> Answer {
-    Answer::new(serde_json::json!({}), "trust\n")
+const NOTHING: &str = "Nothing in this workspace waits for trust.\n";
+
+/// Does what the verb says; without one, shows what waits and asks.
+pub fn run(desk: &mut Desk, args: &TrustArgs) -> Answer {
+    let (waiting, trusted): (Vec<Deed>, Vec<Deed>) = {
+        let untrusted = desk.untrusted();
+        desk.deeds().into_iter().partition(|deed| untrusted.contains(deed))
+    };
+    let mut answer = match args.command {
+        Some(TrustCommand::List) => list(&trusted, &waiting),
+        Some(TrustCommand::Revoke) => revoke(desk, &trusted, &waiting),
+        None => trust(desk, args, &trusted, &waiting),
+    };
+    // The file of what was trusted may have been damaged.
+    answer.diagnostics.extend(desk.waiting().into_iter().filter(|problem| problem.code != "untrusted"));
+    answer
+}
+
+fn list(trusted: &[Deed], waiting: &[Deed]) -> Answer {
+    let mut text = String::new();
+    for (title, deeds) in [("Trusted:", trusted), ("Not trusted, and not done:", waiting)] {
+        if !deeds.is_empty() {
+            text.push_str(&format!("{title}\n{}", sentences(deeds)));
+        }
+    }
+    if text.is_empty() {
+        text.push_str("The configuration of this workspace would do nothing beyond it.\n");
+    }
+    Answer::new(document("success", trusted, waiting), text)
+}
+
+fn revoke(desk: &Desk, trusted: &[Deed], waiting: &[Deed]) -> Answer {
+    match desk.revoke() {
+        Ok(taken) => {
+            let text = format!("Nothing of this workspace is trusted any more; {} before.\n", taken.len());
+            Answer::new(document("success", &[], &[&taken, waiting].concat()), text)
+        }
+        Err(refusal) => Answer::new(document("error", trusted, waiting), "").and_refused(vec![refusal]),
+    }
+}
+
+fn trust(desk: &Desk, args: &TrustArgs, trusted: &[Deed], waiting: &[Deed]) -> Answer {
+    if waiting.is_empty() {
+        return Answer::new(document("success", trusted, waiting), NOTHING);
+    }
+    let count = plural(waiting.len(), "thing");
+    let shown = format!(
+        "The configuration of {} would do {count} beyond it:\n{}",
+        one_line(&desk.workspace().to_string_lossy()),
+        sentences(waiting)
+    );
+    let mut text = String::new();
+    if args.yes {
+        text.push_str(&shown);
+    } else {
+        let refused = |message: &str, hint: &str, text: String| {
+            let refusal = Refusal::new("not-approved", message, hint);
+            Answer::new(document("error", trusted, waiting), text).and_refused(vec![refusal])
+        };
+        match ask(&shown, "Trust this, just as it is?") {
+            Some(true) => {}
+            Some(false) => return refused("nothing was trusted", "", String::new()),
+            None => return refused("nobody approved it", "look at it, and trust it with --yes", shown),
+        }
+    }
+    match desk.trust(waiting) {
+        Ok(()) => {
+            text.push_str(&format!("Trusted {count}; whatever of it changes is asked about again.\n"));
+            Answer::new(document("success", &[trusted, waiting].concat(), &[]), text)
+        }
+        Err(refusal) => Answer::new(document("error", trusted, waiting), "").and_refused(vec![refusal]),
+    }
+}
+
+fn document(status: &str, trusted: &[Deed], waiting: &[Deed]) -> Value {
+    let rows = |deeds: &[Deed]| deeds.iter().map(row).collect::<Vec<_>>();
+    json!({"status": status, "trusted": rows(trusted), "untrusted": rows(waiting)})
+}
+
+fn row(deed: &Deed) -> Value {
+    let source = match &deed.about {
+        DeedKind::Source(id) => Some(id.as_str()),
+        _ => None,
+    };
+    let (kind, what) = (deed.about.word(), &deed.what);
+    json!({"kind": kind, "what": what, "file": deed.file, "line": deed.line, "source_id": source, "hash": deed.hash})
+}
+
+/// A line each: what, and where that is written.
+fn sentences(deeds: &[Deed]) -> String {
+    let line = |Deed { what, file, line, .. }: &Deed| {
+        let line = line.map_or_else(String::new, |line| format!(":{line}"));
+        format!("- {} ({}{line})\n", one_line(what), one_line(file))
+    };
+    deeds.iter().map(line).collect()
 }

@@ -4,7 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use super::args::{Arguments, Command};
-use crate::config::{Surroundings, state_folder};
+use crate::config::{Environment, Surroundings, state_folder};
 use crate::desk::{Options, Refusal};
 use crate::disk::path::{absolute, workspace_above};
 use crate::render::Renderer;
@@ -55,7 +55,8 @@ pub fn options_from(
     let session = arguments.session.clone().unwrap_or_else(|| DEFAULT.to_owned());
     let who = arguments.command.as_ref().map_or(SCREEN, Command::changes_as).to_owned();
     let renderer = Renderer::beside(this_program());
-    Ok(Options { desk, session, who, state: state_folder(), renderer, ..Options::new(around) })
+    let environment = Environment(|name| env::var(name).ok());
+    Ok(Options { desk, session, who, state: state_folder(), renderer, environment, ..Options::new(around) })
 }
 
 /// Where this program can be started anew. On Linux the link leads to what runs now also when the file was replaced since.

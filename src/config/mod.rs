@@ -5,6 +5,7 @@
 
 mod approval;
 mod document;
+mod environment;
 mod fields;
 mod find;
 pub mod keys;
@@ -14,6 +15,7 @@ mod settings;
 
 pub use approval::{Rule, Verdict, verdict};
 pub use document::{Document, Part};
+pub use environment::Environment;
 pub use fields::Fields;
 pub use find::{Surroundings, expand, find, places};
 pub use settings::{Channel, ChannelKind, Settings};

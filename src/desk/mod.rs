@@ -59,7 +59,7 @@ use std::time::{Duration, SystemTime};
 use self::overheard::OwnLines;
 use self::places::Contents;
 use crate::catalog::{self, Catalog, Source, SourceId};
-use crate::config::{self, Config, Settings, Surroundings};
+use crate::config::{self, Config, Environment, Settings, Surroundings};
 use crate::disk::PATIENCE;
 use crate::enrich::{self, Matcher};
 use crate::mention::{self, Library, MentionGraph};
@@ -84,6 +84,8 @@ pub struct Options {
     pub state: Option<PathBuf>,
     /// Renders templates.
     pub renderer: Renderer,
+    /// The variables of the environment, for a channel that is told to use one; by itself it holds none.
+    pub environment: Environment,
     /// Tells the time.
     pub clock: fn() -> SystemTime,
     /// How long another process that writes is waited for.
@@ -103,6 +105,7 @@ impl Options {
             who: "refdesk".to_owned(),
             state: None,
             renderer: Renderer::within(),
+            environment: Environment::default(),
             clock: SystemTime::now,
             patience: PATIENCE,
             lives_on: false,
@@ -411,6 +414,21 @@ impl Desk {
     /// The desk's name.
     pub fn name(&self) -> &str {
         &self.options.desk
+    }
+
+    /// Who changes it, as the journal names it.
+    pub fn who(&self) -> &str {
+        &self.options.who
+    }
+
+    /// The variables of the environment.
+    pub fn environment(&self) -> Environment {
+        self.options.environment
+    }
+
+    /// The time.
+    pub fn now(&self) -> SystemTime {
+        (self.options.clock)()
     }
 
     /// The name of the reader.

@@ -445,5 +445,5 @@ impl Lines {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests;

@@ -5,6 +5,7 @@
 //! A configuration that lies outside the workspace is the person's own and needs no trust: the one in the home folder, or one
 //! named by `--config` or by `$REFERENCES_CONFIG_PATH`. One that lies inside by its name or by where a link leads is not.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,13 +14,14 @@ use std::path::{Path, PathBuf};
 use super::Desk;
 use super::Refusal;
 use super::deeds::{Bare, Deed, DeedKind, Deeds, in_text, outside};
-use crate::catalog::{Kind, Source};
+use crate::catalog::{Kind, Source, SourceId};
 use crate::config::{self, Channel, ChannelKind, Verdict, expand};
 use crate::disk::path::{Resolver, absolute, display};
 use crate::report::Diagnostic;
 use crate::report::locate::Step;
 use crate::selection::Access;
 use crate::session::Trusted;
+use crate::template::{Template, TemplateIndex};
 
 /// What to do about what waits.
 pub const HINT: &str = "look at what waits with `refdesk trust`, and trust it there";
@@ -159,19 +161,39 @@ impl Desk {
         look.problems().iter().cloned().chain(waiting).collect()
     }
 
-    /// One sentence on what was selected and may not be read until it is trusted, where there is something.
-    pub fn withheld(&self) -> Option<Diagnostic> {
+    /// One sentence on those of these sources that are reached and may not be read until somebody trusts it.
+    pub fn withheld(&self, among: &[SourceId]) -> Option<Diagnostic> {
         let access = self.access();
-        let ids: Vec<String> = access.withheld().iter().map(|id| format!("@{id}")).collect();
-        let shown: Vec<&str> = ids.iter().take(SHOWN).map(String::as_str).collect();
-        let more = match ids.len() - shown.len() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
+        let ids: Vec<String> =
+            access.withheld().iter().filter(|id| among.contains(id)).map(|id| format!("@{id}")).collect();
+        let shown = ids.get(..SHOWN).unwrap_or(&ids).join(", ");
+        let message = match ids.len() {
+            0 => return None,
+            1 => format!("{shown} lies outside the workspace: agents may not read it until you trust that"),
+            all if all <= SHOWN => {
+                format!("{shown} lie outside the workspace: agents may not read them until you trust that")
+            }
+            all => {
+                let more = all - SHOWN;
+                format!(
+                    "{shown} and {more} more lie outside the workspace: agents may not read them until you trust that"
+                )
+            }
         };
-        let what =
-            if ids.len() == 1 { "lies outside the workspace and waits" } else { "lie outside the workspace and wait" };
-        let message = format!("{}{more} {what} for trust: agents may not read it until then", shown.join(", "));
-        (!ids.is_empty()).then(|| Diagnostic::warning("untrusted", message).hint(HINT))
+        Some(Diagnostic::warning("untrusted", message).hint(HINT))
+    }
+
+    /// The templates that are rendered for an agent: not those of sources that it may not read until they are trusted, since
+    /// rendering one is reading it.
+    pub fn readable<'i>(&self, index: &'i TemplateIndex) -> Cow<'i, TemplateIndex> {
+        let access = self.access();
+        let is_withheld =
+            |template: &Template| template.source.as_ref().is_some_and(|source| access.withheld().contains(source));
+        if !index.templates.iter().any(is_withheld) {
+            return Cow::Borrowed(index);
+        }
+        let templates = index.templates.iter().filter(|template| !is_withheld(template)).cloned().collect();
+        Cow::Owned(TemplateIndex { templates })
     }
 
     fn trust_file(&self, workspace: &Path) -> Result<Trusted, Refusal> {
@@ -309,5 +331,5 @@ fn unkept(error: &std::io::Error) -> Refusal {
     Refusal::new("not-stored", message, "make that file and its folder writable")
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests;

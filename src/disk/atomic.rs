@@ -121,6 +121,16 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
+/// Writes a new file whole under a name that nothing has, into a folder that is there: of several writers the first keeps it.
+/// The file that it gives is still locked, as it was before it had its name, so that others can tell whether its writer lives.
+///
+/// # Errors
+/// What the file system says; [`io::ErrorKind::AlreadyExists`] where the name is taken.
+pub fn publish_new(path: &Path, bytes: &[u8]) -> io::Result<File> {
+    let staged = Staged::passing(path, bytes)?;
+    staged.file.persist_noclobber(path).map_err(|error| error.error)
+}
+
 /// A whole file beside the place that it is for. Dropping it takes it away.
 #[derive(Debug)]
 pub struct Staged {
@@ -134,6 +144,14 @@ impl Staged {
     /// What the file system says.
     pub fn new(path: &Path, bytes: &[u8]) -> io::Result<Self> {
         Self::lasting(path, bytes, Lasting::Always)
+    }
+
+    /// The same for what is nothing without the one who wrote it.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn passing(path: &Path, bytes: &[u8]) -> io::Result<Self> {
+        Self::lasting(path, bytes, Lasting::WhileRunning)
     }
 
     fn lasting(path: &Path, bytes: &[u8], lasting: Lasting) -> io::Result<Self> {
@@ -288,6 +306,19 @@ mod tests {
         drop(Staged::new(&target, b"never").unwrap());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         sweep_dead(&folder.path().join("none")).unwrap();
+    }
+
+    #[test]
+    fn what_is_published_is_the_first_and_locked_as_long_as_its_writer_lives() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let first = publish_new(&path, b"1").unwrap();
+        assert_eq!(publish_new(&path, b"2").unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!((fs::read(&path).unwrap(), fs::read_dir(folder.path()).unwrap().count()), (b"1".to_vec(), 1));
+        let other = File::open(&path).unwrap();
+        assert!(other.try_lock_shared().is_err());
+        drop(first);
+        assert!(other.try_lock_shared().is_ok());
     }
 
     #[test]

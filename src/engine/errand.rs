@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::catalog::Catalog;
 use crate::channel;
 use crate::config::Verdict;
-use crate::desk::{Agent, Desk, Picked, Prepared, Refusal, Request, Unrendered};
+use crate::desk::{Agent, Desk, Picked, Prepared, Refusal, Request, Unrendered, What};
 use crate::output::{Proposal, Unwritten, Written};
 use crate::selection::{Access, Selection};
 use crate::session::Receipt;
@@ -124,7 +124,7 @@ impl Task {
                 });
                 Outcome::Selected(selected)
             }
-            Self::Prepare(request) => Outcome::Prepared(desk.prepare(templates, &request).map(Box::new)),
+            Self::Prepare(request) => Outcome::Prepared(prepare(desk, templates, &request).map(Box::new)),
             Self::Write { proposal, reason } => {
                 Outcome::Written(desk.write_for(std::slice::from_ref(&*proposal), &reason).and_then(|written| {
                     written.into_iter().next().ok_or_else(|| Unwritten {
@@ -157,4 +157,18 @@ impl Task {
             }
         }
     }
+}
+
+/// Of a template that waits for trust an agent is told so, and not that there is none.
+fn prepare(desk: &Desk, templates: &TemplateIndex, request: &Request) -> Result<Prepared, Unrendered> {
+    let readable = desk.readable(templates);
+    if let What::Named(name) = &request.what
+        && let (Ok(template), Err(_)) = (templates.find(name), readable.find(name))
+    {
+        let source = template.source.as_ref().map_or("", |source| source.as_str());
+        let message = format!("'{name}' is of '{source}', which lies outside the workspace and nobody has trusted yet");
+        let hint = "ask the person at this workspace to look at it with `refdesk trust`";
+        return Err(Refusal::new("untrusted", message, hint).into());
+    }
+    desk.prepare(&readable, request)
 }

@@ -9,6 +9,6 @@ mod templates;
 mod trusted;
 
 pub use journal::{Count, Line, OVER_MCP, Receipt, SCREEN, Tail, Tally, What, says_what};
-pub use store::{Change, DEFAULT, Store, advice};
+pub use store::{Change, DEFAULT, FOLDER, Store, advice, keep_git_out};
 pub use templates::{For, TemplateFile, Written};
 pub use trusted::Trusted;

@@ -21,6 +21,9 @@ use crate::selection::Choice;
 /// The default desk and the default session.
 pub const DEFAULT: &str = "default";
 
+/// Where refdesk keeps what lasts, in a workspace.
+pub const FOLDER: &str = ".jaato/refdesk";
+
 /// The folder of the sessions.
 const SESSIONS: &str = "sessions";
 
@@ -78,7 +81,7 @@ impl Store {
     /// The files of this desk and session; names that are no safe file names become their hash. `who` is noted beside what
     /// is chosen.
     pub fn new(workspace: &Path, desk: &str, session: &str, who: &str, clock: fn() -> SystemTime) -> Self {
-        let folder = workspace.join(".jaato/refdesk");
+        let folder = workspace.join(FOLDER);
         let selection = if desk == DEFAULT {
             folder.join("selection.json")
         } else {
@@ -280,9 +283,7 @@ impl Store {
     /// # Errors
     /// What the file system says, with the path in front; [`LinkedOut`].
     pub fn keep_git_out(&self) -> io::Result<()> {
-        self.held_in(&self.folder)?;
-        let ignore = self.folder.join(".gitignore");
-        if ignore.exists() { Ok(()) } else { write_atomic(&ignore, b"*\n") }
+        keep_git_out(&self.workspace)
     }
 
     /// Holds that no link leads this file or folder out of the workspace.
@@ -327,6 +328,17 @@ impl Store {
             .in_file(display(&self.workspace, file))
             .hint("look into it for what you miss, and pick again")
     }
+}
+
+/// Tells git to keep out of what refdesk keeps in a workspace, which it begins where there is nothing yet.
+///
+/// # Errors
+/// What the file system says, with the path in front; [`LinkedOut`].
+pub fn keep_git_out(workspace: &Path) -> io::Result<()> {
+    let folder = workspace.join(FOLDER);
+    within(workspace, &folder)?;
+    let ignore = folder.join(".gitignore");
+    if ignore.exists() { Ok(()) } else { write_atomic(&ignore, b"*\n") }
 }
 
 /// Where a damaged file goes; what went there in the same second stays.

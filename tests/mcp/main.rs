@@ -1,5 +1,5 @@
-//! The server against the real program: one JSON-RPC message a line, in and out.
-// Helpers of tests are tests too: what fails there fails the test.
+//! The server of the real program, as a client on standard input and output sees it: what each tool answers and refuses, what a
+//! session survives, who is asked, and how it ends. One binary with many modules, since each links the whole program.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -12,4 +12,6 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod listing;
 mod shelf;
+mod world;

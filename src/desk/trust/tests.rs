@@ -1,1 +1,272 @@
+//! What waits for trust, and what is done meanwhile.
 
+use std::os::unix::fs::symlink;
+
+use super::*;
+use crate::config::Surroundings;
+use crate::desk::Options;
+use crate::disk::write_atomic;
+
+/// `ws/` beside `out/`, `home/` and `state/`.
+struct World {
+    _folder: tempfile::TempDir,
+    root: PathBuf,
+}
+
+impl World {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let world = Self { _folder: folder, root };
+        for file in ["ws/in.md", "out/a.md", "out/dir/b.md", "ws-evil/c.md"] {
+            world.put(file, "text\n");
+        }
+        world
+    }
+
+    fn put(&self, file: &str, text: &str) {
+        write_atomic(&self.root.join(file), text.as_bytes()).unwrap();
+    }
+
+    fn configure(&self, text: &str) {
+        self.put("ws/references.json", text);
+    }
+
+    fn options(&self) -> Options {
+        let around = Surroundings {
+            workspace: self.root.join("ws"),
+            current: self.root.join("ws"),
+            home: Some(self.root.join("home")),
+            config_home: Some(self.root.join("home/.config")),
+            ..Surroundings::default()
+        };
+        Options { state: Some(self.root.join("state")), ..Options::new(around) }
+    }
+
+    fn desk(&self) -> Desk {
+        let mut desk = Desk::open(self.options());
+        desk.settle();
+        desk
+    }
+
+    fn waiting(&self) -> Vec<String> {
+        let root = format!("{}/", self.root.display());
+        let sentence = |deed: Deed| {
+            let line = deed.line.unwrap_or(0);
+            format!("{}:{line}: {}", deed.file, deed.what).replace(&root, "")
+        };
+        self.desk().untrusted().into_iter().map(sentence).collect()
+    }
+}
+
+const ALL: &str = r#"{
+"sources": [
+  {"id": "in", "name": "In", "path": "in.md", "mode": "auto"},
+  {"id": "a", "name": "A", "path": "../out/a.md", "mode": "auto"},
+  {"id": "dir", "name": "Dir", "path": "../out/dir"},
+  {"id": "gone", "name": "Gone", "path": "../out/none.md"},
+  {"id": "url", "name": "Url", "type": "url", "url": "https://example.org", "mode": "auto"}
+],
+"channel": {"type": "webhook", "endpoint": "https://example.org/ask", "secret_env": "SECRET",
+  "base_path": "../out/ask"},
+"approval": {
+  "docs/**": "auto",
+  "docs/x": "deny"
+}
+}"#;
+
+#[test]
+fn everything_that_would_go_beyond_is_said_with_its_line_and_trusted_in_one_go() {
+    let world = World::new();
+    world.configure(ALL);
+    world.put("ws/.jaato/references/found.json", r#"{"id": "found", "name": "F", "path": "../../../ws-evil"}"#);
+    let told = [
+        "references.json:9: questions to you would be posted to https://example.org/ask, with a signature made with the \
+         secret in $SECRET",
+        "references.json:10: questions to you would be put into out/ask, and answers taken from there",
+        "references.json:12: agents could write files that match `docs/**` without asking you, but for `docs/x`",
+        "references.json:4: every agent could read out/a.md, as @a",
+        "references.json:5: an agent that selects it could read out/dir and everything below it, as @dir",
+        ".jaato/references/found.json:1: an agent that selects it could read ws-evil and everything below it, as @found",
+    ];
+    assert_eq!(world.waiting(), told);
+    let desk = world.desk();
+    assert_eq!(desk.access().paths(), [world.root.join("ws/in.md")]);
+    assert_eq!(desk.access().withheld(), ["a".into()]);
+    assert_eq!((desk.verdict("docs/a"), desk.verdict("docs/x")), (Verdict::Ask, Verdict::Deny));
+    assert_eq!(desk.channel_refusal().unwrap().code, "untrusted");
+    let channel = desk.channel();
+    assert_eq!((channel.kind, channel.endpoint, channel.secret_env), (ChannelKind::Webhook, None, None));
+    assert_eq!(channel.base_path, None);
+    assert_eq!(desk.waiting().len(), told.len());
+
+    assert_eq!(desk.trust_all().unwrap().len(), told.len());
+    assert_eq!((world.waiting(), desk.waiting()), (vec![], vec![]));
+    assert_eq!(desk.access().paths(), ["ws/in.md", "out/a.md"].map(|path| world.root.join(path)));
+    assert_eq!((desk.verdict("docs/a"), desk.verdict("docs/x")), (Verdict::Auto, Verdict::Deny));
+    assert_eq!(desk.channel_refusal(), None);
+    assert_eq!(desk.channel(), desk.settings().channel);
+
+    assert_eq!(desk.revoke().unwrap().len(), told.len());
+    assert_eq!(world.waiting(), told);
+    assert_eq!(desk.access().paths(), [world.root.join("ws/in.md")], "what another takes back counts at once");
+}
+
+/// What is changed, and whether that asks again.
+#[test]
+fn any_change_of_a_deed_asks_again_and_nothing_else_does() {
+    for (from, to, asks) in [
+        ("https://example.org/ask", "https://example.org/other", 1),
+        ("\"SECRET\"", "\"HOME\"", 1),
+        ("../out/ask", "../out/other", 2),
+        ("\"docs/**\"", "\"**\"", 1),
+        (",\n  \"docs/x\": \"deny\"", "", 1),
+        ("\"../out/a.md\", \"mode\": \"auto\"", "\"../out/dir/b.md\", \"mode\": \"auto\"", 1),
+        ("\"../out/a.md\", \"mode\": \"auto\"", "\"../out/a.md\"", 1),
+        ("\"id\": \"a\"", "\"id\": \"b\"", 1),
+        ("\"../out/dir\"", "\"../out\"", 1),
+        ("\"name\": \"A\"", "\"name\": \"B\", \"tags\": [\"x\"]", 0),
+        ("\"in.md\"", "\"./in.md\"", 0),
+        ("\"../out/a.md\"", "\"../out/dir/../a.md\"", 0),
+        ("{\n\"sources\"", "{ \"exclude_tools\": [\"x\"], \"preselected\": [\"a\"],\n\n\"sources\"", 0),
+        ("\"docs/x\": \"deny\"", "\"docs/x\": \"deny\", \"more/**\": \"auto\"", 1),
+        ("https://example.org\"", "https://example.com\"", 0),
+    ] {
+        let world = World::new();
+        world.configure(ALL);
+        world.desk().trust_all().unwrap();
+        assert!(ALL.contains(from), "{from}");
+        world.configure(&ALL.replacen(from, to, 1));
+        assert_eq!(world.waiting().len(), asks, "{from} -> {to}: {:?}", world.waiting());
+        world.configure(ALL);
+        assert_eq!(world.waiting().len(), 0, "as it was trusted: {from}");
+    }
+}
+
+#[test]
+fn trust_is_of_one_workspace() {
+    let world = World::new();
+    world.configure(ALL);
+    world.desk().trust_all().unwrap();
+    for file in ["references.json", "in.md"] {
+        world.put(&format!("ws2/{file}"), &fs::read_to_string(world.root.join("ws").join(file)).unwrap());
+    }
+    let mut options = world.options();
+    options.around.workspace = world.root.join("ws2");
+    assert_eq!(Desk::open(options.clone()).untrusted().len(), 5);
+    // By another name it is the same one.
+    symlink(world.root.join("ws"), world.root.join("ws3")).unwrap();
+    options.around.workspace = world.root.join("ws3");
+    assert_eq!(Desk::open(options).untrusted().len(), 0);
+}
+
+#[test]
+fn what_is_the_persons_own_needs_no_trust() {
+    let world = World::new();
+    let outside = ALL.replace("../out/", &format!("{}/out/", world.root.display()));
+    world.put("home/.config/jaato/references.json", &outside);
+    assert_eq!(world.waiting(), [""; 0]);
+    let desk = world.desk();
+    assert!(desk.access().paths().contains(&world.root.join("out/a.md")));
+    assert_eq!((desk.verdict("docs/a"), desk.channel_refusal()), (Verdict::Auto, None));
+    assert!(!world.root.join("state").exists());
+
+    // Named: outside it is the person's own, inside it came with the workspace, by whichever name.
+    let named = |path: &str| {
+        let mut options = world.options();
+        options.around.named = Some(world.root.join(path));
+        Desk::open(options).untrusted().len()
+    };
+    world.put("mine.json", &outside);
+    world.put("ws/theirs.json", &outside);
+    symlink("../mine.json", world.root.join("ws/link.json")).unwrap();
+    symlink("ws/theirs.json", world.root.join("link.json")).unwrap();
+    assert_eq!(["mine.json", "ws/theirs.json", "ws/link.json", "link.json"].map(named), [0, 5, 5, 5]);
+
+    // What is found in a folder outside was brought by the configuration that names the folder.
+    world
+        .put("out/refs/x.json", &format!(r#"{{"id": "x", "name": "X", "path": "{}/out/a.md"}}"#, world.root.display()));
+    world.put("mine.json", &format!(r#"{{"references_dir": "{}/out/refs"}}"#, world.root.display()));
+    world.configure(r#"{"references_dir": "../out/refs"}"#);
+    assert_eq!((named("mine.json"), world.waiting().len()), (0, 1));
+}
+
+#[test]
+fn a_source_is_where_its_links_lead() {
+    let world = World::new();
+    symlink("../out", world.root.join("ws/link")).unwrap();
+    symlink(world.root.join("ws/in.md"), world.root.join("out/back.md")).unwrap();
+    world.configure(
+        r#"{"sources": [{"id": "a", "name": "A", "path": "link/a.md", "mode": "auto"},
+            {"id": "b", "name": "B", "path": "../out/back.md", "mode": "auto"}]}"#,
+    );
+    let desk = world.desk();
+    assert_eq!(desk.access().paths(), [world.root.join("ws/in.md")]);
+    desk.trust_all().unwrap();
+    assert_eq!(desk.access().paths().len(), 2);
+    // The link leads elsewhere: that is another path.
+    fs::remove_file(world.root.join("ws/link")).unwrap();
+    symlink("../ws-evil", world.root.join("ws/link")).unwrap();
+    world.put("ws-evil/a.md", "other");
+    assert_eq!(world.waiting().len(), 1);
+}
+
+#[test]
+fn a_write_is_free_only_by_both_its_names() {
+    let world = World::new();
+    fs::create_dir_all(world.root.join("ws/secrets")).unwrap();
+    fs::create_dir_all(world.root.join("ws/docs")).unwrap();
+    symlink("../secrets", world.root.join("ws/docs/link")).unwrap();
+    symlink("../../out", world.root.join("ws/docs/out")).unwrap();
+    symlink("docs", world.root.join("ws/short")).unwrap();
+    world.configure(r#"{"approval": {"docs/**": "auto", "secrets/**": "deny"}}"#);
+    let desk = world.desk();
+    desk.trust_all().unwrap();
+    for (path, expected) in [
+        ("docs/a/b", Verdict::Auto),
+        ("docs/../docs/a", Verdict::Auto),
+        ("docs/../secrets/a", Verdict::Deny),
+        ("docs/link/a", Verdict::Deny),
+        ("docs/out/a", Verdict::Ask),
+        ("short/a", Verdict::Ask),
+        ("a", Verdict::Ask),
+    ] {
+        assert_eq!(desk.verdict(path), expected, "{path}");
+    }
+    // A rule that cannot be read takes back what the others allow.
+    for broken in [r#""x[": "deny""#, r#""x": "denied""#] {
+        world.configure(&format!(r#"{{"approval": {{"docs/**": "auto", {broken}}}}}"#));
+        let desk = world.desk();
+        desk.trust_all().unwrap();
+        assert_eq!(desk.verdict("docs/a"), Verdict::Ask, "{broken}");
+        assert!(desk.diagnostics().iter().any(|problem| problem.is_error()), "{broken}");
+    }
+}
+
+#[test]
+fn trust_is_kept_nowhere_in_the_workspace() {
+    let world = World::new();
+    world.configure(ALL);
+    let mut options = world.options();
+    options.state = Some(world.root.join("ws/.state"));
+    let desk = Desk::open(options.clone());
+    assert_eq!(desk.trust_all().unwrap_err().code, "no-state-folder");
+    assert!(!world.root.join("ws/.state").exists());
+    // A file that a repository brought along counts for nothing.
+    world.desk().trust_all().unwrap();
+    fs::create_dir(world.root.join("ws/.state")).unwrap();
+    fs::copy(world.root.join("state/trust.json"), world.root.join("ws/.state/trust.json")).unwrap();
+    assert_eq!(desk.untrusted().len(), 5);
+    options.state = None;
+    assert_eq!(Desk::open(options).trust_all().unwrap_err().code, "no-state-folder");
+}
+
+#[test]
+fn of_a_damaged_file_nothing_is_trusted_and_that_is_said() {
+    let world = World::new();
+    world.configure(ALL);
+    world.desk().trust_all().unwrap();
+    world.put("state/trust.json", "{");
+    let told: Vec<&str> = world.desk().waiting().iter().map(|problem| problem.code).collect();
+    assert_eq!(told, ["damaged", "untrusted", "untrusted", "untrusted", "untrusted", "untrusted"]);
+}

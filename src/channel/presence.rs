@@ -1,0 +1,89 @@
+//! Whether a screen of a workspace is open: each holds a locked file as long as it lives, and the kernel lets the lock go
+//! however it ends. So no screen that is gone is ever waited for, and none leaves anything that others must mend.
+
+use std::fs::TryLockError;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::disk::{Staged, open_own, sweep_dead, within};
+use crate::session::{FOLDER, keep_git_out};
+
+/// That a screen is there, for as long as this is held.
+#[derive(Debug)]
+pub struct Presence {
+    _held: Staged,
+}
+
+/// Tells that a screen of this workspace is there.
+///
+/// # Errors
+/// What the file system says, with the path in front; a link leads the folder out of the workspace.
+pub fn attend(workspace: &Path) -> io::Result<Presence> {
+    let folder = screens(workspace);
+    let attend = || {
+        within(workspace, &folder)?;
+        keep_git_out(workspace)?;
+        std::fs::create_dir_all(&folder)?;
+        sweep_dead(&folder)?;
+        Staged::passing(&folder.join("screen"), std::process::id().to_string().as_bytes())
+    };
+    let held = attend().map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", folder.display())))?;
+    Ok(Presence { _held: held })
+}
+
+/// Whether any screen of this workspace is there. Where the file system has no locks nobody can tell, and none is.
+pub fn is_anybody_there(workspace: &Path) -> bool {
+    let folder = screens(workspace);
+    if within(workspace, &folder).is_err() {
+        return false;
+    }
+    let Ok(entries) = std::fs::read_dir(&folder) else { return false };
+    entries.flatten().any(|entry| {
+        open_own(&entry.path()).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    })
+}
+
+fn screens(workspace: &Path) -> PathBuf {
+    workspace.join(FOLDER).join("screens")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_screen_is_there_as_long_as_it_is() {
+        let root = tempfile::tempdir().unwrap();
+        let workspace = std::fs::canonicalize(root.path()).unwrap();
+        assert!(!is_anybody_there(&workspace));
+        let (one, two) = (attend(&workspace).unwrap(), attend(&workspace).unwrap());
+        assert!(is_anybody_there(&workspace));
+        drop(one);
+        assert!(is_anybody_there(&workspace));
+        drop(two);
+        assert!(!is_anybody_there(&workspace));
+        assert!(workspace.join(".jaato/refdesk/.gitignore").exists());
+    }
+
+    #[test]
+    fn what_a_dead_screen_left_is_no_screen_and_goes_with_the_next() {
+        let root = tempfile::tempdir().unwrap();
+        let workspace = std::fs::canonicalize(root.path()).unwrap();
+        let left = screens(&workspace).join(".refdesk-dead.tmp");
+        crate::disk::write_atomic(&left, b"1").unwrap();
+        assert!(!is_anybody_there(&workspace));
+        let _there = attend(&workspace).unwrap();
+        assert!(!left.exists() && is_anybody_there(&workspace));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_leads_out_is_no_place() {
+        let (root, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let workspace = std::fs::canonicalize(root.path()).unwrap();
+        std::os::unix::fs::symlink(outside.path(), workspace.join(".jaato")).unwrap();
+        assert!(attend(&workspace).is_err());
+        assert!(!is_anybody_there(&workspace));
+        assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
+    }
+}
