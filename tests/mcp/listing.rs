@@ -34,9 +34,13 @@ fn it_is_short_and_always_in_the_same_order() {
         }
         assert!(tool["title"].is_string());
     }
-    let writes: Vec<&str> = first["tools"].as_array().unwrap().iter()
+    let writes: Vec<&str> = first["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
         .filter(|tool| tool["annotations"]["destructiveHint"] == true)
-        .map(|tool| tool["name"].as_str().unwrap()).collect();
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
     assert_eq!(writes, ["renderTemplateToFile"]);
     assert_eq!(client.request("tools/list", json!({}))["result"], first);
     assert_eq!(Client::connect(&workspace).request("tools/list", json!({}))["result"], first);
@@ -49,7 +53,9 @@ fn what_is_excluded_is_neither_listed_nor_called_by_any_name() {
     let mut client = Client::connect(&workspace);
     let list = client.request("tools/list", json!({}))["result"].clone();
     assert_eq!(names(&list), ["listReferences", "readReference", "renderTemplate", "listTemplateVariables"]);
-    for name in ["selectReferences", "writeFileFromTemplate", "renderTemplateToFile", "listTemplates", "listAvailableTemplates"] {
+    for name in
+        ["selectReferences", "writeFileFromTemplate", "renderTemplateToFile", "listTemplates", "listAvailableTemplates"]
+    {
         let (code, message) = client.refused(name, json!({}));
         assert_eq!(code, -32602, "{name}: {message}");
         assert!(message.contains("exclude_tools"), "{name}: {message}");

@@ -160,10 +160,16 @@ impl Client {
         self.stdin = None;
     }
 
-    /// Waits until the server has ended; gives its last lines, its exit code and what it said on standard error.
+    /// Ends the input and waits until the server has ended.
     #[track_caller]
     pub fn end(mut self) -> (Vec<String>, ExitStatus, String) {
         self.close();
+        self.wait()
+    }
+
+    /// Waits until the server has ended; gives its last lines, its exit code and what it said on standard error.
+    #[track_caller]
+    pub fn wait(mut self) -> (Vec<String>, ExitStatus, String) {
         let (tell, told) = channel();
         let id = self.child.id();
         let child = std::mem::replace(&mut self.child, nobody());
