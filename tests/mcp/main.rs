@@ -12,6 +12,14 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod asking;
+mod ends;
+mod errors;
+mod hostile;
 mod listing;
+mod revisions;
+mod sharing;
 mod shelf;
+mod tools;
 mod world;
+mod writing;
