@@ -174,8 +174,8 @@ impl Told {
         }
         let new = marks(snapshot.clone(), uris).await;
         match self {
-            Self::Session { notices, .. } => Some(replace(&mut notices.upgrade()?.subscribed(), new)),
-            Self::Listener { marks, .. } => Some(replace(marks, new)),
+            Self::Session { notices, .. } => Some(replace(&mut notices.upgrade()?.subscribed(), &new)),
+            Self::Listener { marks, .. } => Some(replace(marks, &new)),
         }
     }
 
@@ -247,7 +247,7 @@ fn cards(snapshot: &Snapshot) -> impl Iterator<Item = (&str, &str, &str, &'stati
 type Mark = Option<u64>;
 
 /// Sets the marks and answers whose was another; what was unsubscribed from meanwhile stays away.
-fn replace(marks: &mut BTreeMap<String, Mark>, new: HashMap<String, Mark>) -> Vec<String> {
+fn replace(marks: &mut BTreeMap<String, Mark>, new: &HashMap<String, Mark>) -> Vec<String> {
     let mut changed = Vec::new();
     for (uri, mark) in marks {
         if let Some(new) = new.get(uri)
@@ -356,7 +356,7 @@ mod tests {
             ("c".to_owned(), Some(4)),
             ("gone".to_owned(), Some(5)),
         ]);
-        assert_eq!(replace(&mut marks, new), ["b", "c"]);
+        assert_eq!(replace(&mut marks, &new), ["b", "c"]);
         assert_eq!(marks.len(), 3);
     }
 }

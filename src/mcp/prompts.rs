@@ -135,7 +135,9 @@ fn values(template: &Template, given: Map<String, Value>) -> Result<Value, Error
     if !missing.is_empty() || !stray.is_empty() {
         return Err(unfit(template, &missing, &stray));
     }
-    let mut values = Map::new();
+    // A flag that nobody sets is not set: to a strict engine it would be undefined.
+    let flags = template.variables.iter().filter(|variable| variable.kind == VariableKind::Flag);
+    let mut values: Map<String, Value> = flags.map(|flag| (flag.name.clone(), Value::Bool(false))).collect();
     for (name, value) in given {
         let is_flag = known.get(name.as_str()).is_some_and(|variable| variable.kind == VariableKind::Flag);
         let value = match value {
@@ -182,10 +184,9 @@ fn names_of(template: &Template) -> impl Iterator<Item = &str> {
 
 /// Why a template did not render, and what to do.
 fn in_words(name: &str, unrendered: &Unrendered) -> ErrorData {
-    let line = unrendered.error.line.map(|line| format!(" at line {line}")).unwrap_or_default();
     let hint = if unrendered.hint.is_empty() { String::new() } else { format!("; {}", unrendered.hint) };
     ErrorData::invalid_params(
-        format!("the prompt '{}' does not render: {}{line}{hint}", one_line(name), unrendered.error.message),
+        format!("the prompt '{}' does not render: {}{hint}", one_line(name), unrendered.error.message),
         None,
     )
 }

@@ -34,7 +34,7 @@ fn world() -> Workspace {
             ("module/notes/how to.md", "# How\n\nStep one.\n"),
             ("module/templates/class.java.tpl", "class {{&Name}} {}\n"),
             (
-                "module/templates/flagged.txt.j2",
+                "module/templates/flagged.txt.tpl",
                 "{% if loud %}HELLO{% else %}hello{% endif %} {{ who }}{{ end | default('.') }}\n",
             ),
             ("module/templates/many.txt.tpl", "{{#items}}{{name}}{{/items}}\n"),
