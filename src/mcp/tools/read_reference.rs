@@ -61,7 +61,6 @@ fn told(reading: &Reading) -> CallToolResponse {
         "id": id, "path": path, "kind": if is_list { "list" } else { "content" }, "notice": NOTICE, "text": text,
         "first_line": first_line, "last_line": last_line, "total_lines": total_lines, "tokens": tokens, "cut": cut, "note": note,
     });
-    answer::compact(&mut json);
     if is_list {
         let entries = entries
             .iter()
