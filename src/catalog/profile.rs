@@ -93,8 +93,10 @@ mod tests {
     fn case(ours: &str) -> (Narrowed, Catalog, tempfile::TempDir) {
         let folder = tempfile::tempdir().unwrap();
         let workspace = std::fs::canonicalize(folder.path()).unwrap();
-        let around = Surroundings { workspace: workspace.clone(), current: workspace.clone(), ..Surroundings::default() };
-        let inline = |id: &str| format!(r#"{{"id": "{id}", "name": "N", "type": "inline", "content": "of the workspace"}}"#);
+        let around =
+            Surroundings { workspace: workspace.clone(), current: workspace.clone(), ..Surroundings::default() };
+        let inline =
+            |id: &str| format!(r#"{{"id": "{id}", "name": "N", "type": "inline", "content": "of the workspace"}}"#);
         let sources = ["a", "b", "c", "d"].map(inline).join(", ");
         write_atomic(&workspace.join("references.json"), format!("{{\"sources\": [{sources}]}}").as_bytes()).unwrap();
         write_atomic(&workspace.join("docs/own.md"), b"x").unwrap();
@@ -112,15 +114,24 @@ mod tests {
         for (ours, known, unknown) in [
             ("{}".to_owned(), None, vec![]),
             (r#"{"preselected": ["a", "zz"]}"#.to_owned(), None, vec!["zz"]),
-            (r#"{"preselected": ["d"], "sources": ["c", "a", "yy"]}"#.to_owned(), Some(vec!["a", "c", "d"]), vec!["yy"]),
+            (
+                r#"{"preselected": ["d"], "sources": ["c", "a", "yy"]}"#.to_owned(),
+                Some(vec!["a", "c", "d"]),
+                vec!["yy"],
+            ),
             (format!(r#"{{"sources": ["c", {own}]}}"#), Some(vec!["own", "c"]), vec![]),
-            (format!(r#"{{"preselected": ["b", "own"], "sources": [{own}, {instead}]}}"#), Some(vec!["own", "b"]), vec![]),
+            (
+                format!(r#"{{"preselected": ["b", "own"], "sources": [{own}, {instead}]}}"#),
+                Some(vec!["own", "b"]),
+                vec![],
+            ),
             (r#"{"sources": ["gone"]}"#.to_owned(), Some(vec![]), vec!["gone"]),
         ] {
             let (narrowed, _, _folder) = case(&ours);
-            let ids = narrowed.catalog.as_ref().map(|catalog| {
-                catalog.sources().iter().map(|source| source.id.as_str()).collect::<Vec<_>>()
-            });
+            let ids = narrowed
+                .catalog
+                .as_ref()
+                .map(|catalog| catalog.sources().iter().map(|source| source.id.as_str()).collect::<Vec<_>>());
             assert_eq!(ids, known, "{ours}");
             assert_eq!(narrowed.unknown, unknown, "{ours}");
             assert_eq!(narrowed.problems, [], "{ours}");
@@ -138,7 +149,10 @@ mod tests {
         let ours = r#"{"sources": ["a", {"id": "x"}, {"id": "y", "name": "Y", "path": "none.md"}, {"id": "y", "name": "Y", "type": "inline", "content": ""}]}"#;
         let (narrowed, _, _folder) = case(ours);
         let told: Vec<(&str, Option<usize>)> = narrowed.problems.iter().map(|it| (it.code, it.column)).collect();
-        assert_eq!(told.iter().map(|(code, _)| *code).collect::<Vec<_>>(), ["missing-field", "missing-field", "missing-path", "duplicate-id"]);
+        assert_eq!(
+            told.iter().map(|(code, _)| *code).collect::<Vec<_>>(),
+            ["missing-field", "missing-field", "missing-path", "duplicate-id"]
+        );
         assert!(told.iter().all(|(_, column)| column.is_some_and(|column| column > 50)), "{told:?}");
         assert_eq!(narrowed.catalog.unwrap().len(), 2);
     }

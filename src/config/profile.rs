@@ -154,7 +154,9 @@ pub fn read_all(around: &Surroundings) -> (Vec<Found>, Vec<Diagnostic>) {
     for at in 1..all.len() {
         let (before, rest) = all.split_at_mut(at);
         let Some(Ok(profile)) = rest.first_mut().map(|found| found.read.as_mut()) else { continue };
-        let Some(first) = before.iter().find(|found| found.read.is_ok() && found.name() == profile.name) else { continue };
+        let Some(first) = before.iter().find(|found| found.read.is_ok() && found.name() == profile.name) else {
+            continue;
+        };
         let wins = around.display(&first.file);
         let message = format!("the name '{}' is taken already, by {wins}, which is meant by it", profile.name);
         let place = profile.document.position(&[Step::Key("name")], super::Part::Value);
@@ -315,7 +317,8 @@ mod tests {
 
     #[test]
     fn every_problem_has_its_place_and_costs_nothing_but_itself() {
-        let ours = |part: &str| format!("{{\"plugin_configs\": {{\"lsp\": {{\"x\": [1]}},\n \"references\": {part}}}}}");
+        let ours =
+            |part: &str| format!("{{\"plugin_configs\": {{\"lsp\": {{\"x\": [1]}},\n \"references\": {part}}}}}");
         for (text, expected) in [
             (ours("{\"preselected\": [\"a\"]}"), vec![]),
             (ours("{\"preselected\": \"a\"}"), vec![("wrong-type", 2, 32)]),
@@ -340,7 +343,8 @@ mod tests {
 
     #[test]
     fn one_that_does_not_parse_takes_no_other_down() {
-        let (_folder, around) = world(&[("a.json", "{\n"), ("b.json", "{\"name\": \"bee\"}"), ("c.json", "[]"), ("d.txt", "")]);
+        let (_folder, around) =
+            world(&[("a.json", "{\n"), ("b.json", "{\"name\": \"bee\"}"), ("c.json", "[]"), ("d.txt", "")]);
         let (all, problems) = read_all(&around);
         assert_eq!(all.iter().map(Found::name).collect::<Vec<_>>(), ["a", "bee", "c"]);
         assert!(problems.is_empty());
@@ -357,7 +361,11 @@ mod tests {
             ("d.json", "{\"name\": \"b\", \"description\": \"third\"}"),
         ]);
         let described = |given: &str| find(&around, given).map(|profile| profile.description);
-        assert_eq!(described("b").unwrap(), "first", "what a profile calls itself counts before what its file is called");
+        assert_eq!(
+            described("b").unwrap(),
+            "first",
+            "what a profile calls itself counts before what its file is called"
+        );
         assert_eq!((described("a").unwrap(), described("c").unwrap()), ("first".to_owned(), "second".to_owned()));
         assert_eq!(described("ws/.jaato/profiles/d.json").unwrap(), "third");
         let elsewhere = folder.path().join("e.json");

@@ -87,9 +87,8 @@ impl Desk {
             mentions.sort_by_key(|mention| Some(&mention.from) != member.reason.as_ref());
             let picked = (member.role == Role::Picked).then(|| self.picked_by(member.id.as_str())).flatten();
             let picked = picked.map(|line| PickedBy { by_person: line.by_person(), who: line.who, time: line.time });
-            let preselected = member.role == Role::Picked
-                && self.chosen_by.0.is_none()
-                && self.begins_with(member.id.as_str());
+            let preselected =
+                member.role == Role::Picked && self.chosen_by.0.is_none() && self.begins_with(member.id.as_str());
             chain.push(Why { id: member.id.clone(), role: member.role, mentions, picked, preselected });
             next.clone_from(&member.reason);
         }

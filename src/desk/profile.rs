@@ -36,11 +36,11 @@ impl InForce {
         let file = options.profile.clone()?;
         let around = &options.around;
         let shared = Store::new(&around.workspace, &options.desk, &options.session, &options.who, options.clock);
-        let mut in_force =
-            Self { profile: None, shared, picks: Vec::new(), narrows: false, broken: Vec::new(), file };
+        let mut in_force = Self { profile: None, shared, picks: Vec::new(), narrows: false, broken: Vec::new(), file };
         in_force.read(around);
         let found = in_force.profile.as_ref().map(|profile| profile.name.clone());
-        let name = found.unwrap_or_else(|| in_force.file.file_stem().unwrap_or_default().to_string_lossy().into_owned());
+        let name =
+            found.unwrap_or_else(|| in_force.file.file_stem().unwrap_or_default().to_string_lossy().into_owned());
         options.desk = format!("profile-{name}");
         Some(in_force)
     }
@@ -126,12 +126,14 @@ impl Known {
         for id in &narrowed.unknown {
             let nearest = did_you_mean(id, whole.sources().iter().map(|source| source.id.as_str()));
             let hint = nearest.unwrap_or_else(|| "`refdesk list` shows all ids".to_owned());
-            problems.push(problem(id, format!("the profile '{name}' names '{id}', and no source has that id")).hint(hint));
+            problems
+                .push(problem(id, format!("the profile '{name}' names '{id}', and no source has that id")).hint(hint));
         }
         let mut missing = narrowed.unknown;
         for id in catalog::missing(catalog, &profile.preselected) {
             let message = format!("the profile '{name}' picks '{id}', whose path exists nowhere");
-            problems.push(problem(id.as_str(), message).hint("mend its path; `refdesk check` says where it is written"));
+            problems
+                .push(problem(id.as_str(), message).hint("mend its path; `refdesk check` says where it is written"));
             missing.push(id.to_string());
         }
         Self { catalog: narrowed.catalog, missing, problems }

@@ -144,7 +144,8 @@ impl Desk {
                 members.push(at);
             }
         }
-        let of = |members: &[usize]| -> Vec<&Plan<'_>> { members.iter().filter_map(|at| plans.get(*at).copied()).collect() };
+        let of =
+            |members: &[usize]| -> Vec<&Plan<'_>> { members.iter().filter_map(|at| plans.get(*at).copied()).collect() };
         let whole = groups.first().map(|(_, members)| of(members)).unwrap_or_default();
         let whole = {
             let world = self.whole_world(&union(&whole));

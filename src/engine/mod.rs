@@ -16,8 +16,8 @@ mod worker;
 
 pub use errand::{Errand, Outcome, Task};
 pub use message::{Age, Command, Event, Hearer, Loading, Receipts, Snapshot, Wanted, Watching};
-pub use profiles::{OfProfiles, Profiles};
 pub use notice::{Holds, Notice, Ticket, Topic, Who, sentence};
+pub use profiles::{OfProfiles, Profiles};
 
 use previews::Previews;
 

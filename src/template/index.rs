@@ -78,12 +78,7 @@ fn build_with(
 }
 
 /// The index, with what was found in a text that nobody brings yet, and the paths of the templates in that.
-pub(super) fn build(
-    asked: Asked<'_>,
-    before: &Kept,
-    now: Option<SystemTime>,
-    brought: Option<Extracted>,
-) -> Built {
+pub(super) fn build(asked: Asked<'_>, before: &Kept, now: Option<SystemTime>, brought: Option<Extracted>) -> Built {
     let Asked { workspace, catalog, selection, extract, taken } = asked;
     let (mut found, mut diagnostics) = discover(workspace, catalog, selection);
     let (settled, complaints) = overrides::load(workspace);

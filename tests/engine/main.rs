@@ -17,5 +17,6 @@ mod journal;
 mod notices;
 mod polling;
 #[cfg(target_os = "linux")]
+mod profiles;
 mod rendering;
 mod world;

@@ -51,8 +51,11 @@ pub fn draw(state: &State, scroll: Scroll, frame: &mut Frame<'_>) {
         Some(Ok(switch)) => cells::clean(&switch.name).into_owned(),
         _ => String::new(),
     };
-    Border { title: "Switch to profile", note, place: String::new(), role, active: Active::Yes }
-        .draw(&state.skin, outer, buffer);
+    Border { title: "Switch to profile", note, place: String::new(), role, active: Active::Yes }.draw(
+        &state.skin,
+        outer,
+        buffer,
+    );
     for (line, y) in lines.iter().skip(scroll.top).zip(text.y..text.bottom()) {
         buffer.set_line(text.x + 1, y, line, text.width.saturating_sub(2));
     }

@@ -97,7 +97,8 @@ pub(super) fn step(state: &mut State, motion: Motion) {
 /// A click on a row goes there.
 pub(super) fn click(state: &mut State, mut cursor: Cursor, at: Position) {
     let (list, ..) = overlays::profiles::places(state);
-    let row = cursor.window(state.profiles.len(), usize::from(list.height)).start + usize::from(at.y.saturating_sub(list.y));
+    let row =
+        cursor.window(state.profiles.len(), usize::from(list.height)).start + usize::from(at.y.saturating_sub(list.y));
     if list.contains(at) && row < state.profiles.len() {
         cursor.at = row;
         state.overlay = Some(Overlay::Profiles(cursor));
