@@ -6,11 +6,17 @@ use crate::desk::{Profiled, Switch};
 use crate::engine::{Command, Event, OfProfiles, Profiles};
 use crate::report::Diagnostic;
 use crate::tui::fixture;
-use crate::tui::input::Input;
+use crate::tui::input::{Effect, Input};
 use crate::tui::state::{Overlay, State};
 use crate::tui::update::{profiles::propose, update};
 
-use super::{answer, commands, message, press, screen};
+use super::{answer, message, press, screen};
+
+/// What was asked about profiles.
+fn commands(effects: &[Effect]) -> Vec<Command> {
+    let about_profiles = |command: &Command| matches!(command, Command::Profiles(_));
+    super::commands(effects).into_iter().filter(about_profiles).collect()
+}
 
 fn profiled(name: &str, description: &str) -> Profiled {
     let file = PathBuf::from(format!("{}/.jaato/profiles/{name}.json", fixture::WORKSPACE));
@@ -77,9 +83,9 @@ fn windows_of_profiles() {
     for (width, height) in [(80, 24), (120, 36)] {
         let mut state = listed(width, height, all());
         press(&mut state, "j");
-        insta::assert_snapshot!(format!("profiles {width}x{height}"), screen(&state));
+        insta::assert_snapshot!(format!("profiles_{width}x{height}"), screen(&state));
         compared(&mut state, Ok(switch()));
-        insta::assert_snapshot!(format!("switch {width}x{height}"), screen(&state));
+        insta::assert_snapshot!(format!("switch_{width}x{height}"), screen(&state));
     }
 }
 

@@ -57,7 +57,9 @@ pub(in crate::tui) fn why_not(state: &State) -> Option<String> {
             Some("the profiles are still being read".to_owned())
         }
         (Some(Overlay::Profiles(_)), _) if state.profiles.len() == 0 => Some("there are no profiles".to_owned()),
-        (Some(Overlay::Switch(_)), _) if !state.profiles.is_current => Some("what would change is still being looked up".to_owned()),
+        (Some(Overlay::Switch(_)), _) if !state.profiles.is_current => {
+            Some("what would change is still being looked up".to_owned())
+        }
         (Some(Overlay::Switch(_)), Some(Err(why))) => Some(why.clone()),
         (Some(Overlay::Switch(_)), Some(Ok(switch))) if switch.is_none() => {
             Some("the desk picks just that already".to_owned())
