@@ -75,7 +75,8 @@ fn counts(entry: &Entry, here: &[Context]) -> bool {
 fn is_listed(entry: &Entry, here: &[Context]) -> bool {
     let outside = |entry: &Entry| {
         let inside = |context: &Context| {
-            context.is_typed() || matches!(context, Context::Overlay | Context::Problems | Context::Question)
+            use Context::{Overlay, Problems, Profiles, Question, Switch};
+            context.is_typed() || matches!(context, Overlay | Problems | Profiles | Question | Switch)
         };
         !entry.contexts.iter().all(inside)
     };
@@ -183,8 +184,10 @@ mod tests {
         assert_eq!(rows.len(), most(&state));
         for entry in ACTIONS {
             let typed = entry.contexts.iter().all(|context| context.is_typed());
-            let inside =
-                |context: &Context| matches!(context, Context::Overlay | Context::Problems | Context::Question);
+            let inside = |context: &Context| {
+                use Context::{Overlay, Problems, Profiles, Question, Switch};
+                matches!(context, Overlay | Problems | Profiles | Question | Switch)
+            };
             let window = entry.contexts.iter().all(inside);
             let listed = rows.iter().filter(|row| row.entry.action == entry.action).count();
             let elsewhere = ACTIONS.iter().any(|other| {
