@@ -11,7 +11,7 @@
 //! | 0 | [`text`] | what a text is: whole words, many words found at once, sentence ends, lines, escaping, folding, nearest name, tokens |
 //! | 0 | [`disk`] | what a file is: atomic write, lock, walk, paths, safe names |
 //! | 0 | [`report`] | a diagnostic: what is wrong, where, how to mend it; where a JSON pointer stands in its file |
-//! | 1 | [`config`] | the settings of a workspace: which file holds them, what they say; how a person left the screen |
+//! | 1 | [`config`] | the settings of a workspace: which file holds them, what they say; profiles; how a person left the screen |
 //! | 2 | [`catalog`] | what can be known: sources, discovery, merging, paths |
 //! | 3 | [`mention`] | who names whom, by id or by link |
 //! | 4 | [`selection`] | what is chosen and why: picks, exclusions, closure, parents, access list |

@@ -32,6 +32,10 @@ fn schema(name: &str) -> Value {
 
 const WHOLE: &str = "references.schema.json";
 const ENTRY: &str = "reference.schema.json";
+const PROFILE: &str = "profile.schema.json";
+
+/// Where our part of a profile is described.
+const OURS: &str = "/properties/plugin_configs/properties/references/properties";
 
 /// Words that say nothing about validity.
 const SILENT: &[&str] = &["$schema", "title", "description", "default", "examples"];
@@ -138,6 +142,24 @@ fn the_schemas_know_exactly_the_keys_that_the_code_knows() {
 }
 
 #[test]
+fn the_schema_of_profiles_knows_the_keys_that_the_code_knows() {
+    let schema = schema(PROFILE);
+    let properties = schema.pointer(OURS).unwrap();
+    assert_eq!(key_set(properties), keys::PROFILE.iter().map(|key| (*key).to_owned()).collect());
+    let part = |ours: Value| json!({"plugin_configs": {"references": ours, "lsp": 7}, "max_turns": "x"});
+    assert!(wrong(&schema, &part(json!({"sources": ["a"], "preselected": []})), "").is_empty());
+    for bad in [
+        json!({"preselected": "a"}),
+        json!({"exclude_tools": [1]}),
+        json!({"transitive_injection": "no"}),
+        json!({"sources": [1]}),
+        json!({"sources": [{"id": "x"}]}),
+    ] {
+        assert!(!wrong(&schema, &part(bad.clone()), "").is_empty(), "{bad}");
+    }
+}
+
+#[test]
 fn the_example_shows_every_key_and_no_other() {
     let example = parse(&here().join("references.json.example"));
     for (_, _, level, keys) in levels() {
@@ -173,7 +195,11 @@ fn what_is_good_validates() {
         .into_iter()
         .chain(json_files("tests/config/good"))
         .collect();
-    for (schema, files) in [(schema(WHOLE), whole), (schema(ENTRY), json_files("assets/demo/.jaato/references"))] {
+    for (schema, files) in [
+        (schema(WHOLE), whole),
+        (schema(ENTRY), json_files("assets/demo/.jaato/references")),
+        (schema(PROFILE), json_files("assets/demo/.jaato/profiles")),
+    ] {
         for file in files {
             let found = wrong(&schema, &without_null(&parse(&file)), "");
             assert!(found.is_empty(), "{}: {found:#?}", file.display());

@@ -75,11 +75,9 @@ fn counts(entry: &Entry, here: &[Context]) -> bool {
 fn is_listed(entry: &Entry, here: &[Context]) -> bool {
     let outside = |entry: &Entry| {
         let inside = |context: &Context| {
+            use Context::{Approval, Overlay, Problems, Profiles, Question, Switch, Trust};
             context.is_typed()
-                || matches!(
-                    context,
-                    Context::Overlay | Context::Problems | Context::Question | Context::Approval | Context::Trust
-                )
+                || matches!(context, Approval | Overlay | Problems | Profiles | Question | Switch | Trust)
         };
         !entry.contexts.iter().all(inside)
     };
@@ -188,10 +186,8 @@ mod tests {
         for entry in ACTIONS {
             let typed = entry.contexts.iter().all(|context| context.is_typed());
             let inside = |context: &Context| {
-                matches!(
-                    context,
-                    Context::Overlay | Context::Problems | Context::Question | Context::Approval | Context::Trust
-                )
+                use Context::{Approval, Overlay, Problems, Profiles, Question, Switch, Trust};
+                matches!(context, Approval | Overlay | Problems | Profiles | Question | Switch | Trust)
             };
             let window = entry.contexts.iter().all(inside);
             let listed = rows.iter().filter(|row| row.entry.action == entry.action).count();

@@ -17,6 +17,7 @@ mod journal;
 mod notices;
 mod polling;
 #[cfg(target_os = "linux")]
+mod profiles;
 mod rendering;
 mod requests;
 mod world;

@@ -18,6 +18,8 @@ pub struct ProfilesWindow {
     pub file: Option<PathBuf>,
     /// What that would change, or why it cannot be told; `None` while the answer is awaited.
     pub switch: Option<Result<Box<Switch>, String>>,
+    /// Whether that is of the desk as it is now.
+    pub is_current: bool,
     /// The generation of the snapshot that it was asked about; `None` where it is to be asked anew.
     pub asked_at: Option<u64>,
 }

@@ -7,6 +7,7 @@ mod given;
 mod keys;
 mod laws;
 mod look;
+mod profiles;
 mod reach;
 mod requests;
 mod screens;

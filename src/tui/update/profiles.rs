@@ -27,6 +27,7 @@ pub(in crate::tui) fn propose(state: &mut State, file: PathBuf) {
     state.profiles.file = Some(file);
     state.profiles.switch = None;
     state.profiles.asked_at = None;
+    state.profiles.is_current = false;
     state.overlay = Some(Overlay::Switch(Scroll::default()));
 }
 
@@ -56,7 +57,9 @@ pub(in crate::tui) fn why_not(state: &State) -> Option<String> {
             Some("the profiles are still being read".to_owned())
         }
         (Some(Overlay::Profiles(_)), _) if state.profiles.len() == 0 => Some("there are no profiles".to_owned()),
-        (Some(Overlay::Switch(_)), None) => Some("what would change is still being looked up".to_owned()),
+        (Some(Overlay::Switch(_)), _) if !state.profiles.is_current => {
+            Some("what would change is still being looked up".to_owned())
+        }
         (Some(Overlay::Switch(_)), Some(Err(why))) => Some(why.clone()),
         (Some(Overlay::Switch(_)), Some(Ok(switch))) if switch.is_none() => {
             Some("the desk picks just that already".to_owned())
@@ -74,6 +77,7 @@ pub(super) fn answer(state: &mut State, answer: OfProfiles) {
         }
         OfProfiles::Compared { generation, switch } if generation == state.profiles.generation => {
             state.profiles.switch = Some(switch);
+            state.profiles.is_current = true;
         }
         OfProfiles::Listed { .. } | OfProfiles::Compared { .. } => {}
     }
@@ -119,6 +123,7 @@ pub(super) fn follow(state: &mut State, effects: &mut Vec<Effect>) {
             let at = state.snapshot.generation;
             if let Some(file) = state.profiles.file.clone().filter(|_| at > 0 && state.profiles.asked_at != Some(at)) {
                 state.profiles.asked_at = Some(at);
+                state.profiles.is_current = false;
                 state.profiles.generation += 1;
                 let generation = state.profiles.generation;
                 effects.push(Effect::Send(Command::Profiles(Profiles::Compare { generation, file })));

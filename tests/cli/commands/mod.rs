@@ -15,6 +15,7 @@ mod instructions;
 mod kept;
 mod list;
 mod printed;
+mod profiles;
 mod select;
 mod shapes;
 mod speak;

@@ -1,0 +1,146 @@
+//! The profiles: the list, the difference to one, the switch; and a screen that begins with a difference.
+
+use std::path::PathBuf;
+
+use crate::desk::{Profiled, Switch};
+use crate::engine::{Command, Event, OfProfiles, Profiles};
+use crate::report::Diagnostic;
+use crate::tui::fixture;
+use crate::tui::input::{Effect, Input};
+use crate::tui::state::{Overlay, State};
+use crate::tui::update::{profiles::propose, update};
+
+use super::{answer, message, press, screen};
+
+/// What was asked about profiles.
+fn commands(effects: &[Effect]) -> Vec<Command> {
+    let about_profiles = |command: &Command| matches!(command, Command::Profiles(_));
+    super::commands(effects).into_iter().filter(about_profiles).collect()
+}
+
+fn profiled(name: &str, description: &str) -> Profiled {
+    let file = PathBuf::from(format!("{}/.jaato/profiles/{name}.json", fixture::WORKSPACE));
+    Profiled {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        shown: format!(".jaato/profiles/{name}.json"),
+        file,
+        picks: vec!["circuit-breaker".into()],
+        transitive: vec!["retry-pattern".into(), "timeouts".into()],
+        templates: vec!["CircuitBreaker.java.tpl".to_owned()],
+        tokens: 2_868,
+        exclude_tools: vec!["selectReferences".to_owned()],
+        transitive_injection: true,
+        ..Profiled::default()
+    }
+}
+
+fn all() -> Vec<Profiled> {
+    let missing = vec!["ledger".to_owned(), "audit".to_owned()];
+    let broken = vec![Diagnostic::error("json-syntax", "not valid JSON: expected value")];
+    vec![
+        profiled("resilience-reviewer", "Reviews calls to other systems, and what they do when those fail."),
+        Profiled { missing, ..profiled("payments-analyst", "Reads, and writes nothing.") },
+        Profiled { name: "half-written".to_owned(), problems: broken, ..Profiled::default() },
+    ]
+}
+
+fn switch() -> Switch {
+    let ids = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
+    Switch {
+        name: "payments-analyst".to_owned(),
+        picked: ids(&["payments-api", "error-handling"]),
+        unpicked: ids(&["circuit-breaker"]),
+        pulled_in: vec!["legacy-errors".into()],
+        released: vec!["retry-pattern".into(), "timeouts".into()],
+        tokens_before: 2_868,
+        tokens_after: 1_204,
+        missing: ids(&["ledger", "audit"]),
+        excluded: ids(&["release-notes"]),
+        stays: ids(&["the profile hides selectReferences from its agent; the desk goes by the configuration"]),
+    }
+}
+
+fn listed(width: u16, height: u16, profiles: Vec<Profiled>) -> State {
+    let mut state = fixture::state(width, height);
+    let asked = commands(&press(&mut state, "P"));
+    let [Command::Profiles(Profiles::List { generation })] = asked.as_slice() else { panic!("{asked:?}") };
+    answer(&mut state, Event::Profiles(OfProfiles::Listed { generation: *generation, profiles, problems: Vec::new() }));
+    state
+}
+
+/// From the list to the difference of the row under the cursor.
+fn compared(state: &mut State, switch: Result<Switch, String>) -> PathBuf {
+    let asked = commands(&press(state, "Enter"));
+    let [Command::Profiles(Profiles::Compare { generation, file })] = asked.as_slice() else { panic!("{asked:?}") };
+    let switch = switch.map(Box::new);
+    answer(state, Event::Profiles(OfProfiles::Compared { generation: *generation, switch }));
+    file.clone()
+}
+
+#[test]
+fn windows_of_profiles() {
+    for (width, height) in [(80, 24), (120, 36)] {
+        let mut state = listed(width, height, all());
+        press(&mut state, "j");
+        insta::assert_snapshot!(format!("profiles_{width}x{height}"), screen(&state));
+        compared(&mut state, Ok(switch()));
+        insta::assert_snapshot!(format!("switch_{width}x{height}"), screen(&state));
+    }
+}
+
+#[test]
+fn the_difference_comes_before_the_switch() {
+    let mut state = listed(100, 30, all());
+    press(&mut state, "j");
+    let file = compared(&mut state, Ok(switch()));
+    assert!(file.ends_with("payments-analyst.json"));
+    assert_eq!(commands(&press(&mut state, "Enter")), [Command::Profiles(Profiles::Switch(file))]);
+    assert_eq!(state.overlay, None);
+    for key in ["Esc", "n", "q"] {
+        let mut state = listed(100, 30, all());
+        compared(&mut state, Ok(switch()));
+        assert!(commands(&press(&mut state, key)).is_empty() && state.overlay.is_none(), "{key}");
+    }
+}
+
+#[test]
+fn what_cannot_be_switched_to_says_why() {
+    let mut state = listed(100, 30, Vec::new());
+    assert!(screen(&state).contains("There are no profiles"), "{}", screen(&state));
+    press(&mut state, "Enter");
+    assert_eq!(message(&state), "there are no profiles");
+    let mut state = listed(100, 30, all());
+    compared(&mut state, Err("it is broken".to_owned()));
+    assert!(commands(&press(&mut state, "Enter")).is_empty());
+    assert_eq!(message(&state), "it is broken");
+    let mut state = listed(100, 30, all());
+    compared(&mut state, Ok(Switch::default()));
+    assert!(commands(&press(&mut state, "y")).is_empty());
+    assert_eq!(message(&state), "the desk picks just that already");
+}
+
+#[test]
+fn another_desk_asks_for_another_difference_and_old_answers_are_dropped() {
+    let mut state = listed(100, 30, all());
+    compared(&mut state, Ok(switch()));
+    let old = state.profiles.generation;
+    let mut snapshot = fixture::snapshot();
+    snapshot.generation = state.snapshot.generation + 1;
+    let asked = commands(&update(&mut state, Input::Snapshot(Box::new(snapshot))));
+    assert!(matches!(asked.as_slice(), [Command::Profiles(Profiles::Compare { .. })]), "{asked:?}");
+    assert!(commands(&press(&mut state, "Enter")).is_empty(), "what is confirmed is what is shown");
+    answer(&mut state, Event::Profiles(OfProfiles::Compared { generation: old, switch: Err("old".to_owned()) }));
+    assert!(!screen(&state).contains("old"));
+}
+
+#[test]
+fn a_screen_that_begins_with_a_profile_asks_once_there_is_a_desk() {
+    let mut state = State::new(ratatui::layout::Size::new(100, 30), fixture::state(100, 30).skin);
+    propose(&mut state, PathBuf::from("/x/p.json"));
+    assert!(matches!(state.overlay, Some(Overlay::Switch(_))));
+    assert!(commands(&update(&mut state, Input::Resize(ratatui::layout::Size::new(90, 30)))).is_empty());
+    let asked = commands(&update(&mut state, Input::Snapshot(Box::new(fixture::snapshot()))));
+    let [Command::Profiles(Profiles::Compare { file, .. })] = asked.as_slice() else { panic!("{asked:?}") };
+    assert_eq!(*file, PathBuf::from("/x/p.json"));
+}

@@ -1,0 +1,240 @@
+//! Profiles: `--profile` for one command, and `profiles`, which tells the same of all of them. Nothing is stored by either.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::small;
+use crate::support::program::run;
+use crate::support::workspace::{Workspace, ids, strings};
+
+fn put(world: &Workspace, file: &str, ours: &Value) {
+    let profile = json!({"description": format!("About {file}."), "plugins": ["references"],
+                         "plugin_configs": {"lsp": {"sources": 7}, "references": ours}});
+    world.put(&format!(".jaato/profiles/{file}.json"), profile.to_string().as_bytes());
+}
+
+/// [`small`] with profiles of every kind.
+fn staffed() -> Workspace {
+    let world = small();
+    put(&world, "chain", &json!({"preselected": ["a", "kit"], "exclude_tools": ["selectReferences"]}));
+    put(&world, "few", &json!({"preselected": ["b"], "sources": ["a", "zz"]}));
+    put(&world, "flat", &json!({"preselected": ["a", "gone", "nobody"], "transitive_injection": false}));
+    let own = json!([
+        {"id": "b", "name": "Another B", "type": "inline", "content": "Now to kit."},
+        {"id": "own", "name": "Own", "path": "docs/b.md"},
+        "kit",
+    ]);
+    put(&world, "own", &json!({"preselected": ["b", "own"], "sources": own}));
+    put(&world, "none", &json!({}));
+    world.put(".jaato/profiles/wrong.json", b"{\n  \"name\": }");
+    world
+}
+
+fn profile<'a>(listed: &'a Value, name: &str) -> &'a Value {
+    listed["profiles"].as_array().unwrap().iter().find(|it| it["name"] == name).unwrap()
+}
+
+fn selected(world: &Workspace, name: &str) -> Value {
+    world.json(&["--profile", name, "list", "--selected"], 0)
+}
+
+/// What lies in the folder of what is chosen and told.
+fn choices(world: &Workspace) -> Vec<PathBuf> {
+    let files = world.listing().into_iter().map(|(path, _)| path);
+    files.filter(|path| path.ends_with("selection.json")).collect()
+}
+
+#[test]
+fn each_profile_lists_as_it_loads() {
+    let world = staffed();
+    world.run(&["select", "text"]).exits(0);
+    world.run(&["exclude", "c"]).exits(0);
+    let before = world.listing();
+    let listed = world.json(&["profiles"], 0);
+    assert_eq!(listed["count"], 6);
+    for name in ["chain", "few", "flat", "own", "none"] {
+        let told = profile(&listed, name);
+        let loaded = selected(&world, name);
+        let mut all = [strings(&told["picks"]), strings(&told["transitive"])].concat();
+        let mut members = ids(&loaded["sources"]);
+        all.sort();
+        members.sort();
+        assert_eq!(all, members, "{name}");
+        let picked = |it: &&Value| it["picked"] == true;
+        let mut picks = strings(&told["picks"]);
+        let rows = loaded["sources"].as_array().unwrap();
+        let mut picked: Vec<&str> = rows.iter().filter(picked).map(|it| it["id"].as_str().unwrap()).collect();
+        picks.sort();
+        picked.sort_unstable();
+        assert_eq!(picks, picked, "{name}");
+        let tokens: u64 = rows.iter().filter_map(|it| it["tokens"].as_u64()).sum();
+        assert_eq!(told["tokens"], tokens, "{name}");
+        let templates = world.json(&["--profile", name, "templates"], 0);
+        let names: Vec<&str> =
+            templates["templates"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
+        assert_eq!(strings(&told["templates"]), names, "{name}");
+        assert_eq!(told["template_count"], names.len(), "{name}");
+        assert_eq!(profile(&world.json(&["--profile", name, "profiles"], 0), name), told, "{name}");
+    }
+    // Where a profile knows the whole catalog it comes to what `resolve` says of its picks.
+    let resolved = world.json(&["resolve", "a", "kit"], 0);
+    let chain = profile(&listed, "chain");
+    let order = [strings(&chain["picks"]), strings(&chain["transitive"])].concat();
+    assert_eq!(order, strings(&resolved["resolved"]));
+    assert_eq!(world.listing(), before, "looking changes nothing");
+}
+
+#[test]
+fn what_a_profile_lacks_and_what_is_its_own() {
+    let world = staffed();
+    let listed = world.json(&["profiles"], 0);
+    let lists = |name: &str, key: &str| strings(&profile(&listed, name)[key]);
+    assert_eq!(lists("flat", "picks"), ["a"], "what cannot be picked is not");
+    assert_eq!(lists("flat", "missing"), ["nobody", "gone"]);
+    assert_eq!(lists("flat", "transitive"), Vec::<String>::new());
+    assert_eq!((lists("few", "missing"), lists("few", "transitive")), (vec!["zz".to_owned()], vec![]));
+    assert_eq!(lists("own", "own_sources"), ["b", "own"]);
+    assert_eq!(lists("own", "transitive"), ["kit"], "its own b mentions kit");
+    assert_eq!(lists("chain", "exclude_tools"), ["selectReferences"]);
+    let wrong = &profile(&listed, "wrong")["problems"][0];
+    assert_eq!((&wrong["code"], &wrong["line"], &wrong["column"]), (&json!("json-syntax"), &json!(2), &json!(11)));
+    let text = world.run(&["profiles"]).exits(0);
+    for part in ["chain ", "About chain.", "hides     selectReferences", "missing   nobody, gone", "6 profiles"] {
+        assert!(text.text().contains(part), "{part}: {text}");
+    }
+    assert!(text.text().lines().all(|line| line.chars().count() <= 80), "{text}");
+    let warned = world.run(&["--profile", "flat", "list"]).exits(0);
+    assert!(warned.stderr.contains("'nobody'") && warned.stderr.contains("flat.json:1:"), "{warned}");
+    let checked = world.json(&["check"], 1);
+    let codes = |key: &str| -> Vec<&str> {
+        checked[key]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|it| it["file"].as_str().is_some_and(|file| file.contains("profiles")))
+            .map(|it| it["code"].as_str().unwrap())
+            .collect()
+    };
+    assert_eq!((codes("errors"), codes("warnings")), (vec!["json-syntax"], vec!["profile-missing"; 3]));
+}
+
+#[test]
+fn a_profile_is_for_one_command() {
+    let world = staffed();
+    world.run(&["select", "text"]).exits(0);
+    let stored = world.read(".jaato/refdesk/selection.json");
+    assert_eq!(ids(&selected(&world, "few")["sources"]), ["b"]);
+    assert_eq!(ids(&world.json(&["--profile", "few", "list"], 0)["sources"]), ["a", "b"], "it knows no others");
+    let told = world.feed(&["--profile", "chain", "enrich"], b"@gone").exits(0);
+    assert!(told.text().contains("@b: B (from @a)"), "{told}");
+    let hidden = world.feed(&["--profile", "chain", "enrich"], b"lost").exits(0);
+    assert!(!hidden.text().contains("@gone"), "hints need selectReferences: {hidden}");
+    // The shared desk was told nothing, and the profile's session was.
+    let again = world.feed(&["--profile", "chain", "enrich"], b"x").exits(0);
+    assert_eq!(again.text(), "x");
+    let shared = world.feed(&["enrich"], b"lost").exits(0);
+    assert!(shared.text().contains("@gone"), "{shared}");
+    assert_eq!(world.read(".jaato/refdesk/selection.json"), stored);
+    assert_eq!(choices(&world).len(), 1, "{:?}", choices(&world));
+    let journal = world.read(".jaato/refdesk/journal.jsonl");
+    let desks: Vec<Value> =
+        journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["desk"].clone()).collect();
+    assert!(desks.contains(&json!("profile-chain")) && desks.contains(&json!("default")), "{desks:?}");
+    let why = world.run(&["--profile", "chain", "why", "b"]).exits(0);
+    assert!(why.text().contains("(picked, preselected)") || why.text().contains("preselected"), "{why}");
+}
+
+#[test]
+fn the_exclusions_of_the_desk_stay() {
+    let world = staffed();
+    world.run(&["exclude", "b", "kit"]).exits(0);
+    assert_eq!(ids(&selected(&world, "chain")["sources"]), ["a"]);
+    let told = world.json(&["--profile", "chain", "profiles"], 0);
+    assert_eq!(strings(&told["profiles"][0]["excluded"]), ["kit"]);
+}
+
+#[test]
+fn what_would_be_stored_is_refused() {
+    let world = staffed();
+    let before = world.listing();
+    for words in [
+        &["select", "a"][..],
+        &["unselect", "a"],
+        &["exclude", "a"],
+        &["include", "a"],
+        &["clear"],
+        &["references", "select", "a"],
+        &["references", "unselect", "a"],
+        &["ask"],
+    ] {
+        let ran = world.json(&[&["--profile", "chain"], words].concat(), 2);
+        assert_eq!(ran["error"]["code"], "usage", "{words:?}");
+        assert!(ran["error"]["message"].as_str().unwrap().contains("stores nothing"), "{ran}");
+    }
+    assert_eq!(world.listing(), before);
+    world.run(&["--profile", "chain", "references", "list"]).exits(0);
+}
+
+#[test]
+fn names_paths_and_what_is_neither() {
+    let world = staffed();
+    world.put("elsewhere/mine.json", br#"{"name": "hers", "plugin_configs": {"references": {"preselected": ["c"]}}}"#);
+    for given in ["elsewhere/mine.json", "./elsewhere/mine.json"] {
+        assert_eq!(selected(&world, given)["sources"][0]["id"], "a", "{given}");
+    }
+    for (given, code, part) in [
+        ("chian", "unknown-profile", "did you mean 'chain'?"),
+        ("nope.json", "unknown-profile", "there is no profile at "),
+        ("wrong", "profile-broken", ".jaato/profiles/wrong.json:2:11: not valid JSON"),
+    ] {
+        let answer = world.json(&["--profile", given, "list"], 1);
+        assert_eq!(answer["error"]["code"], code);
+        assert!(answer["error"]["message"].as_str().unwrap().contains(part), "{answer}");
+    }
+    // An agent's hook is no worse off for it than with any other wrong setting.
+    let input = br#"{"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "x"}"#;
+    assert_eq!(world.feed(&["--profile", "chian", "hook", "claude-code"], input).exits(0).text().trim(), "{}");
+    let heard = world.feed(&["--profile", "chain", "hook", "claude-code"], input).exits(0);
+    assert!(heard.text().contains("@b: B (from @a)"), "{heard}");
+    assert!(choices(&world).is_empty());
+}
+
+#[test]
+fn the_demo_has_profiles_to_try() {
+    let world = Workspace::new();
+    let demo =
+        |words: &[&str]| run(&mut world.bare(&[&["--demo", "--format", "json"], words].concat()), None).exits(0).json();
+    let listed = demo(&["profiles"]);
+    for it in listed["profiles"].as_array().unwrap() {
+        let none = json!([]);
+        assert_eq!((&it["missing"], &it["problems"]), (&none, &none));
+        assert!(!strings(&it["picks"]).is_empty() && !strings(&it["transitive"]).is_empty(), "{it}");
+    }
+    assert_eq!(listed["count"], 3);
+    let told = demo(&["--profile", "frame-decoder", "list"]);
+    assert!(ids(&told["sources"]).contains(&"decoder-brief".to_owned()), "{told}");
+}
+
+#[test]
+fn profiles_of_the_field() {
+    let field = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/knowledge/.jaato");
+    if !field.is_dir() {
+        return;
+    }
+    let world = Workspace::new();
+    for folder in ["profiles", "references"] {
+        for entry in std::fs::read_dir(field.join(folder)).unwrap() {
+            let entry = entry.unwrap();
+            let name = entry.file_name().into_string().unwrap();
+            world.put(&format!(".jaato/{folder}/{name}"), &std::fs::read(entry.path()).unwrap());
+        }
+    }
+    let listed = world.json(&["profiles"], 0);
+    assert_eq!(listed["count"], 15);
+    for it in listed["profiles"].as_array().unwrap() {
+        let codes: Vec<&str> =
+            it["problems"].as_array().unwrap().iter().map(|it| it["code"].as_str().unwrap()).collect();
+        assert!(codes.iter().all(|code| *code == "profile-missing"), "{it}");
+    }
+}

@@ -1,0 +1,84 @@
+//! Profiles over the engine: the list, the difference, the switch as one change, and a desk under a profile.
+
+use refdesk::desk::{Desk, Options};
+use refdesk::engine::{Command, Event, OfProfiles, Profiles, Snapshot};
+
+use super::world::{World, options};
+
+const PROFILE: &str = r#"{"plugin_configs": {"references": {"preselected": ["a", "nobody"], "exclude_tools": ["x"],
+    "sources": ["a", "b", {"id": "own", "name": "Own", "type": "inline", "content": ""}]}}}"#;
+
+fn members(snapshot: &Snapshot) -> Vec<String> {
+    snapshot.selection.members().iter().map(|member| member.id.to_string()).collect()
+}
+
+#[test]
+fn a_switch_is_what_its_difference_said_and_one_change() {
+    let mut world = World::new();
+    world.write(".jaato/profiles/p.json", PROFILE);
+    let file = world.at(".jaato/profiles/p.json");
+    world.send(Command::Pick("c".into()));
+    world.send(Command::Pick("kit".into()));
+    let before = world.until("two are picked", |now| now.selection.members().len() == 2);
+    world.send(Command::Profiles(Profiles::List { generation: 7 }));
+    let Event::Profiles(OfProfiles::Listed { generation, profiles, .. }) =
+        world.event(|event| matches!(event, Event::Profiles(_)))
+    else {
+        panic!("no list");
+    };
+    assert_eq!((generation, profiles.len(), profiles[0].missing.clone()), (7, 1, vec!["nobody".to_owned()]));
+    world.send(Command::Profiles(Profiles::Compare { generation: 8, file: file.clone() }));
+    let Event::Profiles(OfProfiles::Compared { generation: 8, switch: Ok(switch) }) =
+        world.event(|event| matches!(event, Event::Profiles(_)))
+    else {
+        panic!("no difference");
+    };
+    assert_eq!(
+        (switch.picked.clone(), switch.unpicked.clone()),
+        (vec!["a".to_owned()], vec!["c".into(), "kit".into()])
+    );
+    assert_eq!((switch.pulled_in.clone(), switch.released.clone()), (vec!["b".into()], vec![]));
+    assert_eq!(switch.missing, ["nobody"]);
+    assert_eq!(switch.stays.len(), 3, "{:?}", switch.stays);
+    let price = |now: &Snapshot| -> u64 { members(now).iter().filter_map(|id| now.tokens.get(id.as_str())).sum() };
+    assert_eq!(switch.tokens_before, price(&before));
+    world.send(Command::Profiles(Profiles::Switch(file)));
+    let after = world.until("a and b are selected", |now| members(now) == ["a", "b"]);
+    assert_eq!(switch.tokens_after, price(&after));
+    world.send(Command::Undo);
+    world.until("it is taken back at once", |now| members(now) == ["c", "kit"]);
+    let desk = Desk::open(options(&world.workspace));
+    let mut reasons = Vec::new();
+    desk.each_line(|line| reasons.push(line.receipt.reason)).unwrap();
+    assert!(reasons.iter().any(|reason| reason == "switched to the profile p"), "{reasons:?}");
+}
+
+#[test]
+fn a_desk_under_a_profile_picks_in_memory_and_follows_its_files() {
+    let world = World::new();
+    world.write(".jaato/profiles/p.json", r#"{"plugin_configs": {"references": {"preselected": ["c"]}}}"#);
+    let file = world.at(".jaato/profiles/p.json");
+    let under = Options { profile: Some(file), lives_on: true, ..options(&world.workspace) };
+    let mut desk = Desk::open(under);
+    let picks = |desk: &Desk| desk.choice().picks.clone();
+    assert_eq!((picks(&desk), desk.name()), (vec!["c".to_owned()], "profile-p"));
+    desk.pick(&["a".to_owned()], &[]).unwrap();
+    desk.reread_choice();
+    assert_eq!(picks(&desk), ["c", "a"]);
+    assert!(desk.selection().contains("b"), "what it brings is known");
+    Desk::open(options(&world.workspace)).exclude(&["b".to_owned()]).unwrap();
+    desk.reread_choice();
+    assert!(!desk.selection().contains("b"), "what the shared desk excludes goes");
+    world.write(".jaato/profiles/p.json", r#"{"plugin_configs": {"references": {"preselected": ["kit"]}}}"#);
+    desk.reload();
+    assert_eq!(picks(&desk), ["a", "kit"], "what came of the profile goes with it, what was picked here stays");
+    desk.unpick(&["kit".to_owned()]).unwrap();
+    world.write(".jaato/profiles/p.json", "{");
+    desk.reload();
+    assert_eq!(picks(&desk), ["a"], "one that cannot be read any more stays what it was");
+    assert!(desk.diagnostics().iter().any(|problem| problem.code == "json-syntax"));
+    desk.undo().unwrap();
+    assert_eq!(picks(&desk), ["a", "kit"]);
+    assert!(!world.at(".jaato/refdesk/desks").exists());
+    assert_eq!(Desk::open(options(&world.workspace)).choice().picks, Vec::<String>::new());
+}
