@@ -90,7 +90,9 @@ fn a_write_is_looked_at_and_refused_or_allowed() {
         pty.type_bytes("\r");
         pty.wait_for("yes, OVERWRITE the file");
         pty.type_bytes(key);
-        pty.wait_until("that it was answered", |seen| !seen.text().contains("1 asks") && seen.text().contains("src/A.java"));
+        pty.wait_until("that it was answered", |seen| {
+            !seen.text().contains("1 asks") && seen.text().contains("src/A.java")
+        });
         assert_eq!(read(&workspace, id)["approved"], json!(approved), "{id}");
     }
     quit(pty);
