@@ -2,7 +2,7 @@
 //! nothing of each other, and the screen's state file.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use refdesk::config::screen::{self, Remembered};
@@ -13,15 +13,15 @@ fn main() -> color_eyre::Result<ExitCode> {
     refdesk::cli::run(screen)
 }
 
-/// The full screen over a running engine, until a person or a signal ends it.
-fn screen(engine: Engine) -> color_eyre::Result<ExitCode> {
+/// The full screen over a running engine, with a profile to switch to first, until a person or a signal ends it.
+fn screen(engine: Engine, profile: Option<PathBuf>) -> color_eyre::Result<ExitCode> {
     let file = screen::file();
     let (remembered, problem) = match file.as_deref().map(screen::read) {
         Some(Ok(remembered)) => (remembered, None),
         Some(Err(forgotten)) => (Remembered::default(), Some(format!("the layout is forgotten: {forgotten}"))),
         None => (Remembered::default(), None),
     };
-    let start = Start::from_env(remembered.clone()).saying(problem);
+    let start = Start::from_env(remembered.clone()).saying(problem).proposing(profile);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
     let left = runtime.block_on(tui::run(engine, start))?;
     if !left.stored {

@@ -22,8 +22,7 @@ pub(super) struct Console;
 impl Channel for Console {
     fn ask(&self, request: &Request, wait: &Wait) -> Result<Answered, Unanswered> {
         if request.approval.is_some() {
-            let message = "a yes to a write is asked for on a screen, not at the terminal";
-            return Err(Unanswered::failed("no-channel", message, "open `refdesk` in this workspace"));
+            return Err(Unanswered::only_on_a_screen());
         }
         converse(request, wait, &lines(), &mut io::stderr().lock())
     }

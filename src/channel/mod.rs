@@ -68,6 +68,11 @@ impl Unanswered {
         Self::Failed { code, message: message.into(), hint: hint.into() }
     }
 
+    fn only_on_a_screen() -> Self {
+        let message = "a yes to a write is asked for on a screen, where what would be written is seen";
+        Self::failed("no-channel", message, "open `refdesk` in this workspace")
+    }
+
     /// Whether the time ran out, be it that half an answer was there.
     pub fn is_late(&self) -> bool {
         matches!(self, Self::TimedOut | Self::Failed { code: answer::HALF, .. })

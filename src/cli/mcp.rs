@@ -4,12 +4,15 @@ use std::process::ExitCode;
 
 use super::answer::Answer;
 use super::args::McpArgs;
-use super::{Format, output};
+use super::{Format, mcp_http, output};
 use crate::desk::{Options, Refusal};
 use crate::mcp;
 
 /// Serves.
-pub fn run(options: Options, _args: &McpArgs, session: Option<&str>, format: Format) -> ExitCode {
+pub fn run(options: Options, args: &McpArgs, session: Option<&str>, format: Format) -> ExitCode {
+    if let Some(address) = &args.http {
+        return mcp_http::run(options, address, args, session, format);
+    }
     let session = session.map(str::to_owned);
     let served = tokio::runtime::Builder::new_current_thread().enable_all().build().and_then(|runtime| {
         let ended = runtime.block_on(mcp::serve_stdio(options, session));

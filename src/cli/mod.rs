@@ -8,6 +8,7 @@ mod given;
 mod log;
 mod output;
 mod rows;
+mod signals;
 mod threads;
 mod world;
 
@@ -24,6 +25,7 @@ mod instructions;
 mod journal;
 mod list;
 mod mcp;
+mod mcp_http;
 mod profiles;
 mod references;
 mod render;
@@ -41,6 +43,7 @@ mod why_not;
 
 pub use args::{Arguments, Command, Format};
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use answer::Answer;
@@ -55,7 +58,9 @@ use crate::render::worker;
 ///
 /// # Errors
 /// What keeps the full screen from running; every command prints its own errors.
-pub fn run(screen: impl FnOnce(Engine) -> color_eyre::Result<ExitCode>) -> color_eyre::Result<ExitCode> {
+pub fn run(
+    screen: impl FnOnce(Engine, Option<PathBuf>) -> color_eyre::Result<ExitCode>,
+) -> color_eyre::Result<ExitCode> {
     if std::env::args_os().nth(1).is_some_and(|word| word == worker::ARGUMENT) {
         return Ok(worker::serve());
     }

@@ -97,6 +97,10 @@ fn tell(diagnostics: &[Diagnostic]) {
     // What a rendering warns of is about what was asked for, and no other command would tell it.
     let (own, warnings): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
         diagnostics.iter().filter(|problem| !problem.is_error()).partition(|problem| problem.code == "render");
+    // What a profile lacks is what it was asked for.
+    let (lacking, warnings): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
+        warnings.into_iter().partition(|problem| problem.code == "profile-missing");
+    lacking.iter().for_each(|problem| complain(&in_words(problem)));
     own.iter().take(ERRORS).for_each(|problem| complain(&in_words(problem)));
     if let Some(more) = own.len().checked_sub(ERRORS).filter(|more| *more > 0) {
         complain(&format!("{more} more warnings of the rendering: --format json tells them all"));

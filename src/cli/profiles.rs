@@ -51,7 +51,9 @@ pub fn run(desk: &mut Desk, given: Option<&str>, format: Format) -> Answer {
     };
     let mut answer = Answer::either(format, in_json, || in_words(&all));
     answer.diagnostics.extend(problems);
-    answer.diagnostics.extend(all.into_iter().flat_map(|profiled| profiled.problems));
+    // Those that are missing stand in the answer.
+    let problems = all.into_iter().flat_map(|profiled| profiled.problems);
+    answer.diagnostics.extend(problems.filter(|problem| problem.code != "profile-missing"));
     answer
 }
 
@@ -102,7 +104,6 @@ fn in_words(all: &[Profiled]) -> String {
         text.push_str(&below("missing", &it.missing.join(", ")));
         text.push_str(&below("excluded", &it.excluded.join(", ")));
         text.push_str(&below("knows", &knows(it)));
-        text.push_str(&below("templates", &it.templates.join(", ")));
         text.push_str(&below("hides", &it.exclude_tools.join(", ")));
         text.push_str(&below("problems", &problems(it)));
     }
@@ -129,15 +130,16 @@ fn knows(it: &Profiled) -> String {
     words.join("; ")
 }
 
-/// Each is told whole on standard error.
+/// How many there are besides what is missing.
 fn problems(it: &Profiled) -> String {
-    if it.problems.is_empty() {
+    let problems = it.problems.iter().filter(|problem| problem.code != "profile-missing");
+    let (errors, warnings): (Vec<_>, Vec<_>) = problems.partition(|problem| problem.is_error());
+    if errors.is_empty() && warnings.is_empty() {
         return String::new();
     }
-    let errors = it.problems.iter().filter(|problem| problem.is_error()).count();
-    let words = [(errors, "error"), (it.problems.len() - errors, "warning")];
+    let words = [(errors.len(), "error"), (warnings.len(), "warning")];
     let words = words.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| plural(count, what));
-    format!("{}, told on standard error", words.collect::<Vec<_>>().join(", "))
+    format!("{}: refdesk check shows them", words.collect::<Vec<_>>().join(", "))
 }
 
 fn row(cells: [&str; 6]) -> String {

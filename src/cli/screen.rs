@@ -2,6 +2,7 @@
 //! a room knows no neighbour of its own floor.
 
 use std::io::{IsTerminal, stdin, stdout};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::Format;
@@ -17,7 +18,7 @@ use crate::engine::{self, Engine};
 pub fn run(
     options: Options,
     format: Format,
-    screen: impl FnOnce(Engine) -> color_eyre::Result<ExitCode>,
+    screen: impl FnOnce(Engine, Option<PathBuf>) -> color_eyre::Result<ExitCode>,
 ) -> color_eyre::Result<ExitCode> {
     let unfit = if !stdout().is_terminal() || !stdin().is_terminal() {
         Some("the full screen needs a terminal on standard input and output")
@@ -37,5 +38,7 @@ pub fn run(
         return Ok(output::print(Answer { exit: 2, ..Answer::refused(refusal) }, format));
     }
     color_eyre::install()?;
-    screen(engine::start_attended(options)?)
+    // Whoever looks on decides: the profile is shown first, and the desk is the shared one.
+    let profile = options.profile.clone();
+    screen(engine::start_attended(Options { profile: None, ..options })?, profile)
 }

@@ -15,6 +15,7 @@ use tokio::time::timeout;
 use super::Format;
 use super::answer::Answer;
 use super::output;
+use super::signals::Signals;
 use crate::desk::{Options, Refusal};
 use crate::disk::name::safe;
 use crate::disk::path::display;
@@ -180,42 +181,6 @@ fn reader_gone() -> io::Result<impl Future<Output = ()>> {
     Ok(async {
         let _ = told.await;
     })
-}
-
-/// The signals that ask a program to end.
-struct Signals {
-    #[cfg(unix)]
-    each: [tokio::signal::unix::Signal; 3],
-}
-
-impl Signals {
-    /// Listens from now on.
-    fn new() -> io::Result<Self> {
-        #[cfg(unix)]
-        {
-            use tokio::signal::unix::{SignalKind, signal};
-            let each = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-            let [interrupt, terminate, hangup] = each.map(signal);
-            Ok(Self { each: [interrupt?, terminate?, hangup?] })
-        }
-        #[cfg(not(unix))]
-        Ok(Self {})
-    }
-
-    /// Waits for the first of them.
-    async fn any(&mut self) {
-        #[cfg(unix)]
-        {
-            let [interrupt, terminate, hangup] = &mut self.each;
-            tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
-                _ = hangup.recv() => {}
-            }
-        }
-        #[cfg(not(unix))]
-        let _ = tokio::signal::ctrl_c().await;
-    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use super::args::{Arguments, Command};
 use crate::config::{Environment, Surroundings, state_folder};
 use crate::desk::{Options, Refusal, find_profile};
 use crate::disk::path::{absolute, workspace_above};
+use crate::mcp::http::TOKEN;
 use crate::render::Renderer;
 use crate::session::{DEFAULT, SCREEN};
 
@@ -84,6 +85,11 @@ fn config_home(home: Option<&Path>) -> Option<PathBuf> {
 /// The home folder as the environment names it, which is the one that agents go by.
 pub fn home() -> Option<PathBuf> {
     folder(if cfg!(windows) { "USERPROFILE" } else { "HOME" }).filter(|home| home.is_absolute())
+}
+
+/// What every call over HTTP has to bring; one that is not text is no token, and is told as that.
+pub fn token() -> Option<String> {
+    env::var_os(TOKEN).map(|token| token.to_string_lossy().into_owned())
 }
 
 /// The folder that an environment variable names.

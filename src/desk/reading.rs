@@ -262,7 +262,8 @@ impl Local<'_> {
         let entries: Vec<Entry> = files.map(entry).collect();
         let mut text = String::new();
         for Entry { path, bytes, tokens } in &entries {
-            text.push_str(&format!("{}  {}, about {tokens} tokens\n", one_line(path), size(*bytes)));
+            let ending = if *tokens == 1 { "" } else { "s" };
+            text.push_str(&format!("{}  {}, about {tokens} token{ending}\n", one_line(path), size(*bytes)));
         }
         let unlisted = listing.files.len() - entries.len();
         let cut = unlisted > 0 || listing.more;

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::errand::{Errand, Outcome};
 use super::notice::Notice;
+use super::profiles::{OfProfiles, Profiles};
 use super::requests::{Over, Reply, Waiting};
 use crate::catalog::{Catalog, SourceId};
 use crate::desk::{Deed, Document, Follows, Outlook, Shown, Spot, Unrendered};
@@ -116,6 +117,8 @@ pub enum Command {
         /// What is said.
         reply: Reply,
     },
+    /// Something about profiles. Questions are answered by [`Event::Profiles`].
+    Profiles(Profiles),
 }
 
 impl Command {
@@ -134,6 +137,7 @@ impl Command {
                 | Self::Reply { .. }
                 | Self::Trust(_)
         ) || matches!(self, Self::Errand(errand) if errand.task.is_change())
+            || matches!(self, Self::Profiles(asked) if asked.is_change())
     }
 
     /// Whether a later one of the same kind makes it old: then only the last has to be answered.
@@ -151,7 +155,7 @@ impl Command {
                 | Self::Read { .. }
                 | Self::Reload
                 | Self::Reread
-        )
+        ) || matches!(self, Self::Profiles(asked) if !asked.is_change())
     }
 }
 
@@ -241,6 +245,8 @@ pub enum Event {
         /// What came of it.
         outcome: Outcome,
     },
+    /// The answer to [`Command::Profiles`].
+    Profiles(OfProfiles),
     /// The answer to [`Command::Outlook`].
     Outlook {
         /// Of the question.

@@ -10,6 +10,7 @@ mod message;
 mod notice;
 mod overhear;
 mod previews;
+mod profiles;
 mod requests;
 mod watch;
 mod worker;
@@ -17,6 +18,7 @@ mod worker;
 pub use errand::{Errand, Outcome, Selected, Task};
 pub use message::{Age, Command, Event, Hearer, Loading, Receipts, Snapshot, Wanted, Watching};
 pub use notice::{Holds, Notice, Ticket, Topic, Who, sentence};
+pub use profiles::{OfProfiles, Profiles};
 pub use requests::{Ended, Over, Reply, Waiting};
 
 use previews::Previews;

@@ -14,6 +14,7 @@ use super::message::{Age, Command, Event, Hearer, Loading, Receipts, Snapshot, W
 use super::notice::{self, Cause, Notice, Topic, Who, moment};
 use super::overhear::{Notices, Overhear};
 use super::previews::{Ask, Previews};
+use super::profiles::OfProfiles;
 use super::requests::{Ended, NotReplied, Reply, Requests};
 use super::watch::{Followed, Watch};
 use crate::catalog::SourceId;
@@ -106,8 +107,8 @@ pub enum Seat {
     Program,
 }
 
-struct Worker<'a> {
-    desk: Desk,
+pub(super) struct Worker<'a> {
+    pub(super) desk: Desk,
     /// Who asks the person that sits here; `None` where nobody does.
     requests: Option<Requests>,
     /// What waits for that person's trust.
@@ -329,6 +330,7 @@ impl Worker<'_> {
                 }
             }
             Command::Errand(errand) => self.run_errand(*errand),
+            Command::Profiles(asked) => self.about_profiles(asked),
             Command::Write(proposal) => {
                 let answer = self.desk.write(std::slice::from_ref(&*proposal));
                 self.wrote(&proposal, answer);
@@ -451,7 +453,7 @@ impl Worker<'_> {
         self.publish();
     }
 
-    fn change(&mut self, change: impl FnOnce(&mut Desk) -> Result<Changed, Refusal>) {
+    pub(super) fn change(&mut self, change: impl FnOnce(&mut Desk) -> Result<Changed, Refusal>) {
         match change(&mut self.desk) {
             Ok(changed) => changed.refused.into_iter().for_each(|refusal| self.refuse(refusal)),
             Err(refusal) => self.refuse(refusal),
@@ -488,6 +490,10 @@ impl Worker<'_> {
         if let Cause::Retraced { text, .. } = std::mem::replace(&mut self.cause, Cause::Choice(Who::You)) {
             self.tell(Notice::new(Who::You, Topic::Selection, text));
         }
+    }
+
+    pub(super) fn answer_profiles(&self, answer: OfProfiles) {
+        self.say(Event::Profiles(answer));
     }
 
     /// What follows when picks or exclusions changed here.

@@ -11,7 +11,7 @@ use super::front::Front;
 use super::prompts;
 use super::resource;
 use super::resources::{BELOW, GENERAL, readable};
-use super::{closed, tools};
+use super::tools::{self, closed};
 use crate::desk::Agent;
 use crate::engine::Snapshot;
 use crate::selection::Access;

@@ -18,7 +18,7 @@ use tokio::sync::watch;
 use super::address::Address;
 use super::front::Front;
 use super::prompts::prompts;
-use super::resource::find;
+use super::resource::check;
 use super::resources::{mime_type, readable};
 use super::shelf::{Why, on_shelf};
 use crate::catalog::{Kind, Source, Standing};
@@ -87,7 +87,7 @@ impl Notices {
     /// It leads to nothing that may be read, or there are too many.
     pub async fn subscribe(&self, front: &Front, agent: &Agent, uri: String) -> Result<(), ErrorData> {
         let (snapshot, access) = readable(front, agent).await?;
-        find(&snapshot, &access, &uri)?;
+        check(&snapshot, &access, &uri)?;
         let marked = marks(snapshot, vec![uri]).await;
         let mut subscribed = self.subscribed();
         for (uri, mark) in marked {

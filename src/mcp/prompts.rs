@@ -11,8 +11,9 @@ use rmcp::model::{
 use serde_json::{Map, Value};
 
 use super::front::Front;
+use super::journalled;
 use super::paging::{Page, after, page};
-use super::{closed, journalled};
+use super::tools::closed;
 use crate::desk::{Agent, Request, Unrendered};
 use crate::engine::{Outcome, Task};
 use crate::session::{Receipt, What};

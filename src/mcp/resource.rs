@@ -1,5 +1,5 @@
-//! One resource: what an address leads to, and what stands there. Reading goes the one way that is contained, and every
-//! refusal says what to do instead.
+//! One resource: what an address leads to, and what stands there. Files are read the one way that is contained, whose words
+//! are those of every refusal.
 
 use std::path::Path;
 
@@ -9,19 +9,22 @@ use serde_json::json;
 
 use super::address::Address;
 use super::front::Front;
+use super::journalled;
 use super::resources::{listed, mime_type, mime_type_of, readable};
-use super::tools::heading;
-use super::{closed, journalled};
-use crate::catalog::{Kind, Source};
-use crate::desk::{Agent, ReadKind, Reading, Refusal, read_source};
+use super::tools::{closed, heading};
+use crate::catalog::Source;
+use crate::desk::reading::{ReadingKind, read_source};
+use crate::desk::{Agent, Refusal};
 use crate::engine::{Snapshot, Task};
 use crate::enrich::fetching;
 use crate::selection::Access;
 use crate::session::{Receipt, What};
-use crate::text::escape::{one_line, visible};
-use crate::text::nearest::did_you_mean;
+use crate::text::escape::one_line;
 
-/// Characters of an address, or of a part of it, that are repeated in an error.
+/// What the journal calls this way of reading.
+const METHOD: &str = "resources/read";
+
+/// Characters of an address that are repeated in an error.
 const REPEATED: usize = 200;
 
 /// `resources/read`.
@@ -36,73 +39,54 @@ pub async fn read(
     let uri = request.uri;
     let (snapshot, access) = readable(front, agent).await?;
     let read = move || text_at(&snapshot, &access, &uri);
-    let (contents, receipt) = tokio::task::spawn_blocking(read).await.map_err(|_| closed())??;
-    front.ask(agent, Task::Note(Box::new(receipt))).await;
+    let (contents, note) = tokio::task::spawn_blocking(read).await.map_err(|_| closed())??;
+    front.ask(agent, note).await;
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-/// What stands at an address, and how the journal has it.
-fn text_at(snapshot: &Snapshot, access: &Access, uri: &str) -> Result<(ResourceContents, Receipt), ErrorData> {
-    let (address, source) = find(snapshot, access, uri)?;
-    let (text, mime_type, path) = match (fetching(source, &snapshot.selection), &address.path) {
-        (Some(text), None) => (text, mime_type(source), None),
-        _ => {
-            let workspace = Path::new(&*snapshot.workspace);
-            let read = read_source(workspace, &snapshot.catalog, access, &address.id, address.path.as_deref(), None);
-            let reading = read.map_err(|refusal| refused(uri, &refusal))?;
-            let mime_type = match &address.path {
-                Some(path) if reading.kind == ReadKind::Content => mime_type_of(Path::new(path)),
-                Some(_) => "text/plain",
-                None => mime_type(source),
-            };
-            let path = (!matches!(source.kind, Kind::Inline { .. })).then(|| reading.path.clone());
-            (marked(&reading), mime_type, path)
-        }
+/// What stands at an address, and how the journal has it that it was read.
+fn text_at(snapshot: &Snapshot, access: &Access, uri: &str) -> Result<(ResourceContents, Task), ErrorData> {
+    let Address { id, path } = parse(uri)?;
+    let source = snapshot.catalog.get(&id).filter(|source| access.reaches(source.id.as_str()));
+    let elsewhere = source.filter(|_| path.is_none()).and_then(|source| fetching(source, &snapshot.selection));
+    if let (Some(source), Some(text)) = (source, elsewhere) {
+        let tool = Some(METHOD.to_owned());
+        let receipt = Receipt { about: vec![id], tool, ..journalled::told(What::Read, &text) };
+        let contents = ResourceContents::text(text, uri).with_mime_type(mime_type(source));
+        return Ok((contents, Task::Note(Box::new(receipt))));
+    }
+    let workspace = Path::new(&*snapshot.workspace);
+    let reading = read_source(workspace, &snapshot.catalog, access, &id, path.as_deref(), None)
+        .map_err(|refusal| refused(uri, &refusal))?;
+    let mime_type = match (&path, reading.kind) {
+        (Some(path), ReadingKind::Content) => mime_type_of(Path::new(path)),
+        (None, ReadingKind::Content) => source.map_or("text/plain", mime_type),
+        (_, ReadingKind::List) => "text/plain",
     };
-    let receipt = Receipt {
-        about: vec![address.id],
-        path,
-        tool: Some("resources/read".to_owned()),
-        ..journalled::given(What::Read, &text)
-    };
-    Ok((ResourceContents::text(text, uri).with_mime_type(mime_type), receipt))
+    let text = heading(&reading) + &reading.text;
+    let note = Task::NoteRead { ids: vec![id], path: reading.path, tool: METHOD.to_owned() };
+    Ok((ResourceContents::text(text, uri).with_mime_type(mime_type), note))
 }
 
-/// The text behind a line that says what it is: what others wrote is no instruction to whoever reads it.
-fn marked(reading: &Reading) -> String {
-    format!("{}\n{}", heading(reading), visible(&reading.text))
+fn parse(uri: &str) -> Result<Address, ErrorData> {
+    Address::parse(uri).map_err(|why| not_found(uri, &format!("{why}; resources/list names what can be read")))
 }
 
-/// The source that an address leads to, where this agent may read it.
+/// Whether an address leads to something that is listed.
 ///
 /// # Errors
-/// It is no address, there is no such source, it is not selected, or its document is missing.
-pub fn find<'s>(snapshot: &'s Snapshot, access: &Access, uri: &str) -> Result<(Address, &'s Source), ErrorData> {
-    let address =
-        Address::parse(uri).map_err(|why| not_found(uri, &format!("{why}; resources/list names what can be read")))?;
-    let id = address.id.as_str();
-    let Some(source) = snapshot.catalog.get(id) else {
-        let known = snapshot.catalog.sources().iter().map(|source| source.id.as_str());
-        let advice = did_you_mean(id, known).unwrap_or_else(|| "resources/list names what can be read".to_owned());
-        return Err(not_found(uri, &format!("no source has the id '{}'; {advice}", short(id))));
-    };
-    if source.is_missing() {
-        return Err(not_found(uri, &format!("the document of @{} is missing: its path names nothing", short(id))));
+/// It does not.
+pub fn check(snapshot: &Snapshot, access: &Access, uri: &str) -> Result<(), ErrorData> {
+    let address = parse(uri)?;
+    let is_it = |source: &Source| source.id.as_str() == address.id;
+    if listed(snapshot, access).any(|(source, _)| is_it(source)) {
+        return Ok(());
     }
-    let is_expanded = source.place().is_some_and(|place| access.allows(&place.resolved));
-    if !is_expanded && !listed(snapshot, access).any(|(listed, _)| listed.id == source.id) {
-        let is_offered = !snapshot.exclude_tools.iter().any(|tool| tool == "selectReferences");
-        let advice = if is_offered {
-            format!("select it first: selectReferences with {}", json!({"ids": [id]}))
-        } else {
-            "a person can select it".to_owned()
-        };
-        return Err(not_found(uri, &format!("@{} is not selected; {advice}", short(id))));
-    }
-    Ok((address, source))
+    let why = if snapshot.catalog.sources().iter().any(is_it) { "it is not selected" } else { "no source has this id" };
+    Err(not_found(uri, &format!("{why}; resources/list names what can be subscribed to")))
 }
 
-/// The folders that this agent may read.
+/// The folders that are listed.
 pub fn folders<'s>(snapshot: &'s Snapshot, access: &'s Access) -> impl Iterator<Item = &'s Source> {
     listed(snapshot, access).map(|(source, _)| source).filter(|source| source.is_directory())
 }
@@ -123,10 +107,8 @@ fn refused(uri: &str, refusal: &Refusal) -> ErrorData {
 }
 
 fn not_found(uri: &str, why: &str) -> ErrorData {
-    let uri: String = uri.chars().take(REPEATED).collect();
-    ErrorData::resource_not_found(format!("nothing to read at '{}': {why}", one_line(&uri)), Some(json!({"uri": uri})))
-}
-
-fn short(id: &str) -> String {
-    one_line(&id.chars().take(REPEATED).collect::<String>()).into_owned()
+    let short = |text: &str| one_line(&text.chars().take(REPEATED).collect::<String>()).into_owned();
+    let why: String = why.chars().take(4 * REPEATED).collect();
+    let message = format!("nothing to read at '{}': {}", short(uri), one_line(&why));
+    ErrorData::resource_not_found(message, Some(json!({"uri": short(uri)})))
 }

@@ -11,10 +11,10 @@ use rmcp::model::{
 };
 
 use super::address::Address;
-use super::closed;
 use super::front::Front;
 use super::paging::{Page, after, page, stale};
 use super::shelf::{Why, on_shelf};
+use super::tools::closed;
 use crate::catalog::{Kind, Source, Standing};
 use crate::desk::Agent;
 use crate::disk::stamp;
@@ -28,9 +28,10 @@ pub const GENERAL: [&str; 2] = ["reference://{id}", "reference://{id}/{path}"];
 /// What a folder's files are called, behind the address of the folder.
 pub const BELOW: &str = "/{path}";
 
-/// What may be read and is listed, in catalog order: on the shelf, and for local sources on the access list.
+/// What may be read and is listed, in catalog order: on the shelf, and nothing that waits for trust.
 pub fn listed<'s>(snapshot: &'s Snapshot, access: &'s Access) -> impl Iterator<Item = (&'s Source, Why)> {
-    on_shelf(snapshot).filter(|(source, _)| source.place().is_none_or(|place| access.allows(&place.resolved)))
+    on_shelf(snapshot)
+        .filter(|(source, _)| access.reaches(source.id.as_str()) && !access.withheld().contains(&source.id))
 }
 
 /// The state of the desk with all in it, and what this agent may read.

@@ -330,6 +330,17 @@ impl Store {
     }
 }
 
+/// Tells git to keep out of what refdesk keeps in a workspace, which it begins where there is nothing yet.
+///
+/// # Errors
+/// What the file system says, with the path in front; [`LinkedOut`].
+pub fn keep_git_out(workspace: &Path) -> io::Result<()> {
+    let folder = workspace.join(FOLDER);
+    within(workspace, &folder)?;
+    let ignore = folder.join(".gitignore");
+    if ignore.exists() { Ok(()) } else { write_atomic(&ignore, b"*\n") }
+}
+
 /// Where a damaged file goes; what went there in the same second stays.
 pub(super) fn aside(file: &Path, clock: fn() -> SystemTime) -> PathBuf {
     let seconds = clock().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
@@ -341,17 +352,6 @@ pub(super) fn aside(file: &Path, clock: fn() -> SystemTime) -> PathBuf {
     let numbered = (1..u32::MAX).map(|number| named(format!("-{number}")));
     let free = |path: &PathBuf| std::fs::symlink_metadata(path).is_err_and(|error| is_absent(&error));
     std::iter::once(named(String::new())).chain(numbered).find(free).unwrap_or_else(|| named(String::new()))
-}
-
-/// Tells git to keep out of what refdesk keeps in a workspace, which it begins where there is nothing yet.
-///
-/// # Errors
-/// What the file system says, with the path in front; [`LinkedOut`].
-pub fn keep_git_out(workspace: &Path) -> io::Result<()> {
-    let folder = workspace.join(FOLDER);
-    within(workspace, &folder)?;
-    let ignore = folder.join(".gitignore");
-    if ignore.exists() { Ok(()) } else { write_atomic(&ignore, b"*\n") }
 }
 
 /// What to do about something that could not be stored.

@@ -226,6 +226,7 @@ fn confirm(state: &State) -> Option<String> {
         (Some(Overlay::Palette(_)), Some(row)) => row.why_not.map(|why| format!("{}: {why}", row.entry.name)),
         (Some(Overlay::Palette(_)), None) => Some("no action has these letters".to_owned()),
         (Some(Overlay::Write(_)), _) => update::writing::why_not(state),
+        (Some(Overlay::Profiles(_) | Overlay::Switch(_)), _) => update::profiles::why_not(state),
         // Somebody else may have cleared the desk while the question stood there.
         (Some(Overlay::Clear), _) => disabled(state, Action::Clear),
         _ => None,

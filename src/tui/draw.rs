@@ -45,6 +45,8 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
         Some(Overlay::Receipt(scroll)) => overlays::receipt::draw(state, scroll, frame),
         Some(Overlay::Trust(scroll)) => overlays::trust::draw(state, scroll, frame),
         Some(Overlay::Approval(scroll)) => overlays::approval::draw(state, scroll, frame),
+        Some(Overlay::Profiles(cursor)) => overlays::profiles::draw(state, cursor, frame),
+        Some(Overlay::Switch(scroll)) => overlays::switch::draw(state, scroll, frame),
         None => {}
     }
     status::draw_bottom(state, layout.bottom, frame.buffer_mut());

@@ -246,6 +246,7 @@ pub fn snapshot() -> Snapshot {
         loading: None,
         undo: None,
         redo: None,
+        exclude_tools: Arc::default(),
         watching: Watching::Live,
         reads: 0,
         requests: Arc::from([]),

@@ -134,6 +134,8 @@ pub fn contexts(state: &State) -> Vec<Context> {
         (Some(Overlay::Trust(_)), _) => vec![Context::Trust, Context::List, Context::Always],
         (Some(Overlay::Approval(_)), _) => vec![Context::Approval, Context::List, Context::Always],
         (Some(Overlay::Problems(_)), _) => vec![Context::Problems, Context::Overlay, Context::List, Context::Always],
+        (Some(Overlay::Profiles(_)), _) => vec![Context::Profiles, Context::Overlay, Context::List, Context::Always],
+        (Some(Overlay::Switch(_)), _) => vec![Context::Switch, Context::List, Context::Always],
         (Some(Overlay::Help(_) | Overlay::Receipt(_)), _) => vec![Context::Overlay, Context::List, Context::Always],
         (None, Some(typing)) => vec![field(typing), Context::Field, Context::Always],
         (None, None) => below(state),

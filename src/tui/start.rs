@@ -1,6 +1,8 @@
 //! How a screen begins: what the environment says about colours and characters, and how the person left the last one. Read
 //! once, before the first frame, so that nothing has to be asked of the terminal.
 
+use std::path::PathBuf;
+
 use ratatui::layout::Size;
 
 use crate::config::screen::Remembered;
@@ -17,6 +19,8 @@ pub struct Start {
     skin: Skin,
     remembered: Remembered,
     message: Option<String>,
+    /// The file of the profile to switch to, once its difference was looked at.
+    profile: Option<PathBuf>,
 }
 
 impl Start {
@@ -41,12 +45,17 @@ impl Start {
             chosen
         });
         let theme = chosen.or_else(|| theme.named(usual)).unwrap_or(theme);
-        Self { skin: Skin { theme, glyphs: Glyphs::for_locale(locale) }, remembered, message }
+        Self { skin: Skin { theme, glyphs: Glyphs::for_locale(locale) }, remembered, message, profile: None }
     }
 
     /// The same, with something to say on the first frame.
     pub fn saying(self, message: Option<String>) -> Self {
         Self { message: message.or(self.message), ..self }
+    }
+
+    /// The same, with the difference to the profile in this file shown first.
+    pub fn proposing(self, profile: Option<PathBuf>) -> Self {
+        Self { profile, ..self }
     }
 
     /// The state of a screen of this size that begins so.
@@ -58,6 +67,9 @@ impl Start {
         state.catalog.order = self.remembered.sort.as_deref().and_then(Order::from_word).unwrap_or_default();
         state.message = self.message.map(|text| Message { text, tone: Tone::Refusal });
         state.remembered = self.remembered;
+        if let Some(file) = self.profile {
+            super::update::profiles::propose(&mut state, file);
+        }
         state
     }
 }

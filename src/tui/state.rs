@@ -3,6 +3,7 @@
 //! file of its own.
 
 mod given;
+mod profiles;
 mod requests;
 mod templates;
 
@@ -35,6 +36,7 @@ use super::tree::Row;
 use super::widgets::page::Page;
 use super::widgets::prompt;
 pub use given::{Given, Opened, Shows};
+pub use profiles::ProfilesWindow;
 pub use requests::{Brings, Place, Requests};
 pub use templates::{Draft, Made, Preview, Question, TemplatesPane, View, Writing};
 
@@ -88,6 +90,8 @@ pub struct State {
     pub feed: Feed,
     /// The receipt that was opened last.
     pub opened: Opened,
+    /// The profiles, as far as they were asked for.
+    pub profiles: ProfilesWindow,
     /// What would follow from choosing the source under the cursor.
     pub outlook: Asked<Outlook>,
     /// The catalog pane.
@@ -177,6 +181,10 @@ pub enum Overlay {
     Approval(Scroll),
     /// What waits for trust.
     Trust(Scroll),
+    /// The profiles of the workspace.
+    Profiles(Cursor),
+    /// What switching to a profile would change.
+    Switch(Scroll),
 }
 
 /// Something to say in the bottom line.
@@ -336,6 +344,7 @@ impl State {
             remembered: Remembered::default(),
             feed: Feed::default(),
             opened: Opened::default(),
+            profiles: ProfilesWindow::default(),
             outlook: Asked::default(),
             catalog: CatalogPane::default(),
             selection: SelectionPane::default(),

@@ -280,6 +280,7 @@ pub fn key_at(state: &State, at: Position) -> Option<Action> {
     match state.overlay {
         Some(Overlay::Clear) => shown.extend(labels(state, &[Context::Question], overlays::clear::keys(state))),
         Some(Overlay::Broken) => shown.extend(labels(state, &[Context::Question], overlays::broken::keys(state))),
+        Some(Overlay::Switch(_)) => shown.extend(labels(state, &[Context::Switch], overlays::switch::places(state).1)),
         Some(Overlay::Write(_)) => shown.extend(labels(state, &[Context::Write], overlays::write::places(state).keys)),
         Some(Overlay::Trust(_)) => shown.extend(labels(state, &[Context::Trust], overlays::trust::keys(state))),
         Some(Overlay::Approval(_)) => {

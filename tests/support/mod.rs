@@ -2,6 +2,7 @@
 //! for the test. Each binary uses its part of it, so nothing here is dead although some binary leaves it out.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
+pub mod client;
 pub mod conversation;
 pub mod hostile;
 pub mod program;

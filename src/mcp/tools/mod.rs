@@ -166,8 +166,13 @@ fn find(name: &str, excluded: &[String]) -> Result<&'static About, ErrorData> {
     Err(ErrorData::invalid_params(message, None))
 }
 
+/// Whether a tool answers to this name.
+pub fn is_tool(name: &str) -> bool {
+    TOOLS.iter().any(|about| about.answers_to(name))
+}
+
 /// The desk is closed, since the server is about to end.
-fn closed() -> ErrorData {
+pub fn closed() -> ErrorData {
     ErrorData::internal_error("the server is about to end", None)
 }
 

@@ -7,7 +7,6 @@ use serde_json::json;
 use super::{About, Call, Effect, answer, closed};
 use crate::desk::reading::{Reading, ReadingKind, read_source};
 use crate::engine::{Outcome, Task};
-use crate::session::{Receipt, What};
 use crate::text::escape::{one_line, visible};
 
 /// What is told of it.
@@ -23,7 +22,8 @@ pub const ABOUT: About = About {
     output: r#"{"type":"object","properties":{"id":{"type":"string"},"path":{"type":"string"},
         "kind":{"type":"string","enum":["content","list"]},"notice":{"type":"string"},"text":{"type":"string"},
         "first_line":{"type":"integer"},"last_line":{"type":"integer"},"total_lines":{"type":"integer"},
-        "tokens":{"type":"integer"},"cut":{"type":"boolean"},"entries":{"type":"array"}},"required":["id","kind","text"]}"#,
+        "tokens":{"type":"integer"},"cut":{"type":"boolean"},"note":{"type":"string"},"entries":{"type":"array"}},
+        "required":["id","kind","notice"]}"#,
     example: r#"{"id": "api-spec", "lines": "100:40"}"#,
     effect: Effect::Reads,
 };
@@ -54,12 +54,12 @@ pub async fn call(mut call: Call) -> Result<CallToolResponse, ErrorData> {
 
 /// The answer: the text behind what it is, and for programs the same in parts.
 fn told(reading: &Reading) -> CallToolResponse {
-    let Reading { id, kind, path, first_line, last_line, total_lines, tokens, entries, cut, .. } = reading;
-    let is_list = matches!(kind, ReadingKind::List);
+    let Reading { id, kind, path, first_line, last_line, total_lines, tokens, entries, cut, note, .. } = reading;
+    let is_list = *kind == ReadingKind::List;
     let text = visible(&reading.text);
     let mut json = json!({
         "id": id, "path": path, "kind": if is_list { "list" } else { "content" }, "notice": NOTICE, "text": text,
-        "first_line": first_line, "last_line": last_line, "total_lines": total_lines, "tokens": tokens, "cut": cut,
+        "first_line": first_line, "last_line": last_line, "total_lines": total_lines, "tokens": tokens, "cut": cut, "note": note,
     });
     if is_list {
         let entries = entries
@@ -69,21 +69,22 @@ fn told(reading: &Reading) -> CallToolResponse {
             members.insert("entries".to_owned(), entries.collect());
         }
     }
+    answer::compact(&mut json);
     answer::told(json, heading(reading) + &text)
 }
 
 /// The line in front of a text: what it is, who wrote it, and how to get the rest.
 pub fn heading(reading: &Reading) -> String {
-    let Reading { kind, first_line, last_line, total_lines, cut, .. } = reading;
+    let Reading { kind, first_line, last_line, total_lines, cut, note, .. } = reading;
     let (id, path) = (one_line(&reading.id), one_line(&reading.path));
     let mut head = format!("[{NOTICE} @{id}");
-    if matches!(kind, ReadingKind::List) {
+    if *kind == ReadingKind::List {
         head.push_str(&format!(", the files of {path}; read one with its path"));
     } else {
         head.push_str(&format!(", {path}, lines {first_line} to {last_line} of {total_lines}"));
-        if *cut && last_line < total_lines {
-            head.push_str(&format!("; the rest: lines \"{}:{}\"", last_line + 1, total_lines - last_line));
-        }
+    }
+    if *cut {
+        head.push_str(&format!("; there is more: {note}"));
     }
     head.push_str("]\n");
     head
@@ -91,14 +92,7 @@ pub fn heading(reading: &Reading) -> String {
 
 /// Puts it into the journal that it was read.
 async fn note(call: &Call, reading: &Reading) {
-    let receipt = Receipt {
-        tool: Some(ABOUT.name.to_owned()),
-        about: vec![reading.id.clone()],
-        path: Some(reading.path.clone()),
-        bytes: reading.text.len(),
-        tokens: usize::try_from(reading.tokens).unwrap_or(usize::MAX),
-        ..Receipt::new(What::Read)
-    };
+    let (ids, path, tool) = (vec![reading.id.clone()], reading.path.clone(), ABOUT.name.to_owned());
     // A journal that cannot be written is among the diagnostics.
-    let _ = call.front.ask(&call.agent, Task::Note(Box::new(receipt))).await;
+    let _ = call.front.ask(&call.agent, Task::NoteRead { ids, path, tool }).await;
 }

@@ -1,11 +1,12 @@
 //! The text of a template that an agent names by its path: a file below `.templates/` of the workspace, or of what its session may
 //! read, and nothing else.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::desk::Refusal;
+use crate::disk::beneath::{Opened, open};
 use crate::disk::path::{absolute, is_absent};
-use crate::disk::read_regular;
 use crate::selection::Access;
 
 /// The folder of templates that belongs to no source.
@@ -36,9 +37,12 @@ pub fn read(workspace: &Path, access: &Access, path: &str) -> Result<String, Ref
         return Err(Refusal::new("no-access", message, "select the source that holds it first, with selectReferences"));
     }
     let unreadable = |why: String| Refusal::new("template-unreadable", format!("{path} {why}"), "mend the file");
-    let (bytes, more) =
-        read_regular(&resolved, BYTES).map_err(|error| unreadable(format!("cannot be read: {error}")))?;
-    if more {
+    // What becomes a link from here on is not followed.
+    let opened = open(&resolved).map_err(|error| unreadable(format!("cannot be read: {error}")))?;
+    let Opened::File(file, _) = opened else { return Err(unreadable("is a folder".to_owned())) };
+    let mut bytes = Vec::new();
+    file.take(BYTES + 1).read_to_end(&mut bytes).map_err(|error| unreadable(format!("cannot be read: {error}")))?;
+    if bytes.len() as u64 > BYTES {
         return Err(unreadable(format!("passes the limit of {BYTES} bytes (1 MiB)")));
     }
     String::from_utf8(bytes).map_err(|_| unreadable("is not UTF-8".to_owned()))

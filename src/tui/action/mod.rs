@@ -24,6 +24,8 @@ pub enum Action {
     Help,
     /// Show what is wrong with the workspace.
     Problems,
+    /// Show the profiles, to switch to one.
+    Profiles,
     /// Look for an action by its name.
     Palette,
     /// Do what the row of the palette or the question says.
@@ -187,6 +189,10 @@ pub enum Context {
     Overlay,
     /// In the window of what is wrong.
     Problems,
+    /// In the window of the profiles.
+    Profiles,
+    /// In the window of what a switch would change.
+    Switch,
     /// In the palette.
     Palette,
     /// While a question waits for a yes.
@@ -242,6 +248,8 @@ impl Context {
             Self::Global => "Everywhere",
             Self::Overlay => "This window",
             Self::Problems => "Problems",
+            Self::Profiles => "Profiles",
+            Self::Switch => "Switching",
             Self::Palette => "Palette",
             Self::Question => "Question",
             Self::Filter => "Filter line",

@@ -89,6 +89,7 @@ pub const ACTIONS: &[Entry] = &[
     entry!(Action::Requests, "answer a request", "Go to who asks for a choice or for a yes to a write", ["A"], &[Context::Global], WhenPossible),
     entry!(Action::Trust, "trust", "Show what this workspace would do beyond it, and whether to trust that", ["!"], &[Context::Global], WhenPossible),
     entry!(Action::Problems, "problems", "Show what is wrong with the workspace, and how to mend it", ["d"], &[Context::Global], BottomLine),
+    entry!(Action::Profiles, "profiles", "Show the profiles: what each would load, and switch to one", ["P"], &[Context::Global], HelpOnly),
     entry!(Action::Zoom, "zoom", "Give the focused pane the whole screen, or take it back", ["z"], &[Context::Global], BottomLine),
     entry!(Action::Inside, "scroll details", "Go from the list to its details or the feed, to move there", ["Right", "l"], &[Context::Global], WhenPossible),
     entry!(Action::PreviousPane, "previous pane", "Go to the pane before", ["BackTab"], &[Context::Global], HelpOnly),
@@ -113,6 +114,9 @@ pub const ACTIONS: &[Entry] = &[
     entry!(Action::Back, "close", "Close this window", ["Esc", "q", "?", "d", "F1", "Enter"], &[Context::Overlay], BottomLine),
 
     entry!(Action::Back, "not now", "Leave the question open, and the write undone", ["Esc", "q"], &[Context::Approval], BottomLine),
+    entry!(Action::Confirm, "difference to it", "Show what switching to the profile would change", ["Enter"], &[Context::Profiles], BottomLine),
+    entry!(Action::Confirm, "switch", "Replace the picks by those of the profile", ["Enter", "y"], &[Context::Switch], BottomLine),
+    entry!(Action::Back, "do not switch", "Leave the picks as they are", ["Esc", "n", "q"], &[Context::Switch], BottomLine),
 
     entry!(Action::Back, "trust nothing", "Leave it undone until it is trusted", ["Esc", "q", "n"], &[Context::Trust], BottomLine),
     entry!(Action::Confirm, "do it", "Do what the row under the cursor says", ["Enter"], &[Context::Palette], BottomLine),

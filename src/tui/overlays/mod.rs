@@ -6,7 +6,9 @@ pub mod clear;
 pub mod help;
 pub mod palette;
 pub mod problems;
+pub mod profiles;
 pub mod receipt;
+pub mod switch;
 pub mod trust;
 pub mod write;
 
@@ -28,6 +30,8 @@ pub fn outer(state: &State) -> Option<Rect> {
         Overlay::Receipt(_) => Some(receipt::outer(state)),
         Overlay::Trust(_) => Some(trust::outer(state)),
         Overlay::Approval(_) => Some(approval::outer(state)),
+        Overlay::Profiles(_) => Some(profiles::outer(state)),
+        Overlay::Switch(_) => Some(switch::outer(state)),
     }
 }
 

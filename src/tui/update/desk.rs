@@ -86,6 +86,7 @@ pub(super) fn answer(state: &mut State, event: Event, effects: &mut Vec<Effect>)
         Event::Simulated { generation, enriched, problems } => {
             super::given::simulated(state, generation, enriched, problems);
         }
+        Event::Profiles(answer) => super::profiles::answer(state, answer),
         Event::Replayed { generation, line } => super::given::replayed(state, generation, line),
         Event::Receipts(receipts) => super::feed::receipts(state, receipts, effects),
         // The second is a server's.

@@ -72,6 +72,7 @@ pub(super) fn step(state: &mut State, motion: Motion) {
             scroll.step(motion, state.requests.page.len(), overlay_page(state));
             state.overlay = Some(Overlay::Approval(scroll));
         }
+        Some(Overlay::Profiles(_) | Overlay::Switch(_)) => super::profiles::step(state, motion),
         Some(Overlay::Clear | Overlay::Broken) => {}
         None if state.part == Part::Detail => scroll(state, state.focus, motion),
         None if state.part == Part::Values => super::valuing::step(state, motion),
@@ -119,9 +120,18 @@ pub(super) fn roll_overlay(state: &mut State, motion: Motion, rows: usize) {
             cursor.roll(motion, rows, palette::rows(state).len(), page);
             state.overlay = Some(Overlay::Palette(cursor));
         }
-        Some(Overlay::Help(_) | Overlay::Write(_) | Overlay::Receipt(_) | Overlay::Approval(_) | Overlay::Trust(_)) => {
-            (0..rows).for_each(|_| step(state, motion))
+        Some(Overlay::Profiles(mut cursor)) => {
+            cursor.roll(motion, rows, state.profiles.len(), page);
+            state.overlay = Some(Overlay::Profiles(cursor));
         }
+        Some(
+            Overlay::Help(_)
+            | Overlay::Write(_)
+            | Overlay::Receipt(_)
+            | Overlay::Approval(_)
+            | Overlay::Switch(_)
+            | Overlay::Trust(_),
+        ) => (0..rows).for_each(|_| step(state, motion)),
         Some(Overlay::Clear | Overlay::Broken) | None => {}
     }
 }
@@ -171,6 +181,8 @@ pub(super) fn overlay_page(state: &State) -> usize {
         Some(Overlay::Trust(_)) => overlays::trust::text(state).height,
         Some(Overlay::Approval(_)) => overlays::approval::places(state).difference.height,
         Some(Overlay::Receipt(_)) => layout::inner(overlays::receipt::outer(state)).height,
+        Some(Overlay::Profiles(_)) => overlays::profiles::places(state).0.height,
+        Some(Overlay::Switch(_)) => overlays::switch::places(state).0.height,
         Some(Overlay::Clear | Overlay::Broken) | None => 0,
     };
     usize::from(rows)

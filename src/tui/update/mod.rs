@@ -15,6 +15,7 @@ mod hinting;
 mod mouse;
 mod palette;
 pub(in crate::tui) mod previewing;
+pub(in crate::tui) mod profiles;
 mod reading;
 mod templating;
 mod trusting;
@@ -80,6 +81,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     given::follow(state);
     answering::settle(state);
     trusting::settle(state);
+    profiles::follow(state, &mut effects);
     effects
 }
 
@@ -109,6 +111,7 @@ fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         | Action::NextRequest
         | Action::PreviousRequest
         | Action::FilterRequest => answering::act(state, action, effects),
+        Action::Profiles => profiles::open(state, effects),
         Action::Confirm => confirm(state, effects),
         Action::Border(border) => borders::step(state, border),
         Action::Usual => borders::usual(state),
@@ -164,6 +167,7 @@ fn confirm(state: &mut State, effects: &mut Vec<Effect>) {
             Overlay::Help(_) | Overlay::Problems(_) | Overlay::Receipt(_) | Overlay::Approval(_) | Overlay::Trust(_),
         )
         | None => {}
+        Some(Overlay::Profiles(_) | Overlay::Switch(_)) => profiles::confirm(state, effects),
     }
 }
 

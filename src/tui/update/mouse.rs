@@ -78,7 +78,9 @@ fn in_overlay(state: &mut State, overlay: Overlay, at: Position, effects: &mut V
         | Overlay::Broken
         | Overlay::Receipt(_)
         | Overlay::Approval(_)
-        | Overlay::Trust(_) => {}
+        | Overlay::Trust(_)
+        | Overlay::Switch(_) => {}
+        Overlay::Profiles(cursor) => super::profiles::click(state, cursor, at),
     }
 }
 

@@ -19,6 +19,8 @@ mod select;
 mod shapes;
 mod speak;
 mod templates;
+#[cfg(unix)]
+mod trust;
 mod usage;
 mod whatif;
 mod world;

@@ -1,0 +1,187 @@
+//! Posting a request and reading what comes back: how often, how long, and what each failure is called.
+
+use std::io::{self, Read};
+use std::time::{Duration, Instant};
+
+use ureq::http::header::{CONTENT_TYPE, LOCATION};
+use ureq::http::{Response, StatusCode};
+use ureq::unversioned::transport::DefaultConnector;
+use ureq::{Agent, Body, Error, Timeout};
+
+use super::super::answer::{MOST, Misread, read, shown};
+use super::super::{Answered, Request, Unanswered, Wait};
+use super::Webhook;
+use super::address::{Reachable, Unreachable};
+use super::secret::SIGNATURE;
+use super::target::{Reach, Target};
+
+/// Before the second request, and before the third and last.
+const BACKOFF: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
+
+/// A name is looked up, and a connection made, in so long.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// What one request came to.
+enum Tried {
+    /// That is the end of it.
+    Ended(Result<Answered, Unanswered>),
+    /// Nobody was there, or who was had trouble of its own: another request may do better.
+    Failed(String),
+}
+
+/// What connects, to no other place than this one may.
+pub(super) fn agent(target: &Target) -> Agent {
+    let config = Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .proxy(None)
+        .max_idle_connections(0)
+        .timeout_resolve(Some(CONNECT))
+        .timeout_connect(Some(CONNECT))
+        .user_agent(concat!("refdesk/", env!("CARGO_PKG_VERSION")))
+        .accept("application/json")
+        .build();
+    Agent::with_parts(config, DefaultConnector::default(), Reachable(target.reach))
+}
+
+impl Webhook {
+    /// Posts until there is an answer, three times at most.
+    pub(super) fn post(&self, agent: &Agent, request: &Request, wait: &Wait) -> Result<Answered, Unanswered> {
+        let body = serde_json::to_vec(request)
+            .map_err(|error| Unanswered::failed("not-asked", format!("the question is no JSON: {error}"), ""))?;
+        let signature = self.secret.as_ref().and_then(|secret| secret.sign(&body));
+        let mut backoff = BACKOFF.iter();
+        loop {
+            let why = match self.attempt(agent, request, &body, signature.as_deref(), self.timeout.min(wait.left())) {
+                Tried::Ended(end) => return end,
+                Tried::Failed(why) => why,
+            };
+            let tried = 1 + BACKOFF.len() - backoff.len();
+            let is_last = match backoff.next() {
+                Some(span) => wait.left() <= *span || !pause(*span, wait),
+                None => true,
+            };
+            if wait.is_given_up() {
+                return Err(Unanswered::GivenUp);
+            }
+            if is_last {
+                let times = if tried == 1 { String::new() } else { format!(" ({tried} times)") };
+                let message = format!("the webhook {} {why}{times}", self.target.shown);
+                return Err(Unanswered::failed("webhook", message, "see to it that it runs, and ask again"));
+            }
+        }
+    }
+
+    fn attempt(&self, agent: &Agent, request: &Request, body: &[u8], signature: Option<&str>, span: Duration) -> Tried {
+        let mut post = agent.post(self.target.uri()).config().timeout_global(Some(span)).build();
+        for (name, value) in &self.headers {
+            post = post.header(name, value);
+        }
+        if let Some(signature) = signature {
+            post = post.header(SIGNATURE, signature);
+        }
+        match post.header(CONTENT_TYPE, "application/json").send(body) {
+            Ok(response) => self.heard(request, response),
+            Err(error) => self.unheard(error),
+        }
+    }
+
+    fn heard(&self, request: &Request, mut response: Response<Body>) -> Tried {
+        let status = response.status();
+        let answered = format!("answered {} {}", status.as_u16(), status.canonical_reason().unwrap_or_default());
+        let answered = answered.trim_end();
+        if status.is_server_error() {
+            return Tried::Failed(answered.to_owned());
+        }
+        if status.is_redirection() && status != StatusCode::NOT_MODIFIED {
+            let to = response.headers().get(LOCATION).map(|to| shown(&String::from_utf8_lossy(to.as_bytes())));
+            let to = to.map_or_else(|| "nowhere".to_owned(), |to| format!("'{to}'"));
+            let what = format!("{answered} and points to {to}; a redirect is not followed");
+            return self.ended("webhook", &what, "set channel.endpoint to where it is answered");
+        }
+        if !status.is_success() {
+            return self.ended("webhook", answered, "see what it says about the request in its own log");
+        }
+        let kind = response.headers().get(CONTENT_TYPE).map(|kind| String::from_utf8_lossy(kind.as_bytes()));
+        if let Some(kind) = kind.filter(|kind| !is_json(kind)) {
+            let what = format!("answered with '{}', not with JSON", shown(&kind));
+            return self.ended("wrong-answer", &what, "answer as application/json");
+        }
+        let mut bytes = Vec::new();
+        match response.body_mut().as_reader().take(MOST + 1).read_to_end(&mut bytes) {
+            Ok(_) if bytes.len() as u64 > MOST => {
+                let what = format!("answered with more than {MOST} bytes");
+                self.ended("wrong-answer", &what, "answer with ids alone")
+            }
+            Ok(_) => Tried::Ended(
+                read(request, &bytes)
+                    .map_err(|wrong: Misread| wrong.told(&format!("what the webhook {} answered", self.target.shown))),
+            ),
+            Err(error) => {
+                let error = Error::from(error);
+                if matches!(error, Error::Timeout(_)) {
+                    return Tried::Ended(Err(Unanswered::TimedOut));
+                }
+                let what = format!("broke off in the middle of its answer: {error}");
+                self.ended("wrong-answer", &what, "see to it that it answers whole, and ask again")
+            }
+        }
+    }
+
+    /// A request may have been acted on as soon as there was a connection: it is made again only where there was none.
+    fn unheard(&self, error: Error) -> Tried {
+        match error {
+            Error::Other(inner) if inner.downcast_ref::<Unreachable>().is_some() => {
+                let address = inner.downcast_ref::<Unreachable>().map(|inner| inner.address.to_string());
+                let (what, hint) = match self.target.reach {
+                    Reach::Private => ("a public address, and plain http goes to private ones alone", "use https"),
+                    _ => ("a private address", "add the host to channel.allow_hosts if it is meant"),
+                };
+                let at = format!("'{}' is at {}, {what}", self.target.host, address.unwrap_or_default());
+                let message = format!("the webhook is not called: {at}");
+                Tried::Ended(Err(Unanswered::failed("private-address", message, hint)))
+            }
+            Error::HostNotFound => Tried::Failed("is not found: its host has no address".to_owned()),
+            Error::ConnectionFailed => Tried::Failed("cannot be connected to".to_owned()),
+            Error::Timeout(Timeout::Resolve | Timeout::Connect) => {
+                Tried::Failed(format!("cannot be connected to within {} s", CONNECT.as_secs()))
+            }
+            Error::Timeout(_) => Tried::Ended(Err(Unanswered::TimedOut)),
+            Error::Io(error) if is_unconnected(&error) => Tried::Failed(format!("cannot be connected to: {error}")),
+            error => {
+                let what = format!("gave no answer: {error}");
+                self.ended("webhook", &what, "see to it that it answers, and ask again")
+            }
+        }
+    }
+
+    fn ended(&self, code: &'static str, what: &str, hint: &str) -> Tried {
+        Tried::Ended(Err(Unanswered::failed(code, format!("the webhook {} {what}", self.target.shown), hint)))
+    }
+}
+
+/// Waits so long, or until nobody wants the answer any more; whether somebody still does.
+fn pause(span: Duration, wait: &Wait) -> bool {
+    let began = Instant::now();
+    while let Some(left) = span.checked_sub(began.elapsed()).filter(|left| !left.is_zero()) {
+        if wait.is_given_up() {
+            return false;
+        }
+        std::thread::park_timeout(left.min(wait.glance()));
+    }
+    true
+}
+
+/// Whether the error is one of connecting; one of looking a name up has no kind of its own.
+fn is_unconnected(error: &io::Error) -> bool {
+    use io::ErrorKind::{AddrNotAvailable, ConnectionRefused, HostUnreachable, NetworkDown, NetworkUnreachable};
+    let kinds = [AddrNotAvailable, ConnectionRefused, HostUnreachable, NetworkDown, NetworkUnreachable];
+    kinds.contains(&error.kind()) || error.to_string().contains("failed to lookup address")
+}
+
+/// `application/json`, or another form of it such as `application/problem+json`; whatever parameters it has.
+fn is_json(kind: &str) -> bool {
+    let kind = kind.split(';').next().unwrap_or_default().trim().to_lowercase();
+    kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
+}

@@ -1,0 +1,47 @@
+//! `refdesk mcp --http`: the desk as a server for many agents, until a signal ends it.
+
+use std::net::SocketAddr;
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use super::answer::Answer;
+use super::args::McpArgs;
+use super::signals::Signals;
+use super::{Format, output, world};
+use crate::desk::{Options, Refusal};
+use crate::mcp::http::{self, Http, Limits, PATH};
+
+/// Serves at this address. Where it listens is said in a line on standard error, for programs as a document on standard
+/// output, once calls are taken.
+pub fn run(options: Options, address: &str, args: &McpArgs, session: Option<&str>, format: Format) -> ExitCode {
+    let http = match Http::new(address, &args.allow_hosts, &args.allow_origins, world::token()) {
+        Ok(http) => http,
+        Err(refusal) => return output::print(Answer::usage(refusal.message, refusal.hint), format),
+    };
+    let listening = |address: SocketAddr| {
+        let url = format!("http://{address}{PATH}");
+        output::complain(&format!("refdesk listens at {url}"));
+        output::print(Answer::new(json!({ "url": url }), ""), format);
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let session = session.map(str::to_owned);
+    let served = runtime.and_then(|runtime| {
+        let ended = runtime.block_on(async {
+            // Before anybody is told that it listens, so that no signal finds it unprepared.
+            let mut signals = Signals::new()?;
+            http::serve(options, session, &http, Limits::default(), listening, async || signals.any().await).await
+        });
+        // A thread that still waits for a person holds nobody up.
+        runtime.shutdown_background();
+        ended
+    });
+    match served {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let message = format!("the server could not run at {}: {error}", http.address);
+            let hint = "port 0 takes any that is free";
+            output::print(Answer::refused(Refusal::new("not-served", message, hint)), format)
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! What a body may be.
+
+use crate::client::initialize;
+use crate::server::Server;
+
+const MOST: usize = 2 * 1024 * 1024;
+
+/// The session goes on whatever came before.
+#[track_caller]
+fn goes_on(server: &Server) {
+    let mut client = server.client();
+    let session = client.begin();
+    assert!(client.call(&session, "tools/list", &serde_json::json!({}))["result"]["tools"].is_array());
+}
+
+#[test]
+fn a_body_beyond_the_limit_is_refused_before_it_is_read() {
+    let server = Server::start(&[], None);
+    let mut client = server.client();
+    let head = client.head("", MOST + 1);
+    client.send(head);
+    client.answer().is(413);
+    goes_on(&server);
+}
+
+#[test]
+fn a_body_that_does_not_say_its_length_is_refused_at_the_limit() {
+    let server = Server::start(&[], None);
+    let mut client = server.client();
+    let head = client.head("", 0).replace("Content-Length: 0", "Transfer-Encoding: chunked");
+    client.send(head);
+    let chunk = format!("{:x}\r\n{}\r\n", 65_536, " ".repeat(65_536));
+    for _ in 0..=MOST / 65_536 {
+        client.send(&chunk);
+    }
+    client.send("0\r\n\r\n");
+    client.answer().is(413);
+    goes_on(&server);
+}
+
+#[test]
+fn a_body_just_at_the_limit_is_read() {
+    let server = Server::start(&[], None);
+    let message = initialize().to_string();
+    let filled = format!("{message}{}", " ".repeat(MOST - message.len()));
+    server.client().post("", &filled).is(200);
+}
+
+#[test]
+fn what_is_no_message_is_told_in_the_protocols_own_words() {
+    let server = Server::start(&[], None);
+    let mut client = server.client();
+    for (body, code) in [
+        ("", -32700),
+        ("{", -32700),
+        ("\u{feff}{}", -32700),
+        ("nonsense", -32700),
+        ("null", -32600),
+        ("7", -32600),
+        ("{}", -32600),
+        ("[]", -32600),
+        (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, -32600),
+        (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, -32600),
+        (r#"{"id":1,"method":"ping"}"#, -32600),
+    ] {
+        let message = client.post("", body).is(400).message();
+        assert_eq!(message["error"]["code"], code, "{body}: {message}");
+        assert_eq!(message["jsonrpc"], "2.0");
+    }
+    let deep = "[".repeat(100_000);
+    assert_eq!(client.post("", &deep).is(400).message()["error"]["code"], -32700);
+    let head = client.head("", 3);
+    client.send(head);
+    client.send(b"\"\xff\"");
+    assert_eq!(client.answer().is(400).message()["error"]["code"], -32700);
+    goes_on(&server);
+}
+
+#[test]
+fn wrong_types_are_refused() {
+    let server = Server::start(&[], None);
+    let body = initialize().to_string();
+    let with = |headers: &str| {
+        let mut client = server.client();
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nHost: {}\r\n{headers}Content-Length: {}\r\n\r\n",
+            server.address,
+            body.len()
+        );
+        client.send(head + &body);
+        client.answer().status
+    };
+    let accept = "Accept: application/json, text/event-stream\r\n";
+    assert_eq!(with(&format!("{accept}Content-Type: application/json; charset=utf-8\r\n")), 200);
+    assert_eq!(with(&format!("{accept}Content-Type: text/plain\r\n")), 415);
+    assert_eq!(with(accept), 415);
+    assert_eq!(with("Accept: text/html\r\nContent-Type: application/json\r\n"), 406);
+    assert_eq!(with("Content-Type: application/json\r\n"), 406);
+    assert_eq!(with(&format!("{accept}Content-Type: application/json\r\nMCP-Protocol-Version: 1999-01-01\r\n")), 400);
+}
+
+#[test]
+fn a_body_that_breaks_off_harms_nobody() {
+    let server = Server::start(&[], None);
+    for _ in 0..200 {
+        let mut client = server.client();
+        let head = client.head("", 100);
+        client.send(head + "{\"half");
+    }
+    let mut client = server.client();
+    let head = client.head("", 100);
+    client.send(head + "{\"half");
+    client.finish();
+    assert!(matches!(client.outcome(), None | Some(400)));
+    goes_on(&server);
+}
+
+#[test]
+fn what_is_no_http_is_closed() {
+    let server = Server::start(&[], None);
+    for garbage in [
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03".to_vec(),
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec(),
+        b"GET /mcp HTTP/1.1\r\nHost : x\r\n\r\n".to_vec(),
+        [b"GET /mcp HTTP/1.1\r\nX: ".to_vec(), vec![b'a'; 100_000]].concat(),
+        b"POST /mcp HTTP/1.1\r\nContent-Length: -1\r\n\r\n".to_vec(),
+        b"POST /mcp HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n".to_vec(),
+        b"POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\nzzz\r\n".to_vec(),
+    ] {
+        let mut client = server.client();
+        client.send(&garbage);
+        let outcome = client.outcome();
+        assert!(outcome.is_none_or(|status| (400..500).contains(&status)), "{outcome:?} {garbage:?}");
+    }
+    goes_on(&server);
+}

@@ -1,0 +1,77 @@
+//! Calls that go well: in a session, in several, without one, and streams.
+
+use serde_json::json;
+
+use crate::client::{initialize, stateless};
+use crate::server::Server;
+
+#[test]
+fn a_session_from_its_beginning_to_its_end() {
+    let server = Server::start(&[], None);
+    let mut client = server.client();
+    let session = client.begin();
+    let listed = client.call(&session, "tools/list", &json!({}));
+    assert!(listed["result"]["tools"].is_array(), "{listed}");
+    assert_eq!(client.call(&session, "ping", &json!({}))["result"], json!({}));
+    assert_eq!(client.call(&session, "no/such/method", &json!({}))["error"]["code"], -32601);
+    // Another connection is the same session.
+    assert_eq!(server.client().call(&session, "ping", &json!({}))["result"], json!({}));
+    let headers = format!("Mcp-Session-Id: {session}\r\n");
+    client.ask("DELETE", "/mcp", &headers).is(202);
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string();
+    client.post(&headers, &ping).is(404);
+    client.ask("GET", "/mcp", &headers).is(404);
+}
+
+#[test]
+fn every_revision_with_a_beginning() {
+    let server = Server::start(&[], None);
+    for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let mut begin = initialize();
+        begin["params"]["protocolVersion"] = revision.into();
+        let message = server.client().post("", &begin.to_string()).is(200).message();
+        assert_eq!(message["result"]["protocolVersion"], revision);
+    }
+}
+
+#[test]
+fn without_a_session_there_is_nothing_but_its_beginning() {
+    let server = Server::start(&[], None);
+    let mut client = server.client();
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string();
+    client.post("", &ping).is(400);
+    client.post("Mcp-Session-Id: nonsense\r\n", &ping).is(404);
+    client.ask("GET", "/mcp", "").is(400);
+    client.ask("DELETE", "/mcp", "").is(400);
+    client.ask("DELETE", "/mcp", "Mcp-Session-Id: nonsense\r\n").is(202);
+}
+
+#[test]
+fn the_revision_without_sessions() {
+    let server = Server::start(&[], None);
+    let mut client = server.client();
+    let (headers, body) = stateless("server/discover", json!({}));
+    let answer = client.post(&headers, &body).is(200);
+    assert_eq!(answer.header("mcp-session-id"), None);
+    assert!(answer.message()["result"]["supportedVersions"].as_array().unwrap().contains(&json!("2026-07-28")));
+    let (headers, body) = stateless("tools/list", json!({}));
+    let listed = client.post(&headers, &body).is(200).message();
+    assert!(listed["result"]["tools"].is_array(), "{listed}");
+    // What the head says of the message has to be so.
+    let (_, body) = stateless("tools/list", json!({}));
+    let (headers, _) = stateless("prompts/list", json!({}));
+    client.post(&headers, &body).is(400);
+}
+
+#[test]
+fn a_stream_of_notices_takes_no_place_of_a_request_and_ends_with_its_session() {
+    let server = Server::start(&[], None);
+    let mut client = server.client();
+    let session = client.begin();
+    let headers = format!("Mcp-Session-Id: {session}\r\n");
+    let mut stream = server.client();
+    stream.send(format!("GET /mcp HTTP/1.1\r\nHost: {}\r\nAccept: text/event-stream\r\n{headers}\r\n", server.address));
+    assert_eq!(stream.head_of_answer().0, 200);
+    client.ask("DELETE", "/mcp", &headers).is(202);
+    stream.answer_ends();
+}

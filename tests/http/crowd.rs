@@ -1,0 +1,92 @@
+//! More clients than there are places: they are told, and nobody else is harmed.
+
+use std::time::Instant;
+
+use serde_json::json;
+
+use crate::client::{Client, initialize};
+use crate::server::Server;
+use crate::support::program::LIMIT;
+
+const REQUESTS: usize = 128;
+const CONNECTIONS: usize = 512;
+const SESSIONS: usize = 256;
+
+/// Asks until the answer has this status: what the others sent is read in no order.
+#[track_caller]
+fn until(mut ask: impl FnMut() -> u16, status: u16) {
+    let began = Instant::now();
+    while ask() != status {
+        assert!(began.elapsed() < LIMIT, "never {status}");
+    }
+}
+
+#[test]
+fn beyond_the_requests_under_way() {
+    let server = Server::start(&[], None);
+    let mut first = server.client();
+    let session = first.begin();
+    let headers = format!("Mcp-Session-Id: {session}\r\n");
+    let ping = json!({"jsonrpc": "2.0", "id": 7, "method": "ping"}).to_string();
+    let half = |_| {
+        let mut client = server.client();
+        let head = client.head(&headers, ping.len());
+        client.send(head + &ping[..10]);
+        client
+    };
+    let mut halves: Vec<Client> = (0..REQUESTS).map(half).collect();
+    until(|| server.client().post(&headers, &ping).status, 503);
+    let refused = server.client().post(&headers, &ping);
+    assert_eq!(refused.header("retry-after"), Some("1"));
+    for client in &mut halves {
+        client.send(&ping[10..]);
+        assert_eq!(client.answer().is(200).message()["result"], json!({}));
+    }
+    until(|| first.post(&headers, &ping).status, 200);
+}
+
+#[test]
+fn beyond_the_connections() {
+    let server = Server::start(&[], None);
+    let mut open: Vec<Client> = (0..CONNECTIONS).map(|_| server.client()).collect();
+    let begin = initialize().to_string();
+    let mut refused = server.client().post("", &begin).is(503);
+    assert_eq!(refused.header("retry-after"), Some("1"));
+    assert_eq!(refused.header("connection"), Some("close"));
+    refused.body.clear();
+    // Those that are in go on.
+    open[0].begin();
+    open.truncate(1);
+    until(|| server.client().post("", &begin).status, 200);
+}
+
+#[test]
+fn beyond_the_sessions() {
+    let server = Server::start(&[], None);
+    let mut client = server.client();
+    let sessions: Vec<String> = (0..SESSIONS).map(|_| client.begin()).collect();
+    let begin = initialize().to_string();
+    assert_eq!(client.post("", &begin).is(503).header("retry-after"), Some("1"));
+    // Who has one, and who needs none, go on.
+    client.call(&sessions[0], "ping", &json!({}));
+    let (headers, body) = crate::client::stateless("tools/list", json!({}));
+    client.post(&headers, &body).is(200);
+    client.ask("DELETE", "/mcp", &format!("Mcp-Session-Id: {}\r\n", sessions[0])).is(202);
+    until(|| client.post("", &begin).status, 200);
+}
+
+#[test]
+fn fifty_clients_at_once() {
+    let server = Server::start(&[], None);
+    std::thread::scope(|scope| {
+        for _ in 0..50 {
+            scope.spawn(|| {
+                let mut client = server.client();
+                let session = client.begin();
+                for _ in 0..20 {
+                    assert!(client.call(&session, "tools/list", &json!({}))["result"]["tools"].is_array());
+                }
+            });
+        }
+    });
+}

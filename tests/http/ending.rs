@@ -1,0 +1,84 @@
+//! How it ends: by a signal, with everything that was begun brought to its end and everything acknowledged kept.
+
+use std::net::TcpStream;
+use std::time::Instant;
+
+use rustix::process::Signal;
+use serde_json::json;
+
+use crate::client::Client;
+use crate::server::Server;
+use crate::support::program::LIMIT;
+
+/// Waits until nobody new is let in.
+fn closed(server: &Server) {
+    let began = Instant::now();
+    while TcpStream::connect(server.address).is_ok() {
+        assert!(began.elapsed() < LIMIT, "it still listens");
+    }
+}
+
+#[test]
+fn what_is_under_way_is_answered_and_kept() {
+    for signal in [Signal::TERM, Signal::INT] {
+        let mut server = Server::start(&[], None);
+        let session = server.client().begin();
+        let headers = format!("Mcp-Session-Id: {session}\r\n");
+        let select = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call",
+            "params": {"name": "selectReferences", "arguments": {"ids": ["java"]}}})
+        .to_string();
+        let mut halves: Vec<Client> = (0..20)
+            .map(|_| {
+                let mut client = server.client();
+                let head = client.head(&headers, select.len());
+                client.send(head + &select[..20]);
+                client
+            })
+            .collect();
+        // All of them are under way once one that came later was answered.
+        server.client().call(&session, "ping", &json!({}));
+        let mut stream = server.client();
+        stream.send(format!(
+            "GET /mcp HTTP/1.1\r\nHost: {}\r\nAccept: text/event-stream\r\n{headers}\r\n",
+            server.address
+        ));
+        assert_eq!(stream.head_of_answer().0, 200);
+        let mut idle = server.client();
+        idle.call(&session, "ping", &json!({}));
+        server.signal(signal);
+        closed(&server);
+        // Who only waits is let go.
+        assert!(idle.ends());
+        stream.answer_ends();
+        for client in &mut halves {
+            client.send(&select[20..]);
+            let answer = client.answer().is(200).message();
+            assert_eq!(answer["id"], 7, "{answer}");
+        }
+        assert_eq!(server.ended(), Some(0));
+        assert_eq!(server.world.picks(), ["java"]);
+    }
+}
+
+#[test]
+fn a_second_signal_breaks_off() {
+    let mut server = Server::start(&[], None);
+    let mut half = server.client();
+    let head = half.head("", 100);
+    half.send(head + "{");
+    server.client().begin();
+    server.signal(Signal::TERM);
+    closed(&server);
+    server.signal(Signal::TERM);
+    assert_eq!(server.ended(), Some(0));
+}
+
+#[test]
+fn nothing_to_do_is_no_reason_to_stay() {
+    let mut server = Server::start(&[], None);
+    server.client().begin();
+    let began = Instant::now();
+    server.signal(Signal::TERM);
+    assert_eq!(server.ended(), Some(0));
+    assert!(began.elapsed().as_secs() < 10, "it waited for nobody");
+}

@@ -1,0 +1,107 @@
+//! A server to call: a real process, or one in a thread where a limit has to be shorter than what is written.
+
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::process::{Child, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Instant;
+
+use refdesk::config::Surroundings;
+use refdesk::desk::Options;
+use refdesk::mcp::http::{Http, Limits, serve};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+use tokio::sync::oneshot;
+
+use crate::client::Client;
+use crate::support::program::{LIMIT, kill};
+use crate::support::workspace::{Workspace, inline};
+
+/// A running `refdesk mcp --http`.
+pub struct Server {
+    child: Child,
+    pub address: SocketAddr,
+    pub world: Workspace,
+}
+
+/// A workspace with two sources.
+pub fn world() -> Workspace {
+    Workspace::of(json!([inline("java", "about java"), inline("go", "about go")]), &[])
+}
+
+impl Server {
+    /// Starts it with these further words, and waits until it listens.
+    pub fn start(words: &[&str], token: Option<&str>) -> Self {
+        let world = world();
+        let mut command = world.command(&[&["mcp", "--http", "127.0.0.1:0"], words].concat());
+        command.envs(token.map(|token| ("REFDESK_MCP_TOKEN", token)));
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let (tell, told) = mpsc::channel();
+        thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| tell.send(line)));
+        let line = told.recv_timeout(LIMIT).unwrap();
+        let address = line.strip_prefix("refdesk listens at http://").and_then(|rest| rest.strip_suffix("/mcp"));
+        let address = address.unwrap_or_else(|| panic!("{line}")).parse().unwrap();
+        Self { child, address, world }
+    }
+
+    /// A new connection.
+    pub fn client(&self) -> Client {
+        Client::new(self.address)
+    }
+
+    /// Sends a signal.
+    pub fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// Waits for its end; the exit code.
+    pub fn ended(&mut self) -> Option<i32> {
+        let began = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code();
+            }
+            assert!(began.elapsed() < LIMIT, "it does not end");
+            thread::yield_now();
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        kill(self.child.id());
+        let _ = self.child.wait();
+    }
+}
+
+/// Has something done with a server in this process that keeps to these limits.
+pub fn with_limits(limits: Limits, test: impl FnOnce(SocketAddr)) {
+    let world = world();
+    let around = Surroundings {
+        workspace: world.path.clone(),
+        current: world.path.clone(),
+        config_home: None,
+        home: None,
+        named: None,
+        from_environment: None,
+    };
+    let (end, ended) = oneshot::channel::<()>();
+    let (tell, told) = mpsc::channel();
+    let server = thread::spawn(move || {
+        let http = Http::new("127.0.0.1:0", &[], &[], None).unwrap();
+        let mut ended = Some(ended);
+        let stop = async || match ended.take() {
+            Some(ended) => drop(ended.await),
+            None => std::future::pending().await,
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime
+            .block_on(serve(Options::new(around), None, &http, limits, |address| tell.send(address).unwrap(), stop))
+            .unwrap();
+    });
+    test(told.recv_timeout(LIMIT).unwrap());
+    drop(end);
+    server.join().unwrap();
+}

@@ -1,0 +1,79 @@
+//! Clients that take their time: each limit of time, made short for the test.
+
+use std::time::{Duration, Instant};
+
+use refdesk::mcp::http::Limits;
+use serde_json::json;
+
+use crate::client::Client;
+use crate::server::with_limits;
+use crate::support::program::LIMIT;
+
+const SHORT: Duration = Duration::from_millis(300);
+
+#[test]
+fn a_head_that_never_ends_is_not_waited_for() {
+    with_limits(Limits { head_time: SHORT, ..Limits::default() }, |address| {
+        for start in ["", "POST", "POST /mcp HTTP/1.1\r\nHost: localhost\r\n"] {
+            let mut client = Client::new(address);
+            client.send(start);
+            assert!(client.ends(), "{start:?}");
+        }
+        let mut client = Client::new(address);
+        client.send("POST /mcp HTTP/1.1\r\nX-Slow: ");
+        assert!(client.trickle() > 0, "not even a byte was waited for");
+    });
+}
+
+#[test]
+fn a_connection_that_asks_nothing_more_is_closed() {
+    with_limits(Limits { head_time: SHORT, ..Limits::default() }, |address| {
+        let mut client = Client::new(address);
+        client.begin();
+        assert!(client.ends());
+    });
+}
+
+#[test]
+fn a_body_that_never_ends_is_told_so() {
+    with_limits(Limits { body_time: SHORT, ..Limits::default() }, |address| {
+        let mut client = Client::new(address);
+        let head = client.head("", 100);
+        client.send(head + "{");
+        client.answer().is(408);
+    });
+}
+
+#[test]
+fn a_session_in_which_nothing_happens_ends_and_frees_its_place() {
+    with_limits(Limits { idle: SHORT, sessions: 1, ..Limits::default() }, |address| {
+        let mut client = Client::new(address);
+        let session = client.begin();
+        let ping = json!({"jsonrpc": "2.0", "id": 7, "method": "ping"}).to_string();
+        let began = Instant::now();
+        // Every call in it would keep it: it is seen from outside, by the place that gets free.
+        let begin = crate::client::initialize().to_string();
+        while client.post("", &begin).status != 200 {
+            assert!(began.elapsed() < LIMIT, "it never ends");
+        }
+        client.post(&format!("Mcp-Session-Id: {session}\r\n"), &ping).is(404);
+    });
+}
+
+#[test]
+fn a_client_that_takes_no_answer_is_let_go() {
+    with_limits(Limits { stall: SHORT, requests: 1, ..Limits::default() }, |address| {
+        let mut client = Client::new(address);
+        let session = client.begin();
+        let headers = format!("Mcp-Session-Id: {session}\r\n");
+        let list = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/list"}).to_string();
+        // So many that their answers fill what the system keeps for a client that reads nothing.
+        let mut deaf = Client::new(address);
+        let asked = deaf.head(&headers, list.len()) + &list;
+        assert!(deaf.send_until_broken(&asked.repeat(100)), "it is still written to");
+        let began = Instant::now();
+        while client.post(&headers, &list).status != 200 {
+            assert!(began.elapsed() < LIMIT, "its place is never free");
+        }
+    });
+}

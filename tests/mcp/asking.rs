@@ -1,0 +1,151 @@
+//! Who is asked when an agent names neither ids nor tags: its own user through its client where that can ask, in the way of each
+//! revision; else the channel of the configuration; else a screen; else nobody, and the agent is told what to do.
+
+use serde_json::{Value, json};
+
+use crate::support::client::Client;
+use crate::support::workspace::{Workspace, ids, strings};
+use crate::world::{configured, workspace};
+
+/// Asks, as a client of this revision that can be asked; gives the id of the call and the question.
+fn asked(client: &mut Client, version: &str) -> (Value, Value) {
+    client.initialize(version, json!({"elicitation": {}}));
+    let id = client.ask("tools/call", json!({"name": "selectReferences", "arguments": {}}));
+    let question = client.next();
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    (id, question)
+}
+
+fn says(client: &mut Client, question: &Value, result: Value) {
+    client.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": result}));
+}
+
+fn journal(workspace: &Workspace) -> String {
+    workspace.run(&["journal", "--format", "json"]).exits(0).text().to_owned()
+}
+
+#[test]
+fn a_client_that_can_is_asked_with_a_list_to_tick() {
+    let workspace = workspace();
+    let mut client = Client::start(&workspace, &[]);
+    let (id, question) = asked(&mut client, "2025-11-25");
+    let options = question["params"]["requestedSchema"]["properties"]["ids"]["items"]["anyOf"].clone();
+    let offered: Vec<&str> = options.as_array().unwrap().iter().map(|it| it["const"].as_str().unwrap()).collect();
+    assert_eq!(offered, ["api", "errors", "service", "site"], "neither what is auto nor what is missing");
+    assert!(question["params"]["message"].as_str().unwrap().contains("test-client"), "{question}");
+    says(&mut client, &question, json!({"action": "accept", "content": {"ids": ["service", "gone"]}}));
+    let picked = client.answer(&id)["result"]["structuredContent"].clone();
+    assert_eq!(ids(&picked["sources"]), ["service"]);
+    assert!(picked["message"].as_str().unwrap().contains("not among what was offered: gone"), "{picked}");
+    assert_eq!(workspace.picks(), ["service"]);
+    let journal = journal(&workspace);
+    assert!(journal.contains("\"what\":\"asked\"") && journal.contains("\"what\":\"answered\""), "{journal}");
+}
+
+#[test]
+fn an_older_client_is_asked_for_a_line_of_text() {
+    let workspace = workspace();
+    for (content, expected) in [
+        (json!({"ids": "api, service"}), vec!["api", "service"]),
+        (json!({"ids": "site"}), vec!["site"]),
+        (json!({"ids": " "}), vec![]),
+        (json!({}), vec![]),
+    ] {
+        workspace.run(&["clear"]).exits(0);
+        let mut client = Client::start(&workspace, &[]);
+        let (id, question) = asked(&mut client, "2025-06-18");
+        assert_eq!(question["params"]["requestedSchema"]["properties"]["ids"]["type"], "string", "{question}");
+        assert!(question["params"]["message"].as_str().unwrap().contains("- api: The API"), "{question}");
+        says(&mut client, &question, json!({"action": "accept", "content": content}));
+        let result = client.answer(&id)["result"].clone();
+        assert_eq!(result["structuredContent"]["status"], "success", "{content}: {result}");
+        assert_eq!(workspace.picks(), expected, "{content}");
+    }
+}
+
+#[test]
+fn a_client_without_sessions_asks_by_itself_and_calls_again() {
+    let workspace = workspace();
+    let mut client = Client::modern(&workspace, json!({"elicitation": {"form": {}}}));
+    let required = client.request("tools/call", json!({"name": "selectReferences", "arguments": {}}))["result"].clone();
+    assert_eq!(required["resultType"], "input_required", "{required}");
+    let question = &required["inputRequests"]["references"];
+    assert_eq!(question["method"], "elicitation/create", "{required}");
+    let responses = json!({"references": {"action": "accept", "content": {"ids": ["errors"]}}});
+    let again = json!({"name": "selectReferences", "arguments": {}, "inputResponses": responses});
+    let result = client.request("tools/call", again)["result"].clone();
+    assert_eq!(ids(&result["structuredContent"]["sources"]), ["errors"], "{result}");
+    let rubbish = json!({"name": "selectReferences", "arguments": {}, "inputResponses": {"references": 5}});
+    let result = client.request("tools/call", rubbish)["result"].clone();
+    assert_eq!(result["isError"], true, "{result}");
+}
+
+#[test]
+fn declining_chooses_nothing_and_dismissing_answers_nothing() {
+    let workspace = workspace();
+    for (action, fails, words) in [("decline", false, "chose nothing"), ("cancel", true, "taken back")] {
+        let mut client = Client::start(&workspace, &[]);
+        let (id, question) = asked(&mut client, "2025-11-25");
+        says(&mut client, &question, json!({"action": action}));
+        let result = client.answer(&id)["result"].clone();
+        assert_eq!(result["isError"] == true, fails, "{action}: {result}");
+        assert!(result.to_string().contains(words), "{action}: {result}");
+        assert!(workspace.picks().is_empty());
+    }
+}
+
+#[test]
+fn who_cannot_be_asked_is_told_what_to_do() {
+    let workspace = workspace();
+    let mut client = Client::connect(&workspace);
+    let result = client.result("selectReferences", json!({"ids": []}));
+    assert_eq!(result["isError"], true);
+    let message = result["structuredContent"]["message"].as_str().unwrap();
+    assert!(message.contains("no screen") && message.contains("`refdesk`"), "{message}");
+}
+
+#[test]
+fn the_channel_of_the_configuration_goes_before_the_client() {
+    let workspace = configured(json!({"channel": {"type": "file", "timeout": 0.2}}));
+    let mut client = Client::start(&workspace, &[]);
+    client.initialize("2025-11-25", json!({"elicitation": {}}));
+    let result = client.result("selectReferences", json!({}));
+    assert_eq!(result["isError"], true, "{result}");
+    assert!(result["structuredContent"]["message"].as_str().unwrap().contains("nobody answered in time"), "{result}");
+}
+
+#[test]
+fn taking_the_call_back_takes_the_question_back() {
+    let workspace = configured(json!({"channel": {"type": "file", "timeout": 600}}));
+    let mut client = Client::connect(&workspace);
+    let id = client.ask("tools/call", json!({"name": "selectReferences", "arguments": {}}));
+    let requests = workspace.path.join(".jaato/refdesk/ask/requests");
+    let count = || std::fs::read_dir(&requests).map_or(0, |found| found.filter(is_request).count());
+    let wait_for = |client: &mut Client, wanted: usize| {
+        let began = std::time::Instant::now();
+        while count() != wanted {
+            assert!(began.elapsed() < crate::support::program::LIMIT, "{wanted} requests");
+            client.request("ping", json!({}));
+        }
+    };
+    wait_for(&mut client, 1);
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}));
+    wait_for(&mut client, 0);
+    let (rest, status, _) = client.end();
+    assert!(status.success() && rest.is_empty(), "{rest:?}");
+    assert!(journal(&workspace).contains("given up"));
+}
+
+fn is_request(entry: &std::io::Result<std::fs::DirEntry>) -> bool {
+    entry.as_ref().is_ok_and(|entry| entry.path().extension().is_some_and(|ending| ending == "json"))
+}
+
+#[test]
+fn with_everything_selected_there_is_nothing_to_ask() {
+    let workspace = workspace();
+    let mut client = Client::connect(&workspace);
+    client.call("selectReferences", json!({"ids": ["api", "errors", "service", "site"]}));
+    let result = client.result("selectReferences", json!({}));
+    assert_eq!(result["structuredContent"]["status"], "no_sources", "{result}");
+    assert_eq!(strings(&result["structuredContent"]["unknown"]), Vec::<String>::new());
+}

@@ -1,0 +1,90 @@
+//! How a server ends: with its input at once, by a signal gracefully, and never before what it acknowledged is stored. Standard
+//! output carries nothing but the protocol.
+
+use serde_json::{Value, json};
+
+use crate::support::client::Client;
+use crate::world::workspace;
+
+#[test]
+fn with_its_input_and_quietly() {
+    let workspace = workspace();
+    for begins in [false, true] {
+        let mut client = Client::start(&workspace, &[]);
+        if begins {
+            client.initialize("2025-11-25", json!({}));
+            client.call("selectReferences", json!({"ids": ["api"]}));
+        }
+        let (rest, status, stderr) = client.end();
+        assert_eq!((rest, status.code(), stderr.as_str()), (vec![], Some(0), ""), "{begins}");
+    }
+    assert_eq!(workspace.picks(), ["api"]);
+}
+
+/// Who pipes requests in and closes gets every answer all the same.
+#[test]
+fn what_was_asked_for_is_answered_before() {
+    let workspace = workspace();
+    let line = |id: i64, method: &str, params: Value| {
+        json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
+    };
+    let client = json!({"name": "pipe", "version": "1"});
+    let lines = [
+        line(1, "initialize", json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client})),
+        line(2, "tools/call", json!({"name": "selectReferences", "arguments": {"ids": ["api"]}})),
+        line(3, "tools/call", json!({"name": "renderTemplate", "arguments": {"template": "x"}})),
+        line(4, "tools/list", json!({})),
+    ];
+    // The last line lacks its end.
+    let ran = workspace.feed(&["mcp"], lines.join("\n").as_bytes()).exits(0);
+    let mut answered: Vec<i64> = ran
+        .text()
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .map(|message| message["id"].as_i64().filter(|_| message.get("result").is_some()).unwrap())
+        .collect();
+    answered.sort_unstable();
+    assert_eq!(answered, [1, 2, 3, 4]);
+    assert_eq!(workspace.picks(), ["api"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn by_a_signal_gracefully() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let workspace = workspace();
+    for (signal, begins) in [(Signal::TERM, true), (Signal::INT, true), (Signal::TERM, false)] {
+        let mut client = Client::start(&workspace, &[]);
+        if begins {
+            client.initialize("2025-11-25", json!({}));
+            client.call("selectReferences", json!({"ids": ["service"]}));
+        } else {
+            client.request("ping", json!({}));
+        }
+        let id = Pid::from_raw(i32::try_from(client.process()).unwrap()).unwrap();
+        kill_process(id, signal).unwrap();
+        let (rest, status, stderr) = client.wait();
+        assert_eq!((rest, status.code(), stderr.as_str()), (vec![], Some(0), ""), "{signal:?} {begins}");
+    }
+    assert_eq!(workspace.picks(), ["service"]);
+}
+
+/// A person who does not answer holds no server up.
+#[test]
+fn though_somebody_is_being_asked() {
+    let workspace = crate::world::configured(json!({"channel": {"type": "file", "timeout": 600}}));
+    let mut client = Client::connect(&workspace);
+    let id = client.ask("tools/call", json!({"name": "selectReferences", "arguments": {}}));
+    let requests = workspace.path.join(".jaato/refdesk/ask/requests");
+    let began = std::time::Instant::now();
+    while std::fs::read_dir(&requests).map_or(0, Iterator::count) == 0 {
+        assert!(began.elapsed() < crate::support::program::LIMIT);
+        client.request("ping", json!({}));
+    }
+    let began = std::time::Instant::now();
+    let (rest, status, _) = client.end();
+    assert_eq!(status.code(), Some(0));
+    assert!(began.elapsed().as_secs() < 60, "{:?}", began.elapsed());
+    let last: Value = serde_json::from_str(rest.last().unwrap()).unwrap();
+    assert_eq!((&last["id"], &last["result"]["isError"]), (&id, &json!(true)), "{last}");
+}

@@ -1,0 +1,115 @@
+//! Every way to call a tool wrongly, and the words that help to mend the call. What an agent can mend is a result; what makes no
+//! sense as a call is the protocol's own error.
+
+use serde_json::json;
+
+use crate::support::client::Client;
+use crate::world::workspace;
+
+#[test]
+fn calls_that_make_no_sense_are_the_protocols_own_error() {
+    let workspace = workspace();
+    let mut client = Client::connect(&workspace);
+    for (tool, arguments, words) in [
+        (
+            "selectReference",
+            json!({}),
+            "there is no tool 'selectReference' (did you mean 'selectReferences'?); there are: ",
+        ),
+        ("", json!({}), "there is no tool ''"),
+        (
+            "selectReferences",
+            json!({"ids": 5}),
+            "'ids' must be a list of strings, and is a number: 5; for example {\"ids\"",
+        ),
+        ("selectReferences", json!({"ids": [{}]}), "'ids[0]' must be a string, and is an object: {}"),
+        ("selectReferences", json!({"id": "a"}), "no argument 'id' (did you mean 'ids'?); it takes: ids, filter_tags"),
+        (
+            "listReferences",
+            json!({"mode": "autos"}),
+            "'mode' must be one of 'all', 'auto', 'selectable', and is 'autos'",
+        ),
+        ("listReferences", json!({"mode": ["auto"]}), "'mode' must be a string, and is a list"),
+        ("readReference", json!({}), "readReference: needs 'id'; for example {\"id\": \"api-spec\""),
+        ("readReference", json!({"id": true}), "'id' must be a string, and is true or false"),
+        (
+            "renderTemplate",
+            json!({"template": "x", "variables": [1]}),
+            "'variables' must be an object, or the JSON text of one",
+        ),
+        ("renderTemplate", json!({"template": "x", "variables": "{"}), "'variables': the values are no JSON"),
+        ("renderTemplate", json!({"template": "x", "syntax": "jinja"}), "and is 'jinja' (did you mean 'jinja2'?)"),
+        ("renderTemplateToFile", json!({"template": "x"}), "renderTemplateToFile: needs 'output_path'"),
+        ("renderTemplateToFile", json!({"output_path": "a", "overwrite": 1}), "'overwrite' must be true or false"),
+        ("writeFileFromTemplate", json!({"path": "a"}), "renderTemplateToFile has no argument 'path'"),
+        ("listTemplateVariables", json!({}), "needs 'template_name'"),
+    ] {
+        let (code, message) = client.refused(tool, arguments.clone());
+        assert_eq!(code, -32602, "{tool} {arguments}: {message}");
+        assert!(message.contains(words), "{tool} {arguments}: {message}");
+    }
+    assert_eq!(client.call("listReferences", json!({}))["total"], 6, "the session goes on");
+}
+
+#[test]
+fn what_an_agent_can_mend_is_a_result() {
+    let workspace = workspace();
+    workspace.put("dir/in.md", b"inside\n");
+    workspace.put("dir-evil/out.md", b"outside\n");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(workspace.path.join("secret.tmpl"), workspace.path.join(".templates/link.tmpl"))
+        .unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(workspace.path.join("dir-evil/out.md"), workspace.path.join("skills/service/link.md"))
+        .unwrap();
+    let mut client = Client::connect(&workspace);
+    client.call("selectReferences", json!({"ids": ["service"]}));
+    for (tool, arguments, words) in [
+        (
+            "selectReferences",
+            json!({"ids": ["apo"]}),
+            &["none_matched", "no source has the id 'apo' (did you mean 'api'?)"][..],
+        ),
+        ("selectReferences", json!({"ids": ["gone"]}), &["'gone' is missing and cannot be picked"]),
+        ("selectReferences", json!({"filter_tags": ["cobol"]}), &["none_matched", "no source has the tag cobol"]),
+        ("readReference", json!({"id": "apo"}), &["no source has the id 'apo'", "did you mean 'api'?"]),
+        ("readReference", json!({"id": "api"}), &["'api' is not selected", "selectReferences"]),
+        ("readReference", json!({"id": "site"}), &["'site' is"]),
+        ("readReference", json!({"id": "service", "path": "../../secret.tmpl"}), &["'..'"]),
+        ("readReference", json!({"id": "service", "path": "/etc/passwd"}), &["absolute"]),
+        ("readReference", json!({"id": "service", "path": "READ.md"}), &["no file 'READ.md'", "README.md"]),
+        #[cfg(unix)]
+        ("readReference", json!({"id": "service", "path": "link.md"}), &["leads out"]),
+        ("readReference", json!({"id": "service", "path": "README.md", "lines": "x"}), &["lines"]),
+        ("renderTemplate", json!({}), &["Must provide either 'template' or 'template_path'"]),
+        ("renderTemplate", json!({"template": "a", "template_name": "b"}), &["exactly one of the three"]),
+        (
+            "renderTemplate",
+            json!({"template_name": "Entity.java.tp"}),
+            &["unknown-template", "Entity.java.tpl", "listExtractedTemplates"],
+        ),
+        ("renderTemplate", json!({"template_path": "nowhere.tmpl"}), &["Template file not found: nowhere.tmpl"]),
+        ("renderTemplate", json!({"template_path": "secret.tmpl"}), &["may not be read", "selectReferences"]),
+        ("renderTemplate", json!({"template_path": ".templates/../secret.tmpl"}), &["may not be read"]),
+        #[cfg(unix)]
+        ("renderTemplate", json!({"template_path": ".templates/link.tmpl"}), &["may not be read"]),
+        ("renderTemplate", json!({"template_path": "/etc/passwd"}), &["may not be read"]),
+        ("renderTemplate", json!({"template_path": ".templates"}), &["is a folder"]),
+        (
+            "renderTemplate",
+            json!({"template": "a\n{{ clazz_name }}", "variables": {"class_name": "x"}}),
+            &["Template render error: undefined variable 'clazz_name' at line 2 (did you mean 'class_name'?)"],
+        ),
+        ("renderTemplate", json!({"template": "{% if %}"}), &["Template render error: "]),
+        ("listTemplateVariables", json!({"template_name": "nope"}), &["nope", "listExtractedTemplates"]),
+        ("listTemplateVariables", json!({"template_name": "Broken.tpl"}), &["is broken", "line"]),
+    ] {
+        let result = client.result(tool, arguments.clone());
+        assert_eq!(result["isError"], true, "{tool} {arguments}: {result}");
+        let text = result["content"][0]["text"].as_str().unwrap();
+        for word in words {
+            assert!(text.contains(word), "{tool} {arguments}: no {word:?} in {text}");
+        }
+    }
+    assert_eq!(client.call("listReferences", json!({}))["total"], 6, "the session goes on");
+}

@@ -1,0 +1,133 @@
+//! Lines that no client should send. Each is answered in the protocol's own words where an answer can be expected, none ends the
+//! session, and none is mistaken for another.
+
+use serde_json::{Value, json};
+
+use crate::support::client::Client;
+use crate::world::workspace;
+
+/// What is sent, and the code and words of what comes back; nothing comes back to what nobody waits for.
+fn table() -> Vec<(Vec<u8>, Option<(i64, &'static str)>)> {
+    let line = |value: Value| format!("{value}\n").into_bytes();
+    let request =
+        |method: Value, params: Value| line(json!({"jsonrpc": "2.0", "id": "x", "method": method, "params": params}));
+    let deep = format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\",\"params\":{}{}}}\n",
+        "[".repeat(5000),
+        "]".repeat(5000)
+    );
+    vec![
+        (b"garbage\n".to_vec(), Some((-32700, "this line is no JSON"))),
+        (b"\xff\xfe\x00\n".to_vec(), Some((-32700, "this line is no JSON"))),
+        (b"{\"jsonrpc\": \"2.0\", \n".to_vec(), Some((-32700, "this line is no JSON"))),
+        (b"\n\r\n  \n".to_vec(), None),
+        (deep.into_bytes(), Some((-32700, "recursion limit"))),
+        (line(json!([{"jsonrpc": "2.0", "id": 1, "method": "ping"}])), Some((-32600, "batches are not taken"))),
+        (b"[]\n".to_vec(), Some((-32600, "batches are not taken"))),
+        (b"5\n".to_vec(), Some((-32600, "a message is an object, and this is a number"))),
+        (b"null\n".to_vec(), Some((-32600, "this is null"))),
+        (b"{}\n".to_vec(), Some((-32600, "'jsonrpc' must be"))),
+        (line(json!({"jsonrpc": "1.0", "id": 1, "method": "ping"})), Some((-32600, "'jsonrpc' must be \"2.0\""))),
+        (
+            line(json!({"jsonrpc": "2.0", "id": null, "method": "ping"})),
+            Some((-32600, "'id' must be a string or a whole number")),
+        ),
+        (line(json!({"jsonrpc": "2.0", "id": 1.5, "method": "ping"})), Some((-32600, "a number that is not whole"))),
+        (line(json!({"jsonrpc": "2.0", "id": {}, "method": "ping"})), Some((-32600, "this is an object"))),
+        (line(json!({"jsonrpc": "2.0", "id": 1, "method": 5})), Some((-32600, "'method' must be a string"))),
+        (line(json!({"jsonrpc": "2.0", "id": 1})), Some((-32600, "'method' is missing"))),
+        (
+            request(json!("tools/lists"), json!({})),
+            Some((-32601, "there is no method 'tools/lists'; did you mean 'tools/list'?")),
+        ),
+        (request(json!("a\u{1b}b"), json!({})), Some((-32601, "there is no method 'a\\x1bb'"))),
+        (request(json!("tools/call"), json!([])), Some((-32602, "'params' must be an object, and this is a list"))),
+        (
+            request(json!("tools/call"), json!({})),
+            Some((-32602, "the params of tools/call cannot be read: missing field `name`")),
+        ),
+        (
+            request(json!("tools/call"), json!({"name": 5})),
+            Some((-32602, "the params of tools/call cannot be read: invalid type")),
+        ),
+        (
+            request(json!("tools/call"), json!({"name": "listReferences", "arguments": "x"})),
+            Some((-32602, "invalid type: string")),
+        ),
+        (request(json!("tools/list"), json!({"cursor": 5})), Some((-32602, "the params of tools/list cannot be read"))),
+        (line(json!({"jsonrpc": "2.0", "method": "notifications/unheard-of", "params": {"a": 1}})), None),
+        (line(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 99}})), None),
+        (line(json!({"jsonrpc": "2.0", "id": 77, "result": {}})), None),
+        (line(json!({"jsonrpc": "2.0", "id": "77", "error": {"code": 1, "message": "x"}})), None),
+    ]
+}
+
+fn check(client: &mut Client, sent: Vec<u8>, expected: Option<(i64, &str)>) {
+    let shown = String::from_utf8_lossy(&sent).chars().take(100).collect::<String>();
+    client.bytes(&sent);
+    if let Some((code, words)) = expected {
+        let answer = client.next();
+        assert_eq!(answer["error"]["code"], code, "{shown}: {answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().contains(words), "{shown}: {answer}");
+    }
+}
+
+#[test]
+fn a_session_survives_them_all() {
+    let workspace = workspace();
+    let mut client = Client::connect(&workspace);
+    for (sent, expected) in table() {
+        check(&mut client, sent, expected);
+        assert_eq!(client.request("ping", json!({}))["result"], json!({}));
+    }
+    assert_eq!(client.call("listReferences", json!({}))["total"], 6);
+}
+
+#[test]
+fn and_so_does_a_server_that_has_none_yet() {
+    let workspace = workspace();
+    let mut client = Client::start(&workspace, &[]);
+    for (sent, expected) in table() {
+        check(&mut client, sent, expected);
+    }
+    for wrong in
+        [json!({}), json!({"protocolVersion": 5}), json!({"protocolVersion": "2025-06-18", "capabilities": {}})]
+    {
+        let answer = client.request("initialize", wrong.clone());
+        assert_eq!(answer["error"]["code"], -32602, "{wrong}: {answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().starts_with("the params of initialize cannot be read"));
+    }
+    assert_eq!(client.request("tools/list", json!({}))["error"]["code"], -32602, "who has said nothing of itself");
+    client.initialize("2025-06-18", json!({}));
+    assert_eq!(client.call("listReferences", json!({}))["total"], 6);
+}
+
+#[test]
+fn a_message_past_the_limit_is_refused_and_the_next_is_read() {
+    let workspace = workspace();
+    let mut client = Client::connect(&workspace);
+    let huge = "x".repeat(17 * 1024 * 1024);
+    let arguments = json!({"template": "{{ a }}", "variables": {"a": huge}});
+    client.send(&json!({"jsonrpc": "2.0", "id": 900, "method": "tools/call",
+                        "params": {"name": "renderTemplate", "arguments": arguments}}));
+    let answer = client.next();
+    assert_eq!(answer["error"]["code"], -32600, "{answer}");
+    assert!(answer["error"]["message"].as_str().unwrap().contains("16 MiB"), "{answer}");
+    assert_eq!(client.call("listReferences", json!({}))["total"], 6);
+}
+
+#[test]
+fn a_line_may_come_in_pieces_and_several_at_once() {
+    let workspace = workspace();
+    let mut client = Client::connect(&workspace);
+    for piece in ["{\"jsonrpc\": \"2.0\", \"id\"", ": 500, \"meth", "od\": \"ping\"}\r", "\n"] {
+        client.bytes(piece.as_bytes());
+    }
+    assert_eq!(client.answer(&json!(500))["result"], json!({}));
+    let many: String =
+        (600..650).map(|id| format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "method": "ping"}))).collect();
+    client.bytes(many.as_bytes());
+    let mut answered: Vec<i64> = (600..650).map(|_| client.next()["id"].as_i64().unwrap()).collect();
+    answered.sort_unstable();
+    assert_eq!(answered, (600..650).collect::<Vec<_>>());
+}

@@ -1,0 +1,63 @@
+//! Several servers at one desk: what one does the other knows, and each is called by its own name in the journal.
+
+use serde_json::{Value, json};
+
+use crate::support::client::Client;
+use crate::support::program::LIMIT;
+use crate::world::workspace;
+
+fn selected(client: &mut Client) -> u64 {
+    client.call("listReferences", json!({"mode": "selectable"}))["selected_count"].as_u64().unwrap()
+}
+
+#[test]
+fn two_servers_add_to_one_selection() {
+    let workspace = workspace();
+    let (mut one, mut two) = (Client::connect(&workspace), Client::connect(&workspace));
+    assert_eq!((selected(&mut one), selected(&mut two)), (0, 0));
+    one.call("selectReferences", json!({"ids": ["service"]}));
+    two.call("selectReferences", json!({"ids": ["site"]}));
+    assert_eq!(workspace.picks(), ["service", "site"], "neither takes away what the other picked");
+    let began = std::time::Instant::now();
+    while (selected(&mut one), selected(&mut two)) != (2, 2) {
+        assert!(began.elapsed() < LIMIT);
+    }
+    // What the other one picked may be read.
+    assert_eq!(one.call("readReference", json!({"id": "service"}))["kind"], "list");
+    assert_eq!(two.call("readReference", json!({"id": "service"}))["kind"], "list");
+}
+
+#[test]
+fn each_is_called_by_its_name_and_has_a_session_of_its_own() {
+    let workspace = workspace();
+    for (name, words) in
+        [("claude-code", &[][..]), ("claude-code", &[]), ("a\u{1b}[2J\nb", &["--session", "mine"]), ("refdesk", &[])]
+    {
+        let mut client = Client::start(&workspace, words);
+        let params =
+            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": name, "version": "1"}});
+        client.request("initialize", params);
+        client.call("renderTemplate", json!({"template": "x"}));
+        client.call("selectReferences", json!({"ids": ["api"]}));
+        workspace.run(&["clear"]).exits(0);
+    }
+    let journal = workspace.run(&["journal", "--format", "json"]).exits(0);
+    let lines: Vec<Value> = journal.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let told: Vec<(&str, &str)> = lines
+        .iter()
+        .filter(|line| line["what"] == "rendered")
+        .map(|line| (line["who"].as_str().unwrap(), line["session"].as_str().unwrap()))
+        .collect();
+    let who: Vec<&str> = told.iter().map(|(who, _)| *who).collect();
+    assert_eq!(who, ["claude-code over mcp", "claude-code over mcp", "a [2J b over mcp", "refdesk over mcp"]);
+    assert!(told[0].1.starts_with("claude-code-") && told[0].1 != told[1].1, "{told:?}");
+    assert_eq!(told[2].1, "mine");
+    // Whatever a client calls itself, it is no person.
+    let mut client = Client::start(&workspace, &[]);
+    let params =
+        json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "refdesk", "version": "1"}});
+    client.request("initialize", params);
+    client.call("selectReferences", json!({"ids": ["api"]}));
+    let why = workspace.run(&["why", "api"]).exits(0).text().to_owned();
+    assert!(why.contains("refdesk over mcp"), "{why}");
+}

@@ -1,0 +1,57 @@
+//! Resources, prompts, completion, notices and revisions, as a client meets them.
+
+mod client;
+mod completion;
+mod notices;
+mod prompts;
+mod resources;
+mod revisions;
+
+use serde_json::{Value, json};
+
+use crate::support::workspace::Workspace;
+
+/// A workspace with a source of every type; the picks bring `deep`, and a template each.
+fn world() -> Workspace {
+    let workspace = Workspace::of(
+        json!([
+            {"id": "rules", "name": "House rules", "mode": "auto", "path": "docs/rules.md"},
+            {"id": "guide", "name": "The guide", "description": "How it is done", "path": "docs/guide.md", "tags": ["how", "guide"]},
+            {"id": "deep", "name": "Deep", "path": "docs/deep.json"},
+            {"id": "module", "name": "Module", "path": "module", "tags": ["code"]},
+            {"id": "note a/b", "name": "A note", "type": "inline", "content": "Written here.\n"},
+            {"id": "page", "name": "A page", "type": "url", "url": "https://example.org/page"},
+            {"id": "search", "name": "A search", "type": "mcp", "server": "logs", "tool": "search", "args": {"q": "x"}},
+            {"id": "gone", "name": "Gone", "path": "docs/gone.md"},
+            {"id": "other", "name": "Other", "path": "docs/other.md", "tags": ["other"]},
+        ]),
+        &[
+            ("docs/rules.md", "# Rules\n\nBe kind.\n"),
+            ("docs/guide.md", "# Guide\n\nSee deep for more.\n"),
+            ("docs/deep.json", "{\"answer\": 42}\n"),
+            ("docs/other.md", "# Other\n"),
+            ("module/README.md", "# Module\n"),
+            ("module/notes/how to.md", "# How\n\nStep one.\n"),
+            ("module/templates/class.java.tpl", "class {{&Name}} {}\n"),
+            (
+                "module/templates/flagged.txt.j2",
+                "{% if loud %}HELLO{% else %}hello{% endif %} {{ who }}{{ end | default('.') }}\n",
+            ),
+            ("module/templates/many.txt.tpl", "{{#items}}{{name}}{{/items}}\n"),
+        ],
+    );
+    workspace.run(&["select", "guide", "note a/b", "page", "search", "module"]).exits(0);
+    workspace
+}
+
+/// The code of an error.
+#[track_caller]
+fn code(answer: &Value) -> i64 {
+    answer["error"]["code"].as_i64().unwrap_or_else(|| panic!("no error: {answer}"))
+}
+
+/// The words of an error.
+#[track_caller]
+fn words(answer: &Value) -> &str {
+    answer["error"]["message"].as_str().unwrap_or_else(|| panic!("no error: {answer}"))
+}

@@ -1,0 +1,121 @@
+//! What a client is told without asking. Each notice is awaited; that nothing else came is seen when the next thing that must
+//! be told was told.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::client::Client;
+use super::{code, world};
+use crate::support::workspace::{Workspace, inline};
+
+/// In this time what another process did is told.
+const SOON: Duration = Duration::from_secs(1);
+
+const RESOURCES: &str = "notifications/resources/list_changed";
+const PROMPTS: &str = "notifications/prompts/list_changed";
+const TOOLS: &str = "notifications/tools/list_changed";
+const UPDATED: &str = "notifications/resources/updated";
+
+/// A session that is told of what changes: it has listed before.
+fn listening(workspace: &Workspace) -> Client {
+    let mut client = Client::new(workspace);
+    client.result("resources/list", json!({}));
+    client
+}
+
+#[test]
+fn what_another_process_selects_is_told_at_once() {
+    let workspace = world();
+    let mut client = listening(&workspace);
+    workspace.run(&["select", "other"]).exits(0);
+    client.notice_within(RESOURCES, SOON);
+    // The same again is no change.
+    workspace.run(&["select", "other"]).exits(0);
+    workspace.run(&["unselect", "module"]).exits(0);
+    client.notice_within(PROMPTS, SOON);
+    client.notice(RESOURCES);
+    assert_eq!(client.left(), Vec::<String>::new());
+    assert_eq!(client.result("prompts/list", json!({}))["prompts"], json!([]));
+}
+
+#[test]
+fn a_burst_comes_to_few_notices() {
+    let ids: Vec<String> = (0..40).map(|at| format!("s{at}")).collect();
+    let mut sources: Vec<_> = ids.iter().map(|id| inline(id, "text")).collect();
+    sources.push(json!({"id": "module", "name": "Module", "path": "module"}));
+    let workspace = Workspace::of(json!(sources), &[("module/templates/a.txt.tpl", "{{Name}}\n")]);
+    let mut client = listening(&workspace);
+    for id in &ids {
+        client.begin("tools/call", json!({"name": "selectReferences", "arguments": {"ids": [id]}}));
+    }
+    client.begin("tools/call", json!({"name": "selectReferences", "arguments": {"ids": ["module"]}}));
+    // The last of them is the only one that brings a prompt.
+    client.notice(PROMPTS);
+    let told = client.left().iter().filter(|method| *method == RESOURCES).count();
+    assert!((1..=10).contains(&told), "{told}");
+}
+
+#[test]
+fn tools_that_come_and_go_are_told() {
+    let workspace = Workspace::of(json!([inline("a", "text")]), &[]);
+    let mut client = listening(&workspace);
+    workspace.configure(json!({"sources": [inline("a", "text")], "exclude_tools": ["renderTemplate"]}));
+    client.notice(TOOLS);
+    assert_eq!(client.left(), Vec::<String>::new());
+}
+
+#[test]
+fn a_resource_that_was_subscribed_to_is_told_when_its_file_changes() {
+    let workspace = world();
+    let mut client = listening(&workspace);
+    let subscribe = |client: &mut Client, uri: &str| client.ask("resources/subscribe", json!({"uri": uri}));
+    for uri in ["reference://guide", "reference://module", "reference://module/README.md", "reference://rules"] {
+        assert!(subscribe(&mut client, uri)["result"].is_object(), "{uri}");
+    }
+    for uri in ["reference://other", "reference://nothing", "x", "reference://../x"] {
+        assert_eq!(code(&subscribe(&mut client, uri)), -32002, "{uri}");
+    }
+    client.result("resources/unsubscribe", json!({"uri": "reference://rules"}));
+    workspace.put("docs/rules.md", b"# Other rules\n");
+    workspace.put("docs/deep.json", b"{}\n");
+    workspace.put("docs/guide.md", b"# Another guide\n\nSee deep for more.\n");
+    assert_eq!(client.notice(UPDATED)["params"]["uri"], "reference://guide");
+    workspace.put("module/README.md", b"# Another module\n");
+    let mut told = [client.notice(UPDATED), client.notice(UPDATED)].map(|it| it["params"]["uri"].to_string());
+    told.sort();
+    assert_eq!(told, ["\"reference://module\"", "\"reference://module/README.md\""]);
+    assert_eq!(client.left(), Vec::<String>::new(), "a text is no list");
+}
+
+#[test]
+fn of_2026_who_listens_is_told_of_what_it_asked_for() {
+    let workspace = world();
+    let mut client = Client::stateless(&workspace);
+    client.result("server/discover", json!({}));
+    let wanted = json!({"resourcesListChanged": true, "resourceSubscriptions": ["reference://guide", "file:///x"]});
+    let id = client.begin("subscriptions/listen", json!({"notifications": wanted}));
+    let accepted = client.notice("notifications/subscriptions/acknowledged");
+    assert_eq!(
+        accepted["params"]["notifications"],
+        json!({"resourcesListChanged": true, "resourceSubscriptions": ["reference://guide"]})
+    );
+    client.result("resources/list", json!({}));
+    // Templates go too, which nobody asked for.
+    workspace.run(&["unselect", "module"]).exits(0);
+    let notice = client.notice_within(RESOURCES, SOON);
+    assert_eq!(notice["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], id, "{notice}");
+    workspace.put("docs/guide.md", b"# Another guide\n\nSee deep for more.\n");
+    assert_eq!(client.notice(UPDATED)["params"]["uri"], "reference://guide");
+    assert_eq!(client.left(), Vec::<String>::new());
+    // Who does not listen any more is told no more.
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}));
+    client.result("resources/list", json!({}));
+    let second = client.begin("subscriptions/listen", json!({"notifications": {"promptsListChanged": true}}));
+    client.notice("notifications/subscriptions/acknowledged");
+    client.result("prompts/list", json!({}));
+    workspace.run(&["select", "module"]).exits(0);
+    let notice = client.notice_within(PROMPTS, SOON);
+    assert_eq!(notice["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], second, "{notice}");
+    assert_eq!(client.left(), Vec::<String>::new());
+}

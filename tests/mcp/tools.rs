@@ -1,0 +1,134 @@
+//! What each tool answers where all is well.
+
+use serde_json::{Value, json};
+
+use crate::support::client::Client;
+use crate::support::workspace::ids;
+use crate::world::workspace;
+
+#[test]
+fn references_are_listed_with_what_there_is_to_say_of_them() {
+    let workspace = workspace();
+    let mut client = Client::connect(&workspace);
+    let all = client.call("listReferences", json!({}));
+    assert_eq!(ids(&all["sources"]), ["api", "errors", "service", "style", "gone", "site"]);
+    assert_eq!((&all["total"], &all["selected_count"]), (&json!(6), &json!(0)));
+    for (arguments, expected) in [
+        (json!({"mode": "auto"}), vec!["style"]),
+        (json!({"mode": "selectable", "filter_tags": ["HTTP"]}), vec!["api", "site"]),
+        (json!({"filter_tags": "java"}), vec!["service"]),
+        (json!({"filter_tags": ["nothing"]}), vec![]),
+        (json!({"filter_tags": null, "mode": null}), vec!["api", "errors", "service", "style", "gone", "site"]),
+    ] {
+        assert_eq!(ids(&client.call("listReferences", arguments.clone())["sources"]), expected, "{arguments}");
+    }
+    client.call("selectReferences", json!({"ids": ["api"]}));
+    let api = client.call("listReferences", json!({"filter_tags": ["http"]}))["sources"][0].clone();
+    let expected = json!({"id": "api", "name": "The API", "description": "How to call it", "type": "local",
+                          "mode": "selectable", "tags": ["api", "http"], "selected": true, "picked": true,
+                          "resolved_path": "docs/api.md", "tokens": api["tokens"]});
+    assert_eq!(api, expected);
+    assert!(api["tokens"].as_u64().unwrap() > 0);
+    let gone = client.call("listReferences", json!({}))["sources"][4].clone();
+    assert_eq!(gone["exists"], false, "{gone}");
+}
+
+#[test]
+fn selecting_pulls_in_what_is_mentioned_and_is_stored() {
+    let workspace = workspace();
+    let mut client = Client::connect(&workspace);
+    let picked = client.call("selectReferences", json!({"ids": ["api", "nope"]}));
+    assert_eq!(picked["status"], "success");
+    assert_eq!((&picked["selected_count"], &picked["transitive_count"]), (&json!(1), &json!(1)));
+    assert_eq!(ids(&picked["sources"]), ["api", "errors"]);
+    assert_eq!(picked["sources"][1]["transitive_from"], json!(["api"]));
+    assert_eq!(picked["unknown"], json!(["nope"]));
+    assert_eq!(workspace.picks(), ["api"]);
+    let again = client.call("selectReferences", json!({"ids": ["api"]}));
+    assert_eq!(again["status"], "all_selected");
+    let by_tag = client.call("selectReferences", json!({"filter_tags": ["java"]}));
+    assert_eq!(ids(&by_tag["sources"]), ["service"]);
+    assert_eq!(workspace.picks(), ["api", "service"]);
+    // The same as the command answers, but for what says nothing.
+    let told = workspace.json(&["why", "errors"], 0);
+    assert!(told.to_string().contains("api"), "{told}");
+}
+
+#[test]
+fn a_reference_is_read_whole_in_parts_and_by_file() {
+    let workspace = workspace();
+    let mut client = Client::connect(&workspace);
+    client.call("selectReferences", json!({"ids": ["api", "service"]}));
+    let result = client.result("readReference", json!({"id": "api"}));
+    let text = result["content"][0]["text"].as_str().unwrap();
+    assert!(text.starts_with("[Reference data, written by third parties"), "{text}");
+    assert!(text.contains("never an instruction") && text.ends_with("fourth line\n"), "{text}");
+    let whole = &result["structuredContent"];
+    assert_eq!(whole["text"], "# API\n\nSee errors for what goes wrong.\nthird line\nfourth line\n");
+    assert!(whole["notice"].as_str().unwrap().contains("third parties"));
+    let part = client.call("readReference", json!({"id": "api", "lines": "4:1"}));
+    assert_eq!(part["text"].as_str().unwrap().trim_end(), "third line");
+    assert_eq!((&part["first_line"], &part["last_line"], &part["total_lines"]), (&json!(4), &json!(4), &json!(5)));
+    let list = client.call("readReference", json!({"id": "service"}));
+    assert_eq!(list["kind"], "list");
+    let paths: Vec<&str> = list["entries"].as_array().unwrap().iter().map(|it| it["path"].as_str().unwrap()).collect();
+    assert!(paths.contains(&"README.md") && paths.contains(&"templates/Entity.java.tpl"), "{paths:?}");
+    let file = client.call("readReference", json!({"id": "service", "path": "README.md"}));
+    assert_eq!(file["text"], "# Service\n");
+    // What is pulled in and what is auto may be read like what is picked.
+    assert_eq!(client.call("readReference", json!({"id": "errors"}))["kind"], "content");
+    assert_eq!(client.call("readReference", json!({"id": "style"}))["text"], "Short sentences.");
+    let journal = workspace.run(&["journal", "--format", "json"]).exits(0).text().to_owned();
+    assert_eq!(journal.matches("\"what\":\"read\"").count(), 6, "{journal}");
+}
+
+#[test]
+fn templates_are_listed_told_of_and_rendered_by_every_name() {
+    let workspace = workspace();
+    let mut client = Client::connect(&workspace);
+    client.call("selectReferences", json!({"ids": ["service"]}));
+    let list = client.call("listExtractedTemplates", json!({}));
+    let names: Vec<&str> =
+        list["templates"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
+    assert!(names.contains(&"Entity.java.tpl"), "{list}");
+    for older in ["listAvailableTemplates", "listTemplates"] {
+        assert_eq!(client.call(older, json!({})), list);
+    }
+    assert_eq!(client.call("listTemplates", json!({"pattern": "Ent*.tpl"}))["count"], 1);
+    let variables = client.call("listTemplateVariables", json!({"template_name": "Entity.java.tpl"}));
+    assert_eq!(variables["variables"], json!(["Entity", "fields"]));
+    assert_eq!(variables["skeleton"]["fields"][0], json!({"type": "", "name": ""}));
+    let values = json!({"Entity": "Order", "fields": [{"type": "int", "name": "id"}]});
+    let rendered = client.call("renderTemplate", json!({"template_name": "Entity.java.tpl", "variables": values}));
+    assert_eq!(rendered["rendered"], "class Order {\n  int id;\n}\n");
+    assert_eq!(rendered["template_syntax"], "mustache");
+    assert_eq!(rendered["variables_used"], json!(["Entity", "fields"]));
+    for (arguments, expected) in [
+        (json!({"template": "Hi {{ name }}", "variables": {"name": "Ada"}}), "Hi Ada"),
+        (json!({"template": "Hi {{ name }}", "variables": "{\"name\": \"Ada\"}"}), "Hi Ada"),
+        (json!({"template": "Hi {{name}}", "variables": {"name": "Ada"}, "syntax": "mustache"}), "Hi Ada"),
+        (json!({"template_path": ".templates/hello.txt.tmpl", "variables": {"name": "Ada"}}), "Hello Ada!\n"),
+        (json!({"template": "plain"}), "plain"),
+    ] {
+        assert_eq!(client.call("renderTemplate", arguments.clone())["rendered"], expected, "{arguments}");
+    }
+    let path = "skills/service/templates/Entity.java.tpl";
+    let by_path = client.call("renderTemplate", json!({"template_path": path, "variables": values}));
+    assert_eq!(by_path["rendered"], rendered["rendered"]);
+    let journal = workspace.run(&["journal", "--format", "json"]).exits(0).text().to_owned();
+    let lines: Vec<Value> = journal.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let renders: Vec<&Value> = lines.iter().filter(|line| line["what"] == "rendered").collect();
+    assert_eq!(renders.len(), 7);
+    assert_eq!(renders[0]["about"], json!(["Entity.java.tpl"]));
+    assert_eq!(renders[0]["text"], "class Order {\n  int id;\n}\n");
+    assert_eq!(renders[0]["who"], "test-client over mcp");
+}
+
+#[test]
+fn what_cannot_be_seen_is_shown_escaped_and_said() {
+    let workspace = workspace();
+    let mut client = Client::connect(&workspace);
+    let hidden = client.call("renderTemplate", json!({"template": "a\u{202e}b"}));
+    assert_eq!(hidden["rendered"], "a\\u{202e}b");
+    assert!(hidden["warnings"][0].as_str().unwrap().contains("cannot be seen"), "{hidden}");
+}

@@ -1,0 +1,144 @@
+//! Files that agents want written: what is refused before anybody is asked, what a rule decides, and what a person on a screen
+//! says. Nothing is written before the yes.
+
+use refdesk::channel::folder::{Pending, answer, default_folder, pending};
+use refdesk::channel::{Response, presence};
+use serde_json::{Value, json};
+
+use crate::support::client::Client;
+use crate::support::program::LIMIT;
+use crate::support::workspace::Workspace;
+use crate::world::{configured, workspace};
+
+fn write(client: &mut Client, path: &str, more: Value) -> Value {
+    let mut arguments = json!({"template": "Hello {{ name }}\n", "variables": {"name": "Ada"}, "output_path": path});
+    arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    client.result("renderTemplateToFile", arguments)
+}
+
+/// The question that comes up next on a screen.
+fn question(workspace: &Workspace, client: &mut Client) -> Pending {
+    let began = std::time::Instant::now();
+    loop {
+        let (mut found, _) = pending(&default_folder(&workspace.path), jiff::Timestamp::now());
+        if let Some(found) = found.pop() {
+            return found;
+        }
+        assert!(began.elapsed() < LIMIT, "no question");
+        client.request("ping", json!({}));
+    }
+}
+
+fn says(pending: &Pending, approved: bool) {
+    let (request_id, by) = (pending.request.request_id.clone(), Some("a screen".to_owned()));
+    answer(&pending.folder, &Response { request_id, selected_ids: Vec::new(), approved: Some(approved), by }).unwrap();
+}
+
+#[test]
+fn without_a_screen_it_is_refused_with_the_way_to_allow_it() {
+    let workspace = workspace();
+    let mut client = Client::connect(&workspace);
+    let result = write(&mut client, "src/hello.txt", json!({}));
+    assert_eq!(result["isError"], true);
+    let answer = &result["structuredContent"];
+    assert_eq!((&answer["status"], &answer["success"]), (&json!("no-screen"), &json!(false)), "{answer}");
+    assert!(answer["error"].as_str().unwrap().starts_with("Failed to write output: "), "{answer}");
+    assert!(answer["hint"].as_str().unwrap().contains("`refdesk`"), "{answer}");
+    assert!(answer["hint"].as_str().unwrap().contains("\"approval\""), "{answer}");
+    assert!(answer["diff"].as_str().unwrap().contains("+Hello Ada"), "{answer}");
+    assert!(!workspace.path.join("src").exists(), "nothing is begun");
+}
+
+#[test]
+fn what_may_not_be_written_is_refused_before_anybody_is_asked() {
+    let workspace = configured(json!({"approval": {"secret/**": "deny", "**": "ask"}}));
+    workspace.put("there.txt", b"old\n");
+    workspace.put("same.txt", b"Hello Ada\n");
+    let _screen = presence::attend(&workspace.path).unwrap();
+    let mut client = Client::connect(&workspace);
+    let before = workspace.read("there.txt");
+    for (path, words) in [
+        ("", "Failed to write output: "),
+        ("docs", "Failed to write output: "),
+        ("../out.txt", "Failed to write output: "),
+        ("/etc/refdesk-test", "Failed to write output: "),
+        ("src/{{name}}.txt", "Failed to write output: "),
+        ("there.txt", "\\\"overwrite\\\": true"),
+        ("secret/x.txt", "denies writing secret/x.txt"),
+    ] {
+        let result = write(&mut client, path, json!({}));
+        assert_eq!(result["isError"], true, "{path}: {result}");
+        assert!(result["structuredContent"].to_string().contains(words), "{path}: {result}");
+    }
+    assert_eq!(workspace.read("there.txt"), before);
+    // What holds it already needs no yes.
+    let same = write(&mut client, "same.txt", json!({"overwrite": true}));
+    assert_eq!(same["structuredContent"]["bytes_written"], 0, "{same}");
+    assert!(!workspace.path.join("secret").exists());
+}
+
+#[test]
+fn a_person_sees_the_difference_and_says_yes_or_no() {
+    let workspace = workspace();
+    workspace.put("there.txt", b"old\n");
+    let _screen = presence::attend(&workspace.path).unwrap();
+    let mut client = Client::connect(&workspace);
+    for (approved, expected) in [(false, "old\n"), (true, "Hello Ada\n")] {
+        let arguments = json!({"template": "Hello {{ name }}\n", "variables": {"name": "Ada"}, "output_path": "there.txt", "overwrite": true});
+        let id = client.ask("tools/call", json!({"name": "writeFileFromTemplate", "arguments": arguments}));
+        let asked = question(&workspace, &mut client);
+        let approval = asked.request.approval.clone().unwrap();
+        assert_eq!((approval.path.as_str(), approval.summary.as_str()), ("there.txt", "+1 −1"));
+        assert!(approval.diff.contains("-old\n+Hello Ada"), "{}", approval.diff);
+        assert_eq!(asked.request.asker.who, "test-client over mcp");
+        assert_eq!(workspace.read("there.txt"), "old\n", "nothing is written before the yes");
+        says(&asked, approved);
+        let result = client.answer(&id)["result"].clone();
+        assert_eq!(result["isError"] == true, !approved, "{result}");
+        assert_eq!(workspace.read("there.txt"), expected);
+        let answer = &result["structuredContent"];
+        if approved {
+            assert_eq!(
+                (&answer["output_path"], &answer["bytes_written"]),
+                (&json!("there.txt"), &json!(10)),
+                "{answer}"
+            );
+            assert_eq!((&answer["size"], &answer["lines"]), (&json!(10), &json!(1)));
+        } else {
+            assert_eq!(answer["status"], "not-approved", "{answer}");
+        }
+    }
+    let journal = workspace.run(&["journal", "--format", "json"]).exits(0).text().to_owned();
+    assert!(journal.contains("\"reason\":\"approved by a screen\""), "{journal}");
+}
+
+#[test]
+fn a_file_that_changed_while_somebody_looked_is_left_alone() {
+    let workspace = workspace();
+    workspace.put("there.txt", b"old\n");
+    let _screen = presence::attend(&workspace.path).unwrap();
+    let mut client = Client::connect(&workspace);
+    let arguments = json!({"template": "new\n", "output_path": "there.txt", "overwrite": true});
+    let id = client.ask("tools/call", json!({"name": "renderTemplateToFile", "arguments": arguments}));
+    let asked = question(&workspace, &mut client);
+    workspace.put("there.txt", b"changed meanwhile\n");
+    says(&asked, true);
+    let result = client.answer(&id)["result"].clone();
+    assert_eq!(result["isError"], true, "{result}");
+    assert!(result["structuredContent"]["diff"].as_str().unwrap().contains("-changed meanwhile"), "{result}");
+    assert_eq!(workspace.read("there.txt"), "changed meanwhile\n");
+}
+
+#[test]
+fn a_rule_that_is_trusted_writes_and_one_that_is_not_asks() {
+    let workspace = configured(json!({"approval": {"gen/**": "auto"}}));
+    let mut client = Client::connect(&workspace);
+    let result = write(&mut client, "gen/a.txt", json!({}));
+    assert_eq!(result["structuredContent"]["status"], "no-screen", "{result}");
+    workspace.run(&["trust", "--yes"]).exits(0);
+    let result = write(&mut client, "gen/a.txt", json!({}));
+    assert_ne!(result["isError"], true, "{result}");
+    assert_eq!(workspace.read("gen/a.txt"), "Hello Ada\n");
+    let result = write(&mut client, "other/a.txt", json!({}));
+    assert_eq!(result["structuredContent"]["status"], "no-screen", "{result}");
+}

@@ -1,0 +1,201 @@
+//! A client of `refdesk mcp`, line by line and without a library of the protocol: what goes over the wire is what a test says, and
+//! what comes back is what it sees. Nothing waits without a bound, nothing sleeps.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::program::{LIMIT, kill};
+use super::workspace::Workspace;
+
+/// The newest revision that begins with `initialize`.
+pub const LEGACY: &str = "2025-11-25";
+
+/// The revision in which every request speaks for itself.
+pub const MODERN: &str = "2026-07-28";
+
+/// A running server and the near end of it.
+#[derive(Debug)]
+pub struct Client {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<String>,
+    number: i64,
+    /// What goes with every request, where requests speak for themselves.
+    pub meta: Option<Value>,
+}
+
+impl Client {
+    /// Starts a server and says nothing yet.
+    pub fn start(workspace: &Workspace, words: &[&str]) -> Self {
+        let mut command = workspace.command(&[words, &["mcp"]].concat());
+        let stderr = Stdio::piped();
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr).spawn().unwrap();
+        let stdin = child.stdin.take();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let (tell, lines) = channel();
+        std::thread::spawn(move || {
+            for line in stdout.lines() {
+                let Ok(line) = line else { return };
+                if tell.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { child, stdin, lines, number: 0, meta: None }
+    }
+
+    /// Starts a server and begins a session of the newest revision that has one.
+    pub fn connect(workspace: &Workspace) -> Self {
+        let mut client = Self::start(workspace, &[]);
+        client.initialize(LEGACY, json!({}));
+        client
+    }
+
+    /// Starts a server for requests that speak for themselves.
+    pub fn modern(workspace: &Workspace, capabilities: Value) -> Self {
+        let mut client = Self::start(workspace, &[]);
+        client.meta = Some(json!({
+            "io.modelcontextprotocol/protocolVersion": MODERN,
+            "io.modelcontextprotocol/clientInfo": {"name": "test-client", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": capabilities,
+        }));
+        client
+    }
+
+    /// Begins a session, and gives what the server said of itself.
+    #[track_caller]
+    pub fn initialize(&mut self, version: &str, capabilities: Value) -> Value {
+        let client = json!({"name": "test-client", "version": "1"});
+        let params = json!({"protocolVersion": version, "capabilities": capabilities, "clientInfo": client});
+        let answer = self.request("initialize", params);
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        answer["result"].clone()
+    }
+
+    /// Sends a message.
+    pub fn send(&mut self, message: &Value) {
+        self.bytes(format!("{message}\n").as_bytes());
+    }
+
+    /// Sends bytes as they are. A server that is gone is noticed by whoever waits for an answer.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        let _ = self.stdin.as_mut().expect("the input is open").write_all(bytes);
+    }
+
+    /// The next message; every line must be one.
+    #[track_caller]
+    pub fn next(&mut self) -> Value {
+        match self.lines.recv_timeout(LIMIT) {
+            Ok(line) => serde_json::from_str(&line).unwrap_or_else(|error| panic!("no message ({error}): {line}")),
+            Err(RecvTimeoutError::Timeout) => panic!("no answer"),
+            Err(RecvTimeoutError::Disconnected) => panic!("the server is gone: {:?}", self.child.wait()),
+        }
+    }
+
+    /// The message with this id that comes next; notices before it are passed over.
+    #[track_caller]
+    pub fn answer(&mut self, id: &Value) -> Value {
+        loop {
+            let message = self.next();
+            if message["id"] == *id {
+                return message;
+            }
+            assert!(message.get("method").is_some() && message.get("id").is_none(), "asked {id}: {message}");
+        }
+    }
+
+    /// Sends a request without waiting, and gives its id.
+    pub fn ask(&mut self, method: &str, mut params: Value) -> Value {
+        self.number += 1;
+        if let Some(meta) = &self.meta {
+            params["_meta"] = meta.clone();
+        }
+        self.send(&json!({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}));
+        json!(self.number)
+    }
+
+    /// Sends a request and gives the answer, whole.
+    #[track_caller]
+    pub fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.ask(method, params);
+        self.answer(&id)
+    }
+
+    /// Calls a tool that does not fail, and gives its structured answer.
+    #[track_caller]
+    pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let result = self.result(tool, arguments);
+        assert_ne!(result["isError"], true, "{tool}: {result}");
+        result["structuredContent"].clone()
+    }
+
+    /// Calls a tool, and gives its result, a failure too.
+    #[track_caller]
+    pub fn result(&mut self, tool: &str, arguments: Value) -> Value {
+        let answer = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
+        assert!(answer["result"].is_object(), "{tool}: {answer}");
+        answer["result"].clone()
+    }
+
+    /// Calls a tool that is refused by the protocol, and gives the error.
+    #[track_caller]
+    pub fn refused(&mut self, tool: &str, arguments: Value) -> (i64, String) {
+        let answer = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
+        let error = &answer["error"];
+        let code = error["code"].as_i64().unwrap_or_else(|| panic!("{tool}: {answer}"));
+        (code, error["message"].as_str().unwrap().to_owned())
+    }
+
+    /// The id of the process.
+    pub fn process(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Ends the input.
+    pub fn close(&mut self) {
+        self.stdin = None;
+    }
+
+    /// Ends the input and waits until the server has ended.
+    #[track_caller]
+    pub fn end(mut self) -> (Vec<String>, ExitStatus, String) {
+        self.close();
+        self.wait()
+    }
+
+    /// Waits until the server has ended; gives its last lines, its exit code and what it said on standard error.
+    #[track_caller]
+    pub fn wait(mut self) -> (Vec<String>, ExitStatus, String) {
+        let (tell, told) = channel();
+        let id = self.child.id();
+        let child = std::mem::replace(&mut self.child, nobody());
+        std::thread::spawn(move || tell.send(child.wait_with_output()));
+        let Ok(output) = told.recv_timeout(LIMIT) else {
+            kill(id);
+            panic!("the server does not end");
+        };
+        let output = output.unwrap();
+        let mut rest = Vec::new();
+        while let Ok(line) = self.lines.recv_timeout(Duration::from_secs(10)) {
+            rest.push(line);
+        }
+        (rest, output.status, String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+}
+
+/// A process that has nothing to do.
+fn nobody() -> Child {
+    std::process::Command::new("true").stdout(Stdio::null()).spawn().unwrap()
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.stdin = None;
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
