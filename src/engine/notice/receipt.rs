@@ -31,7 +31,8 @@ pub fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
         reasons.push(format!("desk {}", line.desk));
     }
     notice.reason = reasons.join(", ");
-    if matches!(receipt.what, What::Written | What::Removed) {
+    // What a file or a template is called is no id of a source.
+    if matches!(receipt.what, What::Written | What::Removed | What::Rendered) {
         let path = receipt.about.first().filter(|_| receipt.what == What::Written);
         return notice.at(path.and_then(|about| inside(workspace, about)));
     }
@@ -180,6 +181,17 @@ mod tests {
             (about(What::Included, &["a"]), "No longer excluded: @a", "session s1"),
             (about(What::Written, &["src/a.java"]), "Wrote src/a.java", "session s1"),
             (about(What::Removed, &["old.tmpl"]), "Removed old.tmpl", "session s1"),
+            (about(What::Rendered, &["A.java.tpl"]), "Rendered A.java.tpl", "session s1"),
+            (
+                Receipt { reason: "which of 3 sources are wanted: why".to_owned(), ..about(What::Asked, &[]) },
+                "Asked which of 3 sources are wanted: why",
+                "session s1",
+            ),
+            (
+                Receipt { reason: "with 2 of 3 by a screen".to_owned(), ..about(What::Answered, &["a", "b"]) },
+                "Answered with 2 of 3 by a screen: @a, @b",
+                "session s1",
+            ),
             (Receipt { tool: Some("Read".to_owned()), ..about(What::Read, &["a"]) }, "Read @a with Read", "session s1"),
             (
                 Receipt { reason: "compact".to_owned(), ..about(What::Forgot, &[]) },

@@ -194,12 +194,15 @@ pub(super) fn clear(state: &mut State) {
 pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     let (Some(waiting), None) = (state.shown_request(), state.typing) else { return };
     let row = state.subject(Pane::Selection).map(SourceId::from);
-    let about = format!("{}\n{}\n{:?}", waiting.request.request_id, state.requests.marked, row);
+    let marked = format!("{}\n{}\n", waiting.request.request_id, state.requests.marked);
+    let about = format!("{marked}{row:?}");
     let marks = state.marks().into_iter().flatten();
     let all: Vec<SourceId> = marks.map(|id| SourceId::from(id.as_str())).collect();
-    let before = state.requests.outlook.answer.take();
+    let asked_before = state.requests.outlook.about.as_ref();
+    let is_same = asked_before.is_some_and(|(before, _)| before.starts_with(&marked));
+    let before = state.requests.outlook.answer.take().filter(|_| is_same);
     let asked = state.requests.outlook.ask(Some((&about, state.snapshot.generation)));
-    // What was known stays until something else is: it would only flicker.
+    // What the same marks bring stays while only the row is another: it would flicker. Of other marks it would be untrue.
     state.requests.outlook.answer = before;
     if let Some(generation) = asked {
         effects.push(Effect::Send(Command::OutlookOf { generation, one: row, all }));
