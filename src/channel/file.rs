@@ -175,9 +175,7 @@ impl Ear {
             watcher.watch(folder, RecursiveMode::NonRecursive)?;
             Ok(watcher)
         });
-        if let Err(error) = &watcher {
-            tracing::info!("answers are looked for now and then, since no change is told: {error}");
-        }
+        // Without it the answer is found by looking.
         Self { heard, _watcher: watcher.ok() }
     }
 
