@@ -6,8 +6,11 @@ use serde_json::{Value, json};
 use crate::support::client::Client;
 use crate::world::workspace;
 
-/// What is sent, and the code and words of what comes back; nothing comes back to what nobody waits for.
-fn table() -> Vec<(Vec<u8>, Option<(i64, &'static str)>)> {
+/// The code and words of an error; nothing comes back to what nobody waits for.
+type Answer = Option<(i64, &'static str)>;
+
+/// What is sent, and what comes back.
+fn table() -> Vec<(Vec<u8>, Answer)> {
     let line = |value: Value| format!("{value}\n").into_bytes();
     let request =
         |method: Value, params: Value| line(json!({"jsonrpc": "2.0", "id": "x", "method": method, "params": params}));
@@ -62,7 +65,7 @@ fn table() -> Vec<(Vec<u8>, Option<(i64, &'static str)>)> {
     ]
 }
 
-fn check(client: &mut Client, sent: Vec<u8>, expected: Option<(i64, &str)>) {
+fn check(client: &mut Client, sent: Vec<u8>, expected: Answer) {
     let shown = String::from_utf8_lossy(&sent).chars().take(100).collect::<String>();
     client.bytes(&sent);
     if let Some((code, words)) = expected {
