@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use super::{Desk, Options, Refusal};
-use crate::catalog::{self, Catalog};
+use crate::catalog::{self, Catalog, SourceId};
 use crate::config::profile::{self, Found, Profile, Unfound};
 use crate::config::{Config, Settings, Surroundings};
 use crate::report::Diagnostic;
@@ -143,7 +143,7 @@ impl Known {
 /// What a profile picks: those that can be picked, and that nobody has excluded. Of those that nobody has nothing comes
 /// until somebody has them.
 pub(super) fn picks(profile: &Profile, catalog: &Catalog, exclusions: &[String]) -> Vec<String> {
-    let missing: Vec<&str> = catalog::missing(catalog, &profile.preselected).map(|id| id.as_str()).collect();
+    let missing: Vec<&str> = catalog::missing(catalog, &profile.preselected).map(SourceId::as_str).collect();
     let can_be = |id: &&String| !missing.contains(&id.as_str()) && !exclusions.contains(id);
     profile.preselected.iter().filter(can_be).cloned().collect()
 }

@@ -84,7 +84,7 @@ impl Desk {
     pub fn profiled(&mut self, found: &[Found]) -> Vec<Profiled> {
         let plans: Vec<Option<Plan<'_>>> =
             found.par_iter().map(|found| Some(self.plan(found.read.as_ref().ok()?))).collect();
-        let told = self.loaded(plans.iter().flatten().collect());
+        let told = self.loaded(&plans.iter().flatten().collect::<Vec<_>>());
         let mut told = told.into_iter();
         let mut all = Vec::with_capacity(found.len());
         for (found, plan) in found.iter().zip(&plans) {
@@ -122,7 +122,7 @@ impl Desk {
     }
 
     /// What each of these loads, in their order.
-    fn loaded(&mut self, plans: Vec<&Plan<'_>>) -> Vec<Profiled> {
+    fn loaded(&mut self, plans: &[&Plan<'_>]) -> Vec<Profiled> {
         // Those that know the same sources share what is known of them.
         let mut groups: Vec<(Option<&Catalog>, Vec<usize>)> = vec![(None, Vec::new())];
         let mut by_ids: HashMap<Vec<&SourceId>, usize> = HashMap::new();

@@ -4,7 +4,9 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use crate::catalog::SourceId;
 use crate::desk::Profiled;
+use crate::report::Diagnostic;
 use crate::tui::layout;
 use crate::tui::motion::Cursor;
 use crate::tui::state::State;
@@ -78,7 +80,7 @@ fn nothing(state: &State, columns: usize) -> Vec<Line<'static>> {
 fn row<'a>(state: &'a State, it: &Profiled, widest: usize, width: u16) -> Row<'a> {
     let theme = &state.skin.theme;
     let mut row = Row::new(&state.skin, width);
-    let is_broken = it.problems.iter().any(|problem| problem.is_error());
+    let is_broken = it.problems.iter().any(Diagnostic::is_error);
     let name = if is_broken { Role::Error } else { Role::Text };
     let tokens = format!("{:>8}", cells::tokens(it.tokens));
     let loads = format!("{:>3} + {:<3}", it.picks.len() + it.from_auto.len(), it.transitive.len());
@@ -114,10 +116,10 @@ fn told(state: &State, it: &Profiled, columns: usize) -> Vec<Line<'static>> {
         tell(it.description.clone(), Role::Strong);
     }
     if !it.picks.is_empty() {
-        tell(format!("Picks {}", at(it.picks.iter().map(|id| id.as_str()).collect())), Role::Text);
+        tell(format!("Picks {}", at(it.picks.iter().map(SourceId::as_str).collect())), Role::Text);
     }
     if !it.transitive.is_empty() {
-        tell(format!("Pulls in {}", at(it.transitive.iter().map(|id| id.as_str()).collect())), Role::Transitive);
+        tell(format!("Pulls in {}", at(it.transitive.iter().map(SourceId::as_str).collect())), Role::Transitive);
     }
     if !it.exclude_tools.is_empty() {
         tell(format!("Hides {} from its agent", it.exclude_tools.join(", ")), Role::Infra);
