@@ -251,7 +251,6 @@ pub fn snapshot() -> Snapshot {
         reads: 0,
         requests: Arc::from([]),
         untrusted: Arc::from([]),
-        ..Snapshot::default()
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::path::PathBuf;
 
+use refdesk::disk::write_atomic;
 use serde_json::{Value, json};
 
 use crate::pty::Pty;
@@ -35,7 +36,7 @@ fn ask(workspace: &Workspace, id: &str, more: Value) -> File {
     let folder = workspace.path.join(".jaato/refdesk/ask/requests");
     fs::create_dir_all(&folder).unwrap();
     let staged = workspace.beside(id);
-    fs::write(&staged, request.to_string()).unwrap();
+    write_atomic(&staged, request.to_string().as_bytes()).unwrap();
     let held = File::open(&staged).unwrap();
     held.lock().unwrap();
     fs::rename(&staged, folder.join(format!("{id}.json"))).unwrap();
@@ -102,7 +103,8 @@ fn a_write_is_looked_at_and_refused_or_allowed() {
 fn an_asker_that_is_gone_is_said() {
     let workspace = workspace();
     let pty = open(&workspace);
-    let asker = ask(&workspace, "r1", json!({"sources": [{"id": "retry"}]}));
+    // Called as refdesk calls its own, which hold their lock as long as they live.
+    let asker = ask(&workspace, &"a1".repeat(16), json!({"sources": [{"id": "retry"}]}));
     pty.wait_for("1 asks: A");
     drop(asker);
     pty.wait_for("claude over mcp is gone");

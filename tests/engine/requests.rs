@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use refdesk::channel::{Answered, Approval, Asker, Channel as _, Request, Unanswered, Wait, Way, folder, presence};
+use refdesk::channel::{Answered, Approval, Asker, Request, Unanswered, Wait, Way, folder, presence};
 use refdesk::desk::Desk;
+use refdesk::disk::write_atomic;
 use refdesk::engine::{self, Command, Ended, Event, Reply, Snapshot};
 
 use crate::world::{LONG, World, options};
@@ -138,7 +139,7 @@ fn one_whose_asker_is_killed_goes() {
     let request = refdesk::channel::request(&desk, "to test", &[]);
     let path = folder.join(format!("{}.json", request.request_id));
     let staged = folder.join("staged");
-    fs::write(&staged, serde_json::to_vec(&request).unwrap()).unwrap();
+    write_atomic(&staged, &serde_json::to_vec(&request).unwrap()).unwrap();
     let held = fs::File::open(&staged).unwrap();
     held.lock().unwrap();
     fs::rename(&staged, &path).unwrap();
