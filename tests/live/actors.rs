@@ -212,8 +212,8 @@ impl Screen {
     pub fn open(workspace: &Workspace) -> Self {
         let path = workspace.path.to_str().unwrap();
         let pty = Pty::start_at(&workspace.beside("home"), &["--workspace", path], 200, 60);
-        pty.wait_for("1 Catalog");
-        pty.wait_for(" sources");
+        let configured: Value = serde_json::from_str(&workspace.read("references.json")).unwrap();
+        pty.wait_for(&format!("{} sources", configured["sources"].as_array().unwrap().len()));
         Self { pty }
     }
 

@@ -257,7 +257,7 @@ impl Team {
     }
 
     /// The end of a workspace: whoever writes next leaves no file of the dead, and everybody agrees on what is picked.
-    fn end(mut self) -> (Vec<Duration>, usize, usize) {
+    fn end(mut self) -> (Vec<Duration>, usize, (usize, usize)) {
         let progress = Progress::default();
         let done = self.one.work(calls("one", LIFE, false, false), false, &progress);
         self.ledger.add(done);
@@ -275,7 +275,7 @@ impl Team {
         let (mut listed, mut picks) = (ids(&listed["sources"]), self.workspace.picks());
         (listed.sort(), picks.sort());
         assert_eq!(listed, picks);
-        (self.changes, self.midway, self.ledger.len())
+        (self.changes, self.midway, self.ledger.count())
     }
 }
 
@@ -291,7 +291,7 @@ fn change(workspace: &Workspace, id: &str) -> Acknowledged {
 fn whoever_is_killed_at_whatever_moment_nothing_acknowledged_is_lost() {
     let mut chance = Chance::new();
     let began = Instant::now();
-    let (mut changes, mut midway, mut acknowledged) = (Vec::new(), 0, 0);
+    let (mut changes, mut midway, mut acknowledged, mut late) = (Vec::new(), 0, 0, 0);
     for _ in 0..ROUNDS / LIFE {
         let mut team = Team::new();
         for round in 0..LIFE {
@@ -304,16 +304,16 @@ fn whoever_is_killed_at_whatever_moment_nothing_acknowledged_is_lost() {
             eprintln!("{:6.1} s, round {round}: {victim:?} {moment:?}", began.elapsed().as_secs_f32());
             team.round(round, victim, moment, &mut chance);
         }
-        let (took, half, all) = team.end();
+        let (took, half, (all, without)) = team.end();
         changes.extend(took);
-        (midway, acknowledged) = (midway + half, acknowledged + all);
+        (midway, acknowledged, late) = (midway + half, acknowledged + all, late + without);
     }
     changes.sort();
     let slow = changes.iter().filter(|took| **took > AT_ONCE).count();
     let (median, slowest) = (changes[changes.len() / 2], changes[changes.len() - 1]);
     eprintln!(
-        "{ROUNDS} rounds in {:.1} s, {midway} killed midway, {acknowledged} things acknowledged; the next change took {median:?}, \
-         at most {slowest:?}",
+        "{ROUNDS} rounds in {:.1} s, {midway} killed midway, {acknowledged} things acknowledged, {late} of hooks too late for \
+         the journal; the next change took {median:.1?}, at most {slowest:.1?}",
         began.elapsed().as_secs_f32()
     );
     assert!(midway >= ROUNDS / 3, "only {midway} were killed midway");
