@@ -7,12 +7,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use portable_pty::CommandBuilder;
 use serde_json::{Value, json};
 
 use crate::ledger::{Acknowledged, Deed};
 use crate::pty::Pty;
 use crate::support::client::{Client, LEGACY};
-use crate::support::program::{LIMIT, kill};
+use crate::support::program::{LIMIT, PROGRAM, kill};
 use crate::support::workspace::Workspace;
 use crate::world::{added, prompt};
 
@@ -210,8 +211,11 @@ pub struct Screen {
 impl Screen {
     /// Opens it.
     pub fn open(workspace: &Workspace) -> Self {
-        let path = workspace.path.to_str().unwrap();
-        let pty = Pty::start_at(&workspace.beside("home"), &["--workspace", path], 200, 60);
+        let mut command = CommandBuilder::new(PROGRAM);
+        command.args(["--workspace".as_ref(), workspace.path.as_os_str()]);
+        // A key for a request that goes at that moment means something else: it opens an editor, which ends at once.
+        command.env("VISUAL", "true");
+        let pty = Pty::spawn_at(&workspace.beside("home"), command, 200, 60);
         let configured: Value = serde_json::from_str(&workspace.read("references.json")).unwrap();
         pty.wait_for(&format!("{} sources", configured["sources"].as_array().unwrap().len()));
         Self { pty }
