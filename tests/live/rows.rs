@@ -94,19 +94,25 @@ fn every_row_says_who_did_what() {
         (agent, "asked", "Asked whether src/x.txt may be written: claude-code over mcp wants to write src/x.txt"),
         (agent, "asked", "Answered yes to src/x.txt by a screen"),
         (agent, "template", "Wrote src/x.txt"),
-        (agent, "asked", "Asked which of 3 sources are wanted: claude-code over mcp asks which references it should work with"),
+        (
+            agent,
+            "asked",
+            "Asked which of 3 sources are wanted: claude-code over mcp asks which references it should work with",
+        ),
         (agent, "asked", "Answered with none by a screen"),
         (hook, "enriched", "To a prompt: expanded @b"),
         (agent, "selection", "Picked @end"),
     ];
     let rows = watch.until("Picked @end");
     let by_agent: Vec<&Value> = rows.iter().filter(|row| [agent, hook].iter().any(|who| row["who"] == *who)).collect();
-    let told: Vec<(&str, &str, &str)> = by_agent
-        .iter()
-        .map(|row| ["who", "topic", "text"].map(|name| row[name].as_str().unwrap()).into())
-        .collect();
+    let told: Vec<(&str, &str, &str)> =
+        by_agent.iter().map(|row| ["who", "topic", "text"].map(|name| row[name].as_str().unwrap()).into()).collect();
     assert_eq!(told, expected, "{rows:#?}");
-    assert!(by_agent.iter().all(|row| row["session"].as_str().is_some_and(|it| it.starts_with("claude-code-") || it == "a-session")));
+    assert!(
+        by_agent
+            .iter()
+            .all(|row| row["session"].as_str().is_some_and(|it| it.starts_with("claude-code-") || it == "a-session"))
+    );
 
     // The journal says the same to people.
     let path = workspace.path.to_str().unwrap();
