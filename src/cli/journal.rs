@@ -11,9 +11,9 @@ use super::args::{Format, JournalArgs};
 use super::output::is_for_terminal;
 use super::{rows, since};
 use crate::desk::{Desk, Refusal};
-use crate::engine::sentence;
+use crate::engine::{sentence, unsaid_reason};
 use crate::report::Diagnostic;
-use crate::session::{Count, Line, What, advice};
+use crate::session::{Count, Line, advice};
 use crate::text::escape::one_line;
 
 /// Prints the lines that are wanted; of `session` where one is named.
@@ -85,7 +85,7 @@ fn row(line: &Line, now: &Zoned) -> Vec<String> {
     let time = since::shown(&line.time, now, true);
     let tokens = if receipt.tokens > 0 { format!("~{} tokens", receipt.tokens) } else { String::new() };
     let followed = receipt.follows.iter().map(|(id, block)| format!("@{id} after {}", block.word()));
-    let reason = Some(receipt.reason.clone()).filter(|reason| !reason.is_empty() && receipt.what != What::Failed);
+    let reason = unsaid_reason(receipt).map(str::to_owned);
     let more: Vec<String> = followed.chain(reason).collect();
     let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join("; ")) };
     let said = format!("{}{more}", sentence(receipt));

@@ -17,7 +17,7 @@ mod worker;
 
 pub use errand::{Errand, Outcome, Selected, Task};
 pub use message::{Age, Command, Event, Hearer, Loading, Receipts, Snapshot, Wanted, Watching};
-pub use notice::{Holds, Notice, Ticket, Topic, Who, sentence};
+pub use notice::{Holds, Notice, Ticket, Topic, Who, sentence, unsaid_reason};
 pub use profiles::{OfProfiles, Profiles};
 pub use requests::{Ended, Over, Reply, Waiting};
 

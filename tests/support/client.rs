@@ -69,7 +69,13 @@ impl Client {
     /// Begins a session, and gives what the server said of itself.
     #[track_caller]
     pub fn initialize(&mut self, version: &str, capabilities: Value) -> Value {
-        let client = json!({"name": "test-client", "version": "1"});
+        self.introduce("test-client", version, capabilities)
+    }
+
+    /// The same under another name.
+    #[track_caller]
+    pub fn introduce(&mut self, name: &str, version: &str, capabilities: Value) -> Value {
+        let client = json!({"name": name, "version": "1"});
         let params = json!({"protocolVersion": version, "capabilities": capabilities, "clientInfo": client});
         let answer = self.request("initialize", params);
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
@@ -105,6 +111,22 @@ impl Client {
                 return message;
             }
             assert!(message.get("method").is_some() && message.get("id").is_none(), "asked {id}: {message}");
+        }
+    }
+
+    /// The next answer of a server that may be killed meanwhile; `None` where it is gone before it has said one whole.
+    #[track_caller]
+    pub fn next_answer(&mut self) -> Option<Value> {
+        loop {
+            let line = match self.lines.recv_timeout(LIMIT) {
+                Ok(line) => line,
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => panic!("no answer"),
+            };
+            let message: Value = serde_json::from_str(&line).ok()?;
+            if message.get("method").is_none() {
+                return Some(message);
+            }
         }
     }
 

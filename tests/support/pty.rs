@@ -95,6 +95,12 @@ impl Pty {
         Self::open(command, home, None, columns, rows)
     }
 
+    /// Starts any program with this home folder.
+    #[allow(dead_code, reason = "another binary uses it")]
+    pub fn spawn_at(home: &Path, command: CommandBuilder, columns: u16, rows: u16) -> Self {
+        Self::open(command, home, None, columns, rows)
+    }
+
     /// Starts any program in a terminal of this size, with an empty home folder.
     pub fn spawn(command: CommandBuilder, columns: u16, rows: u16) -> Self {
         let home = tempfile::tempdir().unwrap();

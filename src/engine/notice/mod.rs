@@ -12,7 +12,7 @@ mod templates;
 mod tests;
 mod words;
 
-pub use receipt::{receipt, sentence};
+pub use receipt::{receipt, sentence, unsaid_reason};
 pub use selection::selection;
 
 use std::sync::Arc;

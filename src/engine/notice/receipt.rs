@@ -20,10 +20,7 @@ pub fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
     let holds = if receipt.text.is_some() { Holds::Text } else { Holds::Nothing };
     notice.receipt = Some(Ticket { number: line.n, kind: receipt.kind, holds });
     let mut reasons = vec![format!("session {}", line.session)];
-    // Of these the sentence says it.
-    if !matches!(receipt.what, What::Failed | What::Asked | What::Answered) && !receipt.reason.is_empty() {
-        reasons.push(receipt.reason.clone());
-    }
+    reasons.extend(unsaid_reason(receipt).map(str::to_owned));
     if receipt.text.is_some() {
         reasons.push(format!("~{} tokens", receipt.tokens));
     }
@@ -79,13 +76,20 @@ pub fn sentence(receipt: &Receipt) -> String {
         What::Included => format!("No longer excluded: {}", at(&receipt.about)),
         What::Written => format!("Wrote {}", cut(&receipt.about)),
         What::Removed => format!("Removed {}", cut(&receipt.about)),
-        What::Rendered => format!("Rendered {}", cut(&receipt.about)),
+        What::Rendered if receipt.about.is_empty() => format!("Rendered an inline template{}", tool()),
+        What::Rendered => format!("Rendered {}{}", cut(&receipt.about), tool()),
         What::Asked => format!("Asked {}", receipt.reason),
         What::Answered if receipt.about.is_empty() => format!("Answered {}", receipt.reason),
         What::Answered => format!("Answered {}: {}", receipt.reason, at(&receipt.about)),
         What::Failed if receipt.reason.is_empty() => "A hook could do nothing".to_owned(),
         What::Failed => format!("A hook could do nothing: {}", receipt.reason),
     }
+}
+
+/// Why, where the sentence does not say it.
+pub fn unsaid_reason(receipt: &Receipt) -> Option<&str> {
+    let is_said = matches!(receipt.what, What::Failed | What::Asked | What::Answered);
+    (!is_said && !receipt.reason.is_empty()).then_some(&receipt.reason)
 }
 
 fn to_what(receipt: &Receipt) -> String {
@@ -190,6 +194,16 @@ mod tests {
             (
                 Receipt { reason: "with 2 of 3 by a screen".to_owned(), ..about(What::Answered, &["a", "b"]) },
                 "Answered with 2 of 3 by a screen: @a, @b",
+                "session s1",
+            ),
+            (
+                Receipt { tool: Some("renderTemplate".to_owned()), ..about(What::Rendered, &[]) },
+                "Rendered an inline template with renderTemplate",
+                "session s1",
+            ),
+            (
+                Receipt { reason: "with none by a screen".to_owned(), ..about(What::Answered, &[]) },
+                "Answered with none by a screen",
                 "session s1",
             ),
             (Receipt { tool: Some("Read".to_owned()), ..about(What::Read, &["a"]) }, "Read @a with Read", "session s1"),

@@ -1,5 +1,6 @@
 //! Many changes become one [`Command::Reload`], or one [`Command::Reread`] where only picks changed: a save is several
-//! changes, a checkout thousands (BEHAVIOUR §9 "Watching"). That the journal grew is told by itself, as [`Command::Listen`].
+//! changes, a checkout thousands (BEHAVIOUR §9 "Watching"). That the journal grew is told by itself, as [`Command::Listen`],
+//! and waits for none of them.
 
 use std::io;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -39,63 +40,87 @@ pub fn start(changed: WeakSender<Command>) -> io::Result<mpsc::Sender<Seen>> {
     Ok(seen)
 }
 
-/// What was seen of one burst of changes.
+/// What was seen and is not told yet.
 #[derive(Debug, Default)]
 struct Burst {
+    /// That the journal grew, or somebody asks: since when, and which of them.
+    rows: Option<Instant>,
     journal: bool,
     requests: bool,
     /// The most of what else there was.
-    desk: Option<Seen>,
+    desk: Option<Changed>,
+}
+
+/// Changes of the desk itself that follow each other.
+#[derive(Debug, Clone, Copy)]
+struct Changed {
+    what: Seen,
+    first: Instant,
+    last: Instant,
+}
+
+impl Changed {
+    /// When it is quiet, or has lasted long enough.
+    fn due(self) -> Instant {
+        (self.last + QUIET).min(self.first + LONGEST)
+    }
 }
 
 impl Burst {
-    fn add(&mut self, seen: Seen) {
+    fn add(&mut self, seen: Seen, now: Instant) {
         // What is not known may have been the journal.
         self.journal |= matches!(seen, Seen::Journal | Seen::Anything);
         self.requests |= seen == Seen::Request;
+        if self.journal || self.requests {
+            self.rows.get_or_insert(now);
+        }
         if matches!(seen, Seen::Choice | Seen::Anything) {
-            self.desk = self.desk.max(Some(seen));
+            let before = self.desk.unwrap_or(Changed { what: seen, first: now, last: now });
+            self.desk = Some(Changed { what: before.what.max(seen), last: now, ..before });
         }
     }
 
-    /// How long the next change may take that still belongs to it. The journal grows with every text that is enriched: it
-    /// is not waited for until it is quiet.
-    fn patience(&self, since: Duration) -> Duration {
-        match self.desk {
-            Some(_) if since < LONGEST => QUIET,
-            Some(_) => Duration::ZERO,
-            None => QUIET.saturating_sub(since),
-        }
+    /// When something of it is to be told. The journal grows with everything that anybody does: it is told of soon after the
+    /// first line, whatever else goes on, since somebody looks on; changes of the desk wait until it is quiet.
+    fn due(&self) -> Option<Instant> {
+        self.rows.map(|since| since + QUIET).into_iter().chain(self.desk.map(Changed::due)).min()
     }
 
-    /// The journal first: a pick that it tells of is then seen as well.
-    fn commands(&self) -> impl Iterator<Item = Command> {
-        let desk = self.desk.map(|seen| if seen == Seen::Choice { Command::Reread } else { Command::Reload });
-        // A reload looks at the requests too; but whoever asks is not to wait for it.
-        let requests = self.requests.then_some(Command::Requests);
-        requests.into_iter().chain(self.journal.then_some(Command::Listen)).chain(desk)
+    /// What is to be done now. The journal first: a pick that it tells of is then seen as well.
+    fn take(&mut self, now: Instant) -> Vec<Command> {
+        let desk = self.desk.take_if(|desk| desk.due() <= now);
+        let mut commands = Vec::new();
+        if desk.is_some() || self.rows.is_some_and(|since| since + QUIET <= now) {
+            // A reload looks at the requests too; but whoever asks is not to wait for it.
+            commands.extend(std::mem::take(&mut self.requests).then_some(Command::Requests));
+            commands.extend(std::mem::take(&mut self.journal).then_some(Command::Listen));
+            self.rows = None;
+        }
+        commands.extend(desk.map(|desk| if desk.what == Seen::Choice { Command::Reread } else { Command::Reload }));
+        commands
     }
 }
 
-/// Waits for a first change, gathers those that follow, and says so once.
+/// Gathers changes, and says of them what is due.
 fn gather(changes: &mpsc::Receiver<Seen>, changed: &WeakSender<Command>) {
-    while let Ok(first) = changes.recv() {
-        let began = Instant::now();
-        let mut burst = Burst::default();
-        burst.add(first);
-        loop {
-            let patience = burst.patience(began.elapsed());
-            if patience.is_zero() {
-                break;
-            }
-            match changes.recv_timeout(patience) {
-                Ok(more) => burst.add(more),
-                Err(RecvTimeoutError::Timeout) => break,
-                Err(RecvTimeoutError::Disconnected) => return,
-            }
+    let mut burst = Burst::default();
+    loop {
+        let seen = match burst.due() {
+            None => changes.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(due) => changes.recv_timeout(due.saturating_duration_since(Instant::now())),
+        };
+        let now = Instant::now();
+        match seen {
+            Ok(seen) => burst.add(seen, now),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+        let commands = burst.take(now);
+        if commands.is_empty() {
+            continue;
         }
         let Some(sender) = changed.upgrade() else { return };
-        for command in burst.commands() {
+        for command in commands {
             if sender.blocking_send(command).is_err() {
                 return;
             }
@@ -106,6 +131,10 @@ fn gather(changes: &mpsc::Receiver<Seen>, changed: &WeakSender<Command>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn after(milliseconds: u64) -> Duration {
+        Duration::from_millis(milliseconds)
+    }
 
     #[test]
     fn what_is_read_for_which_changes() {
@@ -120,19 +149,34 @@ mod tests {
             (&[Journal, Request], vec![Command::Requests, listen.clone()]),
             (&[Anything, Journal], vec![listen, reload]),
         ] {
-            let mut burst = Burst::default();
-            seen.iter().for_each(|seen| burst.add(*seen));
-            assert_eq!(burst.commands().collect::<Vec<_>>(), expected, "{seen:?}");
+            let (mut burst, now) = (Burst::default(), Instant::now());
+            seen.iter().for_each(|seen| burst.add(*seen, now));
+            assert_eq!(burst.due(), Some(now + QUIET));
+            assert_eq!(burst.take(now), []);
+            assert_eq!(burst.take(now + QUIET), expected, "{seen:?}");
+            assert!(burst.due().is_none() && burst.take(now + LONGEST).is_empty(), "{seen:?}");
         }
     }
 
     #[test]
     fn a_journal_that_never_rests_is_told_of_all_the_same() {
-        let mut burst = Burst::default();
-        burst.add(Seen::Journal);
-        let (soon, late) = (Duration::from_millis(20), Duration::from_millis(60));
-        assert_eq!([burst.patience(soon), burst.patience(late)], [QUIET - soon, Duration::ZERO]);
-        burst.add(Seen::Choice);
-        assert_eq!([burst.patience(late), burst.patience(LONGEST)], [QUIET, Duration::ZERO]);
+        let (mut burst, began) = (Burst::default(), Instant::now());
+        for at in [0, 20, 40] {
+            burst.add(Seen::Journal, began + after(at));
+            burst.add(Seen::Choice, began + after(at));
+        }
+        assert_eq!(burst.take(began + after(60)), [Command::Listen], "nobody waits until the desk is quiet");
+        burst.add(Seen::Journal, began + after(70));
+        assert_eq!(burst.take(began + after(90)), [Command::Listen, Command::Reread], "now it is");
+    }
+
+    #[test]
+    fn a_desk_that_never_rests_is_read_again_all_the_same() {
+        let (mut burst, began) = (Burst::default(), Instant::now());
+        for at in (0..200).step_by(20) {
+            burst.add(Seen::Choice, began + after(at));
+            assert_eq!(burst.take(began + after(at)), []);
+        }
+        assert_eq!(burst.take(began + LONGEST), [Command::Reread]);
     }
 }

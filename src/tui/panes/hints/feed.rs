@@ -33,7 +33,9 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position>
     let reads = if state.in_feed() && state.typing.is_none() { active(state, Pane::Hints) } else { Active::No };
     let window = feed.cursor.window(len, usize::from(place.height));
     let top = window.start;
-    let who = columns(state, window.clone(), |notice| notice.who.word(), (3, usize::from(place.width) / 5));
+    // Where there is room, a client's whole name: `claude-code over mcp`.
+    let part = if place.width >= WIDE { 4 } else { 5 };
+    let who = columns(state, window.clone(), |notice| notice.who.word(), (3, usize::from(place.width) / part));
     let session = match place.width {
         ..WIDE => 0,
         _ => columns(state, window.clone(), |notice| notice.session.as_deref().map_or("", short), (0, SESSION)),

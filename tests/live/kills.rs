@@ -1,0 +1,322 @@
+//! Two hundred times one of them is killed while all of them work. What was acknowledged is there, nothing is torn, nobody is held
+//! up, nobody is taken for alive who is dead, and the one that comes next goes on.
+
+use std::fs;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use refdesk::channel::folder::{default_folder, pending};
+use refdesk::channel::presence::is_anybody_there;
+use refdesk::config::Surroundings;
+use refdesk::desk::{Desk, Options};
+use refdesk::disk::Lock;
+
+use crate::actors::{Call, Hook, Progress, Screen, Server, end};
+use crate::chance::Chance;
+use crate::ledger::{Acknowledged, Deed, Ledger};
+use crate::support::program::LIMIT;
+use crate::support::workspace::{Workspace, ids};
+use crate::world::{trusted, unfinished};
+
+/// How often somebody is killed.
+const ROUNDS: usize = 200;
+
+/// Rounds in one workspace.
+const LIFE: usize = 50;
+
+/// In every so many rounds a file is written that somebody at the screen has to allow.
+const QUESTION: usize = 6;
+
+/// A change of another process that takes longer was held up.
+const AT_ONCE: Duration = Duration::from_secs(1);
+
+/// Files that dead writers may leave until somebody writes beside them.
+const LEFT: usize = 8;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Victim {
+    One,
+    Two,
+    Hook,
+    Screen,
+}
+
+/// When somebody is killed.
+#[derive(Debug, Clone, Copy)]
+enum Moment {
+    /// Before it begins.
+    Before,
+    /// When it has begun so many things.
+    Sent(usize),
+    /// When it knows that so many are done.
+    Answered(usize),
+    /// After so long.
+    Passed(Duration),
+    /// When anybody's line comes to the journal.
+    Journalled,
+    /// When anybody writes a file.
+    Writing,
+    /// When it has done everything.
+    After,
+}
+
+impl Moment {
+    fn drawn(chance: &mut Chance) -> Self {
+        let few = usize::try_from(chance.below(5)).unwrap();
+        match chance.below(9) {
+            0 => Self::Before,
+            1 | 2 => Self::Sent(few + 1),
+            3 | 4 => Self::Answered(few),
+            5 | 6 => Self::Passed(Duration::from_micros(chance.below(150_000))),
+            7 => Self::Journalled,
+            _ if chance.below(3) > 0 => Self::Writing,
+            _ => Self::After,
+        }
+    }
+
+    /// Waits for it, but not longer than the victim has something to do.
+    fn wait(self, workspace: &Workspace, victim: &Progress) {
+        let began = Instant::now();
+        let folder = workspace.path.join(".jaato/refdesk");
+        let size = || fs::metadata(folder.join("journal.jsonl")).map_or(0, |file| file.len());
+        let (before, lying) = (size(), unfinished(&workspace.path));
+        let has_come = || match self {
+            Self::Before => true,
+            Self::Sent(count) => victim.sent.load(Ordering::SeqCst) >= count,
+            Self::Answered(count) => victim.answered.load(Ordering::SeqCst) >= count,
+            Self::Passed(span) => began.elapsed() >= span,
+            Self::Journalled => size() > before,
+            Self::Writing => unfinished(&workspace.path).iter().any(|file| !lying.contains(file)),
+            Self::After => false,
+        };
+        while !has_come() && !victim.is_over() {
+            assert!(began.elapsed() < LIMIT, "{self:?} never comes");
+            thread::yield_now();
+        }
+    }
+}
+
+fn id(of: &str, round: usize, at: usize) -> String {
+    format!("{of}-{round:02}-{at}")
+}
+
+fn every_id() -> impl Iterator<Item = String> {
+    (0..=LIFE).flat_map(|round| {
+        let several = [("one", 2), ("two", 2), ("hook", 2), ("screen", 2), ("check", 1)];
+        several.into_iter().flat_map(move |(of, count)| (0..count).map(move |at| id(of, round, at)))
+    })
+}
+
+fn calls(of: &str, round: usize, question: bool, at_once: bool) -> Vec<Call> {
+    let mut calls = vec![
+        Call::select(&id(of, round, 0)),
+        Call::render(&format!("{of} {round}")),
+        Call::write(&format!("gen/{of}-{round}.txt"), &format!("{of} {round}")),
+        Call::select(&id(of, round, 1)),
+    ];
+    if !at_once {
+        calls.insert(1, Call::read(&id(of, round, 0)));
+    }
+    if question {
+        calls.push(Call::write(&format!("src/{of}-{round}.txt"), &format!("{of} {round} asked")));
+    }
+    calls
+}
+
+/// Everybody at one workspace.
+struct Team {
+    workspace: Workspace,
+    one: Server,
+    two: Server,
+    screen: Screen,
+    ledger: Ledger,
+    /// Every write that was begun, done or not.
+    begun: Vec<(String, String)>,
+    kills: usize,
+    /// How long a change of another process took right after somebody died.
+    changes: Vec<Duration>,
+    /// How often the victim had something left to do.
+    midway: usize,
+}
+
+impl Team {
+    fn new() -> Self {
+        let workspace = trusted(every_id());
+        Self {
+            one: Server::start(&workspace, "claude-code"),
+            two: Server::start(&workspace, "codex"),
+            screen: Screen::open(&workspace),
+            workspace,
+            ledger: Ledger::default(),
+            begun: Vec::new(),
+            kills: 0,
+            changes: Vec::new(),
+            midway: 0,
+        }
+    }
+
+    /// Everybody works, one of them is killed, and all that counts is there; then it is started again.
+    fn round(&mut self, round: usize, victim: Victim, moment: Moment, chance: &mut Chance) {
+        let question = round % QUESTION == QUESTION - 1;
+        let at_once = [chance.below(2) == 0, chance.below(2) == 0];
+        let work = [("one", question), ("two", false)];
+        let [first, second] = [0, 1].map(|at| calls(work[at].0, round, work[at].1, at_once[at]));
+        self.begun.extend(first.iter().chain(&second).filter_map(Call::written));
+        let progress: [Progress; 4] = Default::default();
+        let of_victim = &progress[victim as usize];
+        let hook = Hook::default();
+        let Self { workspace, one, two, screen, .. } = self;
+        let process = match victim {
+            Victim::One => one.process(),
+            Victim::Two => two.process(),
+            Victim::Screen => screen.process(),
+            Victim::Hook => 0,
+        };
+        let kill = || {
+            of_victim.killed.store(true, Ordering::SeqCst);
+            if victim == Victim::Hook {
+                while !hook.kill() && !of_victim.is_over() {
+                    thread::yield_now();
+                }
+            } else {
+                end(process);
+            }
+        };
+        if matches!(moment, Moment::Before) && victim != Victim::Hook {
+            kill();
+        }
+        let workspace = &*workspace;
+        let (done, changed, is_midway, reopened) = thread::scope(|threads| {
+            let of_one = threads.spawn(|| one.work(first, at_once[0], &progress[0]));
+            let of_two = threads.spawn(|| two.work(second, at_once[1], &progress[1]));
+            let ids = [0, 1].map(|at| id("hook", round, at));
+            let of_hook = threads.spawn(|| hook.work(workspace, &{ ids }, &progress[2]));
+            let of_screen = threads.spawn(|| {
+                let it = &progress[3];
+                let picked = screen.pick(&id("screen", round, 0), it);
+                if question {
+                    screen.approve(|| it.killed.load(Ordering::SeqCst) || progress[0].is_over(), it);
+                }
+                it.over.store(true, Ordering::SeqCst);
+                picked
+            });
+            moment.wait(workspace, of_victim);
+            let is_midway = !of_victim.is_over();
+            kill();
+            let began = Instant::now();
+            let changed = change(workspace, &id("check", round, 0));
+            let took = began.elapsed();
+            let mut done: Vec<Acknowledged> = of_screen.join().unwrap().into_iter().collect();
+            let reopened = (victim == Victim::Screen).then(|| {
+                assert!(!is_anybody_there(&workspace.path), "a dead screen is taken for one that is there");
+                let mut screen = Screen::open(workspace);
+                if question {
+                    // Who asked goes on waiting, and is answered at the next screen.
+                    screen.approve(|| progress[0].is_over(), &Progress::default());
+                }
+                screen
+            });
+            for other in [of_one, of_two, of_hook] {
+                done.extend(other.join().unwrap());
+            }
+            done.push(changed);
+            (done, took, is_midway, reopened)
+        });
+        self.kills += 1;
+        self.midway += usize::from(is_midway);
+        self.changes.push(changed);
+        self.ledger.add(done);
+        self.look(victim);
+        match victim {
+            Victim::One => self.one = Server::start(&self.workspace, "claude-code"),
+            Victim::Two => self.two = Server::start(&self.workspace, "codex"),
+            Victim::Hook => {}
+            Victim::Screen => std::mem::replace(&mut self.screen, reopened.unwrap()).bury(),
+        }
+        self.screen.nobody_asks();
+        assert!(is_anybody_there(&self.workspace.path));
+    }
+
+    /// Holds that what counts is there, and nothing of the dead in anybody's way.
+    fn look(&mut self, victim: Victim) {
+        let folder = self.workspace.path.join(".jaato/refdesk");
+        drop(Lock::acquire(&folder.join("lock"), AT_ONCE).expect("nobody dead holds the lock"));
+        self.ledger.holds(&self.workspace, self.kills);
+        for (path, text) in &self.begun {
+            // Nobody was told that it is there; but if it is, it is whole.
+            if let Ok(found) = fs::read_to_string(self.workspace.path.join(path)) {
+                assert!(found == *text, "{path} is torn");
+            }
+        }
+        let (waiting, problems) = pending(&default_folder(&self.workspace.path), Timestamp::now());
+        assert!(waiting.is_empty() && problems.is_empty(), "{victim:?}: {waiting:?} {problems:?}");
+        let left = unfinished(&self.workspace.path);
+        assert!(left.len() <= LEFT, "{left:#?}");
+    }
+
+    /// The end of a workspace: whoever writes next leaves no file of the dead, and everybody agrees on what is picked.
+    fn end(mut self) -> (Vec<Duration>, usize, (usize, usize)) {
+        let progress = Progress::default();
+        let done = self.one.work(calls("one", LIFE, false, false), false, &progress);
+        self.ledger.add(done);
+        let hooked = Hook::default().work(&self.workspace, &[id("hook", LIFE, 0)], &progress);
+        self.ledger.add(hooked);
+        self.ledger.add([change(&self.workspace, &id("check", LIFE, 0))]);
+        self.look(Victim::Hook);
+        end(self.screen.process());
+        self.screen.bury();
+        self.screen = Screen::open(&self.workspace);
+        let left = unfinished(&self.workspace.path);
+        let is_presence = |path: &std::path::PathBuf| path.parent().is_some_and(|folder| folder.ends_with("screens"));
+        assert!(left.len() == 1 && left.iter().all(is_presence), "only the screen that is there: {left:#?}");
+        let listed = self.workspace.json(&["list", "--selected"], 0);
+        let (mut listed, mut picks) = (ids(&listed["sources"]), self.workspace.picks());
+        (listed.sort(), picks.sort());
+        assert_eq!(listed, picks);
+        (self.changes, self.midway, self.ledger.count())
+    }
+}
+
+/// A change of another process, which is this one.
+fn change(workspace: &Workspace, id: &str) -> Acknowledged {
+    let around = Surroundings { workspace: workspace.path.clone(), ..Surroundings::default() };
+    let mut desk = Desk::open(Options { who: "a checker".to_owned(), ..Options::new(around) });
+    desk.pick(&[id.to_owned()], &[]).unwrap();
+    Acknowledged { who: "a checker".to_owned(), deed: Deed::Picked(id.to_owned()) }
+}
+
+#[test]
+fn whoever_is_killed_at_whatever_moment_nothing_acknowledged_is_lost() {
+    let mut chance = Chance::new();
+    let began = Instant::now();
+    let (mut changes, mut midway, mut acknowledged, mut late) = (Vec::new(), 0, 0, 0);
+    for _ in 0..ROUNDS / LIFE {
+        let mut team = Team::new();
+        for round in 0..LIFE {
+            let question = round % QUESTION == QUESTION - 1;
+            let victim = match chance.below(4) {
+                at if question => [Victim::One, Victim::Screen][usize::try_from(at % 2).unwrap()],
+                at => [Victim::One, Victim::Two, Victim::Hook, Victim::Screen][usize::try_from(at).unwrap()],
+            };
+            let moment = Moment::drawn(&mut chance);
+            eprintln!("{:6.1} s, round {round}: {victim:?} {moment:?}", began.elapsed().as_secs_f32());
+            team.round(round, victim, moment, &mut chance);
+        }
+        let (took, half, (all, without)) = team.end();
+        changes.extend(took);
+        (midway, acknowledged, late) = (midway + half, acknowledged + all, late + without);
+    }
+    changes.sort();
+    let slow = changes.iter().filter(|took| **took > AT_ONCE).count();
+    let (median, slowest) = (changes[changes.len() / 2], changes[changes.len() - 1]);
+    eprintln!(
+        "{ROUNDS} rounds in {:.1} s, {midway} killed midway, {acknowledged} things acknowledged, {late} of hooks too late for \
+         the journal; the next change took {median:.1?}, at most {slowest:.1?}",
+        began.elapsed().as_secs_f32()
+    );
+    assert!(midway >= ROUNDS / 3, "only {midway} were killed midway");
+    // What the lock of a dead process would cost is twenty seconds; a busy machine is slow now and then.
+    assert!(slow <= ROUNDS / 50 && slowest < 10 * AT_ONCE, "{slow} changes were held up, one for {slowest:?}");
+}

@@ -1,0 +1,100 @@
+//! What was acknowledged: whoever got an answer counts on what it said, whatever happens to whom afterwards.
+
+use std::collections::HashSet;
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::workspace::Workspace;
+use crate::world::journal;
+
+/// Something that somebody was told is done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Acknowledged {
+    /// Who did it, as everybody should read it.
+    pub who: String,
+    /// What.
+    pub deed: Deed,
+}
+
+/// What was done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Deed {
+    /// This source was picked.
+    Picked(String),
+    /// This source was read.
+    Read(String),
+    /// This text was rendered for its eyes.
+    Rendered(String),
+    /// This file was written with this text.
+    Written(String, String),
+    /// This text was added to a prompt.
+    Added(String),
+}
+
+impl Acknowledged {
+    /// Whether this line of the journal says so.
+    fn is_said_by(&self, line: &Value) -> bool {
+        let about = |id: &str| line["about"].as_array().is_some_and(|about| about.iter().any(|it| it == id));
+        let says = match &self.deed {
+            Deed::Picked(id) => line["what"] == "selected" && about(id),
+            Deed::Read(id) => line["what"] == "read" && about(id),
+            Deed::Rendered(text) => line["what"] == "rendered" && line["text"] == **text,
+            Deed::Written(path, text) => line["what"] == "written" && about(path) && line["bytes"] == text.len(),
+            Deed::Added(text) => line["what"] == "enriched" && line["text"] == **text,
+        };
+        says && line["who"] == *self.who && line["session"].as_str().is_some_and(|session| !session.is_empty())
+    }
+}
+
+/// Everything that was acknowledged in one workspace.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    all: Vec<Acknowledged>,
+    /// How many of them the journal is known to say: it only grows.
+    said: usize,
+    /// Texts that a hook gave and could not put into the journal in time.
+    late: usize,
+}
+
+impl Ledger {
+    /// Notes these.
+    pub fn add(&mut self, more: impl IntoIterator<Item = Acknowledged>) {
+        self.all.extend(more);
+    }
+
+    /// How many there are, and how many texts of hooks the journal did not get in time.
+    pub fn count(&self) -> (usize, usize) {
+        (self.all.len(), self.late)
+    }
+
+    /// Holds that all of it is there, with the name of who did it. At most so many lines of the journal may be torn.
+    #[track_caller]
+    pub fn holds(&mut self, workspace: &Workspace, torn: usize) {
+        let picks: HashSet<String> = workspace.picks().into_iter().collect();
+        let (lines, found) = journal(workspace);
+        assert!(found <= torn, "{found} lines of the journal are torn");
+        let numbers: Vec<u64> = lines.iter().map(|line| line["n"].as_u64().unwrap()).collect();
+        assert!(numbers.is_sorted_by(|a, b| a < b), "each line has a number of its own: {numbers:?}");
+        assert!(lines.iter().all(|line| line["who"].as_str().is_some_and(|who| !who.is_empty())));
+        for (at, it) in self.all.iter().enumerate() {
+            match &it.deed {
+                Deed::Picked(id) => assert!(picks.contains(id), "lost: {it:?}"),
+                Deed::Written(path, text) => assert_eq!(&workspace.read(path), text, "lost: {it:?}"),
+                _ => {}
+            }
+            if at >= self.said {
+                let is_said = lines.iter().any(|line| it.is_said_by(line));
+                // A hook waits half a second for its turn and no longer, since a person waits for it: then it says so.
+                let is_late = !is_said && matches!(it.deed, Deed::Added(_));
+                self.late += usize::from(is_late);
+                assert!(is_said || is_late, "the journal does not say {it:?}");
+            }
+        }
+        self.said = self.all.len();
+        let log = workspace.beside("home/.local/state/refdesk/refdesk.log");
+        let log = fs::read_to_string(log).unwrap_or_default();
+        let said = log.lines().filter(|line| line.contains("the journal cannot be written")).count();
+        assert!(self.late <= said && self.late <= 2, "{} texts of hooks are not in the journal: {log}", self.late);
+    }
+}

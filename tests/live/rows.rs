@@ -1,0 +1,130 @@
+//! What everybody at the desk is told of what an agent did: each row says who did what in a sentence that is whole, in the journal
+//! and as it happens.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::actors::{Hook, Progress, Screen, Server};
+use crate::pty::Pty;
+use crate::support::program::{LIMIT, kill};
+use crate::support::workspace::Workspace;
+use crate::world::trusted;
+
+/// A running `refdesk watch`.
+struct Watch {
+    child: Child,
+    lines: Receiver<Value>,
+}
+
+impl Watch {
+    fn start(workspace: &Workspace) -> Self {
+        let mut command = workspace.command(&["watch"]);
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let (tell, lines) = channel();
+        thread::spawn(move || {
+            let values = stdout.lines().map_while(Result::ok).map(|line| serde_json::from_str(&line).unwrap());
+            values.into_iter().try_for_each(|value: Value| tell.send(value))
+        });
+        Self { child, lines }
+    }
+
+    /// All up to the row that says this.
+    fn until(&self, text: &str) -> Vec<Value> {
+        let mut seen: Vec<Value> = Vec::new();
+        while seen.last().is_none_or(|row| row["text"] != text) {
+            seen.push(self.lines.recv_timeout(LIMIT).unwrap_or_else(|_| panic!("never: {text}; but {seen:#?}")));
+        }
+        seen
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        kill(self.child.id());
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn every_row_says_who_did_what() {
+    let ids = ["seen", "a", "b", "end"].map(str::to_owned);
+    let workspace = trusted(ids.into_iter());
+    workspace.put(".templates/hello.txt.tmpl", b"Hello {{ name }}!\n");
+    let mut server = Server::start(&workspace, "claude-code");
+    let mut screen = Screen::open(&workspace);
+    let watch = Watch::start(&workspace);
+    // It begins with nothing old: until it follows, something new is done again and again.
+    let began = Instant::now();
+    while watch.lines.try_recv().is_err() {
+        workspace.run(&["select", "seen"]).exits(0);
+        workspace.run(&["unselect", "seen"]).exits(0);
+        assert!(began.elapsed() < LIMIT);
+    }
+    let client = server.client();
+    client.call("selectReferences", json!({"ids": ["a"]}));
+    client.call("readReference", json!({"id": "a"}));
+    client.call("renderTemplate", json!({"template": "x"}));
+    client.call("renderTemplate", json!({"template_name": "hello.txt.tmpl", "variables": {"name": "Ada"}}));
+    client.call("renderTemplateToFile", json!({"template": "x", "output_path": "gen/x.txt"}));
+    let ask = json!({"name": "renderTemplateToFile", "arguments": {"template": "x", "output_path": "src/x.txt"}});
+    let asked = client.ask("tools/call", ask);
+    screen.approve(|| false, &Progress::default());
+    assert_ne!(client.answer(&asked)["result"]["isError"], true);
+    let choose = client.ask("tools/call", json!({"name": "selectReferences", "arguments": {}}));
+    screen.choose_none();
+    assert_ne!(client.answer(&choose)["result"]["isError"], true);
+    Hook::default().ask(&workspace, "What of @b?", &Progress::default()).unwrap();
+    client.call("selectReferences", json!({"ids": ["end"]}));
+
+    let (agent, hook) = ("claude-code over mcp", "claude-code");
+    let expected = [
+        (agent, "selection", "Picked @a"),
+        (agent, "read", "Read @a with readReference"),
+        (agent, "template", "Rendered an inline template with renderTemplate"),
+        (agent, "template", "Rendered hello.txt.tmpl with renderTemplate"),
+        (agent, "template", "Rendered an inline template with renderTemplateToFile"),
+        (agent, "template", "Wrote gen/x.txt"),
+        (agent, "template", "Rendered an inline template with renderTemplateToFile"),
+        (agent, "asked", "Asked whether src/x.txt may be written: claude-code over mcp wants to write src/x.txt"),
+        (agent, "asked", "Answered yes to src/x.txt by a screen"),
+        (agent, "template", "Wrote src/x.txt"),
+        (
+            agent,
+            "asked",
+            "Asked which of 3 sources are wanted: claude-code over mcp asks which references it should work with",
+        ),
+        (agent, "asked", "Answered with none by a screen"),
+        (hook, "enriched", "To a prompt: expanded @b"),
+        (agent, "selection", "Picked @end"),
+    ];
+    let rows = watch.until("Picked @end");
+    let by_agent: Vec<&Value> = rows.iter().filter(|row| [agent, hook].iter().any(|who| row["who"] == *who)).collect();
+    let told: Vec<(&str, &str, &str)> =
+        by_agent.iter().map(|row| ["who", "topic", "text"].map(|name| row[name].as_str().unwrap()).into()).collect();
+    assert_eq!(told, expected, "{rows:#?}");
+    assert!(
+        by_agent
+            .iter()
+            .all(|row| row["session"].as_str().is_some_and(|it| it.starts_with("claude-code-") || it == "a-session"))
+    );
+
+    // The journal says the same to people.
+    let path = workspace.path.to_str().unwrap();
+    let journal = Pty::start_at(&workspace.beside("home"), &["--workspace", path, "journal"], 300, 60);
+    journal.wait_for("Picked @end");
+    let text = journal.text();
+    for (who, _, sentence) in expected {
+        let says_it = |line: &&str| line.contains(&format!(" {who} ")) && line.contains(sentence);
+        let line = text.lines().find(says_it).unwrap_or_else(|| panic!("{who}: {sentence}\n{text}"));
+        assert_eq!(line.matches(sentence).count(), 1, "{line}");
+    }
+    assert!(text.contains("Answered yes to src/x.txt by a screen\n"), "nothing is said twice: {text}");
+    assert!(text.contains("Wrote src/x.txt (approved by a screen)\n"), "{text}");
+    screen.wait_for("Picked @end");
+}
