@@ -446,13 +446,13 @@ mod tests {
         let bytes = serde_json::to_vec(&asking(ID, &["a"])).unwrap();
         let dead = file_of(&requests(folder), ID);
         let foreign = file_of(&requests(folder), "another-program");
-        for path in [&dead, &foreign] {
-            write_atomic(path, &bytes).unwrap();
-        }
+        write_atomic(&dead, &bytes).unwrap();
+        write_atomic(&foreign, &serde_json::to_vec(&asking("another-program", &["a"])).unwrap()).unwrap();
         let half = requests(folder).join(".refdesk-half.tmp");
         write_atomic(&half, b"{").unwrap();
         let (waiting, problems) = pending(folder, Timestamp::now());
-        assert_eq!((waiting, problems), (vec![], vec![]));
+        let ids: Vec<&str> = waiting.iter().map(|it| it.request.request_id.as_str()).collect();
+        assert_eq!((ids, problems), (vec!["another-program"], vec![]));
         assert!(!dead.exists() && !half.exists() && foreign.exists());
         assert_eq!(answer(folder, &response(&[], "one")).unwrap(), Landed::Late { by: None });
     }
@@ -463,10 +463,14 @@ mod tests {
         let folder = &world.files.folder;
         fs::create_dir_all(requests(folder)).unwrap();
         let late = Request { timestamp: "2020-01-01T00:00:00Z".to_owned(), ..asking(ID, &[]) };
+        let timeless = "b".repeat(32);
         let held: Vec<File> = [
             ("half", b"{\"request_id\"".to_vec()),
             ("other", serde_json::to_vec(&asking(ID, &[])).unwrap()),
-            ("when", serde_json::to_vec(&Request { timestamp: "now".to_owned(), ..asking("when", &[]) }).unwrap()),
+            (
+                timeless.as_str(),
+                serde_json::to_vec(&Request { timestamp: "now".to_owned(), ..asking(&timeless, &[]) }).unwrap(),
+            ),
             ("huge", vec![b' '; 2 * 1024 * 1024]),
             (ID, serde_json::to_vec(&late).unwrap()),
         ]
