@@ -32,11 +32,16 @@ pub fn info() -> ServerConfig {
     ServerConfig::new(capabilities).with_server_info(server)
 }
 
-/// The introduction to the desk as it is known now, put into the journal as what this agent was told. Documents are not
-/// waited for, only configuration and catalog.
+/// So long is waited besides for the documents of what is picked: their prices, and what they bring. Read before they take
+/// some milliseconds; where they take longer the introduction goes without.
+const A_MOMENT: Duration = Duration::from_millis(250);
+
+/// The introduction to the desk as it is known now, put into the journal as what this agent was told.
 pub async fn introduce(front: &Front, agent: Agent) -> Option<String> {
     let opened = tokio::time::timeout(PATIENCE, front.opened()).await;
-    let snapshot = opened.ok().flatten()?;
+    let opened = opened.ok().flatten()?;
+    let settled = tokio::time::timeout(A_MOMENT, front.settled(&agent)).await;
+    let snapshot = settled.ok().flatten().unwrap_or(opened);
     let text = introduction(&snapshot, &snapshot.exclude_tools)?;
     let receipt = journalled::told(What::Instructed, &text);
     let front = front.clone();
