@@ -162,7 +162,7 @@ pub enum Command {
     Profiles,
     /// Trust what the configuration of this workspace would do beyond it, after showing it
     #[command(
-        after_help = "Example: refdesk trust list\n\nWithout a terminal and without --yes nothing is trusted and the exit code is 1."
+        after_help = "Example: refdesk trust list\n\nOnly a person at a terminal says yes: without one nothing is trusted and the exit code is 1."
     )]
     Trust(TrustArgs),
 }
@@ -654,13 +654,10 @@ pub struct TrustArgs {
     /// What to do [default: show what is not trusted yet, and ask]
     #[command(subcommand)]
     pub command: Option<TrustCommand>,
-    /// Trust it without asking
-    #[arg(long)]
-    pub yes: bool,
 }
 
 /// The verbs of `trust`.
-#[derive(Debug, Clone, Copy, Subcommand)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
 pub enum TrustCommand {
     /// List what is trusted and what is not
     List,

@@ -20,8 +20,14 @@ pub fn run(desk: &mut Desk, args: &TrustArgs) -> Answer {
     let mut answer = match args.command {
         Some(TrustCommand::List) => list(&trusted, &waiting),
         Some(TrustCommand::Revoke) => revoke(desk, &trusted, &waiting),
-        None => trust(desk, args, &trusted, &waiting),
+        None => trust(desk, &trusted, &waiting),
     };
+    if args.command != Some(TrustCommand::List) && !desk.deeds().is_empty() {
+        // What documents outside bring as files comes with trust, and goes with it.
+        desk.settle();
+        let (index, _) = desk.templates();
+        answer.diagnostics.extend(desk.write_templates(&index).diagnostics);
+    }
     // The file of what was trusted may have been damaged.
     answer.diagnostics.extend(desk.waiting().into_iter().filter(|problem| problem.code != "untrusted"));
     answer
@@ -50,7 +56,7 @@ fn revoke(desk: &Desk, trusted: &[Deed], waiting: &[Deed]) -> Answer {
     }
 }
 
-fn trust(desk: &Desk, args: &TrustArgs, trusted: &[Deed], waiting: &[Deed]) -> Answer {
+fn trust(desk: &Desk, trusted: &[Deed], waiting: &[Deed]) -> Answer {
     if waiting.is_empty() {
         return Answer::new(document("success", trusted, waiting), NOTHING);
     }
@@ -60,23 +66,22 @@ fn trust(desk: &Desk, args: &TrustArgs, trusted: &[Deed], waiting: &[Deed]) -> A
         one_line(&desk.workspace().to_string_lossy()),
         sentences(waiting)
     );
-    let mut text = String::new();
-    if args.yes {
-        text.push_str(&shown);
-    } else {
-        let refused = |message: &str, hint: &str, text: String| {
-            let refusal = Refusal::new("not-approved", message, hint);
-            Answer::new(document("error", trusted, waiting), text).and_refused(vec![refusal])
-        };
-        match ask(&shown, "Trust this, just as it is?") {
-            Some(true) => {}
-            Some(false) => return refused("nothing was trusted", "", String::new()),
-            None => return refused("nobody approved it", "look at it, and trust it with --yes", shown),
+    let refused = |message: &str, hint: &str, text: String| {
+        let refusal = Refusal::new("not-approved", message, hint);
+        Answer::new(document("error", trusted, waiting), text).and_refused(vec![refusal])
+    };
+    // No option says yes in place of a person: an agent with a shell would have it, too.
+    match ask(&shown, "Trust this, just as it is?") {
+        Some(true) => {}
+        Some(false) => return refused("nothing was trusted", "", String::new()),
+        None => {
+            let hint = "call it at a terminal, look at it and say yes there; or on the full screen";
+            return refused("nobody approved it", hint, shown);
         }
     }
     match desk.trust(waiting) {
         Ok(()) => {
-            text.push_str(&format!("Trusted {count}; whatever of it changes is asked about again.\n"));
+            let text = format!("Trusted {count}; whatever of it changes is asked about again.\n");
             Answer::new(document("success", &[trusted, waiting].concat(), &[]), text)
         }
         Err(refusal) => Answer::new(document("error", trusted, waiting), "").and_refused(vec![refusal]),

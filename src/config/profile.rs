@@ -26,6 +26,9 @@ pub const PROFILES: &str = ".jaato/profiles";
 /// Where in a profile our part stands.
 pub const OURS: [&str; 2] = ["plugin_configs", "references"];
 
+/// Bytes of a profile.
+const LARGEST: u64 = 1024 * 1024;
+
 /// What a profile says of references.
 #[derive(Debug, Clone)]
 pub struct Profile {
@@ -188,10 +191,15 @@ fn stem(file: &Path) -> &str {
 /// It cannot be read, or is no JSON object.
 pub fn read(around: &Surroundings, file: &Path) -> Result<Profile, Vec<Diagnostic>> {
     let shown = around.display(file);
-    let (bytes, _) = read_regular(file, u64::MAX).map_err(|error| {
+    let (bytes, more) = read_regular(file, LARGEST).map_err(|error| {
         let problem = Diagnostic::error("unreadable", format!("the profile cannot be read: {error}"));
         vec![problem.in_file(&shown).hint("make it a readable file of one JSON object, or remove it")]
     })?;
+    if more {
+        let message = format!("the profile has more than {LARGEST} bytes (1 MiB), and is not read");
+        let problem = Diagnostic::error("too-large", message).in_file(&shown);
+        return Err(vec![problem.hint("leave out of it what the catalog has already")]);
+    }
     let (document, mut problems) = Document::parse(file, shown, bytes);
     let Some(document) = document.map(Arc::new) else { return Err(problems) };
     let said = {
@@ -313,6 +321,18 @@ mod tests {
 
     fn told(problems: &[Diagnostic]) -> Vec<(&'static str, usize, usize)> {
         problems.iter().map(|it| (it.code, it.line.unwrap_or(0), it.column.unwrap_or(0))).collect()
+    }
+
+    #[test]
+    fn a_profile_has_a_limit_and_says_so() {
+        let whole = r#"{"name": "x"}"#;
+        for (bytes, expected) in [(LARGEST, None), (LARGEST + 1, Some("too-large"))] {
+            let text = format!("{whole}{}", " ".repeat(usize::try_from(bytes).unwrap() - whole.len()));
+            let (_folder, around) = world(&[("large.json", text.as_str())]);
+            let read = read(&around, &around.workspace.join(PROFILES).join("large.json"));
+            let code = read.err().map(|problems| problems[0].code);
+            assert_eq!(code, expected, "{bytes}");
+        }
     }
 
     #[test]

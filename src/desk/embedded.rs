@@ -23,11 +23,13 @@ pub struct Extraction {
 
 impl Desk {
     /// Brings the files of the selection's embedded templates to what they should be; those of the default desk's with the
-    /// index of all. What cannot be written is told, and the templates are there without it; under a profile none is.
+    /// index of all. What cannot be written is told, and the templates are there without it; under a profile none is. Nor is
+    /// one of a source that waits for trust: any agent reads what lies in the workspace.
     pub fn write_templates(&self, index: &TemplateIndex) -> Written {
         if self.profile_file().is_some() {
             return Written::default();
         }
+        let index = &*self.readable(index);
         let listing = (self.name() == DEFAULT).then(|| template::listing(index, self.workspace()));
         let by = For::Desk { choice: &self.choice, index: listing.as_ref() };
         let done = self.store.write_templates(&files(&index.templates), by);

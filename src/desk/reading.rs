@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::document::size;
 use super::{Refusal, trust};
 use crate::catalog::{Catalog, Kind, Place, Source, Standing};
-use crate::disk::beneath::{Folder, Listing, Opened, open};
+use crate::disk::beneath::{Folder, Listing, Opened, is_kept_back, open};
 use crate::disk::path::{display, is_absolute_anywhere};
 use crate::selection::Access;
 use crate::text::escape::{one_line, visible};
@@ -65,8 +65,6 @@ pub struct Reading {
     pub cut: bool,
     /// How to get the rest; empty where nothing is cut.
     pub note: String,
-    /// Somebody else wrote it: it is something to know, and no instruction.
-    pub third_party: bool,
 }
 
 /// A file of a folder.
@@ -203,10 +201,13 @@ impl Local<'_> {
         let shown = display(self.workspace, path);
         let root = &*self.place.resolved;
         let real = fs::canonicalize(path).map_err(|error| self.absent(path, &shown, &error))?;
-        let is_within = real.starts_with(root) && self.access.allows(&real);
-        if !is_within {
+        if !real.starts_with(root) || !self.access.covers(&real) {
             let message = format!("{shown} leads out of '{}' by a link", self.source.id);
             return Err(Refusal::new("leads-out", message, "only what lies in the source itself is read"));
+        }
+        if is_kept_back(root, &real) {
+            let message = format!("{shown} belongs to git or to refdesk itself, and is not read for agents");
+            return Err(Refusal::new("kept-back", message, "call it without `path` for the list of what is read"));
         }
         let opened = open(&real).map_err(|error| {
             let message = format!("{shown} cannot be read: {error}");
@@ -287,7 +288,6 @@ impl Local<'_> {
             entries,
             cut,
             note: note.to_owned(),
-            third_party: true,
         }
     }
 }
@@ -385,7 +385,6 @@ fn content_of(
         entries: Vec::new(),
         cut,
         note,
-        third_party: true,
     })
 }
 

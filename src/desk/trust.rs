@@ -75,8 +75,8 @@ impl Desk {
         let kind = self.config.settings.channel.kind;
         let is_needed = |deed: &Bare| match kind {
             ChannelKind::Webhook => deed.about == DeedKind::Webhook,
-            ChannelKind::Queue | ChannelKind::File => deed.about == DeedKind::Folder,
-            ChannelKind::Console => false,
+            ChannelKind::File => deed.about == DeedKind::Folder,
+            ChannelKind::Queue | ChannelKind::Console => false,
         };
         let deed = Look::at(self).waiting_channel().into_iter().find(is_needed)?;
         let message = format!("the channel of this workspace waits for trust: {}", deed.what);
@@ -186,14 +186,15 @@ impl Desk {
     /// The templates that are rendered for an agent: not those of sources that it may not read until they are trusted, since
     /// rendering one is reading it.
     pub fn readable<'i>(&self, index: &'i TemplateIndex) -> Cow<'i, TemplateIndex> {
-        let access = self.access();
-        let is_withheld =
-            |template: &Template| template.source.as_ref().is_some_and(|source| access.withheld().contains(source));
-        if !index.templates.iter().any(is_withheld) {
+        let look = Look::at(self);
+        let sources: BTreeSet<&SourceId> = index.templates.iter().filter_map(|it| it.source.as_ref()).collect();
+        let is_withheld = |id: &&SourceId| self.catalog.get(id.as_str()).is_some_and(|source| look.withholds(source));
+        let withheld: BTreeSet<&SourceId> = sources.into_iter().filter(is_withheld).collect();
+        if withheld.is_empty() {
             return Cow::Borrowed(index);
         }
-        let templates = index.templates.iter().filter(|template| !is_withheld(template)).cloned().collect();
-        Cow::Owned(TemplateIndex { templates })
+        let is_readable = |it: &&Template| it.source.as_ref().is_none_or(|source| !withheld.contains(source));
+        Cow::Owned(TemplateIndex { templates: index.templates.iter().filter(is_readable).cloned().collect() })
     }
 
     fn trust_file(&self, workspace: &Path) -> Result<Trusted, Refusal> {
@@ -289,7 +290,9 @@ impl<'d> Look<'d> {
     /// What the channel of a configuration that may have come with the workspace wants beyond it.
     fn channel(&self) -> Vec<Bare> {
         let channel = &self.desk.config.settings.channel;
-        let folder = channel.base_path.as_deref().and_then(|written| {
+        // No other way puts anything there.
+        let base_path = channel.base_path.as_deref().filter(|_| channel.kind == ChannelKind::File);
+        let folder = base_path.and_then(|written| {
             let path = absolute(self.desk.workspace(), Path::new(&expand(self.desk.around(), written)));
             outside(&self.workspace, &path)
         });

@@ -42,6 +42,17 @@ fn is_passed_over(name: &OsStr, path: &Path) -> bool {
     name == ".git" || super::walk::is_own(path)
 }
 
+/// Whether what lies at a resolved path below a folder is passed over there by a listing, and so is not read by its name either.
+/// Of a resolved path only: another spelling of it is no way around.
+pub fn is_kept_back(root: &Path, resolved: &Path) -> bool {
+    let Ok(within) = resolved.strip_prefix(root) else { return false };
+    let mut path = root.to_path_buf();
+    within.components().any(|component| {
+        path.push(component);
+        is_passed_over(component.as_os_str(), &path)
+    })
+}
+
 fn irregular() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")
 }
@@ -148,7 +159,8 @@ mod unix {
                     continue;
                 };
                 match FileType::from_raw_mode(stat.st_mode) {
-                    FileType::Directory if is_passed_over(&entry.name, &self.path.join(&entry.path)) => {}
+                    FileType::Directory | FileType::RegularFile
+                        if is_passed_over(&entry.name, &self.path.join(&entry.path)) => {}
                     FileType::Directory if entry.depth >= DEEP => found.unreadable += 1,
                     FileType::Directory => {
                         match openat(&*entry.folder, &*entry.name, FOLDER | OFlags::RDONLY, Mode::empty()) {
@@ -327,6 +339,22 @@ mod tests {
         let some = folder.files(2);
         assert_eq!((names(&some), some.more), (vec![".hidden/x".to_owned(), ".jaato/kb.md".to_owned()], true));
         assert!(!folder.files(6).more);
+    }
+
+    #[test]
+    fn what_a_listing_passes_over_is_kept_back_by_name() {
+        for (root, path, expected) in [
+            ("/w", "/w/.git/config", true),
+            ("/w", "/w/a/.git", true),
+            ("/w", "/w/.jaato/refdesk/journal.jsonl", true),
+            ("/w/.jaato", "/w/.jaato/refdesk/journal.jsonl", true),
+            ("/w", "/w/.jaato/kb.md", false),
+            ("/w", "/w/.github/x", false),
+            ("/w/.git", "/w/.git/config", false),
+            ("/w", "/v/.git/config", false),
+        ] {
+            assert_eq!(is_kept_back(Path::new(root), Path::new(path)), expected, "{root} {path}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The engine's loop: take what was asked, do it, publish what follows; when nothing is asked, read documents; when all are
 //! read, wait.
 
+use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -369,8 +370,23 @@ impl Worker<'_> {
             }
             Err(refusal) => self.refuse(refusal),
         }
+        // Documents outside bring their templates as files from now on.
+        self.files_due = true;
         self.look_at_trust();
         self.publish();
+    }
+
+    /// The templates that whoever sits here sees: a program those that it may read by now.
+    fn seen_templates(&self) -> Arc<TemplateIndex> {
+        if self.requests.is_some() {
+            return self.templates.clone();
+        }
+        match self.desk.readable(&self.templates) {
+            Cow::Borrowed(_) => self.templates.clone(),
+            // The same value as long as it says the same: notices and snapshots are told apart by that.
+            Cow::Owned(readable) if readable == *self.last.templates => self.last.templates.clone(),
+            Cow::Owned(readable) => Arc::new(readable),
+        }
     }
 
     /// Answers a request, or says why that is no answer.
@@ -580,7 +596,7 @@ impl Worker<'_> {
             catalog: self.desk.catalog().clone(),
             graph: self.desk.graph().clone(),
             selection: self.desk.selection().clone(),
-            templates: self.templates.clone(),
+            templates: self.seen_templates(),
             tokens: self.desk.known_tokens().clone(),
             diagnostics,
             loading,

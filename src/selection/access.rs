@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::Selection;
 use crate::catalog::{Catalog, Mode, Source, SourceId, Standing};
+use crate::disk::beneath::is_kept_back;
 
 /// The resolved paths that an agent may read, each covering itself and, for a folder, what lies below it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -59,8 +60,13 @@ impl Access {
     }
 
     /// Whether a path, links and `..` resolved by the caller, lies at or below one of the list, component by component.
-    pub fn allows(&self, resolved: &Path) -> bool {
+    pub fn covers(&self, resolved: &Path) -> bool {
         self.paths.iter().any(|path| resolved.starts_with(path))
+    }
+
+    /// Whether it may be read: below one of the list, and not what git or refdesk keep there.
+    pub fn allows(&self, resolved: &Path) -> bool {
+        self.paths.iter().any(|path| resolved.starts_with(path) && !is_kept_back(path, resolved))
     }
 }
 
@@ -85,9 +91,14 @@ mod tests {
         let selection = select(&choice, &catalog, &MentionGraph::default(), Rules::default());
         let access = Access::new(&catalog, &selection, &[], |_| false);
         assert_eq!(access.paths(), ["/dir", "/auto.md"].map(PathBuf::from));
-        for (path, expected) in
-            [("/dir", true), ("/dir/x/y", true), ("/dir-evil", false), ("/other/x", false), ("/gone", false)]
-        {
+        for (path, expected) in [
+            ("/dir", true),
+            ("/dir/x/y", true),
+            ("/dir-evil", false),
+            ("/other/x", false),
+            ("/gone", false),
+            ("/dir/.git/config", false),
+        ] {
             assert_eq!(access.allows(Path::new(path)), expected, "{path}");
         }
         assert_eq!(["picked", "gone", "auto", "other"].map(|id| access.reaches(id)), [true, true, true, false]);

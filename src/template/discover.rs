@@ -39,8 +39,9 @@ struct Root {
 
 /// Finds every standalone template, each once, sorted by path.
 pub fn discover(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<Found>, Vec<Diagnostic>) {
-    let (mut found, mut diagnostics, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
-    for root in roots(workspace, catalog, selection) {
+    let (mut found, mut seen) = (Vec::new(), HashSet::new());
+    let (roots, mut diagnostics) = roots(workspace, catalog, selection);
+    for root in roots {
         let (files, problems) = files_below(&root.path, LIMITS, is_template);
         diagnostics.extend(problems.into_iter().map(|problem| complaint(workspace, &root, problem)));
         let name = root.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -57,8 +58,8 @@ pub fn discover(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (
 }
 
 /// The directories to look below, innermost first: what an inner source holds is not the outer one's.
-fn roots(workspace: &Path, catalog: &Catalog, selection: &Selection) -> Vec<Root> {
-    let mut roots = Vec::new();
+fn roots(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<Root>, Vec<Diagnostic>) {
+    let (mut roots, mut diagnostics) = (Vec::new(), Vec::new());
     for source in catalog.sources().iter().filter(|source| selection.contains(source.id.as_str())) {
         if let Some(place) = source.place().filter(|place| place.standing == Standing::Directory) {
             let source = Some(source.id.clone());
@@ -66,13 +67,29 @@ fn roots(workspace: &Path, catalog: &Catalog, selection: &Selection) -> Vec<Root
         }
     }
     let own = workspace.join(".templates");
-    if let Ok(resolved) = fs::canonicalize(&own)
-        && resolved.is_dir()
-    {
-        roots.push(Root { source: None, path: own, resolved });
+    match fs::canonicalize(&own) {
+        Ok(resolved) if !resolved.is_dir() => {}
+        // It needs no trust since it is the workspace's: so it must be.
+        Ok(resolved) if !lies_in(workspace, &resolved) => {
+            let message = "'.templates' leads out of the workspace by a link; nothing of it is a template";
+            let problem = Diagnostic::warning("linked-out", message).in_file(display(workspace, &own));
+            diagnostics.push(problem.hint("put the templates into the workspace, or name their folder as a source"));
+        }
+        Ok(resolved) => roots.push(Root { source: None, path: own, resolved }),
+        Err(_) => {}
     }
     roots.sort_by_key(|root| Reverse(root.resolved.components().count()));
-    roots
+    (roots, diagnostics)
+}
+
+/// Whether a resolved path lies in the workspace.
+fn lies_in(workspace: &Path, resolved: &Path) -> bool {
+    fs::canonicalize(workspace).is_ok_and(|workspace| resolved.starts_with(workspace))
+}
+
+/// Whether a file lies in the workspace, also by where its links lead.
+pub fn stays_in(workspace: &Path, file: &Path) -> bool {
+    fs::canonicalize(file).is_ok_and(|resolved| lies_in(workspace, &resolved))
 }
 
 /// Whether a source holds any, as far as its directory can be walked.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::cache::{Cache, Kept};
-use super::discover::{Found as Place, discover};
+use super::discover::{Found as Place, discover, stays_in};
 use super::embedded::documents::{Document, documents};
 use super::embedded::gather::{Text, gather};
 use super::embedded::names::Names;
@@ -116,7 +116,7 @@ pub(super) fn build(asked: Asked<'_>, before: &Kept, now: Option<SystemTime>, br
     let here: HashSet<Arc<Path>> = found.iter().map(|file| file.path.clone()).collect();
     for name in taken.iter().map(|taken| &taken.name) {
         let path = folder.join(name);
-        if !written.contains_key(&path) && !here.contains(path.as_path()) {
+        if !written.contains_key(&path) && !here.contains(path.as_path()) && stays_in(workspace, &path) {
             found.push(Place { path: path.into(), source: None, within: name.clone(), root: "templates".to_owned() });
         }
     }

@@ -115,3 +115,33 @@ fn links_lead_neither_out_nor_round() {
     let (index, _) = build(&root, &[], &[("kb", "kb")], &["kb"]);
     assert_eq!(listed(&index), ["A.tpl jinja2", "Linked.tpl jinja2 a"]);
 }
+
+#[cfg(unix)]
+#[test]
+fn templates_of_the_workspace_lie_in_it() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let workspace = root.join("ws");
+    write_atomic(&root.join("other/Secret.tpl"), b"secret {{ x }}").unwrap();
+    write_atomic(&workspace.join("docs/Inside.tpl"), b"{{ y }}").unwrap();
+    for (target, expected, codes) in
+        [("../other", &[][..], &["linked-out"][..]), ("docs", &["Inside.tpl jinja2 y"], &[])]
+    {
+        symlink(target, workspace.join(".templates")).unwrap();
+        let (index, diagnostics) = build(&workspace, &[], &[], &[]);
+        assert_eq!(listed(&index), expected, "{target}");
+        assert_eq!(diagnostics.iter().map(|problem| problem.code).collect::<Vec<_>>(), codes, "{target}");
+        std::fs::remove_file(workspace.join(".templates")).unwrap();
+    }
+    // A single file of it, and one that was taken from the answer of a tool.
+    write_atomic(&workspace.join(".templates/Own.tpl"), b"").unwrap();
+    symlink("../../other/Secret.tpl", workspace.join(".templates/Linked.tpl")).unwrap();
+    symlink("../../other", workspace.join(".templates/folder")).unwrap();
+    std::fs::create_dir_all(workspace.join(".jaato")).unwrap();
+    symlink("../../other", workspace.join(".jaato/templates")).unwrap();
+    let taken = [super::Taken { name: "Secret.tpl".into(), hash: String::new() }];
+    let (catalog, selection) = (Catalog::new(Vec::new()), selection(&[]));
+    let asked = Asked { workspace: &workspace, catalog: &catalog, selection: &selection, extract: true, taken: &taken };
+    assert_eq!(listed(&index(asked, &Cache::default()).0), ["Own.tpl jinja2"]);
+}

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::support::program::run;
-use crate::support::workspace::{Workspace, inline};
+use crate::support::workspace::{STATE, Workspace, inline};
 
 /// A workspace with these inline sources, in which files below `gen/` may be written without a question, and which this person
 /// trusts.
@@ -14,10 +13,9 @@ pub fn trusted(ids: impl Iterator<Item = String>) -> Workspace {
     let sources: Vec<Value> = ids.map(|id| inline(&id, "Nothing else.")).collect();
     let workspace = Workspace::new();
     workspace.configure(json!({"version": "1.0", "sources": sources, "approval": {"gen/**": "auto"}}));
-    workspace.run(&["trust", "--yes"]).exits(0);
+    workspace.trust(STATE);
     // A terminal of the tests has its own folder for what belongs to the user.
-    let mut trust = workspace.command(&["trust", "--yes"]);
-    run(trust.env("XDG_STATE_HOME", workspace.beside("home/state")), None).exits(0);
+    workspace.trust("home/state/refdesk");
     workspace
 }
 

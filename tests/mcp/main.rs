@@ -21,5 +21,7 @@ mod revisions;
 mod sharing;
 mod shelf;
 mod tools;
+#[cfg(unix)]
+mod trusting;
 mod world;
 mod writing;

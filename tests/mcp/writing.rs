@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::client::Client;
 use crate::support::program::LIMIT;
-use crate::support::workspace::Workspace;
+use crate::support::workspace::{STATE, Workspace};
 use crate::world::{configured, workspace};
 
 fn write(client: &mut Client, path: &str, more: Value) -> Value {
@@ -135,7 +135,7 @@ fn a_rule_that_is_trusted_writes_and_one_that_is_not_asks() {
     let mut client = Client::connect(&workspace);
     let result = write(&mut client, "gen/a.txt", json!({}));
     assert_eq!(result["structuredContent"]["status"], "no-screen", "{result}");
-    workspace.run(&["trust", "--yes"]).exits(0);
+    workspace.trust(STATE);
     let result = write(&mut client, "gen/a.txt", json!({}));
     assert_ne!(result["isError"], true, "{result}");
     assert_eq!(workspace.read("gen/a.txt"), "Hello Ada\n");

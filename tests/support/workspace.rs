@@ -5,11 +5,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use refdesk::config::Surroundings;
+use refdesk::desk::{Desk, Options};
 use refdesk::disk::write_atomic;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::program::{PROGRAM, Ran, run};
+
+/// Where the program keeps what belongs to the user, beside the workspace.
+pub const STATE: &str = "home/.local/state/refdesk";
 
 /// A temporary world: `ws/`, `home/`, `tmp/`.
 #[derive(Debug)]
@@ -108,6 +113,25 @@ impl Workspace {
     #[track_caller]
     pub fn feed_json(&self, words: &[&str], input: &[u8]) -> Value {
         self.feed(&[&["--format", "json"], words].concat(), input).exits(0).json()
+    }
+
+    /// Trusts all that waits, as a person at a terminal does; `state` is that person's folder for it, beside the workspace.
+    #[track_caller]
+    pub fn trust(&self, state: &str) {
+        let desk = self.desk(state);
+        assert!(!desk.trust_all().unwrap().is_empty(), "nothing waited for trust");
+    }
+
+    /// A desk of this workspace, of the person with this state folder.
+    pub fn desk(&self, state: &str) -> Desk {
+        let around = Surroundings {
+            workspace: self.path.clone(),
+            current: self.path.clone(),
+            home: Some(self.beside("home")),
+            config_home: Some(self.beside("home/.config")),
+            ..Surroundings::default()
+        };
+        Desk::open(Options { state: Some(self.beside(state)), ..Options::new(around) })
     }
 
     /// The stored picks of the default desk; none where nothing is stored.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::row_with_place;
+use crate::catalog::SourceId;
 use crate::cli::answer::Answer;
 use crate::desk::Desk;
 use crate::report::Diagnostic;
@@ -15,8 +16,13 @@ use crate::text::escape::one_line;
 /// Writes those of the selection, or those of the documents named.
 pub fn run(desk: &Desk, index: &TemplateIndex, files: &[PathBuf]) -> Answer {
     if files.is_empty() {
-        let embedded: Vec<&Template> = index.templates.iter().filter(|template| template.block.is_some()).collect();
-        return answer(desk, &embedded, desk.write_templates(index));
+        // What waits for trust is not written, and not said to be.
+        let readable = desk.readable(index);
+        let embedded: Vec<&Template> = readable.templates.iter().filter(|template| template.block.is_some()).collect();
+        let mut done = desk.write_templates(index);
+        let members: Vec<SourceId> = desk.selection().members().iter().map(|member| member.id.clone()).collect();
+        done.diagnostics.extend(desk.withheld(&members));
+        return answer(desk, &embedded, done);
     }
     let extraction = desk.extract(files);
     let templates: Vec<&Template> = extraction.templates.iter().collect();

@@ -91,7 +91,7 @@ fn what_each_source_gives() {
     assert!(world.told("untrusted", None, None).starts_with("untrusted: ask the person"));
     let reading = world.read("dir", Some("sub/one.json"), None).unwrap();
     assert_eq!((reading.path.as_str(), reading.tokens, reading.total_lines), ("dir/sub/one.json", 1, 1));
-    assert!(reading.third_party && !reading.cut && reading.kind == ReadingKind::Content);
+    assert!(!reading.cut && reading.kind == ReadingKind::Content);
     let listing = world.read("dir", None, None).unwrap();
     assert_eq!(listing.entries[1], Entry { path: "sub/one.json".into(), bytes: 3, tokens: 1 });
     assert_eq!((listing.kind, listing.path.as_str()), (ReadingKind::List, "dir"));
@@ -303,4 +303,33 @@ fn a_path_that_becomes_a_link_meanwhile_gives_nothing_from_outside() {
         fs::remove_dir_all(out.join("sub")).unwrap_or_default();
         assert_eq!(world.told("dir", Some("sub/a.md"), None), "inside");
     }
+}
+
+#[test]
+fn what_git_and_refdesk_keep_is_not_read_by_its_name() {
+    let world = World::with(&[
+        ("ws/dir/.git/config", b"SECRET"),
+        ("ws/dir/sub/.git", b"SECRET"),
+        ("ws/dir/.jaato/refdesk/journal.jsonl", b"SECRET"),
+        ("ws/dir/.jaato/kb.md", b"kb"),
+    ]);
+    let dir = world.root.join("ws/dir");
+    symlink(".git/config", dir.join("plain.md")).unwrap();
+    symlink(".jaato/refdesk", dir.join("kept")).unwrap();
+    for path in [
+        ".git/config",
+        "./.git//config",
+        ".git",
+        "sub/.git",
+        ".jaato/refdesk/journal.jsonl",
+        ".jaato/refdesk",
+        "plain.md",
+        "kept/journal.jsonl",
+        "kept",
+    ] {
+        let told = world.told("dir", Some(path), None);
+        assert!(told.starts_with("kept-back: "), "{path}: {told}");
+    }
+    assert_eq!(world.told("dir", Some(".jaato/kb.md"), None), "kb");
+    assert_eq!(world.told("dir", None, None), ".jaato/kb.md  2 bytes, about 1 token\n");
 }

@@ -68,7 +68,7 @@ const ALL: &str = r#"{
   {"id": "url", "name": "Url", "type": "url", "url": "https://example.org", "mode": "auto"}
 ],
 "channel": {"type": "webhook", "endpoint": "https://example.org/ask", "secret_env": "SECRET",
-  "base_path": "../out/ask"},
+  "timeout": 60},
 "approval": {
   "docs/**": "auto",
   "docs/x": "deny"
@@ -83,7 +83,6 @@ fn everything_that_would_go_beyond_is_said_with_its_line_and_trusted_in_one_go()
     let told = [
         "references.json:9: questions to you would be posted to https://example.org/ask, with a signature made with the \
          secret in $SECRET",
-        "references.json:10: questions to you would be put into out/ask, and answers taken from there",
         "references.json:12: agents could write files that match `docs/**` without asking you, but for `docs/x`",
         "references.json:4: every agent could read out/a.md, as @a",
         "references.json:5: an agent that selects it could read out/dir and everything below it, as @dir",
@@ -97,7 +96,6 @@ fn everything_that_would_go_beyond_is_said_with_its_line_and_trusted_in_one_go()
     assert_eq!(desk.channel_refusal().unwrap().code, "untrusted");
     let channel = desk.channel();
     assert_eq!((channel.kind, channel.endpoint, channel.secret_env), (ChannelKind::Webhook, None, None));
-    assert_eq!(channel.base_path, None);
     assert_eq!(desk.waiting().len(), told.len());
 
     assert_eq!(desk.trust_all().unwrap().len(), told.len());
@@ -118,7 +116,7 @@ fn any_change_of_a_deed_asks_again_and_nothing_else_does() {
     for (from, to, asks) in [
         ("https://example.org/ask", "https://example.org/other", 1),
         ("\"SECRET\"", "\"HOME\"", 1),
-        ("../out/ask", "../out/other", 2),
+        ("\"timeout\": 60", "\"timeout\": 61", 1),
         ("\"docs/**\"", "\"**\"", 1),
         (",\n  \"docs/x\": \"deny\"", "", 1),
         ("\"../out/a.md\", \"mode\": \"auto\"", "\"../out/dir/b.md\", \"mode\": \"auto\"", 1),
@@ -153,7 +151,7 @@ fn trust_is_of_one_workspace() {
     }
     let mut options = world.options();
     options.around.workspace = world.root.join("ws2");
-    assert_eq!(Desk::open(options.clone()).untrusted().len(), 5);
+    assert_eq!(Desk::open(options.clone()).untrusted().len(), 4);
     // By another name it is the same one.
     symlink(world.root.join("ws"), world.root.join("ws3")).unwrap();
     options.around.workspace = world.root.join("ws3");
@@ -181,7 +179,7 @@ fn what_is_the_persons_own_needs_no_trust() {
     world.put("ws/theirs.json", &outside);
     symlink("../mine.json", world.root.join("ws/link.json")).unwrap();
     symlink("ws/theirs.json", world.root.join("link.json")).unwrap();
-    assert_eq!(["mine.json", "ws/theirs.json", "ws/link.json", "link.json"].map(named), [0, 5, 5, 5]);
+    assert_eq!(["mine.json", "ws/theirs.json", "ws/link.json", "link.json"].map(named), [0, 4, 4, 4]);
 
     // What is found in a folder outside was brought by the configuration that names the folder.
     world
@@ -256,7 +254,7 @@ fn trust_is_kept_nowhere_in_the_workspace() {
     world.desk().trust_all().unwrap();
     fs::create_dir(world.root.join("ws/.state")).unwrap();
     fs::copy(world.root.join("state/trust.json"), world.root.join("ws/.state/trust.json")).unwrap();
-    assert_eq!(desk.untrusted().len(), 5);
+    assert_eq!(desk.untrusted().len(), 4);
     options.state = None;
     assert_eq!(Desk::open(options).trust_all().unwrap_err().code, "no-state-folder");
 }
@@ -268,5 +266,44 @@ fn of_a_damaged_file_nothing_is_trusted_and_that_is_said() {
     world.desk().trust_all().unwrap();
     world.put("state/trust.json", "{");
     let told: Vec<&str> = world.desk().waiting().iter().map(|problem| problem.code).collect();
-    assert_eq!(told, ["damaged", "untrusted", "untrusted", "untrusted", "untrusted", "untrusted"]);
+    assert_eq!(told, ["damaged", "untrusted", "untrusted", "untrusted", "untrusted"]);
+}
+
+#[test]
+fn only_a_way_that_uses_a_folder_waits_for_it() {
+    for (kind, waits) in [("file", 1), ("queue", 0), ("console", 0)] {
+        let world = World::new();
+        world.configure(&format!(r#"{{"channel": {{"type": "{kind}", "base_path": "../out/ask"}}}}"#));
+        let desk = world.desk();
+        assert_eq!((desk.untrusted().len(), desk.channel_refusal().is_some()), (waits, waits == 1), "{kind}");
+    }
+}
+
+/// What a document outside says must not come into the workspace, where every agent reads it.
+#[test]
+fn no_template_of_what_waits_is_written() {
+    let world = World::new();
+    world.put("out/a.md", "# Greeting\n\n```jinja2\nHello {{ secret_name }}, {{ other }}!\n```\n");
+    world.configure(r#"{"preselected": ["a"], "sources": [{"id": "a", "name": "A", "path": "../out/a.md"}]}"#);
+    let folder = world.root.join("ws/.jaato/templates");
+    let files = || {
+        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.filter(|name| name != "index.json").count()
+    };
+    let index = || fs::read_to_string(folder.join("index.json")).unwrap_or_default();
+    let write = || {
+        let desk = world.desk();
+        let templates = desk.templates().0;
+        assert_eq!(templates.templates.len(), 1);
+        assert!(desk.write_templates(&templates).diagnostics.is_empty());
+    };
+    for trusted in [false, true, false] {
+        match trusted {
+            true => drop(world.desk().trust_all().unwrap()),
+            false => drop(world.desk().revoke().unwrap()),
+        }
+        write();
+        assert_eq!((files(), index().contains("secret_name")), (usize::from(trusted), trusted), "{}", index());
+    }
 }

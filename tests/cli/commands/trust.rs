@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::support::workspace::Workspace;
+use crate::support::workspace::{STATE, Workspace};
 
 /// A workspace whose catalog reads what lies beside it, and has files written without asking.
 fn reaching() -> Workspace {
@@ -41,12 +41,17 @@ fn nothing_is_trusted_without_a_yes_and_then_just_what_was_shown() {
         ran.text().contains("agents could write files that match `src/**` without asking you (references.json:"),
         "{ran}"
     );
-    assert!(ran.stderr.contains("--yes"), "{ran}");
+    assert!(ran.stderr.contains("at a terminal"), "{ran}");
     let answer = world.json(&["trust"], 1);
     assert_eq!((counts(&answer), &answer["error"]["code"]), ((0, 2), &json!("not-approved")));
     assert_eq!(counts(&world.json(&["trust", "list"], 0)), (0, 2));
 
-    assert_eq!(counts(&world.json(&["trust", "--yes"], 0)), (2, 0));
+    // No option and no word on standard input stands for a person.
+    world.run(&["trust", "--yes"]).exits(2);
+    world.feed(&["trust"], b"y\n").exits(1);
+    assert_eq!(counts(&world.json(&["trust", "list"], 0)), (0, 2));
+
+    world.trust(STATE);
     assert_eq!(counts(&world.json(&["trust"], 0)), (2, 0), "nothing is left to be asked");
     let listed = world.run(&["trust", "list"]).exits(0);
     assert!(listed.text().starts_with("Trusted:\n- ") && !listed.text().contains("Not trusted"), "{listed}");
@@ -80,7 +85,7 @@ fn what_waits_is_said_where_it_matters_and_nowhere_else() {
         answer["warnings"][0]["line"].is_u64()
             && answer["warnings"][0]["hint"].as_str().unwrap().contains("refdesk trust")
     );
-    world.run(&["trust", "--yes"]).exits(0);
+    world.trust(STATE);
     assert!(!warned(&["select", "out"]));
     assert_eq!(world.json(&["check"], 0)["warnings"], json!([]));
 }
@@ -88,7 +93,7 @@ fn what_waits_is_said_where_it_matters_and_nowhere_else() {
 #[test]
 fn a_workspace_that_keeps_to_itself_has_nothing_to_trust() {
     let world = Workspace::of(json!([{"id": "a", "name": "A", "path": "a.md"}]), &[("a.md", "a")]);
-    for words in [&["trust"][..], &["trust", "list"], &["trust", "--yes"]] {
+    for words in [&["trust"][..], &["trust", "list"]] {
         assert_eq!(counts(&world.json(words, 0)), (0, 0));
     }
     assert!(!world.beside("home/.local").exists());

@@ -1,0 +1,101 @@
+//! What an agent gets of a source outside the workspace: nothing before a person has trusted it, all of it then, and nothing
+//! again as soon as that is taken back, while the server runs.
+
+use refdesk::disk::write_atomic;
+use serde_json::{Value, json};
+
+use crate::support::client::Client;
+use crate::support::workspace::{STATE, Workspace, ids};
+
+/// A workspace whose catalog picks by itself what lies beside it: a folder with a template, and a document that holds one.
+fn reaching() -> Workspace {
+    let workspace = Workspace::with(&[("docs/in.md", "# In\n")]);
+    for (file, text) in [
+        ("out/kit/guide.md", "SECRET guide\n"),
+        ("out/kit/Kit.txt.tpl", "SECRET {{ kit_value }}\n"),
+        ("out/block.md", "# Block\n\n```jinja2\nSECRET {{ block_value }} and {{ more }}\n```\n"),
+    ] {
+        write_atomic(&workspace.beside(file), text.as_bytes()).unwrap();
+    }
+    workspace.configure(json!({
+        "preselected": ["in", "kit", "block"],
+        "sources": [
+            {"id": "in", "name": "In", "path": "docs/in.md"},
+            {"id": "kit", "name": "Kit", "path": "../out/kit"},
+            {"id": "block", "name": "Block", "path": "../out/block.md"}
+        ]
+    }));
+    workspace
+}
+
+fn names(list: &Value, key: &str) -> Vec<String> {
+    let entries = list.as_array().unwrap_or_else(|| panic!("no list: {list}"));
+    entries.iter().map(|entry| entry[key].as_str().unwrap().to_owned()).collect()
+}
+
+/// Everything by which an agent could come to what lies outside.
+fn look(client: &mut Client, is_trusted: bool) {
+    let listed = client.call("listReferences", json!({}));
+    assert_eq!(ids(&listed["sources"]), ["in", "kit", "block"], "that there is something is no secret");
+    let templates = client.call("listExtractedTemplates", json!({}));
+    assert_eq!(templates["count"], if is_trusted { 2 } else { 0 }, "{templates}");
+    let prompts = client.request("prompts/list", json!({}))["result"].clone();
+    assert_eq!(names(&prompts["prompts"], "name").len(), if is_trusted { 2 } else { 0 }, "{prompts}");
+    let resources = client.request("resources/list", json!({}))["result"].clone();
+    let expected: &[&str] = if is_trusted { &["in", "kit", "block"] } else { &["in"] };
+    assert_eq!(names(&resources["resources"], "name"), expected);
+
+    let values = json!({"kit_value": "1", "block_value": "2", "more": "3"});
+    let whole: Vec<String> = [
+        client.request("tools/call", json!({"name": "readReference", "arguments": {"id": "block"}})),
+        client.request("tools/call", json!({"name": "readReference", "arguments": {"id": "kit", "path": "guide.md"}})),
+        client.request(
+            "tools/call",
+            json!({"name": "renderTemplate",
+            "arguments": {"template_name": "Kit.txt.tpl", "variables": values}}),
+        ),
+        client.request(
+            "tools/call",
+            json!({"name": "renderTemplate",
+            "arguments": {"template_path": "../out/kit/Kit.txt.tpl", "variables": values}}),
+        ),
+        client.request("prompts/get", json!({"name": "Kit.txt.tpl", "arguments": {"kit_value": "1"}})),
+    ]
+    .iter()
+    .map(Value::to_string)
+    .collect();
+    for answer in &whole {
+        assert_eq!(answer.contains("SECRET"), is_trusted, "{answer}");
+    }
+    let variables = json!({"name": "listTemplateVariables", "arguments": {"template_name": "Kit.txt.tpl"}});
+    let variables = client.request("tools/call", variables)["result"].to_string();
+    assert_eq!(variables.contains("kit_value"), is_trusted, "{variables}");
+}
+
+/// Templates of documents as files, which any agent reads.
+fn written(workspace: &Workspace) -> bool {
+    let listing = workspace.listing();
+    let in_templates = listing.iter().filter(|(path, _)| path.starts_with(workspace.path.join(".jaato/templates")));
+    in_templates.into_iter().any(|(_, bytes)| String::from_utf8_lossy(bytes).contains("SECRET"))
+}
+
+#[test]
+fn what_lies_outside_comes_with_trust_and_goes_with_it_while_the_server_runs() {
+    let workspace = reaching();
+    let mut client = Client::connect(&workspace);
+    look(&mut client, false);
+    workspace.run(&["templates", "extract"]).exits(0);
+    assert!(!written(&workspace));
+
+    workspace.trust(STATE);
+    look(&mut client, true);
+    workspace.run(&["templates", "extract"]).exits(0);
+    assert!(written(&workspace));
+
+    workspace.run(&["trust", "revoke"]).exits(0);
+    assert!(!written(&workspace), "what was written goes with the trust");
+    look(&mut client, false);
+    client.call("selectReferences", json!({"ids": ["kit"]}));
+    look(&mut client, false);
+    assert!(!written(&workspace));
+}
