@@ -138,6 +138,8 @@ pub fn contexts(state: &State) -> Vec<Context> {
         (Some(Overlay::Switch(_)), _) => vec![Context::Switch, Context::List, Context::Always],
         (Some(Overlay::Help(_) | Overlay::Receipt(_)), _) => vec![Context::Overlay, Context::List, Context::Always],
         (None, Some(typing)) => vec![field(typing), Context::Field, Context::Always],
+        // What any other key does, `update` knows: it closes the request.
+        (None, None) if state.ended_request().is_some() => vec![Context::Always],
         (None, None) => below(state),
     }
 }
@@ -150,7 +152,11 @@ pub fn below(state: &State) -> Vec<Context> {
         (Part::Values, Pane::Templates) => Some(Context::Values),
         _ => None,
     };
-    let pane = if state.in_request() { Context::Request } else { Context::Pane(state.focus) };
+    let pane = match state.at_request() {
+        true if state.in_request() => Context::Request,
+        true => Context::NextRequest,
+        false => Context::Pane(state.focus),
+    };
     let pane = [pane, Context::List, Context::Global, Context::Always];
     part.into_iter().chain(pane).collect()
 }

@@ -173,6 +173,17 @@ fn tab(state: &State, pane: Pane, names: Names) -> String {
 /// What there is to say, else the keys that matter here.
 pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
     match &state.message {
+        // All of how it ended stands in the pane.
+        _ if state.ended_request().is_some() => {
+            say(
+                state,
+                "any key closes the request that has ended, and does nothing else",
+                Role::Warning,
+                1,
+                place,
+                buffer,
+            );
+        }
         Some(message) => {
             // Why something was not done must be readable to its end; what happened shows in the panes anyway.
             let (role, most) = match message.tone {
@@ -311,6 +322,9 @@ fn label(state: &State, entry: &Entry) -> Option<&'static str> {
         }
         Action::Toggle | Action::Exclude if state.in_feed() && subject.is_none() => None,
         Action::FilterFeed | Action::FilterRequest => Some("filter"),
+        // Both turn to what is shown; the next one after that is no concern yet.
+        Action::NextRequest if state.is_before_request() => None,
+        Action::Requests if state.is_before_request() => Some("turn to this request"),
         Action::Requests => Some("answer"),
         Action::Answer if is_approval(state) => Some("look at the write"),
         Action::Decline if is_approval(state) => Some("no"),
@@ -351,7 +365,7 @@ fn label(state: &State, entry: &Entry) -> Option<&'static str> {
             Some("what is found").filter(|_| state.hints.shows.next() != Shows::Found)
         }
         Action::Back if state.is_filtered() => Some("show all"),
-        Action::Back if state.in_request() => Some("not now"),
+        Action::Back if state.at_request() => Some("not now"),
         Action::Back => None,
         Action::Edit(Edit::LineUp) if state.hints.leads_back() => Some("prompt before"),
         Action::Edit(Edit::LineUp) => None,

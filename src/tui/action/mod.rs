@@ -211,6 +211,8 @@ pub enum Context {
     Write,
     /// In a request, in the place of the selection.
     Request,
+    /// In the place of a request that follows the one just answered, and takes no keys yet.
+    NextRequest,
     /// In the filter line of a request.
     RequestFilter,
     /// In the window of a write that a yes is asked for.
@@ -259,6 +261,7 @@ impl Context {
             Self::Value => "Value",
             Self::Write => "Write dialog",
             Self::Request => "Request",
+            Self::NextRequest => "Next request",
             Self::RequestFilter => "Filter line of a request",
             Self::Approval => "Approval",
             Self::Trust => "Trust",

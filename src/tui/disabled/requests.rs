@@ -2,16 +2,25 @@
 
 use crate::tui::action::Action;
 use crate::tui::pane::Pane;
-use crate::tui::state::{Overlay, State};
+use crate::tui::state::{Overlay, Place, State};
 
 /// Why this action on a request cannot be done now; `None` if it can.
 pub(super) fn requests(state: &State, action: Action) -> Option<String> {
+    if state.requests.ended.is_some() {
+        let why = if action == Action::Requests { "nobody asks for anything" } else { "this request has ended" };
+        let is_next = action == Action::Requests && !state.snapshot.requests.is_empty();
+        return (!is_next).then(|| why.to_owned());
+    }
     let Some(waiting) = state.request() else { return Some("nobody asks for anything".to_owned()) };
     if action == Action::Requests {
         return state.in_request().then(|| "you are at the request already".to_owned());
     }
     if state.shown_request().is_none() {
         return Some("the request is put aside: A brings it back".to_owned());
+    }
+    if state.requests.place == Place::Next {
+        let turns = matches!(action, Action::NextRequest | Action::PreviousRequest);
+        return (!turns).then(|| "this is the next request: A turns to it".to_owned());
     }
     let request = &waiting.request;
     if matches!(action, Action::Answer | Action::Approve | Action::Decline)

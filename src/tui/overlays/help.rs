@@ -39,7 +39,8 @@ pub fn len(state: &State) -> usize {
 
 fn contexts(state: &State) -> Vec<Context> {
     let feed = [Context::Feed, Context::FeedFilter];
-    let pane = [Context::Pane(state.focus), Context::Global, Context::List, Context::Always];
+    let here = if state.at_request() { Context::Request } else { Context::Pane(state.focus) };
+    let pane = [here, Context::Global, Context::List, Context::Always];
     let mut contexts: Vec<Context> = if state.in_feed() { [&feed[..], &pane].concat() } else { pane.to_vec() };
     match state.focus {
         Pane::Catalog => contexts.extend([Context::Details, Context::Filter, Context::Search, Context::Field]),
@@ -49,6 +50,11 @@ fn contexts(state: &State) -> Vec<Context> {
         }
         Pane::Templates => {
             contexts.extend([Context::Values, Context::Value, Context::TemplateFilter, Context::Write, Context::Field]);
+        }
+        Pane::Selection if state.at_request() => {
+            // What answers stands first: it is what one looks for here.
+            contexts.insert(1, Context::Approval);
+            contexts.extend([Context::RequestFilter, Context::Field]);
         }
         Pane::Selection => {}
     }
@@ -70,7 +76,10 @@ pub fn draw(state: &State, scroll: Scroll, frame: &mut Frame<'_>) {
     };
     Border {
         title: "Help",
-        note: if state.in_feed() { Context::Feed.title() } else { state.focus.title() }.to_owned(),
+        note: match contexts(state).first() {
+            Some(context) => context.title().to_owned(),
+            None => String::new(),
+        },
         place: shown,
         role: state.focus.role(),
         active: Active::Yes,

@@ -7,7 +7,7 @@ use ratatui::text::{Line as Drawn, Span};
 
 use crate::channel::{Approval, Offered, Request};
 use crate::desk::Follows;
-use crate::engine::Waiting;
+use crate::engine::{Ended, Waiting};
 use crate::tui::layout::{self, Parts};
 use crate::tui::pane::Pane;
 use crate::tui::standing;
@@ -62,6 +62,7 @@ fn asks(state: &State, waiting: &Waiting) -> Line {
         line = line.then(&format!(" {dot} at desk {}", short(&request.asker.desk)), Role::Warning);
     }
     match &waiting.until {
+        _ if state.requests.ended.is_some() => line,
         Some(until) => line.then(&format!(" {dot} until {until}"), Role::Warning),
         None => line,
     }
@@ -93,11 +94,26 @@ fn beginning(text: &str, columns: usize) -> String {
     format!("{}{}", cells::clean(&begun), if more { " " } else { "" })
 }
 
+/// How a request ended that did so by itself.
+pub fn ended(how: Option<&Ended>) -> String {
+    match how {
+        Some(Ended::TimedOut) => "This timed out: nobody answered.".to_owned(),
+        Some(Ended::AskerGone) => "Who asked is gone: nobody waits for an answer any more.".to_owned(),
+        Some(Ended::Elsewhere(Some(by))) => format!("This was answered by {}.", short(by)),
+        Some(Ended::Elsewhere(None)) => "This was answered elsewhere.".to_owned(),
+        Some(Ended::Here(_)) => "This is answered.".to_owned(),
+        Some(Ended::Withdrawn) | None => {
+            "This is not asked any more: it was answered elsewhere or taken back.".to_owned()
+        }
+    }
+}
+
 /// The head as a page for so many columns.
 pub fn head(state: &State, waiting: &Waiting, columns: usize) -> Page {
     let request = &waiting.request;
     let ellipsis = state.skin.glyphs.ellipsis;
-    let mut lines = vec![asks(state, waiting)];
+    let ended = state.requests.ended.as_ref().map(|gone| Line::new(ended(gone.how.as_ref()), Role::Warning));
+    let mut lines: Vec<Line> = ended.into_iter().chain([asks(state, waiting)]).collect();
     if !request.context.trim().is_empty() {
         let room = (columns * CONTEXT).saturating_sub(if CONTEXT > 1 { columns / 6 } else { 0 });
         let begun = beginning(&request.context, columns);
@@ -157,6 +173,9 @@ pub fn makes(approval: &Approval) -> Makes {
 
 /// `2 of 12 marked · they bring 7 sources, ~12,400 tokens`
 fn sum(state: &State, waiting: &Waiting) -> Line {
+    if state.requests.ended.is_some() {
+        return Line::new("nothing is answered any more", Role::Infra);
+    }
     if state.requests.sent.as_ref() == Some(&waiting.request.request_id) {
         return Line::new("it is being answered", Role::Infra);
     }
@@ -189,8 +208,13 @@ pub fn draw(state: &State, waiting: &Waiting, outer: Rect, frame: &mut Frame<'_>
     let (cursor, len) = (state.requests.cursor, state.len(Pane::Selection));
     let queue = state.snapshot.requests.len();
     let number = |number: usize| cells::grouped(number as u64);
-    let note =
-        if queue > 1 { format!("{} of {}", number(state.nth_request() + 1), number(queue)) } else { String::new() };
+    let note = if state.requests.ended.is_some() {
+        "ended".to_owned()
+    } else if queue > 1 {
+        format!("{} of {}", number(state.nth_request() + 1), number(queue))
+    } else {
+        String::new()
+    };
     let place = frame::position(cursor.at, len);
     let active = super::active(state, Pane::Selection);
     Border { title: "2 Request", note, place, role: Role::Selection, active }.draw(

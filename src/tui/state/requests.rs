@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::desk::Follows;
-use crate::engine::Waiting;
+use crate::engine::{Ended, Waiting};
 use crate::tui::field::TextField;
 use crate::tui::motion::{Cursor, Scroll};
 use crate::tui::widgets::page::Page;
@@ -34,6 +34,11 @@ pub struct Requests {
     pub outlook: Asked<Brings>,
     /// The request that was answered, until it is gone.
     pub sent: Option<String>,
+    /// How requests ended that the desk still tells as waiting: what it says and what it shows may come in either order.
+    pub over: BTreeMap<String, Ended>,
+    /// The one that ended by itself while keys went to it: it stays until a key closes it, so that none of those meant for it
+    /// does anything else.
+    pub ended: Option<Gone>,
     /// The difference of the write that a yes is asked for, as a page.
     pub page: Page,
     /// The request and the width that the page was made for.
@@ -46,8 +51,19 @@ pub enum Place {
     /// The request.
     #[default]
     Shown,
+    /// The request that follows the one that was answered: what was typed for that one must not answer this one too.
+    Next,
     /// The selection: the request was put aside, or came while keys went to that.
     Aside,
+}
+
+/// A request that ended by itself.
+#[derive(Debug, Clone)]
+pub struct Gone {
+    /// As it was shown.
+    pub waiting: Waiting,
+    /// How it ended, once that is known.
+    pub how: Option<Ended>,
 }
 
 /// What marks would bring.
@@ -62,13 +78,16 @@ pub struct Brings {
 impl State {
     /// The request that is shown, or would be.
     pub fn request(&self) -> Option<&Waiting> {
+        if let Some(gone) = &self.requests.ended {
+            return Some(&gone.waiting);
+        }
         let current = self.requests.current.as_deref()?;
         self.snapshot.requests.iter().find(|waiting| waiting.request.request_id == current)
     }
 
     /// The request that has the place of the selection.
     pub fn shown_request(&self) -> Option<&Waiting> {
-        self.request().filter(|_| self.requests.place == Place::Shown)
+        self.request().filter(|_| self.requests.place != Place::Aside)
     }
 
     /// Where it stands among those that wait, from 0.
@@ -83,8 +102,24 @@ impl State {
         self.requests.marks.get(self.requests.current.as_deref()?)
     }
 
+    /// Whether keys go to where a request is, though it may take none yet, or none any more.
+    pub fn at_request(&self) -> bool {
+        self.focus == super::Pane::Selection && self.shown_request().is_some()
+    }
+
     /// Whether keys go to a request.
     pub fn in_request(&self) -> bool {
-        self.focus == super::Pane::Selection && self.shown_request().is_some()
+        self.at_request() && self.requests.place == Place::Shown && self.requests.ended.is_none()
+    }
+
+    /// Whether the request shown here follows one that was answered, and takes no keys yet.
+    pub fn is_before_request(&self) -> bool {
+        self.at_request() && self.requests.place == Place::Next && self.requests.ended.is_none()
+    }
+
+    /// The request that ended, where the next key closes it.
+    pub fn ended_request(&self) -> Option<&Gone> {
+        let is_next = self.overlay.is_none() && self.at_request();
+        self.requests.ended.as_ref().filter(|_| is_next)
     }
 }

@@ -93,6 +93,7 @@ fn what_cannot_be_done_says_why() {
         (choice("r1"), "A Space Enter Enter", "it is being answered"),
         (choice("r1"), "A n n", "it is being answered"),
         (write("w1"), "A Space", "there is nothing to choose from: Enter shows what would be written"),
+        (write("w1"), "A y", "Enter first shows all that would be written: y and n answer there"),
         (write("w1"), "A /", "there is nothing to choose from: Enter shows what would be written"),
     ] {
         let mut state = desk("", &[waiting]);
@@ -168,17 +169,97 @@ fn those_that_wait_are_gone_through_in_turn() {
         assert_eq!(current(&state), expected, "{key}");
     }
     assert_eq!(replied(&press(&mut state, "Enter")), [("r1".to_owned(), chosen(&["retry-pattern"]))], "marks are kept");
-    // What was answered goes, and the next one opens.
+    // What was answered goes, and the next one is shown.
     tell(&mut state, &[write("w1"), choice("r2")]);
-    assert_eq!((current(&state).as_str(), state.in_request()), ("w1", true));
-    press(&mut state, "Enter");
+    assert_eq!((current(&state).as_str(), state.shown_request().is_some(), state.in_request()), ("w1", true, false));
+    press(&mut state, "A Enter");
+    assert!(matches!(state.overlay, Some(Overlay::Approval(_))));
     tell(&mut state, &[choice("r2")]);
-    assert_eq!((state.overlay, current(&state).as_str()), (None, "r2"), "its window goes with it");
-    press(&mut state, "/");
+    assert_eq!((state.overlay, current(&state).as_str()), (None, "w1"), "its window goes with it");
+    press(&mut state, "y");
+    assert_eq!(current(&state), "r2");
+    press(&mut state, "] /");
     assert_eq!(state.typing, Some(Typing::RequestFilter));
     tell(&mut state, &[]);
-    assert_eq!((state.typing, state.shown_request().is_some()), (None, false));
+    assert_eq!((state.typing, state.shown_request().is_some()), (None, true));
+    press(&mut state, "q");
+    assert_eq!(state.shown_request(), None);
     assert!(screen(&state).contains("2 Selection"), "the selection has its place again");
+}
+
+#[test]
+fn keys_meant_for_a_request_that_ended_do_nothing_else() {
+    let ends = |state: &mut State, waiting: &Waiting, ended: Ended, left: &[Waiting], is_told_first: bool| {
+        let over = Event::Over(Box::new(Over { request: waiting.request.clone(), ended }));
+        if is_told_first {
+            answer(state, over.clone());
+        }
+        tell(state, left);
+        if !is_told_first {
+            answer(state, over);
+        }
+    };
+    for (waiting, ended, said) in [
+        (choice("r1"), Ended::TimedOut, "This timed out: nobody answered."),
+        (choice("r1"), Ended::AskerGone, "Who asked is gone"),
+        (write("r1"), Ended::Elsewhere(Some("a screen".to_owned())), "This was answered by a screen."),
+        (write("r1"), Ended::Withdrawn, "This is not asked any more"),
+    ] {
+        for is_told_first in [true, false] {
+            for keys in ["A", "A Space", "A Enter", "A /", "A / \"ja\"", "A j l"] {
+                for key in ["Space", "Enter", "y", "n", "q", "u", "x", "C", "]", "Esc", ":", "?", "1", "Tab", "A"] {
+                    let mut state = desk("", std::slice::from_ref(&waiting));
+                    press(&mut state, keys);
+                    ends(&mut state, &waiting, ended.clone(), &[choice("r2")], is_told_first);
+                    let told = screen(&state);
+                    assert!(told.contains(said) && told.contains("any key closes"), "{keys}\n{told}");
+                    assert_eq!(press(&mut state, key), [], "{keys} {key}");
+                    let seen = (state.focus, state.overlay, state.typing, state.requests.current.as_deref());
+                    assert_eq!(seen, (Pane::Selection, None, None, Some("r2")), "{keys} {key}");
+                    assert!(state.is_before_request() && screen(&state).contains("A turn to this request"));
+                }
+            }
+        }
+    }
+    // Whoever is elsewhere is not held up.
+    let mut state = desk("A Space 1", &[choice("r1")]);
+    ends(&mut state, &choice("r1"), Ended::TimedOut, &[], true);
+    assert!(state.shown_request().is_none() && state.requests.ended.is_none());
+}
+
+#[test]
+fn the_request_that_follows_takes_no_keys_meant_for_the_one_before() {
+    let all = [choice("r1"), write("w1"), choice("r2")];
+    for (keys, declined) in [("A n", 1), ("A n", 1), ("A a Enter", 1)] {
+        let mut state = desk("", &all);
+        assert_eq!(replied(&press(&mut state, keys)).len(), declined);
+        tell(&mut state, &all[1..]);
+        for key in ["n", "Space", "Enter", "y", "a", "x", "o", "p"] {
+            assert_eq!(press(&mut state, key), [], "{key}");
+            assert_eq!((state.overlay, state.marks()), (None, None), "{key}");
+        }
+        assert_eq!(message(&state), "p does nothing until you turn to this request: A");
+        for turn in ["A", "]", "1 2", "["] {
+            let mut state = state.clone();
+            press(&mut state, turn);
+            assert!(state.in_request(), "{turn}");
+            assert_eq!(state.requests.current.as_deref(), Some(if turn == "[" { "r2" } else { "w1" }));
+        }
+        press(&mut state, "Esc");
+        assert_eq!(state.requests.place, Place::Aside);
+    }
+}
+
+#[test]
+fn the_help_of_a_request_lists_its_keys() {
+    for (waiting, keys) in [(choice("r1"), "A ?"), (write("w1"), "A Enter ?")] {
+        let mut state = desk("", &[waiting]);
+        press(&mut state, keys);
+        let told = screen(&state);
+        assert!(told.contains("Mark the source under the cursor for the answer"), "{told}");
+        press(&mut state, "Esc");
+        assert!(state.in_request());
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::tui::motion::{Cursor, Scroll};
 use crate::tui::overlays;
 use crate::tui::pane::Pane;
 use crate::tui::panes::{indented, request};
-use crate::tui::state::{Brings, Overlay, Part, Place, State, Tone, Typing};
+use crate::tui::state::{Brings, Gone, Overlay, Part, Place, State, Tone, Typing};
 use crate::tui::widgets::cells;
 
 /// After a snapshot: `before` were those that waited until now.
@@ -28,31 +28,77 @@ pub(super) fn follow(state: &mut State, before: &Arc<[Waiting]>) {
     if let Some(new) = waiting.iter().find(is_new) {
         arrived(state, new);
     }
-    state.requests.marks.retain(|id, _| is_there(id));
+    let current = state.requests.current.clone();
+    state.requests.marks.retain(|id, _| is_there(id) || Some(id) == current.as_ref());
+    let sent = state.requests.sent.clone();
     if state.requests.sent.as_deref().is_some_and(|id| !is_there(id)) {
         state.requests.sent = None;
     }
-    if state.requests.current.as_deref().is_some_and(is_there) {
+    if current.as_deref().is_some_and(is_there) || state.requests.ended.is_some() {
         return;
     }
-    let was_shown = state.requests.current.is_some();
+    let gone = before.iter().find(|waiting| Some(&waiting.request.request_id) == current.as_ref());
+    let how = current.as_ref().and_then(|id| state.requests.over.remove(id));
+    state.requests.over.clear();
+    let is_own = matches!(how, Some(Ended::Here(_))) || (how.is_none() && sent.is_some() && sent == current);
     leave_field(state);
     if matches!(state.overlay, Some(Overlay::Approval(_))) {
         state.overlay = None;
     }
-    let next = waiting.first().map(|waiting| waiting.request.request_id.clone());
-    if !was_shown {
-        // Somebody who is at the selection means its rows with the next key.
+    match gone.filter(|_| was_in_request(state)) {
+        Some(waiting) if !is_own => state.requests.ended = Some(Gone { waiting: waiting.clone(), how }),
+        _ => next(state),
+    }
+}
+
+/// Whether keys went to the request that the desk does not tell of any more.
+fn was_in_request(state: &State) -> bool {
+    state.focus == Pane::Selection && state.requests.place == Place::Shown && state.requests.current.is_some()
+}
+
+/// To who has waited longest. Where nobody was shown before, whoever is at the selection means its rows with the next key.
+fn next(state: &mut State) {
+    let next = state.snapshot.requests.first().map(|waiting| waiting.request.request_id.clone());
+    if state.requests.current.is_none() {
         let busy = state.focus == Pane::Selection;
         state.requests.place = if busy { Place::Aside } else { Place::Shown };
+    } else if state.requests.place != Place::Aside {
+        state.requests.place = Place::Next;
     }
     turn_to(state, next);
+}
+
+/// Closes the request that ended, where it is next to be closed; tells whether it was.
+pub(super) fn close(state: &mut State) -> bool {
+    let is_next = state.ended_request().is_some();
+    if is_next {
+        state.message = None;
+        leave_ended(state);
+    }
+    is_next
+}
+
+fn leave_ended(state: &mut State) {
+    if let Some(gone) = state.requests.ended.take() {
+        state.requests.marks.remove(&gone.waiting.request.request_id);
+        next(state);
+    }
+}
+
+/// After every input: whoever went elsewhere and comes back means what stands there then.
+pub(super) fn follow_focus(state: &mut State) {
+    if state.focus != Pane::Selection {
+        leave_ended(state);
+        if state.requests.place == Place::Next {
+            state.requests.place = Place::Shown;
+        }
+    }
 }
 
 /// Says that somebody asks, and which key goes there.
 fn arrived(state: &mut State, new: &Waiting) {
     let is_free = state.message.as_ref().is_none_or(|message| message.tone == Tone::Note);
-    if is_free && !state.in_request() {
+    if is_free && !state.at_request() {
         let who = request::who(&new.request);
         super::say(state, Tone::Note, format!("A answers: {who}{}", request::asks_for(&new.request)));
     }
@@ -96,11 +142,13 @@ pub(super) fn filter(state: &mut State) {
 pub(super) fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     match action {
         Action::Requests => {
+            leave_ended(state);
             state.requests.place = Place::Shown;
             state.focus_on(Pane::Selection);
         }
         Action::Mark => mark(state),
         Action::MarkAll => mark_all(state),
+        Action::NextRequest if state.is_before_request() => state.requests.place = Place::Shown,
         Action::NextRequest => step(state, 1),
         Action::PreviousRequest => step(state, state.snapshot.requests.len().saturating_sub(1)),
         Action::FilterRequest => state.typing = Some(Typing::RequestFilter),
@@ -139,6 +187,7 @@ fn mark_all(state: &mut State) {
 /// To another of those that wait, so many further on and around.
 fn step(state: &mut State, by: usize) {
     let waiting = &state.snapshot.requests;
+    state.requests.place = Place::Shown;
     let at = (state.nth_request() + by) % waiting.len().max(1);
     let id = waiting.get(at).map(|waiting| waiting.request.request_id.clone());
     turn_to(state, id);
@@ -230,6 +279,15 @@ pub(super) fn settle(state: &mut State) {
 
 /// Says how a request ended, of one that anybody could see here.
 pub(super) fn over(state: &mut State, over: &Over) {
+    let id = &over.request.request_id;
+    match &mut state.requests.ended {
+        Some(gone) if gone.waiting.request.request_id == *id => gone.how = Some(over.ended.clone()),
+        _ => {
+            if state.snapshot.requests.iter().any(|waiting| waiting.request.request_id == *id) {
+                state.requests.over.insert(id.clone(), over.ended.clone());
+            }
+        }
+    }
     let asker = &over.request.asker.who;
     let who = if asker.is_empty() { "the one who asked" } else { asker };
     let what = match &over.request.approval {

@@ -104,7 +104,7 @@ pub(super) fn answer(state: &mut State, event: Event, effects: &mut Vec<Effect>)
 /// Asks what would follow from choosing the source under the cursor of the focused pane. Not while a text is typed, when
 /// it changes with every key.
 pub(super) fn ask_for_outlook(state: &mut State, effects: &mut Vec<Effect>) {
-    if state.typing.is_some() || state.in_request() {
+    if state.typing.is_some() || state.at_request() {
         return;
     }
     let about = state.subject(state.focus).map(str::to_owned);

@@ -33,7 +33,7 @@ fn back(state: &mut State) {
         super::reading::end(state);
     } else if state.part != Part::List {
         state.part = Part::List;
-    } else if state.in_request() {
+    } else if state.at_request() {
         super::answering::leave(state);
     } else if state.focus == Pane::Hints {
         state.feed.filter.clear();

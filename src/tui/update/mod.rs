@@ -36,6 +36,14 @@ use super::state::{Message, Overlay, State, Tone};
 /// Changes the state as the input says.
 pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     let mut effects = Vec::new();
+    let is_key = match &input {
+        Input::Act(action) => !matches!(action, Action::Quit | Action::Suspend | Action::Redraw),
+        Input::Type(_) | Input::Unbound(_) | Input::Paste(_) | Input::Click(_) => true,
+        _ => false,
+    };
+    if is_key && answering::close(state) {
+        return effects;
+    }
     if matches!(input, Input::Act(_) | Input::Type(_) | Input::Unbound(_) | Input::Paste(_)) {
         state.feed.since_key = 0;
         state.opening = None;
@@ -72,6 +80,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
             say(state, Tone::Refusal, "the desk is busy and did not take this: try again".to_owned());
         }
     }
+    answering::follow_focus(state);
     valuing::follow(state);
     settle(state);
     previewing::ask(state, &mut effects);
@@ -179,6 +188,13 @@ fn say(state: &mut State, tone: Tone, text: String) {
 fn unbound(state: &State, key: Key) -> String {
     if state.overlay.is_some() {
         return format!("{key} does nothing in this window: Esc closes it");
+    }
+    if state.is_before_request() {
+        return format!("{key} does nothing until you turn to this request: A");
+    }
+    let is_write = state.shown_request().is_some_and(|waiting| waiting.request.approval.is_some());
+    if state.in_request() && is_write && bound(key, &[Context::Approval]).is_some() {
+        return "Enter first shows all that would be written: y and n answer there".to_owned();
     }
     let entry = Pane::ALL.iter().find_map(|pane| bound(key, &[Context::Pane(*pane)]));
     match entry {

@@ -103,6 +103,10 @@ fn in_pane(state: &mut State, pane: Pane, parts: Parts, at: Position, effects: &
         return;
     }
     leave_field(state, effects);
+    // A click into a request is no key that was meant for the one before.
+    if pane == Pane::Selection && state.is_before_request() {
+        return try_to(state, Action::Requests, effects);
+    }
     let part_row = part_row(state, pane, parts, at);
     let same = state.focus == pane;
     if !same || parts.list.contains(at) {
