@@ -64,11 +64,10 @@ impl Desk {
         touched(&self.catalog, self.workspace(), tool.arguments).into_iter().map(receipt).collect()
     }
 
-    /// Notes that a tool of a server read these sources, and where.
-    pub fn note_reading(&self, ids: &[String], path: &str, tool: &str) {
-        let (about, path) = (ids.to_vec(), Some(path.to_owned()));
-        let follows = of(&self.store.told().0.offered, &about);
-        self.journal(Receipt { tool: Some(tool.to_owned()), follows, path, about, ..Receipt::new(What::Read) });
+    /// Notes that a source was read, with what the session knew of it before.
+    pub fn note_reading(&self, read: Receipt) {
+        let follows = of(&self.store.told().0.offered, &read.about);
+        self.journal(Receipt { follows, ..read });
     }
 
     /// Notes what became of picks and exclusions, by whatever way; `reason` where it is not simply that somebody asked for it.

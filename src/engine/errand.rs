@@ -47,15 +47,8 @@ pub enum Task {
     Note(Box<Receipt>),
     /// What may be read for this session.
     Access,
-    /// Put into the journal that a tool read these sources for it.
-    NoteRead {
-        /// Ids of sources.
-        ids: Vec<String>,
-        /// The file, as printed.
-        path: String,
-        /// The tool's name.
-        tool: String,
-    },
+    /// Put into the journal that a source was read for it; what the reading follows is added.
+    NoteRead(Box<Receipt>),
     /// Who says yes to a file at this path, as printed, and how a person would be asked.
     Verdict(String),
     /// What a person may be asked to choose from, and how.
@@ -105,7 +98,7 @@ impl Task {
 
     /// Whether it changes what is stored.
     pub fn is_change(&self) -> bool {
-        matches!(self, Self::Select { .. } | Self::Write { .. } | Self::Note(_) | Self::NoteRead { .. })
+        matches!(self, Self::Select { .. } | Self::Write { .. } | Self::Note(_) | Self::NoteRead(_))
     }
 
     /// Does it.
@@ -141,8 +134,8 @@ impl Task {
                 desk.note(*receipt);
                 Outcome::Done
             }
-            Self::NoteRead { ids, path, tool } => {
-                desk.note_reading(&ids, &path, &tool);
+            Self::NoteRead(receipt) => {
+                desk.note_reading(*receipt);
                 Outcome::Done
             }
             Self::Access => {

@@ -1,6 +1,8 @@
 //! What an agent was given over the protocol, as the journal has it: with its very bytes, or what they hash to.
 
+use crate::desk::reading::Reading;
 use crate::disk::name::sha256_hex;
+use crate::engine::Task;
 use crate::enrich::TextKind;
 use crate::session::{Receipt, What};
 use crate::text::tokens;
@@ -19,4 +21,16 @@ pub fn given(what: What, text: &str) -> Receipt {
         hash: Some(sha256_hex(text.as_bytes())),
         ..Receipt::new(what)
     }
+}
+
+/// That a source was read by this way: of its text only how much was given, and what it costs.
+pub fn read(reading: &Reading, tool: &str) -> Task {
+    Task::NoteRead(Box::new(Receipt {
+        tool: Some(tool.to_owned()),
+        about: vec![reading.id.clone()],
+        path: Some(reading.path.clone()),
+        bytes: reading.text.len(),
+        tokens: usize::try_from(reading.tokens).unwrap_or(usize::MAX),
+        ..Receipt::new(What::Read)
+    }))
 }

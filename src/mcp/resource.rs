@@ -64,7 +64,7 @@ fn text_at(snapshot: &Snapshot, access: &Access, uri: &str) -> Result<(ResourceC
         (_, ReadingKind::List) => "text/plain",
     };
     let text = heading(&reading) + &reading.text;
-    let note = Task::NoteRead { ids: vec![id], path: reading.path, tool: METHOD.to_owned() };
+    let note = journalled::read(&reading, METHOD);
     Ok((ResourceContents::text(text, uri).with_mime_type(mime_type), note))
 }
 

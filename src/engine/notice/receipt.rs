@@ -21,7 +21,8 @@ pub fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
     notice.receipt = Some(Ticket { number: line.n, kind: receipt.kind, holds });
     let mut reasons = vec![format!("session {}", line.session)];
     reasons.extend(unsaid_reason(receipt).map(str::to_owned));
-    if receipt.text.is_some() {
+    let is_read = receipt.what == What::Read && receipt.tokens > 0;
+    if receipt.text.is_some() || is_read {
         reasons.push(format!("~{} tokens", receipt.tokens));
     }
     if line.desk != desk {
@@ -207,6 +208,11 @@ mod tests {
                 "session s1",
             ),
             (Receipt { tool: Some("Read".to_owned()), ..about(What::Read, &["a"]) }, "Read @a with Read", "session s1"),
+            (
+                Receipt { tool: Some("readReference".to_owned()), tokens: 700, ..about(What::Read, &["a"]) },
+                "Read @a with readReference",
+                "session s1, ~700 tokens",
+            ),
             (
                 Receipt { reason: "compact".to_owned(), ..about(What::Forgot, &[]) },
                 "Forgot what it was told",

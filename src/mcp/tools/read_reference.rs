@@ -7,6 +7,7 @@ use serde_json::json;
 use super::{About, Call, Effect, answer, closed};
 use crate::desk::reading::{Reading, ReadingKind, read_source};
 use crate::engine::{Outcome, Task};
+use crate::mcp::journalled;
 use crate::text::escape::{one_line, visible};
 
 /// What is told of it.
@@ -92,7 +93,6 @@ pub fn heading(reading: &Reading) -> String {
 
 /// Puts it into the journal that it was read.
 async fn note(call: &Call, reading: &Reading) {
-    let (ids, path, tool) = (vec![reading.id.clone()], reading.path.clone(), ABOUT.name.to_owned());
     // A journal that cannot be written is among the diagnostics.
-    let _ = call.front.ask(&call.agent, Task::NoteRead { ids, path, tool }).await;
+    let _ = call.front.ask(&call.agent, journalled::read(reading, ABOUT.name)).await;
 }

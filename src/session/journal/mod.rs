@@ -101,10 +101,10 @@ pub struct Receipt {
     /// Why, in words, where it is no matter of entries.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// Size of `text`, or of the file written.
+    /// Size of `text`, of what was read, or of the file written.
     #[serde(default)]
     pub bytes: usize,
-    /// Estimated tokens of `text`.
+    /// Estimated tokens of `text`, or of what was read.
     #[serde(default)]
     pub tokens: usize,
     /// SHA-256 of `text`.
