@@ -13,10 +13,8 @@ const NOTHING: &str = "Nothing in this workspace waits for trust.\n";
 
 /// Does what the verb says; without one, shows what waits and asks.
 pub fn run(desk: &mut Desk, args: &TrustArgs) -> Answer {
-    let (waiting, trusted): (Vec<Deed>, Vec<Deed>) = {
-        let untrusted = desk.untrusted();
-        desk.deeds().into_iter().partition(|deed| untrusted.contains(deed))
-    };
+    let (mut waiting, count) = desk.deeds_with_profiles();
+    let trusted = waiting.split_off(count);
     let mut answer = match args.command {
         Some(TrustCommand::List) => list(&trusted, &waiting),
         Some(TrustCommand::Revoke) => revoke(desk, &trusted, &waiting),

@@ -7,15 +7,15 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Desk;
 use super::Refusal;
 use super::deeds::{Bare, Deed, DeedKind, Deeds, in_text, outside};
-use crate::catalog::{Kind, Source, SourceId};
-use crate::config::{self, Channel, ChannelKind, Verdict, expand};
+use crate::catalog::{Kind, Source, SourceId, narrowed};
+use crate::config::{self, Channel, ChannelKind, Verdict, expand, profile};
 use crate::disk::path::{Resolver, absolute, display};
 use crate::report::Diagnostic;
 use crate::report::locate::Step;
@@ -79,7 +79,9 @@ impl Desk {
             ChannelKind::Queue | ChannelKind::Console => false,
         };
         let deed = Look::at(self).waiting_channel().into_iter().find(is_needed)?;
-        let message = format!("the channel of this workspace waits for trust: {}", deed.what);
+        // Where it leads may hold a secret, and an agent reads this: only who is asked for trust is shown it.
+        let what = if deed.about == DeedKind::Webhook { "a webhook" } else { "files outside the workspace" };
+        let message = format!("the channel of this workspace, {what}, waits for trust");
         Some(Refusal::new("untrusted", message, HINT))
     }
 
@@ -95,6 +97,29 @@ impl Desk {
         let sources = self.catalog.sources().iter().filter_map(|source| look.source(source));
         found.extend(sources.map(|bare| self.located(bare)));
         found
+    }
+
+    /// The same, and besides what the sources that only profiles have would do under these; and how many of them, from the
+    /// front, wait for trust.
+    pub fn deeds_with_profiles(&self) -> (Vec<Deed>, usize) {
+        let look = Look::at(self);
+        let mut deeds = self.deeds();
+        let (found, _) = profile::read_all(self.around());
+        for profile in found.iter().filter_map(|found| found.read.as_ref().ok()) {
+            let Some(catalog) = narrowed(self.around(), &self.catalog, profile).catalog else {
+                continue;
+            };
+            let own = catalog.sources().iter().filter(|source| source.origin.file == profile.document.path);
+            for Bare { what, hash, about } in own.filter_map(|source| look.source(source)) {
+                let (file, line) = (profile.document.shown.clone(), None);
+                deeds.push(Deed { what, hash, about, file, line });
+            }
+        }
+        let mut seen = HashSet::new();
+        deeds.retain(|deed| seen.insert(deed.hash.clone()));
+        deeds.sort_by_key(|deed| look.trusts(&deed.hash));
+        let waiting = deeds.iter().take_while(|deed| !look.trusts(&deed.hash)).count();
+        (deeds, waiting)
     }
 
     /// Those that wait for trust.
@@ -133,9 +158,9 @@ impl Desk {
     /// # Errors
     /// What was trusted cannot be changed: then it is trusted still.
     pub fn revoke(&self) -> Result<Vec<Deed>, Refusal> {
-        let mut deeds = self.deeds();
+        let (mut deeds, waiting) = self.deeds_with_profiles();
         let look = Look::at(self);
-        deeds.retain(|deed| look.trusts(&deed.hash));
+        deeds.drain(..waiting);
         let kept = self.trust_file(&look.workspace)?.remove(&in_text(&look.workspace));
         kept.map_err(|error| unkept(&error))?;
         Ok(deeds)
