@@ -47,6 +47,8 @@ pub enum Task {
     Note(Box<Receipt>),
     /// What may be read for this session.
     Access,
+    /// The same as far as it is known, without reading what the selection waits for.
+    AccessSoFar,
     /// Put into the journal that a tool read these sources for it.
     NoteRead {
         /// Ids of sources.
@@ -78,7 +80,7 @@ pub enum Outcome {
     Prepared(Result<Box<Prepared>, Unrendered>),
     /// Of [`Task::Write`].
     Written(Result<Written, Unwritten>),
-    /// Of [`Task::Access`].
+    /// Of [`Task::Access`] and [`Task::AccessSoFar`].
     Access(Box<Access>),
     /// Of [`Task::Verdict`].
     Verdict(Box<(Verdict, channel::Way)>),
@@ -149,6 +151,7 @@ impl Task {
                 desk.settle();
                 Outcome::Access(Box::new(desk.access()))
             }
+            Self::AccessSoFar => Outcome::Access(Box::new(desk.access())),
             Self::Verdict(path) => Outcome::Verdict(Box::new((desk.verdict(&path), channel::Way::of(desk)))),
             Self::Offer { context, tags } => {
                 desk.settle();

@@ -9,7 +9,7 @@ use super::front::Front;
 use super::introduction::introduction;
 use super::journalled;
 use crate::desk::Agent;
-use crate::engine::Task;
+use crate::engine::{Outcome, Task};
 use crate::session::What;
 
 /// So long is waited for configuration and catalog. A disk may never answer, and a client should learn what the server can
@@ -35,9 +35,15 @@ pub fn info() -> ServerConfig {
 /// The introduction to the desk as it is known now, put into the journal as what this agent was told. Documents are not
 /// waited for, only configuration and catalog.
 pub async fn introduce(front: &Front, agent: Agent) -> Option<String> {
-    let opened = tokio::time::timeout(PATIENCE, front.opened()).await;
-    let snapshot = opened.ok().flatten()?;
-    let text = introduction(&snapshot, &snapshot.exclude_tools)?;
+    let opened = async {
+        let snapshot = front.opened().await?;
+        match front.ask(&agent, Task::AccessSoFar).await? {
+            Outcome::Access(access) => Some((snapshot, access)),
+            _ => None,
+        }
+    };
+    let (snapshot, access) = tokio::time::timeout(PATIENCE, opened).await.ok().flatten()?;
+    let text = introduction(&snapshot, &access, &snapshot.exclude_tools)?;
     let receipt = journalled::told(What::Instructed, &text);
     let front = front.clone();
     // The answer does not wait for the disk.
