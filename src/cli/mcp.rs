@@ -21,9 +21,9 @@ pub fn run(options: Options, args: &McpArgs, session: Option<&str>, format: Form
         ended
     });
     match served {
-        Ok(mcp::Ended::Closed) => ExitCode::SUCCESS,
+        Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let refusal = Refusal::new("not-served", format!("the server could not run: {error}"), "");
+            let refusal = Refusal::new("not-served", format!("the server cannot go on: {error}"), "");
             output::print(Answer::refused(refusal), format)
         }
     }

@@ -49,6 +49,8 @@ pub enum Task {
     Access,
     /// Put into the journal that a source was read for it; what the reading follows is added.
     NoteRead(Box<Receipt>),
+    /// The same as far as it is known, without reading what the selection waits for.
+    AccessSoFar,
     /// Who says yes to a file at this path, as printed, and how a person would be asked.
     Verdict(String),
     /// What a person may be asked to choose from, and how.
@@ -71,7 +73,7 @@ pub enum Outcome {
     Prepared(Result<Box<Prepared>, Unrendered>),
     /// Of [`Task::Write`].
     Written(Result<Written, Unwritten>),
-    /// Of [`Task::Access`].
+    /// Of [`Task::Access`] and [`Task::AccessSoFar`].
     Access(Box<Access>),
     /// Of [`Task::Verdict`].
     Verdict(Box<(Verdict, channel::Way)>),
@@ -142,6 +144,7 @@ impl Task {
                 desk.settle();
                 Outcome::Access(Box::new(desk.access()))
             }
+            Self::AccessSoFar => Outcome::Access(Box::new(desk.access())),
             Self::Verdict(path) => Outcome::Verdict(Box::new((desk.verdict(&path), channel::Way::of(desk)))),
             Self::Offer { context, tags } => {
                 desk.settle();

@@ -14,15 +14,12 @@ use crate::text::escape::is_hidden;
 /// Characters of a client's name that are kept.
 const NAME: usize = 64;
 
-/// The header that names a session over HTTP.
-const SESSION_ID: &str = "mcp-session-id";
-
 /// What is known of one connection, whatever its requests say.
 #[derive(Debug, Default)]
 pub struct Connection {
     /// The session that was asked for when the server was started.
     given: Option<String>,
-    /// Made with the first request that needs it.
+    /// Made when the client comes by `initialize`, or with the first request of one that needs no such over a pipe.
     own: OnceLock<String>,
 }
 
@@ -32,16 +29,30 @@ impl Connection {
         Self { given: given.map(str::to_owned), own: OnceLock::new() }
     }
 
+    /// Who comes by `initialize`: whatever follows on this connection is of this session.
+    pub fn begin(&self, context: &RequestContext<RoleServer>) -> Agent {
+        self.of(&name_of(context), true)
+    }
+
     /// Who asks.
     pub fn agent(&self, context: &RequestContext<RoleServer>) -> Agent {
-        let name = client_name(context.client_info().map(|client| client.name).as_deref());
-        let who = format!("{name}{OVER_MCP}");
-        let session = match &self.given {
-            Some(given) => given.clone(),
-            None => over_http(context).unwrap_or_else(|| self.own.get_or_init(|| own_session(&name)).clone()),
-        };
-        Agent { who, session }
+        // Over HTTP a request without a beginning is a connection of its own. What its headers say of a session nobody has
+        // looked at: it could be anybody's.
+        let lasts = context.extensions.get::<hyper::http::request::Parts>().is_none();
+        self.of(&name_of(context), lasts)
     }
+
+    fn of(&self, name: &str, lasts: bool) -> Agent {
+        let own = || match self.own.get() {
+            None if !lasts => shared_session(name),
+            _ => self.own.get_or_init(|| own_session(name)).clone(),
+        };
+        Agent { who: format!("{name}{OVER_MCP}"), session: self.given.clone().unwrap_or_else(own) }
+    }
+}
+
+fn name_of(context: &RequestContext<RoleServer>) -> String {
+    client_name(context.client_info().map(|client| client.name).as_deref())
 }
 
 /// A client's name on one line, short, without what cannot be seen.
@@ -52,20 +63,22 @@ pub fn client_name(said: Option<&str>) -> String {
     if kept.is_empty() { "an agent".to_owned() } else { kept }
 }
 
-fn over_http(context: &RequestContext<RoleServer>) -> Option<String> {
-    let parts = context.extensions.get::<hyper::http::request::Parts>()?;
-    let id = parts.headers.get(SESSION_ID)?.to_str().ok()?;
-    (!id.is_empty()).then(|| id.to_owned())
-}
-
 /// `claude-code-0a1b2c3d`: safe as a file's name, and no other's.
 fn own_session(name: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '-' }).take(48).collect();
-    let plain = plain.trim_start_matches('.');
     // The keys of every state are drawn anew.
     let drawn = RandomState::new().hash_one(std::process::id());
-    format!("{plain}-{:08x}", drawn & 0xffff_ffff)
+    format!("{}-{:08x}", plain(name), drawn & 0xffff_ffff)
+}
+
+/// `claude-code-http`: of all clients of this name that come without a session. It is never one that was drawn.
+fn shared_session(name: &str) -> String {
+    format!("{}-http", plain(name))
+}
+
+fn plain(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '-' }).take(48).collect();
+    plain.trim_start_matches('.').to_owned()
 }
 
 #[cfg(test)]
@@ -93,6 +106,30 @@ mod tests {
             let (one, two) = (own_session(name), own_session(name));
             assert_eq!(safe(&one), one, "{name}");
             assert_ne!(one, two);
+            assert_eq!(safe(&shared_session(name)), shared_session(name));
+        }
+    }
+
+    #[test]
+    fn a_connection_keeps_the_session_that_it_began_with() {
+        for (given, begins, lasts, expected) in [
+            (Some("mine"), true, true, "mine"),
+            (Some("mine"), false, false, "mine"),
+            (None, false, false, "a-http"),
+            (None, true, false, "own"),
+            (None, true, true, "own"),
+            (None, false, true, "own"),
+        ] {
+            let connection = Connection::new(given);
+            let begun = begins.then(|| connection.of("a", true).session);
+            let session = connection.of("a", lasts).session;
+            if expected == "own" {
+                assert!(session.starts_with("a-") && session != "a-http", "{session}");
+                assert_eq!(connection.of("a", lasts).session, session);
+            } else {
+                assert_eq!(session, expected);
+            }
+            assert!(begun.is_none_or(|begun| begun == session));
         }
     }
 }

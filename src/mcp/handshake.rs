@@ -9,7 +9,7 @@ use super::front::Front;
 use super::introduction::introduction;
 use super::journalled;
 use crate::desk::Agent;
-use crate::engine::Task;
+use crate::engine::{Outcome, Task};
 use crate::session::What;
 
 /// So long is waited for configuration and catalog. A disk may never answer, and a client should learn what the server can
@@ -38,11 +38,17 @@ const A_MOMENT: Duration = Duration::from_millis(250);
 
 /// The introduction to the desk as it is known now, put into the journal as what this agent was told.
 pub async fn introduce(front: &Front, agent: Agent) -> Option<String> {
-    let opened = tokio::time::timeout(PATIENCE, front.opened()).await;
-    let opened = opened.ok().flatten()?;
-    let settled = tokio::time::timeout(A_MOMENT, front.settled(&agent)).await;
-    let snapshot = settled.ok().flatten().unwrap_or(opened);
-    let text = introduction(&snapshot, &snapshot.exclude_tools)?;
+    let opened = async {
+        let opened = front.opened().await?;
+        let settled = tokio::time::timeout(A_MOMENT, front.settled(&agent)).await;
+        let snapshot = settled.ok().flatten().unwrap_or(opened);
+        match front.ask(&agent, Task::AccessSoFar).await? {
+            Outcome::Access(access) => Some((snapshot, access)),
+            _ => None,
+        }
+    };
+    let (snapshot, access) = tokio::time::timeout(PATIENCE, opened).await.ok().flatten()?;
+    let text = introduction(&snapshot, &access, &snapshot.exclude_tools)?;
     let receipt = journalled::told(What::Instructed, &text);
     let front = front.clone();
     // The answer does not wait for the disk.

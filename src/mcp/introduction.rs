@@ -4,9 +4,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::shelf::{Why, on_shelf, price};
+use super::resources::listed;
+use super::shelf::{Why, price};
 use crate::catalog::{Kind, Mode, Source};
 use crate::engine::Snapshot;
+use crate::selection::Access;
 use crate::text::escape::one_line;
 use crate::text::fold::can_match;
 use crate::text::tokens::grouped;
@@ -20,15 +22,16 @@ const NAME: usize = 120;
 /// Of these the tags may have so many where entries would fill all.
 const FOR_TAGS: usize = 300;
 
-/// The introduction to a desk; `None` where there is nothing to introduce. `hidden` are tools that are not there.
-pub fn introduction(snapshot: &Snapshot, hidden: &[String]) -> Option<String> {
+/// The introduction to a desk for whoever may read this; `None` where there is nothing to introduce. `hidden` are tools that
+/// are not there.
+pub fn introduction(snapshot: &Snapshot, access: &Access, hidden: &[String]) -> Option<String> {
     if snapshot.catalog.is_empty() {
         return None;
     }
     let has = |tool: &str| !hidden.iter().any(|other| other == tool);
     let mut lines = vec![opening(has("readReference"))];
     let (first, pulled_in): (Vec<_>, Vec<_>) =
-        on_shelf(snapshot).partition(|(_, why)| matches!(why, Why::Auto | Why::Picked));
+        listed(snapshot, access).partition(|(_, why)| matches!(why, Why::Auto | Why::Picked));
     // Auto ones first, as they are in the instructions of the desk; both in catalog order.
     let entries: Vec<String> = [Why::Auto, Why::Picked]
         .into_iter()
@@ -36,6 +39,7 @@ pub fn introduction(snapshot: &Snapshot, hidden: &[String]) -> Option<String> {
         .map(|(source, why)| entry(snapshot, source, *why))
         .collect();
     let mut tail: Vec<String> = pulled_in_words(snapshot, &pulled_in).into_iter().collect();
+    tail.extend(withheld_words(access));
     let choice = Choice::of(snapshot).filter(|_| has("selectReferences"));
     tail.extend(choice.as_ref().map(Choice::sentence));
     let tags = choice.map(|choice| choice.tags).unwrap_or_default();
@@ -93,6 +97,14 @@ fn pulled_in_words(snapshot: &Snapshot, pulled_in: &[(&Source, Why)]) -> Option<
     let sources = if count == 1 { "source" } else { "sources" };
     (count > 0)
         .then(|| format!("They mention {count}{so_far} further {sources}, selected with them (~{}).", grouped(known)))
+}
+
+/// What is selected and not to be read yet.
+fn withheld_words(access: &Access) -> Option<String> {
+    let count = access.withheld().len();
+    let (sources, wait) = if count == 1 { ("source", "waits") } else { ("sources", "wait") };
+    let words = || format!("{count} more {sources} outside the workspace {wait} for the user's trust.");
+    (count > 0).then(words)
 }
 
 /// What an agent may select besides.
@@ -170,7 +182,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::catalog::testing::inline;
+    use crate::catalog::testing::{inline, local};
     use crate::catalog::{Catalog, SourceId};
     use crate::mention::{Mention, MentionGraph, Via};
     use crate::selection::{Choice as Stored, Rules, select};
@@ -195,6 +207,24 @@ mod tests {
         Snapshot { catalog: Arc::new(catalog), selection: Arc::new(selection), ..Snapshot::default() }
     }
 
+    /// What the selection allows, but for these.
+    fn access(desk: &Snapshot, withheld: &[&str]) -> Access {
+        Access::new(&desk.catalog, &desk.selection, &[], |source| withheld.contains(&source.id.as_str()))
+    }
+
+    fn told(desk: &Snapshot, hidden: &[String]) -> Option<String> {
+        introduction(desk, &access(desk, &[]), hidden)
+    }
+
+    #[test]
+    fn what_waits_for_trust_is_not_said_to_be_read() {
+        let place = |id: &str| local(id, std::path::Path::new("/elsewhere"), crate::catalog::Standing::Directory);
+        let desk = snapshot(vec![place("far"), tagged("near", &[])], &["far", "near"], &[]);
+        let told = introduction(&desk, &access(&desk, &["far"]), &[]).unwrap();
+        assert!(told.contains("- @near") && !told.contains("@far"), "{told}");
+        assert!(told.contains("1 more source outside the workspace waits for the user's trust."), "{told}");
+    }
+
     fn tagged(id: &str, tags: &[&str]) -> Source {
         Source { tags: tags.iter().map(|tag| (*tag).to_owned()).collect(), ..inline(id, &"x".repeat(5_000)) }
     }
@@ -206,8 +236,8 @@ mod tests {
         let sources =
             vec![tagged("open", &["b", "a"]), tagged("deep", &[]), url, tagged("more", &["b"]), auto, tagged("p", &[])];
         let desk = snapshot(sources, &["p", "page"], &[("p", "deep")]);
-        let told = introduction(&desk, &[]).unwrap();
-        let (_, rest) = told.split_once('\n').unwrap();
+        let text = told(&desk, &[]).unwrap();
+        let (_, rest) = text.split_once('\n').unwrap();
         assert_eq!(
             rest,
             "- @rules: Name of rules (auto, ~1,250)\n\
@@ -217,9 +247,9 @@ mod tests {
              2 more sources can be selected: `selectReferences` with `ids` or `filter_tags` selects them.\n\
              Tags: b, a"
         );
-        let without = introduction(&desk, &["selectReferences".to_owned(), "readReference".to_owned()]).unwrap();
+        let without = told(&desk, &["selectReferences".to_owned(), "readReference".to_owned()]).unwrap();
         assert!(!without.contains("selectReferences") && !without.contains("readReference"), "{without}");
-        assert_eq!(introduction(&Snapshot::default(), &[]), None);
+        assert_eq!(told(&Snapshot::default(), &[]), None);
     }
 
     #[test]
@@ -227,7 +257,7 @@ mod tests {
         let sources: Vec<Source> = (0..1_000).map(|at| tagged(&format!("source-{at}"), &[])).collect();
         let ids: Vec<String> = (0..1_000).map(|at| format!("source-{at}")).collect();
         let picks: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let told = introduction(&snapshot(sources, &picks, &[]), &[]).unwrap();
+        let told = told(&snapshot(sources, &picks, &[]), &[]).unwrap();
         let shown = told.lines().filter(|line| line.starts_with("- @")).count();
         let last = told.lines().last().unwrap();
         assert_eq!(last, format!("Left out here: {} auto or picked sources; listReferences has all.", 1_000 - shown));
@@ -248,9 +278,9 @@ mod tests {
             let picked: Vec<String> = sources.iter().zip(&names).filter(|(_, name)| name.3 == 1).map(|(it, _)| it.id.to_string()).collect();
             let picks: Vec<&str> = picked.iter().map(String::as_str).collect();
             let desk = snapshot(sources, &picks, &[]);
-            let told = introduction(&desk, &[]).unwrap();
+            let told = told(&desk, &[]).unwrap();
             prop_assert!(units(&told) <= UNITS, "{} units", units(&told));
-            let whole: HashSet<String> = on_shelf(&desk).map(|(source, why)| entry(&desk, source, why)).collect();
+            let whole: HashSet<String> = super::super::shelf::on_shelf(&desk).map(|(source, why)| entry(&desk, source, why)).collect();
             let shown: Vec<&str> = told.lines().filter(|line| line.starts_with("- @")).collect();
             for line in &shown {
                 prop_assert!(whole.contains(*line), "{}", line);

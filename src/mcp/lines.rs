@@ -2,13 +2,13 @@
 //! and ends at once with its input; an agent should be told how to mend its call, and who pipes a few requests in should get
 //! their answers.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientJsonRpcMessage, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::{Notify, mpsc, oneshot};
@@ -22,6 +22,13 @@ pub const LINE: usize = 16 * 1024 * 1024;
 
 /// How long answers that are still owed may take when the input has ended.
 const OWED: Duration = Duration::from_secs(5);
+
+/// Requests under way; before one is answered no more is read. All but one of them end without anything else of the client:
+/// one at most waits for what its user says.
+const UNDER_WAY: usize = 64;
+
+/// Subscriptions that wait for notices; they hold up nothing.
+const LISTENING: usize = 64;
 
 /// Lines that may wait to be written.
 const WAITING: usize = 64;
@@ -49,19 +56,32 @@ pub struct Lines<R> {
 /// Requests that were not answered yet.
 #[derive(Debug, Default)]
 struct Owed {
-    ids: Mutex<HashSet<RequestId>>,
+    ids: Mutex<HashMap<RequestId, Kind>>,
     fewer: Notify,
 }
 
+/// What a request is to end with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// With its answer.
+    Call,
+    /// When the client has enough of it.
+    Listener,
+}
+
 impl Owed {
-    fn ids(&self) -> MutexGuard<'_, HashSet<RequestId>> {
+    fn ids(&self) -> MutexGuard<'_, HashMap<RequestId, Kind>> {
         self.ids.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn settle(&self, id: &RequestId) {
-        if self.ids().remove(id) {
+        if self.ids().remove(id).is_some() {
             self.fewer.notify_one();
         }
+    }
+
+    fn count(&self, kind: Kind) -> usize {
+        self.ids().values().filter(|other| **other == kind).count()
     }
 }
 
@@ -108,6 +128,12 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         }
     }
 
+    /// Nothing more is read.
+    fn end(&mut self) {
+        self.until = Some(Instant::now() + OWED);
+        self.front.leave();
+    }
+
     /// What the line is.
     fn take(&mut self, read: Read) -> Option<ClientJsonRpcMessage> {
         let sifted = match read {
@@ -123,7 +149,15 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             Sifted::Pass(message) => {
                 match &*message {
                     JsonRpcMessage::Request(request) => {
-                        self.owed.ids().insert(request.id.clone());
+                        let listens = matches!(request.request, ClientRequest::SubscriptionsListenRequest(_));
+                        let kind = if listens { Kind::Listener } else { Kind::Call };
+                        if listens && self.owed.count(kind) >= LISTENING {
+                            let message = format!("{LISTENING} subscriptions are open: end one of them first");
+                            let error = ErrorData::invalid_request(message, None);
+                            self.errors.push_back(ServerJsonRpcMessage::error(error, Some(request.id.clone())));
+                            return None;
+                        }
+                        self.owed.ids().insert(request.id.clone(), kind);
                     }
                     // Who takes a request back gets no answer to it.
                     JsonRpcMessage::Notification(notification) => {
@@ -199,6 +233,16 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
                 continue;
             }
             let (front, out) = (self.front.clone(), self.out.clone());
+            if self.owed.count(Kind::Call) >= UNDER_WAY {
+                let owed = Arc::clone(&self.owed);
+                tokio::select! {
+                    // One that was answered meanwhile is remembered.
+                    () = owed.fewer.notified() => {}
+                    () = front.left() => self.end(),
+                    () = out.closed() => return None,
+                }
+                continue;
+            }
             let read = tokio::select! {
                 read = self.read() => read,
                 () = front.left() => None,
@@ -210,10 +254,7 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
                         return Some(message);
                     }
                 }
-                None => {
-                    self.until = Some(Instant::now() + OWED);
-                    self.front.leave();
-                }
+                None => self.end(),
             }
         }
     }

@@ -25,4 +25,4 @@ mod tools;
 pub use agent::Connection;
 pub use front::Front;
 pub use server::Server;
-pub use stdio::{Ended, serve_stdio};
+pub use stdio::serve_stdio;

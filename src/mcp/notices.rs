@@ -3,8 +3,9 @@
 //! changes only what they come to is told, and of none nothing.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
@@ -24,8 +25,9 @@ use super::shelf::{Why, on_shelf};
 use crate::catalog::{Kind, Source, Standing};
 use crate::desk::Agent;
 use crate::disk::stamp;
-use crate::engine::Snapshot;
+use crate::engine::{Outcome, Snapshot, Task};
 use crate::mention::files;
+use crate::selection::Access;
 
 /// So long changes are gathered before they are told.
 const GATHER: Duration = Duration::from_millis(50);
@@ -88,7 +90,7 @@ impl Notices {
     pub async fn subscribe(&self, front: &Front, agent: &Agent, uri: String) -> Result<(), ErrorData> {
         let (snapshot, access) = readable(front, agent).await?;
         check(&snapshot, &access, &uri)?;
-        let marked = marks(snapshot, vec![uri]).await;
+        let marked = marks(snapshot, access, vec![uri]).await;
         let mut subscribed = self.subscribed();
         for (uri, mark) in marked {
             if subscribed.len() >= SUBSCRIPTIONS && !subscribed.contains_key(&uri) {
@@ -144,7 +146,7 @@ enum Told {
 async fn tell(front: &Front, agent: &Agent, mut told: Told) {
     let mut snapshots = front.snapshots();
     let Some(mut before) = front.settled(agent).await else { return };
-    if told.renew(&before).await.is_none() {
+    if told.renew(front, agent, &before).await.is_none() {
         return;
     }
     while snapshots.changed().await.is_ok() {
@@ -153,7 +155,8 @@ async fn tell(front: &Front, agent: &Agent, mut told: Told) {
         let Some(now) = front.settled(agent).await else { return };
         let lists = Lists::changed(&before, &now);
         let is_read_again = before.reads != now.reads || !Arc::ptr_eq(&before.catalog, &now.catalog);
-        let updated = if is_read_again || lists.resources { told.renew(&now).await } else { Some(Vec::new()) };
+        let updated =
+            if is_read_again || lists.resources { told.renew(front, agent, &now).await } else { Some(Vec::new()) };
         let Some(updated) = updated else { return };
         if told.send(lists, updated).await.is_none() {
             return;
@@ -164,7 +167,7 @@ async fn tell(front: &Front, agent: &Agent, mut told: Told) {
 
 impl Told {
     /// Looks at what is subscribed to, and tells which changed since it was looked at last; `None` when nobody is there.
-    async fn renew(&mut self, snapshot: &Snapshot) -> Option<Vec<String>> {
+    async fn renew(&mut self, front: &Front, agent: &Agent, snapshot: &Snapshot) -> Option<Vec<String>> {
         let uris: Vec<String> = match self {
             Self::Session { notices, .. } => notices.upgrade()?.subscribed().keys().cloned().collect(),
             Self::Listener { marks, .. } => marks.keys().cloned().collect(),
@@ -172,7 +175,8 @@ impl Told {
         if uris.is_empty() {
             return Some(Vec::new());
         }
-        let new = marks(snapshot.clone(), uris).await;
+        let Some(Outcome::Access(access)) = front.ask(agent, Task::Access).await else { return None };
+        let new = marks(snapshot.clone(), *access, uris).await;
         match self {
             Self::Session { notices, .. } => Some(replace(&mut notices.upgrade()?.subscribed(), &new)),
             Self::Listener { marks, .. } => Some(replace(marks, &new)),
@@ -260,34 +264,46 @@ fn replace(marks: &mut BTreeMap<String, Mark>, new: &HashMap<String, Mark>) -> V
     changed
 }
 
-async fn marks(snapshot: Snapshot, uris: Vec<String>) -> HashMap<String, Mark> {
-    let look =
-        move || uris.into_iter().map(|uri| (mark(&snapshot, &uri), uri)).map(|(mark, uri)| (uri, mark)).collect();
+async fn marks(snapshot: Snapshot, access: Access, uris: Vec<String>) -> HashMap<String, Mark> {
+    let look = move || {
+        uris.into_iter().map(|uri| (mark(&snapshot, &access, &uri), uri)).map(|(mark, uri)| (uri, mark)).collect()
+    };
     tokio::task::spawn_blocking(look).await.unwrap_or_default()
 }
 
-fn mark(snapshot: &Snapshot, uri: &str) -> Mark {
+fn mark(snapshot: &Snapshot, access: &Access, uri: &str) -> Mark {
     let address = Address::parse(uri).ok()?;
     let source = snapshot.catalog.get(&address.id)?;
     Why::of(snapshot, source)?;
+    if !access.reaches(&address.id) || access.withheld().contains(&source.id) {
+        return None;
+    }
     let mut hasher = DefaultHasher::new();
-    hash_text(source, address.path.as_deref(), &mut hasher)?;
+    hash_text(access, source, address.path.as_deref(), &mut hasher)?;
     Some(hasher.finish())
 }
 
 /// What tells whether the text of a source, or of a file in it, may be another one; nothing is read for it.
-fn hash_text(source: &Source, within: Option<&str>, hasher: &mut DefaultHasher) -> Option<()> {
+/// What may not be read is not looked at either.
+fn hash_text(access: &Access, source: &Source, within: Option<&str>, hasher: &mut DefaultHasher) -> Option<()> {
     match (&source.kind, within) {
-        (Kind::Local(place), None) if place.standing == Standing::File => stamp(&place.path).ok()?.hash(hasher),
+        (Kind::Local(place), None) if place.standing == Standing::File => {
+            stamp(&allowed(access, &place.path)?).ok()?.hash(hasher);
+        }
         (Kind::Local(_), None) => {
             for file in files(source, |_| String::new()).0 {
-                (stamp(&file.path).ok(), file.path).hash(hasher);
+                let stamp = allowed(access, &file.path).and_then(|path| stamp(&path).ok());
+                (stamp, file.path).hash(hasher);
             }
         }
         (Kind::Local(place), Some(within)) => {
             let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
             let within = Some(Path::new(within)).filter(|path| path.components().all(is_plain))?;
-            stamp(&place.path.join(within)).ok()?.hash(hasher);
+            let path = allowed(access, &place.path.join(within))?;
+            if !path.starts_with(&*place.resolved) {
+                return None;
+            }
+            stamp(&path).ok()?.hash(hasher);
         }
         (Kind::Inline { content }, None) => content.hash(hasher),
         (Kind::Url { url }, None) => url.hash(hasher),
@@ -297,11 +313,16 @@ fn hash_text(source: &Source, within: Option<&str>, hasher: &mut DefaultHasher) 
     Some(())
 }
 
+/// Where a path leads by all its links, if that may be read.
+fn allowed(access: &Access, path: &Path) -> Option<PathBuf> {
+    fs::canonicalize(path).ok().filter(|real| access.allows(real))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::catalog::Catalog;
-    use crate::catalog::testing::inline;
+    use crate::catalog::testing::{inline, local};
     use crate::mention::MentionGraph;
     use crate::selection::{Choice, Rules, select};
 
@@ -339,12 +360,35 @@ mod tests {
 
     #[test]
     fn a_mark_is_another_when_the_text_may_be() {
-        let of = |text: &str, uri: &str| mark(&snapshot(vec![inline("one", text), inline("two", "")], &["one"]), uri);
+        let of = |text: &str, uri: &str| {
+            let desk = snapshot(vec![inline("one", text), inline("two", "")], &["one"]);
+            mark(&desk, &Access::new(&desk.catalog, &desk.selection, &[], |_| false), uri)
+        };
         assert_eq!(of("1", "reference://one"), of("1", "reference://one"));
         assert_ne!(of("1", "reference://one"), of("2", "reference://one"));
         for uri in ["reference://two", "reference://one/x", "reference://none", "reference://", "x"] {
             assert_eq!(of("1", uri), None, "{uri}");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_may_not_be_read_has_no_mark() {
+        let home = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(home.path()).unwrap();
+        let folder = root.join("in");
+        fs::create_dir(&folder).unwrap();
+        for path in ["in/a.md", "out.md"] {
+            tempfile::NamedTempFile::new_in(&root).unwrap().persist(root.join(path)).unwrap();
+        }
+        std::os::unix::fs::symlink(root.join("out.md"), folder.join("link.md")).unwrap();
+        let desk = snapshot(vec![local("far", &folder, Standing::Directory)], &["far"]);
+        let of = |is_withheld: bool, uri: &str| {
+            mark(&desk, &Access::new(&desk.catalog, &desk.selection, &[], |_| is_withheld), uri)
+        };
+        assert!(of(false, "reference://far/a.md").is_some() && of(false, "reference://far").is_some());
+        assert_eq!(of(false, "reference://far/link.md"), None, "it leads out");
+        assert_eq!((of(true, "reference://far/a.md"), of(true, "reference://far")), (None, None));
     }
 
     #[test]

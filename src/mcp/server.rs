@@ -55,7 +55,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
-        let agent = self.agent(&context);
+        let agent = self.connection.begin(&context);
         self.notices.meet(&agent);
         let mut answer = self.negotiate_initialize(&request)?;
         answer.instructions = handshake::introduce(&self.front, agent).await;

@@ -6,24 +6,18 @@ use std::io;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 
-use super::front::Front;
+use super::front::{Ending, Front};
 use super::lines::Lines;
 use super::server::Server;
 use crate::desk::Options;
 use crate::engine;
 
-/// How a server ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
-    /// The client went away, or a signal ended it.
-    Closed,
-}
-
-/// Serves one agent on standard input and output, for this session or one of its own.
+/// Serves one agent on standard input and output, for this session or one of its own, until the client goes away or a signal
+/// ends it.
 ///
 /// # Errors
-/// Where the system gives no thread, or signals cannot be heard.
-pub async fn serve_stdio(options: Options, session: Option<String>) -> io::Result<Ended> {
+/// Where the system gives no thread, signals cannot be heard, or the desk ends by itself.
+pub async fn serve_stdio(options: Options, session: Option<String>) -> io::Result<()> {
     let renderer = options.renderer.clone();
     let front = Front::new(session, renderer, engine::start(options)?);
     let (reader, writer) = rmcp::transport::io::stdio_pipes();
@@ -38,8 +32,10 @@ pub async fn serve_stdio(options: Options, session: Option<String>) -> io::Resul
         Err(ServerInitializeError::ConnectionClosed(_)) => {}
         Err(error) => tracing::info!("there was no session: {error}"),
     }
-    front.close().await;
-    Ok(Ended::Closed)
+    match front.close().await {
+        Ending::Died => Err(io::Error::other("the desk ended by itself; the log may say why")),
+        Ending::Closed | Ending::NotYet => Ok(()),
+    }
 }
 
 /// Has the server end as if its input had when the system asks for it.

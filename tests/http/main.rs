@@ -19,5 +19,6 @@ mod client;
 mod crowd;
 mod ending;
 mod gate;
+mod names;
 mod server;
 mod slow;

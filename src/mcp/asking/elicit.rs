@@ -11,7 +11,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, ServiceError};
 use serde_json::{Value, json};
 
-use super::patience;
+use super::{crowded, patience};
 use crate::channel::{self, Answered, Request, Unanswered, Way};
 use crate::engine::Task;
 use crate::mcp::tools::Call;
@@ -81,8 +81,9 @@ pub async fn ask(call: &mut Call, ability: Ability, request: &Request, way: &Way
             Err(error) => Err(unreadable(&error.to_string())),
         }
     } else {
+        let Some(_place) = call.front.place(&call.agent.session) else { return Came::Back(Err(crowded())) };
         let peer = call.context.peer.clone();
-        let asking = peer.create_elicitation_with_timeout(params, Some(patience(request, way)));
+        let asking = peer.create_elicitation_with_timeout(params, Some(patience(request, way).left()));
         tokio::select! {
             result = asking => match result {
                 Ok(result) => understood(request, &result),

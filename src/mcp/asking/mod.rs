@@ -8,8 +8,9 @@ pub use person::{Approved, approve};
 
 use rmcp::model::{ErrorData, InputRequiredResult};
 
-use super::tools::Call;
-use crate::channel::{Answered, Request, Unanswered, Way};
+use super::front::QUESTIONS;
+use super::tools::{Call, closed};
+use crate::channel::{Answered, Request, Unanswered, Wait, Way};
 use crate::config::ChannelKind;
 use crate::desk::Refusal;
 use crate::engine::{Outcome, Task};
@@ -44,7 +45,7 @@ pub async fn ask(call: &mut Call) -> Result<Answer, ErrorData> {
     let context = format!("{} asks which references it should work with", call.agent.who);
     let offer = Task::Offer { context, tags: Vec::new() };
     let Some(Outcome::Offer(offer)) = call.front.ask(&call.agent, offer).await else {
-        return Err(ErrorData::internal_error("the server is about to end", None));
+        return Err(closed());
     };
     let (request, way) = *offer;
     if request.sources.is_empty() {
@@ -97,8 +98,18 @@ fn refusal(unanswered: Unanswered) -> Refusal {
     }
 }
 
-/// What [`Way`] and [`Request`] say of how long is waited.
-fn patience(request: &Request, way: &Way) -> std::time::Duration {
-    let seconds = request.timeout.unwrap_or(way.settings.timeout);
-    std::time::Duration::try_from_secs_f64(seconds).unwrap_or(std::time::Duration::from_secs(60))
+/// So long a person is waited for, whoever asks.
+fn patience(request: &Request, way: &Way) -> Wait {
+    Wait::seconds(request.timeout.unwrap_or(way.settings.timeout))
+}
+
+/// There is no place for another question.
+fn crowded() -> Unanswered {
+    Unanswered::Failed {
+        code: "busy",
+        message: format!(
+            "another question of this session is with the user, or {QUESTIONS} of other sessions are: no more is asked"
+        ),
+        hint: "call again when that is answered".to_owned(),
+    }
 }

@@ -1,11 +1,9 @@
 //! A person asked past the client, by the channel of the configuration or on a screen. The thread that waits is one of its own,
 //! and gives up as soon as nobody wants the answer any more.
 
-use std::time::Instant;
-
 use rmcp::model::ErrorData;
 
-use super::{patience, refusal};
+use super::{crowded, patience, refusal};
 use crate::channel::{self, Answered, Approval, Asker, Place, Request, Unanswered, Wait, Way};
 use crate::desk::Refusal;
 use crate::engine::Task;
@@ -38,9 +36,8 @@ pub async fn approve(call: &Call, way: Way, approval: Approval) -> Result<Approv
     let request = channel::approval(&way, asker, &context, approval);
     let to_ask = request.clone();
     let came = wait(call, &request, &way.clone(), move |waiting| channel::ask_screen(&way, &to_ask, waiting)).await;
-    let rule = format!(
-        "or allow it for good with a rule, \"approval\": {{\"{path}\": \"auto\"}}, which the user has to trust"
-    );
+    let rule =
+        format!("or allow it for good with a rule, \"approval\": {}, which the user has to trust", rule_for(&path));
     Ok(match came {
         Ok(Answered { approved: true, by, .. }) => Approved::Yes(by.unwrap_or_else(|| "a screen".to_owned())),
         Ok(_) => {
@@ -60,6 +57,11 @@ pub async fn approve(call: &Call, way: Way, approval: Approval) -> Result<Approv
     })
 }
 
+/// A rule that allows this path and no other.
+fn rule_for(path: &str) -> serde_json::Value {
+    serde_json::json!({globset::escape(path).replace('\\', "[\\]"): "auto"})
+}
+
 /// Waits for an answer, and puts the question and what came of it into the journal.
 async fn wait(
     call: &Call,
@@ -67,11 +69,15 @@ async fn wait(
     way: &Way,
     ask: impl FnOnce(&Wait) -> Result<Answered, Unanswered> + Send + 'static,
 ) -> Result<Answered, Unanswered> {
+    let Some(place) = call.front.place(&call.agent.session) else { return Err(crowded()) };
     note(call, channel::asked(request)).await;
-    let now = Instant::now();
-    let waiting = Wait::until(now.checked_add(patience(request, way)).unwrap_or(now));
+    let waiting = patience(request, way);
     let on_thread = waiting.clone();
-    let mut asked = tokio::task::spawn_blocking(move || ask(&on_thread));
+    let mut asked = tokio::task::spawn_blocking(move || {
+        // The thread has it, not who waits for the thread.
+        let _place = place;
+        ask(&on_thread)
+    });
     let came = tokio::select! {
         came = &mut asked => came,
         () = call.context.ct.cancelled() => { waiting.give_up(); asked.await }
@@ -88,4 +94,26 @@ async fn wait(
 async fn note(call: &Call, receipt: crate::session::Receipt) {
     // A journal that cannot be written is among the diagnostics.
     let _ = call.front.ask(&call.agent, Task::Note(Box::new(receipt))).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Rule, Verdict};
+
+    #[test]
+    fn the_rule_that_is_offered_allows_this_path_alone() {
+        for (path, others) in [
+            ("src/a.rs", &["src/b.rs"][..]),
+            ("app/[id]/page.tsx", &["app/i/page.tsx"]),
+            ("a*{b,c}?.md", &["axb1.md", "ab1.md"]),
+            ("a\\b\".md", &["ab\".md", "a/b\".md"]),
+        ] {
+            let rule = rule_for(path);
+            let glob = rule.as_object().and_then(|rule| rule.keys().next()).unwrap().clone();
+            let matcher = Rule { glob, verdict: Verdict::Auto }.matcher().unwrap();
+            assert!(matcher.is_match(path), "{path}: {rule}");
+            assert!(others.iter().all(|other| !matcher.is_match(other)), "{path}: {rule}");
+        }
+    }
 }

@@ -1,10 +1,12 @@
 //! `renderTemplate`: a template and its values to text, for the agent alone.
 
+use std::borrow::Cow;
+
 use rmcp::model::{CallToolResponse, ErrorData};
 use serde_json::{Value, json};
 
 use super::rendering::{Failed, Rendering, either, facts, note, render};
-use super::{About, Call, Effect, answer};
+use super::{About, Call, Effect, answer, closed};
 use crate::text::escape::visible;
 
 /// What is told of it.
@@ -33,19 +35,27 @@ pub async fn call(mut call: Call) -> Result<CallToolResponse, ErrorData> {
 async fn text(call: &mut Call) -> Result<CallToolResponse, Failed> {
     let rendering = render(call).await?;
     let Rendering { made, .. } = &rendering;
-    let mut json = facts(made);
-    let shown = visible(&made.text);
-    if *shown != made.text {
+    let mut json = facts(&rendering);
+    let text = made.text.clone();
+    // It may be long, and others wait for this thread.
+    let shown = tokio::task::spawn_blocking(move || match visible(&text) {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(shown) => Some(shown),
+    });
+    let shown = shown.await.map_err(|_| closed())?;
+    if shown.is_some() {
         let warning = "the text has characters that cannot be seen: here they are printed escaped, renderTemplateToFile \
                        writes them as they are";
         if let Some(Value::Array(warnings)) = json.get_mut("warnings") {
             warnings.push(json!(warning));
         }
     }
+    let shown = shown.as_ref().unwrap_or(&made.text);
     json.insert("rendered".to_owned(), json!(shown));
     if let Some(path) = &made.offered {
         json.insert("offered_output".to_owned(), json!(path));
     }
-    note(call, &rendering, Some(&shown)).await;
-    Ok(answer::done(Value::Object(json)))
+    note(call, &rendering, Some(shown)).await;
+    let answered = tokio::task::spawn_blocking(move || answer::done(Value::Object(json)));
+    Ok(answered.await.map_err(|_| closed())?)
 }

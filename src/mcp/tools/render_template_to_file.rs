@@ -46,7 +46,7 @@ async fn file(call: &mut Call) -> Result<CallToolResponse, Failed> {
     let overwrite = call.arguments.flag("overwrite")?;
     let mut rendering = render(call).await?;
     let known = |rendering: &Rendering| {
-        let mut known = facts(&rendering.made);
+        let mut known = facts(rendering);
         known.insert("success".to_owned(), json!(false));
         known.insert("output_path".to_owned(), json!(path));
         known
@@ -59,28 +59,30 @@ async fn file(call: &mut Call) -> Result<CallToolResponse, Failed> {
     note(call, &rendering, None).await;
     if !overwrite && let Some(refused) = needs_overwrite(&proposal) {
         let refused = Refused { hint: "pass \"overwrite\": true to replace it".to_owned(), ..refused };
-        return Err(unwritten(refused, with_diff(known(&rendering), &proposal)));
+        return Err(unwritten(refused, with_diff(known(&rendering), &unified(&proposal).await?)));
     }
     let reason = if proposal.is_unchanged() {
         "it held this already".to_owned()
     } else {
-        let refuse = |refusal: Refusal| {
-            let refused = Refused { code: refusal.code, message: refusal.message, hint: refusal.hint };
-            unwritten(refused, with_diff(known(&rendering), &proposal))
-        };
-        allowed(call, &rendering, &proposal).await?.map_err(refuse)?
+        match allowed(call, &rendering, &proposal).await? {
+            Ok(reason) => reason,
+            Err(Refusal { code, message, hint }) => {
+                let refused = Refused { code, message, hint };
+                return Err(unwritten(refused, with_diff(known(&rendering), &unified(&proposal).await?)));
+            }
+        }
     };
     let task = Task::Write { proposal: Box::new(proposal.clone()), reason };
     match call.front.ask(&call.agent, task).await {
         Some(Outcome::Written(Ok(written))) => {
-            let mut json = facts(&rendering.made);
+            let mut json = facts(&rendering);
             json.insert("output_path".to_owned(), json!(written.shown));
             json.insert("bytes_written".to_owned(), json!(written.bytes));
             Ok(answer::done(Value::Object(json)))
         }
         Some(Outcome::Written(Err(Unwritten { refused, anew }))) => {
             let now = anew.first().unwrap_or(&proposal);
-            Err(unwritten(refused, with_diff(known(&rendering), now)))
+            Err(unwritten(refused, with_diff(known(&rendering), &unified(now).await?)))
         }
         _ => Err(closed().into()),
     }
@@ -114,7 +116,7 @@ async fn allowed(
                 path: proposal.shown.clone(),
                 template: rendering.name.clone(),
                 summary: proposal.diff.summary(),
-                diff: proposal.diff.unified(),
+                diff: unified(proposal).await?,
                 warnings: rendering.made.warnings.clone(),
             };
             match approve(call, way, approval).await? {
@@ -125,8 +127,14 @@ async fn allowed(
     })
 }
 
-fn with_diff(mut known: Map<String, Value>, proposal: &Proposal) -> Map<String, Value> {
-    known.insert("diff".to_owned(), json!(shown_diff(&proposal.diff.unified())));
+/// The difference as text, made where nobody waits for it: it may be as long as both files.
+async fn unified(proposal: &Proposal) -> Result<String, ErrorData> {
+    let diff = proposal.diff.clone();
+    tokio::task::spawn_blocking(move || diff.unified()).await.map_err(|_| closed())
+}
+
+fn with_diff(mut known: Map<String, Value>, diff: &str) -> Map<String, Value> {
+    known.insert("diff".to_owned(), json!(shown_diff(diff)));
     known
 }
 

@@ -23,6 +23,9 @@ pub struct Rendering {
     pub name: Option<String>,
     /// What came of it.
     pub made: Made,
+    /// Of its text, which may be long: what the journal knows it by, and how many lines it has.
+    hash: String,
+    lines: usize,
 }
 
 /// Why there is none: an answer, or the protocol's own error.
@@ -101,8 +104,12 @@ pub async fn render(call: &mut Call) -> Result<Rendering, Failed> {
         _ => return Err(closed().into()),
     };
     let renderer = call.front.renderer();
-    let made = tokio::task::spawn_blocking(move || prepared.render(&renderer)).await.map_err(|_| closed())?;
-    Ok(Rendering { name, made: made.map_err(unrendered_failure)? })
+    let rendered = tokio::task::spawn_blocking(move || {
+        let made = prepared.render(&renderer)?;
+        let (hash, lines) = (sha256_hex(made.text.as_bytes()), made.text.lines().count());
+        Ok(Rendering { name, made, hash, lines })
+    });
+    rendered.await.map_err(|_| closed())?.map_err(unrendered_failure)
 }
 
 const SYNTAXES: [(&str, Syntax); 3] =
@@ -131,11 +138,11 @@ fn named(values: &[Named]) -> Value {
 }
 
 /// What is told of a text that was made.
-pub fn facts(made: &Made) -> Map<String, Value> {
+pub fn facts(Rendering { made, lines, .. }: &Rendering) -> Map<String, Value> {
     Map::from_iter([
         ("success".to_owned(), json!(true)),
         ("size".to_owned(), json!(made.text.len())),
-        ("lines".to_owned(), json!(made.text.lines().count())),
+        ("lines".to_owned(), json!(lines)),
         ("variables_used".to_owned(), json!(made.used)),
         ("template_syntax".to_owned(), json!(made.syntax)),
         ("warnings".to_owned(), json!(made.warnings)),
@@ -161,7 +168,7 @@ pub async fn note(call: &Call, rendering: &Rendering, text: Option<&str>) {
         about: rendering.name.iter().cloned().collect(),
         bytes,
         tokens: usize::try_from(crate::text::tokens::of_prose(bytes as u64)).unwrap_or(usize::MAX),
-        hash: Some(sha256_hex(rendering.made.text.as_bytes())),
+        hash: Some(rendering.hash.clone()),
         text: text.map(str::to_owned),
         ..Receipt::new(session::What::Rendered)
     };

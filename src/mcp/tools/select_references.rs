@@ -57,13 +57,17 @@ async fn pick(call: &Call, ids: Vec<String>, tags: Vec<String>, note: &str) -> R
         picked.message = format!("{}; {note}", picked.message);
     }
     let workspace = call.front.snapshots().borrow().workspace.clone();
-    let rows = Rows { workspace: workspace.as_ref().as_ref(), catalog: &catalog, selection: &selection };
-    let mut json = rows.picked(&picked);
-    if let Some(sources) = json.get_mut("sources").and_then(|sources| sources.as_array_mut()) {
-        sources.iter_mut().for_each(answer::compact);
-    }
-    let met = matches!(picked.status, PickStatus::Success | PickStatus::AllSelected);
-    Ok(if met { answer::done(json) } else { answer::failed(json) })
+    // There may be many, and each asks the disk.
+    let answered = tokio::task::spawn_blocking(move || {
+        let rows = Rows { workspace: workspace.as_ref().as_ref(), catalog: &catalog, selection: &selection };
+        let mut json = rows.picked(&picked);
+        if let Some(sources) = json.get_mut("sources").and_then(|sources| sources.as_array_mut()) {
+            sources.iter_mut().for_each(answer::compact);
+        }
+        let met = matches!(picked.status, PickStatus::Success | PickStatus::AllSelected);
+        if met { answer::done(json) } else { answer::failed(json) }
+    });
+    answered.await.map_err(|_| closed())
 }
 
 /// An answer where nothing was picked.

@@ -1,0 +1,27 @@
+//! Whose a request is: of the session it began, or of one that all clients of its name share; never of one that it claims.
+
+use serde_json::{Value, json};
+
+use crate::client::stateless;
+use crate::server::Server;
+
+#[test]
+fn no_header_makes_a_request_anothers() {
+    let server = Server::start(&[], None);
+    let mut client = server.client();
+    let own = client.begin();
+    client.call(&own, "tools/call", &json!({"name": "renderTemplate", "arguments": {"template": "own"}}));
+    let (headers, body) =
+        stateless("tools/call", json!({"name": "renderTemplate", "arguments": {"template": "claimed"}}));
+    for claimed in ["default", own.as_str()] {
+        let headers = format!("{headers}Mcp-Session-Id: {claimed}\r\n");
+        let message = client.post(&headers, &body).is(200).message();
+        assert_eq!(message["result"]["structuredContent"]["rendered"], "claimed", "{message}");
+    }
+    let journal = server.world.run(&["journal", "--format", "json"]).exits(0);
+    let lines = journal.text().lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let rendered: Vec<Value> = lines.filter(|line| line["what"] == "rendered").collect();
+    let sessions: Vec<&str> = rendered.iter().map(|line| line["session"].as_str().unwrap()).collect();
+    assert_eq!(sessions[1..], ["test-http", "test-http"], "{sessions:?}");
+    assert!(sessions[0].starts_with("test-") && sessions[0] != "test-http", "{sessions:?}");
+}
