@@ -1,6 +1,6 @@
-//! `refdesk mcp`, as a whole process with 1,000 sources: under 20 ms from its start to its first answer; `listReferences` under
-//! 5 ms in a session, `selectReferences` that reaches 1,000 documents under 20 ms warm; `tools/list` under 6 KB. Over HTTP 50
-//! clients with 20,000 calls: no error, and at most 10 MB more resident after the last than after call 2,000.
+//! `refdesk mcp`, as a whole process with 1,000 sources: under 20 ms from its start to its first answer; `listReferences` under 5 ms
+//! in a session, `selectReferences` that reaches 1,000 documents under 20 ms warm; `tools/list` under 6 KB. Over HTTP 50 clients
+//! with 20,000 calls: no error, and at most 10 MB more resident after the last than after call 2,000.
 
 #![allow(
     missing_docs,
@@ -258,7 +258,8 @@ fn http(_: &mut Criterion) {
     server.wait().expect("a server that ends");
     let mega = |bytes: u64| bytes as f64 / 1e6;
     println!(
-        "mcp over HTTP, {CLIENTS} clients, {CALLS} calls: {took:.2?}, {:.0} a second; resident {:.1} MB at call {WARM}, {:.1} MB at the end",
+        "mcp over HTTP, {CLIENTS} clients, {CALLS} calls: {took:.2?}, {:.0} a second; resident {:.1} MB at call {WARM}, \
+         {:.1} MB at the end",
         CALLS as f64 / took.as_secs_f64(),
         mega(early),
         mega(late),

@@ -146,7 +146,10 @@ mod tests {
 
     #[test]
     fn what_is_wrong_with_an_own_source_is_told_at_its_place() {
-        let ours = r#"{"sources": ["a", {"id": "x"}, {"id": "y", "name": "Y", "path": "none.md"}, {"id": "y", "name": "Y", "type": "inline", "content": ""}]}"#;
+        let ours = concat!(
+            r#"{"sources": ["a", {"id": "x"}, {"id": "y", "name": "Y", "path": "none.md"}, "#,
+            r#"{"id": "y", "name": "Y", "type": "inline", "content": ""}]}"#,
+        );
         let (narrowed, _, _folder) = case(ours);
         let told: Vec<(&str, Option<usize>)> = narrowed.problems.iter().map(|it| (it.code, it.column)).collect();
         assert_eq!(

@@ -29,8 +29,8 @@ const BREATH: Duration = Duration::from_millis(100);
 /// So long who waits for a person may take to say that nobody came.
 const LAST: Duration = Duration::from_secs(1);
 
-/// Serves everybody for this session, or each for one of its own, until `stop` comes, and a second `stop` breaks off what is still under way. `listening` is told the address once
-/// calls are taken.
+/// Serves everybody for this session, or each for one of its own, until `stop` comes, and a second `stop` breaks off what is still
+/// under way. `listening` is told the address once calls are taken.
 ///
 /// # Errors
 /// Where nothing can listen there, or the system gives no thread.
