@@ -133,5 +133,7 @@ fn with_diff(mut known: Map<String, Value>, proposal: &Proposal) -> Map<String, 
 /// A write that did not happen, in the words that agents know.
 fn unwritten(refused: Refused, known: Map<String, Value>) -> Failed {
     let message = format!("Failed to write output: {}", refused.message);
-    failure(&Refusal::new(refused.code, message, refused.hint), known)
+    // Only a person at a terminal can allow more.
+    let hint = if refused.code == "outside" { "choose a path inside the workspace".to_owned() } else { refused.hint };
+    failure(&Refusal::new(refused.code, message, hint), known)
 }
