@@ -19,7 +19,7 @@ mod webhook;
 pub use answer::MOST;
 pub use open::{Place, Way, ask_screen, open};
 pub use raise::{approval, request};
-pub use receipt::{answered, asked};
+pub use receipt::{answered, asked, person};
 pub use request::{Approval, Asker, Offered, Request, Response};
 pub use wait::Wait;
 

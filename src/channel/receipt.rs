@@ -21,21 +21,29 @@ pub fn asked(request: &Request) -> Receipt {
 pub fn answered(request: &Request, came: &Result<Answered, Unanswered>) -> Receipt {
     let reason = match came {
         Ok(answered) => {
-            let by = answered.by.as_deref().map(|by| format!(" by {by}")).unwrap_or_default();
             let what = match (&request.approval, answered.approved) {
                 (Some(approval), true) => format!("yes to {}", approval.path),
                 (Some(approval), false) => format!("no to {}", approval.path),
-                (None, _) if answered.selected.is_empty() => "with none".to_owned(),
-                (None, _) => format!("with {} of {}", answered.selected.len(), request.sources.len()),
+                (None, _) if answered.selected.is_empty() => "none".to_owned(),
+                (None, _) => format!("{} of {}", answered.selected.len(), request.sources.len()),
             };
-            format!("{what}{by}")
+            format!("{} answered: {what}", person(answered.by.as_deref()))
         }
-        Err(Unanswered::TimedOut) => "by nobody in time".to_owned(),
-        Err(Unanswered::GivenUp) => "by nobody before it was given up".to_owned(),
-        Err(Unanswered::Failed { message, .. }) => format!("by nothing that counts: {message}"),
+        Err(Unanswered::TimedOut) => "nobody answered in time".to_owned(),
+        Err(Unanswered::GivenUp) => "nobody answered before it was given up".to_owned(),
+        Err(Unanswered::Failed { message, .. }) => format!("no answer that counts: {message}"),
     };
     let about = came.as_ref().map(|answered| answered.selected.clone()).unwrap_or_default();
     Receipt { about, ..receipt(request, What::Answered, reason) }
+}
+
+/// Whoever answered, as a person: some name only where they sat.
+pub fn person(by: Option<&str>) -> String {
+    match by {
+        None => "a person".to_owned(),
+        Some(place) if place.ends_with("screen") || place.ends_with("terminal") => format!("a person at {place}"),
+        Some(by) => by.to_owned(),
+    }
 }
 
 fn receipt(request: &Request, what: What, reason: String) -> Receipt {
@@ -57,13 +65,13 @@ mod tests {
         let some = Answered { selected: vec!["a".to_owned()], by, ..Answered::default() };
         let failed = Unanswered::failed("x", "the webhook said no", "");
         for (request, came, reason) in [
-            (&choice, Ok(some.clone()), "with 1 of 2 by a screen"),
-            (&choice, Ok(Answered::default()), "with none"),
-            (&yes, Ok(Answered { approved: true, ..Answered::default() }), "yes to src/a.rs"),
-            (&yes, Ok(Answered::default()), "no to src/a.rs"),
-            (&choice, Err(Unanswered::TimedOut), "by nobody in time"),
-            (&choice, Err(Unanswered::GivenUp), "by nobody before it was given up"),
-            (&choice, Err(failed), "by nothing that counts: the webhook said no"),
+            (&choice, Ok(some.clone()), "a person at a screen answered: 1 of 2"),
+            (&choice, Ok(Answered::default()), "a person answered: none"),
+            (&yes, Ok(Answered { approved: true, ..Answered::default() }), "a person answered: yes to src/a.rs"),
+            (&yes, Ok(Answered::default()), "a person answered: no to src/a.rs"),
+            (&choice, Err(Unanswered::TimedOut), "nobody answered in time"),
+            (&choice, Err(Unanswered::GivenUp), "nobody answered before it was given up"),
+            (&choice, Err(failed), "no answer that counts: the webhook said no"),
         ] {
             assert_eq!(answered(request, &came).reason, reason);
         }

@@ -185,6 +185,11 @@ impl Command {
         matches!(self, Self::Journal(_) | Self::Replay(_) | Self::Connect(_) | Self::Disconnect(_))
     }
 
+    /// Whether what is to be mended in single entries of the catalog is beside its point.
+    pub fn is_beside_entries(&self) -> bool {
+        matches!(self, Self::Trust(_) | Self::Ask(_) | Self::Profiles)
+    }
+
     /// Whether what it read of documents is written down for the next: not where nothing may be written.
     pub fn keeps_mentions(&self) -> bool {
         match self {

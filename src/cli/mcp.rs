@@ -1,5 +1,6 @@
 //! `refdesk mcp`: the desk as a server, until its client or a signal ends it.
 
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use super::answer::Answer;
@@ -8,10 +9,18 @@ use super::{Format, mcp_http, output};
 use crate::desk::{Options, Refusal};
 use crate::mcp;
 
+/// What is said to a person who calls it at a terminal.
+const BY_HAND: &str = "refdesk mcp waits for an agent's messages on standard input: an agent starts it by itself, once it is told \
+                       to, as with `claude mcp add refdesk -- refdesk mcp` (README, MCP); Ctrl-D ends it";
+
 /// Serves.
 pub fn run(options: Options, args: &McpArgs, session: Option<&str>, format: Format) -> ExitCode {
     if let Some(address) = &args.http {
         return mcp_http::run(options, address, args, session, format);
+    }
+    // Whoever types it would see nothing at all.
+    if io::stdin().is_terminal() && io::stderr().is_terminal() {
+        output::complain(BY_HAND);
     }
     let session = session.map(str::to_owned);
     let served = tokio::runtime::Builder::new_current_thread().enable_all().build().and_then(|runtime| {

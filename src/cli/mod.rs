@@ -52,6 +52,7 @@ use clap::Parser;
 use crate::desk::{Desk, Options, Refusal};
 use crate::engine::Engine;
 use crate::render::worker;
+use crate::report::Diagnostic;
 
 /// Reads the program's arguments, does what they ask and tells the exit code: 0 done, 1 the request could not be met,
 /// 2 usage, 3 timed out. Without a command it runs `screen`; with the one that is in no help it renders for a desk.
@@ -115,10 +116,15 @@ fn answer(options: Options, command: &Command, arguments: &Arguments) -> Answer 
     if !matches!(command, Command::Check(_)) {
         answer.tell_opening(&desk);
     }
-    // Who asks what was, or connects an agent, is not told each time that some path is missing.
-    if command.is_about_the_past() {
+    // Who asks what was, connects an agent or looks at trust is not told each time that some path is missing.
+    if command.is_about_the_past() || command.is_beside_entries() {
         let opening = desk.opening_diagnostics();
-        answer.diagnostics.retain(|problem| problem.is_error() || !opening.contains(problem));
+        let is_wanted = |problem: &Diagnostic| {
+            problem.is_error()
+                || !opening.contains(problem)
+                || (!command.is_about_the_past() && problem.source_id.is_none())
+        };
+        answer.diagnostics.retain(is_wanted);
     }
     // The program ends here: the system takes ten thousand sources back at once, and not one by one.
     let _stays = std::mem::ManuallyDrop::new((desk.catalog().clone(), desk.graph().clone(), desk.selection().clone()));

@@ -1,8 +1,6 @@
 //! `refdesk profiles`: what each profile would load, what it lacks, and what it costs; and what `--profile` cannot be used
 //! with.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 
@@ -13,12 +11,13 @@ use crate::catalog::SourceId;
 use crate::config::profile;
 use crate::desk::{Desk, Profiled, find_profile};
 use crate::text::escape::one_line;
+use crate::text::tokens::grouped;
 
-/// Columns of the text form: as wide as the narrowest terminal that people use.
-const COLUMNS: usize = 80;
+/// Columns of the text form: as wide as a narrow pane. A longer name is cut to fit.
+const COLUMNS: usize = 60;
 
-/// Columns of a name in the table; a longer one is cut there and stands whole below.
-const NAME: usize = 34;
+/// Columns of a name at least.
+const NAME: usize = 12;
 
 /// Under a profile nothing of what is chosen is stored: a command that is there to store it makes no sense.
 pub fn refusal(arguments: &Arguments) -> Option<Answer> {
@@ -49,7 +48,7 @@ pub fn run(desk: &mut Desk, given: Option<&str>, format: Format) -> Answer {
         let profiles: Vec<Value> = all.iter().map(in_json).collect();
         json!({"profiles": profiles, "count": all.len()})
     };
-    let mut answer = Answer::either(format, in_json, || in_words(&all));
+    let mut answer = Answer::either(format, in_json, || in_words(&all, given.is_some()));
     answer.diagnostics.extend(problems);
     // Those that are missing stand in the answer.
     let problems = all.into_iter().flat_map(|profiled| profiled.problems);
@@ -71,6 +70,7 @@ fn in_json(it: &Profiled) -> Value {
         "templates": it.templates,
         "template_count": it.templates.len(),
         "tokens": it.tokens,
+        "of_its_own_scope": is_narrow(it),
         "exclude_tools": it.exclude_tools,
         "transitive_injection": it.transitive_injection,
         "sources": it.sources,
@@ -79,36 +79,93 @@ fn in_json(it: &Profiled) -> Value {
     })
 }
 
-fn in_words(all: &[Profiled]) -> String {
+/// A line for each, to compare them; below what is wrong with some, or all of the one that was asked for.
+fn in_words(all: &[Profiled], whole: bool) -> String {
     if all.is_empty() {
         return format!("There are no profiles. A JSON file in {}/ is one; the README shows how.\n", profile::PROFILES);
     }
-    let mut text = row(["profile", "picks", "pulled in", "templates", "tokens", "missing"]);
-    for it in all {
-        let counts = [it.picks.len() + it.from_auto.len(), it.transitive.len(), it.templates.len(), it.missing.len()];
-        let [picks, pulled_in, templates, missing] = counts.map(|count| count.to_string());
-        let tokens = format!("~{}", it.tokens);
-        let missing = if it.missing.is_empty() { "" } else { missing.as_str() };
-        text.push('\n');
-        text.push_str(&row([&cut(&it.name, NAME), &picks, &pulled_in, &templates, &tokens, missing]));
-        let below = |what: &str, words: &str| paragraph(what, words);
-        let mut file = it.shown.clone();
-        if Path::new(&it.shown).file_stem().and_then(|stem| stem.to_str()) != Some(&it.name) {
-            file = format!("{file} ({})", it.name);
-        }
-        text.push_str(&below("", &it.description));
-        text.push_str(&below("", &file));
-        text.push_str(&below("picks", &ids(&it.picks)));
-        text.push_str(&below("auto", &ids(&it.from_auto)));
-        text.push_str(&below("pulls in", &ids(&it.transitive)));
-        text.push_str(&below("missing", &it.missing.join(", ")));
-        text.push_str(&below("excluded", &it.excluded.join(", ")));
-        text.push_str(&below("knows", &knows(it)));
-        text.push_str(&below("hides", &it.exclude_tools.join(", ")));
-        text.push_str(&below("problems", &problems(it)));
+    let mut text = table(all);
+    if all.iter().any(is_narrow) {
+        let note = "* of its own scope: it knows only some sources; switched to on the screen, where all are known, its picks may \
+                    pull in more";
+        text.push_str(&paragraph("", note));
     }
-    text.push_str(&format!("\n{}\n", plural(all.len(), "profile")));
+    for it in all {
+        let details = if whole { details(it) } else { wrong(it) };
+        if !details.is_empty() {
+            text.push_str(&format!("\n{}\n{details}", one_line(&it.name)));
+        }
+    }
+    if !whole {
+        let count = plural(all.len(), "profile");
+        text.push_str(&format!("\n{count}; all of one: refdesk --profile NAME profiles\n"));
+    }
     text
+}
+
+fn table(all: &[Profiled]) -> String {
+    let head = ["profile", "picks", "pulled in", "templates", "tokens ", "missing"].map(str::to_owned);
+    let row = |it: &Profiled| {
+        let count = |count: usize| count.to_string();
+        let tokens = format!("~{}{}", grouped(it.tokens), if is_narrow(it) { "*" } else { " " });
+        let missing = if it.missing.is_empty() { String::new() } else { count(it.missing.len()) };
+        let picks = count(it.picks.len() + it.from_auto.len());
+        [it.name.clone(), picks, count(it.transitive.len()), count(it.templates.len()), tokens, missing]
+    };
+    let rows: Vec<[String; 6]> = std::iter::once(head).chain(all.iter().map(row)).collect();
+    let width =
+        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max().unwrap_or(0);
+    let numbers: usize = (1..6).map(|column| width(column) + 1).sum();
+    let name = rows.iter().map(|[name, ..]| one_line(name).width()).max().unwrap_or(0);
+    let name = name.min(COLUMNS.saturating_sub(numbers).max(NAME));
+    let mut text = String::new();
+    for row in &rows {
+        let mut line = String::new();
+        for (column, cell) in row.iter().enumerate() {
+            if column == 0 {
+                let shown = cut(cell, name);
+                line.push_str(&shown);
+                line.push_str(&" ".repeat(name.saturating_sub(shown.width())));
+            } else {
+                line.push_str(&format!(" {cell:>width$}", width = width(column)));
+            }
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// Whether it knows fewer sources than the workspace, or others.
+fn is_narrow(it: &Profiled) -> bool {
+    !it.sources.is_empty()
+}
+
+/// All of one.
+fn details(it: &Profiled) -> String {
+    [
+        paragraph("", &it.description),
+        paragraph("picks", &ids(&it.picks)),
+        paragraph("auto", &ids(&it.from_auto)),
+        paragraph("pulls in", &ids(&it.transitive)),
+        paragraph("templates", &it.templates.join(", ")),
+        paragraph("excluded", &it.excluded.join(", ")),
+        paragraph("knows", &knows(it)),
+        paragraph("hides", &it.exclude_tools.join(", ")),
+        flaws(it),
+        paragraph("file", &it.shown),
+    ]
+    .concat()
+}
+
+/// What is wrong with it, and where it stands; nothing where all is well.
+fn wrong(it: &Profiled) -> String {
+    let flaws = flaws(it);
+    if flaws.is_empty() { flaws } else { flaws + &paragraph("file", &it.shown) }
+}
+
+fn flaws(it: &Profiled) -> String {
+    paragraph("missing", &it.missing.join(", ")) + &paragraph("problems", &problems(it))
 }
 
 fn ids(ids: &[SourceId]) -> String {
@@ -140,14 +197,6 @@ fn problems(it: &Profiled) -> String {
     let words = [(errors.len(), "error"), (warnings.len(), "warning")];
     let words = words.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| plural(count, what));
     format!("{}: refdesk check shows them", words.collect::<Vec<_>>().join(", "))
-}
-
-fn row(cells: [&str; 6]) -> String {
-    let [name, picks, pulled_in, templates, tokens, missing] = cells;
-    let name = one_line(name);
-    let pad = " ".repeat(NAME.saturating_sub(name.width()));
-    let row = format!("{name}{pad} {picks:>5} {pulled_in:>9} {templates:>9} {tokens:>9} {missing:>7}");
-    format!("{}\n", row.trim_end())
 }
 
 /// A text of at most so many columns.

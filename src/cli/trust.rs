@@ -100,11 +100,11 @@ fn row(deed: &Deed) -> Value {
     json!({"kind": kind, "what": what, "file": deed.file, "line": deed.line, "source_id": source, "hash": deed.hash})
 }
 
-/// A line each: what, and where that is written.
+/// What, and on a line of its own where that is written: a path that a terminal breaks is none any more.
 fn sentences(deeds: &[Deed]) -> String {
     let line = |Deed { what, file, line, .. }: &Deed| {
         let line = line.map_or_else(String::new, |line| format!(":{line}"));
-        format!("- {} ({}{line})\n", one_line(what), one_line(file))
+        format!("- {}\n  {}{line}\n", one_line(what), one_line(file))
     };
     deeds.iter().map(line).collect()
 }

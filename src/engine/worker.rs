@@ -19,7 +19,7 @@ use super::profiles::OfProfiles;
 use super::requests::{Ended, NotReplied, Reply, Requests};
 use super::watch::{Followed, Watch};
 use crate::catalog::SourceId;
-use crate::desk::{Changed, Deed, Desk, Options, Reader, Refusal, Request, Spot, Undone};
+use crate::desk::{Agent, Changed, Deed, Desk, Options, Reader, Refusal, Request, Spot, Undone};
 use crate::disk::name::safe;
 use crate::enrich::{Asked, TextKind};
 use crate::output::{Proposal, Unwritten, Written};
@@ -61,6 +61,7 @@ pub fn run(
         templates: Arc::default(),
         template_problems: Vec::new(),
         files_due: true,
+        files_for: None,
         file_problems: Vec::new(),
         watching: Watching::default(),
         watch_problems: Vec::new(),
@@ -128,6 +129,8 @@ pub(super) struct Worker<'a> {
     template_problems: Vec<Diagnostic>,
     /// Whether the templates differ from those whose files were written last, and what was wrong with writing them.
     files_due: bool,
+    /// The agent whose pick brings what is due; `None` where it is whoever sits here.
+    files_for: Option<Agent>,
     file_problems: Vec<Diagnostic>,
     watching: Watching,
     watch_problems: Vec<Diagnostic>,
@@ -180,7 +183,11 @@ impl Worker<'_> {
     /// Writes the files of the templates, once nothing else waits: of ten quick picks only the last matters.
     fn write_templates(&mut self) {
         self.files_due = false;
-        let done = self.desk.write_templates(&self.templates);
+        let templates = self.templates.clone();
+        let done = match self.files_for.take() {
+            Some(agent) => self.desk.act_as(&agent, |desk| desk.write_templates(&templates)),
+            None => self.desk.write_templates(&templates),
+        };
         self.file_problems = done.diagnostics;
     }
 
@@ -216,6 +223,10 @@ impl Worker<'_> {
     fn obey(&mut self, command: Command, watch: &mut Watch) {
         if self.inbox.is_closed() && !command.is_change() {
             return;
+        }
+        let is_own = command.is_change() && !matches!(command, Command::Errand(_));
+        if is_own || (!self.files_due && self.unread.is_empty()) {
+            self.files_for = None;
         }
         match command {
             Command::Pick(id) => {
@@ -423,8 +434,9 @@ impl Worker<'_> {
         }
         self.say(Event::Done { number, outcome });
         if chooses {
-            self.cause = Cause::Choice(Who::Other(agent.who.into()));
+            self.cause = Cause::Choice(Who::Other(agent.who.as_str().into()));
             self.index_templates();
+            self.files_for = Some(agent);
             self.publish();
         }
     }

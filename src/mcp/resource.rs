@@ -11,7 +11,7 @@ use super::address::Address;
 use super::front::Front;
 use super::journalled;
 use super::resources::{listed, mime_type, mime_type_of, readable};
-use super::tools::{closed, heading};
+use super::tools::{closed, fitting, heading};
 use crate::catalog::Source;
 use crate::desk::reading::{ReadingKind, read_source};
 use crate::desk::{Agent, Refusal};
@@ -57,7 +57,7 @@ fn text_at(snapshot: &Snapshot, access: &Access, uri: &str) -> Result<(ResourceC
     }
     let workspace = Path::new(&*snapshot.workspace);
     let reading = read_source(workspace, &snapshot.catalog, access, &id, path.as_deref(), None)
-        .map_err(|refusal| refused(uri, &refusal))?;
+        .map_err(|refusal| refused(uri, &fitting(refusal, &snapshot.exclude_tools)))?;
     let mime_type = match (&path, reading.kind) {
         (Some(path), ReadingKind::Content) => mime_type_of(Path::new(path)),
         (None, ReadingKind::Content) => source.map_or("text/plain", mime_type),

@@ -154,7 +154,7 @@ fn measure() -> Vec<Measured> {
                 done.push(Done { kind: "write", at: Instant::now(), who: name_two.clone(), says, nth: 0 });
                 asked.push(Instant::now());
                 two.client().call("selectReferences", json!({}));
-                let says = "Answered with none by another screen".to_owned();
+                let says = "A person at another screen answered: none".to_owned();
                 done.push(Done { kind: "answer", at: Instant::now(), who: name_two.clone(), says, nth: at });
             }
             (done, asked)

@@ -91,15 +91,19 @@ fn every_row_says_who_did_what() {
         (agent, "template", "Rendered an inline template with renderTemplateToFile"),
         (agent, "template", "Wrote gen/x.txt"),
         (agent, "template", "Rendered an inline template with renderTemplateToFile"),
-        (agent, "asked", "Asked whether src/x.txt may be written: claude-code over mcp wants to write src/x.txt"),
-        (agent, "asked", "Answered yes to src/x.txt by a screen"),
+        (
+            agent,
+            "asked",
+            "Asked a person: whether src/x.txt may be written: claude-code over mcp wants to write src/x.txt",
+        ),
+        (agent, "asked", "A person at a screen answered: yes to src/x.txt"),
         (agent, "template", "Wrote src/x.txt"),
         (
             agent,
             "asked",
-            "Asked which of 3 sources are wanted: claude-code over mcp asks which references it should work with",
+            "Asked a person: which of 3 sources are wanted: claude-code over mcp asks which references it should work with",
         ),
-        (agent, "asked", "Answered with none by a screen"),
+        (agent, "asked", "A person at a screen answered: none"),
         (hook, "enriched", "To a prompt: expanded @b"),
         (agent, "selection", "Picked @end"),
     ];
@@ -124,7 +128,7 @@ fn every_row_says_who_did_what() {
         let line = text.lines().find(says_it).unwrap_or_else(|| panic!("{who}: {sentence}\n{text}"));
         assert_eq!(line.matches(sentence).count(), 1, "{line}");
     }
-    assert!(text.contains("Answered yes to src/x.txt by a screen\n"), "nothing is said twice: {text}");
-    assert!(text.contains("Wrote src/x.txt (approved by a screen)\n"), "{text}");
+    assert!(text.contains("A person at a screen answered: yes to src/x.txt\n"), "nothing is said twice: {text}");
+    assert!(text.contains("Wrote src/x.txt (approved by a person at a screen)\n"), "{text}");
     screen.wait_for("Picked @end");
 }

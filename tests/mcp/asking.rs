@@ -37,6 +37,7 @@ fn a_client_that_can_is_asked_with_a_list_to_tick() {
     let picked = client.answer(&id)["result"]["structuredContent"].clone();
     assert_eq!(ids(&picked["sources"]), ["service"]);
     assert!(picked["message"].as_str().unwrap().contains("not among what was offered: gone"), "{picked}");
+    assert!(picked["message"].as_str().unwrap().contains("the user of the client chose service"), "{picked}");
     assert_eq!(workspace.picks(), ["service"]);
     let journal = journal(&workspace);
     assert!(journal.contains("\"what\":\"asked\"") && journal.contains("\"what\":\"answered\""), "{journal}");

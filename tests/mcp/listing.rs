@@ -60,6 +60,9 @@ fn what_is_excluded_is_neither_listed_nor_called_by_any_name() {
         assert_eq!(code, -32602, "{name}: {message}");
         assert!(message.contains("exclude_tools"), "{name}: {message}");
     }
+    let unselected = client.result("readReference", json!({"id": "api"}));
+    let text = unselected["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("is not selected; ask the user") && !text.contains("selectReferences"), "{text}");
     client.call("listReferences", json!({}));
 }
 

@@ -66,6 +66,10 @@ fn a_reference_is_read_whole_in_parts_and_by_file() {
     let whole = &result["structuredContent"];
     assert_eq!(whole["text"], "# API\n\nSee errors for what goes wrong.\nthird line\nfourth line\n");
     assert!(whole["notice"].as_str().unwrap().contains("third parties"));
+    let journal = workspace.read(".jaato/refdesk/journal.jsonl");
+    let read = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let read = read.into_iter().find(|line| line["what"] == "read").unwrap();
+    assert_eq!((&read["bytes"], &read["tokens"]), (&json!(whole["text"].as_str().unwrap().len()), &whole["tokens"]));
     let part = client.call("readReference", json!({"id": "api", "lines": "4:1"}));
     assert_eq!(part["text"].as_str().unwrap().trim_end(), "third line");
     assert_eq!((&part["first_line"], &part["last_line"], &part["total_lines"]), (&json!(4), &json!(4), &json!(5)));
@@ -122,6 +126,23 @@ fn templates_are_listed_told_of_and_rendered_by_every_name() {
     assert_eq!(renders[0]["about"], json!(["Entity.java.tpl"]));
     assert_eq!(renders[0]["text"], "class Order {\n  int id;\n}\n");
     assert_eq!(renders[0]["who"], "test-client over mcp");
+}
+
+/// The file is written once nothing else waits; the journal has it as the doing of whose pick brought it.
+#[test]
+fn the_templates_that_a_pick_brings_are_journalled_as_the_agents() {
+    let workspace = workspace();
+    workspace.put("docs/api.md", b"# API\n\n## Retry\n\n```java\nclass {{ Name }} {}\n```\n");
+    let mut client = Client::connect(&workspace);
+    client.call("selectReferences", json!({"ids": ["api"]}));
+    let (_, status, told) = client.end();
+    assert!(status.success(), "{told}");
+    let journal = workspace.read(".jaato/refdesk/journal.jsonl");
+    let lines = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let [picked, written]: [Vec<Value>; 2] =
+        ["selected", "written"].map(|what| lines.clone().filter(|line| line["what"] == what).collect());
+    assert_eq!((picked.len(), written.len()), (1, 1), "{journal}");
+    assert_eq!((&written[0]["who"], &written[0]["session"]), (&picked[0]["who"], &picked[0]["session"]));
 }
 
 #[test]

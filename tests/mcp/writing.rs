@@ -60,7 +60,7 @@ fn what_may_not_be_written_is_refused_before_anybody_is_asked() {
     for (path, words) in [
         ("", "Failed to write output: "),
         ("docs", "Failed to write output: "),
-        ("../out.txt", "Failed to write output: "),
+        ("../out.txt", "\"choose a path inside the workspace\""),
         ("/etc/refdesk-test", "Failed to write output: "),
         ("src/{{name}}.txt", "Failed to write output: "),
         ("there.txt", "\\\"overwrite\\\": true"),
@@ -109,7 +109,7 @@ fn a_person_sees_the_difference_and_says_yes_or_no() {
         }
     }
     let journal = workspace.run(&["journal", "--format", "json"]).exits(0).text().to_owned();
-    assert!(journal.contains("\"reason\":\"approved by a screen\""), "{journal}");
+    assert!(journal.contains("\"reason\":\"approved by a person at a screen\""), "{journal}");
 }
 
 #[test]

@@ -79,12 +79,17 @@ pub fn sentence(receipt: &Receipt) -> String {
         What::Removed => format!("Removed {}", cut(&receipt.about)),
         What::Rendered if receipt.about.is_empty() => format!("Rendered an inline template{}", tool()),
         What::Rendered => format!("Rendered {}{}", cut(&receipt.about), tool()),
-        What::Asked => format!("Asked {}", receipt.reason),
-        What::Answered if receipt.about.is_empty() => format!("Answered {}", receipt.reason),
-        What::Answered => format!("Answered {}: {}", receipt.reason, at(&receipt.about)),
+        What::Asked => format!("Asked a person: {}", receipt.reason),
+        What::Answered if receipt.about.is_empty() => capitalised(&receipt.reason),
+        What::Answered => format!("{}: {}", capitalised(&receipt.reason), at(&receipt.about)),
         What::Failed if receipt.reason.is_empty() => "A hook could do nothing".to_owned(),
         What::Failed => format!("A hook could do nothing: {}", receipt.reason),
     }
+}
+
+fn capitalised(words: &str) -> String {
+    let mut rest = words.chars();
+    rest.next().map(|first| first.to_uppercase().chain(rest).collect()).unwrap_or_default()
 }
 
 /// Why, where the sentence does not say it.
@@ -189,12 +194,15 @@ mod tests {
             (about(What::Rendered, &["A.java.tpl"]), "Rendered A.java.tpl", "session s1"),
             (
                 Receipt { reason: "which of 3 sources are wanted: why".to_owned(), ..about(What::Asked, &[]) },
-                "Asked which of 3 sources are wanted: why",
+                "Asked a person: which of 3 sources are wanted: why",
                 "session s1",
             ),
             (
-                Receipt { reason: "with 2 of 3 by a screen".to_owned(), ..about(What::Answered, &["a", "b"]) },
-                "Answered with 2 of 3 by a screen: @a, @b",
+                Receipt {
+                    reason: "a person at a screen answered: 2 of 3".to_owned(),
+                    ..about(What::Answered, &["a", "b"])
+                },
+                "A person at a screen answered: 2 of 3: @a, @b",
                 "session s1",
             ),
             (
@@ -203,8 +211,8 @@ mod tests {
                 "session s1",
             ),
             (
-                Receipt { reason: "with none by a screen".to_owned(), ..about(What::Answered, &[]) },
-                "Answered with none by a screen",
+                Receipt { reason: "nobody answered in time".to_owned(), ..about(What::Answered, &[]) },
+                "Nobody answered in time",
                 "session s1",
             ),
             (Receipt { tool: Some("Read".to_owned()), ..about(What::Read, &["a"]) }, "Read @a with Read", "session s1"),

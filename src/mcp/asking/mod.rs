@@ -10,10 +10,13 @@ use rmcp::model::{ErrorData, InputRequiredResult};
 
 use super::front::QUESTIONS;
 use super::tools::{Call, closed};
-use crate::channel::{Answered, Request, Unanswered, Wait, Way};
+use crate::channel::{self, Answered, Request, Unanswered, Wait, Way};
 use crate::config::ChannelKind;
 use crate::desk::Refusal;
 use crate::engine::{Outcome, Task};
+
+/// Chosen ids that are named in words.
+const NAMED: usize = 20;
 
 /// What came of asking for a choice.
 #[derive(Debug)]
@@ -68,10 +71,14 @@ pub async fn ask(call: &mut Call) -> Result<Answer, ErrorData> {
 fn told(came: Result<Answered, Unanswered>) -> Answer {
     match came {
         Ok(Answered { selected, unknown, by, .. }) => {
-            let by = by.unwrap_or_else(|| "a person".to_owned());
+            let by = channel::person(by.as_deref());
             let mut note = match selected.len() {
                 0 => format!("{by} was asked and chose nothing: go on without, and do not ask again"),
-                _ => format!("chosen by {by}"),
+                count => {
+                    let named = selected.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+                    let more = count.checked_sub(NAMED).filter(|more| *more > 0);
+                    format!("{by} chose {named}{}", more.map(|more| format!(" and {more} more")).unwrap_or_default())
+                }
             };
             if !unknown.is_empty() {
                 note.push_str(&format!("; not among what was offered: {}", unknown.join(", ")));

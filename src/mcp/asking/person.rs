@@ -39,7 +39,7 @@ pub async fn approve(call: &Call, way: Way, approval: Approval) -> Result<Approv
     let rule =
         format!("or allow it for good with a rule, \"approval\": {}, which the user has to trust", rule_for(&path));
     Ok(match came {
-        Ok(Answered { approved: true, by, .. }) => Approved::Yes(by.unwrap_or_else(|| "a screen".to_owned())),
+        Ok(Answered { approved: true, by, .. }) => Approved::Yes(channel::person(by.as_deref())),
         Ok(_) => {
             let message = format!("the user said no to writing {path}");
             Approved::No(Refusal::new("not-approved", message, "ask the user what should be different"))

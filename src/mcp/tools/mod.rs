@@ -26,7 +26,7 @@ use serde_json::Value;
 
 use self::arguments::Arguments;
 use super::front::Front;
-use crate::desk::Agent;
+use crate::desk::{Agent, Refusal};
 use crate::text::escape::one_line;
 use crate::text::nearest::did_you_mean;
 
@@ -156,7 +156,9 @@ fn find(name: &str, excluded: &[String]) -> Result<&'static About, ErrorData> {
         if offered(&about) {
             return Ok(about);
         }
-        let message = format!("the tool '{name}' is not offered here: 'exclude_tools' of the workspace takes it away");
+        let message = format!(
+            "the tool '{name}' is not offered here: 'exclude_tools' of the configuration or of the profile takes it away"
+        );
         return Err(ErrorData::invalid_params(message, None));
     }
     let names = || TOOLS.iter().filter(offered).map(|about| about.name);
@@ -164,6 +166,15 @@ fn find(name: &str, excluded: &[String]) -> Result<&'static About, ErrorData> {
     let known = names().collect::<Vec<_>>().join(", ");
     let message = format!("there is no tool '{}'{near}; there are: {known}", one_line(name));
     Err(ErrorData::invalid_params(message, None))
+}
+
+/// A refusal for an agent of whom some tools are kept: it is not sent to one of these.
+pub fn fitting(refusal: Refusal, excluded: &[String]) -> Refusal {
+    let sends_there = |about: &&About| about.is_excluded(excluded) && refusal.hint.contains(about.name);
+    if !TOOLS.iter().any(sends_there) {
+        return refusal;
+    }
+    Refusal { hint: "ask the user for it, or do without".to_owned(), ..refusal }
 }
 
 /// Whether a tool answers to this name.

@@ -4,7 +4,7 @@
 use rmcp::model::{CallToolResponse, ErrorData};
 use serde_json::json;
 
-use super::{About, Call, Effect, answer, closed};
+use super::{About, Call, Effect, answer, closed, fitting};
 use crate::desk::reading::{Reading, ReadingKind, read_source};
 use crate::engine::{Outcome, Task};
 use crate::mcp::journalled;
@@ -40,6 +40,7 @@ pub async fn call(mut call: Call) -> Result<CallToolResponse, ErrorData> {
     let lines = call.arguments.text("lines")?;
     let snapshot = call.front.settled(&call.agent).await.ok_or_else(closed)?;
     let Some(Outcome::Access(access)) = call.front.ask(&call.agent, Task::Access).await else { return Err(closed()) };
+    let excluded = snapshot.exclude_tools.clone();
     let read = move || {
         let workspace = snapshot.workspace.as_ref().as_ref();
         read_source(workspace, &snapshot.catalog, &access, &id, path.as_deref(), lines.as_deref())
@@ -49,7 +50,7 @@ pub async fn call(mut call: Call) -> Result<CallToolResponse, ErrorData> {
             note(&call, &reading).await;
             Ok(told(&reading))
         }
-        Err(refusal) => Ok(answer::refused(&refusal)),
+        Err(refusal) => Ok(answer::refused(&fitting(refusal, &excluded))),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::config::Verdict;
 use crate::desk::Refusal;
 use crate::engine::{Outcome, Task};
 use crate::mcp::asking::{Approved, approve};
-use crate::output::{Proposal, Refused, Scope, Unwritten, needs_overwrite, propose};
+use crate::output::{Before, Proposal, Refused, Scope, Unwritten, needs_overwrite, propose};
 
 /// What is told of it.
 pub const ABOUT: About = About {
@@ -59,7 +59,7 @@ async fn file(call: &mut Call) -> Result<CallToolResponse, Failed> {
     note(call, &rendering, None).await;
     if !overwrite && let Some(refused) = needs_overwrite(&proposal) {
         let refused = Refused { hint: "pass \"overwrite\": true to replace it".to_owned(), ..refused };
-        return Err(unwritten(refused, with_diff(known(&rendering), &unified(&proposal).await?)));
+        return Err(unwritten(refused, with_diff(known(&rendering), &told(call, &proposal).await?)));
     }
     let reason = if proposal.is_unchanged() {
         "it held this already".to_owned()
@@ -68,7 +68,7 @@ async fn file(call: &mut Call) -> Result<CallToolResponse, Failed> {
             Ok(reason) => reason,
             Err(Refusal { code, message, hint }) => {
                 let refused = Refused { code, message, hint };
-                return Err(unwritten(refused, with_diff(known(&rendering), &unified(&proposal).await?)));
+                return Err(unwritten(refused, with_diff(known(&rendering), &told(call, &proposal).await?)));
             }
         }
     };
@@ -82,7 +82,7 @@ async fn file(call: &mut Call) -> Result<CallToolResponse, Failed> {
         }
         Some(Outcome::Written(Err(Unwritten { refused, anew }))) => {
             let now = anew.first().unwrap_or(&proposal);
-            Err(unwritten(refused, with_diff(known(&rendering), &unified(now).await?)))
+            Err(unwritten(refused, with_diff(known(&rendering), &told(call, now).await?)))
         }
         _ => Err(closed().into()),
     }
@@ -133,6 +133,23 @@ async fn unified(proposal: &Proposal) -> Result<String, ErrorData> {
     tokio::task::spawn_blocking(move || diff.unified()).await.map_err(|_| closed())
 }
 
+/// The difference as the agent may know it: what a file holds that it may not read is not told by what would replace it.
+async fn told(call: &Call, proposal: &Proposal) -> Result<String, ErrorData> {
+    if proposal.before != Before::Nothing {
+        let Some(Outcome::Access(access)) = call.front.ask(&call.agent, Task::Access).await else {
+            return Err(closed());
+        };
+        if !access.allows(&proposal.path) {
+            return Ok(format!(
+                "{}; what {} holds is no reference of yours to read\n",
+                proposal.diff.summary(),
+                proposal.shown
+            ));
+        }
+    }
+    unified(proposal).await
+}
+
 fn with_diff(mut known: Map<String, Value>, diff: &str) -> Map<String, Value> {
     known.insert("diff".to_owned(), json!(shown_diff(diff)));
     known
@@ -141,5 +158,7 @@ fn with_diff(mut known: Map<String, Value>, diff: &str) -> Map<String, Value> {
 /// A write that did not happen, in the words that agents know.
 fn unwritten(refused: Refused, known: Map<String, Value>) -> Failed {
     let message = format!("Failed to write output: {}", refused.message);
-    failure(&Refusal::new(refused.code, message, refused.hint), known)
+    // Only a person at a terminal can allow more.
+    let hint = if refused.code == "outside" { "choose a path inside the workspace".to_owned() } else { refused.hint };
+    failure(&Refusal::new(refused.code, message, hint), known)
 }

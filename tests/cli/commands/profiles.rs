@@ -100,10 +100,17 @@ fn what_a_profile_lacks_and_what_is_its_own() {
     let wrong = &profile(&listed, "wrong")["problems"][0];
     assert_eq!((&wrong["code"], &wrong["line"], &wrong["column"]), (&json!("json-syntax"), &json!(2), &json!(11)));
     let text = world.run(&["profiles"]).exits(0);
-    for part in ["chain ", "About chain.", "hides     selectReferences", "missing   nobody, gone", "6 profiles"] {
+    for part in ["chain ", "missing   nobody, gone", "of its own scope", "6 profiles"] {
         assert!(text.text().contains(part), "{part}: {text}");
     }
-    assert!(text.text().lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(!text.text().contains("About chain."), "a line each, to compare them: {text}");
+    let one = world.run(&["--profile", "chain", "profiles"]).exits(0);
+    for part in ["About chain.", "hides     selectReferences", "picks     "] {
+        assert!(one.text().contains(part), "{part}: {one}");
+    }
+    for text in [&text, &one] {
+        assert!(text.text().lines().all(|line| line.chars().count() <= 60), "{text}");
+    }
     let warned = world.run(&["--profile", "flat", "list"]).exits(0);
     assert!(warned.stderr.contains("'nobody'") && warned.stderr.contains("flat.json:1:"), "{warned}");
     let checked = world.json(&["check"], 1);

@@ -34,11 +34,11 @@ fn nothing_is_trusted_without_a_yes_and_then_just_what_was_shown() {
     let out = world.beside("out");
     assert!(
         ran.text()
-            .contains(&format!("could read {} and everything below it, as @out (references.json:", out.display())),
+            .contains(&format!("could read {} and everything below it, as @out\n  references.json:", out.display())),
         "{ran}"
     );
     assert!(
-        ran.text().contains("agents could write files that match `src/**` without asking you (references.json:"),
+        ran.text().contains("agents could write files that match `src/**` without asking you\n  references.json:"),
         "{ran}"
     );
     assert!(ran.stderr.contains("at a terminal"), "{ran}");
