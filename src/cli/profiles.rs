@@ -104,7 +104,7 @@ fn in_words(all: &[Profiled], whole: bool) -> String {
 }
 
 fn table(all: &[Profiled]) -> String {
-    let head = ["profile", "picks", "pulled in", "templates", "tokens ", "missing"].map(str::to_owned);
+    let head = ["profile", "picks", "pulls", "templates", "tokens ", "missing"].map(str::to_owned);
     let row = |it: &Profiled| {
         let count = |count: usize| count.to_string();
         let tokens = format!("~{}{}", grouped(it.tokens), if is_narrow(it) { "*" } else { " " });

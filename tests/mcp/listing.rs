@@ -62,7 +62,7 @@ fn what_is_excluded_is_neither_listed_nor_called_by_any_name() {
     }
     let unselected = client.result("readReference", json!({"id": "api"}));
     let text = unselected["content"][0]["text"].as_str().unwrap();
-    assert!(text.contains("is not selected; ask the user") && !text.contains("selectReferences"), "{text}");
+    assert!(text.contains("is not selected\n  hint: ask the user") && !text.contains("selectReferences"), "{text}");
     client.call("listReferences", json!({}));
 }
 
