@@ -22,6 +22,9 @@ pub fn run(desk: &mut Desk, args: &TrustArgs) -> Answer {
     };
     if args.command != Some(TrustCommand::List) && !desk.deeds().is_empty() {
         // What documents outside bring as files comes with trust, and goes with it.
+        if desk.has_stale_texts() {
+            desk.reload();
+        }
         desk.settle();
         let (index, _) = desk.templates();
         answer.diagnostics.extend(desk.write_templates(&index).diagnostics);

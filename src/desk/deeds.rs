@@ -33,7 +33,9 @@ pub enum DeedKind {
     Folder,
     /// The rule of `approval` at this place.
     Approval(usize),
-    /// The path of a source.
+    /// Files of a folder are sources.
+    References,
+    /// The path of a source, or the file that its text stands in.
     Source(SourceId),
 }
 
@@ -44,6 +46,7 @@ impl DeedKind {
             Self::Webhook => "webhook",
             Self::Folder => "channel_folder",
             Self::Approval(_) => "approval",
+            Self::References => "references_dir",
             Self::Source(_) => "source",
         }
     }
@@ -109,6 +112,21 @@ impl Deeds<'_> {
         let what = format!("{when} could read {path}{below}, as @{id}");
         let content = json!({"id": id, "path": path, "mode": source.mode});
         Some(self.deed(DeedKind::Source(source.id.clone()), what, &content))
+    }
+
+    /// A folder outside whose files are sources: what they say themselves an agent may read.
+    pub fn references(&self, resolved: &Path) -> Bare {
+        let path = in_text(resolved);
+        let what = format!("agents could read the texts of sources that stand in the files of {path}");
+        self.deed(DeedKind::References, what, &json!({ "path": path }))
+    }
+
+    /// A source whose text stands in a file outside that only a link leads to.
+    pub fn text(&self, source: &Source, resolved: &Path) -> Bare {
+        let (id, path) = (source.id.as_str(), in_text(resolved));
+        let what = format!("agents could read the text that stands in {path}, as @{id}");
+        let content = json!({"id": id, "text_of": path, "mode": source.mode});
+        self.deed(DeedKind::Source(source.id.clone()), what, &content)
     }
 
     /// Every rule that has files written without asking. What a rule allows depends on those that take something back of it, so

@@ -162,6 +162,8 @@ pub struct Desk {
     /// What replaces the stored picks.
     profile: Option<InForce>,
     catalog: Arc<Catalog>,
+    /// Sources whose text stands in a file outside: it is left out until somebody trusts that.
+    foreign_texts: Vec<SourceId>,
     choice: Choice,
     /// Who stored the choice last, and for which session, as far as they said.
     chosen_by: (Option<String>, Option<String>),
@@ -212,7 +214,8 @@ impl Desk {
             store,
             config,
             profile,
-            catalog: Arc::new(catalog),
+            catalog: Arc::default(),
+            foreign_texts: Vec::new(),
             choice: Choice::default(),
             chosen_by: (None, None),
             history: History::default(),
@@ -231,6 +234,8 @@ impl Desk {
             own_lines: OwnLines::default(),
             options,
         };
+        let (catalog, foreign) = desk.without_untrusted_texts(catalog);
+        (desk.catalog, desk.foreign_texts) = (Arc::new(catalog), foreign);
         if desk.profile.is_none() {
             desk.choice = desk.preselected();
         }
@@ -251,6 +256,8 @@ impl Desk {
             profile.read(&self.options.around);
             catalog = profile.apply(&self.options.around, &mut self.config, catalog, &mut entries);
         }
+        let (catalog, foreign) = self.without_untrusted_texts(catalog);
+        self.foreign_texts = foreign;
         self.entries = entries;
         self.stored.clear();
         self.documents.clear();

@@ -106,6 +106,11 @@ pub fn read_source(
             format!("select it first: selectReferences with ids [\"{id}\"]"),
         ));
     }
+    if access.withheld().contains(&source.id) {
+        let message = format!("'{id}' lies outside the workspace, and nobody has trusted that yet");
+        let hint = format!("ask the person at this workspace to {}", trust::HINT);
+        return Err(Refusal::new("untrusted", message, hint));
+    }
     match &source.kind {
         Kind::Inline { content } => {
             if path.is_some() {
@@ -124,11 +129,6 @@ pub fn read_source(
             Err(Refusal::new("lies-elsewhere", format!("'{id}' is what a tool of another server answers"), hint))
         }
         Kind::Local(place) => {
-            if access.withheld().contains(&source.id) {
-                let message = format!("'{id}' lies outside the workspace, and nobody has trusted that yet");
-                let hint = format!("ask the person at this workspace to {}", trust::HINT);
-                return Err(Refusal::new("untrusted", message, hint));
-            }
             let local = Local { workspace, source, place, access };
             match place.standing {
                 Standing::Missing => {

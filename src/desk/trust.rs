@@ -6,15 +6,16 @@
 //! named by `--config` or by `$REFERENCES_CONFIG_PATH`. One that lies inside by its name or by where a link leads is not.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
-use std::collections::{BTreeSet, HashSet};
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::Desk;
 use super::Refusal;
 use super::deeds::{Bare, Deed, DeedKind, Deeds, in_text, outside};
-use crate::catalog::{Kind, Source, SourceId, narrowed};
+use crate::catalog::{Catalog, Kind, Source, SourceId, narrowed};
 use crate::config::{self, Channel, ChannelKind, Verdict, expand, profile};
 use crate::disk::path::{Resolver, absolute, display};
 use crate::report::Diagnostic;
@@ -92,10 +93,12 @@ impl Desk {
         if look.config_is_foreign() {
             let settings = &self.config.settings;
             let said = look.channel().into_iter().chain(look.deeds().approvals(&settings.approval));
-            found.extend(said.map(|bare| self.located(bare)));
+            found.extend(said.chain(look.references().map(|(_, bare)| bare)).map(|bare| self.located(bare)));
         }
         let sources = self.catalog.sources().iter().filter_map(|source| look.source(source));
-        found.extend(sources.map(|bare| self.located(bare)));
+        // Whose texts wait with their folder is told once.
+        let own = sources.filter(|bare| bare.about != DeedKind::References);
+        found.extend(own.map(|bare| self.located(bare)));
         found
     }
 
@@ -222,6 +225,38 @@ impl Desk {
         Cow::Owned(TemplateIndex { templates: index.templates.iter().filter(is_readable).cloned().collect() })
     }
 
+    /// The catalog without the texts that wait for trust, wherever they would be told; with those that may wait at another time.
+    pub(super) fn without_untrusted_texts(&self, catalog: Catalog) -> (Catalog, Vec<SourceId>) {
+        let look = Look::at(self);
+        let is_text = |source: &&Source| matches!(source.kind, Kind::Inline { .. });
+        let texts = catalog.sources().iter().filter(is_text);
+        let foreign: Vec<SourceId> =
+            texts.filter(|source| look.source(source).is_some()).map(|source| source.id.clone()).collect();
+        if foreign.is_empty() {
+            return (catalog, foreign);
+        }
+        let told = |source: Arc<Source>| match &source.kind {
+            Kind::Inline { .. } if look.withholds(&source) => {
+                Arc::new(Source { kind: Kind::Inline { content: UNTOLD.into() }, ..Source::clone(&source) })
+            }
+            _ => source,
+        };
+        let sources = (0..catalog.len()).filter_map(|at| catalog.shared(at)).map(told).collect();
+        (Catalog::of(sources), foreign)
+    }
+
+    /// Whether texts are left out that are trusted by now, or told that are not any more: then the workspace is to be read again.
+    pub fn has_stale_texts(&self) -> bool {
+        if self.foreign_texts.is_empty() {
+            return false;
+        }
+        let look = Look::at(self);
+        let mut foreign = self.foreign_texts.iter().filter_map(|id| self.catalog.get(id.as_str()));
+        foreign.any(|source| {
+            matches!(&source.kind, Kind::Inline { content } if look.withholds(source) != (**content == *UNTOLD))
+        })
+    }
+
     fn trust_file(&self, workspace: &Path) -> Result<Trusted, Refusal> {
         let Some(state) = &self.options.state else {
             let hint = "set HOME, or XDG_STATE_HOME to a folder of yours";
@@ -246,6 +281,7 @@ impl Desk {
                 let glob = self.config.settings.approval.get(*at).map_or("", |rule| rule.glob.as_str());
                 (config_file(), key(&[Step::Key("approval"), Step::Key(glob)]))
             }
+            DeedKind::References => (config_file(), key(&[Step::Key("references_dir")])),
             DeedKind::Source(id) => self.entry_of(id.as_str()),
         };
         let Bare { what, hash, about } = bare;
@@ -267,6 +303,9 @@ impl Desk {
     }
 }
 
+/// What stands in place of a text that waits for trust.
+const UNTOLD: &str = "This text lies outside the workspace and waits for trust: `refdesk trust` shows it.";
+
 /// Ids of sources that a sentence names.
 const SHOWN: usize = 5;
 
@@ -277,11 +316,22 @@ struct Look<'d> {
     workspace: PathBuf,
     is_foreign: OnceCell<bool>,
     trusted: OnceCell<(BTreeSet<String>, Vec<Diagnostic>)>,
+    /// Where the folder of references leads, if that is outside.
+    references: OnceCell<Option<PathBuf>>,
+    /// Where files lead in which sources stand, if that is outside: thousands may stand in one.
+    files: RefCell<HashMap<Arc<Path>, Option<PathBuf>>>,
 }
 
 impl<'d> Look<'d> {
     fn at(desk: &'d Desk) -> Self {
-        Self { desk, workspace: resolved(desk.workspace()), is_foreign: OnceCell::new(), trusted: OnceCell::new() }
+        Self {
+            desk,
+            workspace: resolved(desk.workspace()),
+            is_foreign: OnceCell::new(),
+            trusted: OnceCell::new(),
+            references: OnceCell::new(),
+            files: RefCell::default(),
+        }
     }
 
     fn deeds(&self) -> Deeds<'_> {
@@ -301,11 +351,43 @@ impl<'d> Look<'d> {
     /// What is wanted beyond the workspace by a source that may have come with it. What is discovered was brought by the
     /// configuration that names the folder.
     fn source(&self, source: &Source) -> Option<Bare> {
-        let Kind::Local(place) = &source.kind else { return None };
+        let place = match &source.kind {
+            Kind::Local(place) => place,
+            Kind::Inline { .. } => return self.text(source),
+            Kind::Url { .. } | Kind::Mcp { .. } => return None,
+        };
         let bare = self.deeds().source(source, place)?;
         let is_discovered = source.origin.entry.is_none();
         let is_foreign = self.is_inside(&source.origin.file) || (is_discovered && self.config_is_foreign());
         is_foreign.then_some(bare)
+    }
+
+    /// What is wanted of a file outside by a source whose text stands in it. One that is named outside, and was not found in a
+    /// folder, is the person's own.
+    fn text(&self, source: &Source) -> Option<Bare> {
+        let file = &source.origin.file;
+        let mut files = self.files.borrow_mut();
+        let leads = files.entry(file.clone()).or_insert_with(|| outside(&self.workspace, file));
+        let real = leads.as_deref()?;
+        let is_discovered = source.origin.entry.is_none();
+        if is_discovered
+            && self.config_is_foreign()
+            && let Some((folder, bare)) = self.references()
+            && real.parent() == Some(folder)
+        {
+            return Some(bare);
+        }
+        let is_foreign = file.starts_with(self.desk.workspace()) || (is_discovered && self.config_is_foreign());
+        is_foreign.then(|| self.deeds().text(source, real))
+    }
+
+    /// The folder of references, if it lies outside, and what that is.
+    fn references(&self) -> Option<(&Path, Bare)> {
+        if !self.desk.config.settings.auto_discover {
+            return None;
+        }
+        let folder = self.references.get_or_init(|| outside(&self.workspace, &self.desk.references_folder()));
+        folder.as_deref().map(|folder| (folder, self.deeds().references(folder)))
     }
 
     fn withholds(&self, source: &Source) -> bool {

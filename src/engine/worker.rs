@@ -383,8 +383,19 @@ impl Worker<'_> {
         }
         // Documents outside bring their templates as files from now on.
         self.files_due = true;
+        self.tell_what_is_trusted();
         self.look_at_trust();
         self.publish();
+    }
+
+    /// Reads again where a text is told that may not be, or left out that may be told.
+    fn tell_what_is_trusted(&mut self) {
+        if self.desk.has_stale_texts() {
+            self.reread(Desk::reload);
+            self.desk.settle();
+            self.queue_documents();
+            self.index_templates();
+        }
     }
 
     /// The templates that whoever sits here sees: a program those that it may read by now.
@@ -422,6 +433,7 @@ impl Worker<'_> {
     /// Does something for an agent. What follows from a choice is shown after the answer, which needs none of it.
     fn run_errand(&mut self, errand: Errand) {
         let Errand { number, agent, task } = errand;
+        self.tell_what_is_trusted();
         let (settles, chooses) = (matches!(task, Task::Settle), task.chooses());
         let members = self.desk.selection().members().len();
         let templates = self.templates.clone();

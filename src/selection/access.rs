@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::Selection;
-use crate::catalog::{Catalog, Mode, Source, SourceId, Standing};
+use crate::catalog::{Catalog, Kind, Mode, Source, SourceId, Standing};
 use crate::disk::beneath::is_kept_back;
 
 /// The resolved paths that an agent may read, each covering itself and, for a folder, what lies below it.
@@ -13,12 +13,12 @@ pub struct Access {
     paths: Vec<PathBuf>,
     /// Everything that is selected, auto or expanded, of whatever type.
     reached: BTreeSet<SourceId>,
-    /// Those of them whose paths are left out all the same.
+    /// Those of them that are left out all the same.
     withheld: Vec<SourceId>,
 }
 
 impl Access {
-    /// The access list of a selection, in catalog order, and what `@id` expanded for one session; without the paths of what
+    /// The access list of a selection, in catalog order, and what `@id` expanded for one session; without what
     /// `is_withheld`, which is asked of no other source.
     pub fn new(
         catalog: &Catalog,
@@ -34,11 +34,14 @@ impl Access {
                 continue;
             }
             access.reached.insert(source.id.clone());
-            let Some(place) = source.place().filter(|place| place.standing != Standing::Missing) else { continue };
+            let place = source.place().filter(|place| place.standing != Standing::Missing);
+            if place.is_none() && !matches!(source.kind, Kind::Inline { .. }) {
+                continue;
+            }
             if is_withheld(source) {
                 access.withheld.push(source.id.clone());
             } else {
-                access.paths.push(place.resolved.to_path_buf());
+                access.paths.extend(place.map(|place| place.resolved.to_path_buf()));
             }
         }
         access

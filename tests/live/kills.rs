@@ -273,7 +273,8 @@ impl Team {
         assert!(left.len() == 1 && left.iter().all(is_presence), "only the screen that is there: {left:#?}");
         let listed = self.workspace.json(&["list", "--selected"], 0);
         let (mut listed, mut picks) = (ids(&listed["sources"]), self.workspace.picks());
-        (listed.sort(), picks.sort());
+        listed.sort();
+        picks.sort();
         assert_eq!(listed, picks);
         (self.changes, self.midway, self.ledger.count())
     }

@@ -186,7 +186,7 @@ fn what_is_the_persons_own_needs_no_trust() {
         .put("out/refs/x.json", &format!(r#"{{"id": "x", "name": "X", "path": "{}/out/a.md"}}"#, world.root.display()));
     world.put("mine.json", &format!(r#"{{"references_dir": "{}/out/refs"}}"#, world.root.display()));
     world.configure(r#"{"references_dir": "../out/refs"}"#);
-    assert_eq!((named("mine.json"), world.waiting().len()), (0, 1));
+    assert_eq!((named("mine.json"), world.waiting().len()), (0, 2), "the folder, and the path of what is in it");
 }
 
 #[test]
@@ -305,5 +305,53 @@ fn no_template_of_what_waits_is_written() {
         }
         write();
         assert_eq!((files(), index().contains("secret_name")), (usize::from(trusted), trusted), "{}", index());
+    }
+}
+
+/// A text of a foreign file is told nowhere before it is trusted.
+#[test]
+fn texts_of_files_outside_wait_for_trust() {
+    let entry =
+        |id: &str| format!(r#"{{"id": "{id}", "name": "N", "type": "inline", "mode": "auto", "content": "SECRET"}}"#);
+    let set_up = |how: &str| {
+        let world = World::new();
+        world.put("out/refs/x.json", &entry("x"));
+        world.put("ws/.jaato/other/x.json", &entry("x"));
+        match how {
+            "named" => world.configure(r#"{"references_dir": "../out/refs"}"#),
+            "linked" => symlink("../../out/refs", world.root.join("ws/.jaato/references")).unwrap(),
+            "one file" => {
+                fs::create_dir_all(world.root.join("ws/.jaato/references")).unwrap();
+                symlink("../../../out/refs/x.json", world.root.join("ws/.jaato/references/x.json")).unwrap();
+            }
+            "inside" => world.configure(r#"{"references_dir": ".jaato/other"}"#),
+            _ => {
+                let folder = world.root.join("out/refs");
+                world.put(
+                    "home/.config/jaato/references.json",
+                    &format!(r#"{{"references_dir": "{}"}}"#, folder.display()),
+                );
+            }
+        }
+        world
+    };
+    for (how, waits) in [("named", 1), ("linked", 1), ("one file", 1), ("inside", 0), ("the person's own", 0)] {
+        let world = set_up(how);
+        let mut desk = world.desk();
+        assert_eq!((desk.untrusted().len(), desk.access().withheld().len()), (waits, waits), "{how}");
+        let read = |desk: &Desk| {
+            let read =
+                crate::desk::reading::read_source(desk.workspace(), desk.catalog(), &desk.access(), "x", None, None);
+            read.map(|reading| reading.text).map_err(|refusal| refusal.code)
+        };
+        let told = |desk: &Desk| desk.instructions().contains("SECRET");
+        assert_eq!((told(&desk), read(&desk).is_ok()), (waits == 0, waits == 0), "{how}");
+        desk.trust_all().unwrap();
+        assert_eq!(desk.has_stale_texts(), waits == 1, "{how}");
+        desk.reload();
+        assert!(told(&desk) && !desk.has_stale_texts(), "{how}");
+        assert_eq!(read(&desk).as_deref(), Ok("SECRET"), "{how}");
+        desk.revoke().unwrap();
+        assert_eq!((read(&desk).is_ok(), desk.has_stale_texts()), (waits == 0, waits == 1), "{how}: at once");
     }
 }
