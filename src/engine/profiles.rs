@@ -65,7 +65,7 @@ impl Worker<'_> {
                 let switch = switch.map(Box::new).map_err(|refusal| refusal.message);
                 self.answer_profiles(OfProfiles::Compared { generation, switch });
             }
-            Profiles::Switch(file) => self.change(|desk| desk.switch_to(&file)),
+            Profiles::Switch(file) => self.switch_to(&file),
         }
     }
 }

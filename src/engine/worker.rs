@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -532,6 +533,28 @@ impl Worker<'_> {
         }
     }
 
+    /// Replaces the picks by those of the profile in this file, and says so behind what changed by it.
+    pub(super) fn switch_to(&mut self, file: &Path) {
+        let before = self.desk.choice().picks.clone();
+        let named = self.desk.outlook_of_switching(file).map(|switch| switch.name);
+        match self.desk.switch_to(file) {
+            Ok(changed) => {
+                changed.refused.into_iter().for_each(|refusal| self.refuse(refusal));
+                self.follow_choice();
+                let after = &self.desk.choice().picks;
+                let added = after.iter().filter(|id| !before.contains(id)).count();
+                let gone = before.iter().filter(|id| !after.contains(id)).count();
+                let name = named.unwrap_or_default();
+                let text = format!("Switched to {name}: +{added} \u{2212}{gone}; u takes it back");
+                self.tell(Notice::new(Who::You, Topic::Selection, text));
+            }
+            Err(refusal) => {
+                self.refuse(refusal);
+                self.follow_choice();
+            }
+        }
+    }
+
     pub(super) fn answer_profiles(&self, answer: OfProfiles) {
         self.say(Event::Profiles(answer));
     }
@@ -610,6 +633,12 @@ impl Worker<'_> {
             let of_templates = self.template_problems.iter().chain(&self.file_problems);
             let of_requests = self.requests.iter().flat_map(Requests::diagnostics);
             add_new(&mut diagnostics, of_templates.chain(&self.watch_problems).chain(of_requests));
+            let waits = |deed: &Deed| {
+                let message = format!("not done until you trust it: {}", deed.what);
+                Diagnostic::warning("untrusted", message).hint("! shows what waits for trust")
+            };
+            let of_trust: Vec<Diagnostic> = self.untrusted.iter().map(waits).collect();
+            add_new(&mut diagnostics, &of_trust);
             if *last.diagnostics == *diagnostics { last.diagnostics.clone() } else { diagnostics.into() }
         };
         let (undo, redo) = self.desk.undoable();

@@ -145,6 +145,7 @@ mod tests {
             (": \"EXCLUDE\"", "exclude"),
             (": \"xclde\"", "exclude"),
             (": \"wrong\"", "problems"),
+            (": \"ask\"", "answer who asks"),
             (": \"mouse\"", "mouse"),
             (": \"border up\"", "border up"),
             (": \"up border\"", "border up"),

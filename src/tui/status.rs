@@ -78,6 +78,11 @@ fn pieces(state: &State) -> Vec<Piece> {
         let style = theme.style(Role::Warning).add_modifier(Modifier::REVERSED | Modifier::BOLD);
         pieces.push(Piece { text, style, rank: 0 });
     }
+    if !snapshot.untrusted.is_empty() {
+        let text = format!(" ! {} ", number(snapshot.untrusted.len()));
+        let style = theme.style(Role::Warning).add_modifier(Modifier::REVERSED | Modifier::BOLD);
+        pieces.push(Piece { text, style, rank: 0 });
+    }
     let desk_rank = if &*snapshot.desk == "default" { 9 } else { 2 };
     pieces.push(piece(desk_rank, Role::Infra, format!("desk {}", cells::clean(&snapshot.desk))));
     pieces.push(piece(8, Role::Catalog, cells::counted(totals.sources, "source")));

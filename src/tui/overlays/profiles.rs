@@ -83,9 +83,9 @@ fn row<'a>(state: &'a State, it: &Profiled, widest: usize, width: u16) -> Row<'a
     let is_broken = it.problems.iter().any(Diagnostic::is_error);
     let name = if is_broken { Role::Error } else { Role::Text };
     let tokens = format!("{:>8}", cells::tokens(it.tokens));
-    let loads = format!("{:>3} + {:<3}", it.picks.len() + it.from_auto.len(), it.transitive.len());
+    let loads = format!("{:>3} picked, {:>2} pulled in", it.picks.len() + it.from_auto.len(), it.transitive.len());
     row.id(&cells::clean(&it.name), widest.min(row.room() / 2), theme.style(name));
-    row.cell(&loads, 9, theme.style(Role::Selection));
+    row.cell(&loads, 25, theme.style(Role::Selection));
     row.cell(&tokens, 9, theme.style(Role::Text));
     if is_broken {
         row.text("cannot be used as it stands", theme.style(Role::Error));

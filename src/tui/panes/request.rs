@@ -81,6 +81,18 @@ pub fn asks_for(request: &Request) -> String {
     }
 }
 
+/// Whether why it is asked says more than who asks for what: agents ask in such words where nobody gave them others.
+fn adds(request: &Request) -> bool {
+    let (context, who) = (request.context.trim(), request.asker.who.as_str());
+    let rest = context.strip_prefix(who).map(str::trim);
+    match (&request.approval, rest) {
+        _ if context.is_empty() => false,
+        (Some(approval), Some(rest)) => rest.strip_prefix("wants to write ") != Some(approval.path.as_str()),
+        (None, Some(rest)) => rest != "asks which references it should work with",
+        (_, None) => true,
+    }
+}
+
 /// A name from outside: nobody has one that fills the screen.
 fn short(name: &str) -> String {
     let name: String = name.chars().take(64).collect();
@@ -114,7 +126,7 @@ pub fn head(state: &State, waiting: &Waiting, columns: usize) -> Page {
     let ellipsis = state.skin.glyphs.ellipsis;
     let ended = state.requests.ended.as_ref().map(|gone| Line::new(ended(gone.how.as_ref()), Role::Warning));
     let mut lines: Vec<Line> = ended.into_iter().chain([asks(state, waiting)]).collect();
-    if !request.context.trim().is_empty() {
+    if adds(request) {
         let room = (columns * CONTEXT).saturating_sub(if CONTEXT > 1 { columns / 6 } else { 0 });
         let begun = beginning(&request.context, columns);
         lines.push(Line::new(cells::clip(&begun, room, ellipsis), Role::Hints));
@@ -181,7 +193,8 @@ fn sum(state: &State, waiting: &Waiting) -> Line {
     }
     let marked = state.marks().map_or(0, std::collections::BTreeSet::len);
     if marked == 0 {
-        return Line::new("nothing is marked yet", Role::Infra);
+        let text = format!("nothing is marked yet {} tokens are those of each source alone", state.skin.glyphs.dot);
+        return Line::new(text, Role::Infra);
     }
     let of = cells::grouped(waiting.request.sources.len() as u64);
     let line = Line::new(format!("{} of {of} marked", cells::grouped(marked as u64)), Role::Selection);
@@ -344,7 +357,7 @@ pub fn detail(state: &State, columns: u16) -> Vec<Drawn<'static>> {
             Role::Infra,
         ));
     }
-    if !waiting.request.context.trim().is_empty() {
+    if adds(&waiting.request) {
         lines.extend(told(&format!("Asked: {}", waiting.request.context.trim()), Role::Hints));
     }
     lines

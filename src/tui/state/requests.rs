@@ -32,6 +32,8 @@ pub struct Requests {
     pub scroll: Scroll,
     /// What picking the row under the cursor would bring, and what all that is marked would.
     pub outlook: Asked<Brings>,
+    /// What was said last of how one ended.
+    pub result: Option<String>,
     /// The request that was answered, until it is gone.
     pub sent: Option<String>,
     /// How requests ended that the desk still tells as waiting: what it says and what it shows may come in either order.

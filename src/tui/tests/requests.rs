@@ -277,17 +277,61 @@ fn how_each_ends_is_said() {
     for (waiting, ended, said) in [
         (choice("r"), Ended::Here(chosen(&["a", "b"])), "answered claude over mcp: 2 sources"),
         (choice("r"), Ended::Here(Reply::No), "answered claude over mcp: none"),
-        (write("r"), Ended::Here(Reply::Yes), "yes: codex over mcp writes src/Order.java"),
+        (
+            write("r"),
+            Ended::Here(Reply::Yes),
+            "yes said: codex over mcp is told that src/Order.java may be written as shown",
+        ),
         (write("r"), Ended::Here(Reply::No), "no: codex over mcp does not write src/Order.java"),
         (choice("r"), by("a screen"), "the choice that claude over mcp asked for was answered by a screen"),
         (choice("r"), Ended::Elsewhere(None), "the choice that claude over mcp asked for was answered elsewhere"),
         (choice("r"), Ended::TimedOut, "the choice that claude over mcp asked for timed out: nobody answered"),
         (write("r"), Ended::AskerGone, "codex over mcp is gone: nobody waits for the write of src/Order.java any more"),
-        (choice("r"), Ended::Withdrawn, "claude over mcp does not ask for the choice any more"),
+        (
+            choice("r"),
+            Ended::Withdrawn,
+            "claude over mcp does not ask for the choice any more: it was answered elsewhere or taken back",
+        ),
     ] {
         let mut state = desk("", &[]);
         answer(&mut state, Event::Over(Box::new(Over { request: waiting.request, ended })));
         assert_eq!(message(&state), said);
+    }
+}
+
+#[test]
+fn what_came_of_an_answer_is_read_though_another_asks() {
+    let both = "answered claude over mcp: none \u{b7} A answers: claude over mcp asks for a choice of 4 sources";
+    for is_told_first in [true, false] {
+        let mut state = desk("", &[choice("r1")]);
+        press(&mut state, "A n 1");
+        let over = Event::Over(Box::new(Over { request: choice("r1").request, ended: Ended::Here(Reply::No) }));
+        if is_told_first {
+            answer(&mut state, over.clone());
+        }
+        tell(&mut state, &[choice("r2")]);
+        if !is_told_first {
+            answer(&mut state, over);
+        }
+        assert_eq!(message(&state), both);
+    }
+}
+
+#[test]
+fn nothing_is_said_twice() {
+    for (waiting, context) in [
+        (choice("r1"), "claude over mcp asks which references it should work with"),
+        (write("w1"), "codex over mcp wants to write src/Order.java"),
+    ] {
+        let mut waiting = waiting;
+        Arc::make_mut(&mut waiting.request).context = context.to_owned();
+        let mut state = desk("", std::slice::from_ref(&waiting));
+        press(&mut state, "A");
+        let verb = if waiting.request.approval.is_some() { "wants to write" } else { "asks which" };
+        assert!(!screen(&state).contains(verb), "{}", screen(&state));
+        Arc::make_mut(&mut waiting.request).context = format!("{context}, since the tests fail");
+        tell(&mut state, &[waiting]);
+        assert!(screen(&state).contains("since the tests"));
     }
 }
 
@@ -369,6 +413,7 @@ fn just_what_was_shown_is_trusted() {
     {
         let mut state = desk("", &[]);
         update(&mut state, Input::Snapshot(Box::new(fixture::with_deeds(&DEEDS))));
+        assert!(screen(&state).contains(" ! 2 "));
         assert_eq!(message(&state), "2 deeds of this workspace wait for your trust: ! shows what");
         let sent = commands(&press(&mut state, keys));
         let deeds = state.snapshot.untrusted.clone();

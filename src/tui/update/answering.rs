@@ -17,6 +17,9 @@ use crate::tui::panes::{indented, request};
 use crate::tui::state::{Brings, Gone, Overlay, Part, Place, State, Tone, Typing};
 use crate::tui::widgets::cells;
 
+/// Begins what is said of a request that came.
+const ANSWERS: &str = "A answers: ";
+
 /// After a snapshot: `before` were those that waited until now.
 pub(super) fn follow(state: &mut State, before: &Arc<[Waiting]>) {
     let waiting = state.snapshot.requests.clone();
@@ -100,7 +103,12 @@ fn arrived(state: &mut State, new: &Waiting) {
     let is_free = state.message.as_ref().is_none_or(|message| message.tone == Tone::Note);
     if is_free && !state.at_request() {
         let who = request::who(&new.request);
-        super::say(state, Tone::Note, format!("A answers: {who}{}", request::asks_for(&new.request)));
+        let text = format!("{ANSWERS}{who}{}", request::asks_for(&new.request));
+        // How the one before ended stays to be read.
+        let said = state.message.as_ref().map(|message| &message.text);
+        let result = state.requests.result.clone().filter(|result| said.is_some_and(|said| said.starts_with(result)));
+        let text = result.map_or(text.clone(), |result| format!("{result} {} {text}", state.skin.glyphs.dot));
+        super::say(state, Tone::Note, text);
     }
 }
 
@@ -295,7 +303,9 @@ pub(super) fn over(state: &mut State, over: &Over) {
         None => "the choice".to_owned(),
     };
     let (tone, text) = match &over.ended {
-        Ended::Here(Reply::Yes) => (Tone::Note, format!("yes: {who} writes {}", path(over))),
+        Ended::Here(Reply::Yes) => {
+            (Tone::Note, format!("yes said: {who} is told that {} may be written as shown", path(over)))
+        }
         Ended::Here(Reply::No) if over.request.approval.is_some() => {
             (Tone::Note, format!("no: {who} does not write {}", path(over)))
         }
@@ -307,11 +317,17 @@ pub(super) fn over(state: &mut State, over: &Over) {
         Ended::Elsewhere(None) => (Tone::Refusal, format!("{what} that {who} asked for was answered elsewhere")),
         Ended::TimedOut => (Tone::Refusal, format!("{what} that {who} asked for timed out: nobody answered")),
         Ended::AskerGone => (Tone::Refusal, format!("{who} is gone: nobody waits for {what} any more")),
-        Ended::Withdrawn => (Tone::Refusal, format!("{who} does not ask for {what} any more")),
+        Ended::Withdrawn => {
+            (Tone::Refusal, format!("{who} does not ask for {what} any more: it was answered elsewhere or taken back"))
+        }
     };
     let is_free = state.message.as_ref().is_none_or(|message| message.tone == Tone::Note);
     if is_free {
-        super::say(state, tone, text);
+        // Who asks next may have been told of first.
+        let next = state.message.take().map(|message| message.text).filter(|text| text.starts_with(ANSWERS));
+        let all = next.map_or_else(|| text.clone(), |next| format!("{text} {} {next}", state.skin.glyphs.dot));
+        super::say(state, tone, all);
+        state.requests.result = Some(text);
     }
 }
 
