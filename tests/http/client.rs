@@ -109,6 +109,14 @@ impl Client {
         message
     }
 
+    /// Waits for notices of a session from now on.
+    #[track_caller]
+    pub fn open_stream(&mut self, headers: &str) {
+        let address = self.address;
+        self.send(format!("GET /mcp HTTP/1.1\r\nHost: {address}\r\nAccept: text/event-stream\r\n{headers}\r\n"));
+        assert_eq!(self.head_of_answer().0, 200);
+    }
+
     /// The next answer, whole.
     #[track_caller]
     pub fn answer(&mut self) -> Answer {

@@ -65,14 +65,60 @@ fn beyond_the_sessions() {
     let server = Server::start(&[], None);
     let mut client = server.client();
     let sessions: Vec<String> = (0..SESSIONS).map(|_| client.begin()).collect();
+    let ping = json!({"jsonrpc": "2.0", "id": 7, "method": "ping"}).to_string();
+    let of = |session: &String| format!("Mcp-Session-Id: {session}\r\n");
+    // The first is used again, the second only waits for notices: the place of the third goes to whoever comes.
+    client.call(&sessions[0], "ping", &json!({}));
+    let mut waits = server.client();
+    waits.open_stream(&of(&sessions[1]));
+    let new = client.begin();
+    client.post(&of(&sessions[2]), &ping).is(404);
+    for kept in [&sessions[0], &sessions[1], &sessions[3], &new] {
+        client.post(&of(kept), &ping).is(200);
+    }
+}
+
+#[test]
+fn beyond_the_sessions_in_which_something_goes_on() {
+    let server = Server::start(&[], None);
+    let mut client = server.client();
+    let sessions: Vec<String> = (0..SESSIONS).map(|_| client.begin()).collect();
+    let of = |session: &String| format!("Mcp-Session-Id: {session}\r\n");
+    let wait = |session: &String| {
+        let mut waits = server.client();
+        waits.open_stream(&of(session));
+        waits
+    };
+    let mut streams: Vec<Client> = sessions.iter().map(wait).collect();
     let begin = initialize().to_string();
     assert_eq!(client.post("", &begin).is(503).header("retry-after"), Some("1"));
     // Who has one, and who needs none, go on.
     client.call(&sessions[0], "ping", &json!({}));
     let (headers, body) = crate::client::stateless("tools/list", json!({}));
     client.post(&headers, &body).is(200);
-    client.ask("DELETE", "/mcp", &format!("Mcp-Session-Id: {}\r\n", sessions[0])).is(202);
+    // A place is free when a session is ended, or when its client goes.
+    client.ask("DELETE", "/mcp", &of(&sessions[0])).is(202);
     until(|| client.post("", &begin).status, 200);
+    // In the new one nothing goes on: whoever comes next has its place.
+    let last = client.begin();
+    streams.push(wait(&last));
+    client.post("", &begin).is(503);
+    streams.pop();
+    until(|| client.post("", &begin).status, 200);
+}
+
+/// Twice as many as there may be begin at once and never say that they are done: each gets its session.
+#[test]
+fn crowds_that_never_end_their_sessions() {
+    let server = Server::start(&[], None);
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| {
+                let mut client = server.client();
+                (0..SESSIONS / 8).for_each(|_| drop(client.begin()));
+            });
+        }
+    });
 }
 
 #[test]

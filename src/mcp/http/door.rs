@@ -98,7 +98,8 @@ impl Door {
         let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else {
             return busy("too many requests are under way");
         };
-        if may_begin_a_session(&head.headers) && self.sessions.is_full().await {
+        let may_begin = may_begin_a_session(&head.headers);
+        if may_begin && self.sessions.is_full() {
             return busy("too many sessions are open");
         }
         let body = match read(body, &self.limits).await {
@@ -116,6 +117,10 @@ impl Door {
         let response = self.desk.handle(Request::from_parts(head, Full::new(body.clone()))).await;
         if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json {
             return no_message(&body);
+        }
+        // Somebody else took the last place while the body came: rmcp knows no other word for it.
+        if may_begin && response.status() == StatusCode::INTERNAL_SERVER_ERROR {
+            return busy("no session could begin: try again");
         }
         if waits {
             return response.map(|body| Answer::until(body, self.closing()));

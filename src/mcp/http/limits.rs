@@ -13,7 +13,7 @@ pub struct Limits {
     pub requests: usize,
     /// Connections open at once.
     pub connections: usize,
-    /// Sessions open at once.
+    /// Sessions open at once; for another the one goes in which nothing went on for longest.
     pub sessions: usize,
     /// So long a client may take to send the head of its next request, counted from when it could.
     pub head_time: Duration,

@@ -8,6 +8,7 @@ mod gate;
 pub mod limits;
 mod origin;
 mod patient;
+mod places;
 mod serve;
 mod sessions;
 

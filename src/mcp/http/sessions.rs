@@ -1,5 +1,5 @@
-//! The sessions of clients that begin with `initialize`: not more than so many, each ended when nothing happens in it. rmcp keeps
-//! the last answers of a session so that a client whose connection broke can take them up again; here what a client took to
+//! The sessions of clients that begin with `initialize`: not more than so many, each ended when nothing happens in it, or sooner
+//! where somebody new needs its place: most clients never say that they are done. rmcp keeps the last answers of a session so that a client whose connection broke can take them up again; here what a client took to
 //! its end is let go at once, or the desk would grow with every call of the last minute.
 
 use std::fmt;
@@ -15,19 +15,24 @@ use rmcp::transport::streamable_http_server::session::local::{
 };
 use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager};
 
+use tokio::sync::Mutex;
+
 use super::Limits;
+use super::places::{Open, Places, Room};
 
 /// All sessions of a server.
 #[derive(Debug)]
 pub struct Sessions {
     local: LocalSessionManager,
-    most: usize,
+    places: Places,
+    /// Whose turn it is to begin one: two must not take the same place.
+    turn: Mutex<()>,
 }
 
 /// What keeps a session from doing what it was asked for.
 #[derive(Debug)]
 pub enum Failed {
-    /// There are as many as there may be.
+    /// There are as many as there may be, and something goes on in each.
     Full,
     /// What rmcp says.
     Local(LocalSessionManagerError),
@@ -55,13 +60,25 @@ impl Sessions {
     pub fn new(limits: &Limits) -> Self {
         let mut local = LocalSessionManager::default();
         local.session_config.keep_alive = Some(limits.idle);
-        Self { local, most: limits.sessions }
+        Self { local, places: Places::new(limits.sessions), turn: Mutex::new(()) }
     }
 
-    /// Whether there is no place for another.
-    pub async fn is_full(&self) -> bool {
-        self.local.sessions.read().await.len() >= self.most
+    /// Whether there is no place for another, and none can be made.
+    pub fn is_full(&self) -> bool {
+        self.places.is_full()
     }
+
+    fn open(&self, id: &SessionId) -> Result<Open, LocalSessionManagerError> {
+        self.places.open(id).ok_or_else(|| LocalSessionManagerError::SessionNotFound(id.clone()))
+    }
+}
+
+/// A stream during which its session keeps its place.
+fn during<S: Stream>(open: Open, stream: S) -> impl Stream<Item = S::Item> {
+    stream.map(move |item| {
+        let _ = &open;
+        item
+    })
 }
 
 impl SessionManager for Sessions {
@@ -69,10 +86,15 @@ impl SessionManager for Sessions {
     type Transport = WorkerTransport<LocalSessionWorker>;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), Failed> {
-        if self.is_full().await {
-            return Err(Failed::Full);
+        let _turn = self.turn.lock().await;
+        match self.places.make_room() {
+            Room::Free => {}
+            Room::Of(idle) => self.local.close_session(&idle).await?,
+            Room::None => return Err(Failed::Full),
         }
-        Ok(self.local.create_session().await?)
+        let (id, transport) = self.local.create_session().await?;
+        self.places.take(id.clone());
+        Ok((id, transport))
     }
 
     async fn initialize_session(
@@ -80,14 +102,16 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage, Failed> {
+        let _open = self.open(id)?;
         Ok(self.local.initialize_session(id, message).await?)
     }
 
     async fn has_session(&self, id: &SessionId) -> Result<bool, Failed> {
-        Ok(self.local.has_session(id).await?)
+        Ok(self.places.touch(id) && self.local.has_session(id).await?)
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<(), Failed> {
+        self.places.leave(id);
         Ok(self.local.close_session(id).await?)
     }
 
@@ -96,6 +120,7 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Failed> {
+        let open = self.open(id)?;
         let gone = || LocalSessionManagerError::SessionNotFound(id.clone());
         let session = self.local.sessions.read().await.get(id).cloned().ok_or_else(gone)?;
         let failed = LocalSessionManagerError::SessionError;
@@ -109,7 +134,7 @@ impl SessionManager for Sessions {
                 let _ = session.close_request_wise_channel(number).await;
             }
         });
-        Ok(answers.chain(taken.filter_map(|()| ready(None))))
+        Ok(during(open, answers.chain(taken.filter_map(|()| ready(None)))))
     }
 
     async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), Failed> {
@@ -120,7 +145,8 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Failed> {
-        Ok(self.local.create_standalone_stream(id).await?)
+        let open = self.open(id)?;
+        Ok(during(open, self.local.create_standalone_stream(id).await?))
     }
 
     async fn resume(
@@ -128,6 +154,7 @@ impl SessionManager for Sessions {
         id: &SessionId,
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Failed> {
-        Ok(self.local.resume(id, last_event_id).await?)
+        let open = self.open(id)?;
+        Ok(during(open, self.local.resume(id, last_event_id).await?))
     }
 }
