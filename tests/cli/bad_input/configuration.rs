@@ -163,8 +163,8 @@ fn the_folder_of_references_may_be_anything() {
     for (folder, found) in [
         (".jaato/none", vec!["unreadable"]),
         ("references.json", vec!["unreadable"]),
-        ("..", vec![]),
-        ("/proc/self/none", vec!["unreadable"]),
+        ("..", vec!["untrusted"]),
+        ("/proc/self/none", vec!["unreadable", "untrusted"]),
         ("", vec![]),
         ("\u{0}", vec!["unreadable"]),
     ] {
