@@ -202,6 +202,12 @@ impl Held {
     }
 }
 
+/// Whether a request of ours is there and its asker is dead.
+pub(super) fn is_left(folder: &Path, id: &str) -> bool {
+    let file = open_own(&file_of(&requests(folder), id));
+    is_own_id(id) && file.is_ok_and(|file| Held::of(&file) == Held::ByNobody)
+}
+
 /// Answers a request.
 ///
 /// # Errors

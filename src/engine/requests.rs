@@ -131,6 +131,10 @@ impl Requests {
     pub fn look(&mut self, desk: &Desk, now: Timestamp) -> Vec<Over> {
         // A link may have come to stand in the way of a folder since.
         self.follow(desk);
+        // What dead askers left goes with the look.
+        let is_left = |it: &&Pending| standing::is_left(&it.folder, &it.request.request_id);
+        let left: HashSet<String> =
+            self.pending.iter().filter(is_left).map(|it| it.request.request_id.clone()).collect();
         let mut pending = Vec::new();
         self.problems.clear();
         for folder in &self.folders {
@@ -145,7 +149,7 @@ impl Requests {
         pending.retain(|it| seen.insert(it.request.request_id.clone()));
         let before = std::mem::replace(&mut self.pending, pending);
         let gone: Vec<Pending> = before.into_iter().filter(|it| !self.waits(it)).collect();
-        let over = gone.into_iter().map(|it| self.over(it, now)).collect();
+        let over = gone.into_iter().map(|it| self.over(it, &left, now)).collect();
         self.show(now);
         self.set_alarm(now);
         over
@@ -155,12 +159,13 @@ impl Requests {
         self.pending.iter().any(|it| it.request.request_id == of.request.request_id && it.folder == of.folder)
     }
 
-    fn over(&mut self, it: Pending, now: Timestamp) -> Over {
+    fn over(&mut self, it: Pending, left: &HashSet<String>, now: Timestamp) -> Over {
         let id = &it.request.request_id;
         let replied = self.replied.iter().position(|(replied, _)| replied == id).map(|at| self.replied.remove(at).1);
         let ended = match replied {
             Some(reply) => Ended::Here(reply),
             None if standing::is_answered(&it.folder, id) => Ended::Elsewhere(standing::who_answered(&it.folder, id)),
+            None if left.contains(id) => Ended::AskerGone,
             None if it.until.is_some_and(|until| until <= now) => Ended::TimedOut,
             None if !standing::is_asked(&it.folder, id) => Ended::Withdrawn,
             None => Ended::AskerGone,

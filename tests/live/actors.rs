@@ -276,6 +276,10 @@ impl Screen {
     /// Waits until nobody asks, which is known by itself, and leaves what is still open of that.
     pub fn nobody_asks(&mut self) {
         self.pty.wait_until("nobody asks", |seen| !seen.text().contains("1 asks"));
+        if self.text().contains("any key closes") {
+            self.pty.type_bytes("\x1b");
+            self.pty.wait_until("what ended is closed", |seen| !seen.text().contains("any key closes"));
+        }
         if self.text().contains("Esc not now") {
             self.pty.type_bytes("\x1b");
             self.pty.wait_until("no question", |seen| !seen.text().contains("Esc not now"));
