@@ -1,6 +1,7 @@
 //! The near end of the desk for many agents at once: errands are numbered, and each answer finds who waits for it.
 
 use std::collections::{HashMap, HashSet};
+use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -26,6 +27,11 @@ pub enum Ending {
     Closed,
     /// It ended though nobody had closed it.
     Died,
+}
+
+/// The desk ended though nobody had closed it.
+pub fn died() -> io::Error {
+    io::Error::other("the desk ended by itself; the log may say why")
 }
 
 /// Those who wait for an answer of the desk, by the number of the errand; `None` when no answer will come any more.

@@ -6,7 +6,7 @@ use std::io;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 
-use super::front::{Ending, Front};
+use super::front::{Ending, Front, died};
 use super::lines::Lines;
 use super::server::Server;
 use crate::desk::Options;
@@ -33,7 +33,7 @@ pub async fn serve_stdio(options: Options, session: Option<String>) -> io::Resul
         Err(error) => tracing::info!("there was no session: {error}"),
     }
     match front.close().await {
-        Ending::Died => Err(io::Error::other("the desk ended by itself; the log may say why")),
+        Ending::Died => Err(died()),
         Ending::Closed | Ending::NotYet => Ok(()),
     }
 }
@@ -44,10 +44,12 @@ fn on_signal(front: Front) -> io::Result<()> {
     {
         use tokio::signal::unix::{SignalKind, signal};
         let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+        let mut hangup = signal(SignalKind::hangup())?;
         tokio::spawn(async move {
             tokio::select! {
                 _ = terminate.recv() => {}
                 _ = interrupt.recv() => {}
+                _ = hangup.recv() => {}
             }
             front.leave();
         });

@@ -36,6 +36,7 @@ fn a_client_that_can_is_asked_with_a_list_to_tick() {
     says(&mut client, &question, json!({"action": "accept", "content": {"ids": ["service", "gone"]}}));
     let picked = client.answer(&id)["result"]["structuredContent"].clone();
     assert_eq!(ids(&picked["sources"]), ["service"]);
+    assert_eq!(strings(&picked["unknown"]), ["gone"], "{picked}");
     assert!(picked["message"].as_str().unwrap().contains("not among what was offered: gone"), "{picked}");
     assert!(picked["message"].as_str().unwrap().contains("the user of the client chose service"), "{picked}");
     assert_eq!(workspace.picks(), ["service"]);
@@ -62,6 +63,21 @@ fn an_older_client_is_asked_for_a_line_of_text() {
         assert_eq!(result["structuredContent"]["status"], "success", "{content}: {result}");
         assert_eq!(workspace.picks(), expected, "{content}");
     }
+}
+
+#[test]
+fn an_answer_that_does_not_fit_the_form_is_none_and_not_taken_for_nothing_chosen() {
+    let workspace = workspace();
+    for content in [json!({"wrong": ["api"]}), json!({"ids": [5]}), json!({"ids": {"a": 1}}), json!({"zz": 5})] {
+        let mut client = Client::start(&workspace, &[]);
+        let (id, question) = asked(&mut client, "2025-11-25");
+        says(&mut client, &question, json!({"action": "accept", "content": content}));
+        let result = client.answer(&id)["result"].clone();
+        assert_eq!(result["isError"], true, "{content}: {result}");
+        let message = result["structuredContent"]["message"].as_str().unwrap();
+        assert!(message.contains("no answer that can be read"), "{content}: {message}");
+    }
+    assert!(workspace.picks().is_empty());
 }
 
 #[test]

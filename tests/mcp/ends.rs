@@ -53,7 +53,8 @@ fn what_was_asked_for_is_answered_before() {
 fn by_a_signal_gracefully() {
     use rustix::process::{Pid, Signal, kill_process};
     let workspace = workspace();
-    for (signal, begins) in [(Signal::TERM, true), (Signal::INT, true), (Signal::TERM, false)] {
+    let signals = [(Signal::TERM, true), (Signal::INT, true), (Signal::HUP, true), (Signal::TERM, false)];
+    for (signal, begins) in signals {
         let mut client = Client::start(&workspace, &[]);
         if begins {
             client.initialize("2025-11-25", json!({}));

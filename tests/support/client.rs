@@ -26,6 +26,8 @@ pub struct Client {
     number: i64,
     /// What goes with every request, where requests speak for themselves.
     pub meta: Option<Value>,
+    /// Notices that came while an answer was waited for, and that nobody has taken yet.
+    pub notices: Vec<Value>,
 }
 
 impl Client {
@@ -45,7 +47,7 @@ impl Client {
                 }
             }
         });
-        Self { child, stdin, lines, number: 0, meta: None }
+        Self { child, stdin, lines, number: 0, meta: None, notices: Vec::new() }
     }
 
     /// Starts a server and begins a session of the newest revision that has one.
@@ -102,7 +104,28 @@ impl Client {
         }
     }
 
-    /// The message with this id that comes next; notices before it are passed over.
+    /// The next notice of this kind, which comes within this time.
+    #[track_caller]
+    pub fn notice_within(&mut self, method: &str, time: Duration) -> Value {
+        loop {
+            if let Some(at) = self.notices.iter().position(|notice| notice["method"] == method) {
+                return self.notices.remove(at);
+            }
+            let line = self.lines.recv_timeout(time);
+            let line = line.unwrap_or_else(|_| panic!("no {method} within {time:?}: {:?}", self.notices));
+            self.notices.push(serde_json::from_str(&line).unwrap());
+        }
+    }
+
+    /// The methods of all messages so far that nobody has taken.
+    pub fn left(&mut self) -> Vec<String> {
+        while let Ok(line) = self.lines.try_recv() {
+            self.notices.push(serde_json::from_str(&line).unwrap());
+        }
+        self.notices.drain(..).map(|notice| notice["method"].as_str().unwrap_or_default().to_owned()).collect()
+    }
+
+    /// The message with this id that comes next; notices before it are kept.
     #[track_caller]
     pub fn answer(&mut self, id: &Value) -> Value {
         loop {
@@ -111,6 +134,7 @@ impl Client {
                 return message;
             }
             assert!(message.get("method").is_some() && message.get("id").is_none(), "asked {id}: {message}");
+            self.notices.push(message);
         }
     }
 

@@ -140,10 +140,17 @@ fn understood(request: &Request, result: &ElicitResult) -> Result<Answered, Unan
         _ => return Err(Unanswered::GivenUp),
     }
     let said = result.content.as_ref().and_then(|content| content.get(FIELD));
+    // Nothing chosen is no field, or an empty one; another field is no answer to the form.
+    let is_empty = |content: &Value| content.as_object().is_some_and(serde_json::Map::is_empty);
+    if said.is_none() && result.content.as_ref().is_some_and(|content| !content.is_null() && !is_empty(content)) {
+        return Err(unreadable(&format!("it has no '{FIELD}'")));
+    }
     let is_offered = |id: &str| request.sources.iter().any(|source| source.id == id);
     let said: Vec<String> = match said {
         None | Some(Value::Null) => Vec::new(),
-        Some(Value::Array(ids)) => ids.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        Some(Value::Array(ids)) if ids.iter().all(Value::is_string) => {
+            ids.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+        }
         // An id may hold a comma.
         Some(Value::String(id)) if is_offered(id.trim()) => vec![id.trim().to_owned()],
         Some(Value::String(ids)) => {

@@ -38,6 +38,8 @@ pub struct Chosen {
     pub ids: Vec<String>,
     /// What the agent should know of it.
     pub note: String,
+    /// Ids that were chosen and not offered.
+    pub unknown: Vec<String>,
 }
 
 /// Asks for a choice.
@@ -83,7 +85,7 @@ fn told(came: Result<Answered, Unanswered>) -> Answer {
             if !unknown.is_empty() {
                 note.push_str(&format!("; not among what was offered: {}", unknown.join(", ")));
             }
-            Answer::Chosen(Chosen { ids: selected, note })
+            Answer::Chosen(Chosen { ids: selected, note, unknown })
         }
         Err(unanswered) => Answer::Refused(refusal(unanswered)),
     }

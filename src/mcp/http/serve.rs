@@ -21,7 +21,7 @@ use super::patient::Patient;
 use super::{Http, Limits};
 use crate::desk::Options;
 use crate::engine;
-use crate::mcp::front::Front;
+use crate::mcp::front::{Ending, Front, died};
 
 /// So long is waited when the system has no connection to give, such as when too many files are open.
 const BREATH: Duration = Duration::from_millis(100);
@@ -33,7 +33,7 @@ const LAST: Duration = Duration::from_secs(1);
 /// under way. `listening` is told the address once calls are taken.
 ///
 /// # Errors
-/// Where nothing can listen there, or the system gives no thread.
+/// Where nothing can listen there, the system gives no thread, or the desk ends by itself.
 pub async fn serve(
     options: Options,
     session: Option<String>,
@@ -52,6 +52,8 @@ pub async fn serve(
     tokio::select! {
         biased;
         () = stop() => {}
+        // Without its desk it could only refuse.
+        () = front.left() => {}
         () = accept(&listener, &door, &graceful, &limits) => {}
     }
     drop(listener);
@@ -68,8 +70,10 @@ pub async fn serve(
         let _ = timeout(LAST, ended).await;
     }
     door.break_off();
-    front.close().await;
-    Ok(())
+    match front.close().await {
+        Ending::Died => Err(died()),
+        Ending::Closed | Ending::NotYet => Ok(()),
+    }
 }
 
 /// Takes connections for ever. Those beyond the limit are told so, and beyond these none is taken until one ends.

@@ -6,7 +6,7 @@ use super::{About, Call, Effect, answer, closed};
 use crate::desk::PickStatus;
 use crate::desk::rows::Rows;
 use crate::engine::{Outcome, Selected, Task};
-use crate::mcp::asking::{self, Answer};
+use crate::mcp::asking::{self, Answer, Chosen};
 
 /// What is told of it.
 pub const ABOUT: About = About {
@@ -31,11 +31,17 @@ pub async fn call(mut call: Call) -> Result<CallToolResponse, ErrorData> {
     let ids = call.arguments.texts("ids")?;
     let tags = call.arguments.texts("filter_tags")?;
     if !ids.is_empty() || !tags.is_empty() {
-        return pick(&call, ids, tags, "").await;
+        return pick(&call, ids, tags, None).await;
     }
     match asking::ask(&mut call).await? {
-        Answer::Chosen(chosen) if chosen.ids.is_empty() => Ok(answer::done(nothing("success", &chosen.note))),
-        Answer::Chosen(chosen) => pick(&call, chosen.ids, Vec::new(), &chosen.note).await,
+        Answer::Chosen(chosen) if chosen.ids.is_empty() => {
+            let mut json = nothing("success", &chosen.note);
+            if let Some(members) = json.as_object_mut() {
+                members.insert("unknown".to_owned(), serde_json::json!(chosen.unknown));
+            }
+            Ok(answer::done(json))
+        }
+        Answer::Chosen(chosen) => pick(&call, chosen.ids.clone(), Vec::new(), Some(chosen)).await,
         Answer::Nothing(message) => Ok(answer::failed(nothing("no_sources", &message))),
         Answer::Refused(refusal) => {
             let words = if refusal.hint.is_empty() { "" } else { "; " };
@@ -45,7 +51,13 @@ pub async fn call(mut call: Call) -> Result<CallToolResponse, ErrorData> {
     }
 }
 
-async fn pick(call: &Call, ids: Vec<String>, tags: Vec<String>, note: &str) -> Result<CallToolResponse, ErrorData> {
+/// Picks them; `chosen` where a person has chosen them.
+async fn pick(
+    call: &Call,
+    ids: Vec<String>,
+    tags: Vec<String>,
+    chosen: Option<Chosen>,
+) -> Result<CallToolResponse, ErrorData> {
     let task = Task::Select { ids, tags };
     let selected = match call.front.ask(&call.agent, task).await {
         Some(Outcome::Selected(Ok(selected))) => *selected,
@@ -53,8 +65,9 @@ async fn pick(call: &Call, ids: Vec<String>, tags: Vec<String>, note: &str) -> R
         _ => return Err(closed()),
     };
     let Selected { mut picked, catalog, selection } = selected;
-    if !note.is_empty() {
+    if let Some(Chosen { note, unknown, .. }) = chosen {
         picked.message = format!("{}; {note}", picked.message);
+        picked.unknown.extend(unknown);
     }
     let workspace = call.front.snapshots().borrow().workspace.clone();
     // There may be many, and each asks the disk.

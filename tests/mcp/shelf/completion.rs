@@ -8,7 +8,7 @@ use crate::support::workspace::{Workspace, inline, strings};
 
 fn complete(client: &mut Client, of: Value, argument: &str, typed: &str, context: Value) -> Value {
     let argument = json!({"name": argument, "value": typed});
-    client.ask("completion/complete", json!({"ref": of, "argument": argument, "context": context}))
+    client.request("completion/complete", json!({"ref": of, "argument": argument, "context": context}))
 }
 
 #[test]

@@ -47,9 +47,9 @@ fn a_burst_comes_to_few_notices() {
     let workspace = Workspace::of(json!(sources), &[("module/templates/a.txt.tpl", "{{Name}}\n")]);
     let mut client = listening(&workspace);
     for id in &ids {
-        client.begin("tools/call", json!({"name": "selectReferences", "arguments": {"ids": [id]}}));
+        client.ask("tools/call", json!({"name": "selectReferences", "arguments": {"ids": [id]}}));
     }
-    client.begin("tools/call", json!({"name": "selectReferences", "arguments": {"ids": ["module"]}}));
+    client.ask("tools/call", json!({"name": "selectReferences", "arguments": {"ids": ["module"]}}));
     // The last of them is the only one that brings a prompt.
     client.notice(PROMPTS);
     let told = client.left().iter().filter(|method| *method == RESOURCES).count();
@@ -69,7 +69,7 @@ fn tools_that_come_and_go_are_told() {
 fn a_resource_that_was_subscribed_to_is_told_when_its_file_changes() {
     let workspace = world();
     let mut client = listening(&workspace);
-    let subscribe = |client: &mut Client, uri: &str| client.ask("resources/subscribe", json!({"uri": uri}));
+    let subscribe = |client: &mut Client, uri: &str| client.request("resources/subscribe", json!({"uri": uri}));
     for uri in ["reference://guide", "reference://module", "reference://module/README.md", "reference://rules"] {
         assert!(subscribe(&mut client, uri)["result"].is_object(), "{uri}");
     }
@@ -94,7 +94,7 @@ fn of_2026_who_listens_is_told_of_what_it_asked_for() {
     let mut client = Client::stateless(&workspace);
     client.result("server/discover", json!({}));
     let wanted = json!({"resourcesListChanged": true, "resourceSubscriptions": ["reference://guide", "file:///x"]});
-    let id = client.begin("subscriptions/listen", json!({"notifications": wanted}));
+    let id = client.ask("subscriptions/listen", json!({"notifications": wanted}));
     let accepted = client.notice("notifications/subscriptions/acknowledged");
     assert_eq!(
         accepted["params"]["notifications"],
@@ -111,7 +111,7 @@ fn of_2026_who_listens_is_told_of_what_it_asked_for() {
     // Who does not listen any more is told no more.
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}));
     client.result("resources/list", json!({}));
-    let second = client.begin("subscriptions/listen", json!({"notifications": {"promptsListChanged": true}}));
+    let second = client.ask("subscriptions/listen", json!({"notifications": {"promptsListChanged": true}}));
     client.notice("notifications/subscriptions/acknowledged");
     client.result("prompts/list", json!({}));
     workspace.run(&["select", "module"]).exits(0);

@@ -7,7 +7,7 @@ use super::{code, words, world};
 use crate::support::workspace::Workspace;
 
 fn get(client: &mut Client, name: &str, arguments: Value) -> Value {
-    client.ask("prompts/get", json!({"name": name, "arguments": arguments}))
+    client.request("prompts/get", json!({"name": name, "arguments": arguments}))
 }
 
 fn text(answer: &Value) -> &str {

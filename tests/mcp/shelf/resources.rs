@@ -13,7 +13,7 @@ fn uris(list: &[Value]) -> Vec<String> {
 }
 
 fn read(client: &mut Client, uri: &str) -> Value {
-    client.ask("resources/read", json!({"uri": uri}))
+    client.request("resources/read", json!({"uri": uri}))
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn all_pages_together_are_the_list_also_while_it_changes() {
         assert!(once.contains(&format!("reference://{id}")), "{id}");
     }
     for cursor in ["", "resources", "resources:no such id", "prompts:s1", "%00", &"x".repeat(100_000)] {
-        let answer = client.ask("resources/list", json!({"cursor": cursor}));
+        let answer = client.request("resources/list", json!({"cursor": cursor}));
         assert_eq!(code(&answer), -32602, "{answer}");
         assert!(words(&answer).contains("begin anew"), "{answer}");
     }
@@ -127,7 +127,7 @@ fn each_says_what_stands_there() {
     let lines: Vec<Value> = journal.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let reads: Vec<&Value> = lines.iter().filter(|line| line["what"] == "read").collect();
     assert_eq!(reads.len(), 8, "{reads:?}");
-    assert!(reads.iter().all(|line| line["who"] == "shelf-test over mcp" && line["tool"] == "resources/read"));
+    assert!(reads.iter().all(|line| line["who"] == "test-client over mcp" && line["tool"] == "resources/read"));
     assert_eq!((&reads[4]["about"], &reads[4]["path"]), (&json!(["module"]), &json!("module/notes/how to.md")));
     assert_eq!(lines.iter().filter(|line| line["what"] == "instructed").count(), 1);
 }

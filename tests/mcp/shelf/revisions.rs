@@ -37,7 +37,7 @@ fn by_initialize() {
         // What later revisions added is kept from who does not know it.
         assert!(list.get("resultType").is_none() && list.get("ttlMs").is_none(), "{list}");
         client.result("ping", json!({}));
-        assert_eq!(code(&client.ask("subscriptions/listen", json!({"notifications": {}}))), -32601);
+        assert_eq!(code(&client.request("subscriptions/listen", json!({"notifications": {}}))), -32601);
     }
 }
 
@@ -53,10 +53,10 @@ fn by_discover_and_with_every_request() {
     let list = client.result("resources/list", json!({}));
     assert_eq!((&list["resultType"], list["resources"].as_array().map(Vec::len)), (&json!("complete"), Some(7)));
     assert!(list["ttlMs"].is_number(), "{list}");
-    let answer = client.ask("resources/read", json!({"uri": "reference://nothing"}));
+    let answer = client.request("resources/read", json!({"uri": "reference://nothing"}));
     assert_eq!(code(&answer), -32602, "this revision has no code of its own for it: {answer}");
     assert!(words(&answer).contains("no source has the id"), "{answer}");
-    let answer = client.ask("resources/subscribe", json!({"uri": "reference://guide"}));
+    let answer = client.request("resources/subscribe", json!({"uri": "reference://guide"}));
     assert_eq!(code(&answer), -32601, "{answer}");
 }
 
@@ -66,13 +66,13 @@ fn a_request_without_a_word_of_discovery_works_and_one_without_its_metadata_does
     let mut client = Client::stateless(&workspace);
     assert!(client.result("prompts/list", json!({}))["prompts"].is_array());
     let mut bare = Client::silent(&workspace);
-    let answer = bare.ask("resources/list", json!({}));
+    let answer = bare.request("resources/list", json!({}));
     assert_eq!(code(&answer), -32602, "{answer}");
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "1999-01-01",
         "io.modelcontextprotocol/clientCapabilities": {},
     });
-    let answer = bare.ask("resources/list", json!({"_meta": meta}));
+    let answer = bare.request("resources/list", json!({"_meta": meta}));
     assert_eq!(answer["error"]["data"]["supported"].as_array().map(Vec::len), Some(5), "{answer}");
 }
 
