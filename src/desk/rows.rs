@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::Picked;
@@ -53,8 +54,9 @@ impl Rows<'_> {
     /// What a request to pick came to.
     pub fn picked(&self, picked: &Picked) -> Value {
         let new = picked.picked.iter().chain(&picked.pulled_in);
-        let sources = new.filter_map(|id: &SourceId| self.catalog.get(id.as_str()));
-        let sources: Vec<Value> = sources.map(|source| self.selected(source)).collect();
+        let sources: Vec<&Source> = new.filter_map(|id: &SourceId| self.catalog.get(id.as_str())).collect();
+        // One pick may bring thousands.
+        let sources: Vec<Value> = sources.into_par_iter().map(|source| self.selected(source)).collect();
         let mut answer = json!({
             "status": picked.status,
             "selected_count": picked.picked.len(),

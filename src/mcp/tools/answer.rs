@@ -1,6 +1,7 @@
 //! What a tool answers: structured for programs, with the same as text beside it. A failure that the agent can mend is an answer
 //! too, marked as one, which says what was wrong, where, and what to do.
 
+use rayon::prelude::*;
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 use serde_json::Value;
 
@@ -37,6 +38,9 @@ pub fn refused(refusal: &Refusal) -> CallToolResponse {
     CallToolResult::error(vec![ContentBlock::text(visible(&text).into_owned())]).into()
 }
 
+/// So many rows are worth more than one thread.
+const MANY: usize = 64;
+
 /// Has every text of a value be printed as it is seen. Names of members are ours.
 pub fn show(value: &mut Value) {
     match value {
@@ -45,6 +49,7 @@ pub fn show(value: &mut Value) {
                 *text = shown;
             }
         }
+        Value::Array(items) if items.len() > MANY => items.par_iter_mut().for_each(show),
         Value::Array(items) => items.iter_mut().for_each(show),
         Value::Object(members) => members.values_mut().for_each(show),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}

@@ -1,5 +1,6 @@
 //! `selectReferences`: picks sources by id and tag, as `refdesk select` does; with neither a person is asked.
 
+use rayon::prelude::*;
 use rmcp::model::{CallToolResponse, ErrorData};
 
 use super::{About, Call, Effect, answer, closed};
@@ -75,7 +76,7 @@ async fn pick(
         let rows = Rows { workspace: workspace.as_ref().as_ref(), catalog: &catalog, selection: &selection };
         let mut json = rows.picked(&picked);
         if let Some(sources) = json.get_mut("sources").and_then(|sources| sources.as_array_mut()) {
-            sources.iter_mut().for_each(answer::compact);
+            sources.par_iter_mut().for_each(answer::compact);
         }
         let met = matches!(picked.status, PickStatus::Success | PickStatus::AllSelected);
         if met { answer::done(json) } else { answer::failed(json) }
