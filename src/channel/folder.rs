@@ -16,7 +16,7 @@ use super::{Request, Response, Way};
 use crate::config::ChannelKind;
 use crate::disk::name::safe;
 use crate::disk::path::{absolute, is_absent};
-use crate::disk::{is_at, open_own, publish_new, within};
+use crate::disk::{Lock, is_at, open_own, publish_new, within};
 use crate::report::Diagnostic;
 use crate::session::FOLDER;
 
@@ -34,6 +34,9 @@ const UNSAID: f64 = 60.0;
 
 /// Of one folder at most so many requests are looked at.
 const REQUESTS: usize = 64;
+
+/// So long one answer waits for another that is being given: that takes a few files' writing.
+const TURN: Duration = Duration::from_secs(2);
 
 /// An answer that nobody waits for is taken away when it is so old: until then its writer may be about to do that itself.
 const ORPHANED: Duration = Duration::from_secs(60);
@@ -211,7 +214,8 @@ pub(super) fn is_left(folder: &Path, id: &str) -> bool {
 /// Answers a request.
 ///
 /// # Errors
-/// What the file system says, with the path in front; an id that is no file's name; a link where a folder should be.
+/// What the file system says, with the path in front; an id that is no file's name; a link where a folder should be; a lock
+/// that another answer does not let go.
 pub fn answer(folder: &Path, response: &Response) -> io::Result<Landed> {
     let id = &response.request_id;
     if safe(id) != *id {
@@ -228,6 +232,8 @@ pub fn answer(folder: &Path, response: &Response) -> io::Result<Landed> {
         return Ok(Landed::Late { by: who_answered(&path) });
     }
     let name_it = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+    // One at a time: whoever takes an answer back by its name would else take away that of the next.
+    let _turn = Lock::acquire(&folder.join("lock"), TURN)?;
     fs::create_dir_all(responses(folder)).map_err(name_it)?;
     let file = match publish_new(&path, &serde_json::to_vec_pretty(response)?) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
