@@ -2,6 +2,7 @@
 //! that nothing another process did is lost (BEHAVIOUR §4, §9, §10).
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::{Desk, Refusal};
 use crate::catalog::{Source, SourceId};
@@ -53,6 +54,16 @@ pub struct Changed {
     pub refused: Vec<Refusal>,
 }
 
+/// A change that was made.
+pub(super) struct Done<T> {
+    /// What it answered.
+    pub answer: T,
+    /// What was selected before.
+    pub before: Arc<Selection>,
+    /// Who left the selection with it.
+    pub left: Vec<SourceId>,
+}
+
 impl Desk {
     /// Picks by id and by tag.
     ///
@@ -60,7 +71,6 @@ impl Desk {
     /// Where the desk cannot be stored; nothing was changed then.
     pub fn pick(&mut self, ids: &[String], tags: &[String]) -> Result<Picked, Refusal> {
         let asked = self.asked_for(ids, tags);
-        let before = self.selection.clone();
         let mut answer = Picked {
             status: PickStatus::Error,
             picked: Vec::new(),
@@ -70,11 +80,12 @@ impl Desk {
             message: String::new(),
         };
         if !asked.known.is_empty() {
-            (answer.picked, _) = self.change(|choice| {
+            let done = self.change(|choice| {
                 asked.known.iter().filter(|id| choice.pick(id.as_str())).cloned().collect::<Vec<_>>()
             })?;
+            answer.pulled_in = entered(&done.before, &self.selection);
+            answer.picked = done.answer;
         }
-        answer.pulled_in = entered(&before, &self.selection);
         answer.status = match () {
             () if !answer.picked.is_empty() => PickStatus::Success,
             () if ids.is_empty() && tags.is_empty() => PickStatus::Error,
@@ -142,33 +153,31 @@ impl Desk {
     /// # Errors
     /// Where the desk cannot be stored; nothing was changed then.
     pub fn clear(&mut self, exclusions: bool) -> Result<Changed, Refusal> {
-        let (changed, left) = self.change(|choice| {
+        let done = self.change(|choice| {
             let mut changed = std::mem::take(&mut choice.picks);
             if exclusions {
                 changed.append(&mut choice.exclusions);
             }
             changed
         })?;
-        Ok(Changed { released: without(left, &changed), changed, refused: Vec::new() })
+        Ok(released(done))
     }
 
     fn change_each(&mut self, ids: &[String], each: fn(&mut Choice, &str) -> bool) -> Result<Changed, Refusal> {
-        let (changed, left) =
-            self.change(|choice| ids.iter().filter(|id| each(choice, id)).cloned().collect::<Vec<_>>())?;
-        Ok(Changed { released: without(left, &changed), changed, refused: Vec::new() })
+        self.change(|choice| ids.iter().filter(|id| each(choice, id)).cloned().collect()).map(released)
     }
 
-    /// Changes the stored choice and all that follows from it; gives what the change answered and who left the selection.
-    fn change<T>(&mut self, change: impl FnOnce(&mut Choice) -> T) -> Result<(T, Vec<SourceId>), Refusal> {
+    /// Changes the stored choice and all that follows from it.
+    fn change<T>(&mut self, change: impl FnOnce(&mut Choice) -> T) -> Result<Done<T>, Refusal> {
         let known = self.choice.clone();
-        let ((answer, before, after), left) = self.store_change("", |choice| {
-            let before = choice.clone();
-            (change(choice), before, choice.clone())
+        let Done { answer: (answer, stored, changed), before, left } = self.store_change("", |choice| {
+            let stored = choice.clone();
+            (change(choice), stored, choice.clone())
         })?;
         // What was stored by somebody else since it was read here.
-        self.history.note_others(&known, &before);
-        self.history.note(before, after);
-        Ok((answer, left))
+        self.history.note_others(&known, &stored);
+        self.history.note(stored, changed);
+        Ok(Done { answer, before, left })
     }
 
     /// The same without a note of it in the history; `reason` is for the journal.
@@ -176,7 +185,7 @@ impl Desk {
         &mut self,
         reason: &str,
         change: impl FnOnce(&mut Choice) -> T,
-    ) -> Result<(T, Vec<SourceId>), Refusal> {
+    ) -> Result<Done<T>, Refusal> {
         if self.profile.is_some() {
             return self.change_here(reason, change);
         }
@@ -195,27 +204,32 @@ impl Desk {
             self.stored.clear();
         }
         self.set_aside.extend(done.diagnostics);
-        self.choice = done.value;
-        let before = self.selection.clone();
-        self.select();
-        self.settle();
+        if stored_before != self.choice {
+            // Another process was quicker than its notice: what this change brings and ends is told from there.
+            self.choose(stored_before);
+        }
+        let before = self.choose(done.value);
         let left = self.forget_left(&before)?;
-        Ok((done.answer, left))
+        Ok(Done { answer: done.answer, before, left })
     }
 
     /// The same under a profile, where nothing of what is chosen is stored.
-    fn change_here<T>(
-        &mut self,
-        reason: &str,
-        change: impl FnOnce(&mut Choice) -> T,
-    ) -> Result<(T, Vec<SourceId>), Refusal> {
-        let (before, selected) = (self.choice.clone(), self.selection.clone());
-        let answer = change(&mut self.choice);
-        self.note_choice(&before, &self.choice, reason);
+    fn change_here<T>(&mut self, reason: &str, change: impl FnOnce(&mut Choice) -> T) -> Result<Done<T>, Refusal> {
+        let mut choice = self.choice.clone();
+        let answer = change(&mut choice);
+        self.note_choice(&self.choice, &choice, reason);
+        let before = self.choose(choice);
+        let left = self.forget_left(&before)?;
+        Ok(Done { answer, before, left })
+    }
+
+    /// Has this be the choice, and reads what it needs; gives what was selected before.
+    fn choose(&mut self, choice: Choice) -> Arc<Selection> {
+        self.choice = choice;
+        let before = self.selection.clone();
         self.select();
         self.settle();
-        let left = self.forget_left(&selected)?;
-        Ok((answer, left))
+        before
     }
 
     /// Who left the selection since it was `before`; every session is told of them again when they come back.
@@ -310,12 +324,67 @@ fn entered(before: &Selection, after: &Selection) -> Vec<SourceId> {
     transitive.filter(|member| !before.contains(member.id.as_str())).map(|member| member.id.clone()).collect()
 }
 
-/// Who left, but for those whose own pick or exclusion changed.
-fn without(left: Vec<SourceId>, changed: &[String]) -> Vec<SourceId> {
-    left.into_iter().filter(|id| !changed.iter().any(|other| other == id.as_str())).collect()
+/// What a change of each of these came to: who left counts but for those whose own pick or exclusion changed.
+fn released(Done { answer: changed, mut left, .. }: Done<Vec<String>>) -> Changed {
+    let own: HashSet<&str> = changed.iter().map(String::as_str).collect();
+    left.retain(|id| !own.contains(id.as_str()));
+    Changed { released: left, changed, refused: Vec::new() }
 }
 
 /// `@a, @b`.
 pub fn at_list(ids: &[SourceId]) -> String {
     ids.iter().map(|id| format!("@{id}")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::config::Surroundings;
+    use crate::desk::Options;
+
+    #[test]
+    fn a_change_is_told_from_what_is_stored_not_from_what_was_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = fs::canonicalize(folder.path()).unwrap();
+        let around = Surroundings {
+            workspace: path.clone(),
+            current: path,
+            home: None,
+            config_home: None,
+            named: None,
+            from_environment: None,
+        };
+        let sources = ["a", "b", "c", "d"].map(|id| {
+            let next = if id == "a" { "c" } else { "d" };
+            let text = if id < "c" { format!("See {next}.") } else { "The end.".to_owned() };
+            serde_json::json!({"id": id, "name": id, "type": "inline", "content": text})
+        });
+        fs::write(around.workspace.join("references.json"), serde_json::json!({"sources": sources}).to_string())
+            .unwrap();
+        let open = || Desk::open(Options { lives_on: true, ..Options::new(around.clone()) });
+        let (mut one, mut other) = (open(), open());
+        let ids = |ids: &[SourceId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let named = |id: &str| [id.to_owned()];
+
+        let picked = one.pick(&named("a"), &[]).unwrap();
+        assert_eq!((ids(&picked.picked), ids(&picked.pulled_in)), (vec!["a".to_owned()], vec!["c".to_owned()]));
+        // Others have cleared it, and it has not been heard yet.
+        other.clear(false).unwrap();
+        let picked = one.pick(&named("a"), &[]).unwrap();
+        assert_eq!((ids(&picked.picked), ids(&picked.pulled_in)), (vec!["a".to_owned()], vec!["c".to_owned()]));
+        // Others have picked something, and its document has not been read here: what it brings is not this pick's.
+        let picked = other.pick(&named("b"), &[]).unwrap();
+        assert_eq!(ids(&picked.pulled_in), ["d"]);
+        one.clear(false).unwrap();
+        other.pick(&named("b"), &[]).unwrap();
+        let picked = one.pick(&named("a"), &[]).unwrap();
+        assert_eq!(ids(&picked.pulled_in), ["c"]);
+        let cleared = other.clear(false).unwrap();
+        assert_eq!(
+            (cleared.changed, ids(&cleared.released)),
+            (vec!["b".to_owned(), "a".to_owned()], vec!["c".to_owned(), "d".to_owned()])
+        );
+    }
 }

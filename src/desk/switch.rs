@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use super::change::Done;
 use super::profile::{broken, said};
 use super::{Changed, Desk, Refusal};
 use crate::catalog::{self, SourceId};
@@ -87,7 +88,7 @@ impl Desk {
         let known = self.choice.clone();
         let picks = self.picks_of(&profile);
         let reason = format!("switched to the profile {}", profile.name);
-        let ((before, after), left) = self.store_change(&reason, |choice| {
+        let Done { answer: (before, after), left, .. } = self.store_change(&reason, |choice| {
             let before = choice.clone();
             // What another process excluded meanwhile stays excluded.
             choice.picks = picks.iter().filter(|id| !choice.exclusions.contains(id)).cloned().collect();

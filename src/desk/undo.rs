@@ -1,6 +1,7 @@
 //! Taking one's own changes back and doing them again. Each is a change like any other, made under the lock on what is
 //! stored at that moment; what other processes changed since stays theirs.
 
+use super::change::Done;
 use super::{Desk, Refusal};
 use crate::catalog::SourceId;
 use crate::selection::{History, Retraced};
@@ -48,7 +49,7 @@ impl Desk {
     ) -> Result<Option<Undone>, Refusal> {
         let Some(what) = what else { return Ok(None) };
         let (mut history, known) = (self.history.clone(), self.choice.clone());
-        let (retraced, left) = self.store_change(&format!("{done}: {what}"), |choice| {
+        let Done { answer: retraced, left, .. } = self.store_change(&format!("{done}: {what}"), |choice| {
             history.note_others(&known, choice);
             step(&mut history, choice)
         })?;
