@@ -10,6 +10,9 @@ use crate::selection::{Choice, Role, Selection};
 use crate::text::fold::same_tag;
 use crate::text::nearest::did_you_mean;
 
+/// So many ids are named in words.
+const NAMED: usize = 20;
+
 /// What a request to pick came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -265,9 +268,9 @@ impl Desk {
         let mut words = Vec::new();
         match answer.status {
             PickStatus::Success => {
-                words.push(format!("picked {}", at_list(&answer.picked)));
+                words.push(format!("picked {}", at_some(&answer.picked)));
                 if !answer.pulled_in.is_empty() {
-                    words.push(format!("pulled in {}", at_list(&answer.pulled_in)));
+                    words.push(format!("pulled in {}", at_some(&answer.pulled_in)));
                 }
             }
             PickStatus::AllSelected => words.push("all of it is picked already".to_owned()),
@@ -331,6 +334,13 @@ fn released(Done { answer: changed, mut left, .. }: Done<Vec<String>>) -> Change
     Changed { released: left, changed, refused: Vec::new() }
 }
 
+/// The same of the first twenty, and how many more: the answer has them all.
+fn at_some(ids: &[SourceId]) -> String {
+    let (first, more) = ids.split_at(ids.len().min(NAMED));
+    let rest = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    at_list(first) + &rest
+}
+
 /// `@a, @b`.
 pub fn at_list(ids: &[SourceId]) -> String {
     ids.iter().map(|id| format!("@{id}")).collect::<Vec<_>>().join(", ")
@@ -343,6 +353,7 @@ mod tests {
     use super::*;
     use crate::config::Surroundings;
     use crate::desk::Options;
+    use crate::disk::write_atomic;
 
     #[test]
     fn a_change_is_told_from_what_is_stored_not_from_what_was_known() {
@@ -361,8 +372,8 @@ mod tests {
             let text = if id < "c" { format!("See {next}.") } else { "The end.".to_owned() };
             serde_json::json!({"id": id, "name": id, "type": "inline", "content": text})
         });
-        fs::write(around.workspace.join("references.json"), serde_json::json!({"sources": sources}).to_string())
-            .unwrap();
+        let written = serde_json::json!({"sources": sources}).to_string();
+        write_atomic(&around.workspace.join("references.json"), written.as_bytes()).unwrap();
         let open = || Desk::open(Options { lives_on: true, ..Options::new(around.clone()) });
         let (mut one, mut other) = (open(), open());
         let ids = |ids: &[SourceId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>();

@@ -530,7 +530,8 @@ impl Desk {
 
     /// What answers for programs are made of.
     pub fn rows(&self) -> rows::Rows<'_> {
-        rows::Rows { workspace: self.workspace(), catalog: &self.catalog, selection: &self.selection }
+        let (catalog, selection) = (&self.catalog, &self.selection);
+        rows::Rows { workspace: self.workspace(), catalog, selection, members: rows::Members::All }
     }
 
     /// What is chosen, as far as documents were read.

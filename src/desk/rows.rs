@@ -12,6 +12,15 @@ use crate::disk::path::display;
 use crate::selection::{Role, Selection};
 use crate::template::{self, Template};
 
+/// Which members a row has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Members {
+    /// All of them.
+    All,
+    /// Those that say something: whoever reads them pays for each.
+    Telling,
+}
+
 /// What rows are made of.
 #[derive(Debug, Clone, Copy)]
 pub struct Rows<'a> {
@@ -21,6 +30,8 @@ pub struct Rows<'a> {
     pub catalog: &'a Catalog,
     /// What is chosen.
     pub selection: &'a Selection,
+    /// Which members rows have.
+    pub members: Members,
 }
 
 impl Rows<'_> {
@@ -29,26 +40,26 @@ impl Rows<'_> {
         let id = source.id.as_str();
         let member = self.selection.member(id);
         let (url, server, tool) = addresses(source);
-        json!({
-            "id": id,
-            "name": source.name,
-            "description": source.description,
-            "type": source.kind.word(),
-            "mode": source.mode.word(),
-            "tags": source.tags,
-            "selected": member.is_some(),
-            "picked": self.selection.is_picked(id),
-            "excluded": self.selection.is_excluded(id),
-            "transitive": member.is_some_and(|member| member.role == Role::Transitive),
-            "resolved_path": self.place(source),
-            "is_directory": source.place().map(|_| source.is_directory()),
-            "exists": source.place().map(|_| !source.is_missing()),
-            "url": url,
-            "server": server,
-            "tool": tool,
-            "has_content": matches!(source.kind, Kind::Inline { .. }),
-            "tokens": tokens,
-        })
+        self.row([
+            ("id", json!(id)),
+            ("name", json!(source.name)),
+            ("description", json!(source.description)),
+            ("type", json!(source.kind.word())),
+            ("mode", json!(source.mode.word())),
+            ("tags", json!(source.tags)),
+            ("selected", json!(member.is_some())),
+            ("picked", json!(self.selection.is_picked(id))),
+            ("excluded", json!(self.selection.is_excluded(id))),
+            ("transitive", json!(member.is_some_and(|member| member.role == Role::Transitive))),
+            ("resolved_path", json!(self.place(source))),
+            ("is_directory", json!(source.place().map(|_| source.is_directory()))),
+            ("exists", json!(source.place().map(|_| !source.is_missing()))),
+            ("url", json!(url)),
+            ("server", json!(server)),
+            ("tool", json!(tool)),
+            ("has_content", json!(matches!(source.kind, Kind::Inline { .. }))),
+            ("tokens", json!(tokens)),
+        ])
     }
 
     /// What a request to pick came to.
@@ -83,27 +94,49 @@ impl Rows<'_> {
             Kind::Inline { content } => (Value::Null, Some(content.to_string())),
             _ => (Value::Null, None),
         };
-        json!({
-            "id": source.id,
-            "name": source.name,
-            "description": source.description,
-            "type": source.kind.word(),
-            "tags": source.tags,
-            "resolved_path": self.place(source),
-            "is_directory": source.place().map(|_| source.is_directory()),
-            "transitive": transitive,
-            "transitive_from": member.map(|member| member.parents.clone()).unwrap_or_default(),
-            "url": url,
-            "server": server,
-            "tool": tool,
-            "args": args,
-            "content": content,
-            "fetch_hint": source.fetch_hint,
-        })
+        self.row([
+            ("id", json!(source.id)),
+            ("name", json!(source.name)),
+            ("description", json!(source.description)),
+            ("type", json!(source.kind.word())),
+            ("tags", json!(source.tags)),
+            ("resolved_path", json!(self.place(source))),
+            ("is_directory", json!(source.place().map(|_| source.is_directory()))),
+            ("transitive", json!(transitive)),
+            ("transitive_from", json!(member.map(|member| &*member.parents).unwrap_or_default())),
+            ("url", json!(url)),
+            ("server", json!(server)),
+            ("tool", json!(tool)),
+            ("args", args),
+            ("content", json!(content)),
+            ("fetch_hint", json!(source.fetch_hint)),
+        ])
+    }
+
+    fn row<const N: usize>(&self, members: [(&str, Value); N]) -> Value {
+        let mut row = Map::with_capacity(N);
+        for (name, value) in members {
+            if self.members == Members::All || is_telling(name, &value) {
+                row.insert(name.to_owned(), value);
+            }
+        }
+        Value::Object(row)
     }
 
     fn place(&self, source: &Source) -> Option<String> {
         source.place().map(|place| display(self.workspace, &place.path))
+    }
+}
+
+/// Whether a member says something: it is neither null, false nor empty. Of what exists nothing is said.
+pub fn is_telling(name: &str, value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(flag) if name == "exists" => !*flag,
+        Value::Bool(flag) => *flag,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(_) | Value::Number(_) => true,
     }
 }
 
@@ -150,7 +183,26 @@ pub fn fits(pattern: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::fits;
+    use serde_json::json;
+
+    use super::{fits, is_telling};
+
+    #[test]
+    fn what_is_empty_says_nothing_and_what_exists_neither() {
+        for (name, value, expected) in [
+            ("tokens", json!(0), true),
+            ("picked", json!(true), true),
+            ("picked", json!(false), false),
+            ("exists", json!(true), false),
+            ("exists", json!(false), true),
+            ("exists", json!(null), false),
+            ("description", json!(""), false),
+            ("tags", json!([]), false),
+            ("args", json!({}), true),
+        ] {
+            assert_eq!(is_telling(name, &value), expected, "{name} {value}");
+        }
+    }
 
     #[test]
     fn patterns_have_stars_and_question_marks() {

@@ -1,13 +1,13 @@
 //! What a server asks of the desk for an agent: each errand has a number that its answer carries, and is done as that agent.
 
-use std::sync::Arc;
+use serde_json::Value;
 
-use crate::catalog::Catalog;
 use crate::channel;
 use crate::config::Verdict;
-use crate::desk::{Agent, Desk, Picked, Prepared, Refusal, Request, Unrendered, What};
+use crate::desk::rows::{Members, Rows};
+use crate::desk::{Agent, Desk, PickStatus, Prepared, Refusal, Request, Unrendered, What};
 use crate::output::{Proposal, Unwritten, Written};
-use crate::selection::{Access, Selection};
+use crate::selection::Access;
 use crate::session::Receipt;
 use crate::template::TemplateIndex;
 
@@ -25,8 +25,11 @@ pub struct Errand {
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Task {
-    /// Nothing but reading what the selection waits for: the snapshot is complete then, and holds all that was done before.
+    /// Nothing but reading what the selection waits for: the snapshot holds all then that was done before, but that its
+    /// templates may still be looked for.
     Settle,
+    /// The same, and its templates are found.
+    Index,
     /// Pick these ids, and what has one of these tags.
     Select {
         /// Ids of sources.
@@ -65,7 +68,7 @@ pub enum Task {
 /// What came of it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// Of [`Task::Settle`], [`Task::Note`] and [`Task::NoteRead`].
+    /// Of [`Task::Settle`], [`Task::Index`], [`Task::Note`] and [`Task::NoteRead`].
     Done,
     /// Of [`Task::Select`].
     Selected(Result<Box<Selected>, Refusal>),
@@ -81,15 +84,13 @@ pub enum Outcome {
     Offer(Box<(channel::Request, channel::Way)>),
 }
 
-/// What was picked, and what an answer about it is made of.
+/// What a request to pick came to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selected {
-    /// What it came to.
-    pub picked: Picked,
-    /// The sources.
-    pub catalog: Arc<Catalog>,
-    /// What is chosen now.
-    pub selection: Arc<Selection>,
+    /// Whether all is picked that was asked for and is there.
+    pub is_met: bool,
+    /// The answer for the agent. It is made here: what follows from a pick takes every core as soon as it is given.
+    pub answer: Value,
 }
 
 impl Task {
@@ -103,10 +104,15 @@ impl Task {
         matches!(self, Self::Select { .. } | Self::Write { .. } | Self::Note(_) | Self::NoteRead(_))
     }
 
+    /// Whether it needs the templates of the selection.
+    pub(super) fn needs_templates(&self) -> bool {
+        matches!(self, Self::Index | Self::Prepare(_))
+    }
+
     /// Does it.
     pub(super) fn carry_out(self, desk: &mut Desk, templates: &TemplateIndex) -> Outcome {
         match self {
-            Self::Settle => {
+            Self::Settle | Self::Index => {
                 desk.settle();
                 Outcome::Done
             }
@@ -114,8 +120,9 @@ impl Task {
                 // What comes in counts as new only beside what had come in before.
                 desk.settle();
                 let selected = desk.pick(&ids, &tags).map(|picked| {
-                    let (catalog, selection) = (desk.catalog().clone(), desk.selection().clone());
-                    Box::new(Selected { picked, catalog, selection })
+                    let is_met = matches!(picked.status, PickStatus::Success | PickStatus::AllSelected);
+                    let rows = Rows { members: Members::Telling, ..desk.rows() };
+                    Box::new(Selected { is_met, answer: rows.picked(&picked) })
                 });
                 Outcome::Selected(selected)
             }

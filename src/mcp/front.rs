@@ -150,9 +150,18 @@ impl Front {
         is_free.then(|| Place { inner: Arc::clone(&self.inner), session: session.to_owned() })
     }
 
-    /// The state of the desk with all in it that was done before this call.
+    /// The state of the desk with all in it that was done before this call, but for templates.
     pub async fn settled(&self, agent: &Agent) -> Option<Snapshot> {
-        self.ask(agent, Task::Settle).await?;
+        self.after(agent, Task::Settle).await
+    }
+
+    /// The same with its templates.
+    pub async fn indexed(&self, agent: &Agent) -> Option<Snapshot> {
+        self.after(agent, Task::Index).await
+    }
+
+    async fn after(&self, agent: &Agent, task: Task) -> Option<Snapshot> {
+        self.ask(agent, task).await?;
         Some(self.inner.snapshots.borrow().clone())
     }
 

@@ -145,14 +145,14 @@ enum Told {
 
 async fn tell(front: &Front, agent: &Agent, mut told: Told) {
     let mut snapshots = front.snapshots();
-    let Some(mut before) = front.settled(agent).await else { return };
+    let Some(mut before) = front.indexed(agent).await else { return };
     if told.renew(front, agent, &before).await.is_none() {
         return;
     }
     while snapshots.changed().await.is_ok() {
         tokio::time::sleep(GATHER).await;
         snapshots.mark_unchanged();
-        let Some(now) = front.settled(agent).await else { return };
+        let Some(now) = front.indexed(agent).await else { return };
         let lists = Lists::changed(&before, &now);
         let is_read_again = before.reads != now.reads || !Arc::ptr_eq(&before.catalog, &now.catalog);
         let updated =

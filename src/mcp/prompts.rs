@@ -41,7 +41,7 @@ pub async fn list(
     agent: &Agent,
     request: Option<PaginatedRequestParams>,
 ) -> Result<ListPromptsResult, ErrorData> {
-    let snapshot = front.settled(agent).await.ok_or_else(closed)?;
+    let snapshot = front.indexed(agent).await.ok_or_else(closed)?;
     let from = after("prompts", request.as_ref())?;
     // Sorted by name: what came or went meanwhile moves nothing.
     let rest = prompts(&snapshot.templates).filter(|prompt| from.is_none_or(|from| prompt.name.as_str() > from));
@@ -54,7 +54,7 @@ pub async fn list(
 /// # Errors
 /// There is no such prompt, arguments are missing or are none of it, or it does not render.
 pub async fn get(front: &Front, agent: &Agent, asked: GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
-    let snapshot = front.settled(agent).await.ok_or_else(closed)?;
+    let snapshot = front.indexed(agent).await.ok_or_else(closed)?;
     let template = found(&snapshot.templates, &asked.name)?;
     let values = values(template, asked.arguments.unwrap_or_default())?;
     let name = template.name.clone();

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::super::errand::{Errand, Task};
-use super::super::message::Event;
+use super::super::message::{Command, Event};
 use super::super::notice::{Cause, Notice, Topic, Who};
 use super::super::requests::{Ended, NotReplied, Reply};
 use super::Worker;
@@ -78,18 +78,34 @@ impl Worker<'_> {
         self.publish();
     }
 
+    /// Does what agents asked for while the desk was opened: the first answer of a server waits for no watches. Gives the first
+    /// command that is none of theirs.
+    pub(super) fn run_early_errands(&mut self) -> Option<Command> {
+        loop {
+            match self.inbox.try_recv() {
+                Ok(Command::Errand(errand)) => self.run_errand(*errand),
+                Ok(other) => return Some(other),
+                // Where nobody is left it is seen again.
+                Err(_) => return None,
+            }
+        }
+    }
+
     /// Does something for an agent. What follows from a choice is shown after the answer, which needs none of it.
     pub(super) fn run_errand(&mut self, errand: Errand) {
         let Errand { number, agent, task } = errand;
         self.tell_what_is_trusted();
-        let (settles, chooses) = (matches!(task, Task::Settle), task.chooses());
-        let members = self.desk.selection().members().len();
+        let (settles, chooses) = (matches!(task, Task::Settle | Task::Index), task.chooses());
+        if task.needs_templates() {
+            self.settle();
+            if self.templates_due {
+                self.index_templates();
+            }
+        }
         let templates = self.templates.clone();
         let outcome = self.desk.act_as(&agent, |desk| task.carry_out(desk, &templates));
         if settles {
-            if self.desk.selection().members().len() != members {
-                self.index_templates();
-            }
+            self.settle();
             self.publish();
         }
         self.say(Event::Done { number, outcome });

@@ -57,6 +57,7 @@ pub fn run(
         events,
         previews,
         templates: Arc::default(),
+        templates_due: true,
         template_problems: Vec::new(),
         files_due: true,
         files_for: None,
@@ -77,11 +78,12 @@ pub fn run(
     worker.look_at_trust();
     worker.publish();
     worker.listen(Age::Past);
+    let first = worker.run_early_errands();
     // After the first snapshot: setting up a thousand watches takes longer than a first frame may.
     let mut watch = Watch::new(changed);
     if worker.watch(&mut watch) == Followed::New {
-        // What changed until now nobody told; as yet no document was read that would have to be read again. The journal
-        // first: who is chosen by then is no change any more.
+        // What changed until now nobody told, and few documents were read as yet. The journal first: who is chosen by then
+        // is no change any more.
         worker.listen(Age::Now);
         worker.desk.reload();
         worker.queue_documents();
@@ -95,7 +97,7 @@ pub fn run(
     worker.told = None;
     worker.publish();
     worker.told = worker.last.loading.is_none().then(|| worker.last.clone());
-    worker.work(&mut watch);
+    worker.work(&mut watch, first);
 }
 
 /// Who sits at the engine.
@@ -124,6 +126,8 @@ pub(super) struct Worker<'a> {
     /// How many there were when reading began.
     total: usize,
     templates: Arc<TemplateIndex>,
+    /// Whether the selection may bring others than these.
+    templates_due: bool,
     template_problems: Vec<Diagnostic>,
     /// Whether the templates differ from those whose files were written last, and what was wrong with writing them.
     files_due: bool,
@@ -143,9 +147,11 @@ pub(super) struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    fn work(&mut self, watch: &mut Watch) {
+    fn work(&mut self, watch: &mut Watch, mut earlier: Option<Command>) {
         loop {
-            let first = if self.unread.is_empty() && !self.files_due {
+            let first = if earlier.is_some() {
+                earlier.take()
+            } else if self.unread.is_empty() && !self.files_due {
                 match self.inbox.blocking_recv() {
                     Some(command) => Some(command),
                     None => return,
@@ -167,6 +173,10 @@ impl Worker<'_> {
                 Some(command) => {
                     for command in self.with_all_waiting(command) {
                         self.obey(command, watch);
+                    }
+                    if self.templates_due {
+                        self.index_templates();
+                        self.publish();
                     }
                 }
                 None if self.unread.is_empty() => {
@@ -381,7 +391,15 @@ impl Worker<'_> {
         self.total = self.unread.len();
     }
 
+    /// Reads what the selection waits for.
+    fn settle(&mut self) {
+        let members = self.desk.selection().members().len();
+        self.desk.settle();
+        self.templates_due |= self.desk.selection().members().len() != members;
+    }
+
     fn index_templates(&mut self) {
+        self.templates_due = false;
         let (templates, problems) = self.desk.templates();
         if *self.templates != templates {
             self.templates = Arc::new(templates);

@@ -1,7 +1,6 @@
 //! What a tool answers: structured for programs, with the same as text beside it. A failure that the agent can mend is an answer
 //! too, marked as one, which says what was wrong, where, and what to do.
 
-use rayon::prelude::*;
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 use serde_json::Value;
 
@@ -16,7 +15,8 @@ pub fn done(mut answer: Value) -> CallToolResponse {
 
 /// The same of one whose texts are printed as they are seen already.
 pub fn shown(answer: Value) -> CallToolResponse {
-    CallToolResult::structured(answer).into()
+    let text = written(&answer);
+    told(answer, text)
 }
 
 /// An answer whose text is not its JSON.
@@ -29,7 +29,14 @@ pub fn told(answer: Value, text: String) -> CallToolResponse {
 /// An answer that is a failure, and has the form of the others all the same.
 pub fn failed(mut answer: Value) -> CallToolResponse {
     show(&mut answer);
-    CallToolResult::structured_error(answer).into()
+    let mut result = CallToolResult::error(vec![ContentBlock::text(written(&answer))]);
+    result.structured_content = Some(answer);
+    result.into()
+}
+
+fn written(answer: &Value) -> String {
+    // Printing it comes to the same, and takes three times as long.
+    serde_json::to_string(answer).unwrap_or_else(|_| answer.to_string())
 }
 
 /// A failure of which nothing is known but why.
@@ -37,9 +44,6 @@ pub fn refused(refusal: &Refusal) -> CallToolResponse {
     let text = format!("error: {refusal}");
     CallToolResult::error(vec![ContentBlock::text(visible(&text).into_owned())]).into()
 }
-
-/// So many rows are worth more than one thread.
-const MANY: usize = 64;
 
 /// Has every text of a value be printed as it is seen. Names of members are ours.
 pub fn show(value: &mut Value) {
@@ -49,25 +53,10 @@ pub fn show(value: &mut Value) {
                 *text = shown;
             }
         }
-        Value::Array(items) if items.len() > MANY => items.par_iter_mut().for_each(show),
         Value::Array(items) => items.iter_mut().for_each(show),
         Value::Object(members) => members.values_mut().for_each(show),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
-}
-
-/// Leaves out what says nothing: members that are null, false or empty.
-pub fn compact(row: &mut Value) {
-    let Value::Object(members) = row else { return };
-    members.retain(|name, value| match value {
-        Value::Null => false,
-        // Of what is not missing, nothing is said.
-        Value::Bool(flag) if name == "exists" => !*flag,
-        Value::Bool(flag) => *flag,
-        Value::String(text) => !text.is_empty(),
-        Value::Array(items) => !items.is_empty(),
-        Value::Object(_) | Value::Number(_) => true,
-    });
 }
 
 #[cfg(test)]
@@ -75,20 +64,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn a_row_says_what_there_is_to_say() {
-        for (exists, expected) in [
-            (json!(true), json!({"id": "a", "tokens": 0, "picked": true})),
-            (json!(false), json!({"id": "a", "tokens": 0, "picked": true, "exists": false})),
-            (json!(null), json!({"id": "a", "tokens": 0, "picked": true})),
-        ] {
-            let mut row = json!({"id": "a", "description": "", "tags": [], "tokens": 0, "url": null, "picked": true,
-                                 "selected": false, "exists": exists});
-            compact(&mut row);
-            assert_eq!(row, expected);
-        }
-    }
 
     #[test]
     fn what_cannot_be_seen_is_printed_escaped() {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{About, Call, Effect, answer, closed};
 use crate::catalog::{Mode, Source};
 use crate::desk::has_any_tag;
-use crate::desk::rows::Rows;
+use crate::desk::rows::{Members, Rows};
 use crate::engine::Snapshot;
 
 /// What is told of it.
@@ -40,7 +40,7 @@ pub async fn call(mut call: Call) -> Result<CallToolResponse, ErrorData> {
 
 fn rows(snapshot: &Snapshot, tags: &[String], mode: Option<Mode>) -> Value {
     let Snapshot { catalog, selection, .. } = snapshot;
-    let rows = Rows { workspace: snapshot.workspace.as_ref().as_ref(), catalog, selection };
+    let rows = Rows { workspace: snapshot.workspace.as_ref().as_ref(), catalog, selection, members: Members::Telling };
     let wanted = |source: &&Source| {
         mode.is_none_or(|mode| source.mode == mode) && (tags.is_empty() || has_any_tag(source, tags))
     };
@@ -48,7 +48,6 @@ fn rows(snapshot: &Snapshot, tags: &[String], mode: Option<Mode>) -> Value {
     let selected = sources.iter().filter(|source| selection.contains(source.id.as_str())).count();
     let row = |source: &&Source| {
         let mut row = rows.listed(source, snapshot.tokens.get(source.id.as_str()).copied());
-        answer::compact(&mut row);
         answer::show(&mut row);
         row
     };

@@ -22,7 +22,7 @@ pub const ABOUT: About = About {
 /// Tells it.
 pub async fn call(mut call: Call) -> Result<CallToolResponse, ErrorData> {
     let name = call.arguments.needed("template_name")?;
-    let snapshot = call.front.settled(&call.agent).await.ok_or_else(closed)?;
+    let snapshot = call.front.indexed(&call.agent).await.ok_or_else(closed)?;
     let template = match snapshot.templates.find(&name) {
         Ok(template) => template,
         Err(error) => {

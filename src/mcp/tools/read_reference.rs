@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::{About, Call, Effect, answer, closed, fitting};
 use crate::desk::reading::{Reading, ReadingKind, read_source};
+use crate::desk::rows::is_telling;
 use crate::engine::{Outcome, Task};
 use crate::mcp::journalled;
 use crate::text::escape::{one_line, visible};
@@ -63,6 +64,9 @@ fn told(reading: &Reading) -> CallToolResponse {
         "id": id, "path": path, "kind": if is_list { "list" } else { "content" }, "notice": NOTICE, "text": text,
         "first_line": first_line, "last_line": last_line, "total_lines": total_lines, "tokens": tokens, "cut": cut, "note": note,
     });
+    if let Some(members) = json.as_object_mut() {
+        members.retain(|name, value| is_telling(name, value));
+    }
     if is_list {
         let entries = entries
             .iter()
@@ -71,7 +75,6 @@ fn told(reading: &Reading) -> CallToolResponse {
             members.insert("entries".to_owned(), entries.collect());
         }
     }
-    answer::compact(&mut json);
     answer::told(json, heading(reading) + &text)
 }
 

@@ -1,11 +1,9 @@
 //! `selectReferences`: picks sources by id and tag, as `refdesk select` does; with neither a person is asked.
 
-use rayon::prelude::*;
 use rmcp::model::{CallToolResponse, ErrorData};
+use serde_json::{Value, json};
 
 use super::{About, Call, Effect, answer, closed};
-use crate::desk::PickStatus;
-use crate::desk::rows::Rows;
 use crate::engine::{Outcome, Selected, Task};
 use crate::mcp::asking::{self, Answer, Chosen};
 
@@ -38,7 +36,7 @@ pub async fn call(mut call: Call) -> Result<CallToolResponse, ErrorData> {
         Answer::Chosen(chosen) if chosen.ids.is_empty() => {
             let mut json = nothing("success", &chosen.note);
             if let Some(members) = json.as_object_mut() {
-                members.insert("unknown".to_owned(), serde_json::json!(chosen.unknown));
+                members.insert("unknown".to_owned(), json!(chosen.unknown));
             }
             Ok(answer::done(json))
         }
@@ -65,27 +63,20 @@ async fn pick(
         Some(Outcome::Selected(Err(refusal))) => return Ok(answer::failed(nothing("error", &refusal.to_string()))),
         _ => return Err(closed()),
     };
-    let Selected { mut picked, catalog, selection } = selected;
+    let Selected { is_met, answer: mut json } = selected;
     if let Some(Chosen { note, unknown, .. }) = chosen {
-        picked.message = format!("{}; {note}", picked.message);
-        picked.unknown.extend(unknown);
-    }
-    let workspace = call.front.snapshots().borrow().workspace.clone();
-    // There may be many, and each asks the disk.
-    let answered = tokio::task::spawn_blocking(move || {
-        let rows = Rows { workspace: workspace.as_ref().as_ref(), catalog: &catalog, selection: &selection };
-        let mut json = rows.picked(&picked);
-        if let Some(sources) = json.get_mut("sources").and_then(|sources| sources.as_array_mut()) {
-            sources.par_iter_mut().for_each(answer::compact);
+        if let Some(Value::String(message)) = json.get_mut("message") {
+            message.push_str(&format!("; {note}"));
         }
-        let met = matches!(picked.status, PickStatus::Success | PickStatus::AllSelected);
-        if met { answer::done(json) } else { answer::failed(json) }
-    });
-    answered.await.map_err(|_| closed())
+        if let Some(Value::Array(all)) = json.get_mut("unknown") {
+            all.extend(unknown.into_iter().map(Value::String));
+        }
+    }
+    Ok(if is_met { answer::done(json) } else { answer::failed(json) })
 }
 
 /// An answer where nothing was picked.
-fn nothing(status: &str, message: &str) -> serde_json::Value {
-    serde_json::json!({"status": status, "selected_count": 0, "transitive_count": 0, "sources": [], "unknown": [],
+fn nothing(status: &str, message: &str) -> Value {
+    json!({"status": status, "selected_count": 0, "transitive_count": 0, "sources": [], "unknown": [],
                        "missing": [], "message": message})
 }
