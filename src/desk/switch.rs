@@ -96,7 +96,7 @@ impl Desk {
         })?;
         self.history.note_others(&known, &before);
         let changed = before.picks.iter().filter(|id| !after.picks.contains(id)).cloned().collect();
-        self.history.note(before, after);
+        self.history.note_as(Some(format!("switch to {}", profile.name)), before, after);
         Ok(Changed { changed, released: left, refused: Vec::new() })
     }
 

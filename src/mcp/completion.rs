@@ -26,6 +26,9 @@ const TYPED: usize = 256;
 /// # Errors
 /// There is no such prompt, tool or resource template, or it has no such argument.
 pub async fn complete(front: &Front, agent: &Agent, asked: CompleteRequestParams) -> Result<CompleteResult, ErrorData> {
+    if matches!(asked.r#ref, Reference::Prompt(_)) {
+        front.indexed(agent).await.ok_or_else(closed)?;
+    }
     let (snapshot, access) = readable(front, agent).await?;
     let complete = move || {
         let words = words(&snapshot, &access, &asked)?;

@@ -22,6 +22,8 @@ pub struct History {
 pub struct Step {
     before: Choice,
     after: Choice,
+    /// What it was, where the difference does not say it.
+    name: Option<String>,
     /// Ids that somebody else has changed since; they are theirs, also where they stand as before again.
     foreign: BTreeSet<String>,
 }
@@ -48,13 +50,18 @@ enum Mark {
 impl History {
     /// Notes a change that was made; what had been taken back before cannot be done again after it.
     pub fn note(&mut self, before: Choice, after: Choice) {
+        self.note_as(None, before, after);
+    }
+
+    /// The same of a change that is called by a name: `switch to dev`.
+    pub fn note_as(&mut self, name: Option<String>, before: Choice, after: Choice) {
         if before == after {
             return;
         }
         self.undone.clear();
         let own = changed(&before, &after);
         self.said.retain(|(id, _)| !own.contains(id));
-        self.done.push(Step { before, after, foreign: BTreeSet::new() });
+        self.done.push(Step { before, after, name, foreign: BTreeSet::new() });
         if self.done.len() > LIMIT {
             self.done.remove(0);
         }
@@ -116,6 +123,9 @@ impl History {
 impl Step {
     /// `pick of @a`, `exclusion of @b`, `3 picks taken back`.
     fn words(&self) -> String {
+        if let Some(name) = &self.name {
+            return name.clone();
+        }
         let changed = changed(&self.before, &self.after);
         match changed.as_slice() {
             [id] => match (mark(&self.before, id), mark(&self.after, id)) {

@@ -37,7 +37,7 @@ use super::widgets::page::Page;
 use super::widgets::prompt;
 pub use given::{Given, Opened, Shows};
 pub use profiles::ProfilesWindow;
-pub use requests::{Brings, Gone, Place, Requests};
+pub use requests::{Brings, Gone, Line, Place, Requests};
 pub use templates::{Draft, Made, Preview, Question, TemplatesPane, View, Writing};
 
 /// How everything is drawn: colours and characters.

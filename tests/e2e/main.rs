@@ -26,6 +26,7 @@ mod reach;
 mod requests;
 mod templates;
 mod terminals;
+mod trusting;
 mod writing;
 
 use std::time::Duration;

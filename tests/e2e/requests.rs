@@ -1,7 +1,8 @@
-//! A request dropped by another process opens on a real screen and is answered by keys.
+//! A request of another process opens on a real screen and is answered by keys; of two screens one answers, and both see it.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
+use std::process::Stdio;
 
 use refdesk::disk::write_atomic;
 use serde_json::{Value, json};
@@ -110,4 +111,46 @@ fn an_asker_that_is_gone_is_said() {
     pty.wait_for("claude over mcp is gone");
     pty.wait_until("that nobody asks", |seen| !seen.text().contains("1 asks"));
     quit(pty);
+}
+
+#[test]
+fn of_two_screens_one_answers_and_one_of_two_questions_times_out() {
+    let workspace = workspace();
+    workspace.configure(json!({
+        "sources": [{"id": "retry", "name": "Retry", "type": "inline", "content": "Again."}],
+        "channel": {"type": "queue", "timeout": 60},
+    }));
+    let path = workspace.path.to_str().unwrap();
+    let [one, two] = [(), ()].map(|()| Pty::start(&["--workspace", path], 120, 36));
+    let both = |text: &str| [&one, &two].iter().for_each(|screen| screen.wait_for(text));
+    both("1 source");
+    let asker =
+        workspace.bare(&["--workspace", path, "ask", "--context", "for the client"]).stdout(Stdio::piped()).spawn();
+    let asker = asker.unwrap();
+    both("1 asks: A");
+    let now = jiff::Timestamp::now().to_string();
+    let sources = json!([{"id": "retry", "name": "Retry"}]);
+    let impatient = ask(&workspace, &"b2".repeat(16), json!({"timestamp": now, "timeout": 3.0, "sources": sources}));
+    both("2 ask: A");
+    both("timed out: nobody answered");
+    both("1 asks: A");
+    // It was never answered, and its asker has gone away by itself.
+    assert!(!answered(&workspace, &"b2".repeat(16)).exists());
+    drop(impatient);
+    let mut one = one;
+    one.type_bytes("A");
+    one.wait_for("for the client");
+    one.type_bytes(" ");
+    one.wait_for("1 of 1 marked");
+    one.type_bytes("\r");
+    let said = asker.wait_with_output().unwrap();
+    assert!(said.status.success(), "{said:?}");
+    assert!(String::from_utf8_lossy(&said.stdout).contains("picked @retry"), "{said:?}");
+    assert_eq!(workspace.picks(), ["retry"]);
+    for screen in [one, two] {
+        screen.wait_until("that nobody asks, and what came of it", |seen| {
+            !seen.text().contains("asks") && seen.text().contains("1 picked")
+        });
+        quit(screen);
+    }
 }

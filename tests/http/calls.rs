@@ -75,3 +75,29 @@ fn a_stream_of_notices_takes_no_place_of_a_request_and_ends_with_its_session() {
     client.ask("DELETE", "/mcp", &headers).is(202);
     stream.answer_ends();
 }
+
+#[test]
+fn the_user_of_a_client_is_asked_in_the_stream_of_the_call() {
+    let server = Server::start(&[], None);
+    let (mut client, mut other) = (server.client(), server.client());
+    let session = client.begin_with(json!({"elicitation": {}}));
+    let headers = format!("Mcp-Session-Id: {session}\r\n");
+    let call = json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call",
+                      "params": {"name": "selectReferences", "arguments": {}}});
+    let body = call.to_string();
+    let head = client.head(&headers, body.len());
+    client.send(head + &body);
+    assert_eq!(client.head_of_answer().0, 200);
+    let question = client.event();
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    assert!(question["params"]["message"].as_str().unwrap().contains("- go: "), "{question}");
+    // While its user thinks, the session goes on.
+    assert_eq!(other.call(&session, "ping", &json!({}))["result"], json!({}));
+    let says = json!({"action": "accept", "content": {"ids": "go"}});
+    let says = json!({"jsonrpc": "2.0", "id": question["id"], "result": says}).to_string();
+    other.post(&headers, &says).is(202);
+    let answer = client.event();
+    assert_eq!(answer["id"], 9, "{answer}");
+    assert_eq!(answer["result"]["structuredContent"]["selected_count"], 1, "{answer}");
+    assert_eq!(server.world.picks(), ["go"]);
+}

@@ -92,7 +92,14 @@ impl Client {
 
     /// Begins a session; its id.
     pub fn begin(&mut self) -> String {
-        let answer = self.post("", &initialize().to_string()).is(200);
+        self.begin_with(json!({}))
+    }
+
+    /// Begins a session of a client that can do this; its id.
+    pub fn begin_with(&mut self, capabilities: Value) -> String {
+        let mut first = initialize();
+        first["params"]["capabilities"] = capabilities;
+        let answer = self.post("", &first.to_string()).is(200);
         assert_eq!(answer.message()["result"]["serverInfo"]["name"], "refdesk");
         let session = answer.header("mcp-session-id").unwrap().to_owned();
         let headers = format!("Mcp-Session-Id: {session}\r\n");
@@ -139,17 +146,42 @@ impl Client {
         (status, head.to_lowercase().replace("\r\n", "\n"))
     }
 
+    /// The next message in a stream whose head was read.
+    #[track_caller]
+    pub fn event(&mut self) -> Value {
+        let mut seen = Vec::new();
+        loop {
+            let chunk = self.chunk();
+            assert!(!chunk.is_empty(), "the stream ended after {:?}", String::from_utf8_lossy(&seen));
+            seen.extend(chunk);
+            let text = String::from_utf8_lossy(&seen);
+            let message = text.split_inclusive("\n\n").filter(|event| event.ends_with("\n\n")).find_map(|event| {
+                event.lines().find_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok())
+            });
+            if let Some(message) = message {
+                return message;
+            }
+        }
+    }
+
     fn chunks(&mut self) -> Vec<u8> {
         let mut body = Vec::new();
         loop {
-            let size = String::from_utf8(self.until(b"\r\n")).unwrap();
-            let size = usize::from_str_radix(size.trim(), 16).unwrap();
-            let chunk = self.take(size + 2);
-            if size == 0 {
+            let chunk = self.chunk();
+            if chunk.is_empty() {
                 return body;
             }
-            body.extend_from_slice(&chunk[..size]);
+            body.extend_from_slice(&chunk);
         }
+    }
+
+    #[track_caller]
+    fn chunk(&mut self) -> Vec<u8> {
+        let size = String::from_utf8(self.until(b"\r\n")).unwrap();
+        let size = usize::from_str_radix(size.trim(), 16).unwrap();
+        let mut chunk = self.take(size + 2);
+        chunk.truncate(size);
+        chunk
     }
 
     #[track_caller]

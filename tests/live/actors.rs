@@ -240,7 +240,8 @@ impl Screen {
     /// Picks this source by keys; whether it was seen that it is picked.
     pub fn pick(&mut self, id: &str, progress: &Progress) -> Option<Acknowledged> {
         let ended = || progress.is_killed();
-        self.pty.type_bytes(&format!("1/\x15{id}\r"));
+        self.go_to_the_catalog(ended).then_some(())?;
+        self.pty.type_bytes(&format!("/\x15{id}\r"));
         progress.sends();
         self.shows(|text| text.contains(&format!("○ {id}")), ended).then_some(())?;
         self.pty.type_bytes(" ");
@@ -248,6 +249,29 @@ impl Screen {
         self.shows(|text| text.contains(&format!("● {id}")), ended).then_some(())?;
         progress.answers();
         Some(Acknowledged { who: "a screen".to_owned(), deed: Deed::Picked(id.to_owned()) })
+    }
+
+    /// Goes to the catalog. A key of before may still be on its way, and where it opens an editor that takes those behind it: so
+    /// it is seen that one arrived before more are typed.
+    fn go_to_the_catalog(&mut self, ended: impl Fn() -> bool) -> bool {
+        let began = Instant::now();
+        // By way of another pane, since it may be there already.
+        for (key, shown) in [("4", "┏ 4 Templates"), ("1", "┏ 1 Catalog")] {
+            self.pty.type_bytes(key);
+            while !self.pty.comes(Duration::from_secs(1), |seen| seen.text().contains(shown)) {
+                if ended() {
+                    return false;
+                }
+                assert!(began.elapsed() < LIMIT, "{shown} never comes; the screen:\n{}", self.text());
+                // Out of whatever takes text or closes with any key.
+                self.pty.type_bytes("\x1b");
+                if self.pty.comes(Duration::from_millis(200), |seen| seen.text().contains(shown)) {
+                    break;
+                }
+                self.pty.type_bytes(key);
+            }
+        }
+        true
     }
 
     /// Says yes to the one write that somebody asks for, unless there is none any more.

@@ -32,8 +32,8 @@ pub struct Requests {
     pub scroll: Scroll,
     /// What picking the row under the cursor would bring, and what all that is marked would.
     pub outlook: Asked<Brings>,
-    /// What was said last of how one ended.
-    pub result: Option<String>,
+    /// What the line of messages says of them, as long as it does.
+    pub line: Line,
     /// The request that was answered, until it is gone.
     pub sent: Option<String>,
     /// How requests ended that the desk still tells as waiting: what it says and what it shows may come in either order.
@@ -124,4 +124,15 @@ impl State {
         let is_next = self.overlay.is_none() && self.at_request();
         self.requests.ended.as_ref().filter(|_| is_next)
     }
+}
+
+/// What the line of messages says of requests.
+#[derive(Debug, Clone, Default)]
+pub struct Line {
+    /// How one ended.
+    pub result: Option<String>,
+    /// Who came with one, by the request's id.
+    pub news: Option<(String, String)>,
+    /// Both as they stand there.
+    pub said: Option<String>,
 }

@@ -318,6 +318,32 @@ fn what_came_of_an_answer_is_read_though_another_asks() {
 }
 
 #[test]
+fn who_does_not_ask_any_more_is_not_said_to_ask() {
+    let over = |it: Waiting| Event::Over(Box::new(Over { request: it.request, ended: Ended::TimedOut }));
+    let timed_out = "the choice that claude over mcp asked for timed out: nobody answered";
+    for is_told_first in [true, false] {
+        let mut state = desk("", &[choice("r1")]);
+        tell(&mut state, &[choice("r1"), choice("r2")]);
+        if is_told_first {
+            answer(&mut state, over(choice("r2")));
+        }
+        tell(&mut state, &[choice("r1")]);
+        if !is_told_first {
+            answer(&mut state, over(choice("r2")));
+        }
+        assert_eq!(message(&state), timed_out);
+        // What comes of the next is read behind it.
+        answer(&mut state, Event::Over(Box::new(Over { request: choice("r1").request, ended: Ended::Withdrawn })));
+        tell(&mut state, &[]);
+        assert!(message(&state).starts_with("claude over mcp does not ask"), "{}", message(&state));
+    }
+    // One that nothing is known of but that it is gone.
+    let mut state = desk("", &[choice("r1")]);
+    tell(&mut state, &[]);
+    assert!(state.message.is_none(), "{}", message(&state));
+}
+
+#[test]
 fn nothing_is_said_twice() {
     for (waiting, context) in [
         (choice("r1"), "claude over mcp asks which references it should work with"),

@@ -14,11 +14,8 @@ use crate::tui::motion::{Cursor, Scroll};
 use crate::tui::overlays;
 use crate::tui::pane::Pane;
 use crate::tui::panes::{indented, request};
-use crate::tui::state::{Brings, Gone, Overlay, Part, Place, State, Tone, Typing};
+use crate::tui::state::{Brings, Gone, Line, Overlay, Part, Place, State, Tone, Typing};
 use crate::tui::widgets::cells;
-
-/// Begins what is said of a request that came.
-const ANSWERS: &str = "A answers: ";
 
 /// After a snapshot: `before` were those that waited until now.
 pub(super) fn follow(state: &mut State, before: &Arc<[Waiting]>) {
@@ -30,6 +27,11 @@ pub(super) fn follow(state: &mut State, before: &Arc<[Waiting]>) {
     let is_new = |it: &&Waiting| !before.iter().any(|before| before.request.request_id == it.request.request_id);
     if let Some(new) = waiting.iter().find(is_new) {
         arrived(state, new);
+    }
+    if state.requests.line.news.take_if(|(id, _)| !is_there(id)).is_some()
+        && let Some(tone) = line_tone(state)
+    {
+        say_line(state, tone);
     }
     let current = state.requests.current.clone();
     state.requests.marks.retain(|id, _| is_there(id) || Some(id) == current.as_ref());
@@ -100,16 +102,42 @@ pub(super) fn follow_focus(state: &mut State) {
 
 /// Says that somebody asks, and which key goes there.
 fn arrived(state: &mut State, new: &Waiting) {
-    let is_free = state.message.as_ref().is_none_or(|message| message.tone == Tone::Note);
-    if is_free && !state.at_request() {
+    if !state.at_request() && begin_line(state) {
         let who = request::who(&new.request);
-        let text = format!("{ANSWERS}{who}{}", request::asks_for(&new.request));
-        // How the one before ended stays to be read.
-        let said = state.message.as_ref().map(|message| &message.text);
-        let result = state.requests.result.clone().filter(|result| said.is_some_and(|said| said.starts_with(result)));
-        let text = result.map_or(text.clone(), |result| format!("{result} {} {text}", state.skin.glyphs.dot));
-        super::say(state, Tone::Note, text);
+        let text = format!("A answers: {who}{}", request::asks_for(&new.request));
+        state.requests.line.news = Some((new.request.request_id.clone(), text));
+        let tone = line_tone(state).unwrap_or(Tone::Note);
+        say_line(state, tone);
     }
+}
+
+/// Whether the line of messages may say something of requests: it says nothing that is to be read first, or says of them
+/// already, and that stays then.
+fn begin_line(state: &mut State) -> bool {
+    if line_tone(state).is_some() {
+        return true;
+    }
+    state.requests.line = Line::default();
+    state.message.as_ref().is_none_or(|message| message.tone == Tone::Note)
+}
+
+/// The tone of the line of messages where it speaks of requests.
+fn line_tone(state: &State) -> Option<Tone> {
+    let message = state.message.as_ref()?;
+    (state.requests.line.said.as_ref() == Some(&message.text)).then_some(message.tone)
+}
+
+/// Says how one ended and who came.
+fn say_line(state: &mut State, tone: Tone) {
+    let Line { result, news, .. } = &state.requests.line;
+    let parts: Vec<&str> = result.iter().chain(news.iter().map(|(_, text)| text)).map(String::as_str).collect();
+    let text = parts.join(&format!(" {} ", state.skin.glyphs.dot));
+    if text.is_empty() {
+        state.message = None;
+    } else {
+        super::say(state, tone, text.clone());
+    }
+    state.requests.line.said = Some(text);
 }
 
 fn leave_field(state: &mut State) {
@@ -321,13 +349,11 @@ pub(super) fn over(state: &mut State, over: &Over) {
             (Tone::Refusal, format!("{who} does not ask for {what} any more: it was answered elsewhere or taken back"))
         }
     };
-    let is_free = state.message.as_ref().is_none_or(|message| message.tone == Tone::Note);
-    if is_free {
+    if begin_line(state) {
+        state.requests.line.result = Some(text);
         // Who asks next may have been told of first.
-        let next = state.message.take().map(|message| message.text).filter(|text| text.starts_with(ANSWERS));
-        let all = next.map_or_else(|| text.clone(), |next| format!("{text} {} {next}", state.skin.glyphs.dot));
-        super::say(state, tone, all);
-        state.requests.result = Some(text);
+        state.requests.line.news.take_if(|(of, _)| of == id);
+        say_line(state, tone);
     }
 }
 

@@ -1,0 +1,29 @@
+//! `refdesk trust` at a terminal: what waits is shown, a question is put, and nothing but a yes is one.
+
+use serde_json::json;
+
+use crate::pty::Pty;
+use crate::support::workspace::Workspace;
+
+#[test]
+fn nothing_but_a_yes_trusts_what_was_shown() {
+    let workspace = Workspace::of(json!([{"id": "outside", "name": "Outside", "path": "../outside.md"}]), &[]);
+    refdesk::disk::write_atomic(&workspace.beside("outside.md"), b"Far away.\n").unwrap();
+    let home = workspace.beside("home");
+    let words = ["--workspace", workspace.path.to_str().unwrap(), "trust"];
+    for (typed, code, said) in
+        [("n\r", 1, "nothing was trusted"), ("\r", 1, "nothing was trusted"), ("y\r", 0, "Trusted 1 thing")]
+    {
+        let mut pty = Pty::start_at(&home, &words, 100, 30);
+        pty.wait_for("would do 1 thing beyond it");
+        pty.wait_for("outside.md");
+        pty.wait_for("Trust this, just as it is?");
+        assert!(!home.join("state/refdesk/trust.json").exists(), "before {typed:?}");
+        pty.type_bytes(typed);
+        pty.wait_for(said);
+        assert_eq!(pty.wait_for_exit().exit_code(), code, "{typed:?}");
+    }
+    let pty = Pty::start_at(&home, &words, 100, 30);
+    pty.wait_for("Nothing in this workspace waits for trust.");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+}
