@@ -77,6 +77,11 @@ impl Catalog {
         self.sources().get(self.position(id)?)
     }
 
+    /// The source that is meant by an id as it is told: `id`, or `@id` where no source is called that itself.
+    pub fn meant(&self, id: &str) -> Option<&Source> {
+        self.get(id).or_else(|| self.get(id.strip_prefix('@')?))
+    }
+
     /// The source at this place, from 0, as a value that another catalog may have too.
     pub fn shared(&self, at: usize) -> Option<Arc<Source>> {
         self.sources.get(at).cloned()

@@ -73,6 +73,7 @@ impl Desk {
     /// # Errors
     /// Where the desk cannot be stored; nothing was changed then.
     pub fn pick(&mut self, ids: &[String], tags: &[String]) -> Result<Picked, Refusal> {
+        let ids = &*self.meant(ids);
         let asked = self.asked_for(ids, tags);
         let mut answer = Picked {
             status: PickStatus::Error,
@@ -107,6 +108,7 @@ impl Desk {
     /// # Errors
     /// Where the desk cannot be stored; nothing was changed then.
     pub fn unpick(&mut self, ids: &[String]) -> Result<Changed, Refusal> {
+        let ids = &*self.meant(ids);
         let mut answer = self.change_each(ids, Choice::unpick)?;
         for id in ids.iter().filter(|id| !answer.changed.contains(id)) {
             if let Some(member) = self.selection.member(id) {
@@ -134,7 +136,7 @@ impl Desk {
     /// Where the desk cannot be stored; nothing was changed then.
     pub fn exclude(&mut self, ids: &[String]) -> Result<Changed, Refusal> {
         let (known, unknown): (Vec<String>, Vec<String>) =
-            ids.iter().cloned().partition(|id| self.catalog.get(id).is_some());
+            self.meant(ids).into_iter().partition(|id| self.catalog.get(id).is_some());
         let mut answer = self.change_each(&known, Choice::exclude)?;
         answer.refused = unknown.iter().map(|id| self.unknown_id(id)).collect();
         Ok(answer)
@@ -145,6 +147,7 @@ impl Desk {
     /// # Errors
     /// Where the desk cannot be stored; nothing was changed then.
     pub fn include(&mut self, ids: &[String]) -> Result<Changed, Refusal> {
+        let ids = &*self.meant(ids);
         let mut answer = self.change_each(ids, Choice::include)?;
         let is_unknown = |id: &&String| !answer.changed.contains(id) && self.catalog.get(id).is_none();
         answer.refused = ids.iter().filter(is_unknown).map(|id| self.unknown_id(id)).collect();
@@ -244,6 +247,11 @@ impl Desk {
         let left: Vec<SourceId> = members.filter(|id| !self.selection.contains(id.as_str())).cloned().collect();
         self.store.forget(&left).map_err(|error| Refusal::storing(&error))?;
         Ok(left)
+    }
+
+    /// The ids as the catalog has them: they are told as `@id`, and may be given so.
+    fn meant(&self, ids: &[String]) -> Vec<String> {
+        ids.iter().map(|id| self.catalog.meant(id).map_or_else(|| id.clone(), |source| source.id.to_string())).collect()
     }
 
     fn asked_for(&self, ids: &[String], tags: &[String]) -> AskedFor {

@@ -15,6 +15,7 @@ use crate::disk::beneath::{Folder, Listing, Opened, is_kept_back, open};
 use crate::disk::path::{display, is_absolute_anywhere};
 use crate::selection::Access;
 use crate::text::escape::{one_line, visible};
+use crate::text::lines::decode;
 use crate::text::nearest::{did_you_mean, nearest};
 use crate::text::tokens;
 
@@ -92,12 +93,18 @@ pub fn read_source(
     lines: Option<&str>,
 ) -> Result<Reading, Refusal> {
     let lines = lines.map(Lines::parse).transpose()?;
-    let Some(source) = catalog.get(id) else {
+    let Some(source) = catalog.meant(id) else {
         let known = catalog.sources().iter().map(|source| source.id.as_str());
         let nearest = did_you_mean(id, known).map_or_else(String::new, |question| format!(" ({question})"));
         let message = format!("no source has the id '{id}'{nearest}");
         return Err(Refusal::new("unknown-id", message, "listReferences tells all ids"));
     };
+    let id = source.id.as_str();
+    if source.is_missing() {
+        let written = source.place().map_or("", |place| place.written.as_str());
+        let message = format!("'{id}' is missing: {} exists nowhere", one_line(written));
+        return Err(Refusal::new("missing", message, "do without it, and tell whoever keeps the catalog"));
+    }
     if !access.reaches(id) {
         let message = format!("'{id}' is not selected");
         return Err(Refusal::new(
@@ -211,7 +218,11 @@ impl Local<'_> {
         }
         let opened = open(&real).map_err(|error| {
             let message = format!("{shown} cannot be read: {error}");
-            Refusal::new("unreadable", message, "it may be changing just now: try again, or read another file")
+            Refusal::new(
+                "unreadable",
+                message,
+                "it is no regular file, or is changing just now: read another, or try again",
+            )
         })?;
         match opened {
             Opened::Folder(folder) => {
@@ -224,8 +235,13 @@ impl Local<'_> {
                 Ok(self.list(shown, from, &folder))
             }
             Opened::File(file, metadata) => {
-                let text = text_of(file, metadata.len(), &shown)?;
-                content_of(self.source, shown, &text, lines, |bytes| tokens::of_file(&real, bytes))
+                let (text, is_whole) = text_of(file, metadata.len(), &shown)?;
+                let mut reading = content_of(self.source, shown, &text, lines, |bytes| tokens::of_file(&real, bytes))?;
+                if !is_whole {
+                    let between = if reading.note.is_empty() { "" } else { "; " };
+                    reading.note.push_str(&format!("{between}what of the file is no UTF-8 is given as \u{fffd}"));
+                }
+                Ok(reading)
             }
         }
     }
@@ -314,8 +330,8 @@ fn meant(asked: &str, folder: &str, listing: &Listing) -> Vec<String> {
     meant.into_iter().map(|name| format!("'{}'", one_line(name))).collect()
 }
 
-/// The whole text of an open file.
-fn text_of(file: fs::File, bytes: u64, shown: &str) -> Result<String, Refusal> {
+/// The whole text of an open file, and whether all of it is text: bytes that are none are replaced, where they are few.
+fn text_of(file: fs::File, bytes: u64, shown: &str) -> Result<(String, bool), Refusal> {
     let large = |bytes: u64| {
         let message = format!("{shown} is too large to be read: {}, at most {}", size(bytes), size(LARGEST));
         Refusal::new("too-large", message, "read another file")
@@ -337,8 +353,11 @@ fn text_of(file: fs::File, bytes: u64, shown: &str) -> Result<String, Refusal> {
     if text.contains(&0) {
         return Err(binary("binary and no text"));
     }
-    let text = String::from_utf8(text).map_err(|_| binary("no UTF-8 text"))?;
-    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+    let is_whole = std::str::from_utf8(&text).is_ok();
+    match decode(&text) {
+        (_, true) => Err(binary("no UTF-8 text")),
+        (text, false) => Ok((text.into_owned(), is_whole)),
+    }
 }
 
 /// The lines of a text that were asked for, as many of them as one reading gives.

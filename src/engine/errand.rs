@@ -48,7 +48,7 @@ pub enum Task {
     },
     /// Put this into the journal.
     Note(Box<Receipt>),
-    /// What may be read for this session.
+    /// What may be read for this session; the snapshot is as after [`Task::Settle`].
     Access,
     /// Put into the journal that a source was read for it; what the reading follows is added.
     NoteRead(Box<Receipt>),

@@ -10,7 +10,7 @@ use super::address::Address;
 use super::front::Front;
 use super::prompts;
 use super::resource;
-use super::resources::{BELOW, GENERAL, readable};
+use super::resources::{BELOW, GENERAL};
 use super::tools::{self, closed};
 use crate::desk::Agent;
 use crate::engine::Snapshot;
@@ -29,7 +29,7 @@ pub async fn complete(front: &Front, agent: &Agent, asked: CompleteRequestParams
     if matches!(asked.r#ref, Reference::Prompt(_)) {
         front.indexed(agent).await.ok_or_else(closed)?;
     }
-    let (snapshot, access) = readable(front, agent).await?;
+    let (snapshot, access) = front.readable(agent).await.ok_or_else(closed)?;
     let complete = move || {
         let words = words(&snapshot, &access, &asked)?;
         Ok(CompleteResult::new(matching(&asked.argument.value, words)))

@@ -11,6 +11,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use crate::desk::Agent;
 use crate::engine::{Command, Engine, Errand, Event, Outcome, Snapshot, Task};
 use crate::render::Renderer;
+use crate::selection::Access;
 
 /// How long the desk may take to store the last changes when a server ends.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -158,6 +159,14 @@ impl Front {
     /// The same with its templates.
     pub async fn indexed(&self, agent: &Agent) -> Option<Snapshot> {
         self.after(agent, Task::Index).await
+    }
+
+    /// The same as [`Front::settled`], and what this agent may read.
+    pub async fn readable(&self, agent: &Agent) -> Option<(Snapshot, Access)> {
+        match self.ask(agent, Task::Access).await? {
+            Outcome::Access(access) => Some((self.inner.snapshots.borrow().clone(), *access)),
+            _ => None,
+        }
     }
 
     async fn after(&self, agent: &Agent, task: Task) -> Option<Snapshot> {

@@ -38,16 +38,24 @@ const A_MOMENT: Duration = Duration::from_millis(250);
 
 /// The introduction to the desk as it is known now, put into the journal as what this agent was told.
 pub async fn introduce(front: &Front, agent: Agent) -> Option<String> {
-    let opened = async {
-        let opened = front.opened().await?;
-        let settled = tokio::time::timeout(A_MOMENT, front.settled(&agent)).await;
-        let snapshot = settled.ok().flatten().unwrap_or(opened);
-        match front.ask(&agent, Task::AccessSoFar).await? {
-            Outcome::Access(access) => Some((snapshot, access)),
+    let known = async {
+        // Asked before anything is known: so it is done as soon as that is.
+        let mut settled = std::pin::pin!(front.ask(&agent, Task::Access));
+        let outcome = tokio::select! {
+            biased;
+            outcome = &mut settled => outcome,
+            _ = front.opened() => match tokio::time::timeout(A_MOMENT, settled).await {
+                Ok(outcome) => outcome,
+                Err(_) => front.ask(&agent, Task::AccessSoFar).await,
+            },
+        };
+        match outcome? {
+            Outcome::Access(access) => Some(access),
             _ => None,
         }
     };
-    let (snapshot, access) = tokio::time::timeout(PATIENCE, opened).await.ok().flatten()?;
+    let access = tokio::time::timeout(PATIENCE, known).await.ok().flatten()?;
+    let snapshot = front.snapshots().borrow().clone();
     let text = introduction(&snapshot, &access, &snapshot.exclude_tools)?;
     let receipt = journalled::told(What::Instructed, &text);
     let front = front.clone();

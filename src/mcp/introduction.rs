@@ -8,7 +8,7 @@ use super::resources::listed;
 use super::shelf::{Why, price};
 use crate::catalog::{Kind, Mode, Source};
 use crate::engine::Snapshot;
-use crate::selection::Access;
+use crate::selection::{Access, Rules, unscanned};
 use crate::text::escape::one_line;
 use crate::text::fold::can_match;
 use crate::text::tokens::grouped;
@@ -92,7 +92,8 @@ fn entry(snapshot: &Snapshot, source: &Source, why: Why) -> String {
 fn pulled_in_words(snapshot: &Snapshot, pulled_in: &[(&Source, Why)]) -> Option<String> {
     let count = pulled_in.len();
     // Documents that are not read yet may bring more.
-    let so_far = if snapshot.loading.is_some() { " or more" } else { "" };
+    let may_bring = || !unscanned(&snapshot.selection, &snapshot.graph, Rules::default()).is_empty();
+    let so_far = if snapshot.loading.is_some() && may_bring() { " or more" } else { "" };
     let known: u64 = pulled_in.iter().filter_map(|(source, _)| price(snapshot, source)).sum();
     let sources = if count == 1 { "source" } else { "sources" };
     (count > 0)

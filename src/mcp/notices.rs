@@ -20,12 +20,13 @@ use super::address::Address;
 use super::front::Front;
 use super::prompts::prompts;
 use super::resource::check;
-use super::resources::{mime_type, readable};
+use super::resources::mime_type;
 use super::shelf::{Why, on_shelf};
+use super::tools::closed;
 use crate::catalog::{Kind, Source, Standing};
 use crate::desk::Agent;
 use crate::disk::stamp;
-use crate::engine::{Outcome, Snapshot, Task};
+use crate::engine::Snapshot;
 use crate::mention::files;
 use crate::selection::Access;
 
@@ -88,7 +89,7 @@ impl Notices {
     /// # Errors
     /// It leads to nothing that may be read, or there are too many.
     pub async fn subscribe(&self, front: &Front, agent: &Agent, uri: String) -> Result<(), ErrorData> {
-        let (snapshot, access) = readable(front, agent).await?;
+        let (snapshot, access) = front.readable(agent).await.ok_or_else(closed)?;
         check(&snapshot, &access, &uri)?;
         let marked = marks(snapshot, access, vec![uri]).await;
         let mut subscribed = self.subscribed();
@@ -175,8 +176,8 @@ impl Told {
         if uris.is_empty() {
             return Some(Vec::new());
         }
-        let Some(Outcome::Access(access)) = front.ask(agent, Task::Access).await else { return None };
-        let new = marks(snapshot.clone(), *access, uris).await;
+        let (_, access) = front.readable(agent).await?;
+        let new = marks(snapshot.clone(), access, uris).await;
         match self {
             Self::Session { notices, .. } => Some(replace(&mut notices.upgrade()?.subscribed(), &new)),
             Self::Listener { marks, .. } => Some(replace(marks, &new)),

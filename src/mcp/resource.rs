@@ -10,7 +10,7 @@ use serde_json::json;
 use super::address::Address;
 use super::front::Front;
 use super::journalled;
-use super::resources::{listed, mime_type, mime_type_of, readable};
+use super::resources::{listed, mime_type, mime_type_of};
 use super::tools::{closed, fitting, heading};
 use crate::catalog::Source;
 use crate::desk::reading::{ReadingKind, read_source};
@@ -37,7 +37,7 @@ pub async fn read(
     request: ReadResourceRequestParams,
 ) -> Result<ReadResourceResult, ErrorData> {
     let uri = request.uri;
-    let (snapshot, access) = readable(front, agent).await?;
+    let (snapshot, access) = front.readable(agent).await.ok_or_else(closed)?;
     let read = move || text_at(&snapshot, &access, &uri);
     let (contents, note) = tokio::task::spawn_blocking(read).await.map_err(|_| closed())??;
     front.ask(agent, note).await;

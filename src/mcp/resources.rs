@@ -18,7 +18,7 @@ use super::tools::closed;
 use crate::catalog::{Kind, Source, Standing};
 use crate::desk::Agent;
 use crate::disk::stamp;
-use crate::engine::{Outcome, Snapshot, Task};
+use crate::engine::Snapshot;
 use crate::selection::Access;
 use crate::text::escape::{one_line, visible};
 
@@ -34,18 +34,6 @@ pub fn listed<'s>(snapshot: &'s Snapshot, access: &'s Access) -> impl Iterator<I
         .filter(|(source, _)| access.reaches(source.id.as_str()) && !access.withheld().contains(&source.id))
 }
 
-/// The state of the desk with all in it, and what this agent may read.
-///
-/// # Errors
-/// The desk is closed.
-pub async fn readable(front: &Front, agent: &Agent) -> Result<(Snapshot, Access), ErrorData> {
-    let snapshot = front.settled(agent).await.ok_or_else(closed)?;
-    match front.ask(agent, Task::Access).await {
-        Some(Outcome::Access(access)) => Ok((snapshot, *access)),
-        _ => Err(closed()),
-    }
-}
-
 /// `resources/list`.
 ///
 /// # Errors
@@ -55,7 +43,7 @@ pub async fn list(
     agent: &Agent,
     request: Option<PaginatedRequestParams>,
 ) -> Result<ListResourcesResult, ErrorData> {
-    let (snapshot, access) = readable(front, agent).await?;
+    let (snapshot, access) = front.readable(agent).await.ok_or_else(closed)?;
     let list = move || {
         let entries = listed(&snapshot, &access);
         let Page { entries, next } = page_after("resources", &snapshot, entries, request.as_ref())?;
@@ -75,7 +63,7 @@ pub async fn templates(
     agent: &Agent,
     request: Option<PaginatedRequestParams>,
 ) -> Result<ListResourceTemplatesResult, ErrorData> {
-    let (snapshot, access) = readable(front, agent).await?;
+    let (snapshot, access) = front.readable(agent).await.ok_or_else(closed)?;
     let folders = listed(&snapshot, &access).filter(|(source, _)| source.is_directory());
     let Page { entries, next } = page_after("templates", &snapshot, folders, request.as_ref())?;
     let is_first = request.is_none_or(|request| request.cursor.is_none());

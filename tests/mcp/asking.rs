@@ -153,6 +153,21 @@ fn taking_the_call_back_takes_the_question_back() {
     assert!(journal(&workspace).contains("given up"));
 }
 
+#[test]
+fn taking_the_call_back_takes_it_back_from_the_clients_user() {
+    let workspace = workspace();
+    let mut client = Client::start(&workspace, &[]);
+    let (id, question) = asked(&mut client, "2025-11-25");
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}));
+    let told = client.next();
+    assert_eq!((&told["method"], &told["params"]["requestId"]), (&json!("notifications/cancelled"), &question["id"]));
+    // An answer that comes all the same is nobody's.
+    says(&mut client, &question, json!({"action": "accept", "content": {"ids": ["api"]}}));
+    client.request("ping", json!({}));
+    assert!(workspace.picks().is_empty());
+    assert!(journal(&workspace).contains("given up"));
+}
+
 fn is_request(entry: &std::io::Result<std::fs::DirEntry>) -> bool {
     entry.as_ref().is_ok_and(|entry| entry.path().extension().is_some_and(|ending| ending == "json"))
 }

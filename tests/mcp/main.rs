@@ -13,6 +13,7 @@
 mod support;
 
 mod asking;
+mod beginning;
 mod ends;
 mod errors;
 mod hostile;

@@ -107,6 +107,7 @@ fn nothing_outside_is_read_and_the_answer_says_what_to_call() {
         ("out/secret.md", b"SECRET"),
         ("ws/dir/data.bin", b"PK\0\x01"),
         ("ws/dir/latin.txt", b"caf\xe9"),
+        ("ws/dir/nearly.txt", b"one\ntwo of it, and caf\xe9\nthree\n"),
     ]);
     let dir = world.root.join("ws/dir");
     symlink("../../out/secret.md", dir.join("leak.md")).unwrap();
@@ -139,7 +140,7 @@ fn nothing_outside_is_read_and_the_answer_says_what_to_call() {
         ("evil", "leads-out", below),
         ("environ", "leads-out", below),
         ("other.md", "leads-out", below),
-        ("pipe", "unreadable", "it may be changing just now: try again, or read another file"),
+        ("pipe", "unreadable", "it is no regular file, or is changing just now: read another, or try again"),
         ("loop", "no-such-file", list),
         ("docs/retyr.md", "no-such-file", "did you mean 'docs/retry.md'?"),
         ("retry.md", "no-such-file", "did you mean 'docs/retry.md'?"),
@@ -159,6 +160,10 @@ fn nothing_outside_is_read_and_the_answer_says_what_to_call() {
         world.read("dir", Some("data.bin"), None).unwrap_err().message,
         "dir/data.bin is binary and no text (4 bytes)"
     );
+    // One bad byte is no reason to withhold all the others.
+    let reading = world.read("dir", Some("nearly.txt"), None).unwrap();
+    assert_eq!(reading.text, "one\ntwo of it, and caf\u{fffd}\nthree\n");
+    assert_eq!(reading.note, "what of the file is no UTF-8 is given as \u{fffd}");
     // Within the tree a link is only another name.
     assert_eq!(world.told("dir", Some("inside.md"), None), "retry");
     assert_eq!(world.told("dir", Some("inside/retry.md"), None), "retry");

@@ -41,6 +41,15 @@ impl Worker<'_> {
         }
     }
 
+    /// Reads picks and exclusions again, and does what follows where another process changed them.
+    pub(super) fn hear_choice(&mut self) {
+        let (before, chosen) = (self.desk.selection().clone(), self.desk.choice().clone());
+        self.reread(Desk::reread_choice);
+        if *self.desk.choice() != chosen {
+            self.follow_choice_of_others(&before);
+        }
+    }
+
     /// What follows when picks or exclusions were read again.
     pub(super) fn follow_choice_of_others(&mut self, before: &Arc<Selection>) {
         self.desk.settle();

@@ -94,18 +94,19 @@ impl Worker<'_> {
     /// Does something for an agent. What follows from a choice is shown after the answer, which needs none of it.
     pub(super) fn run_errand(&mut self, errand: Errand) {
         let Errand { number, agent, task } = errand;
+        // What another process was told is done counts for what is asked after it, though no notice of it came yet.
+        self.hear_choice();
         self.tell_what_is_trusted();
-        let (settles, chooses) = (matches!(task, Task::Settle | Task::Index), task.chooses());
+        let (settles, chooses) = (matches!(task, Task::Settle | Task::Index | Task::Access), task.chooses());
         if task.needs_templates() {
-            self.settle();
+            self.with_desk(Desk::settle);
             if self.templates_due {
                 self.index_templates();
             }
         }
         let templates = self.templates.clone();
-        let outcome = self.desk.act_as(&agent, |desk| task.carry_out(desk, &templates));
+        let outcome = self.with_desk(|desk| desk.act_as(&agent, |desk| task.carry_out(desk, &templates)));
         if settles {
-            self.settle();
             self.publish();
         }
         self.say(Event::Done { number, outcome });

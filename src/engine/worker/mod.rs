@@ -327,11 +327,7 @@ impl Worker<'_> {
             }
             Command::Listen => {
                 // A choice is stored before the journal says so: it is told as what changed, and then the line adds nothing.
-                let (before, chosen) = (self.desk.selection().clone(), self.desk.choice().clone());
-                self.reread(Desk::reread_choice);
-                if *self.desk.choice() != chosen {
-                    self.follow_choice_of_others(&before);
-                }
+                self.hear_choice();
                 self.listen(Age::Now);
             }
             Command::Replay { generation, number } => {
@@ -391,11 +387,12 @@ impl Worker<'_> {
         self.total = self.unread.len();
     }
 
-    /// Reads what the selection waits for.
-    fn settle(&mut self) {
+    /// Has something done that may read what the selection waits for, and so what brings templates.
+    fn with_desk<T>(&mut self, act: impl FnOnce(&mut Desk) -> T) -> T {
         let members = self.desk.selection().members().len();
-        self.desk.settle();
+        let done = act(&mut self.desk);
         self.templates_due |= self.desk.selection().members().len() != members;
+        done
     }
 
     fn index_templates(&mut self) {

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, InputRequest,
-    InputRequiredResult, ProtocolVersion,
+    ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, InputRequest,
+    InputRequiredResult, ProtocolVersion, ServerRequest,
 };
-use rmcp::service::{RequestContext, ServiceError};
+use rmcp::service::{PeerRequestOptions, RequestContext};
 use serde_json::{Value, json};
 
 use super::{crowded, patience};
@@ -82,17 +82,7 @@ pub async fn ask(call: &mut Call, ability: Ability, request: &Request, way: &Way
         }
     } else {
         let Some(_place) = call.front.place(&call.agent.session) else { return Came::Back(Err(crowded())) };
-        let peer = call.context.peer.clone();
-        let asking = peer.create_elicitation_with_timeout(params, Some(patience(request, way).left()));
-        tokio::select! {
-            result = asking => match result {
-                Ok(result) => understood(request, &result),
-                Err(ServiceError::Timeout { .. }) => Err(Unanswered::TimedOut),
-                Err(error) => Err(unreadable(&error.to_string())),
-            },
-            () = call.context.ct.cancelled() => Err(Unanswered::GivenUp),
-            () = call.front.left() => Err(Unanswered::GivenUp),
-        }
+        put(call, params, request, way).await
     };
     let answered = channel::answered(request, &came);
     for receipt in [asked, answered] {
@@ -100,6 +90,27 @@ pub async fn ask(call: &mut Call, ability: Ability, request: &Request, way: &Way
         let _ = call.front.ask(&call.agent, Task::Note(Box::new(receipt))).await;
     }
     Came::Back(came)
+}
+
+/// Puts the question to a client that has it answered meanwhile, and takes it back where nobody waits for the answer any more.
+async fn put(call: &Call, params: ElicitRequestParams, request: &Request, way: &Way) -> Result<Answered, Unanswered> {
+    let question = ServerRequest::ElicitRequest(ElicitRequest::new(params));
+    let asked = call.context.peer.send_cancellable_request(question, PeerRequestOptions::no_options()).await;
+    let mut asked = asked.map_err(|error| unreadable(&error.to_string()))?;
+    let (why, reason) = tokio::select! {
+        came = &mut asked.rx => return match came {
+            Ok(Ok(ClientResult::ElicitResult(result))) => understood(request, &result),
+            Ok(Ok(_)) => Err(unreadable("it is the answer to something else")),
+            Ok(Err(error)) => Err(unreadable(&error.to_string())),
+            Err(_) => Err(unreadable("the connection ended")),
+        },
+        () = tokio::time::sleep(patience(request, way).left()) => (Unanswered::TimedOut, "nobody answered in time"),
+        () = call.context.ct.cancelled() => (Unanswered::GivenUp, "the call was taken back"),
+        () = call.front.left() => (Unanswered::GivenUp, "the server ends"),
+    };
+    // A client that is gone has nobody to take it back from.
+    let _ = asked.cancel(Some(reason.to_owned())).await;
+    Err(why)
 }
 
 fn unreadable(why: &str) -> Unanswered {

@@ -35,7 +35,7 @@ pub fn failed(mut answer: Value) -> CallToolResponse {
 }
 
 fn written(answer: &Value) -> String {
-    // Printing it comes to the same, and takes three times as long.
+    // Printing it comes to the same, and takes longer.
     serde_json::to_string(answer).unwrap_or_else(|_| answer.to_string())
 }
 

@@ -7,7 +7,6 @@ use serde_json::json;
 use super::{About, Call, Effect, answer, closed, fitting};
 use crate::desk::reading::{Reading, ReadingKind, read_source};
 use crate::desk::rows::is_telling;
-use crate::engine::{Outcome, Task};
 use crate::mcp::journalled;
 use crate::text::escape::{one_line, visible};
 
@@ -39,8 +38,7 @@ pub async fn call(mut call: Call) -> Result<CallToolResponse, ErrorData> {
     let id = call.arguments.needed("id")?;
     let path = call.arguments.text("path")?;
     let lines = call.arguments.text("lines")?;
-    let snapshot = call.front.settled(&call.agent).await.ok_or_else(closed)?;
-    let Some(Outcome::Access(access)) = call.front.ask(&call.agent, Task::Access).await else { return Err(closed()) };
+    let (snapshot, access) = call.front.readable(&call.agent).await.ok_or_else(closed)?;
     let excluded = snapshot.exclude_tools.clone();
     let read = move || {
         let workspace = snapshot.workspace.as_ref().as_ref();

@@ -136,9 +136,7 @@ async fn unified(proposal: &Proposal) -> Result<String, ErrorData> {
 /// The difference as the agent may know it: what a file holds that it may not read is not told by what would replace it.
 async fn told(call: &Call, proposal: &Proposal) -> Result<String, ErrorData> {
     if proposal.before != Before::Nothing {
-        let Some(Outcome::Access(access)) = call.front.ask(&call.agent, Task::Access).await else {
-            return Err(closed());
-        };
+        let (_, access) = call.front.readable(&call.agent).await.ok_or_else(closed)?;
         if !access.allows(&proposal.path) {
             return Ok(format!(
                 "{}; what {} holds is no reference of yours to read\n",

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use rmcp::model::{CallToolResponse, ErrorData};
 use serde_json::{Map, Value, json};
 
-use super::{Call, answer, closed};
+use super::{Call, answer, closed, fitting};
 use crate::desk::{Made, Refusal, Request, Unrendered, What};
 use crate::disk::name::sha256_hex;
 use crate::engine::{Outcome, Task};
@@ -151,13 +151,11 @@ pub fn facts(Rendering { made, lines, .. }: &Rendering) -> Map<String, Value> {
 
 /// The text of a template file: below `.templates/` of the workspace, or of what the session may read.
 async fn read(call: &Call, path: &str) -> Result<String, Failed> {
-    let Some(Outcome::Access(access)) = call.front.ask(&call.agent, Task::Access).await else {
-        return Err(closed().into());
-    };
-    let workspace = PathBuf::from(&*call.front.snapshots().borrow().workspace);
+    let (snapshot, access) = call.front.readable(&call.agent).await.ok_or_else(closed)?;
+    let (workspace, excluded) = (PathBuf::from(&*snapshot.workspace), snapshot.exclude_tools);
     let path = path.to_owned();
     let text = tokio::task::spawn_blocking(move || super::template_file::read(&workspace, &access, &path)).await;
-    text.map_err(|_| closed())?.map_err(|refusal| failure(&refusal, Map::new()))
+    text.map_err(|_| closed())?.map_err(|refusal| failure(&fitting(refusal, &excluded), Map::new()))
 }
 
 /// Puts a rendering into the journal, with its very bytes where the agent was given them.

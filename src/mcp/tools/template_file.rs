@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::desk::Refusal;
 use crate::disk::beneath::{Opened, open};
-use crate::disk::path::{absolute, is_absent};
+use crate::disk::path::{absolute, clean, is_absent};
 use crate::selection::Access;
 
 /// The folder of templates that belongs to no source.
@@ -32,9 +32,11 @@ pub fn read(workspace: &Path, access: &Access, path: &str) -> Result<String, Ref
     })?;
     let own = std::fs::canonicalize(workspace).map(|workspace| workspace.join(FOLDER));
     if !access.allows(&resolved) && !own.is_ok_and(|own| resolved.starts_with(own)) {
+        let what = if resolved == clean(&file) { "it" } else { "what a link on its way leads to" };
         let message =
-            format!("{path} may not be read: it is in no selected source, nor below {FOLDER}/ of the workspace");
-        return Err(Refusal::new("no-access", message, "select the source that holds it first, with selectReferences"));
+            format!("{path} may not be read: {what} is in no selected source, nor below {FOLDER}/ of the workspace");
+        let hint = "if a source holds it, select that first, with selectReferences";
+        return Err(Refusal::new("no-access", message, hint));
     }
     let unreadable = |why: String| Refusal::new("template-unreadable", format!("{path} {why}"), "mend the file");
     // What becomes a link from here on is not followed.

@@ -144,7 +144,7 @@ fn what_leads_nowhere_is_said_in_words_and_the_session_goes_on() {
     for (uri, word) in [
         ("reference://guid", "guide"),
         ("reference://other", "select"),
-        ("reference://gone", "select"),
+        ("reference://gone", "missing"),
         ("reference://../x", "no source has the id"),
         ("reference://module/../docs/secret.md", ""),
         ("reference://module/%2e%2e/docs/secret.md", ""),
