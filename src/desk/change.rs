@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{Desk, Refusal};
 use crate::catalog::{Source, SourceId};
 use crate::selection::{Choice, Role, Selection};
-use crate::text::fold::same_tag;
+use crate::text::fold::{can_match, same_tag};
 use crate::text::nearest::did_you_mean;
 
 /// So many ids are named in words.
@@ -310,9 +310,9 @@ impl Desk {
     }
 }
 
-/// Whether the source has one of these tags, compared as hints compare them.
+/// Whether the source has one of these tags, compared as hints compare them: one of separators alone is none.
 pub fn has_any_tag(source: &Source, tags: &[String]) -> bool {
-    source.tags.iter().any(|tag| tags.iter().any(|wanted| same_tag(tag, wanted)))
+    source.tags.iter().any(|tag| tags.iter().any(|wanted| can_match(wanted) && same_tag(tag, wanted)))
 }
 
 #[derive(Default)]

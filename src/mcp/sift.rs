@@ -78,6 +78,12 @@ pub fn sift(line: &[u8], begun: &mut Begun) -> Sifted {
     {
         return Sifted::Answer(Some(id.clone()), unfit(name, &why));
     }
+    // The library knows more methods, and says of those nothing but their names.
+    if let (Some(id), Some(Value::String(method))) = (&id, members.get("method"))
+        && !METHODS.iter().any(|(name, _)| name == method)
+    {
+        return Sifted::Answer(Some(id.clone()), no_method(method));
+    }
     let message: ClientJsonRpcMessage = match serde_json::from_value(Value::Object(members)) {
         Ok(message) => message,
         Err(error) => return invalid(id, &format!("this is no message of the protocol: {error}")),
@@ -133,7 +139,7 @@ pub fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",
-        Value::Number(number) if number.is_f64() => "a number that is not whole",
+        Value::Number(number) if number.is_f64() => "a number that is not whole, or too large",
         Value::Number(_) => "a number",
         Value::String(_) => "a string",
         Value::Array(_) => "a list",
@@ -148,7 +154,7 @@ type Misfit = fn(&Value) -> Option<String>;
 const METHODS: &[(&str, Misfit)] = &[
     ("initialize", misfit::<InitializeRequestParams>),
     ("ping", nothing),
-    ("server/discover", nothing),
+    ("server/discover", lacks_meta),
     ("tools/list", misfit::<PaginatedRequestParams>),
     ("tools/call", misfit::<CallToolRequestParams>),
     ("resources/list", misfit::<PaginatedRequestParams>),
@@ -159,24 +165,26 @@ const METHODS: &[(&str, Misfit)] = &[
     ("prompts/list", misfit::<PaginatedRequestParams>),
     ("prompts/get", misfit::<GetPromptRequestParams>),
     ("completion/complete", misfit::<CompleteRequestParams>),
-    ("subscriptions/listen", nothing),
+    ("subscriptions/listen", lacks_meta),
 ];
 
 /// Why there is nobody to answer a request: no such method, or parameters that are not its own.
 pub fn unknown(request: &CustomRequest) -> ErrorData {
-    let method = one_line(&request.method);
     let params = request.params.clone().unwrap_or_else(|| Value::Object(Map::new()));
     match METHODS.iter().find(|(name, _)| *name == request.method) {
         Some((_, misfit)) => {
             let why = misfit(&params).unwrap_or_else(|| "they are not those of this method".to_owned());
-            unfit(&method, &why)
+            unfit(&request.method, &why)
         }
-        None => {
-            let near = did_you_mean(&request.method, METHODS.iter().map(|(name, _)| *name));
-            let near = near.map(|near| format!("; {near}")).unwrap_or_default();
-            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method '{method}'{near}"), None)
-        }
+        None => no_method(&request.method),
     }
+}
+
+fn no_method(method: &str) -> ErrorData {
+    let near = did_you_mean(method, METHODS.iter().map(|(name, _)| *name));
+    let near = near.map(|near| format!("; {near}")).unwrap_or_default();
+    let message = format!("there is no method '{}'{near}", one_line(method));
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 
 fn unfit(method: &str, why: &str) -> ErrorData {
@@ -185,6 +193,14 @@ fn unfit(method: &str, why: &str) -> ErrorData {
 
 fn misfit<T: DeserializeOwned>(params: &Value) -> Option<String> {
     T::deserialize(params).err().map(|error| error.to_string())
+}
+
+/// What every request of 2026-07-28 says of its client.
+fn lacks_meta(params: &Value) -> Option<String> {
+    let wanted = ["protocolVersion", "clientCapabilities"].map(|name| format!("io.modelcontextprotocol/{name}"));
+    let lacks = |name: &&String| params.pointer("/_meta").is_none_or(|meta| meta.get(name.as_str()).is_none());
+    let missing: Vec<&str> = wanted.iter().filter(lacks).map(String::as_str).collect();
+    (!missing.is_empty()).then(|| format!("'_meta' lacks {}", missing.join(" and ")))
 }
 
 fn nothing(_: &Value) -> Option<String> {

@@ -58,6 +58,14 @@ fn table() -> Vec<(Vec<u8>, Answer)> {
             Some((-32602, "invalid type: string")),
         ),
         (request(json!("tools/list"), json!({"cursor": 5})), Some((-32602, "the params of tools/list cannot be read"))),
+        (
+            request(json!("logging/setLevel"), json!({"level": "debug"})),
+            Some((-32601, "there is no method 'logging/setLevel'")),
+        ),
+        (
+            line(json!({"jsonrpc": "2.0", "id": "x", "method": "server/discover"})),
+            Some((-32602, "'_meta' lacks io.modelcontextprotocol/protocolVersion and")),
+        ),
         (line(json!({"jsonrpc": "2.0", "method": "notifications/unheard-of", "params": {"a": 1}})), None),
         (line(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 99}})), None),
         (line(json!({"jsonrpc": "2.0", "id": 77, "result": {}})), None),
