@@ -8,10 +8,17 @@ use super::args::McpArgs;
 use super::{Format, mcp_http, output};
 use crate::desk::{Options, Refusal};
 use crate::mcp;
+use crate::report::Diagnostic;
 
 /// What is said to a person who calls it at a terminal.
 const BY_HAND: &str = "refdesk mcp waits for an agent's messages on standard input: an agent starts it by itself, once it is told \
                        to, as with `claude mcp add refdesk -- refdesk mcp` (README, MCP); Ctrl-D ends it";
+
+/// Names what the profile asks for and the workspace lacks.
+pub fn tell_lacking(problems: &[Diagnostic]) {
+    let lacking = problems.iter().filter(|problem| problem.code == "profile-missing");
+    lacking.for_each(|problem| output::complain(&output::in_words(problem)));
+}
 
 /// Serves.
 pub fn run(options: Options, args: &McpArgs, session: Option<&str>, format: Format) -> ExitCode {
@@ -24,7 +31,7 @@ pub fn run(options: Options, args: &McpArgs, session: Option<&str>, format: Form
     }
     let session = session.map(str::to_owned);
     let served = tokio::runtime::Builder::new_current_thread().enable_all().build().and_then(|runtime| {
-        let ended = runtime.block_on(mcp::serve_stdio(options, session));
+        let ended = runtime.block_on(mcp::serve_stdio(options, session, tell_lacking));
         // A thread that still waits for standard input, or for a person, holds nobody up.
         runtime.shutdown_background();
         ended

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::answer::Answer;
 use super::args::McpArgs;
+use super::mcp::tell_lacking;
 use super::signals::Signals;
 use super::{Format, output, world};
 use crate::desk::{Options, Refusal};
@@ -30,7 +31,8 @@ pub fn run(options: Options, address: &str, args: &McpArgs, session: Option<&str
         let ended = runtime.block_on(async {
             // Before anybody is told that it listens, so that no signal finds it unprepared.
             let mut signals = Signals::new()?;
-            http::serve(options, session, &http, Limits::default(), listening, async || signals.any().await).await
+            let stop = async || signals.any().await;
+            http::serve(options, session, &http, Limits::default(), tell_lacking, listening, stop).await
         });
         // A thread that still waits for a person holds nobody up.
         runtime.shutdown_background();

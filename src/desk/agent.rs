@@ -30,10 +30,12 @@ impl Desk {
         let _ = self.journal(receipt);
     }
 
-    /// The sources that an `@id` expanded for the session: it may read them, as those that are selected (BEHAVIOUR §4).
+    /// The sources that an `@id` expanded for the session: it may read them, as those that are selected (BEHAVIOUR §4), unless
+    /// they were excluded since.
     pub fn expanded(&self) -> Vec<String> {
-        let offered = self.store.told().0.offered;
-        offered.into_iter().filter(|(_, how)| *how == BlockKind::Expansion).map(|(id, _)| id).collect()
+        let offered = self.store.told().0.offered.into_iter();
+        let expanded = offered.filter(|(id, how)| *how == BlockKind::Expansion && !self.selection.is_excluded(id));
+        expanded.map(|(id, _)| id).collect()
     }
 
     fn turn_to(&mut self, agent: Agent) {

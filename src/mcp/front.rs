@@ -11,6 +11,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use crate::desk::Agent;
 use crate::engine::{Command, Engine, Errand, Event, Outcome, Snapshot, Task};
 use crate::render::Renderer;
+use crate::report::Diagnostic;
 use crate::selection::Access;
 
 /// How long the desk may take to store the last changes when a server ends.
@@ -116,6 +117,16 @@ impl Front {
         let mut snapshots = self.inner.snapshots.clone();
         let snapshot = snapshots.wait_for(|snapshot| snapshot.generation > 0).await.ok()?;
         Some(snapshot.clone())
+    }
+
+    /// Has what is wrong with the workspace told once it was read; the server goes on meanwhile.
+    pub fn tell_opening(&self, tell: fn(&[Diagnostic])) {
+        let front = self.clone();
+        tokio::spawn(async move {
+            if let Some(snapshot) = front.opened().await {
+                tell(&snapshot.diagnostics);
+            }
+        });
     }
 
     /// The server is about to end: whoever waits for a person gives up.

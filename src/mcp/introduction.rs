@@ -96,8 +96,9 @@ fn pulled_in_words(snapshot: &Snapshot, pulled_in: &[(&Source, Why)]) -> Option<
     let so_far = if snapshot.loading.is_some() && may_bring() { " or more" } else { "" };
     let known: u64 = pulled_in.iter().filter_map(|(source, _)| price(snapshot, source)).sum();
     let sources = if count == 1 { "source" } else { "sources" };
-    (count > 0)
-        .then(|| format!("They mention {count}{so_far} further {sources}, selected with them (~{}).", grouped(known)))
+    // Of a folder nothing is known.
+    let known = if known > 0 { format!(" (~{})", grouped(known)) } else { String::new() };
+    (count > 0).then(|| format!("They mention {count}{so_far} further {sources}, selected with them{known}."))
 }
 
 /// What is selected and not to be read yet.

@@ -11,15 +11,17 @@ use super::lines::Lines;
 use super::server::Server;
 use crate::desk::Options;
 use crate::engine;
+use crate::report::Diagnostic;
 
 /// Serves one agent on standard input and output, for this session or one of its own, until the client goes away or a signal
-/// ends it.
+/// ends it. `tell` gets what is wrong with the workspace.
 ///
 /// # Errors
 /// Where the system gives no thread, signals cannot be heard, or the desk ends by itself.
-pub async fn serve_stdio(options: Options, session: Option<String>) -> io::Result<()> {
+pub async fn serve_stdio(options: Options, session: Option<String>, tell: fn(&[Diagnostic])) -> io::Result<()> {
     let renderer = options.renderer.clone();
     let front = Front::new(session, renderer, engine::start(options)?);
+    front.tell_opening(tell);
     let (reader, writer) = rmcp::transport::io::stdio_pipes();
     let lines = Lines::new(reader, writer, front.clone());
     on_signal(front.clone())?;

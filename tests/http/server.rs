@@ -98,7 +98,15 @@ pub fn with_limits(limits: Limits, test: impl FnOnce(SocketAddr)) {
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime
-            .block_on(serve(Options::new(around), None, &http, limits, |address| tell.send(address).unwrap(), stop))
+            .block_on(serve(
+                Options::new(around),
+                None,
+                &http,
+                limits,
+                |_| (),
+                |address| tell.send(address).unwrap(),
+                stop,
+            ))
             .unwrap();
     });
     test(told.recv_timeout(LIMIT).unwrap());

@@ -132,6 +132,34 @@ fn the_channel_of_the_configuration_goes_before_the_client() {
 }
 
 #[test]
+fn what_is_answered_by_a_file_is_picked() {
+    let workspace = configured(json!({"channel": {"type": "file", "timeout": 600}}));
+    let mut client = Client::connect(&workspace);
+    let id = client.ask("tools/call", json!({"name": "selectReferences", "arguments": {}}));
+    let folder = workspace.path.join(".jaato/refdesk/ask");
+    let began = std::time::Instant::now();
+    let request = loop {
+        let found = std::fs::read_dir(folder.join("requests")).into_iter().flatten().find(is_request);
+        match found {
+            Some(entry) => break entry.unwrap().path(),
+            None => assert!(began.elapsed() < crate::support::program::LIMIT, "no request"),
+        }
+        std::thread::yield_now();
+    };
+    let asked: Value = serde_json::from_slice(&std::fs::read(&request).unwrap()).unwrap();
+    assert_eq!(asked["asker"]["who"], "test-client over mcp", "{asked}");
+    let response = json!({"request_id": asked["request_id"], "selected_ids": ["api", "nobody"], "by": "a script"});
+    workspace.put(
+        &format!(".jaato/refdesk/ask/responses/{}", request.file_name().unwrap().to_str().unwrap()),
+        response.to_string().as_bytes(),
+    );
+    let picked = client.answer(&id)["result"]["structuredContent"].clone();
+    assert_eq!(ids(&picked["sources"]), ["api", "errors"], "{picked}");
+    assert_eq!(strings(&picked["unknown"]), ["nobody"], "{picked}");
+    assert_eq!(workspace.picks(), ["api"]);
+}
+
+#[test]
 fn taking_the_call_back_takes_the_question_back() {
     let workspace = configured(json!({"channel": {"type": "file", "timeout": 600}}));
     let mut client = Client::connect(&workspace);

@@ -24,6 +24,40 @@ fn workspace() -> Workspace {
     workspace
 }
 
+/// An agent that starts with its knowledge loaded and nothing to select.
+#[test]
+fn a_profile_is_there_from_the_first_answer() {
+    let workspace = workspace();
+    workspace.configure(json!({"sources": [
+        {"id": "alpha", "name": "Alpha", "path": "docs/alpha.md"},
+        {"id": "tree", "name": "Tree", "path": "tree"},
+        {"id": "other", "name": "Other", "type": "inline", "content": "Else."},
+    ]}));
+    let ours = json!({"preselected": ["alpha", "nobody"], "sources": ["alpha", "tree"], "exclude_tools": ["selectReferences"]});
+    let profile = json!({"plugins": ["references"], "plugin_configs": {"references": ours}});
+    workspace.put(".jaato/profiles/coder.json", profile.to_string().as_bytes());
+    let mut client = Client::start(&workspace, &["--profile", "coder"]);
+    let begun = client.initialize("2025-11-25", json!({}));
+    let instructions = begun["instructions"].to_string();
+    assert!(instructions.contains("- @alpha: Alpha (~"), "{begun}");
+    assert!(instructions.contains("They mention 1 further source") && !instructions.contains("other"), "{begun}");
+    let tools = client.request("tools/list", json!({}))["result"]["tools"].to_string();
+    assert!(tools.contains("readReference") && !tools.contains("selectReferences"), "{tools}");
+    let listed = client.call("listReferences", json!({}));
+    assert_eq!(ids(&listed["sources"]), ["alpha", "tree"], "{listed}");
+    assert_eq!(listed["selected_count"], 2, "{listed}");
+    assert!(client.call("readReference", json!({"id": "alpha"}))["text"].as_str().unwrap().contains("See tree"));
+    assert!(client.request("resources/list", json!({}))["result"].to_string().contains("reference://alpha"));
+    assert!(client.call("listExtractedTemplates", json!({})).to_string().contains("x.py.tpl"));
+    client.refused("selectReferences", json!({"ids": ["tree"]}));
+    let (_, status, said) = client.end();
+    assert!(status.success() && said.contains("nobody"), "{said}");
+    // It is no desk of its own.
+    assert!(!workspace.path.join(".jaato/refdesk/selection.json").exists());
+    let unknown = workspace.run(&["--profile", "nobody", "mcp"]).exits(1);
+    assert!(unknown.stderr.contains("nobody"), "{unknown:?}");
+}
+
 #[test]
 fn templates_that_a_pick_brings_in_are_there_from_the_first_answer() {
     for round in 0..5 {

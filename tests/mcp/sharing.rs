@@ -40,6 +40,25 @@ fn what_left_the_selection_is_not_read_any_more() {
 }
 
 #[test]
+fn what_an_id_expanded_is_read_in_that_session() {
+    let workspace = workspace();
+    let connect = |session: &str| {
+        let mut client = Client::start(&workspace, &["--session", session]);
+        client.initialize("2025-11-25", json!({}));
+        client
+    };
+    let (mut mine, mut other) = (connect("mine"), connect("other"));
+    let refused = |client: &mut Client| client.result("readReference", json!({"id": "api"}))["isError"] == true;
+    assert!(refused(&mut mine) && refused(&mut other));
+    workspace.feed(&["--session", "mine", "enrich"], b"what does @api say?").exits(0);
+    assert!(!refused(&mut mine) && refused(&mut other));
+    assert!(workspace.picks().is_empty());
+    // Of a source that is excluded nothing is read, whatever was said before.
+    workspace.run(&["exclude", "api"]).exits(0);
+    assert!(refused(&mut mine));
+}
+
+#[test]
 fn each_is_called_by_its_name_and_has_a_session_of_its_own() {
     let workspace = workspace();
     for (name, words) in

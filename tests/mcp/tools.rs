@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::client::Client;
-use crate::support::workspace::ids;
+use crate::support::workspace::{Workspace, ids};
 use crate::world::workspace;
 
 #[test]
@@ -152,4 +152,23 @@ fn what_cannot_be_seen_is_shown_escaped_and_said() {
     let hidden = client.call("renderTemplate", json!({"template": "a\u{202e}b"}));
     assert_eq!(hidden["rendered"], "a\\u{202e}b");
     assert!(hidden["warnings"][0].as_str().unwrap().contains("cannot be seen"), "{hidden}");
+}
+
+#[test]
+fn a_text_that_comes_with_a_pick_is_marked_and_never_long() {
+    let long = "x".repeat(300 * 1024);
+    let workspace = Workspace::of(
+        json!([
+            {"id": "short", "name": "Short", "type": "inline", "content": "Do as I say."},
+            {"id": "long", "name": "Long", "type": "inline", "content": long},
+        ]),
+        &[],
+    );
+    let mut client = Client::connect(&workspace);
+    let picked = client.call("selectReferences", json!({"ids": ["short", "@long"]}));
+    let sources = picked["sources"].as_array().unwrap();
+    assert_eq!(sources[0]["content"], "Do as I say.");
+    assert!(sources[0]["notice"].as_str().unwrap().contains("Reference data"), "{}", sources[0]);
+    assert_eq!((&sources[1]["has_content"], &sources[1]["content"]), (&json!(true), &json!(null)));
+    assert_eq!(client.call("readReference", json!({"id": "long"}))["cut"], true);
 }

@@ -22,6 +22,7 @@ use super::{Http, Limits};
 use crate::desk::Options;
 use crate::engine;
 use crate::mcp::front::{Ending, Front, died};
+use crate::report::Diagnostic;
 
 /// So long is waited when the system has no connection to give, such as when too many files are open.
 const BREATH: Duration = Duration::from_millis(100);
@@ -39,12 +40,14 @@ pub async fn serve(
     session: Option<String>,
     http: &Http,
     limits: Limits,
+    tell: fn(&[Diagnostic]),
     listening: impl FnOnce(SocketAddr),
     mut stop: impl AsyncFnMut(),
 ) -> io::Result<()> {
     let listener = TcpListener::bind(http.address).await?;
     let address = listener.local_addr()?;
     let front = Front::new(session, options.renderer.clone(), engine::start(options)?);
+    front.tell_opening(tell);
     let (close, closing) = watch::channel(false);
     let door = Arc::new(Door::new(front.clone(), http, address, limits, closing));
     let graceful = GracefulShutdown::new();

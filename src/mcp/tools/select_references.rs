@@ -3,7 +3,9 @@
 use rmcp::model::{CallToolResponse, ErrorData};
 use serde_json::{Value, json};
 
+use super::read_reference::NOTICE;
 use super::{About, Call, Effect, answer, closed};
+use crate::desk::reading::GIVEN;
 use crate::engine::{Outcome, Selected, Task};
 use crate::mcp::asking::{self, Answer, Chosen};
 
@@ -72,7 +74,23 @@ async fn pick(
             all.extend(unknown.into_iter().map(Value::String));
         }
     }
+    mark(&mut json);
     Ok(if is_met { answer::done(json) } else { answer::failed(json) })
+}
+
+/// Says of texts in it whose they are; one that is longer than a reading is had by `readReference`, in parts.
+fn mark(json: &mut Value) {
+    let sources = json.get_mut("sources").and_then(Value::as_array_mut);
+    for source in sources.into_iter().flatten().filter_map(Value::as_object_mut) {
+        match source.get("content").and_then(Value::as_str).map(str::len) {
+            Some(length) if length > GIVEN => {
+                source.remove("content");
+                source.insert("has_content".to_owned(), json!(true));
+            }
+            Some(_) => drop(source.insert("notice".to_owned(), json!(NOTICE))),
+            None => {}
+        }
+    }
 }
 
 /// An answer where nothing was picked.
