@@ -342,7 +342,7 @@ fn released(Done { answer: changed, mut left, .. }: Done<Vec<String>>) -> Change
     Changed { released: left, changed, refused: Vec::new() }
 }
 
-/// The same of the first twenty, and how many more: the answer has them all.
+/// `@a, @b and 3 more`: the first twenty, since the answer has them all.
 fn at_some(ids: &[SourceId]) -> String {
     let (first, more) = ids.split_at(ids.len().min(NAMED));
     let rest = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
@@ -367,14 +367,7 @@ mod tests {
     fn a_change_is_told_from_what_is_stored_not_from_what_was_known() {
         let folder = tempfile::tempdir().unwrap();
         let path = fs::canonicalize(folder.path()).unwrap();
-        let around = Surroundings {
-            workspace: path.clone(),
-            current: path,
-            home: None,
-            config_home: None,
-            named: None,
-            from_environment: None,
-        };
+        let around = Surroundings { workspace: path.clone(), current: path, ..Surroundings::default() };
         let sources = ["a", "b", "c", "d"].map(|id| {
             let next = if id == "a" { "c" } else { "d" };
             let text = if id < "c" { format!("See {next}.") } else { "The end.".to_owned() };

@@ -199,14 +199,7 @@ mod tests {
 
     fn desk(folder: &tempfile::TempDir) -> Desk {
         let path = folder.path().to_path_buf();
-        let around = Surroundings {
-            workspace: path.clone(),
-            current: path,
-            home: None,
-            config_home: None,
-            named: None,
-            from_environment: None,
-        };
+        let around = Surroundings { workspace: path.clone(), current: path, ..Surroundings::default() };
         Desk::open(Options::new(around))
     }
 
