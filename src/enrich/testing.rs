@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Context, Matcher, Places};
-use crate::catalog::{Catalog, Kind, Mode, Origin, Place, Source, SourceId, Standing};
+use crate::catalog::{Catalog, Kind, Mode, Origin, Place, Source, Standing};
 use crate::disk::Stamp;
-use crate::selection::{Member, Role, Selection};
+use crate::selection::Selection;
+pub(crate) use crate::selection::testing::selection;
 use crate::template::{self, Syntax, Template, TemplateIndex, Variable, VariableKind};
 
 /// An inline source, selectable, named after its id.
@@ -34,28 +35,6 @@ pub(crate) fn source(id: &str, tags: &[String], kind: Kind) -> Source {
 pub(crate) fn local(path: &str, standing: Standing) -> Kind {
     let full: Arc<Path> = Path::new("/w").join(path).into();
     Kind::Local(Place { written: path.to_owned(), path: full.clone(), resolved: full, standing, size: 0 })
-}
-
-/// A selection of picks, and of transitive sources with their parents, without some exclusions.
-pub(crate) fn selection(picks: &[&str], transitive: &[(&str, &[&str])], excluded: &[&str]) -> Selection {
-    let picked = picks.iter().map(|id| Member {
-        id: SourceId::from(*id),
-        depth: 0,
-        role: Role::Picked,
-        parents: Vec::new(),
-        reason: None,
-    });
-    let pulled = transitive.iter().map(|(id, parents)| Member {
-        id: SourceId::from(*id),
-        depth: 1,
-        role: Role::Transitive,
-        parents: parents.iter().map(|parent| SourceId::from(*parent)).collect(),
-        reason: parents.first().map(|parent| SourceId::from(*parent)),
-    });
-    let members: Vec<Member> = picked.chain(pulled).collect();
-    let index: HashMap<SourceId, usize> = members.iter().enumerate().map(|(at, it)| (it.id.clone(), at)).collect();
-    let excluded = excluded.iter().map(|id| (*id).to_owned()).collect();
-    Selection { members, index, dormant: Vec::new(), excluded }
 }
 
 /// Places of a workspace `/w` without a file system.

@@ -56,9 +56,7 @@ fn shelf() -> Shelf {
 }
 
 fn chosen() -> Selection {
-    let mut chosen = selection(&["mod", "some", "plain", "doc"], &[("deep", &["mod"]), ("deeper", &["deep"])], &[]);
-    chosen.members.last_mut().unwrap().depth = 2;
-    chosen
+    selection(&["mod", "some", "plain", "doc"], &[("deep", &["mod"]), ("deeper", &["deep"])], &[])
 }
 
 fn with<T>(shelf: &Shelf, act: impl FnOnce(&Context) -> T) -> T {

@@ -26,15 +26,13 @@ impl Default for Rules {
 pub fn select(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: Rules) -> Selection {
     let Reached { mut members, dormant, depth_of } = reach(choice, catalog, graph, rules);
     name_parents(&mut members, catalog, graph, &depth_of);
-    let index = members.iter().enumerate().map(|(at, member)| (member.id.clone(), at)).collect();
-    Selection { members, index, dormant, excluded: choice.exclusions.clone() }
+    Selection::new(members, dormant, choice.exclusions.clone())
 }
 
 /// The same without who pulls in whom: for whoever compares many choices and asks only what each comes to.
 pub fn reached(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: Rules) -> Selection {
     let Reached { members, dormant, .. } = reach(choice, catalog, graph, rules);
-    let index = members.iter().enumerate().map(|(at, member)| (member.id.clone(), at)).collect();
-    Selection { members, index, dormant, excluded: choice.exclusions.clone() }
+    Selection::new(members, dormant, choice.exclusions.clone())
 }
 
 /// What [`unscanned`] says of the selection that follows, without making it: while documents are read for it, nobody asks

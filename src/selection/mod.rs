@@ -8,6 +8,8 @@ mod history;
 #[cfg(test)]
 mod laws;
 mod standing;
+#[cfg(test)]
+pub mod testing;
 
 pub use access::Access;
 pub use closure::{Rules, reached, reasons, select, unscanned, wanted};
@@ -61,15 +63,21 @@ pub struct Member {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
     /// In the order of `resolved`: roots in pick order, then depth 1, 2, … each in catalog order.
-    pub(crate) members: Vec<Member>,
-    pub(crate) index: HashMap<SourceId, usize>,
+    members: Vec<Member>,
+    index: HashMap<SourceId, usize>,
     /// Picks whose source is not in the catalog: kept, and back when it is.
-    pub(crate) dormant: Vec<String>,
+    dormant: Vec<String>,
     /// Exclusions in force.
-    pub(crate) excluded: Vec<String>,
+    excluded: Vec<String>,
 }
 
 impl Selection {
+    /// A selection of these members, in the order of `resolved`.
+    pub fn new(members: Vec<Member>, dormant: Vec<String>, excluded: Vec<String>) -> Self {
+        let index = members.iter().enumerate().map(|(at, member)| (member.id.clone(), at)).collect();
+        Self { members, index, dormant, excluded }
+    }
+
     /// The selected sources in the order of `resolved`.
     pub fn members(&self) -> &[Member] {
         &self.members

@@ -6,17 +6,7 @@ use super::{Asked, Cache, NameError, TemplateIndex, index, names};
 use crate::catalog::{Catalog, Source, Standing, testing};
 use crate::disk::write_atomic;
 use crate::report::Diagnostic;
-use crate::selection::{Member, Role, Selection};
-
-fn selection(ids: &[&str]) -> Selection {
-    let mut selection = Selection::default();
-    for id in ids {
-        let role = Role::Picked;
-        selection.index.insert((*id).into(), selection.members.len());
-        selection.members.push(Member { id: (*id).into(), depth: 0, role, parents: Vec::new(), reason: None });
-    }
-    selection
-}
+use crate::selection::testing::selection;
 
 fn build(
     root: &Path,
@@ -33,7 +23,13 @@ fn build(
         testing::local(id, &path, standing)
     };
     let catalog = Catalog::new(sources.iter().map(source).collect());
-    let asked = Asked { workspace: root, catalog: &catalog, selection: &selection(picked), extract: true, taken: &[] };
+    let asked = Asked {
+        workspace: root,
+        catalog: &catalog,
+        selection: &selection(picked, &[], &[]),
+        extract: true,
+        taken: &[],
+    };
     index(asked, &Cache::default())
 }
 
@@ -141,7 +137,7 @@ fn templates_of_the_workspace_lie_in_it() {
     std::fs::create_dir_all(workspace.join(".jaato")).unwrap();
     symlink("../../other", workspace.join(".jaato/templates")).unwrap();
     let taken = [super::Taken { name: "Secret.tpl".into(), hash: String::new() }];
-    let (catalog, selection) = (Catalog::new(Vec::new()), selection(&[]));
+    let (catalog, selection) = (Catalog::new(Vec::new()), selection(&[], &[], &[]));
     let asked = Asked { workspace: &workspace, catalog: &catalog, selection: &selection, extract: true, taken: &taken };
     assert_eq!(listed(&index(asked, &Cache::default()).0), ["Own.tpl jinja2"]);
 }

@@ -141,9 +141,8 @@ fn graph() -> MentionGraph {
 
 /// A selection of these members, with these dormant picks and exclusions.
 pub fn selection(members: Vec<Member>, dormant: &[&str], excluded: &[&str]) -> Selection {
-    let index = members.iter().enumerate().map(|(at, member)| (member.id.clone(), at)).collect();
     let owned = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect();
-    Selection { members, index, dormant: owned(dormant), excluded: owned(excluded) }
+    Selection::new(members, owned(dormant), owned(excluded))
 }
 
 pub fn member(id: &str, depth: usize, parents: &[&str]) -> Member {
