@@ -10,6 +10,7 @@ mod embedded;
 mod folders;
 mod journal;
 mod notices;
+#[cfg(target_os = "linux")]
 mod polling;
 #[cfg(target_os = "linux")]
 mod profiles;
