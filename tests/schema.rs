@@ -1,13 +1,6 @@
 //! The JSON schemas against the code: the same keys at every level, the example shows each of them, and everything good that
 //! lies in this repository validates while the wrong does not. The validator knows just the words that our schemas use and
 //! stops at any other, so that it can pass nothing over.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test that cannot go on should stop, and says where"
-)]
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::pty::Pty;
+use crate::support::pty::Pty;
 use crate::support::workspace::{Workspace, inline};
 
 fn start(timeout: f64) -> (Workspace, Pty) {

@@ -4,7 +4,7 @@ use std::fs;
 
 use refdesk::disk::write_atomic;
 
-use crate::pty::Pty;
+use crate::support::pty::Pty;
 use crate::support::workspace::Workspace;
 
 const SETTINGS: &str = ".cursor/hooks.json";

@@ -9,7 +9,7 @@ use portable_pty::CommandBuilder;
 use rustix::process::{Pid, Signal, test_kill_process};
 use serde_json::json;
 
-use crate::pty::Pty;
+use crate::support::pty::Pty;
 use crate::support::workspace::{Workspace, inline};
 
 /// Typed for the editor: every letter, and keys that mean something to the screen.

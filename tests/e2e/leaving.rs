@@ -5,7 +5,7 @@ use portable_pty::CommandBuilder;
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::pty::Pty;
+use crate::support::pty::Pty;
 use crate::support::workspace::{Workspace, inline};
 
 fn open(workspace: &Workspace) -> Pty {

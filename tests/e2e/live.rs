@@ -3,7 +3,7 @@
 use portable_pty::CommandBuilder;
 use serde_json::json;
 
-use crate::pty::Pty;
+use crate::support::pty::Pty;
 use crate::support::workspace::Workspace;
 
 #[test]

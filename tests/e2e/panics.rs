@@ -9,7 +9,7 @@ use refdesk::engine::{Engine, Event, Notice, Snapshot, Topic, Who};
 use refdesk::tui::{self, Start};
 use tokio::sync::{mpsc, watch};
 
-use crate::pty::Pty;
+use crate::support::pty::Pty;
 
 /// Set for the run in the pty.
 const INNER: &str = "REFDESK_TEST_IN_PTY";
@@ -43,7 +43,7 @@ fn of_the_screen_itself() {
     if std::env::var_os(INNER).is_some() {
         screen_beside(|_| async { panic!("a deliberate panic of the screen") });
     }
-    let pty = again("panics::of_the_screen_itself");
+    let pty = again("e2e::panics::of_the_screen_itself");
     pty.wait_until("the report", |seen| seen.text().contains("a deliberate panic of the screen"));
     assert_ne!(pty.wait_for_exit().exit_code(), 0);
 }
@@ -59,7 +59,7 @@ fn of_another_thread_waits_until_the_screen_is_gone() {
         });
         return;
     }
-    let mut pty = again("panics::of_another_thread_waits_until_the_screen_is_gone");
+    let mut pty = again("e2e::panics::of_another_thread_waits_until_the_screen_is_gone");
     pty.wait_for("it happened");
     assert!(!pty.text().contains("deliberate"), "{}", pty.text());
     pty.type_bytes("q");

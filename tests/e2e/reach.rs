@@ -8,7 +8,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 use vt100::{MouseProtocolEncoding, MouseProtocolMode};
 
-use crate::pty::Pty;
+use crate::support::pty::Pty;
 
 const FIRST_BUTTON: u8 = 0;
 const HELD: u8 = 32;

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use refdesk::disk::write_atomic;
 use serde_json::{Value, json};
 
-use crate::pty::Pty;
+use crate::support::pty::Pty;
 use crate::support::workspace::Workspace;
 
 fn workspace() -> Workspace {

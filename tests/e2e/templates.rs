@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use portable_pty::CommandBuilder;
 use serde_json::json;
 
-use crate::pty::Pty;
+use crate::support::pty::Pty;
 use crate::support::workspace::Workspace;
 
 const ENTITY: &str = "// Output: src/{{ Name }}.java\npackage {{ package }};\n\npublic class {{ Name }} {\n\
@@ -59,7 +59,7 @@ fn from_a_pick_to_a_file() {
     pty.type_bytes("\rOrder\rid\x0fat\rorg.shop\r");
     pty.wait_for("private String at;");
     pty.wait_for("package org.shop;");
-    let is_coloured = |seen: &crate::pty::Seen| {
+    let is_coloured = |seen: &crate::support::pty::Seen| {
         let screen = seen.terminal.screen();
         let (rows, columns) = screen.size();
         let cells = (0..rows).flat_map(|row| (0..columns).filter_map(move |column| screen.cell(row, column)));

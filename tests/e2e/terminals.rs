@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use crate::demo;
-use crate::pty::Pty;
+use crate::e2e::demo;
+use crate::support::pty::Pty;
 
 /// What a full redraw shows is what the last frame shows, with its colours.
 #[track_caller]

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::pty::Pty;
+use crate::support::pty::Pty;
 use crate::support::workspace::Workspace;
 
 fn render(world: &Workspace, path: &str, template: &str) -> Pty {

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use refdesk::engine::{Command, Event, Snapshot};
 
-use crate::world::{World, mentions, save};
+use crate::engine::world::{World, mentions, save};
 
 const COUNT: usize = 2_000;
 

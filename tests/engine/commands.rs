@@ -8,7 +8,7 @@ use refdesk::engine::{Command, Event};
 use refdesk::enrich::{Asked, TextKind};
 use refdesk::report::Diagnostic;
 
-use crate::world::{World, options};
+use crate::engine::world::{World, options};
 
 #[test]
 fn a_pick_brings_what_it_mentions_and_an_unpick_releases_it() {

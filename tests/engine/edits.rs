@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use refdesk::engine::Command;
 
-use crate::world::World;
+use crate::engine::world::World;
 
 /// What is promised (BEHAVIOUR §9).
 const PROMISED: Duration = Duration::from_millis(250);

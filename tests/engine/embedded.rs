@@ -5,7 +5,7 @@ use std::time::Duration;
 use refdesk::desk::Spot;
 use refdesk::engine::Command;
 
-use crate::world::World;
+use crate::engine::world::World;
 
 const CONFIG: &str = r#"{"sources": [
     {"id": "guide", "name": "Guide", "path": "guide.md"},

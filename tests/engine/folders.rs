@@ -5,7 +5,7 @@ use std::fs;
 use refdesk::desk::Desk;
 use refdesk::engine::{Snapshot, Watching};
 
-use crate::world::{World, options, save};
+use crate::engine::world::{World, options, save};
 
 const CONFIG: &str = r#"{"sources": [
     {"id": "doc", "name": "Doc", "path": "docs/deep/doc.md"},

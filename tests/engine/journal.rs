@@ -8,7 +8,7 @@ use refdesk::engine::{Age, Command, Event, Hearer, Notice, Receipts, Topic};
 use refdesk::enrich::{Asked, TextKind};
 use refdesk::session::{Receipt, Store, What};
 
-use crate::world::{World, options, save};
+use crate::engine::world::{World, options, save};
 
 /// Another process of the same workspace.
 fn other(world: &World, desk: &str) -> Store {

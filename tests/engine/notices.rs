@@ -3,7 +3,7 @@
 use refdesk::desk::Spot;
 use refdesk::engine::{Command, Topic};
 
-use crate::world::World;
+use crate::engine::world::World;
 
 #[test]
 fn a_template_that_changes_breaks_and_is_mended() {

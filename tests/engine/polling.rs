@@ -4,31 +4,18 @@
 #![cfg(target_os = "linux")]
 
 use std::fs::File;
-use std::process::Command as Process;
 
 use refdesk::engine::Watching;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use crate::world::World;
-
-/// Set for the process that has no watcher.
-const CHILD: &str = "REFDESK_TEST_WITHOUT_WATCHER";
+use crate::engine::world::World;
+use crate::support::alone::is_alone;
 
 #[test]
 fn without_a_watcher_the_desk_polls_and_says_so() {
-    if std::env::var_os(CHILD).is_some() {
-        return poll();
+    if !is_alone("engine::polling::without_a_watcher_the_desk_polls_and_says_so") {
+        return;
     }
-    let child = Process::new(std::env::current_exe().unwrap())
-        .args(["--exact", "polling::without_a_watcher_the_desk_polls_and_says_so", "--nocapture"])
-        .env(CHILD, "1")
-        .output()
-        .unwrap();
-    let said = format!("{}{}", String::from_utf8_lossy(&child.stdout), String::from_utf8_lossy(&child.stderr));
-    assert!(child.status.success() && said.contains("polled"), "{said}");
-}
-
-fn poll() {
     let folder = tempfile::tempdir().unwrap();
     let workspace = folder.path().join("ws");
     for (name, text) in [
@@ -40,7 +27,7 @@ fn poll() {
         ("docs/a.md", "Nothing.\n"),
         ("tree/x/b.md", "Nothing.\n"),
     ] {
-        crate::world::save(&workspace.join(name), text);
+        crate::engine::world::save(&workspace.join(name), text);
     }
     // No file more may be opened; which are open already does not matter.
     let limits = getrlimit(Resource::Nofile);
@@ -63,5 +50,4 @@ fn poll() {
     world.until_mentions("tree", &["a"]);
     world.write("docs/a.md", "Nothing.\n");
     world.until_mentions("a", &[]);
-    eprintln!("polled");
 }

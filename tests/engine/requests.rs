@@ -11,7 +11,7 @@ use refdesk::desk::Desk;
 use refdesk::disk::write_atomic;
 use refdesk::engine::{self, Command, Ended, Event, Reply, Snapshot};
 
-use crate::world::{LONG, World, options};
+use crate::engine::world::{LONG, World, options};
 
 /// A workspace with a screen.
 fn attended() -> World {

@@ -1,7 +1,7 @@
 //! What a body may be.
 
-use crate::client::initialize;
-use crate::server::Server;
+use crate::http::client::initialize;
+use crate::http::server::Server;
 
 const MOST: usize = 2 * 1024 * 1024;
 

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::client::{initialize, stateless};
-use crate::server::Server;
+use crate::http::client::{initialize, stateless};
+use crate::http::server::Server;
 
 #[test]
 fn a_session_from_its_beginning_to_its_end() {

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use crate::client::{Client, initialize};
-use crate::server::Server;
+use crate::http::client::{Client, initialize};
+use crate::http::server::Server;
 use crate::support::program::LIMIT;
 
 const REQUESTS: usize = 128;
@@ -94,7 +94,7 @@ fn beyond_the_sessions_in_which_something_goes_on() {
     assert_eq!(client.post("", &begin).is(503).header("retry-after"), Some("1"));
     // Who has one, and who needs none, go on.
     client.call(&sessions[0], "ping", &json!({}));
-    let (headers, body) = crate::client::stateless("tools/list", json!({}));
+    let (headers, body) = crate::http::client::stateless("tools/list", json!({}));
     client.post(&headers, &body).is(200);
     // A place is free when a session is ended, or when its client goes.
     client.ask("DELETE", "/mcp", &of(&sessions[0])).is(202);

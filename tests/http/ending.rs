@@ -6,8 +6,8 @@ use std::time::Instant;
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::client::Client;
-use crate::server::Server;
+use crate::http::client::Client;
+use crate::http::server::Server;
 use crate::support::program::LIMIT;
 
 /// Waits until nobody new is let in.

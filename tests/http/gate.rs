@@ -1,8 +1,8 @@
 //! Who may call. The table of every host, origin and token stands with the gate itself; here is that it is asked at all, on
 //! every method and before anything else.
 
-use crate::client::{Client, USUAL, initialize};
-use crate::server::{Server, world};
+use crate::http::client::{Client, USUAL, initialize};
+use crate::http::server::{Server, world};
 
 const TOKEN: &str = "a-secret-of-sixteen-or-more";
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::client::stateless;
-use crate::server::Server;
+use crate::http::client::stateless;
+use crate::http::server::Server;
 
 #[test]
 fn no_header_makes_a_request_anothers() {

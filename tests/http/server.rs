@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use tokio::sync::oneshot;
 
-use crate::client::Client;
+use crate::http::client::Client;
 use crate::support::program::{LIMIT, kill};
 use crate::support::workspace::{Workspace, inline};
 

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use refdesk::mcp::http::Limits;
 use serde_json::json;
 
-use crate::client::Client;
-use crate::server::with_limits;
+use crate::http::client::Client;
+use crate::http::server::with_limits;
 use crate::support::program::LIMIT;
 
 const SHORT: Duration = Duration::from_millis(300);
@@ -52,7 +52,7 @@ fn a_session_in_which_nothing_happens_ends_and_frees_its_place() {
         let ping = json!({"jsonrpc": "2.0", "id": 7, "method": "ping"}).to_string();
         let began = Instant::now();
         // Every call in it would keep it: it is seen from outside, by the place that gets free.
-        let begin = crate::client::initialize().to_string();
+        let begin = crate::http::client::initialize().to_string();
         while client.post("", &begin).status != 200 {
             assert!(began.elapsed() < LIMIT, "it never ends");
         }

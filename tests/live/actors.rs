@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 use portable_pty::CommandBuilder;
 use serde_json::{Value, json};
 
-use crate::ledger::{Acknowledged, Deed};
-use crate::pty::Pty;
+use crate::live::ledger::{Acknowledged, Deed};
+use crate::live::world::{added, prompt};
 use crate::support::client::{Client, LEGACY};
 use crate::support::program::{LIMIT, PROGRAM, kill};
+use crate::support::pty::Pty;
 use crate::support::workspace::Workspace;
-use crate::world::{added, prompt};
 
 /// How far somebody is with what it does, for whoever wants to kill it in the middle of it.
 #[derive(Debug, Default)]

@@ -13,12 +13,12 @@ use refdesk::config::Surroundings;
 use refdesk::desk::{Desk, Options};
 use refdesk::disk::Lock;
 
-use crate::actors::{Call, Hook, Progress, Screen, Server, end};
-use crate::chance::Chance;
-use crate::ledger::{Acknowledged, Deed, Ledger};
+use crate::live::actors::{Call, Hook, Progress, Screen, Server, end};
+use crate::live::chance::Chance;
+use crate::live::ledger::{Acknowledged, Deed, Ledger};
+use crate::live::world::{trusted, unfinished};
 use crate::support::program::LIMIT;
 use crate::support::workspace::{Workspace, ids};
-use crate::world::{trusted, unfinished};
 
 /// How often somebody is killed.
 const ROUNDS: usize = 200;

@@ -12,10 +12,10 @@ use refdesk::engine::{self, Command, Engine, Event, Notice, Reply, Snapshot};
 use serde_json::json;
 use tokio::sync::oneshot;
 
-use crate::actors::{Hook, Progress, Screen, Server};
+use crate::live::actors::{Hook, Progress, Screen, Server};
+use crate::live::world::trusted;
 use crate::support::program::LIMIT;
 use crate::support::workspace::Workspace;
-use crate::world::trusted;
 
 /// Of each kind.
 const ACTIONS: usize = 100;

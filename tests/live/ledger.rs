@@ -5,8 +5,8 @@ use std::fs;
 
 use serde_json::Value;
 
+use crate::live::world::journal;
 use crate::support::workspace::Workspace;
-use crate::world::journal;
 
 /// Something that somebody was told is done.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,11 +9,11 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::actors::{Hook, Progress, Screen, Server};
-use crate::pty::Pty;
+use crate::live::actors::{Hook, Progress, Screen, Server};
+use crate::live::world::trusted;
 use crate::support::program::{LIMIT, kill};
+use crate::support::pty::Pty;
 use crate::support::workspace::Workspace;
-use crate::world::trusted;
 
 /// A running `refdesk watch`.
 struct Watch {

@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
+use crate::mcp::world::{configured, workspace};
 use crate::support::client::Client;
 use crate::support::workspace::{Workspace, ids, strings};
-use crate::world::{configured, workspace};
 
 /// Asks, as a client of this revision that can be asked; gives the id of the call and the question.
 fn asked(client: &mut Client, version: &str) -> (Value, Value) {

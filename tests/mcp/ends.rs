@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
+use crate::mcp::world::workspace;
 use crate::support::client::Client;
-use crate::world::workspace;
 
 #[test]
 fn with_its_input_and_quietly() {
@@ -73,7 +73,7 @@ fn by_a_signal_gracefully() {
 /// A person who does not answer holds no server up.
 #[test]
 fn though_somebody_is_being_asked() {
-    let workspace = crate::world::configured(json!({"channel": {"type": "file", "timeout": 600}}));
+    let workspace = crate::mcp::world::configured(json!({"channel": {"type": "file", "timeout": 600}}));
     let mut client = Client::connect(&workspace);
     let id = client.ask("tools/call", json!({"name": "selectReferences", "arguments": {}}));
     let requests = workspace.path.join(".jaato/refdesk/ask/requests");

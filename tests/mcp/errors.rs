@@ -3,8 +3,8 @@
 
 use serde_json::json;
 
+use crate::mcp::world::workspace;
 use crate::support::client::Client;
-use crate::world::workspace;
 
 #[test]
 fn calls_that_make_no_sense_are_the_protocols_own_error() {

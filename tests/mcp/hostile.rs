@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
+use crate::mcp::world::workspace;
 use crate::support::client::Client;
-use crate::world::workspace;
 
 /// The code and words of an error; nothing comes back to what nobody waits for.
 type Answer = Option<(i64, &'static str)>;

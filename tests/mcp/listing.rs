@@ -3,8 +3,8 @@
 use boon::{Compiler, Schemas};
 use serde_json::{Value, json};
 
+use crate::mcp::world::{configured, workspace};
 use crate::support::client::Client;
-use crate::world::{configured, workspace};
 
 const NAMES: [&str; 7] = [
     "selectReferences",

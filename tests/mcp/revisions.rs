@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
+use crate::mcp::world::workspace;
 use crate::support::client::{Client, MODERN};
-use crate::world::workspace;
 
 #[test]
 fn a_session_of_every_revision_that_begins_with_initialize() {

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::mcp::world::workspace;
 use crate::support::client::Client;
-use crate::world::workspace;
 
 fn selected(client: &mut Client) -> u64 {
     client.call("listReferences", json!({"mode": "selectable"}))["selected_count"].as_u64().unwrap()

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
+use crate::mcp::world::workspace;
 use crate::support::client::Client;
 use crate::support::workspace::{Workspace, ids};
-use crate::world::workspace;
 
 #[test]
 fn references_are_listed_with_what_there_is_to_say_of_them() {

@@ -5,10 +5,10 @@ use refdesk::channel::folder::{Pending, answer, default_folder, pending};
 use refdesk::channel::{Response, presence};
 use serde_json::{Value, json};
 
+use crate::mcp::world::{configured, workspace};
 use crate::support::client::Client;
 use crate::support::program::LIMIT;
 use crate::support::workspace::{STATE, Workspace};
-use crate::world::{configured, workspace};
 
 fn write(client: &mut Client, path: &str, more: Value) -> Value {
     let mut arguments = json!({"template": "Hello {{ name }}\n", "variables": {"name": "Ada"}, "output_path": path});

@@ -1,20 +1,5 @@
 //! The real binary in a real terminal: filtering, picking, and every way out. What the panes look like is held by the
 //! snapshots beside `tui`; here only what needs a process and a terminal.
-#![cfg(unix)]
-// Helpers of tests are tests too: what fails there fails the test.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::needless_pass_by_value,
-    reason = "a test that cannot go on should stop, and says where"
-)]
-
-#[path = "../support/pty.rs"]
-mod pty;
-#[path = "../support/mod.rs"]
-mod support;
 
 mod asking;
 mod connecting;
@@ -31,8 +16,9 @@ mod writing;
 
 use std::time::Duration;
 
-use pty::Pty;
 use rustix::process::Signal;
+
+use crate::support::pty::Pty;
 
 fn demo(columns: u16, rows: u16) -> Pty {
     let pty = Pty::start(&["--demo"], columns, rows);

@@ -1,0 +1,23 @@
+//! Every test of the program as a whole, in one binary, since each binary links the whole program again. A folder is a face of
+//! the program or a subject; `support/` holds what they share. Unit tests are beside the code they test.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::needless_pass_by_value,
+    reason = "a test that cannot continue should stop and say where, and its helpers are tests too"
+)]
+
+mod cli;
+#[cfg(unix)]
+mod e2e;
+mod engine;
+mod house;
+#[cfg(unix)]
+mod http;
+#[cfg(unix)]
+mod live;
+mod mcp;
+mod schema;
+mod support;

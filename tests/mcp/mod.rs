@@ -1,0 +1,17 @@
+//! The server of the real program, as a client on standard input and output sees it: what each tool answers and refuses, what a
+//! session survives, who is asked, and how it ends.
+
+mod asking;
+mod beginning;
+mod ends;
+mod errors;
+mod hostile;
+mod listing;
+mod revisions;
+mod sharing;
+mod shelf;
+mod tools;
+#[cfg(unix)]
+mod trusting;
+mod world;
+mod writing;

@@ -1,0 +1,20 @@
+//! Tests that need a process to themselves: their limits or their memory would be those of every test beside them.
+
+use std::process::Command;
+
+/// Set in the process that belongs to one test.
+const ALONE: &str = "REFDESK_TEST_ALONE";
+
+/// Whether this process belongs to the test `path` (as `module::name`). Otherwise runs it in a process of its own, where this
+/// returns true, and fails where it fails.
+#[track_caller]
+pub fn is_alone(path: &str) -> bool {
+    if std::env::var_os(ALONE).is_some() {
+        return true;
+    }
+    let program = std::env::current_exe().unwrap();
+    let ran = Command::new(program).args(["--exact", path, "--nocapture"]).env(ALONE, "1").output().unwrap();
+    let said = format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    assert!(ran.status.success() && said.contains("1 passed"), "{path}: {said}");
+    false
+}
