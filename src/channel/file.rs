@@ -1,7 +1,7 @@
 //! Asking by files: the request is put into a folder, and the answer waited for there. The screens of the workspace watch that
 //! folder; so may any other program. Whatever ends this, nothing is left that keeps anybody from anything.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::answer::{HALF, MOST, Misread, read};
-use super::folder::{QUESTION, check, file_of, read_answer, requests, responses, sweep, taken};
+use super::folder::{Base, QUESTION, REQUESTS, RESPONSES, file_of, read_answer, sweep, taken};
 use super::{Answered, Channel, Request, Unanswered, Wait};
 use crate::disk::name::safe;
 use crate::disk::path::{display, is_absent};
-use crate::disk::publish_new;
+use crate::disk::{Folder, Mode};
 use crate::session::{FOLDER, advice, keep_git_out};
 
 /// Nobody looks more often than this, whatever a configuration says.
@@ -26,7 +26,7 @@ pub(super) struct Files {
     /// The workspace folder.
     pub workspace: PathBuf,
     /// The folder.
-    pub folder: PathBuf,
+    pub folder: Base,
     /// Between two looks, where the system tells of no changes.
     pub poll: Duration,
 }
@@ -36,10 +36,10 @@ impl Channel for Files {
         let unasked = |error: io::Error| {
             Unanswered::failed("not-asked", format!("the question could not be put: {error}"), advice(&error))
         };
-        self.begin().map_err(unasked)?;
+        let (requests, responses) = self.begin().map_err(unasked)?;
         // Before the request is there: no answer comes unheard.
-        let ear = Ear::on(&responses(&self.folder));
-        let raised = self.raise(request).map_err(unasked)?;
+        let ear = Ear::on(responses.path());
+        let raised = self.raise(request, requests, responses).map_err(unasked)?;
         let mut looked = Instant::now();
         loop {
             if wait.is_given_up() {
@@ -48,7 +48,7 @@ impl Channel for Files {
             if wait.left().is_zero() {
                 return raised.last_look(request);
             }
-            if let Some(end) = look(&raised.answer, &raised.shown, request) {
+            if let Some(end) = look(&raised.responses, &raised.answer, &raised.shown, request) {
                 raised.take();
                 return end;
             }
@@ -63,42 +63,37 @@ impl Channel for Files {
 }
 
 impl Files {
-    /// The folder, its two folders, and nothing in them of those who are dead.
-    fn begin(&self) -> io::Result<()> {
-        check(&self.workspace, &self.folder)?;
-        if self.folder.starts_with(self.workspace.join(FOLDER)) {
+    /// Its two folders, and nothing in them of those who are dead.
+    fn begin(&self) -> io::Result<(Folder, Folder)> {
+        self.folder.check()?;
+        if self.folder.path().starts_with(self.workspace.join(FOLDER)) {
             keep_git_out(&self.workspace)?;
         }
-        for part in [requests(&self.folder), responses(&self.folder)] {
-            let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", part.display()));
-            fs::create_dir_all(&part).map_err(named)?;
-        }
+        let parts = (self.folder.make_part(REQUESTS)?, self.folder.make_part(RESPONSES)?);
         sweep(&self.folder);
-        Ok(())
+        Ok(parts)
     }
 
-    fn raise(&self, request: &Request) -> io::Result<Raised> {
-        if safe(&request.request_id) != request.request_id {
+    fn raise(&self, request: &Request, requests: Folder, responses: Folder) -> io::Result<Raised> {
+        let id = &request.request_id;
+        if safe(id) != *id {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the request's id is no name of a file"));
         }
-        let asked = file_of(&requests(&self.folder), &request.request_id);
-        let answer = file_of(&responses(&self.folder), &request.request_id);
-        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", asked.display()));
         let bytes = serde_json::to_vec_pretty(request)?;
         if bytes.len() as u64 > QUESTION {
             let message = format!("it has {} bytes, and {QUESTION} are allowed; ask for fewer sources", bytes.len());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
-        let alive = publish_new(&asked, &bytes).map_err(named)?;
-        let shown = display(&self.workspace, &answer);
-        Ok(Raised { asked, answer, shown, _alive: alive })
+        let alive = requests.publish(file_of(id), &bytes, Mode::Private)?;
+        let shown = display(&self.workspace, &responses.path_of(file_of(id)));
+        Ok(Raised { requests, responses, answer: file_of(id), taken: taken(id), shown, _alive: alive })
     }
 }
 
 /// What an answer comes to that is there, and is whole.
-fn look(path: &Path, shown: &str, request: &Request) -> Option<Result<Answered, Unanswered>> {
+fn look(responses: &Folder, name: &str, shown: &str, request: &Request) -> Option<Result<Answered, Unanswered>> {
     let wrong = |message: String, hint| Some(Err(Unanswered::failed("wrong-answer", message, hint)));
-    let bytes = match read_answer(path) {
+    let bytes = match read_answer(responses, name) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return wrong(format!("{shown} has more than {MOST} bytes"), "answer with ids alone"),
         Err(error) if is_absent(&error) => return None,
@@ -114,8 +109,12 @@ fn look(path: &Path, shown: &str, request: &Request) -> Option<Result<Answered, 
 /// A request that is there until this is dropped, and the answer to it that was taken. In which order they go is what
 /// `folder::answer` relies on.
 struct Raised {
-    asked: PathBuf,
-    answer: PathBuf,
+    requests: Folder,
+    responses: Folder,
+    /// The name of the request's file, and of the answer's.
+    answer: String,
+    /// The name of the answer when it was taken.
+    taken: String,
     /// The answer's path as printed.
     shown: String,
     /// Its lock says that somebody waits.
@@ -125,19 +124,20 @@ struct Raised {
 impl Raised {
     /// Takes the answer from its name, so that nobody takes it back; whether it was there.
     fn take(&self) -> bool {
-        fs::rename(&self.answer, taken(&self.answer)).is_ok()
+        self.responses.rename(&self.answer, &self.taken).is_ok()
     }
 
     /// The time is over. The request goes first: whoever answers now sees that it went, and takes the answer back unless it
     /// was taken here.
     fn last_look(self, request: &Request) -> Result<Answered, Unanswered> {
-        let _ = fs::remove_file(&self.asked);
+        let _ = self.requests.remove_file(&self.answer);
         if !self.take() {
             return Err(Unanswered::TimedOut);
         }
-        let taken = taken(&self.answer);
-        look(&taken, &self.shown, request).unwrap_or_else(|| {
-            let why = match read_answer(&taken).map(|bytes| read(request, &bytes.unwrap_or_default())) {
+        look(&self.responses, &self.taken, &self.shown, request).unwrap_or_else(|| {
+            let why = match read_answer(&self.responses, &self.taken)
+                .map(|bytes| read(request, &bytes.unwrap_or_default()))
+            {
                 Ok(Err(Misread::NotWhole(why))) => format!(": {why}"),
                 _ => String::new(),
             };
@@ -150,8 +150,8 @@ impl Raised {
 
 impl Drop for Raised {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.asked);
-        let _ = fs::remove_file(taken(&self.answer));
+        let _ = self.requests.remove_file(&self.answer);
+        let _ = self.responses.remove_file(&self.taken);
     }
 }
 
@@ -203,6 +203,7 @@ pub(super) fn poll(seconds: f64) -> Duration {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::thread;
 
     use jiff::Timestamp;
@@ -211,7 +212,7 @@ mod tests {
     use super::super::raise::tests::{asking, asking_for_a_yes};
     use super::super::{Request, Response};
     use super::*;
-    use crate::disk::{rename_new, write_atomic};
+    use crate::disk::write_atomic;
 
     const ID: &str = "0123456789abcdef0123456789abcdef";
 
@@ -233,7 +234,7 @@ mod tests {
             &self,
             request: &Request,
             wait: &Wait,
-            meanwhile: impl FnOnce(&Path) + Send,
+            meanwhile: impl FnOnce(&Base) + Send,
         ) -> Result<Answered, Unanswered> {
             let folder = &self.files.folder;
             thread::scope(|threads| {
@@ -243,7 +244,7 @@ mod tests {
                 });
                 let came = self.files.ask(request, wait);
                 other.join().unwrap();
-                for part in [requests(folder), responses(folder)] {
+                for part in [REQUESTS, RESPONSES].map(|part| folder.path().join(part)) {
                     assert_eq!(fs::read_dir(&part).unwrap().count(), 0, "{}", part.display());
                 }
                 came
@@ -268,8 +269,8 @@ mod tests {
         }
     }
 
-    fn put(folder: &Path, bytes: &[u8]) {
-        write_atomic(&file_of(&responses(folder), ID), bytes).unwrap();
+    fn put(folder: &Base, bytes: &[u8]) {
+        write_atomic(&folder.path().join(RESPONSES).join(file_of(ID)), bytes).unwrap();
     }
 
     #[test]
@@ -288,7 +289,7 @@ mod tests {
         let expected = Answered { selected: vec!["b".to_owned()], unknown: vec!["x".to_owned()], by, approved: false };
         assert_eq!(came, Ok(expected));
         assert_eq!(answer(&world.files.folder, &response(&[], "late")).unwrap(), Landed::Late { by: None });
-        assert_eq!(fs::read_dir(responses(&world.files.folder)).unwrap().count(), 0);
+        assert_eq!(fs::read_dir(world.files.folder.path().join(RESPONSES)).unwrap().count(), 0);
     }
 
     #[test]
@@ -300,7 +301,7 @@ mod tests {
                 "request_id": id, "timestamp": "2026-11-22T10:00:00.123456", "context": "which?",
                 "sources": [{"id": "a", "name": "A", "description": "", "type": "local", "tags": []}],
             });
-            write_atomic(&file_of(&requests(folder), id), request.to_string().as_bytes()).unwrap();
+            write_atomic(&folder.path().join(REQUESTS).join(file_of(id)), request.to_string().as_bytes()).unwrap();
         };
         put("from-elsewhere");
         // One that is called as ours are and that nobody holds is of a dead asker.
@@ -314,7 +315,7 @@ mod tests {
         let said = |by| Response { request_id: "from-elsewhere".to_owned(), ..response(&["a"], by) };
         assert_eq!(answer(folder, &said("one")).unwrap(), Landed::First);
         assert_eq!(answer(folder, &said("two")).unwrap(), Landed::Late { by: Some("one".to_owned()) });
-        assert!(file_of(&responses(folder), "from-elsewhere").exists(), "left for who asked");
+        assert!(folder.path().join(RESPONSES).join(file_of("from-elsewhere")).exists(), "left for who asked");
     }
 
     #[test]
@@ -363,7 +364,7 @@ mod tests {
                 Landed::Late { .. } => missed += usize::from(came == Err(Unanswered::TimedOut)),
             }
             assert_eq!(taken + missed, usize::try_from(round).unwrap() + 1, "{landed:?} {came:?}");
-            assert!(!file_of(&responses(folder), ID).exists());
+            assert!(!folder.path().join(RESPONSES).join(file_of(ID)).exists());
         }
     }
 
@@ -416,24 +417,22 @@ mod tests {
         write_atomic(&secret, format!(r#"{{"request_id": "{ID}", "selected_ids": ["a"]}}"#).as_bytes()).unwrap();
         let (world, request) = (World::new(), asking(ID, &["a"]));
         let came = world.ask(&request, &Wait::seconds(30.0), |folder| {
-            symlink(&secret, file_of(&responses(folder), ID)).unwrap();
+            symlink(&secret, folder.path().join(RESPONSES).join(file_of(ID))).unwrap();
         });
         assert!(matches!(came, Err(Unanswered::Failed { code: "wrong-answer", .. })), "{came:?}");
         for linked in ["requests", "responses", "../ask"] {
             let world = World::new();
-            let (folder, workspace) = (&world.files.folder, &world.files.workspace);
+            let base = &world.files.folder;
+            let folder = base.path();
             let link = folder.parent().unwrap().join("ask").join(linked);
             fs::create_dir_all(if linked == "../ask" { folder.parent().unwrap() } else { folder }).unwrap();
             symlink(outside.path(), crate::disk::path::clean(&link)).unwrap();
             let came = world.files.ask(&request, &Wait::seconds(30.0));
             assert!(matches!(came, Err(Unanswered::Failed { code: "not-asked", .. })), "{linked}: {came:?}");
-            assert!(check(workspace, folder).is_err());
+            assert!(base.check().is_err());
             if linked != "../ask" {
-                assert!(answer(folder, &response(&[], "one")).is_err());
-                assert_eq!(
-                    (pending(folder, Timestamp::now()).0.len(), pending(folder, Timestamp::now()).1.len()),
-                    (0, 1)
-                );
+                assert!(answer(base, &response(&[], "one")).is_err());
+                assert_eq!((pending(base, Timestamp::now()).0.len(), pending(base, Timestamp::now()).1.len()), (0, 1));
             }
         }
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
@@ -444,11 +443,11 @@ mod tests {
         let world = World::new();
         let folder = &world.files.folder;
         let bytes = serde_json::to_vec(&asking(ID, &["a"])).unwrap();
-        let dead = file_of(&requests(folder), ID);
-        let foreign = file_of(&requests(folder), "another-program");
+        let dead = folder.path().join(REQUESTS).join(file_of(ID));
+        let foreign = folder.path().join(REQUESTS).join(file_of("another-program"));
         write_atomic(&dead, &bytes).unwrap();
         write_atomic(&foreign, &serde_json::to_vec(&asking("another-program", &["a"])).unwrap()).unwrap();
-        let half = requests(folder).join(".refdesk-half.tmp");
+        let half = folder.path().join(REQUESTS).join(".refdesk-half.tmp");
         write_atomic(&half, b"{").unwrap();
         let (waiting, problems) = pending(folder, Timestamp::now());
         let ids: Vec<&str> = waiting.iter().map(|it| it.request.request_id.as_str()).collect();
@@ -461,7 +460,7 @@ mod tests {
     fn rubbish_that_somebody_holds_is_said_and_what_ran_out_is_not_there() {
         let world = World::new();
         let folder = &world.files.folder;
-        fs::create_dir_all(requests(folder)).unwrap();
+        fs::create_dir_all(folder.path().join(REQUESTS)).unwrap();
         let late = Request { timestamp: "2020-01-01T00:00:00Z".to_owned(), ..asking(ID, &[]) };
         let timeless = "b".repeat(32);
         let held: Vec<File> = [
@@ -475,7 +474,9 @@ mod tests {
             (ID, serde_json::to_vec(&late).unwrap()),
         ]
         .into_iter()
-        .map(|(id, bytes)| publish_new(&file_of(&requests(folder), id), &bytes).unwrap())
+        .map(|(id, bytes)| {
+            Folder::root(&folder.path().join(REQUESTS)).unwrap().publish(file_of(id), &bytes, Mode::Default).unwrap()
+        })
         .collect();
         let (waiting, problems) = pending(folder, Timestamp::now());
         assert_eq!(waiting, []);
@@ -509,9 +510,9 @@ mod tests {
         // Renamed into its place, by whoever writes it first under another name.
         let (world, request) = (World::new(), asking(ID, &["a"]));
         let came = world.ask(&request, &Wait::seconds(30.0), |folder| {
-            let beside = responses(folder).join("beside");
+            let beside = folder.path().join(RESPONSES).join("beside");
             write_atomic(&beside, &serde_json::to_vec(&response(&["a"], "x")).unwrap()).unwrap();
-            rename_new(&beside, &file_of(&responses(folder), ID)).unwrap();
+            fs::rename(&beside, folder.path().join(RESPONSES).join(file_of(ID))).unwrap();
         });
         assert_eq!(came.unwrap().selected, ["a"]);
     }

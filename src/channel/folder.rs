@@ -1,10 +1,11 @@
 //! The folder of questions and answers, as those who answer see it: `requests/{id}.json` and `responses/{id}.json`. It comes
 //! with a workspace and may have been prepared, so no link is followed in it. An asker of ours holds the lock of its request
-//! from before it has its name, and the kernel lets that go however the asker ends: one that nobody holds is dead. Another
+//! from before it has its name, and the kernel releases that however the asker ends: one that nobody holds is dead. Another
 //! program may ask as well, by the contract's fields alone: its request counts until its time is over.
 
-use std::fs::{self, File, TryLockError};
-use std::io::{self, Read};
+use std::ffi::OsStr;
+use std::fs::{File, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,9 +17,15 @@ use super::{Request, Response, Way};
 use crate::config::ChannelKind;
 use crate::disk::name::safe;
 use crate::disk::path::{absolute, is_absent};
-use crate::disk::{Lock, is_at, open_own, publish_new, within};
+use crate::disk::{Folder, Mode, read_open};
 use crate::report::Diagnostic;
 use crate::session::FOLDER;
+
+/// Where requests are.
+pub(super) const REQUESTS: &str = "requests";
+
+/// Where answers are.
+pub(super) const RESPONSES: &str = "responses";
 
 /// The ending of requests and answers.
 const JSON: &str = "json";
@@ -33,13 +40,72 @@ pub(super) const QUESTION: u64 = 16 * 1024 * 1024;
 const UNSAID: f64 = 60.0;
 
 /// Of one folder at most so many requests are looked at.
-const REQUESTS: usize = 64;
+const MOST_REQUESTS: usize = 64;
 
 /// So long one answer waits for another that is being given: that takes a few files' writing.
 const TURN: Duration = Duration::from_secs(2);
 
-/// An answer that nobody waits for is taken away when it is so old: until then its writer may be about to do that itself.
+/// An answer that nobody waits for is removed when it is so old: until then its writer may be about to do that itself.
 const ORPHANED: Duration = Duration::from_secs(60);
+
+/// The folder of a file channel, which is opened anew for each step. Links are followed above the workspace, or above a folder
+/// outside it, which the user has trusted; below that they are refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Base {
+    root: PathBuf,
+    path: PathBuf,
+}
+
+impl Base {
+    /// The base at an absolute path.
+    pub fn new(workspace: &Path, path: PathBuf) -> Self {
+        let root = if path.starts_with(workspace) { workspace.to_path_buf() } else { path.clone() };
+        Self { root, path }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn below_root(&self) -> &Path {
+        self.path.strip_prefix(&self.root).unwrap_or(Path::new(""))
+    }
+
+    fn open(&self) -> io::Result<Folder> {
+        Folder::root(&self.root)?.below(self.below_root())
+    }
+
+    /// Its folder of requests or of responses.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front; a part of the path is a link.
+    pub(super) fn part(&self, name: &str) -> io::Result<Folder> {
+        self.open()?.child(OsStr::new(name))
+    }
+
+    /// The same; makes what is missing.
+    ///
+    /// # Errors
+    /// As [`Base::part`].
+    pub(super) fn make_part(&self, name: &str) -> io::Result<Folder> {
+        if self.root == self.path {
+            std::fs::create_dir_all(&self.root)?;
+        }
+        Folder::root(&self.root)?.make(&self.below_root().join(name), Mode::Private)
+    }
+
+    /// Holds that no link is on the way to it and to the two folders in it.
+    ///
+    /// # Errors
+    /// As [`Base::part`].
+    pub(super) fn check(&self) -> io::Result<()> {
+        [REQUESTS, RESPONSES].into_iter().try_for_each(|part| match self.part(part) {
+            Err(error) if is_absent(&error) => Ok(()),
+            opened => opened.map(drop),
+        })
+    }
+}
 
 /// A request that waits for an answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,7 +113,7 @@ pub struct Pending {
     /// What is asked.
     pub request: Request,
     /// The folder that it is in, and that the answer goes to.
-    pub folder: PathBuf,
+    pub folder: Base,
     /// Until when it waits, where it says so.
     pub until: Option<Timestamp>,
     /// Whether it is certain that its asker lives; it is not where it is another program's, or the file system has no locks.
@@ -67,13 +133,13 @@ pub enum Landed {
 }
 
 /// The folder where nothing else is configured.
-pub fn default_folder(workspace: &Path) -> PathBuf {
-    workspace.join(FOLDER).join("ask")
+pub fn default_folder(workspace: &Path) -> Base {
+    Base::new(workspace, workspace.join(FOLDER).join("ask"))
 }
 
 /// The folders that a screen of this workspace answers: the usual one, and that of the file channel as far as it is trusted.
-/// One that a link leads out of the workspace is none; so this is to be asked anew each time that they are looked into.
-pub fn folders(way: &Way) -> Vec<PathBuf> {
+/// One with a link on the way is left out; so this is to be asked anew each time that they are looked into.
+pub fn folders(way: &Way) -> Vec<Base> {
     let mut folders = vec![default_folder(&way.workspace)];
     if way.settings.kind == ChannelKind::File && way.untrusted.is_none() {
         let configured = configured(way);
@@ -81,64 +147,46 @@ pub fn folders(way: &Way) -> Vec<PathBuf> {
             folders.push(configured);
         }
     }
-    folders.retain(|folder| check(&way.workspace, folder).is_ok());
+    folders.retain(|folder| folder.check().is_ok());
     folders
 }
 
 /// The folder of the file channel: `base_path`, relative to the workspace, else the usual one.
-pub(super) fn configured(way: &Way) -> PathBuf {
+pub(super) fn configured(way: &Way) -> Base {
     match &way.settings.base_path {
-        Some(base) => absolute(&way.workspace, Path::new(base)),
+        Some(base) => Base::new(&way.workspace, absolute(&way.workspace, Path::new(base))),
         None => default_folder(&way.workspace),
     }
 }
 
-/// Holds that no link leads the folder, or one of the two in it, out of the workspace or out of itself.
-pub(super) fn check(workspace: &Path, folder: &Path) -> io::Result<()> {
-    within(workspace, folder)?;
-    check_inside(folder)
-}
-
-fn check_inside(folder: &Path) -> io::Result<()> {
-    for part in [requests(folder), responses(folder)] {
-        if fs::symlink_metadata(&part).is_ok_and(|found| found.is_symlink()) {
-            let message = format!("{}: a symbolic link, which is not followed", part.display());
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
-        }
-    }
-    Ok(())
-}
-
-pub(super) fn requests(folder: &Path) -> PathBuf {
-    folder.join("requests")
-}
-
-pub(super) fn responses(folder: &Path) -> PathBuf {
-    folder.join("responses")
-}
-
-pub(super) fn file_of(folder: &Path, id: &str) -> PathBuf {
-    folder.join(format!("{id}.{JSON}"))
+/// The name of the file of a request, or of its answer.
+pub(super) fn file_of(id: &str) -> String {
+    format!("{id}.{JSON}")
 }
 
 /// The requests of a folder that wait at this time, oldest first, at most 64 of them, and what is wrong with files that should
 /// be requests. What dead askers left is taken away meanwhile.
-pub fn pending(folder: &Path, now: Timestamp) -> (Vec<Pending>, Vec<Diagnostic>) {
+pub fn pending(base: &Base, now: Timestamp) -> (Vec<Pending>, Vec<Diagnostic>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
-    if let Err(error) = check_inside(folder) {
+    if let Err(error) = base.check() {
         return (found, vec![Diagnostic::warning("linked-out", error.to_string()).hint("remove the link")]);
     }
-    sweep(folder);
-    let names = match names(&requests(folder), JSON) {
-        Ok(names) => names,
-        Err(error) => return (found, vec![unreadable(&requests(folder), &error)]),
+    sweep(base);
+    let listed = || {
+        let requests = base.part(REQUESTS)?;
+        Ok((names(&requests, JSON)?, requests))
     };
-    if names.len() > REQUESTS {
-        let message = format!("{} requests wait, and only {REQUESTS} of them are looked at", names.len());
-        problems.push(Diagnostic::warning("too-many-requests", message).in_file(folder.display().to_string()));
+    let (names, requests) = match listed() {
+        Ok(listed) => listed,
+        Err(error) if is_absent(&error) => return (found, problems),
+        Err(error) => return (found, vec![unreadable(&base.path.join(REQUESTS), &error)]),
+    };
+    if names.len() > MOST_REQUESTS {
+        let message = format!("{} requests wait, and only {MOST_REQUESTS} of them are looked at", names.len());
+        problems.push(Diagnostic::warning("too-many-requests", message).in_file(base.path.display().to_string()));
     }
-    for id in names.into_iter().take(REQUESTS) {
-        match look(folder, &id) {
+    for id in names.into_iter().take(MOST_REQUESTS) {
+        match look(base, &requests, &id) {
             Ok(Some(pending)) if pending.until.is_none_or(|until| now < until) => found.push(pending),
             Ok(_) => {}
             Err(problem) => problems.push(*problem),
@@ -153,9 +201,9 @@ fn key(pending: &Pending) -> (Option<Timestamp>, &str) {
 }
 
 /// A request as far as it is one; `None` where its asker is dead or has gone meanwhile.
-fn look(folder: &Path, id: &str) -> Result<Option<Pending>, Box<Diagnostic>> {
-    let path = file_of(&requests(folder), id);
-    let file = match open_own(&path) {
+fn look(base: &Base, requests: &Folder, id: &str) -> Result<Option<Pending>, Box<Diagnostic>> {
+    let path = requests.path_of(file_of(id));
+    let file = match requests.open(file_of(id)) {
         Err(error) if is_absent(&error) => return Ok(None),
         opened => opened.map_err(|error| unreadable(&path, &error))?,
     };
@@ -169,7 +217,7 @@ fn look(folder: &Path, id: &str) -> Result<Option<Pending>, Box<Diagnostic>> {
         let hint = "mend the program that asks, or remove the file";
         Box::new(Diagnostic::warning("wrong-request", what).in_file(path.display().to_string()).hint(hint))
     };
-    let bytes = read_open(file, QUESTION).map_err(|error| unreadable(&path, &error))?;
+    let bytes = read_whole(file, QUESTION).map_err(|error| unreadable(&path, &error))?;
     let bytes = bytes.ok_or_else(|| wrong(format!("the request has more than {QUESTION} bytes")))?;
     let request: Request =
         serde_json::from_slice(&bytes).map_err(|error| wrong(format!("this is no request: {error}")))?;
@@ -181,7 +229,7 @@ fn look(folder: &Path, id: &str) -> Result<Option<Pending>, Box<Diagnostic>> {
     let began = began.ok_or_else(|| wrong("the request has no 'timestamp' that is a time".to_owned()))?;
     let timeout = request.timeout.or_else(|| (!is_own).then_some(UNSAID));
     let until = timeout.and_then(|timeout| began.checked_add(SignedDuration::try_from_secs_f64(timeout).ok()?).ok());
-    Ok(Some(Pending { request, folder: folder.to_path_buf(), until, is_alive: held == Held::BySomebody }))
+    Ok(Some(Pending { request, folder: base.clone(), until, is_alive: held == Held::BySomebody }))
 }
 
 /// Who holds the lock of a file.
@@ -206,8 +254,8 @@ impl Held {
 }
 
 /// Whether a request of ours is there and its asker is dead.
-pub(super) fn is_left(folder: &Path, id: &str) -> bool {
-    let file = open_own(&file_of(&requests(folder), id));
+pub(super) fn is_left(base: &Base, id: &str) -> bool {
+    let file = base.part(REQUESTS).and_then(|requests| requests.open(file_of(id)));
     is_own_id(id) && file.is_ok_and(|file| Held::of(&file) == Held::ByNobody)
 }
 
@@ -216,111 +264,114 @@ pub(super) fn is_left(folder: &Path, id: &str) -> bool {
 /// # Errors
 /// What the file system says, with the path in front; an id that is no file's name; a link where a folder should be; a lock
 /// that another answer does not let go.
-pub fn answer(folder: &Path, response: &Response) -> io::Result<Landed> {
+pub fn answer(base: &Base, response: &Response) -> io::Result<Landed> {
     let id = &response.request_id;
     if safe(id) != *id {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the request's id is no name of a file"));
     }
-    check_inside(folder)?;
-    let (asked, path) = (file_of(&requests(folder), id), file_of(&responses(folder), id));
-    let is_dead = match open_own(&asked) {
+    base.check()?;
+    let requests = match base.part(REQUESTS) {
+        Err(error) if is_absent(&error) => return Ok(Landed::Late { by: who_answered(base, id) }),
+        opened => opened?,
+    };
+    let is_dead = match requests.open(file_of(id)) {
         Ok(file) => is_own_id(id) && Held::of(&file) == Held::ByNobody,
         Err(error) if is_absent(&error) => true,
         Err(error) => return Err(error),
     };
     if is_dead {
-        return Ok(Landed::Late { by: who_answered(&path) });
+        return Ok(Landed::Late { by: who_answered(base, id) });
     }
-    let name_it = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
     // One at a time: whoever takes an answer back by its name would else take away that of the next.
-    let _turn = Lock::acquire(&folder.join("lock"), TURN)?;
-    fs::create_dir_all(responses(folder)).map_err(name_it)?;
-    let file = match publish_new(&path, &serde_json::to_vec_pretty(response)?) {
+    let _turn = base.open()?.lock("lock", TURN)?;
+    let responses = base.make_part(RESPONSES)?;
+    let (name, taken) = (file_of(id), taken(id));
+    let file = match responses.publish(&name, &serde_json::to_vec_pretty(response)?, Mode::Private) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            return Ok(Landed::Late { by: who_answered(&path) });
+            return Ok(Landed::Late { by: who_answered(base, id) });
         }
-        published => published.map_err(name_it)?,
+        published => published?,
     };
     // An asker that has an answer takes it from its name, then the request away, then the answer: whoever published behind
     // that back sees one of the first two, in this order.
-    let taken = taken(&path);
-    if !is_at(&file, &path) || is_at(&file, &taken) {
+    if !responses.holds(&name, &file) || responses.holds(&taken, &file) {
         return Ok(Landed::First);
     }
-    let by = who_answered(&taken);
-    let is_open = !taken.exists() && fs::symlink_metadata(&asked).is_ok();
-    if is_open || is_at(&file, &taken) {
+    let by = by(&responses, &taken);
+    let is_there = |folder: &Folder, name: &str| folder.entry(name).is_ok_and(|entry| entry.is_some());
+    let is_open = !is_there(&responses, &taken) && is_there(&requests, &name);
+    if is_open || responses.holds(&taken, &file) {
         return Ok(Landed::First);
     }
     // Whoever takes it from its name now has it: the asker, or nobody.
-    match fs::remove_file(&path) {
+    match responses.remove_file(&name) {
         Err(error) if is_absent(&error) => Ok(Landed::First),
         _ => Ok(Landed::Late { by }),
     }
 }
 
-/// Where an asker puts the answer that it takes.
-pub(super) fn taken(answer: &Path) -> PathBuf {
-    answer.with_extension(TAKEN)
+/// The name under which an asker has the answer that it took.
+pub(super) fn taken(id: &str) -> String {
+    format!("{id}.{TAKEN}")
 }
 
 /// Who gave an answer, taken or not, where it says so.
-pub(super) fn who_answered(path: &Path) -> Option<String> {
-    let read = |path: &Path| read_answer(path).ok()?;
-    let bytes = read(path).or_else(|| read(&taken(path)))?;
+pub(super) fn who_answered(base: &Base, id: &str) -> Option<String> {
+    let responses = base.part(RESPONSES).ok()?;
+    by(&responses, &file_of(id)).or_else(|| by(&responses, &taken(id)))
+}
+
+fn by(responses: &Folder, name: &str) -> Option<String> {
+    let bytes = read_answer(responses, name).ok()??;
     serde_json::from_slice::<Response>(&bytes).ok()?.by
 }
 
 /// The bytes of an answer; `None` where it has more than it may.
-pub(super) fn read_answer(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    read_open(open_own(path)?, MOST)
+pub(super) fn read_answer(responses: &Folder, name: &str) -> io::Result<Option<Vec<u8>>> {
+    read_whole(responses.open(name)?, MOST)
 }
 
-fn read_open(file: File, most: u64) -> io::Result<Option<Vec<u8>>> {
-    let mut bytes = Vec::new();
-    file.take(most + 1).read_to_end(&mut bytes)?;
-    Ok((bytes.len() as u64 <= most).then_some(bytes))
+fn read_whole(file: File, most: u64) -> io::Result<Option<Vec<u8>>> {
+    let metadata = file.metadata()?;
+    let (bytes, more) = read_open(file, &metadata, most)?;
+    Ok((!more).then_some(bytes))
 }
 
-/// Takes away what dead askers left: their requests, and answers that nobody has waited for in the last minute. Only files
-/// that are called as refdesk calls its own are. What cannot be taken away blocks nobody.
-pub(super) fn sweep(folder: &Path) {
-    for id in names(&requests(folder), JSON).unwrap_or_default().iter().filter(|id| is_own_id(id)) {
-        let path = file_of(&requests(folder), id);
-        if open_own(&path).is_ok_and(|file| Held::of(&file) == Held::ByNobody) {
-            let _ = fs::remove_file(&path);
-        }
-    }
-    for ending in [JSON, TAKEN] {
-        for id in names(&responses(folder), ending).unwrap_or_default().iter().filter(|id| is_own_id(id)) {
-            let path = responses(folder).join(format!("{id}.{ending}"));
-            let is_old = || fs::symlink_metadata(&path).and_then(|found| found.modified()).ok()?.elapsed().ok();
-            let is_asked = fs::symlink_metadata(file_of(&requests(folder), id)).is_ok();
-            if !is_asked && is_old().is_some_and(|age| age > ORPHANED) {
-                let _ = fs::remove_file(&path);
+/// Removes what dead askers left: their requests, and answers that nobody has waited for in the last minute. Only files that
+/// are called as refdesk calls its own are. What cannot be removed blocks nobody.
+pub(super) fn sweep(base: &Base) {
+    let (requests, responses) = (base.part(REQUESTS), base.part(RESPONSES));
+    if let Ok(requests) = &requests {
+        for id in names(requests, JSON).unwrap_or_default().iter().filter(|id| is_own_id(id)) {
+            if requests.open(file_of(id)).is_ok_and(|file| Held::of(&file) == Held::ByNobody) {
+                let _ = requests.remove_file(file_of(id));
             }
         }
     }
-    for part in [requests(folder), responses(folder)] {
-        let _ = crate::disk::sweep_dead(&part);
+    if let Ok(responses) = &responses {
+        for ending in [JSON, TAKEN] {
+            for id in names(responses, ending).unwrap_or_default().iter().filter(|id| is_own_id(id)) {
+                let name = format!("{id}.{ending}");
+                let age = || responses.open(&name).ok()?.metadata().ok()?.modified().ok()?.elapsed().ok();
+                let is_asked = requests.as_ref().is_ok_and(|requests| !matches!(requests.entry(file_of(id)), Ok(None)));
+                if !is_asked && age().is_some_and(|age| age > ORPHANED) {
+                    let _ = responses.remove_file(&name);
+                }
+            }
+        }
+    }
+    for part in [requests, responses].into_iter().flatten() {
+        let _ = part.sweep_dead();
     }
 }
 
-/// The names of the files in a folder that have this ending, without it, in order; none where there is no folder.
-fn names(folder: &Path, ending: &str) -> io::Result<Vec<String>> {
-    let entries = match fs::read_dir(folder) {
-        Err(error) if is_absent(&error) => return Ok(Vec::new()),
-        entries => entries?,
+/// The names of the files in a folder that have this ending, without it, in order.
+fn names(folder: &Folder, ending: &str) -> io::Result<Vec<String>> {
+    let id = |name: &std::ffi::OsString| {
+        let (id, found) = name.to_str()?.rsplit_once('.')?;
+        (found == ending).then(|| id.to_owned())
     };
-    let mut names = Vec::new();
-    for entry in entries {
-        let name = entry?.file_name();
-        if let Some((id, found)) = name.to_str().and_then(|name| name.rsplit_once('.'))
-            && found == ending
-        {
-            names.push(id.to_owned());
-        }
-    }
+    let mut names: Vec<String> = folder.names()?.iter().filter_map(id).collect();
     names.sort();
     Ok(names)
 }

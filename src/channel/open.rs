@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::console::Console;
 use super::file::{Files, poll};
-use super::folder::{configured, default_folder};
+use super::folder::{Base, configured, default_folder};
 use super::presence::is_anybody_there;
 use super::webhook::Webhook;
 use super::{Answered, Channel, Request, Unanswered, Wait};
@@ -33,7 +33,7 @@ impl Way {
         Self { settings, workspace, environment, untrusted }
     }
 
-    fn files(&self, folder: PathBuf) -> Files {
+    fn files(&self, folder: Base) -> Files {
         Files { workspace: self.workspace.clone(), folder, poll: poll(self.settings.poll_interval) }
     }
 }

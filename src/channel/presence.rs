@@ -5,7 +5,7 @@ use std::fs::TryLockError;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::disk::{Staged, open_own, sweep_dead, within};
+use crate::disk::{Folder, Lasting, Mode, Staged};
 use crate::session::{FOLDER, keep_git_out};
 
 /// That a screen is there, for as long as this is held.
@@ -17,34 +17,27 @@ pub struct Presence {
 /// Tells that a screen of this workspace is there.
 ///
 /// # Errors
-/// What the file system says, with the path in front; a link leads the folder out of the workspace.
+/// What the file system says, with the path in front; a link is on the way to the folder.
 pub fn attend(workspace: &Path) -> io::Result<Presence> {
-    let folder = screens(workspace);
-    let attend = || {
-        within(workspace, &folder)?;
-        keep_git_out(workspace)?;
-        std::fs::create_dir_all(&folder)?;
-        sweep_dead(&folder)?;
-        Staged::passing(&folder.join("screen"), std::process::id().to_string().as_bytes())
-    };
-    let held = attend().map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", folder.display())))?;
-    Ok(Presence { _held: held })
+    keep_git_out(workspace)?;
+    let folder = Folder::root(workspace)?.make(&screens(), Mode::Private)?;
+    folder.sweep_dead()?;
+    let process = std::process::id().to_string();
+    Ok(Presence { _held: folder.stage("screen", process.as_bytes(), Mode::Private, Lasting::WhileRunning)? })
 }
 
 /// Whether any screen of this workspace is there. Where the file system has no locks nobody can tell, and none is.
 pub fn is_anybody_there(workspace: &Path) -> bool {
-    let folder = screens(workspace);
-    if within(workspace, &folder).is_err() {
-        return false;
-    }
-    let Ok(entries) = std::fs::read_dir(&folder) else { return false };
-    entries.flatten().any(|entry| {
-        open_own(&entry.path()).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
-    })
+    let Ok(folder) = Folder::root(workspace).and_then(|root| root.below(&screens())) else { return false };
+    folder
+        .names()
+        .unwrap_or_default()
+        .iter()
+        .any(|name| folder.open(name).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))))
 }
 
-fn screens(workspace: &Path) -> PathBuf {
-    workspace.join(FOLDER).join("screens")
+fn screens() -> PathBuf {
+    Path::new(FOLDER).join("screens")
 }
 
 #[cfg(test)]
@@ -69,7 +62,7 @@ mod tests {
     fn what_a_dead_screen_left_is_no_screen_and_goes_with_the_next() {
         let root = tempfile::tempdir().unwrap();
         let workspace = std::fs::canonicalize(root.path()).unwrap();
-        let left = screens(&workspace).join(".refdesk-dead.tmp");
+        let left = workspace.join(screens()).join(".refdesk-dead.tmp");
         crate::disk::write_atomic(&left, b"1").unwrap();
         assert!(!is_anybody_there(&workspace));
         let _there = attend(&workspace).unwrap();

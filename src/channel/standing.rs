@@ -1,27 +1,29 @@
 //! How a request in a folder stands, as a screen sees it that offered it: whether it is still there, whether it has an
 //! answer, and whose.
 
-use std::fs;
-use std::path::Path;
-
-use super::folder::{self, file_of, requests, responses};
+use super::folder::{self, Base, REQUESTS, RESPONSES, file_of};
 
 /// Whether the file of this request is there.
-pub fn is_asked(folder: &Path, id: &str) -> bool {
-    fs::symlink_metadata(file_of(&requests(folder), id)).is_ok()
+pub fn is_asked(base: &Base, id: &str) -> bool {
+    is_in(base, REQUESTS, id)
 }
 
 /// Whether the file of this request is there and nobody holds it who did: its asker is dead.
-pub fn is_left(folder: &Path, id: &str) -> bool {
-    folder::is_left(folder, id)
+pub fn is_left(base: &Base, id: &str) -> bool {
+    folder::is_left(base, id)
 }
 
 /// Whether this request has an answer, or one that is being written: no other can take its place.
-pub fn is_answered(folder: &Path, id: &str) -> bool {
-    fs::symlink_metadata(file_of(&responses(folder), id)).is_ok()
+pub fn is_answered(base: &Base, id: &str) -> bool {
+    is_in(base, RESPONSES, id)
 }
 
 /// Who answered this request, where the answer says so.
-pub fn who_answered(folder: &Path, id: &str) -> Option<String> {
-    folder::who_answered(&file_of(&responses(folder), id))
+pub fn who_answered(base: &Base, id: &str) -> Option<String> {
+    folder::who_answered(base, id)
+}
+
+fn is_in(base: &Base, part: &str, id: &str) -> bool {
+    let entry = base.part(part).and_then(|folder| folder.entry(file_of(id)));
+    entry.is_ok_and(|entry| entry.is_some())
 }

@@ -1,258 +1,273 @@
-//! Writing a file whole or not at all: a temporary file beside it, then a rename. A reader, or whoever finds the file after
-//! the writer was killed, sees the old bytes or the new ones and nothing between.
+//! Writing a file whole or not at all: a temporary file beside it, then a rename. A reader, also after the writer was killed,
+//! sees the old bytes or the new ones and nothing between.
 //!
-//! A writer holds the lock of its temporary file until that is renamed, and the kernel lets it go when the writer dies. So
-//! one that nobody holds is nobody's, and whoever writes in that folder next takes it away.
+//! A writer holds the lock of its temporary file until that is renamed, and the kernel releases it when the writer dies. So
+//! a temporary file that nobody has locked is left over, and the next writer in that folder removes it.
 
-use std::ffi::OsStr;
-use std::fs::{self, File};
+use std::collections::hash_map::RandomState;
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, TryLockError};
+use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::{Builder, NamedTempFile, TempPath};
+use super::folder::{Folder, Kind, Mode};
 
-/// What the name of a file begins and ends with while it is written.
+/// What the name of a temporary file begins and ends with.
 const UNFINISHED: (&str, &str) = (".refdesk-", ".tmp");
 
-/// Removes what writers left unfinished in a folder, dead or alive; for whoever alone may write there.
-///
-/// # Errors
-/// What the file system says, but for a folder that is not there.
-pub fn sweep(folder: &Path) -> io::Result<()> {
-    for path in unfinished(folder)? {
-        fs::remove_file(path)?;
-    }
-    Ok(())
-}
-
-/// Removes what writers that are dead left unfinished in a folder where others may be writing.
-///
-/// # Errors
-/// What the file system says, but for a folder that is not there.
-pub fn sweep_dead(folder: &Path) -> io::Result<()> {
-    for path in unfinished(folder)? {
-        // One that cannot be opened is not ours, and one that cannot be locked is being written.
-        let Ok(file) = File::open(&path) else { continue };
-        if file.try_lock().is_ok() {
-            match fs::remove_file(&path) {
-                // Its writer was quicker, and has renamed it.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                removed => removed?,
-            }
-        }
-    }
-    Ok(())
-}
-
-fn unfinished(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let entries = match fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries?,
-    };
-    let mut found = Vec::new();
-    for entry in entries {
-        let entry = entry?;
-        if is_unfinished(&entry.file_name()) && entry.file_type()?.is_file() {
-            found.push(entry.path());
-        }
-    }
-    Ok(found)
-}
-
-/// Whether a file of this name is one that is being written: it will be renamed, or is nobody's.
+/// Whether a file of this name is a temporary one: it will be renamed, or is left over.
 pub fn is_unfinished(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     name.starts_with(UNFINISHED.0.as_bytes()) && name.ends_with(UNFINISHED.1.as_bytes())
 }
 
-/// Writes `bytes` to `path`, making its folders; an existing file keeps its permissions.
+fn unfinished_name() -> OsString {
+    let (start, end) = UNFINISHED;
+    format!("{start}{:016x}{end}", RandomState::new().build_hasher().finish()).into()
+}
+
+/// What a file has to outlast.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lasting {
+    /// A crash of the machine, too.
+    Always,
+    /// The end of the program. For what can be made again from other files: readers see it whole, but a crash of the machine
+    /// may leave it empty. Ten thousand files are written in a second that way, and not in ten.
+    WhileRunning,
+}
+
+/// Writes `bytes` to `path`, making its folders; an existing file keeps its permissions. For paths that the user named: links
+/// in them are followed. In a folder that may have come with a repository, [`Folder::write`] writes.
 ///
 /// # Errors
 /// What the file system says, with the path in front.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    write(path, bytes, Lasting::Always)
+    let (folder, name) = made_for(path)?;
+    folder.write(name, bytes, Mode::Default, Lasting::Always)
 }
 
-/// The same for what can be made again from other files: readers see it whole, but a crash of the machine may leave it empty.
-/// Ten thousand files are written in a second that way, and not in ten.
+/// The same for what can be made again from other files.
 ///
 /// # Errors
 /// As [`write_atomic`].
 pub fn write_derived(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    write(path, bytes, Lasting::WhileRunning)
+    let (folder, name) = made_for(path)?;
+    folder.write(name, bytes, Mode::Default, Lasting::WhileRunning)
 }
 
-/// The same for what is nobody else's business: only its owner may read it, whatever its mode was.
+/// The same as [`write_atomic`]; only the owner may read the file, whatever its mode was.
 ///
 /// # Errors
 /// As [`write_atomic`].
 pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let write = || {
-        fs::create_dir_all(folder_of(path))?;
-        let mut file = held(|| named(false).tempfile_in(folder_of(path)))?;
-        file.write_all(bytes)?;
-        file.as_file().sync_data()?;
-        Staged { file }.replace(path)
-    };
-    write().map_err(|error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+    let (folder, name) = made_for(path)?;
+    folder.write(name, bytes, Mode::Private, Lasting::Always)
 }
 
-/// What a file has to outlast.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Lasting {
-    /// A crash of the machine, too.
-    Always,
-    /// The end of the program.
-    WhileRunning,
-}
-
-fn write(path: &Path, bytes: &[u8], lasting: Lasting) -> io::Result<()> {
-    let write = || {
-        fs::create_dir_all(folder_of(path))?;
-        Staged::lasting(path, bytes, lasting)?.replace(path)
-    };
-    write().map_err(|error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
-}
-
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
+/// The folder of a path that the user named, made where it is missing, and the name in it.
+pub(super) fn made_for(path: &Path) -> io::Result<(Folder, &OsStr)> {
+    let with_path = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let name = path.file_name().ok_or_else(|| with_path(io::ErrorKind::InvalidFilename.into()))?;
+    if !folder.as_os_str().is_empty() {
+        std::fs::create_dir_all(folder).map_err(with_path)?;
     }
+    Ok((Folder::root(folder)?, name))
 }
 
-/// Writes a new file whole under a name that nothing has, into a folder that is there: of several writers the first keeps it.
-/// The file that it gives is still locked, as it was before it had its name, so that others can tell whether its writer lives.
+/// Removes all temporary files in a folder, of dead writers and living ones; for the only process that may write there.
 ///
 /// # Errors
-/// What the file system says; [`io::ErrorKind::AlreadyExists`] where the name is taken.
-pub fn publish_new(path: &Path, bytes: &[u8]) -> io::Result<File> {
-    let staged = Staged::passing(path, bytes)?;
-    staged.file.persist_noclobber(path).map_err(|error| error.error)
+/// What the file system says, but for a folder that is not there.
+pub fn sweep(folder: &Path) -> io::Result<()> {
+    match Folder::root(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        opened => opened?.sweep(),
+    }
 }
 
-/// A whole file beside the place that it is for. Dropping it takes it away.
-#[derive(Debug)]
-pub struct Staged {
-    file: NamedTempFile,
-}
-
-impl Staged {
-    /// Writes `bytes` beside `path`, whose folder is there: with the mode of the file at `path`, else that of any new file.
+impl Folder {
+    /// Writes a file whole.
     ///
     /// # Errors
-    /// What the file system says.
-    pub fn new(path: &Path, bytes: &[u8]) -> io::Result<Self> {
-        Self::lasting(path, bytes, Lasting::Always)
+    /// What the file system says, with the path in front.
+    pub fn write(&self, name: impl AsRef<OsStr>, bytes: &[u8], mode: Mode, lasting: Lasting) -> io::Result<()> {
+        self.stage(&name, bytes, mode, lasting)?.replace(&name)
     }
 
-    /// The same for what is nothing without the one who wrote it.
+    /// Writes a new file whole under a name that nothing has: of several writers the first keeps it. The file that it gives
+    /// is still locked, as it was before it had its name, so that others can tell whether its writer lives.
     ///
     /// # Errors
-    /// What the file system says.
-    pub fn passing(path: &Path, bytes: &[u8]) -> io::Result<Self> {
-        Self::lasting(path, bytes, Lasting::WhileRunning)
+    /// What the file system says, with the path in front; [`io::ErrorKind::AlreadyExists`] where the name is taken.
+    pub fn publish(&self, name: impl AsRef<OsStr>, bytes: &[u8], mode: Mode) -> io::Result<File> {
+        self.stage(&name, bytes, mode, Lasting::WhileRunning)?.publish(name.as_ref())
     }
 
-    fn lasting(path: &Path, bytes: &[u8], lasting: Lasting) -> io::Result<Self> {
-        let existing = fs::metadata(path).ok().map(|metadata| metadata.permissions());
-        let mut file = held(|| named(existing.is_none()).tempfile_in(folder_of(path)))?;
-        file.write_all(bytes)?;
+    /// Writes `bytes` into a temporary file, to be renamed to `name`.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front.
+    pub fn stage(&self, name: impl AsRef<OsStr>, bytes: &[u8], mode: Mode, lasting: Lasting) -> io::Result<Staged> {
+        let name = name.as_ref();
+        let with_path =
+            |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", self.path_of(name).display()));
+        let existing = match (mode, self.entry(name)?) {
+            (Mode::Default, Some(entry)) if entry.kind == Kind::File => Some(entry.permissions),
+            _ => None,
+        };
+        // One that replaces another is private until it has that one's mode.
+        let mut staged = self.temporary(if existing.is_some() { Mode::Private } else { mode })?;
+        staged.file.write_all(bytes).map_err(with_path)?;
         if let Some(permissions) = existing {
-            file.as_file().set_permissions(permissions)?;
+            staged.file.set_permissions(permissions).map_err(with_path)?;
         }
         // The bytes must be there before the name is: else a crash of the machine could leave an empty file.
         if lasting == Lasting::Always {
-            file.as_file().sync_data()?;
+            staged.file.sync_data().map_err(with_path)?;
         }
-        Ok(Self { file })
+        Ok(staged)
     }
 
-    /// A second name beside it for what stands at `path`, which lasts when another file comes to stand there; a copy where
-    /// the file system has no second names.
+    /// A second, temporary name for the file `name`, which lasts when another file takes its place; a copy where the file
+    /// system has no second names.
     ///
     /// # Errors
-    /// What the file system says.
-    pub fn second(path: &Path) -> io::Result<Self> {
-        let link = |second: &Path| fs::hard_link(path, second).and_then(|()| File::open(second));
-        if let Ok(file) = named(false).make_in(folder_of(path), link)
-            // Held it is the file itself; it was held by another, or swept before it was, where a copy must do.
-            && file.as_file().try_lock_shared().is_ok()
-            && file.path().exists()
-        {
-            return Ok(Self { file });
+    /// What the file system says, with the path in front.
+    pub fn second(&self, name: impl AsRef<OsStr>) -> io::Result<Staged> {
+        let name = name.as_ref();
+        let second = unfinished_name();
+        if self.link(name, &second).is_ok() {
+            match self.open(&second) {
+                Ok(file) => {
+                    let staged = Staged { folder: self.clone(), name: second, file, is_named: false };
+                    // Another process may hold the file itself, or have swept the second name before it was locked: then a
+                    // copy must do.
+                    if staged.file.try_lock_shared().is_ok() && staged.is_there() {
+                        return Ok(staged);
+                    }
+                }
+                Err(_) => self.remove_file(&second)?,
+            }
         }
-        let mut file = held(|| named(false).tempfile_in(folder_of(path)))?;
-        io::copy(&mut File::open(path)?, &mut file)?;
-        file.as_file().set_permissions(fs::metadata(path)?.permissions())?;
-        file.as_file().sync_data()?;
-        Ok(Self { file })
+        let with_path =
+            |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", self.path_of(name).display()));
+        let mut from = self.open(name)?;
+        let mut staged = self.temporary(Mode::Private)?;
+        let mut copy = || {
+            io::copy(&mut from, &mut staged.file)?;
+            staged.file.set_permissions(from.metadata()?.permissions())?;
+            staged.file.sync_data()
+        };
+        copy().map_err(with_path)?;
+        Ok(staged)
     }
 
-    /// Where it stands until it is renamed.
-    pub fn path(&self) -> &Path {
-        self.file.path()
+    /// Makes a temporary file and locks it. Between the two a sweeper may take it for a left over one: then another is made.
+    fn temporary(&self, mode: Mode) -> io::Result<Staged> {
+        loop {
+            let name = unfinished_name();
+            let file = match self.create(&name, mode) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                made => made?,
+            };
+            let staged = Staged { folder: self.clone(), name, file, is_named: false };
+            match staged.file.try_lock() {
+                Err(TryLockError::WouldBlock) => {}
+                // A file system without locks: nobody can lock it to sweep it either.
+                Ok(()) | Err(TryLockError::Error(_)) if staged.is_there() => return Ok(staged),
+                _ => {}
+            }
+        }
     }
 
-    /// Gives it its name, whatever stands there.
+    /// Removes all temporary files, of dead writers and living ones; for the only process that may write there.
     ///
     /// # Errors
-    /// What the file system says; then it is taken away.
-    pub fn replace(self, path: &Path) -> io::Result<()> {
-        self.file.persist(path).map(drop).map_err(|error| error.error)
+    /// What the file system says, with the path in front.
+    pub fn sweep(&self) -> io::Result<()> {
+        self.unfinished()?.iter().try_for_each(|name| self.remove_file(name))
+    }
+
+    /// Removes the temporary files of dead writers; others may be writing.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front.
+    pub fn sweep_dead(&self) -> io::Result<()> {
+        for name in self.unfinished()? {
+            // One that cannot be opened is not ours, and one that cannot be locked is being written.
+            let Ok(file) = self.open(&name) else { continue };
+            if file.try_lock().is_ok() {
+                match self.remove_file(&name) {
+                    // Its writer was faster, and has renamed it.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    removed => removed?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn unfinished(&self) -> io::Result<Vec<OsString>> {
+        let is_file =
+            |name: &OsString| self.entry(name).is_ok_and(|entry| entry.is_some_and(|it| it.kind == Kind::File));
+        Ok(self.names()?.into_iter().filter(|name| is_unfinished(name) && is_file(name)).collect())
     }
 }
 
-/// Renames a file to a name that nothing may have: what came to stand there meanwhile stays.
-///
-/// # Errors
-/// What the file system says; [`io::ErrorKind::AlreadyExists`] where the name is taken.
-pub fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
-    let mut from = TempPath::try_from_path(from)?;
-    // A failure leaves it where it was.
-    from.disable_cleanup(true);
-    from.persist_noclobber(to).map_err(|error| error.error)
+/// A whole file under a temporary name in the folder that it is for. Dropping it removes it.
+#[derive(Debug)]
+pub struct Staged {
+    folder: Folder,
+    name: OsString,
+    file: File,
+    /// Whether it has its lasting name.
+    is_named: bool,
 }
 
-/// Names of files being written. A new file gets the mode that the user's mask leaves; one that replaces another is private
-/// until it has that one's mode.
-fn named(new: bool) -> Builder<'static, 'static> {
-    let mut builder = Builder::new();
-    builder.prefix(UNFINISHED.0).suffix(UNFINISHED.1);
-    #[cfg(unix)]
-    if new {
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+impl Staged {
+    /// Where it is until it is renamed.
+    pub fn path(&self) -> PathBuf {
+        self.folder.path_of(&self.name)
     }
-    builder
+
+    /// Whether the temporary name still is this file's.
+    fn is_there(&self) -> bool {
+        self.folder.holds(&self.name, &self.file)
+    }
+
+    /// Gives it a name in its folder; what had the name goes.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front; then it is removed.
+    pub fn replace(mut self, name: impl AsRef<OsStr>) -> io::Result<()> {
+        self.folder.rename(&self.name, name)?;
+        self.is_named = true;
+        Ok(())
+    }
+
+    fn publish(mut self, name: &OsStr) -> io::Result<File> {
+        let file = self.file.try_clone()?;
+        self.folder.rename_new(&self.name, name)?;
+        self.is_named = true;
+        Ok(file)
+    }
 }
 
-/// Makes a temporary file and holds its lock. Between the two a sweeper may take it for a dead one's: then another is made.
-fn held(make: impl Fn() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
-    loop {
-        let file = make()?;
-        match file.as_file().try_lock() {
-            Err(fs::TryLockError::WouldBlock) => {}
-            // A file system without locks: nobody can lock it to sweep it either.
-            Ok(()) | Err(fs::TryLockError::Error(_)) if is_named(file.as_file())? => return Ok(file),
-            _ => {}
+impl Drop for Staged {
+    fn drop(&mut self) {
+        if !self.is_named {
+            // Where that fails, the next writer sweeps it.
+            let _ = self.folder.remove_file(&self.name);
         }
     }
-}
-
-#[cfg(unix)]
-fn is_named(file: &File) -> io::Result<bool> {
-    use std::os::unix::fs::MetadataExt;
-    Ok(file.metadata()?.nlink() > 0)
-}
-
-/// What is open cannot be removed.
-#[cfg(not(unix))]
-fn is_named(_file: &File) -> io::Result<bool> {
-    Ok(true)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -296,24 +311,27 @@ mod tests {
         let target = folder.path().join("file");
         write_atomic(&folder.path().join(".refdesk-dead.tmp"), b"x").unwrap();
         write_atomic(&target, b"old").unwrap();
-        let (alive, second) = (Staged::new(&target, b"new").unwrap(), Staged::second(&target).unwrap());
-        sweep_dead(folder.path()).unwrap();
+        let open = Folder::root(folder.path()).unwrap();
+        let stage = |bytes| open.stage("file", bytes, Mode::Default, Lasting::Always).unwrap();
+        let (alive, second) = (stage(b"new"), open.second("file").unwrap());
+        open.sweep_dead().unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
-        alive.replace(&target).unwrap();
+        alive.replace("file").unwrap();
         assert_eq!((fs::read(&target).unwrap(), fs::read(second.path()).unwrap()), (b"new".to_vec(), b"old".to_vec()));
-        second.replace(&target).unwrap();
+        second.replace("file").unwrap();
         assert_eq!(fs::read(&target).unwrap(), b"old");
-        drop(Staged::new(&target, b"never").unwrap());
+        drop(stage(b"never"));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-        sweep_dead(&folder.path().join("none")).unwrap();
     }
 
     #[test]
     fn what_is_published_is_the_first_and_locked_as_long_as_its_writer_lives() {
         let folder = tempfile::tempdir().unwrap();
+        let open = Folder::root(folder.path()).unwrap();
+        let publish = |bytes| open.publish("file", bytes, Mode::Default);
+        let first = publish(b"1").unwrap();
+        assert_eq!(publish(b"2").unwrap_err().kind(), io::ErrorKind::AlreadyExists);
         let path = folder.path().join("file");
-        let first = publish_new(&path, b"1").unwrap();
-        assert_eq!(publish_new(&path, b"2").unwrap_err().kind(), io::ErrorKind::AlreadyExists);
         assert_eq!((fs::read(&path).unwrap(), fs::read_dir(folder.path()).unwrap().count()), (b"1".to_vec(), 1));
         let other = File::open(&path).unwrap();
         assert!(other.try_lock_shared().is_err());
@@ -322,15 +340,16 @@ mod tests {
     }
 
     #[test]
-    fn a_new_name_takes_nobodys_place() {
+    fn a_new_name_replaces_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let (one, two) = (folder.path().join("one"), folder.path().join("two"));
         write_atomic(&one, b"1").unwrap();
         write_atomic(&two, b"2").unwrap();
-        assert_eq!(rename_new(&one, &two).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        let open = Folder::root(folder.path()).unwrap();
+        assert_eq!(open.rename_new("one", "two").unwrap_err().kind(), io::ErrorKind::AlreadyExists);
         assert_eq!((fs::read(&one).unwrap(), fs::read(&two).unwrap()), (b"1".to_vec(), b"2".to_vec()));
         fs::remove_file(&two).unwrap();
-        rename_new(&one, &two).unwrap();
+        open.rename_new("one", "two").unwrap();
         assert_eq!((one.exists(), fs::read(&two).unwrap()), (false, b"1".to_vec()));
     }
 
@@ -345,7 +364,7 @@ mod tests {
                     for round in 0..50 {
                         let path = folder.join(format!("{writer}"));
                         write_atomic(&path, format!("{round}").as_bytes()).unwrap();
-                        sweep_dead(folder).unwrap();
+                        Folder::root(folder).unwrap().sweep_dead().unwrap();
                     }
                 });
             }
@@ -362,6 +381,23 @@ mod tests {
         File::create(folder.path().join("usual")).unwrap();
         write_atomic(&folder.path().join("ours"), b"x").unwrap();
         assert_eq!(mode("ours"), mode("usual"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_private_is_private_whatever_was_there() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let open = Folder::root(folder.path()).unwrap();
+        let made = open.make(Path::new("a/b"), Mode::Private).unwrap();
+        let mode = |name: &str| fs::metadata(folder.path().join(name)).unwrap().permissions().mode() & 0o777;
+        write_atomic(&folder.path().join("a/b/file"), b"x").unwrap();
+        fs::set_permissions(folder.path().join("a/b/file"), fs::Permissions::from_mode(0o644)).unwrap();
+        made.write("file", b"y", Mode::Private, Lasting::Always).unwrap();
+        assert_eq!((mode("a"), mode("a/b"), mode("a/b/file")), (0o700, 0o700, 0o600));
+        fs::set_permissions(folder.path().join("a/b"), fs::Permissions::from_mode(0o755)).unwrap();
+        made.make_private().unwrap();
+        assert_eq!(mode("a/b"), 0o700);
     }
 
     #[test]

@@ -1,10 +1,13 @@
-//! Opening what lies at a path of which somebody has made sure already that no link is in it: name by name from the root of the
-//! file system, following no link. What became a link in between is refused, so what was allowed and what is read are one.
+//! Opening a path that was found to have no links, without following any that came since: what was allowed and what is read
+//! are the same. And the files below an open folder.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use super::path::slashed;
+use super::{Folder, Kind};
 
 /// What stands at a path.
 #[derive(Debug)]
@@ -53,215 +56,73 @@ pub fn is_kept_back(root: &Path, resolved: &Path) -> bool {
     })
 }
 
-fn irregular() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")
+/// Opens what stands at an absolute path without links.
+///
+/// # Errors
+/// What the file system says, with the path in front; a part of the path is a link, or its end is neither a file nor a folder.
+pub fn open(path: &Path) -> io::Result<Opened> {
+    let (Some(above), Some(name)) = (path.parent(), path.file_name()) else {
+        return Folder::real(path).map(Opened::Folder);
+    };
+    let above = Folder::real(above)?;
+    if above.entry(name)?.is_some_and(|entry| entry.kind == Kind::Folder) {
+        let folder = above.child(name)?;
+        // One that cannot be listed is refused here, and not taken for an empty one.
+        return folder.names().map(|_| Opened::Folder(folder));
+    }
+    let file = above.open(name)?;
+    let metadata = file.metadata()?;
+    Ok(Opened::File(file, metadata))
 }
 
-#[cfg(unix)]
-pub use unix::{Folder, open};
+/// An entry that is still to be looked at.
+struct Due {
+    folder: Folder,
+    name: OsString,
+    /// From the folder on where the listing began.
+    path: PathBuf,
+    depth: usize,
+}
 
-#[cfg(unix)]
-mod unix {
-    use std::ffi::{OsStr, OsString};
-    use std::fs::File;
-    use std::io;
-    use std::os::fd::{AsFd, OwnedFd};
-    use std::os::unix::ffi::OsStrExt;
-    use std::path::{Component, Path, PathBuf};
-    use std::rc::Rc;
-
-    use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
-
-    use super::super::path::slashed;
-    use super::{Below, DEEP, Listing, Opened, irregular, is_passed_over};
-
-    /// An open folder: it stays the same one, whatever comes to stand at its path.
-    #[derive(Debug)]
-    pub struct Folder {
-        folder: OwnedFd,
-        path: PathBuf,
-    }
-
-    /// Passing through asks for less than reading does: `/home` may be closed to who looks at what is in it.
-    #[cfg(target_os = "linux")]
-    const THROUGH: OFlags = OFlags::PATH;
-    #[cfg(not(target_os = "linux"))]
-    const THROUGH: OFlags = OFlags::RDONLY;
-
-    const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-
-    /// Without waiting for whoever writes to a pipe, and without becoming the terminal's own.
-    const FILE: OFlags =
-        OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
-
-    /// Opens what stands at an absolute path without links.
-    ///
-    /// # Errors
-    /// What the file system says; there is a link in it, or neither a file nor a folder at its end.
-    pub fn open(path: &Path) -> io::Result<Opened> {
-        let mut names = Vec::new();
-        if !path.is_absolute() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not an absolute path"));
-        }
-        for component in path.components() {
-            match component {
-                Component::RootDir => {}
-                Component::Normal(name) => names.push(name),
-                _ => return Err(io::Error::new(io::ErrorKind::InvalidInput, "not an absolute path without dots")),
-            }
-        }
-        let Some((last, above)) = names.split_last() else {
-            let folder = openat(CWD, "/", FOLDER | OFlags::RDONLY, Mode::empty())?;
-            return Ok(Opened::Folder(Folder { folder, path: path.to_path_buf() }));
-        };
-        let mut folder = openat(CWD, "/", FOLDER | THROUGH, Mode::empty())?;
-        for name in above {
-            folder = openat(&folder, *name, FOLDER | THROUGH, Mode::empty())?;
-        }
-        // Opening is asked only of what may be opened: a device could do something then.
-        match FileType::from_raw_mode(statat(&folder, *last, AtFlags::SYMLINK_NOFOLLOW)?.st_mode) {
-            FileType::Directory => {
-                let folder = openat(&folder, *last, FOLDER | OFlags::RDONLY, Mode::empty())?;
-                Ok(Opened::Folder(Folder { folder, path: path.to_path_buf() }))
-            }
-            FileType::RegularFile => {
-                let file = File::from(openat(&folder, *last, FILE, Mode::empty())?);
-                let metadata = file.metadata()?;
-                if metadata.is_file() { Ok(Opened::File(file, metadata)) } else { Err(irregular()) }
-            }
-            FileType::Symlink => Err(io::Error::new(io::ErrorKind::InvalidInput, "it became a link")),
-            _ => Err(irregular()),
-        }
-    }
-
-    /// An entry that is still to be looked at.
-    struct Entry {
-        folder: Rc<OwnedFd>,
-        name: OsString,
-        /// From the folder on where the listing began.
-        path: PathBuf,
-        depth: usize,
-    }
-
-    impl Folder {
-        /// The regular files below it, hidden ones included; not what git keeps, nor what refdesk writes by itself, nor what
-        /// only a link leads to.
-        pub fn files(&self, most: usize) -> Listing {
-            let mut found = Listing::default();
-            let mut open = Vec::new();
-            match self.folder.try_clone() {
-                Ok(folder) => push_entries(&Rc::new(folder), Path::new(""), 0, &mut open, &mut found),
-                Err(_) => found.unreadable += 1,
-            }
-            while let Some(entry) = open.pop() {
-                let Ok(stat) = statat(&*entry.folder, &*entry.name, AtFlags::SYMLINK_NOFOLLOW) else {
-                    found.unreadable += 1;
-                    continue;
-                };
-                match FileType::from_raw_mode(stat.st_mode) {
-                    FileType::Directory | FileType::RegularFile
-                        if is_passed_over(&entry.name, &self.path.join(&entry.path)) => {}
-                    FileType::Directory if entry.depth >= DEEP => found.unreadable += 1,
-                    FileType::Directory => {
-                        match openat(&*entry.folder, &*entry.name, FOLDER | OFlags::RDONLY, Mode::empty()) {
-                            Ok(inner) => {
-                                push_entries(&Rc::new(inner), &entry.path, entry.depth + 1, &mut open, &mut found);
-                            }
-                            Err(_) => found.unreadable += 1,
-                        }
-                    }
-                    FileType::RegularFile if found.files.len() == most => {
-                        found.more = true;
-                        break;
-                    }
-                    FileType::RegularFile => {
-                        let size = u64::try_from(stat.st_size).unwrap_or(0);
-                        found.files.push(Below { path: slashed(&entry.path), size });
-                    }
-                    _ => {}
-                }
-            }
-            found
-        }
-    }
-
-    /// The next one last, which keeps path order.
-    fn push_entries(folder: &Rc<OwnedFd>, path: &Path, depth: usize, open: &mut Vec<Entry>, found: &mut Listing) {
-        let Ok(entries) = Dir::read_from(folder.as_fd()) else {
-            found.unreadable += 1;
-            return;
-        };
-        let from = open.len();
-        for entry in entries {
-            let Ok(entry) = entry else {
+impl Folder {
+    /// The regular files below it, hidden ones included; not what git keeps, nor what refdesk writes by itself, nor what only
+    /// a link leads to.
+    pub fn files(&self, most: usize) -> Listing {
+        let mut found = Listing::default();
+        let mut due = Vec::new();
+        push_entries(self, Path::new(""), 0, &mut due, &mut found);
+        while let Some(Due { folder, name, path, depth }) = due.pop() {
+            let Ok(Some(entry)) = folder.entry(&name) else {
                 found.unreadable += 1;
-                break;
+                continue;
             };
-            let name = OsStr::from_bytes(entry.file_name().to_bytes()).to_os_string();
-            if name != "." && name != ".." {
-                let path = path.join(&name);
-                open.push(Entry { folder: folder.clone(), name, path, depth });
+            match entry.kind {
+                Kind::Folder | Kind::File if is_passed_over(&name, &self.path().join(&path)) => {}
+                Kind::Folder if depth >= DEEP => found.unreadable += 1,
+                Kind::Folder => match folder.child(&name) {
+                    Ok(inner) => push_entries(&inner, &path, depth + 1, &mut due, &mut found),
+                    Err(_) => found.unreadable += 1,
+                },
+                Kind::File if found.files.len() == most => {
+                    found.more = true;
+                    break;
+                }
+                Kind::File => found.files.push(Below { path: slashed(&path), size: entry.size }),
+                Kind::Link | Kind::Other => {}
             }
         }
-        if let Some(new) = open.get_mut(from..) {
-            new.sort_by(|a, b| b.name.cmp(&a.name));
-        }
+        found
     }
 }
 
-#[cfg(not(unix))]
-pub use plain::{Folder, open};
-
-/// Where folders cannot be held open: what stands there is looked at once more after it was opened.
-#[cfg(not(unix))]
-mod plain {
-    use std::fs;
-    use std::io;
-    use std::path::{Path, PathBuf};
-
-    use super::super::path::slashed;
-    use super::super::walk::{Limits, files_below};
-    use super::{Below, Listing, Opened, irregular};
-
-    /// A folder by its path.
-    #[derive(Debug)]
-    pub struct Folder {
-        path: PathBuf,
-    }
-
-    /// Opens what stands at an absolute path without links.
-    ///
-    /// # Errors
-    /// What the file system says; there is a link in it, or neither a file nor a folder at its end.
-    pub fn open(path: &Path) -> io::Result<Opened> {
-        let opened = if fs::symlink_metadata(path)?.is_dir() {
-            Opened::Folder(Folder { path: path.to_path_buf() })
-        } else {
-            let file = fs::File::open(path)?;
-            let metadata = file.metadata()?;
-            if !metadata.is_file() {
-                return Err(irregular());
-            }
-            Opened::File(file, metadata)
-        };
-        if fs::canonicalize(path)? != path {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it became a link"));
-        }
-        Ok(opened)
-    }
-
-    impl Folder {
-        /// The regular files below it, as [`files_below`] comes to them.
-        pub fn files(&self, most: usize) -> Listing {
-            let limits = Limits { files: most.saturating_add(1), bytes: u64::MAX };
-            let (mut found, problems) = files_below(&self.path, limits, |_| true);
-            let more = found.len() > most;
-            found.truncate(most);
-            let below = |path: &Path| slashed(path.strip_prefix(&self.path).unwrap_or(path));
-            let files = found.iter().map(|found| Below { path: below(&found.path), size: found.size }).collect();
-            Listing { files, more, unreadable: problems.len() }
-        }
-    }
+/// The next one last, which keeps path order.
+fn push_entries(folder: &Folder, path: &Path, depth: usize, due: &mut Vec<Due>, found: &mut Listing) {
+    let Ok(mut names) = folder.names() else {
+        found.unreadable += 1;
+        return;
+    };
+    names.sort_by(|a, b| b.cmp(a));
+    due.extend(names.into_iter().map(|name| Due { folder: folder.clone(), path: path.join(&name), name, depth }));
 }
 
 #[cfg(test)]

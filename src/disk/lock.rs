@@ -1,39 +1,51 @@
-//! An advisory lock between processes: whoever changes a file of the desk holds it from reading to renaming. The kernel
-//! lets it go when its holder ends, however that ends.
+//! An advisory lock between processes: whichever changes a file of the desk holds it from reading to renaming. The kernel
+//! releases it when its holder ends, however that ends.
 
+use std::ffi::OsStr;
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::own::lock_own;
+use super::atomic::made_for;
+use super::folder::Folder;
 
-/// How long whoever is in no hurry waits: nobody holds the lock longer than a few files take to write.
+/// How long a process that is in no hurry waits: the lock is held no longer than a few files take to write.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Between two askings.
+/// Between two attempts.
 const AGAIN: Duration = Duration::from_millis(2);
 
-/// A held lock; dropping it lets go.
+/// A held lock; dropping it releases it.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
 }
 
 impl Lock {
-    /// Waits until the lock file at `path` is ours, at most so long; makes it and its folders first.
+    /// Waits until the lock file at `path` is ours, at most so long; makes it and its folders first. For paths that the user
+    /// named: links in them are followed.
+    ///
+    /// # Errors
+    /// As [`Folder::lock`].
+    pub fn acquire(path: &Path, patience: Duration) -> io::Result<Self> {
+        let (folder, name) = made_for(path)?;
+        folder.lock(name, patience)
+    }
+}
+
+impl Folder {
+    /// Waits until the lock file of this name is ours, at most so long; makes it first.
     ///
     /// # Errors
     /// What the file system says, with the path in front; [`io::ErrorKind::TimedOut`] where another process keeps it.
-    pub fn acquire(path: &Path, patience: Duration) -> io::Result<Self> {
-        let name_it = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-        if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent).map_err(name_it)?;
-        }
-        let file = lock_own(path)?;
-        wait(&file, patience).map_err(name_it)?;
-        Ok(Self { _file: file })
+    pub fn lock(&self, name: impl AsRef<OsStr>, patience: Duration) -> io::Result<Lock> {
+        let name = name.as_ref();
+        let file = self.open_lock(name)?;
+        wait(&file, patience)
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", self.path_of(name).display())))?;
+        Ok(Lock { _file: file })
     }
 }
 

@@ -24,7 +24,8 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    fn of(metadata: &Metadata) -> Self {
+    /// The stamp of an open file.
+    pub fn of(metadata: &Metadata) -> Self {
         let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         Self {
             size: metadata.len(),
@@ -105,7 +106,11 @@ fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
     Ok((file, metadata))
 }
 
-fn read_open(file: File, metadata: &Metadata, limit: u64) -> io::Result<(Vec<u8>, bool)> {
+/// At most `limit` bytes of an open file; the flag tells that there are more.
+///
+/// # Errors
+/// What the file system says.
+pub fn read_open(file: File, metadata: &Metadata, limit: u64) -> io::Result<(Vec<u8>, bool)> {
     let size = metadata.len().min(limit);
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;

@@ -14,7 +14,7 @@ use tokio::sync::mpsc::WeakSender;
 
 use super::message::Command;
 use super::notice::moment;
-use crate::channel::folder::{self, Landed, Pending};
+use crate::channel::folder::{self, Base, Landed, Pending};
 use crate::channel::presence::{self, Presence};
 use crate::channel::{Request, Response, Way, standing};
 use crate::desk::Desk;
@@ -29,7 +29,7 @@ pub struct Waiting {
     /// What is asked, by whom.
     pub request: Arc<Request>,
     /// Where the answer goes.
-    pub folder: PathBuf,
+    pub folder: Base,
     /// Until when it is waited for, by the clock on the wall; `None` where nobody said.
     pub until: Option<String>,
 }
@@ -75,7 +75,7 @@ pub struct Requests {
     /// `None` where it could not be said that a screen is there, and why.
     present: Result<Presence, Diagnostic>,
     who: String,
-    folders: Vec<PathBuf>,
+    folders: Vec<Base>,
     pending: Vec<Pending>,
     shown: Arc<[Waiting]>,
     /// What is wrong with files that should be requests.
@@ -109,7 +109,7 @@ impl Requests {
 
     /// The folders in which files come and go when somebody asks or answers.
     pub fn watched(&self) -> Vec<PathBuf> {
-        self.folders.iter().flat_map(|folder| ["requests", "responses"].map(|part| folder.join(part))).collect()
+        self.folders.iter().flat_map(|base| ["requests", "responses"].map(|part| base.path().join(part))).collect()
     }
 
     /// Takes note of where this desk's requests lie now.

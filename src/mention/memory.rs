@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fs;
+use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use std::time::SystemTime;
 use super::ids::IdMatcher;
 use super::kept::{self, Kept};
 use super::scan::Named;
-use crate::disk::{Stamp, read_regular, sweep_dead, within, write_derived};
+use crate::disk::{Folder, Lasting, Mode, Stamp, read_open};
 
 /// What is remembered of documents.
 #[derive(Debug)]
@@ -111,8 +111,8 @@ impl Memory {
         if !self.is_news.swap(false, Ordering::Relaxed) {
             return Ok(false);
         }
-        // Out there nothing is ours to write. A link in the place of the file itself is not followed but replaced.
-        place.file.parent().map_or(Ok(()), |folder| within(&place.workspace, folder))?;
+        // A link in the place of the file itself is not followed but replaced.
+        let (folder, name) = Folder::made_of(&place.workspace, &place.file, Mode::Private)?;
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let has_identity = |then: &Stamp| then.changed != 0 && then.number != 0;
         let new = files.iter().filter(|(_, file)| has_identity(&file.then));
@@ -121,9 +121,9 @@ impl Memory {
         let old = self.kept(ids).entries().filter(|(path, _)| path_of(path).is_some_and(&wanted));
         let old = old.map(|(path, entry)| (path, Cow::Borrowed(entry)));
         let all = new.iter().map(|(path, entry)| (*path, Cow::Borrowed(&**entry))).chain(old).collect();
-        // What a killed process left is nobody's.
-        place.file.parent().map_or(Ok(()), sweep_dead)?;
-        write_derived(&place.file, &kept::file(&kept::key(ids), all)).map(|()| true)
+        folder.sweep_dead()?;
+        let bytes = kept::file(&kept::key(ids), all);
+        folder.write(&name, &bytes, Mode::Private, Lasting::WhileRunning).map(|()| true)
     }
 
     /// Lets go of what was loaded from the file, for a desk that has read all it wanted.
@@ -136,21 +136,22 @@ impl Memory {
     }
 }
 
-/// The file, if it is ours and no link leads out to it; what another user could read may be hidden from this one.
+/// The file, if it is ours and no link leads to it; what another user could read may be hidden from this one.
 fn load(place: &Place, ids: &IdMatcher) -> Option<Kept> {
-    within(&place.workspace, &place.file).ok()?;
-    let (bytes, more) = read_regular(&place.file, kept::LIMIT as u64).ok()?;
-    (!more && is_own(&place.file)).then(|| Kept::new(bytes, &kept::key(ids)))
+    let (folder, name) = Folder::of(&place.workspace, &place.file).ok()?;
+    let file = folder.open(&name).ok()?;
+    let metadata = file.metadata().ok().filter(is_own)?;
+    let (bytes, more) = read_open(file, &metadata, kept::LIMIT as u64).ok()?;
+    (!more).then(|| Kept::new(bytes, &kept::key(ids)))
 }
 
 #[cfg(unix)]
-fn is_own(place: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    fs::metadata(place).is_ok_and(|metadata| metadata.uid() == rustix::process::geteuid().as_raw())
+fn is_own(metadata: &Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::uid(metadata) == rustix::process::geteuid().as_raw()
 }
 
 #[cfg(not(unix))]
-fn is_own(_: &Path) -> bool {
+fn is_own(_: &Metadata) -> bool {
     true
 }
 
@@ -171,6 +172,8 @@ fn path_of(bytes: &[u8]) -> Option<&Path> {
 #[cfg(test)]
 mod tests {
     use std::time::{Duration, UNIX_EPOCH};
+
+    use std::fs;
 
     use super::*;
     use crate::catalog::Catalog;
@@ -234,7 +237,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn nothing_is_read_or_written_through_a_link_that_leads_out() {
+    fn nothing_is_read_or_written_through_a_link() {
         use std::os::unix::fs::symlink;
         let (ids, path, then) = (ids(), Arc::<Path>::from(Path::new("/w/a.md")), written(60));
         for (link, leads_out) in [
@@ -254,6 +257,7 @@ mod tests {
                 memory.keep(path.clone(), then, Arc::default(), clock());
                 memory.store(&ids, |_| true)
             };
+            fs::create_dir_all(&target).unwrap();
             // A good cache lies there: it would be read if the link were followed.
             let link = workspace.join(link);
             let there = target.join(file.strip_prefix(&link).unwrap());
@@ -261,9 +265,9 @@ mod tests {
             fs::create_dir_all(link.parent().unwrap()).unwrap();
             symlink(&target, &link).unwrap();
             let before = fs::metadata(&there).unwrap().modified().unwrap();
-            assert_eq!(memory().recall(&path, then, &ids).is_some(), !leads_out, "{link:?}");
-            assert_eq!(store(&memory()).is_ok(), !leads_out, "{link:?}");
-            assert_eq!(fs::metadata(&there).unwrap().modified().unwrap() == before, leads_out, "{link:?}");
+            assert!(memory().recall(&path, then, &ids).is_none(), "{link:?} {leads_out}");
+            assert!(store(&memory()).is_err(), "{link:?} {leads_out}");
+            assert_eq!(fs::metadata(&there).unwrap().modified().unwrap(), before, "{link:?} {leads_out}");
         }
     }
 }

@@ -7,7 +7,7 @@ use super::diff::COMPARED;
 use super::{Before, Diff};
 use crate::disk::name::sha256_hex;
 use crate::disk::path::is_absent;
-use crate::disk::{read_regular, stamp};
+use crate::disk::{Folder, Stamp, read_open};
 
 /// What is there to compare with.
 pub(super) enum Old {
@@ -20,17 +20,20 @@ pub(super) enum Old {
 }
 
 impl Before {
-    /// What stands at a path now, and what of it can be compared.
+    /// What stands at a path without links now, and what of it can be compared.
     ///
     /// # Errors
     /// It cannot be read.
     pub(super) fn look(path: &Path) -> io::Result<(Self, Old)> {
-        let (bytes, more) = match read_regular(path, COMPARED) {
+        let open = || Folder::of_real(path).and_then(|(folder, name)| folder.open(name));
+        let file = match open() {
             Err(error) if is_absent(&error) => return Ok((Self::Nothing, Old::Nothing)),
-            read => read?,
+            opened => opened?,
         };
+        let metadata = file.metadata()?;
+        let (bytes, more) = read_open(file, &metadata, COMPARED)?;
         if more {
-            let stamp = stamp(path)?;
+            let stamp = Stamp::of(&metadata);
             let hash = format!("{} bytes, file {}, changed {}", stamp.size, stamp.number, stamp.modified);
             let why = format!("the file there has {} bytes; above {COMPARED} (16 MiB) nothing is compared", stamp.size);
             return Ok((Self::File { size: stamp.size, hash }, Old::Other(why)));

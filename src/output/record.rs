@@ -2,6 +2,7 @@
 //! undo it. Every file is whole beside its place by then, and so is a second name of what it replaces: from here on there
 //! are only renames, forward or back.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Before, Refused, refusal};
 use crate::disk::path::is_absent;
-use crate::disk::{rename_new, sweep, write_atomic};
+use crate::disk::{Folder, LinkedOut, sweep, write_atomic};
 
 /// Where the note lies, in the workspace.
 const FILE: &str = ".jaato/refdesk/write.json";
@@ -73,10 +74,10 @@ impl Step {
     pub fn make(&self) -> Result<(), Refused> {
         // The new content lies in the folder that was looked at. Where another comes to stand there, it is not in that one.
         refusal::still(&self.path, &self.shown)?;
-        let made = match self.before {
-            Before::Nothing => rename_new(&self.staged, &self.path),
-            Before::File { .. } => fs::rename(&self.staged, &self.path),
-        };
+        let made = Folder::of_real(&self.path).and_then(|(folder, name)| match self.before {
+            Before::Nothing => folder.rename_new(name_of(&self.staged), name),
+            Before::File { .. } => folder.rename(name_of(&self.staged), name),
+        });
         made.map_err(|error| unwritten(&self.shown, &error))
     }
 
@@ -84,10 +85,10 @@ impl Step {
     pub fn take_back(&self) -> bool {
         match self.standing() {
             Standing::After => {
-                let back = match &self.old {
-                    Some(old) => fs::rename(old, &self.path),
-                    None => fs::remove_file(&self.path),
-                };
+                let back = Folder::of_real(&self.path).and_then(|(folder, name)| match &self.old {
+                    Some(old) => folder.rename(name_of(old), name),
+                    None => folder.remove_file(name),
+                });
                 back.is_ok()
             }
             Standing::Before => true,
@@ -161,28 +162,35 @@ impl Record {
     pub fn tidy(&self) {
         for step in &self.files {
             // What is not removed now is removed by whoever writes in that folder next.
-            let _ = fs::remove_file(&step.staged);
-            let _ = step.old.as_ref().map(fs::remove_file);
+            let Ok((folder, _)) = Folder::of_real(&step.path) else { continue };
+            for beside in step.old.iter().chain([&step.staged]) {
+                let _ = folder.remove_file(name_of(beside));
+            }
         }
     }
+}
+
+/// The name of a file that lies beside another: only its name counts.
+fn name_of(path: &Path) -> &OsStr {
+    path.file_name().unwrap_or_default()
 }
 
 /// Removes folders that were made for nothing; one that somebody put something into stays.
 pub(super) fn remove_folders(made: &[PathBuf]) {
     for folder in made.iter().rev() {
-        let _ = fs::remove_dir(folder);
+        let _ = Folder::of_real(folder).and_then(|(above, name)| above.remove_folder(name));
     }
 }
 
 /// What the file system said about a file.
 pub(super) fn unwritten(shown: &str, error: &io::Error) -> Refused {
-    // About a temporary file it says the name too, which tells nobody anything.
-    let said = error.to_string();
-    let said = said.split_once(" at path \"").map_or(said.as_str(), |(said, _)| said);
+    if LinkedOut::is(error) {
+        return refusal::unreadable(shown, error);
+    }
     let hint = match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "make its folder writable",
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => "make room",
         _ => "nothing was changed; try again",
     };
-    refusal::refused("not-written", format!("{shown}: {said}"), hint)
+    refusal::refused("not-written", format!("{shown}: {error}"), hint)
 }

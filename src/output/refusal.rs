@@ -2,14 +2,14 @@
 //! what it says, for where it leads once every link is followed, and for what stands there. Saying that a file may lie
 //! outside the workspace lifts that one refusal and no other.
 
-use std::fs::{self, Metadata};
+use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use super::resolve::{Unresolved, resolve};
 use super::{Before, Proposal, Refused, Scope};
-use crate::disk::is_unfinished;
-use crate::disk::path::{absolute, display, is_windows_absolute, slashed};
+use crate::disk::path::{absolute, display, is_absent, is_windows_absolute, slashed};
+use crate::disk::{Entry, Folder, Kind, LinkedOut, is_unfinished};
 
 /// Bytes of one name, on every file system in use.
 const NAME_BYTES: usize = 255;
@@ -57,10 +57,14 @@ pub(super) fn place(workspace: &Path, current: &Path, path: &str, scope: Scope) 
 /// It is another, or nothing to write to any more.
 pub(super) fn still(path: &Path, shown: &str) -> Result<(), Refused> {
     if lead(path, shown)? != path {
-        let message = format!("{shown} leads elsewhere by now: a folder of it has become a link");
-        return Err(refused("moved", message, "look at the folder, and try again"));
+        return Err(moved(shown));
     }
     standing(path, shown)
+}
+
+fn moved(shown: &str) -> Refused {
+    let message = format!("{shown} leads elsewhere by now: a folder of it has become a link");
+    refused("moved", message, "look at the folder, and try again")
 }
 
 /// Whether an interrupted write that somebody noted down may be gone on with at this place, which it says is one.
@@ -174,25 +178,26 @@ fn guarded(path: &Path, shown: &str) -> Result<(), Refused> {
 
 /// What stands there.
 fn standing(path: &Path, shown: &str) -> Result<(), Refused> {
-    match fs::symlink_metadata(path) {
-        Ok(metadata) => over(&metadata, shown),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+    match Folder::of_real(path).and_then(|(folder, name)| folder.entry(name)) {
+        Ok(entry) => entry.map_or(Ok(()), |entry| over(&entry, shown)),
+        Err(error) if is_absent(&error) => Ok(()),
         Err(error) => Err(unreadable(shown, &error)),
     }
 }
 
-fn over(metadata: &Metadata, shown: &str) -> Result<(), Refused> {
-    if metadata.is_dir() {
-        return Err(folder(shown));
+fn over(entry: &Entry, shown: &str) -> Result<(), Refused> {
+    match entry.kind {
+        Kind::Folder => Err(folder(shown)),
+        Kind::Link => Err(moved(shown)),
+        Kind::Other => {
+            let message = format!("{shown} is not a regular file but a pipe, a socket or a device");
+            Err(refused("no-regular-file", message, "choose another path"))
+        }
+        Kind::File if entry.permissions.readonly() => {
+            Err(refused("read-only", format!("{shown} is read-only"), "make it writable first"))
+        }
+        Kind::File => Ok(()),
     }
-    if !metadata.is_file() {
-        let message = format!("{shown} is no regular file but a pipe, a socket or a device");
-        return Err(refused("no-regular-file", message, "choose another path"));
-    }
-    if metadata.permissions().readonly() {
-        return Err(refused("read-only", format!("{shown} is read-only"), "make it writable first"));
-    }
-    Ok(())
 }
 
 fn folder(shown: &str) -> Refused {
@@ -200,6 +205,9 @@ fn folder(shown: &str) -> Refused {
 }
 
 pub(super) fn unreadable(shown: &str, error: &io::Error) -> Refused {
+    if LinkedOut::is(error) {
+        return moved(shown);
+    }
     refused("unreadable", format!("{shown} cannot be looked at: {error}"), "make it readable, or choose another path")
 }
 

@@ -1,12 +1,12 @@
 //! Taking a file away again that was made for what is no longer wanted: shown first like a write, and refused where the file has
 //! changed since.
 
-use std::fs;
 use std::path::Path;
 
 use super::record::unwritten;
 use super::write::unchanged_since;
 use super::{Proposal, Refused, Scope, Unwritten, propose};
+use crate::disk::Folder;
 
 /// What taking a file away would change; nothing is touched.
 ///
@@ -23,10 +23,11 @@ pub fn propose_removal(workspace: &Path, current: &Path, path: &str, scope: Scop
 /// It has changed since that was proposed, or cannot be taken away.
 pub fn remove(proposal: &Proposal, folders: usize) -> Result<(), Unwritten> {
     unchanged_since(std::slice::from_ref(proposal))?;
-    fs::remove_file(&proposal.path).map_err(|error| unwritten(&proposal.shown, &error))?;
+    let removed = Folder::of_real(&proposal.path).and_then(|(folder, name)| folder.remove_file(name));
+    removed.map_err(|error| unwritten(&proposal.shown, &error))?;
     for folder in proposal.path.ancestors().skip(1).take(folders) {
-        // One that somebody put something into stays, and so do those above it.
-        if fs::remove_dir(folder).is_err() {
+        // One that holds something stays, and so do those above it.
+        if Folder::of_real(folder).and_then(|(above, name)| above.remove_folder(name)).is_err() {
             break;
         }
     }
@@ -35,6 +36,8 @@ pub fn remove(proposal: &Proposal, folders: usize) -> Result<(), Unwritten> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::disk::write_atomic;
 

@@ -1,7 +1,6 @@
 //! The write itself, all of it or nothing: every file is written in full beside its place first, then each is renamed. Of
 //! several, what is about to be renamed is noted down before (see `record`), for whoever comes after a writer that was killed.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +8,7 @@ use super::propose::{anew, disagreements};
 use super::record::{Record, Step, remove_folders, unwritten};
 use super::{Before, Proposal, Refused, Unwritten, Written, refusal};
 use crate::disk::name::sha256_hex;
-use crate::disk::{Staged, sweep_dead};
+use crate::disk::{Folder, Lasting, Mode, Staged};
 
 /// Writes every proposal, or nothing. Whoever writes several holds the desk's lock.
 ///
@@ -33,7 +32,7 @@ pub fn write(workspace: &Path, proposals: &[Proposal]) -> Result<Vec<Written>, U
     }
     for folder in wanted.iter().filter_map(|proposal| proposal.path.parent()) {
         // Rubbish of the dead harms nobody; whoever writes here next tries again.
-        let _ = sweep_dead(folder);
+        let _ = Folder::real(folder).and_then(|folder| folder.sweep_dead());
     }
     Ok(proposals.iter().map(written_of).collect())
 }
@@ -52,6 +51,7 @@ fn written_of(proposal: &Proposal) -> Written {
 /// A file ready to be renamed, and a second name of the one that it replaces.
 struct Ready<'a> {
     proposal: &'a Proposal,
+    folder: Folder,
     new: Staged,
     old: Option<Staged>,
 }
@@ -60,33 +60,34 @@ struct Ready<'a> {
 fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<Ready<'a>>, Refused> {
     let mut ready = Vec::new();
     for proposal in wanted {
-        let new = make_folders(&proposal.path, folders)
-            .and_then(|()| Staged::new(&proposal.path, proposal.text.as_bytes()))
-            .map_err(|error| unwritten(&proposal.shown, &error))?;
-        ready.push(Ready { proposal, new, old: None });
+        let stage = |folder: Folder| {
+            let name = proposal.path.file_name().unwrap_or_default();
+            let new = folder.stage(name, proposal.text.as_bytes(), Mode::Default, Lasting::Always)?;
+            Ok(Ready { proposal, folder, new, old: None })
+        };
+        let staged = make_folders(&proposal.path, folders).and_then(stage);
+        ready.push(staged.map_err(|error| unwritten(&proposal.shown, &error))?);
     }
     // One rename is made or not; of several those that are made may have to be taken back.
     if ready.len() > 1 {
         for ready in ready.iter_mut().filter(|ready| ready.proposal.before != Before::Nothing) {
             let proposal = ready.proposal;
-            ready.old = Some(Staged::second(&proposal.path).map_err(|error| unwritten(&proposal.shown, &error))?);
+            let second = ready.folder.second(proposal.path.file_name().unwrap_or_default());
+            ready.old = Some(second.map_err(|error| unwritten(&proposal.shown, &error))?);
         }
     }
     Ok(ready)
 }
 
-/// Makes the folders of a file, one by one, so that it is known which were not there.
-fn make_folders(path: &Path, made: &mut Vec<PathBuf>) -> io::Result<()> {
-    let missing: Vec<&Path> = path.ancestors().skip(1).take_while(|folder| !folder.is_dir()).collect();
-    for folder in missing.into_iter().rev() {
-        match fs::create_dir(folder) {
-            Ok(()) => made.push(folder.to_path_buf()),
-            // Another writer made it.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
+/// Opens the folder of a file and makes those that are missing, one by one, so that it is known which were.
+fn make_folders(path: &Path, made: &mut Vec<PathBuf>) -> io::Result<Folder> {
+    let root = path.ancestors().last().unwrap_or(path);
+    let below = path.parent().and_then(|folder| folder.strip_prefix(root).ok()).unwrap_or(Path::new(""));
+    below.iter().try_fold(Folder::real(root)?, |folder, name| {
+        let (child, is_made) = folder.make_child(name, Mode::Default)?;
+        made.extend(is_made.then(|| child.path().to_path_buf()));
+        Ok(child)
+    })
 }
 
 /// Renames every file to its place, or none.
@@ -141,6 +142,8 @@ pub(super) fn unchanged_since(proposals: &[Proposal]) -> Result<(), Unwritten> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::super::{Scope, propose};
     use super::*;
     use crate::disk::write_atomic;

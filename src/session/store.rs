@@ -583,14 +583,15 @@ mod tests {
         found
     }
 
+    #[cfg(unix)]
     #[test]
-    fn a_link_that_stays_in_the_workspace_is_followed() {
+    fn a_link_that_stays_in_the_workspace_is_refused_too() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("kept")).unwrap();
-        #[cfg(unix)]
         std::os::unix::fs::symlink("kept", folder.path().join(".jaato")).unwrap();
-        store(folder.path()).change(&Choice::default(), |choice| choice.pick("a")).unwrap();
-        assert_eq!(store(folder.path()).choice().0.unwrap().choice.picks, ["a"]);
+        let error = store(folder.path()).change(&Choice::default(), |choice| choice.pick("a")).unwrap_err();
+        assert!(error.to_string().contains(".jaato is a symbolic link, which is not followed"), "{error}");
+        assert_eq!(std::fs::read_dir(folder.path().join("kept")).unwrap().count(), 0);
     }
 
     #[test]

@@ -438,7 +438,7 @@ pub fn asking(id: &str, who: &str, context: &str, offered: &[&str]) -> crate::en
     };
     crate::engine::Waiting {
         request: Arc::new(request),
-        folder: Path::new(WORKSPACE).join(".jaato/refdesk/ask"),
+        folder: crate::channel::folder::default_folder(Path::new(WORKSPACE)),
         until: Some("10:35:00".to_owned()),
     }
 }

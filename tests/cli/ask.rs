@@ -9,7 +9,7 @@ use std::process::{Child, Stdio};
 use std::thread;
 use std::time::Instant;
 
-use refdesk::channel::folder::{Landed, Pending, answer, default_folder, pending};
+use refdesk::channel::folder::{Base, Landed, Pending, answer, default_folder, pending};
 use refdesk::channel::presence::attend;
 use refdesk::channel::{MOST, Response};
 use refdesk::disk::write_atomic;
@@ -42,7 +42,7 @@ impl<'w> Asking<'w> {
         Self { world, child: command.spawn().unwrap() }
     }
 
-    fn folder(&self) -> PathBuf {
+    fn folder(&self) -> Base {
         default_folder(&self.world.path)
     }
 
@@ -67,7 +67,7 @@ impl<'w> Asking<'w> {
     fn ends(self, code: i32) -> Value {
         let (folder, ran) = (self.folder(), self.end().exits(code));
         for part in ["requests", "responses"] {
-            assert_eq!(fs::read_dir(folder.join(part)).unwrap().count(), 0, "{part}");
+            assert_eq!(fs::read_dir(folder.path().join(part)).unwrap().count(), 0, "{part}");
         }
         ran.json()
     }
@@ -88,7 +88,7 @@ fn response(asked: &Pending, selected: &[&str]) -> Response {
 
 /// Writes an answer as a program does that knows nothing of refdesk.
 fn put(asked: &Pending, bytes: &[u8]) -> PathBuf {
-    let path = asked.folder.join("responses").join(format!("{}.json", asked.request.request_id));
+    let path = asked.folder.path().join("responses").join(format!("{}.json", asked.request.request_id));
     write_atomic(&path, bytes).unwrap();
     path
 }
@@ -147,7 +147,7 @@ fn what_can_be_chosen_follows_tags_and_what_is_chosen_already() {
 fn half_an_answer_is_waited_on() {
     let world = world(json!({"type": "file", "base_path": "answers"}));
     let mut asking = Asking::start(&world, &[]);
-    let folder = world.path.join("answers");
+    let folder = Base::new(&world.path, world.path.join("answers"));
     let began = Instant::now();
     let asked = loop {
         if let Some(asked) = pending(&folder, now()).0.pop() {
@@ -160,7 +160,7 @@ fn half_an_answer_is_waited_on() {
     put(&asked, &serde_json::to_vec(&response(&asked, &["one"])).unwrap());
     asking.end().exits(0);
     assert_eq!(world.picks(), ["one"]);
-    assert_eq!(fs::read_dir(folder.join("responses")).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(folder.path().join("responses")).unwrap().count(), 0);
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn an_asker_that_is_killed_is_nobody_and_blocks_nobody() {
         asking.child.wait().unwrap();
         assert_eq!(answer(&asked.folder, &response(&asked, &["one"])).unwrap(), Landed::Late { by: None });
         assert_eq!(pending(&asked.folder, now()), (vec![], vec![]));
-        assert_eq!(fs::read_dir(asked.folder.join("requests")).unwrap().count(), 0);
+        assert_eq!(fs::read_dir(asked.folder.path().join("requests")).unwrap().count(), 0);
     }
     let mut asking = Asking::start(&world, &[]);
     let asked = asking.request();

@@ -133,7 +133,7 @@ fn one_that_nobody_answers_in_time_goes_by_itself() {
 #[test]
 fn one_whose_asker_is_killed_goes() {
     let mut world = attended();
-    let folder = folder::default_folder(&world.workspace).join("requests");
+    let folder = folder::default_folder(&world.workspace).path().join("requests");
     fs::create_dir_all(&folder).unwrap();
     let desk = Desk::open(options(&world.workspace));
     let request = refdesk::channel::request(&desk, "to test", &[]);

@@ -1,0 +1,568 @@
+//! An open folder, and everything that is done in one by name. A folder is reached name by name from a root, without following
+//! a symbolic link, and stays the same folder whatever comes to stand at its path. So a folder that is exchanged for a link
+//! between two steps is refused, and a folder that is exchanged after it was opened changes nothing.
+//!
+//! The system calls are in `unix`. `by_path` stands in for them where folders cannot be held open: there a link that comes
+//! between looking and opening is not noticed.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::fs::{self, File, Permissions};
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use super::path::{display, is_absent};
+use super::read::read_open;
+
+#[cfg(not(unix))]
+mod by_path;
+#[cfg(unix)]
+mod unix;
+
+#[cfg(not(unix))]
+use by_path::Handle;
+#[cfg(unix)]
+use unix::Handle;
+
+/// A symbolic link where only folders and regular files are used; inside an [`io::Error`].
+#[derive(Debug)]
+pub struct LinkedOut {
+    link: String,
+    leads_out: bool,
+}
+
+impl fmt::Display for LinkedOut {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let link = &self.link;
+        if self.leads_out {
+            write!(out, "{link} is a link that leads out of the workspace: nothing is read or stored there")
+        } else {
+            write!(out, "{link} is a symbolic link, which is not followed")
+        }
+    }
+}
+
+impl std::error::Error for LinkedOut {}
+
+impl LinkedOut {
+    /// Whether the error is one.
+    pub fn is(error: &io::Error) -> bool {
+        error.get_ref().is_some_and(|inner| inner.downcast_ref::<Self>().is_some())
+    }
+}
+
+/// Who may read a file or folder that is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// A file keeps the mode of the one that it replaces; a new file or folder gets what the user's mask leaves.
+    Default,
+    /// The owner alone, whatever was there: 0600, and 0700 for folders.
+    Private,
+}
+
+/// What a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// A symbolic link.
+    Link,
+    /// A pipe, a socket or a device.
+    Other,
+}
+
+/// What is known of a name without opening it.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// What it stands for.
+    pub kind: Kind,
+    /// In bytes.
+    pub size: u64,
+    /// Its mode.
+    pub permissions: Permissions,
+}
+
+/// How a file is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    Read,
+    /// To read and to append; made where it is missing.
+    Append,
+    /// To hold its lock; made where it is missing.
+    Lock,
+    /// To write a file that is not there yet.
+    New(Mode),
+}
+
+/// An open folder. A clone is the same folder.
+#[derive(Debug, Clone)]
+pub struct Folder {
+    handle: Arc<Handle>,
+    /// Where it was opened. For messages, and for nothing else.
+    path: PathBuf,
+    /// The folder that paths in messages are relative to.
+    root: Arc<Path>,
+}
+
+impl Folder {
+    /// Opens a folder that the user named: links in its path are followed.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front.
+    pub fn root(path: &Path) -> io::Result<Self> {
+        let handle = Handle::root(path).map_err(|error| with_path(path, error))?;
+        Ok(Self { handle: Arc::new(handle), path: path.to_path_buf(), root: path.into() })
+    }
+
+    /// Opens the folder at an absolute path without links and dots.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front; [`LinkedOut`] where a part of the path is a link.
+    pub fn real(path: &Path) -> io::Result<Self> {
+        let mut parts = path.components();
+        let mut start = PathBuf::new();
+        while let Some(part @ (Component::Prefix(_) | Component::RootDir)) = parts.clone().next() {
+            start.push(part);
+            parts.next();
+        }
+        if !path.is_absolute() {
+            return Err(with_path(path, io::Error::new(io::ErrorKind::InvalidInput, "not an absolute path")));
+        }
+        Self { root: Path::new("").into(), ..Self::root(&start)? }.below(parts.as_path())
+    }
+
+    /// The folder of `file`, which lies below `root`, and the name of the file. Links above `root` are followed, those below
+    /// are refused.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front; [`LinkedOut`].
+    pub fn of(root: &Path, file: &Path) -> io::Result<(Self, OsString)> {
+        let (folder, name) = split(root, file)?;
+        Ok((Self::root(root)?.below(folder)?, name))
+    }
+
+    /// The same; makes the folders below `root` that are missing.
+    ///
+    /// # Errors
+    /// As [`Folder::of`].
+    pub fn made_of(root: &Path, file: &Path, mode: Mode) -> io::Result<(Self, OsString)> {
+        let (folder, name) = split(root, file)?;
+        Ok((Self::root(root)?.make(folder, mode)?, name))
+    }
+
+    /// The folder of a file at an absolute path without links and dots, and the name of the file.
+    ///
+    /// # Errors
+    /// As [`Folder::real`].
+    pub fn of_real(file: &Path) -> io::Result<(Self, &OsStr)> {
+        match (file.parent(), file.file_name()) {
+            (Some(folder), Some(name)) => Ok((Self::real(folder)?, name)),
+            _ => Err(invalid(file)),
+        }
+    }
+
+    /// Opens a folder below this one.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front; [`LinkedOut`] where a part of the path is a link.
+    pub fn below(&self, path: &Path) -> io::Result<Self> {
+        names_of(path)?.into_iter().try_fold(self.clone(), |folder, name| folder.child(name))
+    }
+
+    /// Opens a folder below this one; makes those that are missing, and makes all of them private that are to be.
+    ///
+    /// # Errors
+    /// As [`Folder::below`].
+    pub fn make(&self, path: &Path, mode: Mode) -> io::Result<Self> {
+        names_of(path)?.into_iter().try_fold(self.clone(), |folder, name| {
+            // This one also holds what the workspace shares.
+            let mode = if name == ".jaato" { Mode::Default } else { mode };
+            let (child, is_made) = folder.make_child(name, mode)?;
+            if mode == Mode::Private && !is_made {
+                // Another user's folder stays as it is.
+                let _ = child.make_private();
+            }
+            Ok(child)
+        })
+    }
+
+    /// Opens a folder directly in this one.
+    ///
+    /// # Errors
+    /// As [`Folder::below`].
+    pub fn child(&self, name: &OsStr) -> io::Result<Self> {
+        let handle = self.handle.child(plain(name)?).map_err(|error| self.refused(name, error))?;
+        Ok(Self { handle: Arc::new(handle), path: self.path.join(name), root: self.root.clone() })
+    }
+
+    /// The same, and whether it was made since it was missing.
+    ///
+    /// # Errors
+    /// As [`Folder::below`].
+    pub fn make_child(&self, name: &OsStr, mode: Mode) -> io::Result<(Self, bool)> {
+        match self.child(name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            opened => return opened.map(|folder| (folder, false)),
+        }
+        let is_made = match self.handle.make(name, mode) {
+            // Another process was faster.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => false,
+            made => made.map(|()| true).map_err(|error| self.refused(name, error))?,
+        };
+        Ok((self.child(name)?, is_made))
+    }
+
+    /// Takes away what others than the owner may do in this folder.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front.
+    pub fn make_private(&self) -> io::Result<()> {
+        self.handle.make_private().map_err(|error| with_path(&self.path, error))
+    }
+
+    /// Where it was opened.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where a file of this folder is, for messages.
+    pub fn path_of(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Opens a regular file to read it, without waiting for the writer of a pipe.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front; what stands there is a link or not a regular file.
+    pub fn open(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
+        self.open_for(name.as_ref(), Purpose::Read)
+    }
+
+    /// Opens a regular file to read it and to append to it; a new one is private.
+    ///
+    /// # Errors
+    /// As [`Folder::open`].
+    pub fn append(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
+        self.open_for(name.as_ref(), Purpose::Append)
+    }
+
+    /// Opens a regular file to hold its lock; a new one is private.
+    pub(super) fn open_lock(&self, name: &OsStr) -> io::Result<File> {
+        self.open_for(name, Purpose::Lock)
+    }
+
+    /// Makes a file that is not there yet.
+    pub(super) fn create(&self, name: &OsStr, mode: Mode) -> io::Result<File> {
+        self.open_for(name, Purpose::New(mode))
+    }
+
+    fn open_for(&self, name: &OsStr, purpose: Purpose) -> io::Result<File> {
+        let invalid = |what: &str| io::Error::new(io::ErrorKind::InvalidInput, what);
+        // Only a regular file is opened: opening a device may act on it.
+        if !matches!(purpose, Purpose::New(_)) && self.entry(name)?.is_some_and(|entry| entry.kind == Kind::Other) {
+            return Err(with_path(&self.path.join(name), invalid("not a regular file")));
+        }
+        let opened = self.handle.open(plain(name)?, purpose).and_then(|file| {
+            let found = file.metadata()?;
+            if found.is_dir() {
+                return Err(invalid("a folder, not a file"));
+            }
+            if found.is_file() { Ok(file) } else { Err(invalid("not a regular file")) }
+        });
+        opened.map_err(|error| self.refused(name, error))
+    }
+
+    /// The bytes of a regular file, at most `limit` of them; the flag tells that there are more.
+    ///
+    /// # Errors
+    /// As [`Folder::open`].
+    pub fn read(&self, name: impl AsRef<OsStr>, limit: u64) -> io::Result<(Vec<u8>, bool)> {
+        let name = name.as_ref();
+        let file = self.open(name)?;
+        let read = file.metadata().and_then(|metadata| read_open(file, &metadata, limit));
+        read.map_err(|error| with_path(&self.path.join(name), error))
+    }
+
+    /// What stands under a name; a link is not followed. `None` where there is nothing.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front.
+    pub fn entry(&self, name: impl AsRef<OsStr>) -> io::Result<Option<Entry>> {
+        let name = name.as_ref();
+        match self.handle.entry(plain(name)?) {
+            Err(error) if is_absent(&error) => Ok(None),
+            entry => entry.map(Some).map_err(|error| with_path(&self.path.join(name), error)),
+        }
+    }
+
+    /// Whether an open file is the one that has this name now.
+    pub fn holds(&self, name: impl AsRef<OsStr>, file: &File) -> bool {
+        plain(name.as_ref()).is_ok_and(|name| self.handle.holds(name, file))
+    }
+
+    /// The names in it, in no order.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front.
+    pub fn names(&self) -> io::Result<Vec<OsString>> {
+        self.handle.names().map_err(|error| with_path(&self.path, error))
+    }
+
+    /// Renames a file within this folder; what has the new name goes.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front.
+    pub fn rename(&self, from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) -> io::Result<()> {
+        let (from, to) = (plain(from.as_ref())?, plain(to.as_ref())?);
+        self.handle.rename(from, to).map_err(|error| with_path(&self.path.join(to), error))
+    }
+
+    /// Renames a file within this folder to a name that nothing may have.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front; [`io::ErrorKind::AlreadyExists`] where the name is taken.
+    pub fn rename_new(&self, from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) -> io::Result<()> {
+        let (from, to) = (plain(from.as_ref())?, plain(to.as_ref())?);
+        self.handle.rename_new(from, to).map_err(|error| with_path(&self.path.join(to), error))
+    }
+
+    /// Gives a file a second name, which nothing may have.
+    pub(super) fn link(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        self.handle.link(plain(from)?, plain(to)?).map_err(|error| with_path(&self.path.join(to), error))
+    }
+
+    /// Removes a file, or a link itself.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front.
+    pub fn remove_file(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
+        let name = plain(name.as_ref())?;
+        self.handle.remove_file(name).map_err(|error| with_path(&self.path.join(name), error))
+    }
+
+    /// Removes an empty folder.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front.
+    pub fn remove_folder(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
+        let name = plain(name.as_ref())?;
+        self.handle.remove_folder(name).map_err(|error| with_path(&self.path.join(name), error))
+    }
+
+    /// The error with its path in front; one about a link says so.
+    fn refused(&self, name: &OsStr, error: io::Error) -> io::Error {
+        let path = self.path.join(name);
+        if self.handle.entry(name).is_ok_and(|entry| entry.kind == Kind::Link) {
+            return LinkedOut { link: display(&self.root, &path), leads_out: self.leads_out(&path) }.into();
+        }
+        with_path(&path, error)
+    }
+
+    /// For the words of an error alone.
+    fn leads_out(&self, link: &Path) -> bool {
+        let Ok(root) = fs::canonicalize(&self.root) else { return false };
+        !fs::metadata(link).is_ok_and(|found| found.is_file())
+            && !fs::canonicalize(link).is_ok_and(|real| real.starts_with(root))
+    }
+}
+
+impl From<LinkedOut> for io::Error {
+    fn from(link: LinkedOut) -> Self {
+        Self::new(io::ErrorKind::PermissionDenied, link)
+    }
+}
+
+fn with_path(path: &Path, error: io::Error) -> io::Error {
+    if LinkedOut::is(&error) {
+        return error;
+    }
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+fn invalid(path: &Path) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, format!("'{}' is not a path below a folder", path.display()))
+}
+
+/// A name that is one component: it leads neither up nor down.
+fn plain(name: &OsStr) -> io::Result<&OsStr> {
+    let mut parts = Path::new(name).components();
+    match (parts.next(), parts.next()) {
+        (Some(Component::Normal(part)), None) if part == name => Ok(name),
+        _ => Err(invalid(Path::new(name))),
+    }
+}
+
+fn names_of(path: &Path) -> io::Result<Vec<&OsStr>> {
+    let parts = path.components().filter(|part| *part != Component::CurDir);
+    let name = |part| match part {
+        Component::Normal(name) => Ok(name),
+        _ => Err(invalid(path)),
+    };
+    parts.map(name).collect()
+}
+
+/// The folder of a file as a path below `root`, and the file's name.
+fn split<'a>(root: &Path, file: &'a Path) -> io::Result<(&'a Path, OsString)> {
+    let within = file.strip_prefix(root).map_err(|_| invalid(file))?;
+    match (within.parent(), within.file_name()) {
+        (Some(folder), Some(name)) => Ok((folder, name.to_owned())),
+        _ => Err(invalid(file)),
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::io::Write;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::super::{Lasting, write_atomic};
+    use super::*;
+
+    /// `in/file`, `out/`; links to both, dangling ones and loops; a pipe.
+    fn world() -> (tempfile::TempDir, PathBuf) {
+        let root = tempfile::tempdir().unwrap();
+        let real = fs::canonicalize(root.path()).unwrap();
+        write_atomic(&real.join("w/in/file"), b"12345").unwrap();
+        write_atomic(&real.join("out/secret"), b"secret").unwrap();
+        let at = |name: &str| real.join("w").join(name);
+        for (target, link) in
+            [("in", "inside"), ("../out", "outside"), ("nowhere", "dangling"), ("loop", "loop"), ("in/file", "last")]
+        {
+            symlink(target, at(link)).unwrap();
+        }
+        symlink("file", at("in/beside")).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, at("in/pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        (root, real)
+    }
+
+    #[test]
+    fn no_link_below_a_root_is_followed() {
+        let (_root, real) = world();
+        symlink("w", real.join("alias")).unwrap();
+        for named in ["w", "alias"] {
+            let root = Folder::root(&real.join(named)).unwrap();
+            for (path, expected) in [
+                ("in", "fine"),
+                ("./in", "fine"),
+                ("", "fine"),
+                ("none", "absent"),
+                ("inside", "inside is a symbolic link"),
+                ("inside/deeper", "inside is a symbolic link"),
+                ("outside", "outside is a link that leads out of the workspace"),
+                ("dangling", "dangling is a link that leads out"),
+                ("loop/x", "loop is a link that leads out"),
+                ("last", "last is a symbolic link"),
+                ("in/file", "in/file: "),
+                ("in/../in", "not a path below"),
+                ("/etc", "not a path below"),
+            ] {
+                let told = |error: io::Error| {
+                    if is_absent(&error) && path == "none" { "absent".to_owned() } else { error.to_string() }
+                };
+                for opened in [root.below(Path::new(path)), root.make(Path::new(path), Mode::Default)] {
+                    let told = opened.map_or_else(told, |_| "fine".to_owned());
+                    let is_made = path == "none" && told == "fine";
+                    assert!(told.contains(expected) || is_made, "{named}/{path}: {told}");
+                }
+                let _ = root.remove_folder("none");
+            }
+        }
+        assert!(!real.join("w/nowhere").exists());
+    }
+
+    #[test]
+    fn only_regular_files_are_opened() {
+        let (_root, real) = world();
+        let folder = Folder::root(&real.join("w/in")).unwrap();
+        fs::create_dir(real.join("w/in/folder")).unwrap();
+        symlink("none", real.join("w/in/dangling")).unwrap();
+        for name in ["beside", "dangling", "folder", "pipe", "..", ".", "", "a/b", "/etc/passwd"] {
+            let lock = folder.open_lock(OsStr::new(name));
+            for opened in [folder.open(name), folder.append(name), lock] {
+                let error = opened.unwrap_err();
+                assert!(error.to_string().contains(name), "{name}: {error}");
+            }
+        }
+        assert!(!real.join("w/in/none").exists());
+        folder.append("new").unwrap().write_all(b"x").unwrap();
+        assert_eq!(fs::metadata(real.join("w/in/new")).unwrap().permissions().mode() & 0o777, 0o600);
+        let open = folder.open("file").unwrap();
+        assert!(folder.holds("file", &open) && !folder.holds("new", &open) && !folder.holds("none", &open));
+        for (name, limit, expected) in [("file", 5, (b"12345".to_vec(), false)), ("file", 4, (b"1234".to_vec(), true))]
+        {
+            assert_eq!(folder.read(name, limit).unwrap(), expected);
+        }
+    }
+
+    /// Each step is done after the folder was opened and exchanged for a link.
+    #[test]
+    fn an_open_folder_stays_the_same() {
+        type Step = fn(&Folder) -> io::Result<()>;
+        let steps: [(&str, Step); 9] = [
+            ("write", |folder| folder.write("new", b"mine", Mode::Default, Lasting::Always)),
+            ("publish", |folder| folder.publish("new", b"mine", Mode::Private).map(drop)),
+            ("append", |folder| folder.append("new").map(drop)),
+            ("rename", |folder| folder.rename("file", "secret")),
+            ("rename_new", |folder| folder.rename_new("file", "new")),
+            ("make", |folder| folder.make(Path::new("new/deep"), Mode::Default).map(drop)),
+            ("second", |folder| folder.second("file").map(drop)),
+            ("remove", |folder| folder.remove_file("file")),
+            ("read", |folder| folder.read("file", 9).map(|read| assert_eq!(read.0, b"12345"))),
+        ];
+        for (name, step) in steps {
+            let (_root, real) = world();
+            let folder = Folder::root(&real.join("w")).unwrap().below(Path::new("in")).unwrap();
+            fs::rename(real.join("w/in"), real.join("w/moved")).unwrap();
+            symlink("../out", real.join("w/in")).unwrap();
+            step(&folder).unwrap();
+            let outside: Vec<OsString> =
+                fs::read_dir(real.join("out")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+            assert_eq!(
+                (outside, fs::read(real.join("out/secret")).unwrap()),
+                (vec!["secret".into()], b"secret".to_vec()),
+                "{name}"
+            );
+            assert!(
+                folder.below(Path::new("..")).is_err() && Folder::of(&real.join("w"), &real.join("w/in/file")).is_err()
+            );
+        }
+    }
+
+    /// A folder is exchanged for a link and back all the while: whatever is written, nothing of it is written outside.
+    #[test]
+    fn no_race_is_lost_to_a_folder_that_becomes_a_link() {
+        let (_root, real) = world();
+        let is_over = std::sync::atomic::AtomicBool::new(false);
+        symlink("../out", real.join("w/swap")).unwrap();
+        let (dir, swap) = (real.join("w/in"), real.join("w/swap"));
+        let exchange = || {
+            use rustix::fs::{CWD, RenameFlags, renameat_with};
+            renameat_with(CWD, &dir, CWD, &swap, RenameFlags::EXCHANGE).unwrap();
+        };
+        let (mut written, mut refused) = (0, 0);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                    exchange();
+                }
+            });
+            for _ in 0..2_000 {
+                let write = || {
+                    let (folder, name) = Folder::made_of(&real.join("w"), &real.join("w/in/deep/new"), Mode::Default)?;
+                    folder.write(&name, b"mine", Mode::Default, Lasting::WhileRunning)?;
+                    folder.remove_file(&name)
+                };
+                match write() {
+                    Ok(()) => written += 1,
+                    Err(_) => refused += 1,
+                }
+            }
+            is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+        assert_eq!(fs::read_dir(real.join("out")).unwrap().count(), 1, "{written} written, {refused} refused");
+    }
+}

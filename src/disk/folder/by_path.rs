@@ -1,0 +1,90 @@
+//! A folder by its path, for systems on which folders are not held open here. A link is looked for before each step.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{Entry, Kind, Mode, Purpose};
+
+/// A folder by its path.
+#[derive(Debug)]
+pub(super) struct Handle(PathBuf);
+
+impl Handle {
+    pub fn root(path: &Path) -> io::Result<Self> {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        let found = fs::metadata(path)?;
+        if found.is_dir() { Ok(Self(path.to_path_buf())) } else { Err(io::ErrorKind::NotADirectory.into()) }
+    }
+
+    pub fn child(&self, name: &OsStr) -> io::Result<Self> {
+        let found = self.entry(name)?;
+        if found.kind == Kind::Folder { Ok(Self(self.0.join(name))) } else { Err(io::ErrorKind::NotADirectory.into()) }
+    }
+
+    pub fn make(&self, name: &OsStr, _mode: Mode) -> io::Result<()> {
+        fs::create_dir(self.0.join(name))
+    }
+
+    pub fn make_private(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    pub fn open(&self, name: &OsStr, purpose: Purpose) -> io::Result<File> {
+        if self.entry(name).is_ok_and(|entry| entry.kind == Kind::Link) {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        let mut options = OpenOptions::new();
+        match purpose {
+            Purpose::Read => options.read(true),
+            Purpose::Append => options.read(true).append(true).create(true),
+            Purpose::Lock => options.read(true).write(true).create(true).truncate(false),
+            Purpose::New(_) => options.read(true).write(true).create_new(true),
+        };
+        options.open(self.0.join(name))
+    }
+
+    pub fn entry(&self, name: &OsStr) -> io::Result<Entry> {
+        let found = fs::symlink_metadata(self.0.join(name))?;
+        let kind = match found.file_type() {
+            kind if kind.is_symlink() => Kind::Link,
+            kind if kind.is_dir() => Kind::Folder,
+            kind if kind.is_file() => Kind::File,
+            _ => Kind::Other,
+        };
+        Ok(Entry { kind, size: found.len(), permissions: found.permissions() })
+    }
+
+    /// As far as the time at which it was made tells.
+    pub fn holds(&self, name: &OsStr, file: &File) -> bool {
+        let made = |found: io::Result<fs::Metadata>| found.and_then(|found| found.created());
+        let there = made(fs::symlink_metadata(self.0.join(name)));
+        matches!((made(file.metadata()), there), (Ok(open), Ok(there)) if open == there)
+    }
+
+    pub fn names(&self) -> io::Result<Vec<OsString>> {
+        fs::read_dir(&self.0)?.map(|entry| entry.map(|entry| entry.file_name())).collect()
+    }
+
+    pub fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        fs::rename(self.0.join(from), self.0.join(to))
+    }
+
+    pub fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        self.link(from, to)?;
+        self.remove_file(from)
+    }
+
+    pub fn link(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        fs::hard_link(self.0.join(from), self.0.join(to))
+    }
+
+    pub fn remove_file(&self, name: &OsStr) -> io::Result<()> {
+        fs::remove_file(self.0.join(name))
+    }
+
+    pub fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
+        fs::remove_dir(self.0.join(name))
+    }
+}

@@ -1,0 +1,137 @@
+//! The system calls that take an open folder and a name.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, Permissions};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use rustix::fs::{
+    AtFlags, CWD, Dir, FileType, Mode as Bits, OFlags, chmodat, fstat, linkat, mkdirat, openat, renameat, statat,
+    unlinkat,
+};
+
+use super::{Entry, Kind, Mode, Purpose};
+
+/// Passing through a folder needs less than reading it does: `/home` may be closed to those who would list it.
+#[cfg(target_os = "linux")]
+const THROUGH: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+#[cfg(not(target_os = "linux"))]
+const THROUGH: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
+
+/// Without waiting for the other end of a pipe, and without becoming the controlling terminal's process.
+const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+
+const PRIVATE_FILE: Bits = Bits::RUSR.union(Bits::WUSR);
+
+/// An open folder.
+#[derive(Debug)]
+pub(super) struct Handle(OwnedFd);
+
+impl Handle {
+    pub fn root(path: &Path) -> io::Result<Self> {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        Ok(Self(openat(CWD, path, THROUGH, Bits::empty())?))
+    }
+
+    pub fn child(&self, name: &OsStr) -> io::Result<Self> {
+        Ok(Self(openat(&self.0, name, THROUGH | OFlags::NOFOLLOW, Bits::empty())?))
+    }
+
+    pub fn make(&self, name: &OsStr, mode: Mode) -> io::Result<()> {
+        let bits = match mode {
+            Mode::Default => Bits::RWXU | Bits::RWXG | Bits::RWXO,
+            Mode::Private => Bits::RWXU,
+        };
+        Ok(mkdirat(&self.0, name, bits)?)
+    }
+
+    pub fn make_private(&self) -> io::Result<()> {
+        let bits = Bits::from_raw_mode(fstat(&self.0)?.st_mode);
+        if bits.intersects(Bits::RWXG | Bits::RWXO) {
+            chmodat(&self.0, ".", Bits::RWXU, AtFlags::empty())?;
+        }
+        Ok(())
+    }
+
+    pub fn open(&self, name: &OsStr, purpose: Purpose) -> io::Result<File> {
+        let (flags, bits) = match purpose {
+            Purpose::Read => (OFlags::RDONLY, Bits::empty()),
+            Purpose::Append => (OFlags::RDWR | OFlags::APPEND | OFlags::CREATE, PRIVATE_FILE),
+            Purpose::Lock => (OFlags::RDWR | OFlags::CREATE, PRIVATE_FILE),
+            Purpose::New(Mode::Private) => (OFlags::RDWR | OFlags::CREATE | OFlags::EXCL, PRIVATE_FILE),
+            Purpose::New(Mode::Default) => {
+                let everybody = Bits::RGRP | Bits::WGRP | Bits::ROTH | Bits::WOTH;
+                (OFlags::RDWR | OFlags::CREATE | OFlags::EXCL, PRIVATE_FILE | everybody)
+            }
+        };
+        Ok(File::from(openat(&self.0, name, flags | FILE, bits)?))
+    }
+
+    pub fn entry(&self, name: &OsStr) -> io::Result<Entry> {
+        let stat = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let kind = match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => Kind::File,
+            FileType::Directory => Kind::Folder,
+            FileType::Symlink => Kind::Link,
+            _ => Kind::Other,
+        };
+        #[allow(clippy::useless_conversion, reason = "macOS has 16 bits here")]
+        let bits = u32::from(Bits::from_raw_mode(stat.st_mode).bits());
+        let size = u64::try_from(stat.st_size).unwrap_or(0);
+        Ok(Entry { kind, size, permissions: Permissions::from_mode(bits) })
+    }
+
+    pub fn holds(&self, name: &OsStr, file: &File) -> bool {
+        match (fstat(file), statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)) {
+            (Ok(open), Ok(there)) => (open.st_dev, open.st_ino) == (there.st_dev, there.st_ino),
+            _ => false,
+        }
+    }
+
+    pub fn names(&self) -> io::Result<Vec<OsString>> {
+        let listed = openat(&self.0, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Bits::empty())?;
+        let mut names = Vec::new();
+        for entry in Dir::new(listed)? {
+            let entry = entry?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name != "." && name != ".." {
+                names.push(name.to_owned());
+            }
+        }
+        Ok(names)
+    }
+
+    pub fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        Ok(renameat(&self.0, from, &self.0, to)?)
+    }
+
+    pub fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        #[cfg(any(target_os = "linux", target_os = "macos"))]
+        {
+            use rustix::fs::{RenameFlags, renameat_with};
+            use rustix::io::Errno;
+            match renameat_with(&self.0, from, &self.0, to, RenameFlags::NOREPLACE) {
+                // Not every file system can.
+                Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
+                renamed => return Ok(renamed?),
+            }
+        }
+        self.link(from, to)?;
+        self.remove_file(from)
+    }
+
+    pub fn link(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        Ok(linkat(&self.0, from, &self.0, to, AtFlags::empty())?)
+    }
+
+    pub fn remove_file(&self, name: &OsStr) -> io::Result<()> {
+        Ok(unlinkat(&self.0, name, AtFlags::empty())?)
+    }
+
+    pub fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
+        Ok(unlinkat(&self.0, name, AtFlags::REMOVEDIR)?)
+    }
+}
