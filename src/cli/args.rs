@@ -1,4 +1,4 @@
-//! What may be written behind `refdesk`, with the help of each. The texts here are the manual.
+//! The command line: every command and option with its help text. The manual page is generated from these texts.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use crate::enrich::Budget;
 
 /// What does your coding agent know, why, and what does it cost?
 ///
-/// Without a command the full screen opens. `refdesk --demo` opens it on a knowledge base that comes with the program.
+/// Run without a command to open the full screen. `refdesk --demo` opens it on a built-in sample knowledge base.
 #[derive(Debug, Parser)]
 #[command(
     name = "refdesk",
@@ -17,13 +17,13 @@ use crate::enrich::Budget;
     after_help = "Exit codes: 0 done, 1 the request could not be met, 2 usage, 3 timed out."
 )]
 pub struct Arguments {
-    /// The workspace [default: the nearest folder upward that holds .jaato/, else the current one]
+    /// The workspace folder [default: the nearest parent folder that contains .jaato/, else the current folder]
     #[arg(long, value_name = "DIR", global = true, help_heading = "Options of every command")]
     pub workspace: Option<PathBuf>,
-    /// The configuration file [default: references.json of the workspace, and others]
+    /// The configuration file [default: references.json in the workspace, then the user's own]
     #[arg(long, value_name = "FILE", global = true, help_heading = "Options of every command")]
     pub config: Option<PathBuf>,
-    /// The desk to work at
+    /// The desk to use: a selection of its own within the workspace
     #[arg(
         long,
         value_name = "NAME",
@@ -32,26 +32,26 @@ pub struct Arguments {
         help_heading = "Options of every command"
     )]
     pub desk: String,
-    /// The reader that is remembered as told
+    /// The session, which remembers what it was already told
     ///
     /// [default: default]
     #[arg(long, value_name = "NAME", global = true, help_heading = "Options of every command")]
     pub session: Option<String>,
-    /// Start from this profile in place of what is picked: a name below .jaato/profiles/, or a file
+    /// Use the picks of this profile instead of the stored ones: a name in .jaato/profiles/, or a file
     #[arg(long, value_name = "NAME|FILE", global = true, help_heading = "Options of every command")]
     pub profile: Option<String>,
-    /// Text for people or one JSON document for programs
+    /// Print text for people, or one JSON document for programs
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text, global = true, help_heading = "Options of every command")]
     pub format: Format,
-    /// Use the knowledge base that comes with the program, in a temporary folder
+    /// Use the built-in sample knowledge base, in a temporary folder
     #[arg(long, global = true, help_heading = "Options of every command", conflicts_with_all = ["workspace", "config"])]
     pub demo: bool,
-    /// What to do
+    /// The command to run
     #[command(subcommand)]
     pub command: Option<Command>,
 }
 
-/// How an answer is printed.
+/// The output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// For people.
@@ -69,100 +69,100 @@ pub enum Command {
     /// Pick sources by id or tag, and pull in what they mention
     #[command(after_help = "Example: refdesk select retry-pattern --tag resilience")]
     Select(SelectArgs),
-    /// Take picks back, and release what nothing else brings
+    /// Remove picks, and release the sources that only they pulled in
     #[command(after_help = "Example: refdesk unselect retry-pattern")]
     Unselect(Ids),
-    /// Bar sources from being pulled in
+    /// Exclude sources, so that nothing pulls them in
     #[command(after_help = "Example: refdesk exclude legacy-guide")]
     Exclude(Ids),
-    /// Lift exclusions
+    /// Remove exclusions
     #[command(after_help = "Example: refdesk include legacy-guide")]
     Include(Ids),
-    /// Take every pick back
+    /// Remove every pick
     #[command(after_help = "Example: refdesk clear --all")]
     Clear(ClearArgs),
-    /// Show what some sources would pull in; changes nothing
+    /// Show what some sources would pull in, without picking them
     #[command(after_help = "Example: refdesk resolve retry-pattern --format json")]
     Resolve(Ids),
-    /// The verbs under the name that agents' users know
+    /// Aliases of the selection commands
     #[command(after_help = "Example: refdesk references select retry-pattern")]
     References(ReferencesArgs),
     /// Explain why a source is selected, with file and line
     #[command(after_help = "Example: refdesk why error-handling")]
     Why(WhyArgs),
-    /// Print who mentions whom, over the whole catalog
+    /// Print which sources mention each other
     #[command(after_help = "Example: refdesk graph --dot | dot -Tsvg > graph.svg")]
     Graph(GraphArgs),
-    /// Print what an agent is told at the start
+    /// Print the instructions an agent gets when it starts
     #[command(after_help = "Example: refdesk instructions > CONTEXT.md")]
     Instructions,
-    /// Report everything that is wrong with catalog and documents
-    #[command(after_help = "Example: refdesk check --fix\n\nExits 1 when anything found is an error.")]
+    /// Report problems in the catalog and its documents
+    #[command(after_help = "Example: refdesk check --fix\n\nExits with 1 if any problem is an error.")]
     Check(CheckArgs),
     /// Add a source to the catalog
     #[command(after_help = "Example: refdesk add docs/retry.md --tag resilience --tag retry")]
     Add(AddArgs),
-    /// List the templates that the selection brings, show what they say and ask for, extract and validate them
+    /// List, show, extract and validate the templates of the selection
     #[command(after_help = "Example: refdesk templates variables Entity.java.tpl")]
     Templates(TemplatesArgs),
-    /// Render a template, to standard output or into a file
+    /// Render a template to standard output or to a file
     #[command(after_help = "Example: refdesk render Entity.java.tpl --var Entity=Customer --var 'fields:=[\"id\"]'")]
     Render(RenderArgs),
-    /// Append to a text what the desk has to say about it; the text comes from standard input
+    /// Add hints, expansions and notices to a text from standard input
     #[command(after_help = "Example: echo 'add a circuit breaker' | refdesk enrich --kind prompt")]
     Enrich(EnrichArgs),
-    /// Show what would be appended to a text, why, and what it costs; changes nothing
+    /// Show what `enrich` would add to a text, why, and what it costs
     #[command(after_help = "Example: echo 'add a circuit breaker' | refdesk simulate")]
     Simulate(SimulateArgs),
-    /// Explain why a source is not hinted at
+    /// Explain why a prompt does not bring up a source
     #[command(name = "why-not", after_help = "Example: refdesk why-not retry-pattern --prompt 'retry the payment'")]
     WhyNot(WhyNotArgs),
-    /// Hold the desk against a file of expectations
-    #[command(after_help = "Example: refdesk assert expectations.toml\n\nExits 1 when an expectation is not met.")]
+    /// Check a file of expected hints against the catalog
+    #[command(after_help = "Example: refdesk assert expectations.toml\n\nExits with 1 if an expectation is not met.")]
     Assert(AssertArgs),
-    /// Print what was said to whom, read, chosen and written, a JSON line each
+    /// Print what agents were told and read, and what was picked and written, as JSON lines
     #[command(after_help = "Example: refdesk journal --since 2h --session default")]
     Journal(JournalArgs),
-    /// Print the exact bytes that a line of the journal is about
+    /// Print the exact bytes that a journal entry recorded
     #[command(after_help = "Example: refdesk replay 42")]
     Replay(ReplayArgs),
-    /// Print what happens at the desk, a JSON line each, until it is interrupted
+    /// Print events as JSON lines until interrupted
     #[command(after_help = "Example: refdesk watch | jq .text")]
     Watch,
-    /// Answer a hook of an agent: one document on standard input, one on standard output
+    /// Answer an agent's hook: one JSON document on standard input, one on standard output
     #[command(
-        after_help = "Example: refdesk connect claude-code\n\nAlways exits 0; what goes wrong is in log and journal."
+        after_help = "Example: refdesk connect claude-code\n\nAlways exits with 0. Errors are in the log and the journal."
     )]
     Hook(HookArgs),
-    /// Let an agent call the desk: writes its settings file after its difference was approved
+    /// Connect an agent: add refdesk's hooks to its settings file, after showing the diff
     ///
-    /// Adds hooks for the start of a session, for every prompt and for the results of tools that bring text. Everything else in
-    /// the file stays as it stands; `disconnect` takes away what was added. The README shows the entries of each agent.
+    /// Adds hooks for the start of a session, for each prompt, and for the results of tools that return text. The rest of the
+    /// file stays unchanged; `disconnect` removes what was added. The README shows the entries for each agent.
     #[command(
-        after_help = "Example: refdesk connect claude-code --project --dry-run\n\nWithout a terminal and without --yes nothing is written and the exit code is 1."
+        after_help = "Example: refdesk connect claude-code --project --dry-run\n\nWithout a terminal, nothing is written unless --yes is given, and the exit code is 1."
     )]
     Connect(ConnectArgs),
-    /// Take away what `connect` wrote, and nothing else
+    /// Disconnect an agent: remove what `connect` added, and nothing else
     ///
-    /// An untouched file is given back byte for byte; one that was changed since loses only what is refdesk's.
+    /// A file that was not edited since is restored byte for byte; from an edited one only refdesk's entries are removed.
     #[command(
-        after_help = "Example: refdesk disconnect claude-code --project\n\nWithout a terminal and without --yes nothing is written and the exit code is 1."
+        after_help = "Example: refdesk disconnect claude-code --project\n\nWithout a terminal, nothing is written unless --yes is given, and the exit code is 1."
     )]
     Disconnect(ConnectArgs),
-    /// Serve the desk to an agent through the Model Context Protocol, on standard input and output or over HTTP
+    /// Serve agents over the Model Context Protocol, on standard input and output or over HTTP
     #[command(after_help = "Example: refdesk mcp --http 127.0.0.1:7777")]
     Mcp(McpArgs),
-    /// Ask a person which sources are wanted, and pick those
+    /// Ask a person to choose sources, and pick those
     #[command(
-        after_help = "Example: refdesk ask --context 'which standard applies here?' --tag java\n\nExits 3 when nobody answers in time."
+        after_help = "Example: refdesk ask --context 'which standard applies here?' --tag java\n\nExits with 3 if there is no answer in time."
     )]
     Ask(AskArgs),
-    /// List the profiles: what each would load, what it lacks, and what it costs
+    /// List the profiles: what each loads, what is missing, and what it costs
     #[command(after_help = "Example: refdesk profiles --format json")]
     Profiles,
-    /// Trust what the configuration of this workspace would do beyond it, after showing it
+    /// Review and approve what this workspace's settings want to do outside it
     #[command(
-        after_help = "Example: refdesk trust list\n\nOnly a person at a terminal says yes: without one nothing is trusted and the exit code is 1."
+        after_help = "Example: refdesk trust list\n\nOnly a person at a terminal can approve: without one, nothing is trusted and the exit code is 1."
     )]
     Trust(TrustArgs),
 }
@@ -180,17 +180,17 @@ impl Command {
         }
     }
 
-    /// Whether it has nothing to do with what the catalog says now.
-    pub fn is_about_the_past(&self) -> bool {
+    /// Whether the command does not depend on the current catalog, so that problems in it are not printed.
+    pub fn ignores_the_catalog(&self) -> bool {
         matches!(self, Self::Journal(_) | Self::Replay(_) | Self::Connect(_) | Self::Disconnect(_))
     }
 
-    /// Whether what is to be mended in single entries of the catalog is beside its point.
-    pub fn is_beside_entries(&self) -> bool {
+    /// Whether problems in single catalog entries are not printed with this command.
+    pub fn ignores_entries(&self) -> bool {
         matches!(self, Self::Trust(_) | Self::Ask(_) | Self::Profiles)
     }
 
-    /// Whether what it read of documents is written down for the next: not where nothing may be written.
+    /// Whether the command may store what it read of documents in the cache.
     pub fn keeps_mentions(&self) -> bool {
         match self {
             Self::Enrich(args) => !args.dry_run,
@@ -199,7 +199,7 @@ impl Command {
         }
     }
 
-    /// What other processes and the journal call it.
+    /// How the journal and other processes name this command.
     pub fn changes_as(&self) -> &'static str {
         match self {
             Self::Select(_) => "refdesk select",
@@ -235,10 +235,10 @@ impl Command {
     }
 }
 
-/// Which sources are listed.
+/// Filters of `list`.
 #[derive(Debug, Args, Default)]
 pub struct ListArgs {
-    /// Only sources with this tag; several: any of them
+    /// Only sources with this tag; repeat it for sources with any of several
     #[arg(long = "tag", value_name = "TAG")]
     pub tags: Vec<String>,
     /// Only sources of this mode
@@ -252,7 +252,7 @@ pub struct ListArgs {
     pub unselected: bool,
 }
 
-/// Which modes are listed.
+/// The mode filter of `list`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Default)]
 pub enum ModeFilter {
     /// Both.
@@ -264,7 +264,7 @@ pub enum ModeFilter {
     Selectable,
 }
 
-/// What is picked.
+/// The sources to pick.
 #[derive(Debug, Args)]
 pub struct SelectArgs {
     /// Ids of sources
@@ -275,7 +275,7 @@ pub struct SelectArgs {
     pub tags: Vec<String>,
 }
 
-/// Some sources.
+/// Ids of sources.
 #[derive(Debug, Args)]
 pub struct Ids {
     /// Ids of sources
@@ -283,23 +283,23 @@ pub struct Ids {
     pub ids: Vec<String>,
 }
 
-/// What is cleared.
+/// Options of `clear`.
 #[derive(Debug, Args)]
 pub struct ClearArgs {
-    /// Lift every exclusion too
+    /// Remove every exclusion too
     #[arg(long)]
     pub all: bool,
 }
 
-/// The user command of agents.
+/// Arguments of `references`.
 #[derive(Debug, Args)]
 pub struct ReferencesArgs {
-    /// What to do [default: list]
+    /// The subcommand [default: list]
     #[command(subcommand)]
     pub command: Option<ReferencesCommand>,
 }
 
-/// The verbs of `references`.
+/// The subcommands of `references`.
 #[derive(Debug, Subcommand)]
 #[command(disable_help_subcommand = true)]
 pub enum ReferencesCommand {
@@ -307,58 +307,58 @@ pub enum ReferencesCommand {
     List(ListArgs),
     /// Pick sources
     Select(SelectArgs),
-    /// Take picks back
+    /// Remove picks
     Unselect(Ids),
-    /// Read the workspace again and say what there is
+    /// Read the workspace again and report what it contains
     Reload,
-    /// Say what can be done
+    /// Print this help
     Help,
 }
 
-/// What is explained.
+/// Arguments of `why`.
 #[derive(Debug, Args)]
 pub struct WhyArgs {
     /// Id of a source
     pub id: String,
 }
 
-/// How the graph is printed.
+/// Output languages of `graph`.
 #[derive(Debug, Args)]
 pub struct GraphArgs {
-    /// In the language of Graphviz
+    /// Print Graphviz DOT
     #[arg(long, conflicts_with = "mermaid")]
     pub dot: bool,
-    /// In the language of Mermaid
+    /// Print Mermaid
     #[arg(long)]
     pub mermaid: bool,
 }
 
-/// What is checked.
+/// Arguments of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     /// A workspace folder or a configuration file [default: this workspace]
     pub path: Option<PathBuf>,
-    /// Rewrite paths of another machine
+    /// Rewrite absolute paths that belong to another machine
     #[arg(long)]
     pub fix: bool,
 }
 
-/// What is added.
+/// Arguments of `add`.
 #[derive(Debug, Args)]
 pub struct AddArgs {
-    /// A file, a folder or an http(s) address
+    /// A file, a folder or an http(s) URL
     #[arg(value_name = "PATH|URL")]
     pub place: String,
-    /// Its id [default: made from the name of the file]
+    /// The id of the source [default: derived from the file name]
     #[arg(long)]
     pub id: Option<String>,
-    /// Its name for people [default: the name of the file]
+    /// The name of the source [default: the file name]
     #[arg(long)]
     pub name: Option<String>,
-    /// A topic word; may be given several times
+    /// A tag; repeat it for several
     #[arg(long = "tag", value_name = "TAG")]
     pub tags: Vec<String>,
-    /// When it reaches an agent
+    /// When agents get the source
     #[arg(long, value_enum, default_value_t = NewMode::Selectable)]
     pub mode: NewMode,
 }
@@ -372,51 +372,51 @@ pub enum NewMode {
     Selectable,
 }
 
-/// What is asked of the templates.
+/// Arguments of `templates`.
 #[derive(Debug, Args)]
 pub struct TemplatesArgs {
-    /// What to do [default: list]
+    /// The subcommand [default: list]
     #[command(subcommand)]
     pub command: Option<TemplatesCommand>,
 }
 
-/// The verbs of `templates`.
+/// The subcommands of `templates`.
 #[derive(Debug, Subcommand)]
 pub enum TemplatesCommand {
-    /// List the templates that the selection brings
+    /// List the templates of the selection
     #[command(after_help = "Example: refdesk templates list --pattern '*.java.tpl'")]
     List {
-        /// Only names that match, with * and ?
+        /// Only names that match this pattern of * and ?
         #[arg(long, value_name = "GLOB")]
         pattern: Option<String>,
     },
-    /// Print a template as it stands
+    /// Print the text of a template
     #[command(after_help = "Example: refdesk templates show Entity.java.tpl")]
     Show {
-        /// Name of a template
+        /// The name of a template
         name: String,
     },
-    /// Print what a template asks for: its variables as a tree, as a JSON schema, and as values to fill in
+    /// Print the variables of a template as a tree, as a JSON schema, and as a skeleton to fill in
     #[command(after_help = "Example: refdesk templates variables Entity.java.tpl")]
     Variables {
-        /// Name of a template
+        /// The name of a template
         name: String,
     },
-    /// Write templates that stand in documents as files, into .jaato/templates/
+    /// Write templates embedded in documents to files in .jaato/templates/
     ///
-    /// Without FILE: those of the selection, and .jaato/templates/index.json; what nothing brings any more is removed. With
-    /// FILE: those of these documents, whether or not anything brings them; they stay until you remove them. A file that was
-    /// made or changed by hand is never touched.
+    /// Without FILE: the templates of the selection, and .jaato/templates/index.json; files that no selected source brings
+    /// any more are removed. With FILE: the templates of these documents, selected or not; they stay until you remove them.
+    /// Files that were created or edited by hand are never touched.
     #[command(after_help = "Example: refdesk templates extract docs/patterns.md")]
     Extract {
         /// Markdown files, relative to the current folder
         #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
     },
-    /// Say what is wrong with templates
+    /// Report problems in templates
     ///
-    /// Without FILE: all that the selection brings. With FILE: this template, or the code blocks of this markdown file. Exits
-    /// 1 when one is broken.
+    /// Without FILE: all templates of the selection. With FILE: this template, or the code blocks of this Markdown file. Exits
+    /// with 1 if one is broken.
     #[command(after_help = "Example: refdesk templates validate templates/Entity.java.tpl")]
     Validate {
         /// A template's file or a markdown file, relative to the current folder
@@ -425,22 +425,22 @@ pub enum TemplatesCommand {
     },
 }
 
-/// What is rendered with what, and where it goes.
+/// Arguments of `render`.
 #[derive(Debug, Args)]
 pub struct RenderArgs {
-    /// Name of a template
+    /// The name of a template
     #[arg(required_unless_present_any = ["inline", "file", "batch"], conflicts_with_all = ["inline", "file"])]
     pub name: Option<String>,
-    /// The template itself
+    /// The text of the template
     #[arg(long, value_name = "TEXT", conflicts_with = "file")]
     pub inline: Option<String>,
     /// A template file, relative to the current folder
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// The template's language [default: told from its text]
+    /// The template language [default: detected from the text]
     #[arg(long, value_enum)]
     pub syntax: Option<SyntaxName>,
-    /// Values as a JSON object, or @FILE to read them from
+    /// Values as a JSON object, or @FILE to read them from a file
     #[arg(long, value_name = "JSON|@FILE")]
     pub vars: Option<String>,
     /// One value: name=text or name:=JSON
@@ -452,21 +452,21 @@ pub struct RenderArgs {
     /// Escape values for HTML (Mustache)
     #[arg(long)]
     pub html: bool,
-    /// Write the text to this file, relative to the current folder
+    /// Write to this file, relative to the current folder
     #[arg(long, value_name = "PATH", group = "target")]
     pub output: Option<String>,
-    /// Render and write many, all or none: [{"name"|"inline"|"file", "vars", "output"}], or @FILE to read that from; a
-    /// row without output goes where its template asks to be written
+    /// Render and write several files, all or none: [{"name"|"inline"|"file", "vars", "output"}], or @FILE. A row without
+    /// "output" uses the path that its template gives
     #[arg(long, value_name = "JSON|@FILE", group = "target")]
     #[arg(conflicts_with_all = ["name", "inline", "file", "syntax", "vars", "var", "partials"])]
     pub batch: Option<String>,
     /// Replace an existing file
     #[arg(long, requires = "target")]
     pub overwrite: bool,
-    /// Let a file lie outside the workspace
+    /// Allow writing outside the workspace
     #[arg(long, requires = "target")]
     pub allow_outside: bool,
-    /// Show the difference and write nothing
+    /// Show the diff and write nothing
     #[arg(long, requires = "target")]
     pub dry_run: bool,
     /// Write without asking
@@ -485,13 +485,13 @@ pub enum SyntaxName {
     Handlebars,
 }
 
-/// How much may be appended to a text.
+/// The budget for what is added to a text.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct BudgetArgs {
-    /// Append at most so many characters, counted in UTF-16
+    /// Add at most this many characters (UTF-16 code units)
     #[arg(long, value_name = "N")]
     pub max_chars: Option<usize>,
-    /// Append at most so many tokens, estimated
+    /// Add at most this many tokens (estimated)
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<usize>,
 }
@@ -502,64 +502,64 @@ impl From<BudgetArgs> for Budget {
     }
 }
 
-/// What a text on standard input is.
+/// What the text on standard input is.
 #[derive(Debug, Args)]
 pub struct TextArgs {
-    /// What kind of text it is
+    /// The kind of text
     #[arg(long, value_enum, default_value_t = KindName::Prompt)]
     pub kind: KindName,
-    /// The tool that answered (tool results)
+    /// The tool that returned the text (for tool results)
     #[arg(long, value_name = "NAME")]
     pub tool: Option<String>,
-    /// What the tool was asked, as a JSON object (tool results)
+    /// The tool's arguments as a JSON object (for tool results)
     #[arg(long, value_name = "JSON")]
     pub args: Option<String>,
 }
 
-/// What is enriched.
+/// Arguments of `enrich`.
 #[derive(Debug, Args)]
 pub struct EnrichArgs {
     /// What the text is
     #[command(flatten)]
     pub text: TextArgs,
-    /// Say it all, whatever was said before, and remember nothing
+    /// Add everything, even what this session was already told, and remember nothing
     #[arg(long)]
     pub repeat: bool,
-    /// Remember nothing of it as said
+    /// Do not remember this as told
     #[arg(long)]
     pub dry_run: bool,
-    /// How much may be appended
+    /// The budget
     #[command(flatten)]
     pub budget: BudgetArgs,
-    /// What the conversation went through before: the session forgets what it was told
+    /// The conversation was compacted or cleared before: the session forgets what it was told
     #[arg(long, value_enum)]
     pub event: Option<Forgetting>,
 }
 
-/// What makes a conversation lose what it was told.
+/// What makes a conversation lose its context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Forgetting {
     /// It was summarised.
     Compact,
-    /// It was begun anew.
+    /// It was started again.
     Clear,
 }
 
-/// What is looked at.
+/// Arguments of `simulate`.
 #[derive(Debug, Args)]
 pub struct SimulateArgs {
     /// What the text is
     #[command(flatten)]
     pub text: TextArgs,
-    /// Whatever the session was told
+    /// Ignore what the session was already told
     #[arg(long)]
     pub repeat: bool,
-    /// How much may be appended
+    /// The budget
     #[command(flatten)]
     pub budget: BudgetArgs,
 }
 
-/// What is explained.
+/// Arguments of `why-not`.
 #[derive(Debug, Args)]
 pub struct WhyNotArgs {
     /// Id of a source
@@ -567,58 +567,58 @@ pub struct WhyNotArgs {
     /// The prompt
     #[arg(long, value_name = "TEXT")]
     pub prompt: String,
-    /// How much may be appended
+    /// The budget
     #[command(flatten)]
     pub budget: BudgetArgs,
 }
 
-/// What is held against the desk.
+/// Arguments of `assert`.
 #[derive(Debug, Args)]
 pub struct AssertArgs {
     /// A TOML file of expectations, relative to the current folder
     pub file: PathBuf,
 }
 
-/// Which lines of the journal.
+/// Filters of `journal`.
 #[derive(Debug, Args)]
 pub struct JournalArgs {
-    /// Only lines since then: 90s, 15m, 2h, 3d, a date or a time (2026-11-22, 2026-11-22T09:30)
+    /// Only entries since a duration ago (90s, 15m, 2h, 3d), a date or a time (2026-11-22, 2026-11-22T09:30)
     #[arg(long, value_name = "T")]
     pub since: Option<String>,
-    /// How often hints were followed, by tag and by source
+    /// Print how often hints were followed, by tag and by source
     #[arg(long)]
     pub precision: bool,
 }
 
-/// Which line of the journal.
+/// Arguments of `replay`.
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
-    /// Its number
+    /// The number of a journal entry
     pub n: u64,
 }
 
-/// Whose hook is answered.
+/// Arguments of `hook`.
 #[derive(Debug, Args)]
 pub struct HookArgs {
-    /// claude-code, gemini-cli, codex or cursor
+    /// The agent: claude-code, gemini-cli, codex or cursor
     pub agent: String,
-    /// Say it all, whatever was said before, and remember nothing
+    /// Add everything, even what this session was already told, and remember nothing
     #[arg(long)]
     pub repeat: bool,
 }
 
-/// Which agent, and where its settings are.
+/// Arguments of `connect` and `disconnect`.
 #[derive(Debug, Args)]
 pub struct ConnectArgs {
-    /// claude-code, gemini-cli, codex or cursor
+    /// The agent: claude-code, gemini-cli, codex or cursor
     pub agent: String,
-    /// The settings of this workspace, for everybody who works in it [default]
+    /// Use the settings file of this workspace, which everyone working in it shares [default]
     #[arg(long, conflicts_with = "user")]
     pub project: bool,
-    /// The settings of this user, for every workspace
+    /// Use your own settings file, which applies to every workspace
     #[arg(long)]
     pub user: bool,
-    /// Show the difference and write nothing
+    /// Show the diff and write nothing
     #[arg(long)]
     pub dry_run: bool,
     /// Write without asking
@@ -626,47 +626,47 @@ pub struct ConnectArgs {
     pub yes: bool,
 }
 
-/// How the desk is served.
+/// Arguments of `mcp`.
 #[derive(Debug, Args)]
 pub struct McpArgs {
-    /// Serve many agents over HTTP at this address, in place of one on standard input and output
+    /// Serve any number of agents over HTTP at this address, instead of one on standard input and output
     ///
-    /// Anything but the loopback wants a bearer token in the environment variable REFDESK_MCP_TOKEN.
+    /// Addresses other than the loopback need a bearer token in the environment variable REFDESK_MCP_TOKEN.
     #[arg(long, value_name = "ADDR")]
     pub http: Option<String>,
-    /// A host that clients may call the server by, beside those of the address; may be given several times
+    /// Another host name that clients may use for the server; repeat it for several
     #[arg(long = "allow-host", value_name = "HOST[:PORT]", requires = "http")]
     pub allow_hosts: Vec<String>,
-    /// An origin that web pages may call from; may be given several times
+    /// An origin whose web pages may call the server; repeat it for several
     #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "http")]
     pub allow_origins: Vec<String>,
 }
 
-/// What a person is asked.
+/// Arguments of `ask`.
 #[derive(Debug, Args)]
 pub struct AskArgs {
-    /// Why, for whoever answers
+    /// Why you ask, shown to the person who answers
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub context: String,
-    /// Offer only sources with this tag; several: any of them
+    /// Offer only sources with this tag; repeat it for sources with any of several
     #[arg(long = "tag", value_name = "TAG")]
     pub tags: Vec<String>,
 }
 
-/// What is trusted.
+/// Arguments of `trust`.
 #[derive(Debug, Args)]
 pub struct TrustArgs {
-    /// What to do [default: show what is not trusted yet, and ask]
+    /// The subcommand [default: show what is not trusted yet, and ask]
     #[command(subcommand)]
     pub command: Option<TrustCommand>,
 }
 
-/// The verbs of `trust`.
+/// The subcommands of `trust`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
 pub enum TrustCommand {
     /// List what is trusted and what is not
     List,
-    /// Trust nothing of this workspace any more
+    /// Revoke all trust in this workspace
     Revoke,
 }
 
@@ -674,10 +674,10 @@ pub enum TrustCommand {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub enum KindName {
-    /// What a person asks.
+    /// A person's prompt.
     Prompt,
-    /// What a tool answered.
+    /// A tool's result.
     ToolResult,
-    /// What an agent is told at the start.
+    /// The instructions an agent starts with.
     SystemInstructions,
 }

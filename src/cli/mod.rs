@@ -117,12 +117,12 @@ fn answer(options: Options, command: &Command, arguments: &Arguments) -> Answer 
         answer.tell_opening(&desk);
     }
     // Who asks what was, connects an agent or looks at trust is not told each time that some path is missing.
-    if command.is_about_the_past() || command.is_beside_entries() {
+    if command.ignores_the_catalog() || command.ignores_entries() {
         let opening = desk.opening_diagnostics();
         let is_wanted = |problem: &Diagnostic| {
             problem.is_error()
                 || !opening.contains(problem)
-                || (!command.is_about_the_past() && problem.source_id.is_none())
+                || (!command.ignores_the_catalog() && problem.source_id.is_none())
         };
         answer.diagnostics.retain(is_wanted);
     }
