@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
@@ -130,6 +130,16 @@ pub struct Place {
     pub standing: Standing,
     /// Bytes of a file; 0 for anything else.
     pub size: u64,
+}
+
+impl Place {
+    /// Where a file of this place, as it was found below `path`, is below `resolved`.
+    pub fn real(&self, file: &Path) -> PathBuf {
+        match file.strip_prefix(&self.path) {
+            Ok(within) if !within.as_os_str().is_empty() => self.resolved.join(within),
+            _ => self.resolved.to_path_buf(),
+        }
+    }
 }
 
 /// What a directory source declares of its inside; paths as written, relative to the source.

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::answer::Answer;
 use super::args::{AddArgs, NewMode};
+use super::output::ask_to_leave;
 use crate::catalog::Mode;
 use crate::desk::{Desk, NewSource};
 use crate::text::escape::one_line;
@@ -15,7 +16,7 @@ pub fn run(desk: &mut Desk, args: &AddArgs) -> Answer {
         NewMode::Selectable => Mode::Selectable,
     };
     let (place, id, name) = (args.place.clone(), args.id.clone(), args.name.clone());
-    match desk.add(&NewSource { place, id, name, tags: args.tags.clone(), mode }) {
+    match desk.add(&NewSource { place, id, name, tags: args.tags.clone(), mode }, &ask_to_leave) {
         Ok(added) => {
             let file = desk.around().display(&added.file);
             let text = format!("added {} in {file}\n", one_line(added.id.as_str()));

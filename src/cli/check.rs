@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::answer::Answer;
 use super::args::CheckArgs;
-use super::output::in_words;
+use super::output::{ask_to_leave, in_words};
 use super::rows::plural;
 use crate::config::Surroundings;
 use crate::desk::{Desk, Mended, Options, Refusal};
@@ -30,7 +30,7 @@ pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, Answer> {
 
 /// Checks everything there is; what was wrong when the desk was opened is among it.
 pub fn run(desk: &mut Desk, args: &CheckArgs) -> Answer {
-    let (mended, unmended) = if args.fix { desk.mend() } else { (Vec::new(), Vec::new()) };
+    let (mended, unmended) = if args.fix { desk.mend(&ask_to_leave) } else { (Vec::new(), Vec::new()) };
     desk.settle();
     desk.read_all();
     let mut found = desk.diagnostics();

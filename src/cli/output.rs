@@ -8,7 +8,8 @@ use serde_json::json;
 
 use super::answer::Answer;
 use super::args::Format;
-use crate::desk::Refusal;
+use crate::desk::{OUTSIDE, Refusal};
+use crate::output::Proposal;
 use crate::report::Diagnostic;
 use crate::text::escape::{one_line, visible};
 
@@ -51,6 +52,26 @@ pub fn ask(shown: &str, question: &str) -> Option<bool> {
     let heard =
         out.write_all(asked.as_bytes()).and_then(|()| out.flush()).and_then(|()| io::stdin().read_line(&mut answer));
     Some(heard.is_ok() && ["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
+}
+
+/// Asks whether a configuration file outside the workspace may be written, which links or settings of a repository may lead to.
+///
+/// # Errors
+/// The person says no, or there is no terminal to ask at.
+pub fn ask_to_leave(proposal: &Proposal) -> Result<(), Refusal> {
+    let file = proposal.path.display();
+    match ask(
+        &proposal.diff.shown(),
+        &format!("{file} is outside the workspace. Write it ({})?", proposal.diff.summary()),
+    ) {
+        Some(true) => Ok(()),
+        Some(false) => Err(Refusal::new("not-approved", format!("{file} was not approved"), "")),
+        None => {
+            let message = format!("{file} is outside the workspace");
+            let hint = "run this at a terminal to approve it, or keep the configuration inside the workspace";
+            Err(Refusal::new(OUTSIDE, message, hint))
+        }
+    }
 }
 
 /// What the argument parser has to say: help and version are results, the rest is a usage error, in JSON where asked for.

@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
+use super::writing::Leave;
 use super::{Desk, Refusal};
 use crate::catalog::{Mode, NOT_A_SOURCE, SourceId};
+use crate::disk::name;
 use crate::disk::path::{absolute, relative, slashed};
-use crate::disk::{name, write_atomic};
+use crate::output::{self, Before};
 use crate::text::fold::can_match;
 
 /// What is to be added.
@@ -37,11 +39,12 @@ pub struct Added {
 }
 
 impl Desk {
-    /// Writes the entry of a new source into a file of its own and reloads.
+    /// Writes the entry of a new source into a file of its own and reloads. Where the folder of references lies outside the
+    /// workspace, `leave` has to allow the write.
     ///
     /// # Errors
     /// A path that names nothing, an id that is taken or empty, a file that is there or cannot be written.
-    pub fn add(&mut self, new: &NewSource) -> Result<Added, Refusal> {
+    pub fn add(&mut self, new: &NewSource, leave: Leave<'_>) -> Result<Added, Refusal> {
         let is_url = new.place.starts_with("http://") || new.place.starts_with("https://");
         let path = absolute(&self.around().current, Path::new(&new.place));
         if !is_url && (new.place.trim().is_empty() || !path.exists()) {
@@ -78,9 +81,12 @@ impl Desk {
         let plain = format!("{}.json", name::safe(&id));
         let file_name = if plain == NOT_A_SOURCE { format!("{}.json", name::sha256_hex(id.as_bytes())) } else { plain };
         let file = folder.join(file_name);
-        if file.exists() {
+        let exists = || {
             let message = format!("{} is there already", self.around().display(&file));
-            return Err(Refusal::new("file-exists", message, "give another id with --id, or mend that file"));
+            Refusal::new("file-exists", message, "give another id with --id, or mend that file")
+        };
+        if file.exists() {
+            return Err(exists());
         }
         let mut entry = Map::new();
         entry.insert("id".into(), json!(id));
@@ -96,9 +102,12 @@ impl Desk {
         entry.insert("tags".into(), json!(new.tags));
         let entry = Value::Object(entry);
         let text = format!("{entry:#}\n");
-        write_atomic(&file, text.as_bytes()).map_err(|error| {
-            Refusal::new("not-written", format!("the entry could not be written: {error}"), "make the folder writable")
-        })?;
+        let proposal = self.propose_configuration(&file, &text, leave)?;
+        if proposal.before != Before::Nothing {
+            return Err(exists());
+        }
+        let written = output::write(self.workspace(), std::slice::from_ref(&proposal));
+        written.map_err(|unwritten| Refusal::from(unwritten.refused))?;
         self.note_file(&self.around().display(&file), &text, &format!("added @{id}"));
         self.reload();
         Ok(Added { id: id.into(), entry, file })

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::Desk;
+use super::writing::Leave;
+use super::{Desk, Refusal};
 use crate::catalog::{Source, Standing};
 use crate::config::expand;
 use crate::disk::path::{clean, is_absolute_anywhere};
-use crate::disk::{read_regular, write_atomic};
+use crate::disk::read_regular;
+use crate::output;
 use crate::report::Diagnostic;
 use crate::report::locate::{Step, locate};
 
@@ -27,8 +29,9 @@ pub struct Mended {
 }
 
 impl Desk {
-    /// Rewrites every moved path and reloads; what could not be rewritten is reported.
-    pub fn mend(&mut self) -> (Vec<Mended>, Vec<Diagnostic>) {
+    /// Rewrites every moved path and reloads; what could not be rewritten is reported. For a file outside the workspace, also
+    /// one that a link leads to, `leave` has to allow the write.
+    pub fn mend(&mut self, leave: Leave<'_>) -> (Vec<Mended>, Vec<Diagnostic>) {
         let mut by_file: BTreeMap<&Path, Vec<&Source>> = BTreeMap::new();
         for source in self.catalog.sources().iter().filter(|source| self.is_moved(source)) {
             by_file.entry(&source.origin.file).or_default().push(source);
@@ -36,15 +39,15 @@ impl Desk {
         let mut mended = Vec::new();
         let mut problems = Vec::new();
         for (file, sources) in by_file {
-            match self.mend_file(file, &sources) {
+            match self.mend_file(file, &sources, leave) {
                 Ok((done, text)) => {
                     self.note_file(&self.around().display(file), &text, "paths of another machine were rewritten");
                     mended.extend(done);
                 }
-                Err(error) => problems.push(
-                    Diagnostic::error("not-written", format!("the paths could not be rewritten: {error}"))
+                Err(Refusal { code, message, hint }) => problems.push(
+                    Diagnostic::error(code, format!("the paths could not be rewritten: {message}"))
                         .in_file(self.around().display(file))
-                        .hint("make the file writable"),
+                        .hint(hint),
                 ),
             }
         }
@@ -64,10 +67,11 @@ impl Desk {
     }
 
     /// What was rewritten in a file, and its text.
-    fn mend_file(&self, file: &Path, sources: &[&Source]) -> std::io::Result<(Vec<Mended>, String)> {
-        let (bytes, _) = read_regular(file, u64::MAX)?;
+    fn mend_file(&self, file: &Path, sources: &[&Source], leave: Leave<'_>) -> Result<(Vec<Mended>, String), Refusal> {
+        let unread = |error: String| Refusal::new("not-written", error, "make the file readable");
+        let (bytes, _) = read_regular(file, u64::MAX).map_err(|error| unread(error.to_string()))?;
         let mark: &str = if bytes.starts_with(b"\xef\xbb\xbf") { "\u{feff}" } else { "" };
-        let text = String::from_utf8(bytes).map_err(|error| std::io::Error::other(error.to_string()))?;
+        let text = String::from_utf8(bytes).map_err(|error| unread(error.to_string()))?;
         let text = text.trim_start_matches('\u{feff}');
         let folder: PathBuf = file.parent().map_or_else(PathBuf::new, Path::to_path_buf);
         let mut edits: Vec<(Range<usize>, String)> = Vec::new();
@@ -89,9 +93,10 @@ impl Desk {
         for (range, new) in edits {
             text.replace_range(range, &new);
         }
-        // Through a link: it leads to the file that its owner keeps elsewhere.
         let text = format!("{mark}{text}");
-        write_atomic(&std::fs::canonicalize(file)?, text.as_bytes())?;
+        let proposal = self.propose_configuration(file, &text, leave)?;
+        let written = output::write(self.workspace(), std::slice::from_ref(&proposal));
+        written.map_err(|unwritten| Refusal::from(unwritten.refused))?;
         Ok((mended, text))
     }
 }

@@ -54,7 +54,7 @@ pub use switch::Switch;
 pub use templates::{Made, Request, Unrendered, What};
 pub use undo::Undone;
 pub use why_not::Verdict;
-pub use writing::Shown;
+pub use writing::{Leave, OUTSIDE, Shown};
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;

@@ -1,11 +1,17 @@
 //! What a rendering would change on disk, and changing it: proposed first, written when somebody approved.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{Desk, Made, Refusal};
 use crate::disk::Lock;
 use crate::output::{self, Proposal, Refused, Scope, Unwritten, Written};
 use crate::report::Diagnostic;
+
+/// The code of a refusal to write outside the workspace.
+pub const OUTSIDE: &str = "outside";
+
+/// Asks a person whether a write outside the workspace may be done; its error says why not.
+pub type Leave<'a> = &'a dyn Fn(&Proposal) -> Result<(), Refusal>;
 
 /// A rendering, and what it would change where somebody knows a path for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +35,28 @@ impl Desk {
     /// Nothing may be written there.
     pub fn propose(&self, path: &str, text: &str, scope: Scope) -> Result<Proposal, Refusal> {
         output::propose(self.workspace(), &self.around().current, path, text, scope).map_err(Refusal::from)
+    }
+
+    /// What writing this text to a configuration file would change. Where links or settings lead it out of the workspace,
+    /// `leave` has to allow exactly that write.
+    ///
+    /// # Errors
+    /// Nothing may be written there, or `leave` refuses.
+    pub(super) fn propose_configuration(&self, file: &Path, text: &str, leave: Leave<'_>) -> Result<Proposal, Refusal> {
+        let workspace = self.workspace();
+        let path = file.strip_prefix(workspace).unwrap_or(file).to_str().ok_or_else(|| {
+            let message = format!("{} is not UTF-8", file.display());
+            Refusal::new("no-text", message, "rename it")
+        })?;
+        let propose = |scope| output::propose(workspace, workspace, path, text, scope).map_err(Refusal::from);
+        match propose(Scope::Workspace) {
+            Err(refusal) if refusal.code == OUTSIDE => {
+                let proposal = propose(Scope::Anywhere)?;
+                leave(&proposal)?;
+                Ok(proposal)
+            }
+            proposed => proposed,
+        }
     }
 
     /// Writes what was proposed and approved: all of it or, when anything goes wrong, nothing.

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::path::slashed;
-use super::{Folder, Kind};
+use super::{Folder, Kind, LinkedOut};
 
 /// What stands at a path.
 #[derive(Debug)]
@@ -73,6 +73,31 @@ pub fn open(path: &Path) -> io::Result<Opened> {
     let file = above.open(name)?;
     let metadata = file.metadata()?;
     Ok(Opened::File(file, metadata))
+}
+
+/// Opens a regular file below a folder without links, by its path as the folder's files were found. A link on the way is
+/// followed only to a file in the same folder.
+///
+/// # Errors
+/// What the file system says, with the path in front; a link leads out of the folder, or what stands there is not a file.
+pub fn open_in(root: &Path, path: &Path) -> io::Result<(File, Metadata)> {
+    let opened = match open(path) {
+        Err(error) if LinkedOut::is(&error) && path != root => {
+            // Only where it leads is taken from here: what becomes a link from now on is refused again.
+            match std::fs::canonicalize(path) {
+                Ok(real) if real.starts_with(root) => open(&real)?,
+                _ => return Err(error),
+            }
+        }
+        opened => opened?,
+    };
+    match opened {
+        Opened::File(file, metadata) => Ok((file, metadata)),
+        Opened::Folder(_) => {
+            let message = format!("{}: a folder, not a file", path.display());
+            Err(io::Error::new(io::ErrorKind::InvalidInput, message))
+        }
+    }
 }
 
 /// An entry that is still to be looked at.
@@ -175,6 +200,43 @@ mod tests {
         }
         assert!(matches!(open(Path::new("/")), Ok(Opened::Folder(_))));
         assert!(open(Path::new("tmp")).is_err(), "not an absolute one");
+    }
+
+    #[test]
+    fn a_link_is_followed_only_within_the_folder() {
+        let (_folder, root) = tree(&["docs/sub/a.md", "out/secret.md"]);
+        let docs = root.join("docs");
+        for (target, link) in [
+            ("sub", "inner"),
+            ("sub/a.md", "again.md"),
+            ("again.md", "chain.md"),
+            ("../out", "outer"),
+            ("../out/secret.md", "leak.md"),
+            ("none", "dangling.md"),
+        ] {
+            symlink(target, docs.join(link)).unwrap();
+        }
+        for (path, is_read) in [
+            ("sub/a.md", true),
+            ("inner/a.md", true),
+            ("again.md", true),
+            ("chain.md", true),
+            ("outer/secret.md", false),
+            ("leak.md", false),
+            ("dangling.md", false),
+            ("sub", false),
+            ("none.md", false),
+        ] {
+            assert_eq!(open_in(&docs, &docs.join(path)).is_ok(), is_read, "{path}");
+        }
+        let file = docs.join("sub/a.md");
+        assert!(open_in(&file, &file).is_ok(), "a source that is one file");
+        fs::remove_file(&file).unwrap();
+        symlink("../../out/secret.md", &file).unwrap();
+        assert!(open_in(&file, &file).is_err(), "and became a link");
+        fs::rename(&docs, root.join("moved")).unwrap();
+        symlink("moved", &docs).unwrap();
+        assert!(open_in(&docs, &docs.join("inner")).is_err(), "the folder itself became a link");
     }
 
     #[test]

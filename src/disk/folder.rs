@@ -131,7 +131,12 @@ impl Folder {
         if !path.is_absolute() {
             return Err(with_path(path, io::Error::new(io::ErrorKind::InvalidInput, "not an absolute path")));
         }
-        Self { root: Path::new("").into(), ..Self::root(&start)? }.below(parts.as_path())
+        let root: Arc<Path> = Path::new("").into();
+        // Most often there is no link, and one call does. Where there is one, going name by name tells which.
+        if let Some(handle) = Handle::without_links(path) {
+            return Ok(Self { handle: Arc::new(handle), path: path.to_path_buf(), root });
+        }
+        Self { root, ..Self::root(&start)? }.below(parts.as_path())
     }
 
     /// The folder of `file`, which lies below `root`, and the name of the file. Links above `root` are followed, those below

@@ -15,4 +15,4 @@ pub use atomic::{Lasting, Staged, is_unfinished, sweep, write_atomic, write_deri
 pub use folder::{Entry, Folder, Kind, LinkedOut, Mode};
 pub use lock::{Lock, PATIENCE};
 pub use own::{append_own, is_at, open_own, within};
-pub use read::{Stamp, read_open, read_regular, read_stamped, stamp};
+pub use read::{Stamp, open_regular, read_open, read_regular, read_stamped, stamp};

@@ -82,12 +82,11 @@ pub fn read_regular(path: &Path, limit: u64) -> io::Result<(Vec<u8>, bool)> {
     read_open(file, &metadata, limit)
 }
 
-/// The bytes of a regular file with its stamp; none of a file that has more than `limit` of them.
+/// The bytes of an open file with its stamp; none of a file that has more than `limit` of them.
 ///
 /// # Errors
-/// As [`read_regular`].
-pub fn read_stamped(path: &Path, limit: u64) -> io::Result<(Stamp, Option<Vec<u8>>)> {
-    let (file, metadata) = open_regular(path)?;
+/// What the file system says.
+pub fn read_stamped((file, metadata): (File, Metadata), limit: u64) -> io::Result<(Stamp, Option<Vec<u8>>)> {
     let stamp = Stamp::of(&metadata);
     if stamp.size > limit {
         return Ok((stamp, None));
@@ -96,7 +95,11 @@ pub fn read_stamped(path: &Path, limit: u64) -> io::Result<(Stamp, Option<Vec<u8
     Ok((stamp, (!more).then_some(bytes)))
 }
 
-fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
+/// Opens a regular file that the user named: links are followed.
+///
+/// # Errors
+/// As [`read_regular`].
+pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
     let file = open(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
@@ -143,8 +146,9 @@ mod tests {
         super::super::write_atomic(&path, b"12345").unwrap();
         assert_eq!(read_regular(&path, 5).unwrap(), (b"12345".to_vec(), false));
         assert_eq!(read_regular(&path, 4).unwrap(), (b"1234".to_vec(), true));
-        assert_eq!(read_stamped(&path, 5).unwrap(), (stamp(&path).unwrap(), Some(b"12345".to_vec())));
-        assert_eq!(read_stamped(&path, 4).unwrap(), (stamp(&path).unwrap(), None));
+        let read_stamped = |limit| read_stamped(open_regular(&path).unwrap(), limit).unwrap();
+        assert_eq!(read_stamped(5), (stamp(&path).unwrap(), Some(b"12345".to_vec())));
+        assert_eq!(read_stamped(4), (stamp(&path).unwrap(), None));
         assert_eq!(read_regular(folder.path(), 4).unwrap_err().kind(), io::ErrorKind::InvalidInput);
     }
 

@@ -77,6 +77,7 @@ pub(crate) fn template(name: &str, path: &str, variables: &[&str]) -> Template {
         path: Path::new("/w").join(path),
         source: None,
         within: name.to_owned(),
+        root: std::path::Path::new("").into(),
         stamp: Stamp::default(),
         block: None,
     }

@@ -16,9 +16,10 @@ use super::memory::Memory;
 use super::scan::{Named, scan};
 use super::target::{Lead, PathIndex};
 use super::{Mention, Via};
-use crate::catalog::{Catalog, Kind, Source, SourceId};
+use crate::catalog::{Catalog, Kind, Place, Source, SourceId};
+use crate::disk::beneath::open_in;
 use crate::disk::path::display;
-use crate::disk::{read_regular, stamp};
+use crate::disk::{read_open, stamp};
 use crate::report::Diagnostic;
 use crate::text::hidden;
 use crate::text::lines::decode;
@@ -147,7 +148,7 @@ impl Library {
                 };
                 let read = found.into_par_iter().map(|file| {
                     let path = shared(file.path);
-                    let named = self.named_in(&path);
+                    let named = source.place().map_or(Ok(Arc::default()), |place| self.named_in(place, &path));
                     (path, named)
                 });
                 (read.collect::<Vec<(Arc<Path>, _)>>(), problems)
@@ -228,15 +229,16 @@ impl Library {
         }
     }
 
-    /// What the text of a file names.
-    fn named_in(&self, path: &Arc<Path>) -> std::io::Result<Arc<Named>> {
+    /// What the text of a file of this place names.
+    fn named_in(&self, place: &Place, path: &Arc<Path>) -> io::Result<Arc<Named>> {
         let now = self.memory.now();
         let then = stamp(path)?;
         if let Some(named) = self.memory.recall(path, then, &self.matcher) {
             return Ok(named);
         }
         self.reads.fetch_add(1, Ordering::Relaxed);
-        let (bytes, _) = read_regular(path, LIMITS.bytes)?;
+        let (file, metadata) = open_in(&place.resolved, &place.real(path))?;
+        let (bytes, _) = read_open(file, &metadata, LIMITS.bytes)?;
         let named = Arc::new(self.named_by(path, &bytes));
         self.memory.keep(path.clone(), then, named.clone(), now);
         Ok(named)

@@ -26,6 +26,8 @@ pub struct Found {
     pub source: Option<SourceId>,
     /// The path within that directory, forward slashes.
     pub within: String,
+    /// The same directory, without links.
+    pub resolved: Arc<Path>,
     /// The name of that directory.
     pub root: String,
 }
@@ -44,12 +46,14 @@ pub fn discover(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (
     for root in roots {
         let (files, problems) = files_below(&root.path, LIMITS, is_template);
         diagnostics.extend(problems.into_iter().map(|problem| complaint(workspace, &root, problem)));
+        let resolved: Arc<Path> = root.resolved.as_path().into();
         let name = root.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         for file in files {
             let Ok(within) = file.path.strip_prefix(&root.path) else { continue };
             if seen.insert(root.resolved.join(within)) {
                 let within = slashed(within);
-                found.push(Found { within, source: root.source.clone(), root: name.clone(), path: file.path.into() });
+                let (source, root, resolved) = (root.source.clone(), name.clone(), resolved.clone());
+                found.push(Found { within, source, root, resolved, path: file.path.into() });
             }
         }
     }

@@ -13,6 +13,7 @@ use super::embedded::gather::{Text, gather};
 use super::embedded::names::Names;
 use super::embedded::{Extracted, Rejected, extract};
 use super::name::{Parts, full_name, names};
+use super::read::read_below;
 use super::standalone::{Standalone, read_all, said};
 use super::{Analysis, Block, FOLDER, Origin, Syntax, Taken, Template, TemplateIndex, analyse, limits, overrides};
 use crate::catalog::{Catalog, SourceId};
@@ -97,7 +98,7 @@ pub(super) fn build(asked: Asked<'_>, before: &Kept, now: Option<SystemTime>, br
     let folder = workspace.join(FOLDER);
     let mut paths = Vec::new();
     if let Some(brought) = brought {
-        let document = Document { path: folder.as_path().into(), source: None, content: None };
+        let document = Document { path: folder.as_path().into(), root: None, source: None, content: None };
         texts.push(Text { document, found: brought.into() });
         let is_free = |name: &str| std::fs::symlink_metadata(folder.join(name)).is_err_and(|error| is_absent(&error));
         let mut new = self::blocks(workspace, texts.get(texts.len() - 1..).unwrap_or_default(), &mut names, is_free);
@@ -114,16 +115,18 @@ pub(super) fn build(asked: Asked<'_>, before: &Kept, now: Option<SystemTime>, br
     let written: HashMap<PathBuf, &Template> = blocks.iter().map(|block| (block.path.clone(), block)).collect();
     // A source may lie where our own files are: what we wrote there is the block and no second template.
     let here: HashSet<Arc<Path>> = found.iter().map(|file| file.path.clone()).collect();
+    let own: Arc<Path> = std::fs::canonicalize(workspace).unwrap_or_default().join(FOLDER).into();
     for name in taken.iter().map(|taken| &taken.name) {
         let path = folder.join(name);
         if !written.contains_key(&path) && !here.contains(path.as_path()) && stays_in(workspace, &path) {
-            found.push(Place { path: path.into(), source: None, within: name.clone(), root: "templates".to_owned() });
+            let root = "templates".to_owned();
+            found.push(Place { path: path.into(), source: None, within: name.clone(), resolved: own.clone(), root });
         }
     }
     let mut files = read_all(found, before);
     let is_ours = |file: &Standalone| {
         let block = written.get(&*file.found.path);
-        block.is_some_and(|block| super::read(&file.found.path) == block.text())
+        block.is_some_and(|block| read_below(&file.found.resolved, &file.found.within) == block.text())
     };
     let (readable, other): (Vec<Standalone>, Vec<Standalone>) =
         files.drain(..).partition(|file| file.analysis.is_ok() && !is_ours(file));
@@ -143,7 +146,8 @@ pub(super) fn build(asked: Asked<'_>, before: &Kept, now: Option<SystemTime>, br
         file.keep(&mut after.templates, now);
         let Ok(analysis) = &*file.analysis else { continue };
         let path = file.found.path.to_path_buf();
-        let bare = Template { path, source, within, stamp: file.stamp, ..bare(name, Origin::Standalone) };
+        let (root, stamp) = (file.found.resolved.clone(), file.stamp);
+        let bare = Template { path, source, within, root, stamp, ..bare(name, Origin::Standalone) };
         templates.push(filled(workspace, bare, analysis, &mut diagnostics));
     }
     other.iter().for_each(|file| file.keep(&mut after.templates, now));
@@ -170,7 +174,8 @@ pub fn of_files(asked: Asked<'_>, files: &[PathBuf]) -> (Vec<Template>, Vec<Reje
     }
     let selected = all.len();
     let brought: usize = all.iter().map(|text| text.found.blocks.len()).sum();
-    let given = files.iter().map(|path| Document { path: path.as_path().into(), source: None, content: None });
+    let given =
+        files.iter().map(|path| Document { path: path.as_path().into(), root: None, source: None, content: None });
     all.extend(gather(asked.workspace, given.collect(), (&known, &mut kept), None, &mut diagnostics));
     let analyses = all.iter().flat_map(|text| &text.found.blocks).map(|found| &found.analysis);
     let blocks = blocks(asked.workspace, &all, &mut Names::default(), |_| true).into_iter().zip(analyses);
@@ -232,6 +237,7 @@ fn bare(name: String, origin: Origin) -> Template {
         path: PathBuf::new(),
         source: None,
         within: String::new(),
+        root: Path::new("").into(),
         stamp: Stamp::default(),
         block: None,
     }

@@ -168,6 +168,8 @@ pub struct Template {
     pub source: Option<SourceId>,
     /// The path within the source, forward slashes; of an embedded one its file's name.
     pub within: String,
+    /// The folder that `within` is a path of, without links: the file is read below it. Empty for an embedded one.
+    pub root: Arc<Path>,
     /// Size and time of the file: an index differs when a text does, also where names and variables stay. Nothing for an
     /// embedded one, which has its text.
     pub stamp: Stamp,
@@ -180,11 +182,11 @@ impl Template {
     ///
     /// # Errors
     ///
-    /// As [`read`].
+    /// As [`read`]; the file became a link that leads out of its folder, or the folder became one.
     pub fn text(&self) -> Result<String, String> {
         match &self.block {
             Some(block) => Ok(block.text.to_string()),
-            None => read(&self.path),
+            None => read::read_below(&self.root, &self.within),
         }
     }
 

@@ -2,23 +2,28 @@
 //! `<source id>/<path within it>` (BEHAVIOUR §6).
 
 use std::collections::HashMap;
-use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
 
 use serde_json::Value;
 
 use super::Syntax;
+use crate::disk::Folder;
+use crate::disk::path::is_absent;
 use crate::report::{Diagnostic, Position};
 
 /// Where the file lies in a workspace.
 pub const FILE: &str = ".jaato/templates/overrides.json";
 
+/// Bytes of the file that are read.
+const LIMIT: u64 = 16 * 1024 * 1024;
+
 /// Languages settled by name. A file that is not there settles nothing; what is wrong in it is a diagnostic.
 pub fn load(workspace: &Path) -> (HashMap<String, Syntax>, Vec<Diagnostic>) {
-    match fs::read(workspace.join(FILE)) {
-        Ok(bytes) => parse(&String::from_utf8_lossy(&bytes)),
-        Err(error) if error.kind() == ErrorKind::NotFound => (HashMap::new(), Vec::new()),
+    let read = Folder::of(workspace, &workspace.join(FILE)).and_then(|(folder, name)| folder.read(name, LIMIT));
+    match read {
+        Ok((bytes, false)) => parse(&String::from_utf8_lossy(&bytes)),
+        Ok((_, true)) => (HashMap::new(), vec![complaint(&format!("has more than {LIMIT} bytes"))]),
+        Err(error) if is_absent(&error) => (HashMap::new(), Vec::new()),
         Err(error) => (HashMap::new(), vec![complaint(&format!("cannot be read: {error}"))]),
     }
 }

@@ -2,13 +2,16 @@
 //! not. Everything that names templates or renders them starts here.
 
 use std::fmt;
+use std::fs::{File, Metadata};
+use std::io;
 use std::path::Path;
 
 use super::limits::{TEMPLATE_BYTES, too_large};
 use super::shape::Shape;
 use super::syntax::{Ambiguity, detect};
 use super::{Syntax, Variable, generated, handlebars, jinja, mustache};
-use crate::disk::{Stamp, read_stamped};
+use crate::disk::beneath::open_in;
+use crate::disk::{Stamp, open_regular, read_stamped};
 
 /// Why a template does not parse.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,19 +117,36 @@ pub fn variables(text: &str, syntax: Syntax) -> Result<Vec<Variable>, ParseError
     uses.map(Shape::variables).map_err(|error| error.in_file(&stripped))
 }
 
-/// The text of a template's file.
+/// The text of a template's file that a person named.
 ///
 /// # Errors
 ///
 /// A sentence: it cannot be read, is larger than a template may be, or is not UTF-8 (with the line).
 pub fn read(path: &Path) -> Result<String, String> {
-    let (_, bytes) = bytes_of(path)?;
-    text_of(bytes.ok_or_else(too_large)?)
+    text_if_small(stamped(open_regular(path))?.1)
 }
 
-/// The bytes of a template's file, if it is not too large, with its stamp.
-pub(super) fn bytes_of(path: &Path) -> Result<(Stamp, Option<Vec<u8>>), String> {
-    read_stamped(path, TEMPLATE_BYTES as u64).map_err(|error| format!("cannot be read: {error}"))
+/// The text of a template's file that was found below a folder without links.
+///
+/// # Errors
+///
+/// As [`read`]; it became a link that leads out of the folder, or the folder became one.
+pub(super) fn read_below(root: &Path, within: &str) -> Result<String, String> {
+    text_if_small(bytes_below(root, within)?.1)
+}
+
+/// The bytes of a template's file below a folder without links, if it is not too large, with its stamp.
+pub(super) fn bytes_below(root: &Path, within: &str) -> Result<(Stamp, Option<Vec<u8>>), String> {
+    stamped(open_in(root, &root.join(within)))
+}
+
+fn stamped(opened: io::Result<(File, Metadata)>) -> Result<(Stamp, Option<Vec<u8>>), String> {
+    let read = opened.and_then(|file| read_stamped(file, TEMPLATE_BYTES as u64));
+    read.map_err(|error| format!("cannot be read: {error}"))
+}
+
+fn text_if_small(bytes: Option<Vec<u8>>) -> Result<String, String> {
+    text_of(bytes.ok_or_else(too_large)?)
 }
 
 /// These bytes as a text.

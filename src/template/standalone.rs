@@ -2,7 +2,6 @@
 //! is known already what the file holds.
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -29,14 +28,14 @@ pub struct Standalone {
 /// Looks into these files, in their order.
 pub fn read_all(found: Vec<Found>, known: &Kept) -> Vec<Standalone> {
     let one = |found: Found| {
-        let (stamp, (settled, analysis)) = known.template(&found.path).unwrap_or_else(|| look(&found.path, None));
+        let (stamp, (settled, analysis)) = known.template(&found.path).unwrap_or_else(|| look(&found, None));
         Standalone { found, stamp, analysis, settled }
     };
     found.into_par_iter().with_min_len(16).map(one).collect()
 }
 
-fn look(path: &Path, settled: Option<Syntax>) -> (Stamp, Analysed) {
-    let (stamp, analysis) = match read::bytes_of(path) {
+fn look(found: &Found, settled: Option<Syntax>) -> (Stamp, Analysed) {
+    let (stamp, analysis) = match read::bytes_below(&found.resolved, &found.within) {
         Ok((stamp, None)) => (stamp, Ok(read::too_large_to_analyse(settled))),
         Ok((stamp, Some(bytes))) => (stamp, read::text_of(bytes).map(|text| analyse(&text, settled))),
         Err(problem) => (Stamp::default(), Err(problem)),
@@ -48,7 +47,7 @@ impl Standalone {
     /// Looks again where somebody said, or says no more, which language it is in.
     pub fn settle(&mut self, settled: Option<Syntax>) {
         if settled != self.settled {
-            let (stamp, (settled, analysis)) = look(&self.found.path, settled);
+            let (stamp, (settled, analysis)) = look(&self.found, settled);
             (self.stamp, self.settled, self.analysis) = (stamp, settled, analysis);
         }
     }

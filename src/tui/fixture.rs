@@ -177,6 +177,7 @@ fn templates() -> TemplateIndex {
                 path: PathBuf::from("/home/ada/payments/adr/templates/CircuitBreaker.java.tpl"),
                 source: Some("circuit-breaker".into()),
                 within: "templates/CircuitBreaker.java.tpl".to_owned(),
+                root: std::path::Path::new("").into(),
                 stamp: Stamp::default(),
                 block: None,
             },
@@ -189,6 +190,7 @@ fn templates() -> TemplateIndex {
                 path: PathBuf::from("/home/ada/payments/.jaato/templates/retry-policy.yaml.tmpl"),
                 source: Some("retry-pattern".into()),
                 within: "retry-policy.yaml.tmpl".to_owned(),
+                root: std::path::Path::new("").into(),
                 stamp: Stamp::default(),
                 block: Some(Block {
                     text: "{% if pauses %}".into(),

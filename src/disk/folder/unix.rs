@@ -36,6 +36,18 @@ impl Handle {
         Ok(Self(openat(CWD, path, THROUGH, Bits::empty())?))
     }
 
+    /// The folder at an absolute path, if the system can refuse links by itself and there is none.
+    #[cfg(target_os = "linux")]
+    pub fn without_links(path: &Path) -> Option<Self> {
+        use rustix::fs::{ResolveFlags, openat2};
+        openat2(CWD, path, THROUGH, Bits::empty(), ResolveFlags::NO_SYMLINKS).ok().map(Self)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub fn without_links(_path: &Path) -> Option<Self> {
+        None
+    }
+
     pub fn child(&self, name: &OsStr) -> io::Result<Self> {
         Ok(Self(openat(&self.0, name, THROUGH | OFlags::NOFOLLOW, Bits::empty())?))
     }

@@ -202,6 +202,7 @@ fn template((name, size, variables, problem): (&str, u64, &str, &str)) -> Templa
         path: format!("/w/.templates/{name}").into(),
         source: None,
         within: name.to_owned(),
+        root: std::path::Path::new("").into(),
         stamp: Stamp { size, ..Stamp::default() },
         block: None,
     }

@@ -20,6 +20,9 @@ use crate::selection::Selection;
 pub struct Document {
     /// The file, absolute; for inline content the file that defines it.
     pub path: Arc<Path>,
+    /// The file or folder of its source, without links, and the file's own path below it; `None` for a file that somebody named
+    /// and for inline content.
+    pub root: Option<(Arc<Path>, PathBuf)>,
     /// Whose text it is; `None` for a file that somebody named.
     pub source: Option<SourceId>,
     /// The text, where it is kept in the catalog.
@@ -33,11 +36,11 @@ pub fn documents(workspace: &Path, catalog: &Catalog, selection: &Selection) -> 
     let holders = Holders::new(&selected);
     let (mut documents, mut diagnostics) = (Vec::new(), Vec::new());
     for (at, source) in selected.iter().enumerate().filter(|(_, source)| !declares_templates(source)) {
-        let mut add = |path: Arc<Path>, content| {
-            documents.push(Document { path, source: Some(source.id.clone()), content });
+        let mut add = |path: Arc<Path>, root, content| {
+            documents.push(Document { path, root, source: Some(source.id.clone()), content });
         };
         match &source.kind {
-            Kind::Inline { content } => add(source.origin.file.clone(), Some(content.clone())),
+            Kind::Inline { content } => add(source.origin.file.clone(), None, Some(content.clone())),
             Kind::Local(place) => {
                 let (files, problems) = files(place);
                 let told =
@@ -45,7 +48,7 @@ pub fn documents(workspace: &Path, catalog: &Catalog, selection: &Selection) -> 
                 diagnostics.extend(told);
                 for (path, real) in files {
                     if holders.holder(&real) == Some(at) {
-                        add(path, None);
+                        add(path, Some((place.resolved.clone(), real)), None);
                     }
                 }
             }
@@ -73,8 +76,7 @@ pub(in crate::template) fn files(place: &Place) -> (Vec<(Arc<Path>, PathBuf)>, V
         }
         Standing::Directory => {
             let (found, problems) = files_below(&place.path, LIMITS, is_markdown);
-            let real = |path: &Path| place.resolved.join(path.strip_prefix(&place.path).unwrap_or(path));
-            let both = |path: PathBuf| (Arc::from(path.as_path()), real(&path));
+            let both = |path: PathBuf| (Arc::from(path.as_path()), place.real(&path));
             (found.into_iter().map(|file| both(file.path)).collect(), problems)
         }
         _ => (Vec::new(), Vec::new()),

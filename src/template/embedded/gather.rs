@@ -8,8 +8,9 @@ use rayon::prelude::*;
 
 use super::documents::Document;
 use super::{BLOCKS, Extracted, LeftOut, SIGNS, extract};
+use crate::disk::beneath::open_in;
 use crate::disk::path::display;
-use crate::disk::{Stamp, read_stamped};
+use crate::disk::{Stamp, open_regular, read_stamped};
 use crate::mention::LIMITS;
 use crate::report::Diagnostic;
 use crate::template::cache::Kept;
@@ -77,8 +78,12 @@ fn look(document: &Document, before: &Kept) -> Looked {
         return Ok(known);
     }
     let mebibytes = LIMITS.bytes / (1024 * 1024);
-    let (stamp, bytes) =
-        read_stamped(&document.path, LIMITS.bytes).map_err(|error| format!("cannot be read: {error}"))?;
+    let opened = match &document.root {
+        Some((root, real)) => open_in(root, real),
+        None => open_regular(&document.path),
+    };
+    let read = opened.and_then(|file| read_stamped(file, LIMITS.bytes));
+    let (stamp, bytes) = read.map_err(|error| format!("cannot be read: {error}"))?;
     let bytes = bytes.ok_or_else(|| format!("passes the limit of {mebibytes} MiB"))?;
     // Bytes that are no text hold no template either.
     let found = match decode(&bytes) {
