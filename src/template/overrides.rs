@@ -2,25 +2,40 @@
 //! `<source id>/<path within it>` (BEHAVIOUR §6).
 
 use std::collections::HashMap;
-use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
 use serde_json::Value;
 
 use super::Syntax;
+use crate::disk::{open_own, within};
 use crate::report::{Diagnostic, Position};
 
 /// Where the file lies in a workspace.
 pub const FILE: &str = ".jaato/templates/overrides.json";
 
+/// The most bytes of the file that are read.
+const BYTES: usize = 1024 * 1024;
+
 /// Languages settled by name. A file that is not there settles nothing; what is wrong in it is a diagnostic.
 pub fn load(workspace: &Path) -> (HashMap<String, Syntax>, Vec<Diagnostic>) {
-    match fs::read(workspace.join(FILE)) {
+    match read(workspace) {
+        Ok(bytes) if bytes.len() > BYTES => {
+            (HashMap::new(), vec![complaint(&format!("passes the limit of {BYTES} bytes (1 MiB)"))])
+        }
         Ok(bytes) => parse(&String::from_utf8_lossy(&bytes)),
         Err(error) if error.kind() == ErrorKind::NotFound => (HashMap::new(), Vec::new()),
         Err(error) => (HashMap::new(), vec![complaint(&format!("cannot be read: {error}"))]),
     }
+}
+
+/// The file comes with the repository: a link would lead anywhere, a pipe or a device would never end.
+fn read(workspace: &Path) -> io::Result<Vec<u8>> {
+    let path = workspace.join(FILE);
+    within(workspace, path.parent().unwrap_or(workspace))?;
+    let mut bytes = Vec::new();
+    open_own(&path)?.take(BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn parse(text: &str) -> (HashMap<String, Syntax>, Vec<Diagnostic>) {
@@ -65,5 +80,25 @@ mod tests {
             let (settled, diagnostics) = parse(text);
             assert!(settled.is_empty() && diagnostics.len() == 1, "{text:?}");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn no_link_is_followed_and_nothing_endless_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let other = folder.path().join("private.json");
+        std::fs::write(&other, r#"{"password": "secret"}"#).unwrap();
+        for target in [other.as_path(), Path::new("/dev/zero")] {
+            std::os::unix::fs::symlink(target, &path).unwrap();
+            let (settled, diagnostics) = load(folder.path());
+            assert!(settled.is_empty() && diagnostics.len() == 1, "{diagnostics:?}");
+            assert!(diagnostics.iter().all(|found| found.message.contains("link")), "{diagnostics:?}");
+            std::fs::remove_file(&path).unwrap();
+        }
+        std::fs::write(&path, " ".repeat(BYTES + 1)).unwrap();
+        let (_, diagnostics) = load(folder.path());
+        assert!(diagnostics.iter().any(|found| found.message.contains("limit of 1048576 bytes")), "{diagnostics:?}");
     }
 }
