@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::hostile::{VALUES, templates};
+use crate::support::hostile::{VALUES, doubled_json, files, templates};
 use crate::support::program::{LIMIT, Ran, kill, run};
 use crate::support::workspace::Workspace;
 
@@ -28,6 +28,48 @@ fn no_template_ends_the_program() {
         world.put("hostile.tpl", text.as_bytes());
         let words = ["render", "--file", "hostile.tpl", "--syntax", language, "--vars", VALUES];
         fails(&world, &words, 1, says);
+    }
+}
+
+/// Reading the files is quadratic where it is done carelessly: the program would be ended by the harness.
+#[test]
+fn no_template_file_keeps_a_listing_waiting() {
+    let world = Workspace::new();
+    for (name, text) in files() {
+        world.put(&format!(".templates/{name}.tpl"), text.as_bytes());
+    }
+    let listed = world.run(&["templates", "list"]).exits(0);
+    for (name, _) in files() {
+        assert!(listed.text().contains(&format!("{name}.tpl")), "{name}: {listed}");
+    }
+    assert!(listed.stderr.lines().all(|line| line.len() < 5_000), "no message repeats a file");
+}
+
+/// The same command behind a limit that a shell sets.
+#[cfg(target_os = "linux")]
+fn under(limit: &str, whole: &Command) -> Command {
+    let mut command = Command::new("bash");
+    command.arg("-c").arg(format!("{limit}; exec \"$0\" \"$@\""));
+    command.arg(whole.get_program()).args(whole.get_args());
+    for (name, value) in whole.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command
+}
+
+/// Within an address space that holds the worker itself and little else.
+#[cfg(target_os = "linux")]
+#[test]
+fn json_of_a_billion_items_takes_little_memory() {
+    let world = Workspace::new();
+    for text in doubled_json() {
+        let whole = world.command(&["render", "--syntax", "jinja2", "--inline", &text]);
+        let ran = run(&mut under("ulimit -v 262144", &whole), None).exits(1);
+        let limit = ran.stderr.contains("the output passes the limit of") || ran.stderr.contains("the limit of 2 s");
+        assert!(limit && !ran.stderr.contains("of memory"), "{ran}");
     }
 }
 
@@ -133,15 +175,7 @@ fn without_threads_there_is_an_answer() {
     let world = Workspace::new();
     for (words, works) in [(["list", "--selected"], true), (["render", "--inline=x"], false)] {
         let whole = world.command(&[&["--format", "json"], &words[..]].concat());
-        let mut command = Command::new("bash");
-        command.args(["-c", "ulimit -u 1; exec \"$0\" \"$@\""]).arg(whole.get_program()).args(whole.get_args());
-        for (name, value) in whole.get_envs() {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
-        let ran = run(&mut command, None);
+        let ran = run(&mut under("ulimit -u 1", &whole), None);
         let answer = ran.json();
         let says = "the render worker cannot be started";
         let told = answer["error"]["message"].as_str().is_none_or(|message| !works && message.contains(says));

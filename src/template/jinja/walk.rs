@@ -5,7 +5,7 @@ use super::REFUSED;
 use super::expr::{Expr, Reader};
 use super::lexer::{Tag, TagKind, Token};
 use super::mend::Edit;
-use super::scope::{Binding, Scope};
+use super::scope::{Binding, Guards, Scope};
 use crate::template::ParseError;
 use crate::template::limits::{CHAIN, NESTING};
 use crate::template::shape::{Shape, Step, What};
@@ -82,7 +82,7 @@ pub(super) struct Walk<'a> {
     pub(super) shape: Shape,
     pub(super) scope: Scope<'a>,
     /// Paths that are certainly defined here.
-    pub(super) guards: Vec<Vec<Step>>,
+    pub(super) guards: Guards,
     open: Vec<Block<'a>>,
 }
 
@@ -207,7 +207,7 @@ impl<'a> Walk<'a> {
             Some(block) if matches!(block.kind, BlockKind::If | BlockKind::For) && !block.else_seen => {
                 block.else_seen = true;
                 self.guards.truncate(block.guards);
-                self.guards.append(&mut block.otherwise);
+                self.guards.extend(block.otherwise.drain(..));
                 if block.kind == BlockKind::For {
                     self.scope.leave(block.names);
                 }
