@@ -89,7 +89,7 @@ mod tests {
         let path = folder.path().join(FILE);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         let other = folder.path().join("private.json");
-        std::fs::write(&other, r#"{"password": "secret"}"#).unwrap();
+        crate::disk::write_atomic(&other, br#"{"password": "secret"}"#).unwrap();
         for target in [other.as_path(), Path::new("/dev/zero")] {
             std::os::unix::fs::symlink(target, &path).unwrap();
             let (settled, diagnostics) = load(folder.path());
@@ -97,7 +97,7 @@ mod tests {
             assert!(diagnostics.iter().all(|found| found.message.contains("link")), "{diagnostics:?}");
             std::fs::remove_file(&path).unwrap();
         }
-        std::fs::write(&path, " ".repeat(BYTES + 1)).unwrap();
+        crate::disk::write_atomic(&path, " ".repeat(BYTES + 1).as_bytes()).unwrap();
         let (_, diagnostics) = load(folder.path());
         assert!(diagnostics.iter().any(|found| found.message.contains("limit of 1048576 bytes")), "{diagnostics:?}");
     }

@@ -83,62 +83,6 @@ pub fn templates() -> Vec<(&'static str, String, &'static str)> {
     each.map(|(language, (text, limit))| (language, text, limit)).collect()
 }
 
-/// Templates that hold the item before twice, thirty times, and write the last one as JSON: a billion items.
-pub fn doubled_json() -> Vec<String> {
-    let json = |from: &str, again: &str, end: &str| {
-        format!("{{% set x = {from} %}}{}{end}", format!("{{% set x = {again} %}}").repeat(30))
-    };
-    vec![
-        json("[1]", "[x, x]", "{{ x|tojson }}"),
-        json("['some text']", "[x, x]", "{{ x|tojson|length }}"),
-        json("{'a': 1}", "{'a': x, 'b': x}", "{{ x|tojson(indent=2) }}"),
-        json("dict(a=1)", "dict(a=x, b=x)", "{{ {'x': x}|tojson }}"),
-        json("(1,)", "(x, x)", "{{ x[::-1]|tojson }}"),
-        json("[]", "[x, {'a': x}]", "{{ x|tojson }}"),
-        "{% set ns = namespace(x=[1]) %}{% for i in range(30) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{ ns.x|tojson }}"
-            .to_owned(),
-    ]
-}
-
-/// Files of a megabyte that cost more than their length to whoever reads them carelessly.
-pub fn files() -> Vec<(&'static str, String)> {
-    const BYTES: usize = 1024 * 1024;
-    let all = |text: &str| text.repeat(BYTES / text.len());
-    let half = |begin: &str, text: &str, end: &str| format!("{begin}{}{end}", text.repeat(BYTES / 2 / text.len()));
-    let path = vec!["a"; 100_000].join(".");
-    vec![
-        ("open-if", all("{{#if x}}")),
-        ("open-each", all("{{#each x}}")),
-        ("open-key", all("{{#if @key}}")),
-        ("open-trim", all("{{~#if x~}}")),
-        ("open-2", all("{{")),
-        ("open-3", all("{{{")),
-        ("open-4", all("{{{{")),
-        ("nested-if", format!("{}{}", "{{#if x}}".repeat(58_000), "{{/if}}".repeat(58_000))),
-        ("nested-each", format!("{}{}", "{{#each x}}".repeat(52_000), "{{/each}}".repeat(52_000))),
-        ("nested-plain", format!("{}{}", "{{#x}}{{#if x}}".repeat(30_000), "{{/if}}{{/x}}".repeat(30_000))),
-        ("dashes", all("{{!-- x }}")),
-        ("params", format!("{{{{#each x as |{}|}}}}{}{{{{/each}}}}", half("", "a ", ""), half("", "{{b}}", ""))),
-        ("long-with", format!("{{{{#with {path}}}}}{}{{{{/with}}}}", half("", "{{b}}", ""))),
-        ("long-section", format!("{{{{#{path}}}}}{}{{{{/{path}}}}}", half("", "{{b}}", ""))),
-        ("quotes", all("{{\"}}\"")),
-        ("statement-quotes", all("{%\"%}\"")),
-        ("escaped-quotes", format!("{{{{ {} }}}}", half("", "\"\\", ""))),
-        ("braces", all("{")),
-        ("comments", all("{#")),
-        ("raw", all("{% raw %}")),
-        ("sets", (0..40_000).map(|at| format!("{{% set a{at} = b %}}{{{{ a }}}}")).collect()),
-        ("conditions", {
-            let many: Vec<String> = (0..190).map(|at| format!("a{at}")).collect();
-            let branch = |word: &str| format!("{{% {word} not ({}) %}}", many.join(" and "));
-            let ors = format!("{{% if {} %}}", many.join(" or "));
-            let branches = format!("{ors}{}", branch("elif").repeat(100));
-            format!("{branches}{}{{% endif %}}", half("{% else %}", "{{ b }}", ""))
-        }),
-        ("generated", half("{{#", "line 1", &half("}}\n", "@generated\n", ""))),
-    ]
-}
-
 /// A list in a list in a list, 90,000 deep.
 const NESTED: &str = "{% set ns = namespace(x=1) %}{% for i in range(90000) %}{% set ns.x = [ns.x] %}{% endfor %}";
 
