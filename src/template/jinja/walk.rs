@@ -189,13 +189,14 @@ impl<'a> Walk<'a> {
         match self.open.last_mut() {
             Some(block) if block.kind == BlockKind::If && !block.else_seen => {
                 block.branches += 1;
-                if block.branches > CHAIN {
-                    return Err(ParseError::at(line, format!("more than {CHAIN} 'elif' in a row at line {line}")));
-                }
                 self.guards.truncate(block.guards);
                 self.guards.extend(block.otherwise.iter().cloned());
             }
             _ => return Err(ParseError::at(line, format!("'elif' at line {line} stands outside an 'if'"))),
+        }
+        // The engine nests each branch in the one before, within all the blocks around it.
+        if self.open.iter().map(|block| block.branches).sum::<usize>() > CHAIN {
+            return Err(ParseError::at(line, format!("more than {CHAIN} 'elif' in a row at line {line}")));
         }
         self.visit(&test, What::Test, true);
         self.branch(&test);
