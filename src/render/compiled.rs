@@ -5,7 +5,6 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::limits::SENTENCE;
 use super::{Job, RenderError, Rendered, handlebars, jinja, mustache, values};
 use crate::template::limits::{TEMPLATE_BYTES, too_large};
 use crate::template::{ParseError, Stripped, Syntax, mend_jinja, strip};
@@ -89,7 +88,7 @@ impl<'t> Compiled<'t> {
         for warning in &mut warnings {
             // A warning names its lines as an error does.
             let moved = ParseError { message: std::mem::take(warning), line: Some(1) }.in_file(self.main);
-            *warning = cut(moved.message);
+            *warning = moved.message;
         }
         Ok(Rendered { text, warnings })
     }
@@ -97,13 +96,5 @@ impl<'t> Compiled<'t> {
 
 fn in_file(error: RenderError, stripped: &Stripped<'_>) -> RenderError {
     let moved = ParseError { message: error.message, line: error.line }.in_file(stripped);
-    RenderError { message: cut(moved.message), line: moved.line }
-}
-
-fn cut(mut sentence: String) -> String {
-    if let Some((end, _)) = sentence.char_indices().nth(SENTENCE) {
-        sentence.truncate(end);
-        sentence.push('…');
-    }
-    sentence
+    RenderError { message: moved.message, line: moved.line }
 }

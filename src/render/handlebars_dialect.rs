@@ -29,8 +29,10 @@ pub fn translate(text: &str) -> Result<Cow<'_, str>, RenderError> {
     let translated = tag.replace_all(text, |found: &Captures<'_>| {
         let at = found.get(0).map_or(0, |whole| whole.start());
         let mut refuse = |what: String, why: &str| {
-            let line = text.get(..at).unwrap_or_default().bytes().filter(|byte| *byte == b'\n').count() + 1;
-            refused.get_or_insert_with(|| super::handlebars::refused(line, &what, why));
+            refused.get_or_insert_with(|| {
+                let line = text.get(..at).unwrap_or_default().bytes().filter(|byte| *byte == b'\n').count() + 1;
+                super::handlebars::refused(line, &what, why)
+            });
         };
         if found.name("raw").is_some() {
             refuse("a raw block".to_owned(), "write \\{{ for braces that are no tag");

@@ -61,9 +61,6 @@ pub const CACHED_TEMPLATES: usize = 32;
 /// Bytes of templates and partials that a worker keeps compiled.
 pub const CACHED_BYTES: usize = 2 * 1024 * 1024;
 
-/// Characters kept of a warning or an error, which may quote the template.
-pub const SENTENCE: usize = 1_000;
-
 /// The sentence for an output larger than [`OUTPUT_BYTES`].
 pub fn output_too_large() -> String {
     format!("the output passes the limit of {OUTPUT_BYTES} bytes (16 MiB)")

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::ParseError;
 use super::limits::{CHAIN, NESTING};
-use super::shape::{Shape, Step, What};
+use super::shape::{Shape, Step, What, extend};
 use super::tags::{Dialect, Piece, Sigil, pieces};
 use super::words::{Word, argument, brackets, segments, words};
 
@@ -17,6 +17,9 @@ use super::words::{Word, argument, brackets, segments, words};
 pub fn check(text: &str) -> Result<(), ParseError> {
     uses(text).map(drop)
 }
+
+/// The most names a block gives to its items: the item and its index or key.
+const BLOCK_PARAMS: usize = 2;
 
 struct Block<'a> {
     name: &'a str,
@@ -67,26 +70,23 @@ pub fn uses(text: &str) -> Result<Shape, ParseError> {
     }
 }
 
-/// The places of those `{{#each}}` that ask for `@key`, so that they go through an object.
+/// The indexes of the `{{#each}}` pieces whose items are asked for `@key`: they go through an object. Blocks may be open
+/// to any depth here, so each open block stores the innermost `{{#each}}` around its content.
 fn keyed_blocks(pieces: &[Piece<'_>]) -> HashSet<usize> {
-    let (mut keyed, mut open) = (HashSet::new(), Vec::new());
+    let (mut keyed, mut open) = (HashSet::new(), Vec::<Option<usize>>::new());
     for (at, piece) in pieces.iter().enumerate() {
         let Piece::Tag { sigil, content, .. } = piece else { continue };
+        let each = open.last().copied().flatten();
+        if matches!(sigil, Sigil::Section | Sigil::Inverted | Sigil::Plain | Sigil::Unescaped) {
+            keyed.extend(each.filter(|_| content.contains("@key")));
+        }
         match sigil {
-            Sigil::Section | Sigil::Inverted => {
-                keyed.extend(innermost_each(&open).filter(|_| content.contains("@key")));
-                open.push((at, content.starts_with("each ")));
-            }
+            Sigil::Section | Sigil::Inverted => open.push(if content.starts_with("each ") { Some(at) } else { each }),
             Sigil::Close => drop(open.pop()),
-            Sigil::Plain | Sigil::Unescaped if content.contains("@key") => keyed.extend(innermost_each(&open)),
             _ => {}
         }
     }
     keyed
-}
-
-fn innermost_each(open: &[(usize, bool)]) -> Option<usize> {
-    open.iter().rev().find(|(_, each)| *each).map(|(at, _)| *at)
 }
 
 /// Whether there is something to fill in or to go through: a value or a block.
@@ -156,7 +156,7 @@ impl<'a> Walk<'a> {
         if unknown && up == 0 && !is_own && !name.starts_with("@root") {
             return None;
         }
-        base.extend(fields.iter().map(|part| Step::Field((*part).to_owned())));
+        extend(&mut base, fields);
         Some(base)
     }
 
@@ -205,7 +205,9 @@ impl<'a> Walk<'a> {
             return Err(ParseError::at(line, format!("blocks nest deeper than {NESTING} at line {line}")));
         }
         let (call, params) = match content.split_once(" as |") {
-            Some((call, params)) => (call, params.trim_end_matches('|').split_whitespace().collect()),
+            Some((call, params)) => {
+                (call, params.trim_end_matches('|').split_whitespace().take(BLOCK_PARAMS).collect())
+            }
             None => (content, Vec::new()),
         };
         let words = words(call);

@@ -17,6 +17,9 @@ pub const TREE_DEPTH: usize = 48;
 /// Warnings kept of one template or one rendering.
 pub const WARNINGS: usize = 100;
 
+/// Characters kept of a warning or an error, which may quote the template.
+pub const MESSAGE: usize = 1_000;
+
 /// Templates taken from one text of a tool, in order; more are left where they are. Such a text comes from anywhere.
 pub const TAKEN: usize = 20;
 

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::ParseError;
 use super::limits::NESTING;
-use super::shape::{Shape, Step, What};
+use super::shape::{Shape, Step, What, extend};
 use super::tags::{Dialect, Piece, Sigil, pieces};
 
 /// One node of a template.
@@ -243,7 +243,7 @@ impl Scopes {
         if owner != 0 {
             path.push(Step::Item);
         }
-        path.extend(parts.into_iter().map(|part| Step::Field(part.to_owned())));
+        extend(&mut path, &parts);
         path
     }
 

@@ -14,15 +14,15 @@ use crate::report::{Diagnostic, Position};
 /// Where the file lies in a workspace.
 pub const FILE: &str = ".jaato/templates/overrides.json";
 
-/// Bytes of the file that are read.
-const LIMIT: u64 = 16 * 1024 * 1024;
+/// The most bytes of the file that are read.
+const LIMIT: u64 = 1024 * 1024;
 
 /// Languages settled by name. A file that is not there settles nothing; what is wrong in it is a diagnostic.
 pub fn load(workspace: &Path) -> (HashMap<String, Syntax>, Vec<Diagnostic>) {
     let read = Folder::of(workspace, &workspace.join(FILE)).and_then(|(folder, name)| folder.read(name, LIMIT));
     match read {
         Ok((bytes, false)) => parse(&String::from_utf8_lossy(&bytes)),
-        Ok((_, true)) => (HashMap::new(), vec![complaint(&format!("has more than {LIMIT} bytes"))]),
+        Ok((_, true)) => (HashMap::new(), vec![complaint(&format!("passes the limit of {LIMIT} bytes (1 MiB)"))]),
         Err(error) if is_absent(&error) => (HashMap::new(), Vec::new()),
         Err(error) => (HashMap::new(), vec![complaint(&format!("cannot be read: {error}"))]),
     }
@@ -70,5 +70,25 @@ mod tests {
             let (settled, diagnostics) = parse(text);
             assert!(settled.is_empty() && diagnostics.len() == 1, "{text:?}");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn no_link_is_followed_and_nothing_endless_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let other = folder.path().join("private.json");
+        crate::disk::write_atomic(&other, br#"{"password": "secret"}"#).unwrap();
+        for target in [other.as_path(), Path::new("/dev/zero")] {
+            std::os::unix::fs::symlink(target, &path).unwrap();
+            let (settled, diagnostics) = load(folder.path());
+            assert!(settled.is_empty() && diagnostics.len() == 1, "{diagnostics:?}");
+            assert!(diagnostics.iter().all(|found| found.message.contains("link")), "{diagnostics:?}");
+            std::fs::remove_file(&path).unwrap();
+        }
+        crate::disk::write_atomic(&path, " ".repeat(BYTES + 1).as_bytes()).unwrap();
+        let (_, diagnostics) = load(folder.path());
+        assert!(diagnostics.iter().any(|found| found.message.contains("limit of 1048576 bytes")), "{diagnostics:?}");
     }
 }

@@ -6,7 +6,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
-use super::limits::{TEMPLATE_BYTES, too_large};
+use super::limits::{MESSAGE, TEMPLATE_BYTES, too_large};
 use super::shape::Shape;
 use super::syntax::{Ambiguity, detect};
 use super::{Syntax, Variable, generated, handlebars, jinja, mustache};
@@ -31,6 +31,7 @@ impl ParseError {
     /// The same error with its line, and every line it names, as lines of the file.
     #[must_use]
     pub fn in_file(mut self, stripped: &generated::Stripped<'_>) -> Self {
+        self.message = cut(self.message);
         self.renumber(|line| stripped.file_line(line));
         self
     }
@@ -63,6 +64,15 @@ impl ParseError {
         message.push_str(rest);
         self.message = message;
     }
+}
+
+/// A message, cut after [`MESSAGE`] characters: it may quote names of any length.
+fn cut(mut message: String) -> String {
+    if let Some((end, _)) = message.char_indices().nth(MESSAGE) {
+        message.truncate(end);
+        message.push('…');
+    }
+    message
 }
 
 impl fmt::Display for ParseError {

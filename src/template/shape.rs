@@ -15,6 +15,13 @@ pub enum Step {
     Item,
 }
 
+/// Appends fields to a path, up to one more than [`Shape::record`] accepts. Without the limit a long path would be
+/// copied for every name that is looked up inside it.
+pub fn extend(path: &mut Vec<Step>, fields: &[&str]) {
+    let room = (TREE_DEPTH + 1).saturating_sub(path.iter().filter(|step| **step != Step::Item).count());
+    path.extend(fields.iter().take(room).map(|field| Step::Field((*field).to_owned())));
+}
+
 /// What is done with a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum What {

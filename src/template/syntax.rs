@@ -59,6 +59,10 @@ const HELPERS: [&str; 4] = ["if", "each", "unless", "with"];
 /// A string longer than this is taken for a stray quote.
 const LONGEST_STRING: usize = 4096;
 
+/// Bytes read looking for the end of a string or tag that has none. After so many, quotes no longer begin strings: a
+/// megabyte of stray quotes would otherwise be read again for each of them.
+const WASTED_BYTES: usize = 8 * 1024 * 1024;
+
 /// Signs of one language: where the first stands, and how many sections are opened and closed.
 #[derive(Default)]
 struct Signs {
@@ -85,7 +89,10 @@ struct Scan<'a> {
     close: Next,
     close_percent: Next,
     close_hash: Next,
+    close_dashes: Next,
     line_end: Next,
+    /// See [`WASTED_BYTES`].
+    wasted: usize,
 }
 
 impl<'a> Scan<'a> {
@@ -102,7 +109,9 @@ impl<'a> Scan<'a> {
             close: Next::default(),
             close_percent: Next::default(),
             close_hash: Next::default(),
+            close_dashes: Next::default(),
             line_end: Next::default(),
+            wasted: 0,
         }
     }
 
@@ -189,8 +198,8 @@ impl<'a> Scan<'a> {
             Some('!') => {
                 self.mustache.see(at);
                 if content.starts_with("!--") {
-                    let end = self.text.get(inside..).and_then(|rest| rest.find("--}}"));
-                    return Some(end.map_or(close + 2, |end| inside + end + 4));
+                    let end = self.close_dashes.find(self.text, inside, "--}}");
+                    return Some(if end < self.text.len() { end + 4 } else { close + 2 });
                 }
                 Some(close + 2)
             }
@@ -253,7 +262,7 @@ impl<'a> Scan<'a> {
             return;
         }
         let content = content.trim_matches(|c: char| c.is_whitespace() || c == '~');
-        let bare = without_strings(content);
+        let bare = self.without_strings(content);
         if content == "else" || content.starts_with("else ") {
             self.handlebars.see(at);
         } else if content == "." {
@@ -266,41 +275,49 @@ impl<'a> Scan<'a> {
     }
 
     /// Where the tag whose content begins at byte `at` closes, strings passed over.
-    fn end_of_tag(&self, mut at: usize, close: &str) -> Option<usize> {
-        let bytes = self.text.as_bytes();
-        loop {
-            let rest = self.text.get(at..)?;
+    fn end_of_tag(&mut self, start: usize, close: &str) -> Option<usize> {
+        let (text, mut at) = (self.text, start);
+        while let Some(byte) = text.as_bytes().get(at) {
+            let rest = text.get(at..)?;
             if rest.starts_with(close) {
                 return Some(at);
             }
-            at += match bytes.get(at)? {
-                b'"' | b'\'' => string_length(rest).unwrap_or(1),
+            at += match byte {
+                b'"' | b'\'' => self.string_length(rest),
                 _ => rest.chars().next()?.len_utf8(),
             };
         }
+        self.wasted += text.len() - start;
+        None
     }
-}
 
-fn string_length(rest: &str) -> Option<usize> {
-    let mut longest = rest.len().min(LONGEST_STRING);
-    while !rest.is_char_boundary(longest) {
-        longest -= 1;
+    /// Bytes of the string that `rest` begins with, quotes included; 1 for a stray quote.
+    fn string_length(&mut self, rest: &str) -> usize {
+        if self.wasted > WASTED_BYTES {
+            return 1;
+        }
+        let mut longest = rest.len().min(LONGEST_STRING);
+        while !rest.is_char_boundary(longest) {
+            longest -= 1;
+        }
+        rest.get(..longest).and_then(end_of_string).unwrap_or_else(|| {
+            self.wasted += longest;
+            1
+        })
     }
-    end_of_string(rest.get(..longest)?)
-}
 
-/// The content with every string emptied.
-fn without_strings(content: &str) -> String {
-    let (mut bare, mut rest) = (String::with_capacity(content.len()), content);
-    while let Some(at) = rest.find(['"', '\'']) {
-        bare.push_str(rest.get(..at).unwrap_or_default());
-        let quoted = rest.get(at..).unwrap_or_default();
-        let length = string_length(quoted).unwrap_or(1);
-        bare.push_str("''");
-        rest = quoted.get(length..).unwrap_or_default();
+    /// The content with every string emptied.
+    fn without_strings(&mut self, content: &str) -> String {
+        let (mut bare, mut rest) = (String::with_capacity(content.len()), content);
+        while let Some(at) = rest.find(['"', '\'']) {
+            bare.push_str(rest.get(..at).unwrap_or_default());
+            let quoted = rest.get(at..).unwrap_or_default();
+            bare.push_str("''");
+            rest = quoted.get(self.string_length(quoted)..).unwrap_or_default();
+        }
+        bare.push_str(rest);
+        bare
     }
-    bare.push_str(rest);
-    bare
 }
 
 /// Whether Jinja2 could read this as an expression: `api-name` is a name with a dash, not a subtraction.

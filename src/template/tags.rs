@@ -129,8 +129,10 @@ pub fn pieces(text: &str, dialect: Dialect) -> Result<Pieces<'_>, ParseError> {
 }
 
 fn push_text(pieces: &mut Vec<Piece<'_>>, range: Range<usize>) {
-    if !range.is_empty() {
-        pieces.push(Piece::Text(range));
+    match pieces.last_mut() {
+        _ if range.is_empty() => {}
+        Some(Piece::Text(before)) if before.end == range.start => before.end = range.end,
+        _ => pieces.push(Piece::Text(range)),
     }
 }
 

@@ -197,6 +197,11 @@ fn what_is_too_large_or_too_deep_is_an_error_that_names_the_limit() {
         (Syntax::Jinja2, format!("{{{{ {}a }}}}", "not ".repeat(100_000)), "nests deeper than 48"),
         (Syntax::Jinja2, format!("{{{{ {} }}}}", deep("(", ")", 100_000)), "nests deeper than 48"),
         (Syntax::Jinja2, format!("{{% if a %}}{}{{% endif %}}", "{% elif a %}".repeat(10_000)), "more than 200 'elif'"),
+        (
+            Syntax::Jinja2,
+            deep(&format!("{{% if a %}}{}", "{% elif a %}".repeat(200)), "{% endif %}", 48),
+            "more than 200 'elif'",
+        ),
         (Syntax::Jinja2, deep("{% if a %}", "{% endif %}", 10_000), "nest deeper than 48"),
         (Syntax::Mustache, deep("{{#a}}", "{{/a}}", 10_000), "nest deeper than 48"),
         (Syntax::Handlebars, deep("{{#if a}}", "{{/if}}", 10_000), "nest deeper than 48"),

@@ -31,6 +31,104 @@ fn no_template_ends_the_program() {
     }
 }
 
+/// Templates that hold the item before twice, thirty times, and write the last one as JSON: a billion items.
+fn doubled_json() -> Vec<String> {
+    let json = |from: &str, again: &str, end: &str| {
+        format!("{{% set x = {from} %}}{}{end}", format!("{{% set x = {again} %}}").repeat(30))
+    };
+    vec![
+        json("[1]", "[x, x]", "{{ x|tojson }}"),
+        json("['some text']", "[x, x]", "{{ x|tojson|length }}"),
+        json("{'a': 1}", "{'a': x, 'b': x}", "{{ x|tojson(indent=2) }}"),
+        json("dict(a=1)", "dict(a=x, b=x)", "{{ {'x': x}|tojson }}"),
+        json("(1,)", "(x, x)", "{{ x[::-1]|tojson }}"),
+        json("[]", "[x, {'a': x}]", "{{ x|tojson }}"),
+        "{% set ns = namespace(x=[1]) %}{% for i in range(30) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{ ns.x|tojson }}"
+            .to_owned(),
+    ]
+}
+
+/// Files of a megabyte that cost more than their length to whoever reads them carelessly.
+fn files() -> Vec<(&'static str, String)> {
+    const BYTES: usize = 1024 * 1024;
+    let all = |text: &str| text.repeat(BYTES / text.len());
+    let half = |begin: &str, text: &str, end: &str| format!("{begin}{}{end}", text.repeat(BYTES / 2 / text.len()));
+    let path = vec!["a"; 100_000].join(".");
+    vec![
+        ("open-if", all("{{#if x}}")),
+        ("open-each", all("{{#each x}}")),
+        ("open-key", all("{{#if @key}}")),
+        ("open-trim", all("{{~#if x~}}")),
+        ("open-2", all("{{")),
+        ("open-3", all("{{{")),
+        ("open-4", all("{{{{")),
+        ("nested-if", format!("{}{}", "{{#if x}}".repeat(58_000), "{{/if}}".repeat(58_000))),
+        ("nested-each", format!("{}{}", "{{#each x}}".repeat(52_000), "{{/each}}".repeat(52_000))),
+        ("nested-plain", format!("{}{}", "{{#x}}{{#if x}}".repeat(30_000), "{{/if}}{{/x}}".repeat(30_000))),
+        ("dashes", all("{{!-- x }}")),
+        ("params", format!("{{{{#each x as |{}|}}}}{}{{{{/each}}}}", half("", "a ", ""), half("", "{{b}}", ""))),
+        ("long-with", format!("{{{{#with {path}}}}}{}{{{{/with}}}}", half("", "{{b}}", ""))),
+        ("long-section", format!("{{{{#{path}}}}}{}{{{{/{path}}}}}", half("", "{{b}}", ""))),
+        ("quotes", all("{{\"}}\"")),
+        ("statement-quotes", all("{%\"%}\"")),
+        ("escaped-quotes", format!("{{{{ {} }}}}", half("", "\"\\", ""))),
+        ("braces", all("{")),
+        ("comments", all("{#")),
+        ("raw", all("{% raw %}")),
+        ("sets", (0..40_000).map(|at| format!("{{% set a{at} = b %}}{{{{ a }}}}")).collect()),
+        ("conditions", {
+            let many: Vec<String> = (0..190).map(|at| format!("a{at}")).collect();
+            let branch = |word: &str| format!("{{% {word} not ({}) %}}", many.join(" and "));
+            let ors = format!("{{% if {} %}}", many.join(" or "));
+            let branches = format!("{ors}{}", branch("elif").repeat(100));
+            format!("{branches}{}{{% endif %}}", half("{% else %}", "{{ b }}", ""))
+        }),
+        ("generated", half("{{#", "line 1", &half("}}\n", "@generated\n", ""))),
+    ]
+}
+
+/// Reading the files is quadratic where it is done carelessly: the program would be ended by the harness.
+#[test]
+fn no_template_file_keeps_a_listing_waiting() {
+    let world = Workspace::new();
+    for (name, text) in files() {
+        world.put(&format!(".templates/{name}.tpl"), text.as_bytes());
+    }
+    let listed = world.run(&["templates", "list"]).exits(0);
+    for (name, _) in files() {
+        assert!(listed.text().contains(&format!("{name}.tpl")), "{name}: {listed}");
+    }
+    assert!(listed.stderr.lines().all(|line| line.len() < 5_000), "no message repeats a file");
+}
+
+/// The same command behind a limit that a shell sets.
+#[cfg(target_os = "linux")]
+fn under(limit: &str, whole: &Command) -> Command {
+    let mut command = Command::new("bash");
+    command.arg("-c").arg(format!("{limit}; exec \"$0\" \"$@\""));
+    command.arg(whole.get_program()).args(whole.get_args());
+    for (name, value) in whole.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command
+}
+
+/// Within an address space that holds the worker itself and little else.
+#[cfg(target_os = "linux")]
+#[test]
+fn json_of_a_billion_items_takes_little_memory() {
+    let world = Workspace::new();
+    for text in doubled_json() {
+        let whole = world.command(&["render", "--syntax", "jinja2", "--inline", &text]);
+        let ran = run(&mut under("ulimit -v 262144", &whole), None).exits(1);
+        let limit = ran.stderr.contains("the output passes the limit of") || ran.stderr.contains("the limit of 2 s");
+        assert!(limit && !ran.stderr.contains("of memory"), "{ran}");
+    }
+}
+
 #[test]
 fn no_partial_ends_the_program() {
     let world = Workspace::new();
@@ -133,15 +231,7 @@ fn without_threads_there_is_an_answer() {
     let world = Workspace::new();
     for (words, works) in [(["list", "--selected"], true), (["render", "--inline=x"], false)] {
         let whole = world.command(&[&["--format", "json"], &words[..]].concat());
-        let mut command = Command::new("bash");
-        command.args(["-c", "ulimit -u 1; exec \"$0\" \"$@\""]).arg(whole.get_program()).args(whole.get_args());
-        for (name, value) in whole.get_envs() {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
-        let ran = run(&mut command, None);
+        let ran = run(&mut under("ulimit -u 1", &whole), None);
         let answer = ran.json();
         let says = "the render worker cannot be started";
         let told = answer["error"]["message"].as_str().is_none_or(|message| !works && message.contains(says));

@@ -215,10 +215,7 @@ fn tojson(value: &Value, more: More) -> Result<String, Error> {
     if indent.as_ref().is_some_and(|indent| indent.len() > 64) {
         return Err(failed("'indent' must be at most 64 characters"));
     }
-    let value = serde_json::to_value(value).map_err(|error| failed(format!("cannot be written as JSON: {error}")))?;
-    let mut out = String::new();
-    json::write(&value, indent.as_deref(), 0, &mut out);
-    Ok(out)
+    json::write(value, indent.as_deref())
 }
 
 /// Texts stay as they are, safe ones safe.

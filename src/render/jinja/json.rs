@@ -1,50 +1,105 @@
 //! `tojson` as Jinja2 gives it: keys sorted, ASCII only, `<`, `>`, `&` and `'` escaped so that it can stand in a page.
+//!
+//! Values are written as they are visited, and no further than the output limit: thirty lists that each hold the one
+//! before twice are a few hundred bytes in memory and a billion items in JSON.
 
-use serde_json::Value;
+use minijinja::value::{DynObject, ValueKind};
+use minijinja::{Error, Value};
 
-/// Writes a value; `indent` is the white space of one level, and asks for one item a line. Calls itself as deep as the
-/// value is, which was bounded when it was read.
-pub fn write(value: &Value, indent: Option<&str>, level: usize, out: &mut String) {
-    match value {
-        Value::String(text) => string(text, out),
-        Value::Array(items) if !items.is_empty() => {
-            out.push('[');
-            for (at, item) in items.iter().enumerate() {
-                separate(at, indent, level, out);
-                write(item, indent, level + 1, out);
+use super::given::{failed, room_for};
+
+/// A value as JSON; `indent` is the white space of one level, and asks for one item a line.
+///
+/// # Errors
+///
+/// JSON has nothing for a part of the value, or the output limit would be passed.
+pub fn write(value: &Value, indent: Option<&str>) -> Result<String, Error> {
+    let mut writer = Writer { indent, out: String::new() };
+    writer.value(value, 0)?;
+    Ok(writer.out)
+}
+
+struct Writer<'a> {
+    indent: Option<&'a str>,
+    out: String,
+}
+
+impl Writer<'_> {
+    /// Calls itself as deep as the value is; the worker's stack bounds that.
+    fn value(&mut self, value: &Value, level: usize) -> Result<(), Error> {
+        room_for(self.out.len())?;
+        match value.kind() {
+            ValueKind::String => self.string(&value.to_string()),
+            ValueKind::Seq | ValueKind::Iterable => {
+                self.out.push('[');
+                let mut is_empty = true;
+                for item in value.try_iter()? {
+                    self.separate(is_empty, level);
+                    is_empty = false;
+                    self.value(&item, level + 1)?;
+                }
+                self.close(is_empty, level, ']');
             }
-            new_line(indent, level, out);
-            out.push(']');
-        }
-        Value::Object(fields) if !fields.is_empty() => {
-            let mut sorted: Vec<(&String, &Value)> = fields.iter().collect();
-            sorted.sort_by(|left, right| left.0.cmp(right.0));
-            out.push('{');
-            for (at, (name, value)) in sorted.into_iter().enumerate() {
-                separate(at, indent, level, out);
-                string(name, out);
-                out.push_str(": ");
-                write(value, indent, level + 1, out);
+            ValueKind::Map => {
+                let pairs = value.as_object().and_then(DynObject::try_iter_pairs).into_iter().flatten();
+                let mut fields =
+                    pairs.map(|(name, value)| Ok((key(&name)?, value))).collect::<Result<Vec<_>, Error>>()?;
+                fields.sort_by(|left, right| left.0.cmp(&right.0));
+                self.out.push('{');
+                for (at, (name, value)) in fields.iter().enumerate() {
+                    self.separate(at == 0, level);
+                    self.string(name);
+                    self.out.push_str(": ");
+                    self.value(value, level + 1)?;
+                }
+                self.close(fields.is_empty(), level, '}');
             }
-            new_line(indent, level, out);
-            out.push('}');
+            _ => self.out.push_str(&scalar(value)?),
         }
-        other => out.push_str(&other.to_string()),
+        Ok(())
+    }
+
+    fn separate(&mut self, is_first: bool, level: usize) {
+        if !is_first {
+            self.out.push_str(if self.indent.is_some() { "," } else { ", " });
+        }
+        self.new_line(level + 1);
+    }
+
+    fn close(&mut self, is_empty: bool, level: usize, bracket: char) {
+        if !is_empty {
+            self.new_line(level);
+        }
+        self.out.push(bracket);
+    }
+
+    fn new_line(&mut self, level: usize) {
+        if let Some(indent) = self.indent {
+            self.out.push('\n');
+            self.out.extend(std::iter::repeat_n(indent, level));
+        }
+    }
+
+    fn string(&mut self, text: &str) {
+        string(text, &mut self.out);
     }
 }
 
-fn separate(at: usize, indent: Option<&str>, level: usize, out: &mut String) {
-    if at > 0 {
-        out.push_str(if indent.is_some() { "," } else { ", " });
-    }
-    new_line(indent, level + 1, out);
+fn scalar(value: &Value) -> Result<String, Error> {
+    serde_json::to_value(value).map(|json| json.to_string()).map_err(|error| not_json(&error.to_string()))
 }
 
-fn new_line(indent: Option<&str>, level: usize, out: &mut String) {
-    if let Some(indent) = indent {
-        out.push('\n');
-        out.extend(std::iter::repeat_n(indent, level));
+/// The key of a field. JSON has only strings; numbers and flags become what they are written as.
+fn key(name: &Value) -> Result<String, Error> {
+    match name.kind() {
+        ValueKind::String => Ok(name.to_string()),
+        ValueKind::Number | ValueKind::Bool => scalar(name),
+        _ => Err(not_json("key must be a string")),
     }
+}
+
+fn not_json(why: &str) -> Error {
+    failed(format!("cannot be written as JSON: {why}"))
 }
 
 fn string(text: &str, out: &mut String) {

@@ -8,7 +8,7 @@ use crate::template::shape::{Step, What};
 
 impl<'a> Walk<'a> {
     fn record(&mut self, path: &[Step], what: What, needed: bool) {
-        let guarded = self.guards.iter().any(|guard| path.starts_with(guard));
+        let guarded = self.guards.cover(path);
         self.shape.record(path, what, needed && !guarded);
     }
 

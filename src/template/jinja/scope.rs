@@ -1,6 +1,8 @@
 //! What a name means at one place of a template: a variable, something the template made itself, or the item of a list
 //! that is a variable. Paths lead from a variable to what an expression looks at.
 
+use std::collections::HashMap;
+
 use super::GLOBALS;
 use super::expr::{Arg, Expr};
 use crate::template::shape::Step;
@@ -16,30 +18,36 @@ pub enum Binding {
     Group(Vec<Step>),
 }
 
-/// The names in force, innermost last.
+/// The names in force.
 #[derive(Debug, Default)]
 pub struct Scope<'a> {
-    bindings: Vec<(&'a str, Binding)>,
+    /// Every name with what it stands for, the innermost binding last.
+    bindings: HashMap<&'a str, Vec<Binding>>,
+    /// The names in the order they were bound.
+    order: Vec<&'a str>,
 }
 
 impl<'a> Scope<'a> {
     /// How many names are in force; a mark for [`Scope::leave`].
     pub fn mark(&self) -> usize {
-        self.bindings.len()
+        self.order.len()
     }
 
     /// Forgets the names made since the mark.
     pub fn leave(&mut self, mark: usize) {
-        self.bindings.truncate(mark);
+        for name in self.order.drain(mark.min(self.order.len())..) {
+            self.bindings.get_mut(name).map(Vec::pop);
+        }
     }
 
     /// Makes a name.
     pub fn bind(&mut self, name: &'a str, binding: Binding) {
-        self.bindings.push((name, binding));
+        self.bindings.entry(name).or_default().push(binding);
+        self.order.push(name);
     }
 
     fn of(&self, name: &str) -> Option<&Binding> {
-        self.bindings.iter().rev().find(|(bound, _)| *bound == name).map(|(_, binding)| binding)
+        self.bindings.get(name)?.last()
     }
 
     /// The way from a variable to what `expr` looks at, if it does nothing but look.
@@ -107,6 +115,45 @@ impl<'a> Scope<'a> {
             }
             _ => Vec::new(),
         }
+    }
+}
+
+/// Paths that are certainly defined, innermost last.
+#[derive(Debug, Default)]
+pub struct Guards {
+    order: Vec<Vec<Step>>,
+    /// How often each path stands in `order`.
+    counts: HashMap<Vec<Step>, usize>,
+}
+
+impl Guards {
+    /// How many there are; a mark for [`Guards::truncate`].
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Adds paths.
+    pub fn extend(&mut self, paths: impl IntoIterator<Item = Vec<Step>>) {
+        for path in paths {
+            *self.counts.entry(path.clone()).or_default() += 1;
+            self.order.push(path);
+        }
+    }
+
+    /// Forgets the paths added since the mark.
+    pub fn truncate(&mut self, mark: usize) {
+        for path in self.order.drain(mark.min(self.order.len())..) {
+            if let Some(count) = self.counts.get_mut(&path) {
+                *count -= 1;
+            }
+        }
+    }
+
+    /// Whether this path, or one that leads to it, is among them.
+    pub fn cover(&self, path: &[Step]) -> bool {
+        let holds =
+            |length| path.get(..length).and_then(|start| self.counts.get(start)).is_some_and(|count| *count > 0);
+        !self.order.is_empty() && (1..=path.len()).any(holds)
     }
 }
 

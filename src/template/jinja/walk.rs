@@ -5,7 +5,7 @@ use super::REFUSED;
 use super::expr::{Expr, Reader};
 use super::lexer::{Tag, TagKind, Token};
 use super::mend::Edit;
-use super::scope::{Binding, Scope};
+use super::scope::{Binding, Guards, Scope};
 use crate::template::ParseError;
 use crate::template::limits::{CHAIN, NESTING};
 use crate::template::shape::{Shape, Step, What};
@@ -82,7 +82,7 @@ pub(super) struct Walk<'a> {
     pub(super) shape: Shape,
     pub(super) scope: Scope<'a>,
     /// Paths that are certainly defined here.
-    pub(super) guards: Vec<Vec<Step>>,
+    pub(super) guards: Guards,
     open: Vec<Block<'a>>,
 }
 
@@ -189,13 +189,14 @@ impl<'a> Walk<'a> {
         match self.open.last_mut() {
             Some(block) if block.kind == BlockKind::If && !block.else_seen => {
                 block.branches += 1;
-                if block.branches > CHAIN {
-                    return Err(ParseError::at(line, format!("more than {CHAIN} 'elif' in a row at line {line}")));
-                }
                 self.guards.truncate(block.guards);
                 self.guards.extend(block.otherwise.iter().cloned());
             }
             _ => return Err(ParseError::at(line, format!("'elif' at line {line} stands outside an 'if'"))),
+        }
+        // The engine nests each branch in the one before, within all the blocks around it.
+        if self.open.iter().map(|block| block.branches).sum::<usize>() > CHAIN {
+            return Err(ParseError::at(line, format!("more than {CHAIN} 'elif' in a row at line {line}")));
         }
         self.visit(&test, What::Test, true);
         self.branch(&test);
@@ -207,7 +208,7 @@ impl<'a> Walk<'a> {
             Some(block) if matches!(block.kind, BlockKind::If | BlockKind::For) && !block.else_seen => {
                 block.else_seen = true;
                 self.guards.truncate(block.guards);
-                self.guards.append(&mut block.otherwise);
+                self.guards.extend(block.otherwise.drain(..));
                 if block.kind == BlockKind::For {
                     self.scope.leave(block.names);
                 }
