@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{Context, Matcher, Places};
 use crate::catalog::{Catalog, Kind, Mode, Origin, Place, Source, SourceId, Standing};
 use crate::disk::Stamp;
-use crate::selection::{Member, Role, Selection};
+use crate::selection::{Member, Parents, Role, Selection};
 use crate::template::{self, Syntax, Template, TemplateIndex, Variable, VariableKind};
 
 /// An inline source, selectable, named after its id.
@@ -42,7 +42,7 @@ pub(crate) fn selection(picks: &[&str], transitive: &[(&str, &[&str])], excluded
         id: SourceId::from(*id),
         depth: 0,
         role: Role::Picked,
-        parents: Vec::new(),
+        parents: Parents::default(),
         reason: None,
     });
     let pulled = transitive.iter().map(|(id, parents)| Member {

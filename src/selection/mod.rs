@@ -7,11 +7,13 @@ mod closure;
 mod history;
 #[cfg(test)]
 mod laws;
+mod parents;
 mod standing;
 
 pub use access::Access;
 pub use closure::{Rules, reached, reasons, select, unscanned, wanted};
 pub use history::{History, Retraced};
+pub use parents::Parents;
 pub use standing::Standing;
 
 use std::collections::HashMap;
@@ -52,7 +54,7 @@ pub struct Member {
     /// How it came in.
     pub role: Role,
     /// Every selected and scanned source that mentions it, in catalog order; of transitive members only, else empty.
-    pub parents: Vec<SourceId>,
+    pub parents: Parents,
     /// The parent shown as the reason: of least depth, first in catalog order.
     pub reason: Option<SourceId>,
 }

@@ -6,14 +6,14 @@ use super::{Asked, Cache, NameError, TemplateIndex, index, names};
 use crate::catalog::{Catalog, Source, Standing, testing};
 use crate::disk::write_atomic;
 use crate::report::Diagnostic;
-use crate::selection::{Member, Role, Selection};
+use crate::selection::{Member, Parents, Role, Selection};
 
 fn selection(ids: &[&str]) -> Selection {
     let mut selection = Selection::default();
     for id in ids {
         let role = Role::Picked;
         selection.index.insert((*id).into(), selection.members.len());
-        selection.members.push(Member { id: (*id).into(), depth: 0, role, parents: Vec::new(), reason: None });
+        selection.members.push(Member { id: (*id).into(), depth: 0, role, parents: Parents::default(), reason: None });
     }
     selection
 }
