@@ -230,10 +230,12 @@ pub(super) fn near_misses(index: &TagIndex, text: &str, parts: &[Range<usize>]) 
             // Each part is judged as if nothing stood around it, as hints are.
             let (start, end) = (range.start - part.start, range.end - part.start);
             let (before, after) = (forbidding_before(within, start), forbidding_after(within, end));
-            let Some((neighbour, rank)) = judged(before, after) else { return };
+            // One that stands as a whole word is more than near.
+            let Some((neighbour, rank)) = judged(before, after) else { return false };
             if found.get(&spelling).is_none_or(|known| rank < known.rank) {
                 found.insert(spelling, Near { range, neighbour, rank });
             }
+            rank != Rank::InPathOrName
         });
     }
     found
