@@ -289,11 +289,38 @@ mod tests {
 
     use super::*;
     use crate::catalog::Standing;
-    use crate::catalog::testing::local;
+    use crate::catalog::testing::{inline, local};
     use crate::disk::write_atomic;
+    use crate::mention::MentionGraph;
 
     fn clock() -> SystemTime {
         UNIX_EPOCH + Duration::from_secs(1_800_000_000)
+    }
+
+    #[test]
+    fn a_line_has_each_mention_once_however_many_there_are() {
+        // With each mention of the line compared to all before it, these would be billions of comparisons.
+        let ids: Vec<String> = (0..50_000).map(|at| format!("s{at}")).collect();
+        let names = ids.join(" ");
+        let text = format!("{names} {names}\ns7 s7 s0 [s9](./x.md)\n{}", "./x.md ././x.md ".repeat(20_000));
+        let inlines = ids.iter().map(|id| inline(id, if *id == "s0" { &text } else { "" }));
+        let folder = tempfile::tempdir().unwrap();
+        // Several sources at one place, so that each link to it mentions them all.
+        let places = (0..500).map(|at| local(&format!("p{at}"), Path::new("/ws/x.md"), Standing::Missing));
+        let catalog = Catalog::new(inlines.chain(places).collect());
+        let library = Library::for_once(folder.path(), &catalog, clock);
+        let scanned = library.scan(&[catalog.get("s0").unwrap()]).remove(0);
+        let mut graph = MentionGraph::default();
+        graph.insert(scanned.id, scanned.mentions);
+        let on_line = |wanted: usize| {
+            let mentions = graph.from("s0").filter(move |mention| mention.line == wanted);
+            mentions.map(|mention| (mention.to.to_string(), mention.via)).collect::<Vec<_>>()
+        };
+        let by_id = |id: &str| (id.to_owned(), Via::Id);
+        let by_path = || (0..500).map(|at| (format!("p{at}"), Via::Path));
+        assert_eq!(on_line(1), ids.iter().skip(1).map(|id| by_id(id)).collect::<Vec<_>>());
+        assert_eq!(on_line(2), [by_id("s7"), by_id("s9")].into_iter().chain(by_path()).collect::<Vec<_>>());
+        assert_eq!(on_line(3), by_path().collect::<Vec<_>>());
     }
 
     #[test]
