@@ -1,16 +1,16 @@
 //! `refdesk enrich`: a text from standard input, and what the desk appends to it.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::answer::Answer;
-use super::args::{EnrichArgs, Forgetting};
+use super::answer::{Answer, object};
+use super::args::{EnrichArgs, Forgetting, Format};
 use super::given::Given;
 use crate::desk::{Desk, Reader};
 use crate::enrich::{Asked, Enriched};
 use crate::report::Diagnostic;
 
 /// Enriches standard input. As text its bytes pass through untouched; in JSON they are replaced where they are no UTF-8.
-pub fn run(desk: &mut Desk, args: &EnrichArgs) -> Answer {
+pub fn run(desk: &mut Desk, args: &EnrichArgs, format: Format) -> Answer {
     let given = match Given::read(&args.text) {
         Ok(given) => given,
         Err(refused) => return refused,
@@ -41,9 +41,19 @@ pub fn run(desk: &mut Desk, args: &EnrichArgs) -> Answer {
         _ if enriched.blocks.is_empty() => diagnostics.push(silent(&enriched)),
         count => notes.push(format!("{count} of {} were left out for want of room", enriched.items.len())),
     }
-    let printed = [given.bytes.as_slice(), enriched.added().as_bytes()].concat();
-    let json = json!({"text": enriched.text, "metadata": enriched.metadata, "blocks": enriched.blocks, "lossy": lossy});
-    Answer { text: printed, diagnostics, notes, ..Answer::new(json, "") }
+    let printed = match format {
+        Format::Text => [given.bytes.as_slice(), enriched.added().as_bytes()].concat(),
+        Format::Json => Vec::new(),
+    };
+    let in_json = || {
+        object([
+            ("text", Value::String(enriched.text)),
+            ("metadata", json!(enriched.metadata)),
+            ("blocks", json!(enriched.blocks)),
+            ("lossy", Value::Bool(lossy)),
+        ])
+    };
+    Answer { text: printed, diagnostics, notes, ..Answer::either(format, in_json, String::new) }
 }
 
 fn reason(event: Forgetting) -> &'static str {

@@ -18,7 +18,7 @@ pub fn run(desk: &mut Desk, args: &GraphArgs, format: Format) -> Answer {
     desk.read_all();
     let desk = &*desk;
     let sources = desk.catalog().sources();
-    let mentions: Vec<&Mention> = sources.iter().flat_map(|source| desk.graph().from(source.id.as_str())).collect();
+    let mentions: Vec<Mention> = sources.iter().flat_map(|source| desk.graph().from(source.id.as_str())).collect();
     let node = |source: &Source| {
         json!({"id": source.id, "name": source.name, "type": source.kind.word(), "mode": source.mode.word(),
                "selected": desk.selection().contains(source.id.as_str()), "exists": !source.is_missing()})
@@ -38,8 +38,8 @@ pub fn run(desk: &mut Desk, args: &GraphArgs, format: Format) -> Answer {
     Answer::either(format, in_json, in_words)
 }
 
-fn in_words(desk: &Desk, mentions: &[&Mention]) -> String {
-    let row = |mention: &&Mention| {
+fn in_words(desk: &Desk, mentions: &[Mention]) -> String {
+    let row = |mention: &Mention| {
         vec![
             mention.from.to_string(),
             format!("→ {}", mention.to),
@@ -50,7 +50,7 @@ fn in_words(desk: &Desk, mentions: &[&Mention]) -> String {
 }
 
 /// Each pair once.
-fn edges<'a>(mentions: &[&'a Mention]) -> Vec<(&'a str, &'a str)> {
+fn edges(mentions: &[Mention]) -> Vec<(&str, &str)> {
     let mut edges: Vec<(&str, &str)> = Vec::new();
     let mut seen = std::collections::HashSet::new();
     for mention in mentions {
@@ -62,7 +62,7 @@ fn edges<'a>(mentions: &[&'a Mention]) -> Vec<(&'a str, &'a str)> {
     edges
 }
 
-fn dot(desk: &Desk, mentions: &[&Mention]) -> String {
+fn dot(desk: &Desk, mentions: &[Mention]) -> String {
     let quote = |text: &str| format!("\"{}\"", one_line(text).replace('\\', "\\\\").replace('"', "\\\""));
     let mut out = String::from("digraph references {\n  rankdir=LR;\n  node [shape=box];\n");
     for source in desk.catalog().sources() {
@@ -80,7 +80,7 @@ fn dot(desk: &Desk, mentions: &[&Mention]) -> String {
 }
 
 /// Mermaid's names may hold little, so nodes are numbered and carry their ids as labels.
-fn mermaid(desk: &Desk, mentions: &[&Mention]) -> String {
+fn mermaid(desk: &Desk, mentions: &[Mention]) -> String {
     let sources = desk.catalog().sources().iter();
     let numbers: BTreeMap<&str, usize> = sources.enumerate().map(|(at, source)| (source.id.as_str(), at)).collect();
     let label = |text: &str| one_line(text).replace('&', "&amp;").replace('"', "&quot;");

@@ -165,7 +165,7 @@ fn carry_out(desk: &mut Desk, command: &Command, arguments: &Arguments) -> Answe
         Command::Add(args) => add::run(desk, args),
         Command::Templates(args) => templates::run(desk, args.command.as_ref()),
         Command::Render(args) => render::run(desk, args),
-        Command::Enrich(args) => enrich::run(desk, args),
+        Command::Enrich(args) => enrich::run(desk, args, format),
         Command::Simulate(args) => simulate::run(desk, args),
         Command::WhyNot(args) => why_not::run(desk, args),
         Command::Assert(args) => assert::run(desk, args, format),

@@ -35,7 +35,7 @@ fn in_json(desk: &Desk, closure: &Closure) -> Value {
 }
 
 fn sorted_parents(member: &Member) -> Value {
-    let mut parents = member.parents.clone();
+    let mut parents = member.parents.to_vec();
     parents.sort();
     json!(parents)
 }

@@ -102,7 +102,7 @@ pub fn said(source: &Source, verdict: &Verdict, session: &str) -> (&'static str,
         Err(WhyNot::Excluded) => ("excluded", told("it is excluded."), format!("lift that: refdesk include {id}")),
         Err(WhyNot::Picked) => ("picked", told(&format!("it is picked; {selected}.")), String::new()),
         Err(WhyNot::PulledIn(parents)) => {
-            let by = if parents.is_empty() { String::new() } else { format!(" by {}", join(parents)) };
+            let by = if parents.is_empty() { String::new() } else { format!(" by {}", join(&parents.to_vec())) };
             ("pulled-in", told(&format!("it is pulled in{by}; {selected}.")), format!("refdesk why {id} shows how"))
         }
         Err(WhyNot::Auto) => {

@@ -119,7 +119,7 @@ impl Desk {
                         Refusal::new("is-transitive", message, hint)
                     }
                     _ => {
-                        let parents = at_list(&member.parents);
+                        let parents = at_list(&member.parents.to_vec());
                         Refusal::new("is-transitive", format!("'{id}' is no pick; {parents} brings it in"), hint)
                     }
                 });

@@ -54,8 +54,9 @@ impl Desk {
         }
         let rules = Rules { from_auto: false, ..self.rules() };
         let selection = self.closure(&choice, rules);
-        let of_members = selection.members().iter().flat_map(|member| self.graph.from(member.id.as_str()));
-        let mentions = of_members.filter(|mention| selection.contains(mention.to.as_str())).cloned().collect();
+        let is_member = |id: &SourceId| selection.contains(id.as_str());
+        let members = selection.members().iter();
+        let mentions = members.flat_map(|member| self.graph.from_to(member.id.as_str(), is_member)).collect();
         Closure { mentions, unknown: unknown.into_iter().cloned().collect(), selection }
     }
 
@@ -83,7 +84,7 @@ impl Desk {
         };
         while let Some(member) = next.take().and_then(|id| self.selection.member(id.as_str())) {
             let mut mentions: Vec<Mention> =
-                selection::reasons(&self.selection, &self.graph, member.id.as_str()).into_iter().cloned().collect();
+                selection::reasons(&self.selection, &self.graph, member.id.as_str()).collect();
             mentions.sort_by_key(|mention| Some(&mention.from) != member.reason.as_ref());
             let picked = (member.role == Role::Picked).then(|| self.picked_by(member.id.as_str())).flatten();
             let picked = picked.map(|line| PickedBy { by_person: line.by_person(), who: line.who, time: line.time });
@@ -128,7 +129,7 @@ impl Desk {
     /// The sources whose texts, as far as they were read, mention this one; in catalog order.
     fn mentioned_by(&self, id: &str) -> Vec<SourceId> {
         let sources = self.catalog.sources().iter();
-        let mentions = |from: &SourceId| self.graph.from(from.as_str()).iter().any(|mention| mention.to.as_str() == id);
+        let mentions = |from: &SourceId| self.graph.targets(from.as_str()).any(|to| to.as_str() == id);
         sources.map(|source| &source.id).filter(|from| mentions(from)).cloned().collect()
     }
 }

@@ -214,7 +214,8 @@ fn link(to: &Path, from: &Path) {
 /// All that follows from documents.
 fn said(desk: &Desk) -> String {
     let ids = desk.catalog().sources().iter().map(|source| source.id.as_str());
-    let mentions: Vec<_> = ids.map(|id| (id, desk.graph().is_scanned(id), desk.graph().from(id))).collect();
+    let mentions: Vec<_> =
+        ids.map(|id| (id, desk.graph().is_scanned(id), desk.graph().from(id).collect::<Vec<_>>())).collect();
     format!("{:#?}\n{mentions:#?}\n{:#?}", desk.selection().members(), desk.diagnostics())
 }
 

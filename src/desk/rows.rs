@@ -103,7 +103,7 @@ impl Rows<'_> {
             ("resolved_path", json!(self.place(source))),
             ("is_directory", json!(source.place().map(|_| source.is_directory()))),
             ("transitive", json!(transitive)),
-            ("transitive_from", json!(member.map(|member| &*member.parents).unwrap_or_default())),
+            ("transitive_from", json!(member.map(|member| member.parents.clone()).unwrap_or_default())),
             ("url", json!(url)),
             ("server", json!(server)),
             ("tool", json!(tool)),

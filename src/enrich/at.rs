@@ -10,7 +10,7 @@ use crate::text::words::{char_after, is_digit, is_letter, is_mark, is_word};
 
 /// What stands before an id.
 const MARK: u8 = b'@';
-const LONG_MARK: &[u8] = b"@ref:";
+const LONG_MARK: &str = "@ref:";
 
 /// Ids of a catalog, ready to be looked for.
 pub(crate) enum AtIndex {
@@ -27,12 +27,6 @@ pub(crate) struct At {
     pub(crate) range: Range<usize>,
 }
 
-/// A place where an id stands after an `@`, before it is known whether it counts.
-struct Candidate {
-    start: usize,
-    at: At,
-}
-
 impl AtIndex {
     /// Of some ids, each with its place in the catalog.
     pub(crate) fn some<'i>(ids: impl Iterator<Item = (usize, &'i str)>) -> Self {
@@ -41,57 +35,41 @@ impl AtIndex {
         Self::Some(WholeWords::new(ids).map(Box::new), places)
     }
 
-    /// Every mention that counts, in order, repeated ones too. Linear in the text as long as ids do not nest deeply.
+    /// Every mention that counts, in order, repeated ones too. An id is looked for only at an `@` that counts, and what was
+    /// found there is skipped.
     pub(crate) fn find(&self, text: &str) -> Vec<At> {
         let words = match self {
             Self::All(ids) => ids.words(),
             Self::Some(words, _) => words.as_deref(),
         };
         let Some(words) = words else { return Vec::new() };
-        let mut candidates: Vec<Candidate> = Vec::new();
-        let next = |from| next_behind_mark(text.as_bytes(), from);
-        words.each_from(text, next, |word, start, end| {
-            let before = text.as_bytes().get(..start).unwrap_or_default();
-            let source = match self {
-                Self::All(_) => Some(word),
-                Self::Some(_, places) => places.get(word).copied(),
-            };
-            let Some(source) = source.filter(|_| may_end(text, end)) else { return };
-            for length in marks_before(before) {
-                candidates.push(Candidate { start: start - length, at: At { source, range: start..end } });
-            }
-        });
-        // At one `@` the longest counts; of two that end together (`@ref:x` with an id `ref:x`) the longer id.
-        candidates.sort_by_key(|it| (it.start, std::cmp::Reverse(it.at.range.end), it.at.range.start));
-        let mut found = Vec::new();
-        let mut end_of_last = None;
-        for candidate in candidates {
-            let follows_directly = end_of_last == Some(candidate.start);
-            let inside_last = end_of_last.is_some_and(|end| candidate.start < end);
-            if !inside_last && (follows_directly || may_start(text, candidate.start)) {
-                end_of_last = Some(candidate.at.range.end);
-                found.push(candidate.at);
-            }
+        let mut found: Vec<At> = Vec::new();
+        let mut from = 0;
+        while let Some(mark) =
+            text.get(from..).and_then(|rest| memchr::memchr(MARK, rest.as_bytes())).map(|at| from + at)
+        {
+            let follows_directly = found.last().is_some_and(|last| last.range.end == mark);
+            let at = if follows_directly || may_start(text, mark) { self.at_mark(words, text, mark) } else { None };
+            from = at.as_ref().map_or(mark + 1, |at| at.range.end);
+            found.extend(at);
         }
         found
     }
-}
 
-/// The lengths of the marks that a text ends with.
-fn marks_before(text: &[u8]) -> impl Iterator<Item = usize> {
-    let short = (text.last() == Some(&MARK)).then_some(1);
-    let long = text.ends_with(LONG_MARK).then_some(LONG_MARK.len());
-    short.into_iter().chain(long)
-}
-
-/// The first place at or behind byte `from` that stands directly behind a mark.
-fn next_behind_mark(text: &[u8], from: usize) -> Option<usize> {
-    let start = from.saturating_sub(LONG_MARK.len());
-    memchr::memchr_iter(MARK, text.get(start..)?).find_map(|at| {
-        let mark = start + at;
-        let long = || text.get(mark..)?.starts_with(LONG_MARK).then_some(mark + LONG_MARK.len());
-        if mark + 1 >= from { Some(mark + 1) } else { long().filter(|behind| *behind >= from) }
-    })
+    /// The id named at this `@`: the one that ends last, of two that end together (`@ref:x` with an id `ref:x`) the longer.
+    fn at_mark(&self, words: &WholeWords, text: &str, mark: usize) -> Option<At> {
+        let is_long = text.get(mark..).is_some_and(|rest| rest.starts_with(LONG_MARK));
+        let starts = [Some(1), is_long.then_some(LONG_MARK.len())].into_iter().flatten().map(|length| mark + length);
+        let fits = starts.filter_map(|start| {
+            let (word, end) = words.longest_at(text, start, |end| may_end(text, end))?;
+            let source = match self {
+                Self::All(_) => word,
+                Self::Some(_, places) => places.get(word).copied()?,
+            };
+            Some(At { source, range: start..end })
+        });
+        fits.min_by_key(|at| std::cmp::Reverse(at.range.end))
+    }
 }
 
 /// Whether the `@` at byte `at` counts: no letter, digit, `_`, `-`, `.` or `+` before it. A combining mark counts as the

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::tags::TagIndex;
 use super::{Findings, Matcher, own};
 use crate::catalog::{Catalog, Mode, Source, SourceId};
-use crate::selection::{Role, Selection};
+use crate::selection::{Parents, Role, Selection};
 use crate::text::fold::can_match;
 use crate::text::words::{forbidding_after, forbidding_before, forbids, is_letter, is_word};
 
@@ -40,7 +40,7 @@ pub enum WhyNot {
     /// It was picked already.
     Picked,
     /// These sources pull it in already.
-    PulledIn(Vec<SourceId>),
+    PulledIn(Parents),
     /// It is always in the instructions.
     Auto,
     /// The workspace wants no hints: `selectReferences` is in `exclude_tools`.
@@ -230,10 +230,12 @@ pub(super) fn near_misses(index: &TagIndex, text: &str, parts: &[Range<usize>]) 
             // Each part is judged as if nothing stood around it, as hints are.
             let (start, end) = (range.start - part.start, range.end - part.start);
             let (before, after) = (forbidding_before(within, start), forbidding_after(within, end));
-            let Some((neighbour, rank)) = judged(before, after) else { return };
+            // One that stands as a whole word is more than near.
+            let Some((neighbour, rank)) = judged(before, after) else { return false };
             if found.get(&spelling).is_none_or(|known| rank < known.rank) {
                 found.insert(spelling, Near { range, neighbour, rank });
             }
+            rank != Rank::InPathOrName
         });
     }
     found
@@ -288,7 +290,7 @@ mod tests {
         let line = |it: &PassedOver| {
             let places: Vec<&str> = it.ranges.iter().map(|range| &text[range.clone()]).collect();
             let why = match &it.why {
-                WhyNot::PulledIn(parents) => format!("pulled in by {}", parents[0]),
+                WhyNot::PulledIn(parents) => format!("pulled in by {}", parents.iter().next().unwrap()),
                 WhyNot::Inside { piece, neighbour: Neighbour::Before(c) } => format!("in {piece}, {c} before"),
                 WhyNot::Inside { piece, neighbour: Neighbour::After(c) } => format!("in {piece}, {c} after"),
                 why => format!("{why:?}"),

@@ -18,7 +18,7 @@ use super::templates::{self, Templates};
 use super::told::Told;
 use super::{Matcher, Pinned, Places, pinned, relevance};
 use crate::catalog::{Catalog, SourceId};
-use crate::selection::Selection;
+use crate::selection::{Parents, Selection};
 use crate::template::Template;
 
 /// What kind of text is enriched.
@@ -136,7 +136,7 @@ pub struct Metadata {
     pub tag_matched_references: Vec<(SourceId, Vec<String>)>,
     /// Transitive sources that the notice of this text names, with their parents.
     #[serde(serialize_with = "as_map")]
-    pub transitive_references: Vec<(SourceId, Vec<SourceId>)>,
+    pub transitive_references: Vec<(SourceId, Parents)>,
     /// The selected source that the tool was working on.
     pub pinned_reference: Option<Pinned>,
 }

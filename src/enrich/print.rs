@@ -171,5 +171,11 @@ pub(crate) fn notice<'p>(source: &Source, parents: impl Iterator<Item = &'p str>
 
 /// `@a, @b`
 pub(crate) fn at_list<'p>(ids: impl Iterator<Item = &'p str>) -> String {
-    ids.map(|id| format!("@{}", one_line(id))).collect::<Vec<_>>().join(", ")
+    let mut list = String::new();
+    for id in ids {
+        // Parents may be thousands: nothing is allocated for each.
+        list.push_str(if list.is_empty() { "@" } else { ", @" });
+        list.push_str(&one_line(id));
+    }
+    list
 }

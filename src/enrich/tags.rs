@@ -2,6 +2,7 @@
 //! once, runs over the text, folded as it goes, from the places where a tag may begin; each place it proposes is confirmed
 //! on the original.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::proposals::Proposals;
@@ -144,11 +145,13 @@ impl TagIndex {
         let (Some(automaton), Some(text)) = (&self.automaton, text.get(within)) else { return };
         automaton.whole(text, |pattern, proposed| {
             let inside_word = is_inside_word(text.as_bytes(), &proposed);
+            let mut is_wanted = false;
             for at in self.by_pattern.get(pattern).iter().map(|at| wide(*at)) {
                 let Some(spelling) = self.spelling(at) else { continue };
                 let Some(count) = found.counts.get_mut(at).filter(|count| usize::from(**count) < PLACES) else {
                     continue;
                 };
+                is_wanted = true;
                 if inside_word && spelling.is_plain() {
                     continue;
                 }
@@ -157,19 +160,22 @@ impl TagIndex {
                     found.places.push((at, range.start + offset..range.end + offset));
                 }
             }
+            is_wanted
         });
     }
 
     /// Every place in `text.get(within)` that has the letters of a tag, whatever stands next to it: its spelling and where.
-    pub(crate) fn places(&self, text: &str, within: Range<usize>, mut each: impl FnMut(usize, Range<usize>)) {
+    /// Of a spelling for which `each` answers false, few more places are told or none.
+    pub(crate) fn places(&self, text: &str, within: Range<usize>, mut each: impl FnMut(usize, Range<usize>) -> bool) {
         let offset = within.start;
         let (Some(automaton), Some(text)) = (&self.automaton, text.get(within)) else { return };
         automaton.all(text, |pattern, proposed| {
+            let mut is_wanted = false;
             for at in self.by_pattern.get(pattern).iter().map(|at| wide(*at)) {
-                if let Some(range) = self.spelling(at).and_then(|it| it.place(text, proposed.clone())) {
-                    each(at, range.start + offset..range.end + offset);
-                }
+                let range = self.spelling(at).and_then(|it| it.place(text, proposed.clone()));
+                is_wanted |= range.is_none_or(|range| each(at, range.start + offset..range.end + offset));
             }
+            is_wanted
         });
     }
 
@@ -195,7 +201,8 @@ impl TagIndex {
                 let tags = &catalog.sources().get(source)?.tags;
                 let spelt = first_spelt(of_source.iter().map(|it| it.tag), tags);
                 let starts = |tag: &usize| {
-                    let matched = of_source.iter().find(|it| it.tag == *tag);
+                    let matched =
+                        of_source.binary_search_by_key(tag, |it| it.tag).ok().and_then(|at| of_source.get(at));
                     matched.and_then(|it| it.places.first()).map_or(0, |(_, range)| range.start)
                 };
                 let firsts = spelt.iter().map(starts).collect();
@@ -221,14 +228,17 @@ fn patterns(keys: &Groups<u8>) -> (Option<Proposals>, Groups<u32>) {
     of_each.sort_unstable();
     let mut patterns: Vec<&[u8]> = Vec::with_capacity(of_each.len());
     let mut by_pattern = Groups::new();
+    let mut goes_on = Vec::with_capacity(of_each.len());
     for same in of_each.chunk_by(|one, other| one.0 == other.0) {
         patterns.extend(same.first().map(|(pattern, _)| *pattern));
         by_pattern.items.extend(same.iter().map(|(_, spelling)| *spelling));
         by_pattern.end();
+        let is_plain = |at: u32| spelling(keys, wide(at)).is_some_and(|it| it.is_plain());
+        goes_on.push(same.iter().any(|(_, at)| !is_plain(*at)));
     }
     by_pattern.shrink();
     drop(of_each);
-    (Proposals::new(&patterns), by_pattern)
+    (Proposals::new(&patterns, goes_on), by_pattern)
 }
 
 /// Whether an ASCII letter or digit stands next to a proposed place: the common case, told without looking back.
@@ -239,16 +249,9 @@ fn is_inside_word(bytes: &[u8], place: &Range<usize>) -> bool {
 
 /// Of tags that differ only in case or separators the first; `matched` are places in `tags`, ascending.
 fn first_spelt(matched: impl Iterator<Item = usize>, tags: &[String]) -> Vec<usize> {
-    let mut seen: Vec<String> = Vec::new();
-    let mut first = Vec::new();
-    for at in matched {
-        let key = tags.get(at).map(|tag| collapsed(&tag_key(tag))).unwrap_or_default();
-        if !seen.contains(&key) {
-            seen.push(key);
-            first.push(at);
-        }
-    }
-    first
+    let mut seen = HashSet::new();
+    let key = |at: usize| tags.get(at).map(|tag| collapsed(&tag_key(tag))).unwrap_or_default();
+    matched.filter(|at| seen.insert(key(*at))).collect()
 }
 
 fn union(matched: &[Matched]) -> Vec<Range<usize>> {
@@ -443,6 +446,26 @@ mod tests {
             let tagged = index.by_source(found, &catalog, |_| true);
             assert_eq!(tagged.first().map(|it| it.tags.clone()), Some(expected), "{tags:?} in {text:?}");
         }
+    }
+
+    #[test]
+    fn tags_that_nest_cost_no_more_than_their_text() {
+        let tags: Vec<String> = (1..=800).map(|count| vec!["a"; count].join(" ")).collect();
+        let index = TagIndex::new(std::iter::once((0, tags.as_slice())), |_| true);
+        let text = vec!["a"; 20_000].join("-");
+        let text = format!("{text} {}", vec!["A"; 20_000].join(" "));
+        let mut found = index.start();
+        index.scan(&text, 0..text.len(), &mut found);
+        assert_eq!(found.places.len(), 800 * PLACES);
+        // Proposed one by one, these would be thirty million places.
+        let mut proposed = 0;
+        let mut counts = vec![0; 800];
+        index.automaton.as_ref().unwrap().whole(&text, |pattern, _| {
+            proposed += 1;
+            counts[pattern] += 1;
+            counts[pattern] < PLACES
+        });
+        assert!(proposed < 800 * PLACES + 800 * 800, "{proposed}");
     }
 
     #[test]

@@ -1,17 +1,16 @@
-//! Ids in a text: one pass of an Aho-Corasick automaton over it, then the whole-word rule (BEHAVIOUR §3).
+//! Ids in a text (BEHAVIOUR §3).
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use sha2::{Digest, Sha256};
 
 use crate::catalog::{Catalog, SourceId};
 use crate::text::whole::WholeWords;
-use crate::text::words::is_whole;
 
 /// Finds every id of a catalog in a text.
 #[derive(Debug)]
 pub struct IdMatcher {
-    ids: Vec<SourceId>,
+    ids: Arc<[SourceId]>,
     /// `None` for an empty catalog, and for one too large for an automaton (billions of characters of ids). Built for the
     /// first text: where all documents are remembered there is none.
     automaton: OnceLock<Option<WholeWords>>,
@@ -26,7 +25,7 @@ impl IdMatcher {
     /// A hash of the ids in their order: what was found for one matcher holds for every other of the same hash.
     pub fn hash(&self) -> [u8; 32] {
         let mut hash = Sha256::new();
-        for id in &self.ids {
+        for id in &*self.ids {
             hash.update((id.as_str().len() as u64).to_le_bytes());
             hash.update(id.as_str());
         }
@@ -43,6 +42,11 @@ impl IdMatcher {
         self.ids.is_empty()
     }
 
+    /// The ids, in catalog order.
+    pub fn ids(&self) -> &Arc<[SourceId]> {
+        &self.ids
+    }
+
     /// Whether it was made for exactly these ids, in this order.
     pub fn is_for(&self, catalog: &Catalog) -> bool {
         self.ids.len() == catalog.len() && self.ids.iter().zip(catalog.sources()).all(|(id, source)| *id == source.id)
@@ -53,44 +57,12 @@ impl IdMatcher {
         self.automaton.get_or_init(|| WholeWords::new(self.ids.iter().map(SourceId::as_str))).as_ref()
     }
 
-    /// The id at this place of the catalog.
-    pub fn id(&self, at: usize) -> Option<&SourceId> {
-        self.ids.get(at)
-    }
-
-    /// Every whole-word mention, by the place of its id in the catalog, with the byte it begins at, in text order. Where
+    /// Every whole-word mention, by the position of its id in the catalog, with the byte it begins at, in text order. Where
     /// mentions overlap only the longest counts, of equal length the first.
-    pub fn find(&self, text: &str) -> Vec<(usize, usize)> {
-        let Some(automaton) = self.words() else { return Vec::new() };
-        let mut hits: Vec<(usize, usize, usize)> = Vec::new();
-        automaton.each(text, |id, start, end| {
-            if is_whole(text, start, end) {
-                hits.push((start, end, id));
-            }
-        });
-        keep_longest(&mut hits);
-        hits.iter().map(|(start, _, id)| (*id, *start)).collect()
+    pub fn find(&self, text: &str) -> impl Iterator<Item = (usize, usize)> {
+        let found = self.words().map(|words| words.longest(text)).unwrap_or_default();
+        found.into_iter().map(|(start, _, id)| (id, start))
     }
-}
-
-/// Of overlapping `(start, end, _)` keeps the longest, of equal length the first; leaves them in order of start.
-fn keep_longest(hits: &mut Vec<(usize, usize, usize)>) {
-    hits.sort_unstable();
-    let overlaps = hits.is_sorted_by(|a, b| a.1 <= b.0);
-    if overlaps {
-        return;
-    }
-    let mut by_length = hits.clone();
-    by_length.sort_by_key(|(start, end, _)| (std::cmp::Reverse(end - start), *start));
-    let mut kept: std::collections::BTreeMap<usize, (usize, usize)> = std::collections::BTreeMap::new();
-    for (start, end, id) in by_length {
-        // Kept hits are disjoint, so only the last one that begins before this one's end can overlap it.
-        let free = kept.range(..end).next_back().is_none_or(|(_, (kept_end, _))| *kept_end <= start);
-        if free {
-            kept.insert(start, (end, id));
-        }
-    }
-    *hits = kept.into_iter().map(|(start, (end, id))| (start, end, id)).collect();
 }
 
 #[cfg(test)]
@@ -101,7 +73,7 @@ mod tests {
     fn found(ids: &[&str], text: &str) -> Vec<String> {
         let catalog = Catalog::new(ids.iter().map(|id| inline(id, "")).collect());
         let matcher = IdMatcher::new(&catalog);
-        matcher.find(text).into_iter().filter_map(|(at, _)| Some(matcher.id(at)?.to_string())).collect()
+        matcher.find(text).map(|(at, _)| matcher.ids()[at].to_string()).collect()
     }
 
     /// Every row of the table of BEHAVIOUR §3.

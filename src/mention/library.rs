@@ -1,6 +1,7 @@
 //! The documents of a catalog, read and looked through in parallel; a document that was looked through before, here or by
 //! another process, and stayed as it was is not read.
 
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use super::links::Format;
 use super::memory::Memory;
 use super::scan::{Named, scan};
 use super::target::{Lead, PathIndex};
-use super::{Mention, Via};
+use super::{Mentions, Via};
 use crate::catalog::{Catalog, Kind, Place, Source, SourceId};
 use crate::disk::beneath::open_in;
 use crate::disk::path::display;
@@ -30,8 +31,8 @@ use crate::text::tokens::of_prose;
 pub struct Scanned {
     /// Which source.
     pub id: SourceId,
-    /// Whom its text names, in order of file and line, each line's mention of a target once.
-    pub mentions: Vec<Mention>,
+    /// What its text mentions, in order of file and line, each line's mention of a target once.
+    pub mentions: Mentions,
     /// Broken and unlisted links, files that cannot be read, limits reached.
     pub diagnostics: Vec<Diagnostic>,
     /// Estimated tokens of the text; `None` where it lies elsewhere or is missing.
@@ -124,10 +125,10 @@ impl Library {
 
     /// Reads these sources, in parallel; the results come in the order asked.
     pub fn scan(&self, sources: &[&Source]) -> Vec<Scanned> {
-        sources.par_iter().map(|source| self.scan_source(source)).collect()
+        sources.par_iter().map_init(Seen::default, |seen, source| self.scan_source(source, seen)).collect()
     }
 
-    fn scan_source(&self, source: &Source) -> Scanned {
+    fn scan_source(&self, source: &Source, seen: &mut Seen) -> Scanned {
         let shown = |path: &Path| display(&self.workspace, path);
         let mut tokens = None;
         let (texts, mut diagnostics) = match &source.kind {
@@ -154,10 +155,10 @@ impl Library {
                 (read.collect::<Vec<(Arc<Path>, _)>>(), problems)
             }
         };
-        let mut mentions = Vec::new();
+        let mut mentions = Mentions::new(self.matcher.ids().clone());
         for (file, named) in texts {
             match named {
-                Ok(named) => self.follow(source, &file, &named, &mut mentions, &mut diagnostics),
+                Ok(named) => self.follow(source, &file, &named, seen, &mut mentions, &mut diagnostics),
                 Err(error) => diagnostics.push(
                     Diagnostic::warning("unreadable", format!("the document cannot be read: {error}"))
                         .in_file(shown(&file))
@@ -166,6 +167,7 @@ impl Library {
                 ),
             }
         }
+        mentions.shrink();
         Scanned { id: source.id.clone(), mentions, diagnostics, tokens }
     }
 
@@ -175,7 +177,8 @@ impl Library {
         source: &Source,
         file: &Arc<Path>,
         named: &Named,
-        mentions: &mut Vec<Mention>,
+        seen: &mut Seen,
+        mentions: &mut Mentions,
         diagnostics: &mut Vec<Diagnostic>,
     ) {
         let problem = |code, line: Option<u32>, message: String, hint: &str| {
@@ -195,13 +198,17 @@ impl Library {
             let told = problem("hidden-characters", Some(hidden.line), hidden.words(), hidden::HINT);
             diagnostics.push(Diagnostic { column: Some(wide(hidden.column)), ..told });
         }
-        let id = |at: u32| self.matcher.id(usize::try_from(at).ok()?);
-        let mut found: Vec<(u32, Via, SourceId)> =
-            named.ids.iter().filter_map(|(at, line)| Some((*line, Via::Id, id(*at)?.clone()))).collect();
+        let mut found: Vec<(u32, Via, u32)> = named.ids.iter().map(|(to, line)| (*line, Via::Id, *to)).collect();
         let folder = file.parent().unwrap_or(Path::new("/"));
-        for (path, line) in &named.paths {
+        // Of a path that a line has twice, and of two paths of a line that lead to one place, one is followed.
+        let (mut followed, mut places) = (HashSet::new(), HashSet::new());
+        for (path, line) in named.paths.iter().filter(|(path, line)| followed.insert((*line, &**path))) {
             match self.paths.lead(folder, Path::new(&**path)) {
-                Lead::To(ids) => found.extend(ids.into_iter().map(|id| (*line, Via::Path, id))),
+                Lead::To(spots) => {
+                    if places.insert((*line, spots.start)) {
+                        found.extend(self.paths.sources_at(spots).map(|to| (*line, Via::Path, to)));
+                    }
+                }
                 Lead::Unlisted => diagnostics.push(problem(
                     "unlisted-link",
                     Some(*line),
@@ -216,15 +223,15 @@ impl Library {
                 )),
             }
         }
-        found.retain(|(_, _, to)| *to != source.id);
         found.sort_by_key(|(line, _, _)| *line);
-        let from = mentions.len();
-        for (line, via, to) in found {
-            let line = wide(line);
-            let mention = Mention { from: source.id.clone(), to, via, file: file.clone(), line };
-            let this_line = mentions.iter().skip(from).rev().take_while(|earlier| earlier.line == line);
-            if !this_line.into_iter().any(|earlier| *earlier == mention) {
-                mentions.push(mention);
+        let ids = self.matcher.ids();
+        for on_line in found.chunk_by(|one, other| one.0 == other.0) {
+            seen.begin_line();
+            for (line, via, to) in on_line {
+                let is_other = ids.get(wide(*to)).is_some_and(|to| *to != source.id);
+                if is_other && seen.is_first(*via, wide(*to)) {
+                    mentions.push(*to, *via, file, *line);
+                }
             }
         }
     }
@@ -250,6 +257,30 @@ impl Library {
     }
 }
 
+/// What a line has mentioned so far.
+#[derive(Debug, Default)]
+struct Seen {
+    /// Counts lines, so that nothing has to be cleared between them.
+    line: u64,
+    /// For each target and way to mention it the last line that had it.
+    last: Vec<[u64; 2]>,
+}
+
+impl Seen {
+    fn begin_line(&mut self) {
+        self.line += 1;
+    }
+
+    /// Whether the line had no such mention before.
+    fn is_first(&mut self, via: Via, to: usize) -> bool {
+        if to >= self.last.len() {
+            self.last.resize(to + 1, [0; 2]);
+        }
+        let last = self.last.get_mut(to).and_then(|lasts| lasts.get_mut(usize::from(via == Via::Path)));
+        last.is_some_and(|last| std::mem::replace(last, self.line) != self.line)
+    }
+}
+
 fn wide(line: u32) -> usize {
     usize::try_from(line).unwrap_or(usize::MAX)
 }
@@ -260,11 +291,38 @@ mod tests {
 
     use super::*;
     use crate::catalog::Standing;
-    use crate::catalog::testing::local;
+    use crate::catalog::testing::{inline, local};
     use crate::disk::write_atomic;
+    use crate::mention::MentionGraph;
 
     fn clock() -> SystemTime {
         UNIX_EPOCH + Duration::from_secs(1_800_000_000)
+    }
+
+    #[test]
+    fn a_line_has_each_mention_once_however_many_there_are() {
+        // With each mention of the line compared to all before it, these would be billions of comparisons.
+        let ids: Vec<String> = (0..50_000).map(|at| format!("s{at}")).collect();
+        let names = ids.join(" ");
+        let text = format!("{names} {names}\ns7 s7 s0 [s9](./x.md)\n{}", "./x.md ././x.md ".repeat(20_000));
+        let inlines = ids.iter().map(|id| inline(id, if *id == "s0" { &text } else { "" }));
+        let folder = tempfile::tempdir().unwrap();
+        // Several sources at one place, so that each link to it mentions them all.
+        let places = (0..500).map(|at| local(&format!("p{at}"), Path::new("/ws/x.md"), Standing::Missing));
+        let catalog = Catalog::new(inlines.chain(places).collect());
+        let library = Library::for_once(folder.path(), &catalog, clock);
+        let scanned = library.scan(&[catalog.get("s0").unwrap()]).remove(0);
+        let mut graph = MentionGraph::default();
+        graph.insert(scanned.id, scanned.mentions);
+        let on_line = |wanted: usize| {
+            let mentions = graph.from("s0").filter(move |mention| mention.line == wanted);
+            mentions.map(|mention| (mention.to.to_string(), mention.via)).collect::<Vec<_>>()
+        };
+        let by_id = |id: &str| (id.to_owned(), Via::Id);
+        let by_path = || (0..500).map(|at| (format!("p{at}"), Via::Path));
+        assert_eq!(on_line(1), ids.iter().skip(1).map(|id| by_id(id)).collect::<Vec<_>>());
+        assert_eq!(on_line(2), [by_id("s7"), by_id("s9")].into_iter().chain(by_path()).collect::<Vec<_>>());
+        assert_eq!(on_line(3), by_path().collect::<Vec<_>>());
     }
 
     #[test]
@@ -279,7 +337,7 @@ mod tests {
             let file = std::fs::File::options().append(true).open(&path).unwrap();
             file.set_modified(clock() - Duration::from_secs(60)).unwrap();
             let scanned = library.scan(&[catalog.get("a").unwrap()]);
-            scanned[0].mentions.iter().map(|mention| mention.to.to_string()).collect::<Vec<_>>()
+            scanned[0].mentions.targets().map(ToString::to_string).collect::<Vec<_>>()
         };
         assert_eq!((read("See b."), read("See c.")), (vec!["b".to_owned()], vec!["c".to_owned()]));
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use html5gum::{Token, Tokenizer};
-use pulldown_cmark::{Event, Options, Parser, Tag};
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 
 use crate::text::words::char_before;
 
@@ -66,8 +66,10 @@ fn markdown(text: &str) -> (Vec<Link>, Vec<Range<usize>>) {
         covered.push(definition.span.clone());
     }
     for (event, range) in parser.into_offset_iter() {
-        if let Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) = event {
-            let within = text.get(range.clone()).unwrap_or_default();
+        if let Event::Start(Tag::Link { link_type, dest_url, .. } | Tag::Image { link_type, dest_url, .. }) = event {
+            // Only of an inline link the target stands here. To look for it in others, which may nest in one another, would
+            // cost the square of the text.
+            let within = text.get(range.clone()).filter(|_| link_type == LinkType::Inline).unwrap_or_default();
             if let Some(target) = within.rfind("](") {
                 covered.push(range.start + target + 1..range.end);
             }
@@ -172,6 +174,14 @@ mod tests {
         ] {
             assert_eq!(targets(text, Format::Markdown), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn links_that_nest_are_found_in_one_pass() {
+        // To look for the target of each in all of its text would be billions of bytes.
+        let depth = 30_000;
+        let text = format!("{}a{}\n\n[r]: ./d.md", "![".repeat(depth), "][r]".repeat(depth));
+        assert!(targets(&text, Format::Markdown).iter().all(|target| target == "./d.md"));
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub struct Named {
 /// Looks through a text.
 pub fn scan(text: &str, format: Format, matcher: &IdMatcher) -> Named {
     let mut lines = LineCounter::new(text);
-    let ids = matcher.find(text).into_iter().map(|(id, start)| (small(id), small(lines.line_of(start)))).collect();
+    let ids = matcher.find(text).map(|(id, start)| (small(id), small(lines.line_of(start)))).collect();
     let mut lines = LineCounter::new(text);
     let paths = links(text, format)
         .into_iter()

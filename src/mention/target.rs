@@ -1,11 +1,12 @@
 //! Where a link leads: a path, and the sources whose place it names (BEHAVIOUR §3 "By path").
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use percent_encoding::percent_decode_str;
 
-use crate::catalog::{Catalog, Place, Source, SourceId, Standing};
+use crate::catalog::{Catalog, Place, Source, Standing};
 use crate::disk::path::{Resolver, clean, is_windows_absolute};
 
 /// The path that a link's target names; `None` for targets with a scheme, pure anchors and empty ones.
@@ -34,8 +35,8 @@ fn has_scheme(target: &str) -> bool {
 /// Where a link leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lead {
-    /// To these sources; several where one place has several entries.
-    To(Vec<SourceId>),
+    /// To the sources at this place ([`PathIndex::sources_at`]); several where one place has several entries.
+    To(Range<usize>),
     /// To something that exists and is in no source.
     Unlisted,
     /// To nothing.
@@ -56,17 +57,18 @@ pub struct PathIndex {
 struct Spot {
     /// Resolved; the catalog's own.
     path: Arc<Path>,
-    id: SourceId,
+    /// The position of the source in the catalog.
+    source: u32,
     is_folder: bool,
 }
 
 impl PathIndex {
     /// The places of this catalog.
     pub fn new(catalog: &Catalog) -> Self {
-        let local = catalog.sources().iter().filter_map(|source| Some((source, source.place()?)));
-        let spot = |(source, place): (&Source, &Place)| Spot {
+        let local = (0..).zip(catalog.sources()).filter_map(|(at, source)| Some((at, source.place()?)));
+        let spot = |(source, place): (u32, &Place)| Spot {
             path: place.resolved.clone(),
-            id: source.id.clone(),
+            source,
             is_folder: place.standing == Standing::Directory,
         };
         let mut spots: Vec<Spot> = Vec::with_capacity(catalog.len());
@@ -95,34 +97,45 @@ impl PathIndex {
         self.resolver = Resolver::default();
     }
 
-    fn at(&self, path: &Path) -> &[Spot] {
+    fn at(&self, path: &Path) -> Range<usize> {
         let path = path.as_os_str();
         let from = self.spots.partition_point(|spot| spot.path.as_os_str() < path);
+        let is_here = |at: &usize| self.spots.get(*at).is_some_and(|spot| spot.path.as_os_str() == path);
         let rest = self.spots.get(from..).unwrap_or_default();
-        let same = rest.iter().take_while(|spot| spot.path.as_os_str() == path).count();
-        rest.get(..same).unwrap_or_default()
+        if !is_here(&from) {
+            from..from
+        } else {
+            from..from + rest.partition_point(|spot| spot.path.as_os_str() <= path)
+        }
+    }
+
+    /// The sources that [`PathIndex::lead`] found, by their positions in the catalog, in catalog order.
+    pub fn sources_at(&self, spots: Range<usize>) -> impl Iterator<Item = u32> {
+        self.spots.get(spots).unwrap_or_default().iter().map(|spot| spot.source)
     }
 
     /// Where `path`, written in a file of `folder`, leads: to the source at exactly that place, missing or not, else to the
     /// innermost directory source that holds it.
     pub fn lead(&self, folder: &Path, path: &Path) -> Lead {
         let path = clean(&folder.join(path));
-        let to = |spots: &[Spot]| Lead::To(spots.iter().map(|spot| spot.id.clone()).collect());
         // The catalog knows where its own places lead, and what is resolved leads to itself: nobody is asked again.
         let known = self.at(self.written(&path).map_or(&*path, |resolved| resolved));
         if !known.is_empty() {
-            return to(known);
+            return Lead::To(known);
         }
         let (real, metadata) = self.resolver.resolve(&path);
         let spots = self.at(&real);
         if !spots.is_empty() {
-            return to(spots);
+            return Lead::To(spots);
         }
         if metadata.is_none() {
             return Lead::Broken;
         }
-        let above = real.ancestors().skip(1).map(|folder| self.at(folder));
-        above.into_iter().find(|spots| spots.iter().any(|spot| spot.is_folder)).map_or(Lead::Unlisted, to)
+        let mut above = real.ancestors().skip(1).map(|folder| self.at(folder));
+        let has_folder = |spots: &Range<usize>| {
+            self.spots.get(spots.clone()).is_some_and(|spots| spots.iter().any(|spot| spot.is_folder))
+        };
+        above.find(has_folder).map_or(Lead::Unlisted, Lead::To)
     }
 }
 

@@ -1,11 +1,13 @@
 //! The closure: what picks and exclusions come to over a mention graph (BEHAVIOUR §4). Everything is computed anew each
 //! time; that is what makes unpicking, undo and reload the same thing as picking.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::Arc;
 
-use super::{Choice, MAX_TRANSITIVE_DEPTH, Member, Role, Selection};
+use super::{Choice, MAX_TRANSITIVE_DEPTH, Member, Parents, Role, Selection};
 use crate::catalog::{Catalog, Mode, SourceId};
-use crate::mention::{Mention, MentionGraph};
+use crate::mention::{Mention, MentionGraph, Positions};
 
 /// What a workspace's settings say about pulling in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,52 +26,80 @@ impl Default for Rules {
 
 /// The selection that follows, as far as the graph knows the texts.
 pub fn select(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: Rules) -> Selection {
-    let Reached { mut members, dormant, depth_of } = reach(choice, catalog, graph, rules);
-    name_parents(&mut members, catalog, graph, &depth_of);
-    Selection::new(members, dormant, choice.exclusions.clone())
+    let mut positions = Positions::new(catalog);
+    let mut reached = reach(choice, catalog, graph, rules, &mut positions);
+    name_parents(&mut reached, graph, &mut positions);
+    reached.selection(choice)
 }
 
-/// The same without who pulls in whom: for whoever compares many choices and asks only what each comes to.
+/// The same without parents, for comparing what many choices come to.
 pub fn reached(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: Rules) -> Selection {
-    let Reached { members, dormant, .. } = reach(choice, catalog, graph, rules);
-    Selection::new(members, dormant, choice.exclusions.clone())
+    reach(choice, catalog, graph, rules, &mut Positions::new(catalog)).selection(choice)
 }
 
-/// What [`unscanned`] says of the selection that follows, without making it: while documents are read for it, nobody asks
-/// who pulls in whom.
+/// What [`unscanned`] says of the selection that follows, without making it: parents do not matter while documents are
+/// still being read for it.
 pub fn wanted(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: Rules) -> Vec<SourceId> {
-    unscanned_of(&reach(choice, catalog, graph, rules).members, graph, rules)
+    unscanned_of(&reach(choice, catalog, graph, rules, &mut Positions::new(catalog)).members, graph, rules)
 }
 
-/// Who is selected and how deep, without parents yet.
+/// What is selected and how deep, without parents yet.
 struct Reached {
     members: Vec<Member>,
+    /// The position of each member in the catalog.
+    places: Vec<usize>,
+    /// For each source of the catalog its position among the members.
+    member_at: Vec<Option<u32>>,
     dormant: Vec<String>,
-    depth_of: HashMap<SourceId, usize>,
 }
 
-fn reach(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: Rules) -> Reached {
-    let excluded: HashSet<&str> = choice.exclusions.iter().map(String::as_str).collect();
-    let (mut members, dormant) = roots(choice, catalog, &excluded, rules);
-    let mut depth_of: HashMap<SourceId, usize> = members.iter().map(|member| (member.id.clone(), 0)).collect();
-    let mut level: Vec<SourceId> = members.iter().map(|member| member.id.clone()).collect();
+impl Reached {
+    fn selection(self, choice: &Choice) -> Selection {
+        let Self { members, dormant, .. } = self;
+        Selection::new(members, dormant, choice.exclusions.clone())
+    }
+
+    /// Adds the source at this position, unless it is a member already.
+    fn add(&mut self, place: usize, id: &SourceId, depth: usize, role: Role) {
+        let Some(known @ None) = self.member_at.get_mut(place) else { return };
+        *known = Some(narrow(self.members.len()));
+        self.places.push(place);
+        self.members.push(Member { id: id.clone(), depth, role, parents: Parents::default(), reason: None });
+    }
+}
+
+fn reach(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: Rules, positions: &mut Positions) -> Reached {
+    let mut is_excluded = vec![false; catalog.len()];
+    for place in choice.exclusions.iter().filter_map(|id| catalog.position(id)) {
+        is_excluded.get_mut(place).into_iter().for_each(|excluded| *excluded = true);
+    }
+    let mut reached = roots(choice, catalog, &is_excluded, rules);
+    let (mut level, mut seen) = (0..reached.members.len(), is_excluded);
+    for place in &reached.places {
+        seen.get_mut(*place).into_iter().for_each(|seen| *seen = true);
+    }
     for depth in 1..=MAX_TRANSITIVE_DEPTH {
         if !rules.transitive || level.is_empty() {
             break;
         }
-        let mut next: Vec<(usize, SourceId)> = Vec::new();
-        for mention in level.iter().flat_map(|id| graph.from(id.as_str())) {
-            let Some(position) = catalog.position(mention.to.as_str()) else { continue };
-            if !excluded.contains(mention.to.as_str()) && !depth_of.contains_key(&mention.to) {
-                depth_of.insert(mention.to.clone(), depth);
-                next.push((position, mention.to.clone()));
-            }
+        let mut next: Vec<usize> = Vec::new();
+        for member in reached.members.get(level.clone()).unwrap_or_default() {
+            positions.each(graph, member.id.as_str(), |place| {
+                if let Some(seen @ false) = seen.get_mut(place) {
+                    *seen = true;
+                    next.push(place);
+                }
+            });
         }
         next.sort_unstable();
-        level = next.into_iter().map(|(_, id)| id).collect();
-        members.extend(level.iter().map(|id| member(id.clone(), depth, Role::Transitive)));
+        for place in next {
+            if let Some(source) = catalog.sources().get(place) {
+                reached.add(place, &source.id, depth, Role::Transitive);
+            }
+        }
+        level = level.end..reached.members.len();
     }
-    Reached { members, dormant, depth_of }
+    reached
 }
 
 /// The selected sources whose text the closure wants and the graph does not have: scan them and select again, until there
@@ -87,60 +117,99 @@ fn unscanned_of(members: &[Member], graph: &MentionGraph, rules: Rules) -> Vec<S
 }
 
 /// The mentions that pull `to` in: those in the text of its parents, in the order of `parents`.
-pub fn reasons<'a>(selection: &'a Selection, graph: &'a MentionGraph, to: &str) -> Vec<&'a Mention> {
-    let Some(member) = selection.member(to) else { return Vec::new() };
-    let from = member.parents.iter().flat_map(|parent| graph.from(parent.as_str()));
-    from.filter(|mention| mention.to.as_str() == to).collect()
+pub fn reasons<'a>(
+    selection: &'a Selection,
+    graph: &'a MentionGraph,
+    to: &'a str,
+) -> impl Iterator<Item = Mention> + 'a {
+    let parents = selection.member(to).into_iter().flat_map(|member| member.parents.iter());
+    parents.flat_map(move |parent| graph.from_to(parent.as_str(), move |target| target.as_str() == to))
 }
 
-fn roots(choice: &Choice, catalog: &Catalog, excluded: &HashSet<&str>, rules: Rules) -> (Vec<Member>, Vec<String>) {
-    let mut members: Vec<Member> = Vec::new();
-    let mut dormant = Vec::new();
-    let mut seen: HashSet<&str> = HashSet::new();
-    for pick in choice.picks.iter().filter(|pick| !excluded.contains(pick.as_str())) {
-        if !seen.insert(pick) {
-            continue;
-        }
-        match catalog.get(pick) {
-            Some(source) => members.push(member(source.id.clone(), 0, Role::Picked)),
-            None => dormant.push(pick.clone()),
+fn roots(choice: &Choice, catalog: &Catalog, is_excluded: &[bool], rules: Rules) -> Reached {
+    let member_at = vec![None; catalog.len()];
+    let mut reached = Reached { members: Vec::new(), places: Vec::new(), member_at, dormant: Vec::new() };
+    let is_free = |place: usize| is_excluded.get(place) == Some(&false);
+    let mut dormant: HashSet<&str> = choice.exclusions.iter().map(String::as_str).collect();
+    for pick in &choice.picks {
+        match catalog.position(pick).and_then(|place| Some((place, catalog.sources().get(place)?))) {
+            Some((place, source)) if is_free(place) => reached.add(place, &source.id, 0, Role::Picked),
+            Some(_) => {}
+            // Each once, and no exclusion.
+            None if dormant.insert(pick) => reached.dormant.push(pick.clone()),
+            None => {}
         }
     }
     if rules.from_auto {
-        let auto = catalog.sources().iter().filter(|source| source.mode == Mode::Auto);
-        let new = auto.filter(|source| !seen.contains(source.id.as_str()) && !excluded.contains(source.id.as_str()));
-        members.extend(new.map(|source| member(source.id.clone(), 0, Role::AutoRoot)));
+        for (place, source) in catalog.sources().iter().enumerate() {
+            if source.mode == Mode::Auto && is_free(place) {
+                reached.add(place, &source.id, 0, Role::AutoRoot);
+            }
+        }
     }
-    (members, dormant)
-}
-
-fn member(id: SourceId, depth: usize, role: Role) -> Member {
-    Member { id, depth, role, parents: Vec::new(), reason: None }
+    reached
 }
 
 /// Parents are all selected and scanned sources that mention a member, deeper ones too; the reason is the least deep of
 /// them, first in catalog order.
-fn name_parents(members: &mut [Member], catalog: &Catalog, graph: &MentionGraph, depth_of: &HashMap<SourceId, usize>) {
-    let mut parents: HashMap<&SourceId, Vec<(usize, &SourceId)>> = HashMap::new();
-    let mut in_order: Vec<(usize, &SourceId, usize)> = depth_of
+fn name_parents(reached: &mut Reached, graph: &MentionGraph, positions: &mut Positions) {
+    let Reached { members, places, member_at, .. } = reached;
+    let mut in_order: Vec<usize> = (0..members.len()).collect();
+    in_order.retain(|at| members.get(*at).is_some_and(|member| member.depth < MAX_TRANSITIVE_DEPTH));
+    in_order.sort_unstable_by_key(|at| places.get(*at));
+    let is_transitive = |at: usize| members.get(at).is_some_and(|member| member.role == Role::Transitive);
+    // Each pair of parent and child once, in the order of the parents; a child is a position among the members.
+    let mut each_pair = |tell: &mut dyn FnMut(usize, usize)| {
+        let mut last_parent = vec![None; members.len()];
+        for parent in &in_order {
+            let Some(id) = members.get(*parent).map(|member| member.id.as_str()) else { continue };
+            positions.each(graph, id, |place| {
+                let Some(child) = member_at.get(place).copied().flatten().map(wide) else { return };
+                if let Some(last) = last_parent.get_mut(child).filter(|last| **last != Some(*parent)) {
+                    *last = Some(*parent);
+                    if is_transitive(child) {
+                        tell(*parent, child);
+                    }
+                }
+            });
+        }
+    };
+    // First counted, so that all of them can stand in one list.
+    let mut counts = vec![0usize; members.len()];
+    each_pair(&mut |_, child| counts.get_mut(child).into_iter().for_each(|count| *count += 1));
+    let mut next = 0;
+    let ranges: Vec<Range<usize>> = counts
         .iter()
-        .filter(|(_, depth)| **depth < MAX_TRANSITIVE_DEPTH)
-        .filter_map(|(id, depth)| Some((catalog.position(id.as_str())?, id, *depth)))
+        .map(|count| {
+            next += count;
+            next - count..next
+        })
         .collect();
-    in_order.sort_unstable();
-    for (_, parent, depth) in in_order {
-        let mut named: HashSet<&SourceId> = HashSet::new();
-        for mention in graph.from(parent.as_str()) {
-            if named.insert(&mention.to) {
-                parents.entry(&mention.to).or_default().push((depth, parent));
-            }
-        }
+    let mut all = vec![0; next];
+    let mut free: Vec<usize> = ranges.iter().map(|range| range.start).collect();
+    each_pair(&mut |parent, child| {
+        let place = free.get_mut(child).and_then(|free| {
+            *free += 1;
+            all.get_mut(*free - 1)
+        });
+        place.into_iter().for_each(|place| *place = narrow(parent));
+    });
+    let ids: Arc<[SourceId]> = members.iter().map(|member| member.id.clone()).collect();
+    let depths: Vec<usize> = members.iter().map(|member| member.depth).collect();
+    let all: Arc<[u32]> = all.into();
+    for (member, range) in members.iter_mut().zip(ranges).filter(|(_, range)| !range.is_empty()) {
+        // `min_by_key` gives the first of equal ones, and the parents are in catalog order.
+        let parents = all.get(range.clone()).unwrap_or_default().iter().map(|parent| wide(*parent));
+        let reason = parents.min_by_key(|parent| depths.get(*parent));
+        member.reason = reason.and_then(|parent| ids.get(parent)).cloned();
+        member.parents = Parents::new(ids.clone(), all.clone(), range);
     }
-    for member in members.iter_mut().filter(|member| member.role == Role::Transitive) {
-        if let Some(parents) = parents.get(&member.id) {
-            member.parents = parents.iter().map(|(_, id)| (*id).clone()).collect();
-            // `min_by_key` gives the first of equal ones, and the list is in catalog order.
-            member.reason = parents.iter().min_by_key(|(depth, _)| *depth).map(|(_, id)| (*id).clone());
-        }
-    }
+}
+
+fn narrow(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+fn wide(count: u32) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
 }

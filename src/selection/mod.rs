@@ -7,6 +7,7 @@ mod closure;
 mod history;
 #[cfg(test)]
 mod laws;
+mod parents;
 mod standing;
 #[cfg(test)]
 pub mod testing;
@@ -14,6 +15,7 @@ pub mod testing;
 pub use access::Access;
 pub use closure::{Rules, reached, reasons, select, unscanned, wanted};
 pub use history::{History, Retraced};
+pub use parents::Parents;
 pub use standing::Standing;
 
 use std::collections::HashMap;
@@ -54,7 +56,7 @@ pub struct Member {
     /// How it came in.
     pub role: Role,
     /// Every selected and scanned source that mentions it, in catalog order; of transitive members only, else empty.
-    pub parents: Vec<SourceId>,
+    pub parents: Parents,
     /// The parent shown as the reason: of least depth, first in catalog order.
     pub reason: Option<SourceId>,
 }

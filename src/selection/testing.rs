@@ -15,6 +15,7 @@ pub fn selection(picks: &[&str], transitive: &[(&str, &[&str])], excluded: &[&st
 }
 
 fn member(id: &str, depth: usize, role: Role, parents: &[&str]) -> Member {
-    let parents: Vec<SourceId> = parents.iter().map(|parent| SourceId::from(*parent)).collect();
-    Member { id: id.into(), depth, role, reason: parents.first().cloned(), parents }
+    let reason = parents.first().map(|parent| SourceId::from(*parent));
+    let parents = parents.iter().map(|parent| SourceId::from(*parent)).collect();
+    Member { id: id.into(), depth, role, parents, reason }
 }

@@ -87,7 +87,7 @@ mod tests {
             assert!(diagnostics.iter().all(|found| found.message.contains("link")), "{diagnostics:?}");
             std::fs::remove_file(&path).unwrap();
         }
-        crate::disk::write_atomic(&path, " ".repeat(BYTES + 1).as_bytes()).unwrap();
+        crate::disk::write_atomic(&path, " ".repeat(usize::try_from(LIMIT).unwrap() + 1).as_bytes()).unwrap();
         let (_, diagnostics) = load(folder.path());
         assert!(diagnostics.iter().any(|found| found.message.contains("limit of 1048576 bytes")), "{diagnostics:?}");
     }

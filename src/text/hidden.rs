@@ -45,7 +45,9 @@ pub struct Hidden {
 impl Hidden {
     /// What is hidden in this text, if anything is. ASCII is only skipped.
     pub fn of(text: &str) -> Option<Self> {
-        let mut found = beyond_ascii(text).filter(|(at, c)| is_reported(*c) && !is_ordinary(text, *at, *c));
+        let mut letters = Letters { text, seen: 0, last: None, next: None };
+        let mut found =
+            beyond_ascii(text).filter(|(at, c)| is_reported(*c) && !is_ordinary(text, *at, *c, &mut letters));
         let (first, kind) = found.next()?;
         let (mut count, mut kinds) = (1u32, vec![kind]);
         for (_, c) in found {
@@ -95,7 +97,7 @@ fn is_reported(c: char) -> bool {
 }
 
 /// Whether the character at this byte is one that people write, where it stands.
-fn is_ordinary(text: &str, at: usize, c: char) -> bool {
+fn is_ordinary(text: &str, at: usize, c: char, letters: &mut Letters) -> bool {
     let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at + c.len_utf8()..).unwrap_or_default());
     let (last, next) = (before.chars().next_back(), after.chars().next());
     let either = |is: fn(char) -> bool| last.is_some_and(is) || next.is_some_and(is);
@@ -105,9 +107,7 @@ fn is_ordinary(text: &str, at: usize, c: char) -> bool {
         '\u{200d}' if next.is_some_and(is_emoji) => last.is_some_and(|c| is_emoji(c) || c == '\u{fe0f}'),
         '\u{200c}' | '\u{200d}' => both(joins),
         '\u{200e}' | '\u{200f}' | '\u{61c}' => {
-            let letter = |c: &char| is_letter(*c);
-            let before = before.rsplit('\n').next().unwrap_or_default().chars().rev().find(letter);
-            let after = after.split('\n').next().unwrap_or_default().chars().find(letter);
+            let (before, after) = letters.around(at);
             before.is_some_and(is_right_to_left) || after.is_some_and(is_right_to_left)
         }
         '\u{e0000}'..='\u{e007f}' => is_in_flag(before, after, c),
@@ -116,6 +116,36 @@ fn is_ordinary(text: &str, at: usize, c: char) -> bool {
         '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => either(is_hangul),
         '\u{180b}'..='\u{180f}' => either(|c| matches!(c, '\u{1820}'..='\u{18aa}')),
         _ => false,
+    }
+}
+
+/// The nearest letters of a line, for ascending places; each character is looked at twice at most.
+struct Letters<'t> {
+    text: &'t str,
+    /// What stands before it was looked at for `last`.
+    seen: usize,
+    last: Option<char>,
+    /// The place of the first letter or line end behind the place that was asked about last.
+    next: Option<(usize, char)>,
+}
+
+impl Letters<'_> {
+    /// The letters of the same line nearest to what stands at this byte: before and after it.
+    fn around(&mut self, at: usize) -> (Option<char>, Option<char>) {
+        for c in self.text.get(self.seen..at).unwrap_or_default().chars() {
+            if c == '\n' {
+                self.last = None;
+            } else if is_letter(c) {
+                self.last = Some(c);
+            }
+        }
+        self.seen = at;
+        if self.next.is_none_or(|(next, _)| next < at) {
+            let after = self.text.get(at..).unwrap_or_default().char_indices();
+            let found = after.map(|(behind, c)| (at + behind, c)).find(|(_, c)| *c == '\n' || is_letter(*c));
+            self.next = Some(found.unwrap_or((self.text.len(), '\n')));
+        }
+        (self.last, self.next.map(|(_, c)| c).filter(|c| *c != '\n'))
     }
 }
 
@@ -234,6 +264,15 @@ mod tests {
             ("operators", "f\u{2061}(x)", 1),
         ] {
             assert_eq!(Hidden::of(text).map_or(0, |hidden| hidden.count), count, "{what}: {text:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_of_marks_is_looked_at_once() {
+        // For each mark the whole line before and behind it would be fifty billion characters.
+        let marks = "\u{200e}".repeat(300_000);
+        for (text, count) in [(marks.clone(), 300_000), (format!("{marks}ש"), 0), (format!("ש{marks}"), 0)] {
+            assert_eq!(Hidden::of(&text).map_or(0, |hidden| hidden.count), count);
         }
     }
 

@@ -1,9 +1,15 @@
 //! Very many words looked for in much text, where only whole ones count. Of prose nearly every place can be ruled out by
 //! what stands before it and by how a word would begin there: the automaton runs only from the places that are left.
 
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::ops::Range;
+
 use aho_corasick::Anchored;
 use aho_corasick::automaton::{Automaton as _, StateID};
 use aho_corasick::nfa::contiguous::NFA;
+
+use super::words::{forbidding_after, forbidding_before};
 
 /// A first word that is in no text, being no UTF-8. The library renumbers states in time that grows with the square of
 /// their number where nearly each ends a word (`s0` to `s50000`: six seconds), divided by how many come before that end
@@ -60,44 +66,118 @@ impl WholeWords {
         Some(Self { states, start, bytes, filters })
     }
 
-    /// Tells every place where a word may stand as a whole: which one, and the bytes from and to; in order of their ends.
-    /// What stands around it is for the caller to look at: of what stands before only ASCII is judged here, and nothing
-    /// of what stands after.
-    pub fn each(&self, text: &str, tell: impl FnMut(usize, usize, usize)) {
-        self.each_from(text, |from| self.next_place(text.as_bytes(), from), tell);
+    /// Every place where a word stands as a whole, in text order: the bytes from and to, and which word. Where places overlap
+    /// only the longest counts, of equal length the first.
+    ///
+    /// Hundreds of words that nest in one another end at the same byte. Only the longest of them is looked at; a shorter one
+    /// is looked up when a longer place elsewhere overlaps it.
+    pub fn longest(&self, text: &str) -> Vec<(usize, usize, usize)> {
+        let mut shorter = HashMap::new();
+        let ends = self.ends(text, &mut shorter);
+        let place = |end: &End| (end.start, end.end, end.word);
+        let mut places = Vec::with_capacity(ends.len());
+        for run in runs(&ends) {
+            match run {
+                [alone] => places.push(place(alone)),
+                run => places.extend(self.longest_of(text, run, &mut shorter)),
+            }
+        }
+        places
     }
 
-    /// Tells every place where a word stands that begins where `next` says, and some more: which one, and the bytes from
-    /// and to; in order of their ends. `next` gives the first beginning at or behind a byte.
-    pub fn each_from(
-        &self,
-        text: &str,
-        next: impl Fn(usize) -> Option<usize>,
-        mut tell: impl FnMut(usize, usize, usize),
-    ) {
-        let text = text.as_bytes();
+    /// The longest word that begins at byte `start` and ends where `may_end` says so: which one, and the byte it ends at.
+    /// What stands before it is not looked at.
+    pub fn longest_at(&self, text: &str, start: usize, may_end: impl Fn(usize) -> bool) -> Option<(usize, usize)> {
+        let mut state = self.states.start_state(Anchored::Yes).ok()?;
+        let mut found = None;
+        for (at, byte) in text.as_bytes().iter().enumerate().skip(start) {
+            state = self.states.next_state(Anchored::Yes, state, *byte);
+            if self.states.is_dead(state) {
+                break;
+            }
+            let end = at + 1;
+            if self.states.is_match(state) {
+                // The automaton has the longest first: the one that began where it did.
+                let pattern = self.states.match_pattern(state, 0);
+                if self.states.pattern_len(pattern) == end - start && may_end(end) {
+                    found = Some((pattern.as_usize().saturating_sub(1), end));
+                }
+            }
+        }
+        found
+    }
+
+    /// At every byte where a whole word ends, the longest one, in text order.
+    fn ends(&self, text: &str, shorter: &mut Shorter) -> Vec<End> {
+        let mut ends = Vec::new();
         let mut state = self.start;
         let mut at = 0;
         loop {
             if state == self.start {
-                match next(at) {
+                match self.next_place(text.as_bytes(), at) {
                     Some(place) => at = place,
-                    None => return,
+                    None => return ends,
                 }
             }
-            let Some(byte) = text.get(at) else { return };
+            let Some(byte) = text.as_bytes().get(at) else { return ends };
             state = self.states.next_state(Anchored::No, state, *byte);
             at += 1;
-            if self.states.is_match(state) {
-                for index in 0..self.states.match_len(state) {
-                    let pattern = self.states.match_pattern(state, index);
-                    let start = at.saturating_sub(self.states.pattern_len(pattern));
-                    if let Some(word) = pattern.as_usize().checked_sub(1) {
-                        tell(word, start, at);
-                    }
-                }
+            if self.states.is_match(state) && forbidding_after(text, at).is_none() {
+                ends.extend(self.longest_within(text, state, at, usize::MAX, shorter));
             }
         }
+    }
+
+    /// The longest whole word that ends at byte `end` with the automaton in this state, of at most so many bytes.
+    fn longest_within(
+        &self,
+        text: &str,
+        state: StateID,
+        end: usize,
+        most: usize,
+        shorter: &mut Shorter,
+    ) -> Option<End> {
+        let nth = |index: usize| {
+            let pattern = self.states.match_pattern(state, index);
+            (self.states.pattern_len(pattern), pattern.as_usize().saturating_sub(1))
+        };
+        let is_whole = |length: usize| forbidding_before(text, end - length).is_none();
+        let found = |(length, word): (usize, usize)| End { start: end - length, end, word, state };
+        // The automaton has the longest first.
+        let longest = nth(0);
+        if longest.0 <= most && is_whole(longest.0) {
+            return Some(found(longest));
+        }
+        let count = self.states.match_len(state);
+        if count == 1 {
+            return None;
+        }
+        // What stands before a shorter one is a part of the longest: it is the same wherever this state is reached.
+        let known = shorter.entry(state).or_insert_with(|| (1..count).map(nth).filter(|it| is_whole(it.0)).collect());
+        known.get(known.partition_point(|(length, _)| *length > most)).copied().map(found)
+    }
+
+    /// Of places that overlap: the longest first, then the longest that is left beside it, and so on.
+    fn longest_of(
+        &self,
+        text: &str,
+        run: &[End],
+        shorter: &mut Shorter,
+    ) -> impl Iterator<Item = (usize, usize, usize)> {
+        let rank = |end: &End| (end.end - end.start, Reverse(end.start));
+        let mut heap: BinaryHeap<_> = run.iter().map(|end| (rank(end), *end)).collect();
+        let mut kept: BTreeMap<usize, End> = BTreeMap::new();
+        while let Some((_, candidate)) = heap.pop() {
+            // Kept places are disjoint, so only the last one that begins before this one's end can overlap it.
+            let before = kept.range(..candidate.end).next_back().map_or(0, |(_, end)| end.end);
+            if before <= candidate.start {
+                kept.insert(candidate.start, candidate);
+            } else if let Some(room) = candidate.end.checked_sub(before) {
+                let next = self.longest_within(text, candidate.state, candidate.end, room, shorter);
+                heap.extend(next.map(|end| (rank(&end), end)));
+            }
+        }
+        kept.into_values().map(|end| (end.start, end.end, end.word))
     }
 
     /// The first place from `from` on where a word may begin.
@@ -116,6 +196,35 @@ impl WholeWords {
         }
         None
     }
+}
+
+/// A place where a whole word ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct End {
+    start: usize,
+    end: usize,
+    word: usize,
+    /// Of the automaton: it knows which other words end here.
+    state: StateID,
+}
+
+/// For states of the automaton all words but the longest that end there as whole ones: their lengths, longest first, and
+/// which they are.
+type Shorter = HashMap<StateID, Vec<(usize, usize)>>;
+
+/// Cut between places that do not overlap: each part overlaps no other.
+fn runs(ends: &[End]) -> Vec<&[End]> {
+    let mut runs: Vec<(Range<usize>, usize)> = Vec::new();
+    for (at, end) in ends.iter().enumerate() {
+        let (mut first, mut start) = (at, end.start);
+        while let Some((before, before_start)) = runs.pop_if(|(before, _)| {
+            before.end.checked_sub(1).and_then(|last| ends.get(last)).is_some_and(|last| last.end > start)
+        }) {
+            (first, start) = (before.start, before_start.min(start));
+        }
+        runs.push((first..at + 1, start));
+    }
+    runs.into_iter().filter_map(|(run, _)| ends.get(run)).collect()
 }
 
 /// The first eight bytes of something, zeroes for those it has not.
@@ -177,27 +286,29 @@ mod tests {
     use super::*;
 
     fn found(words: &[String], text: &str) -> Vec<(usize, usize, usize)> {
-        let mut hits = Vec::new();
-        if let Some(finder) = WholeWords::new(words) {
-            finder.each(text, |word, start, end| hits.push((start, end, word)));
-        }
-        hits.retain(|(start, end, _)| is_whole(text, *start, *end));
-        hits.sort_unstable();
-        hits
+        WholeWords::new(words).map(|finder| finder.longest(text)).unwrap_or_default()
     }
 
-    /// Looked for one by one, at every byte.
+    /// Looked for one by one, at every byte; then the longest taken first.
     fn expected(words: &[String], text: &str) -> Vec<(usize, usize, usize)> {
         let mut hits = Vec::new();
-        for (at, word) in words.iter().enumerate().filter(|(_, word)| !word.is_empty()) {
+        for (at, word) in words.iter().enumerate().filter(|(at, word)| !word.is_empty() && !words[..*at].contains(word))
+        {
             for start in (0..text.len()).filter(|start| text.as_bytes()[*start..].starts_with(word.as_bytes())) {
                 if is_whole(text, start, start + word.len()) {
                     hits.push((start, start + word.len(), at));
                 }
             }
         }
-        hits.sort_unstable();
-        hits
+        hits.sort_by_key(|(start, end, _)| (Reverse(end - start), *start));
+        let mut kept: Vec<(usize, usize, usize)> = Vec::new();
+        for hit in hits {
+            if kept.iter().all(|other| other.1 <= hit.0 || hit.1 <= other.0) {
+                kept.push(hit);
+            }
+        }
+        kept.sort_unstable();
+        kept
     }
 
     #[test]
@@ -232,11 +343,25 @@ mod tests {
         assert_eq!(found(&words, "s99999"), [(0, 6, 99_999)]);
     }
 
+    #[test]
+    fn words_that_nest_cost_no_more_than_their_text() {
+        // Looked at one by one, these would be ten million places.
+        let words: Vec<String> = (1..=800).map(|count| vec!["a"; count].join(" ")).collect();
+        let text = vec!["a"; 20_000].join(" ");
+        let finder = WholeWords::new(&words).unwrap();
+        let mut shorter = HashMap::new();
+        let ends = finder.ends(&text, &mut shorter);
+        assert_eq!((ends.len(), shorter.len()), (20_000, 0), "one a byte, and no other looked for");
+        let found = finder.longest(&text);
+        assert_eq!(found.len(), 25);
+        assert!(found.iter().all(|(start, end, word)| *word == 799 && end - start == 1_599));
+    }
+
     proptest! {
         #[test]
         fn nothing_whole_is_missed(
-            words in prop::collection::vec("[ab .é-]{1,3}|[ab (]{4,10}", 1..8),
-            text in "[ab .é(\u{301}٣-]{0,60}",
+            words in prop::collection::vec("[ab .é-]{1,3}|[ab (]{4,10}|a( a){1,5}|b?(a-b ){0,3}a-b", 1..8),
+            text in "[ab .é(\u{301}٣-]{0,60}|(a ){0,12}b(a-b ){0,9}a-b",
         ) {
             prop_assert_eq!(found(&words, &text), expected(&words, &text));
         }

@@ -78,7 +78,7 @@ pub fn printed(state: &State) -> Option<String> {
 }
 
 /// The mention that pulls the source under the cursor of the selection in; of several the first.
-pub fn mention(state: &State) -> Result<&Mention, String> {
+pub fn mention(state: &State) -> Result<Mention, String> {
     let Some(id) = state.subject(Pane::Selection) else {
         return Err("there is no source under the cursor".to_owned());
     };
@@ -90,7 +90,7 @@ pub fn mention(state: &State) -> Result<&Mention, String> {
         }
         _ => return Err(format!("@{id} is not pulled in: no mention brings it")),
     }
-    let first = reasons(selection, &state.snapshot.graph, id).first().copied();
+    let first = reasons(selection, &state.snapshot.graph, id).next();
     first.ok_or_else(|| format!("what mentions @{id} is still being read"))
 }
 

@@ -123,18 +123,20 @@ fn graph() -> MentionGraph {
             mention("circuit-breaker", "retry-pattern", Via::Id, "adr/adr-004.md", 12),
             mention("circuit-breaker", "retry-pattern", Via::Path, "adr/adr-004.md", 31),
             mention("circuit-breaker", "timeouts", Via::Path, "adr/adr-004.md", 33),
-        ],
+        ]
+        .into(),
     );
     graph.insert(
         "retry-pattern".into(),
         vec![
             mention("retry-pattern", "error-handling", Via::Id, "adr/adr-005.md", 7),
             mention("retry-pattern", "timeouts", Via::Id, "adr/adr-005.md", 20),
-        ],
+        ]
+        .into(),
     );
     graph.insert(
         "error-handling".into(),
-        vec![mention("error-handling", "legacy-errors", Via::Id, "references.json", 2)],
+        vec![mention("error-handling", "legacy-errors", Via::Id, "references.json", 2)].into(),
     );
     graph
 }

@@ -124,7 +124,7 @@ impl World {
 
 /// Whom a document mentions; `None` where it was not read.
 pub fn mentions<'a>(snapshot: &'a Snapshot, from: &str) -> Option<Vec<&'a str>> {
-    let names = || snapshot.graph.from(from).iter().map(|mention| mention.to.as_str()).collect();
+    let names = || snapshot.graph.targets(from).map(refdesk::catalog::SourceId::as_str).collect();
     snapshot.graph.is_scanned(from).then(names)
 }
 

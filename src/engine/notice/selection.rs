@@ -137,7 +137,7 @@ fn left_with_it(before: &Snapshot, left: &[&Member], by: &Who) -> Option<Notice>
 /// `References transitively included: @b (from @a)`
 fn included(entered: &[&Member]) -> String {
     let named: Vec<String> =
-        entered.iter().map(|member| format!("@{} (from {})", member.id, at(&member.parents))).collect();
+        entered.iter().map(|member| format!("@{} (from {})", member.id, at(member.parents.iter()))).collect();
     format!("References transitively included: {}", super::words::cut(&named))
 }
 
@@ -152,8 +152,8 @@ fn came_by_edit(after: &Snapshot, entered: &[&Member]) -> Vec<Notice> {
             Some(parent) => format!("@{parent} now mentions @{}: pulled in", member.id),
             None => format!("@{} is selected", member.id),
         };
-        let mention = reasons(&after.selection, &after.graph, member.id.as_str()).first().copied();
-        let reason = mention.map(|mention| format!("{}:{}", display(workspace, &mention.file), mention.line));
+        let mention = reasons(&after.selection, &after.graph, member.id.as_str()).next();
+        let reason = mention.as_ref().map(|mention| format!("{}:{}", display(workspace, &mention.file), mention.line));
         // The lines of a content kept in the catalog are not those of the file that it is kept in.
         let in_file = mention.filter(|mention| {
             let parent = after.catalog.get(mention.from.as_str());

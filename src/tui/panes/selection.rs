@@ -212,8 +212,8 @@ fn reasons(state: &State, member: &Member, columns: usize, most: usize) -> Vec<L
     let widest =
         member.parents.iter().map(|parent| cells::width(&cells::clean(parent.as_str())) + 1).max().unwrap_or(0);
     let widest = widest.min(columns / 2);
-    for parent in &member.parents {
-        let mentions = state.snapshot.graph.from(parent.as_str()).iter().filter(|mention| mention.to == member.id);
+    for parent in member.parents.iter() {
+        let mentions = state.snapshot.graph.from_to(parent.as_str(), |to| *to == member.id);
         for mention in mentions {
             if lines.len() >= most {
                 return lines;

@@ -33,7 +33,7 @@ pub(super) fn place(state: &mut State, action: Action, effects: &mut Vec<Effect>
     match action {
         Action::OpenMention => {
             let Ok(mention) = about::mention(state) else { return };
-            let (spot, parent) = (about::in_file(state, mention), mention.from.clone());
+            let (spot, parent) = (about::in_file(state, &mention), mention.from);
             match spot {
                 Some(spot) => effects.push(Effect::Edit(spot)),
                 None => open(state, Wanted::Definition(parent), effects),

@@ -222,7 +222,7 @@ mod tests {
             ),
             (
                 "retry-pattern",
-                WhyNot::PulledIn(vec!["circuit-breaker".into()]),
+                WhyNot::PulledIn(["circuit-breaker".into()].into_iter().collect()),
                 "– java: pulled in by @circuit-breaker",
                 "Matched java (lines 1, 2). No hint: pulled in by @circuit-breaker. p picks it for itself, x excludes it.",
             ),

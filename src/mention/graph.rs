@@ -1,0 +1,312 @@
+//! The mention graph. A catalog in which every document names every source has millions of mentions, so a mention takes
+//! eight bytes here and becomes a [`Mention`] only when it is asked for.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Mention, Via};
+use crate::catalog::{Catalog, SourceId};
+
+/// Every mention found so far, grouped by the source whose text holds it, in order of file and line.
+///
+/// A source that was not scanned is absent; one that was scanned and mentions nothing is there with no mentions.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MentionGraph {
+    /// Shared, so that a graph that differs in one source is cheap to make from another.
+    by_source: HashMap<SourceId, Arc<Mentions>>,
+}
+
+/// What the text of one source mentions, in order of file and line.
+#[derive(Debug, Clone, Default)]
+pub struct Mentions {
+    /// What the numbers in `places` stand for; shared by all sources that were scanned with one catalog.
+    ids: Arc<[SourceId]>,
+    places: Vec<Place>,
+    /// Each file with the end of its part of `places`.
+    files: Vec<(Arc<Path>, usize)>,
+}
+
+/// One mention within a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Place {
+    to: u32,
+    /// Twice the line, plus one for [`Via::Path`].
+    line_and_via: u32,
+}
+
+impl Place {
+    fn line(self) -> usize {
+        wide(self.line_and_via >> 1)
+    }
+
+    fn via(self) -> Via {
+        if self.line_and_via & 1 == 0 { Via::Id } else { Via::Path }
+    }
+}
+
+impl Mentions {
+    /// No mentions yet, of targets that are numbered by their position in `ids`.
+    pub fn new(ids: Arc<[SourceId]>) -> Self {
+        Self { ids, places: Vec::new(), files: Vec::new() }
+    }
+
+    /// Appends a mention in this file, at a line counted from 1. The mentions of one file come one after another.
+    pub fn push(&mut self, to: u32, via: Via, file: &Arc<Path>, line: u32) {
+        let line_and_via = line.min(u32::MAX >> 1) << 1 | u32::from(via == Via::Path);
+        self.places.push(Place { to, line_and_via });
+        let end = self.places.len();
+        match self.files.last_mut() {
+            Some((last, last_end)) if last == file => *last_end = end,
+            _ => self.files.push((file.clone(), end)),
+        }
+    }
+
+    /// Releases memory that is not needed once everything is pushed.
+    pub fn shrink(&mut self) {
+        self.places.shrink_to_fit();
+        self.files.shrink_to_fit();
+    }
+
+    /// How many mentions there are.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// What is mentioned, once for each mention.
+    pub fn targets(&self) -> impl Iterator<Item = &SourceId> {
+        self.places.iter().filter_map(|place| self.ids.get(wide(place.to)))
+    }
+
+    /// The mentions of targets that `wanted` accepts, as those of the source `from`.
+    fn of<'a>(
+        &'a self,
+        from: &'a SourceId,
+        wanted: impl Fn(&SourceId) -> bool + 'a,
+    ) -> impl Iterator<Item = Mention> + 'a {
+        let starts = std::iter::once(0).chain(self.files.iter().map(|(_, end)| *end));
+        let of_files = starts.zip(&self.files).flat_map(|(start, (file, end))| {
+            self.places.get(start..*end).unwrap_or_default().iter().map(move |place| (file, place))
+        });
+        of_files.filter_map(move |(file, place)| {
+            let to = self.ids.get(wide(place.to)).filter(|to| wanted(to))?;
+            Some(Mention {
+                from: from.clone(),
+                to: to.clone(),
+                via: place.via(),
+                file: file.clone(),
+                line: place.line(),
+            })
+        })
+    }
+
+    /// Whether the numbers of both stand for the same ids.
+    fn has_ids_of(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.ids, &other.ids)
+    }
+}
+
+impl PartialEq for Mentions {
+    fn eq(&self, other: &Self) -> bool {
+        let same_targets = || {
+            if self.has_ids_of(other) { self.places == other.places } else { self.targets().eq(other.targets()) }
+        };
+        let lines = |mentions: &Self| mentions.places.iter().map(|place| place.line_and_via).collect::<Vec<_>>();
+        self.files == other.files
+            && self.places.len() == other.places.len()
+            && same_targets()
+            && (self.has_ids_of(other) || lines(self) == lines(other))
+    }
+}
+
+impl Eq for Mentions {}
+
+impl FromIterator<Mention> for Mentions {
+    fn from_iter<M: IntoIterator<Item = Mention>>(mentions: M) -> Self {
+        let mentions: Vec<Mention> = mentions.into_iter().collect();
+        let mut ids: Vec<SourceId> = mentions.iter().map(|mention| mention.to.clone()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let mut made = Self::new(ids.into());
+        for Mention { to, via, file, line, .. } in mentions {
+            let Ok(at) = made.ids.binary_search(&to) else { continue };
+            made.push(narrow(at), via, &file, narrow(line));
+        }
+        made
+    }
+}
+
+impl From<Vec<Mention>> for Mentions {
+    fn from(mentions: Vec<Mention>) -> Self {
+        mentions.into_iter().collect()
+    }
+}
+
+impl MentionGraph {
+    /// An empty graph with room for so many sources.
+    pub fn with_capacity(sources: usize) -> Self {
+        Self { by_source: HashMap::with_capacity(sources) }
+    }
+
+    /// Records what the text of `from` mentions, replacing what was recorded before.
+    pub fn insert(&mut self, from: SourceId, mentions: Mentions) {
+        self.by_source.insert(from, Arc::new(mentions));
+    }
+
+    /// The same; mentions that `other` has too are shared with it. Mentions found with another list of ids are not: they
+    /// would keep that list alive.
+    pub fn insert_like(&mut self, from: SourceId, mentions: Mentions, other: &Self) {
+        match other.by_source.get_key_value(&from) {
+            Some((from, same)) if same.has_ids_of(&mentions) && **same == mentions => {
+                self.by_source.insert(from.clone(), same.clone())
+            }
+            _ => self.by_source.insert(from, Arc::new(mentions)),
+        };
+    }
+
+    /// How many sources were scanned.
+    pub fn len(&self) -> usize {
+        self.by_source.len()
+    }
+
+    /// Whether none was scanned.
+    pub fn is_empty(&self) -> bool {
+        self.by_source.is_empty()
+    }
+
+    /// Whether the text of this source was scanned.
+    pub fn is_scanned(&self, id: &str) -> bool {
+        self.by_source.contains_key(id)
+    }
+
+    /// What the text of this source mentions; nothing where it was not scanned.
+    pub fn from(&self, id: &str) -> impl Iterator<Item = Mention> {
+        self.from_to(id, |_| true)
+    }
+
+    /// The same of targets that `wanted` accepts.
+    pub fn from_to<'a>(&'a self, id: &str, wanted: impl Fn(&SourceId) -> bool + 'a) -> impl Iterator<Item = Mention> {
+        let known = self.by_source.get_key_value(id);
+        known.map(|(from, mentions)| mentions.of(from, wanted)).into_iter().flatten()
+    }
+
+    /// What the text of this source mentions, once for each mention: cheaper than [`MentionGraph::from`].
+    pub fn targets(&self, id: &str) -> impl Iterator<Item = &SourceId> {
+        self.by_source.get(id).into_iter().flat_map(|mentions| mentions.targets())
+    }
+}
+
+/// Where the targets of a graph stand in a catalog. Each id is looked up once, however often it is mentioned.
+#[derive(Debug)]
+pub struct Positions<'c> {
+    catalog: &'c Catalog,
+    /// For each list of ids the positions found so far.
+    known: Vec<(Arc<[SourceId]>, Vec<u32>)>,
+}
+
+const UNKNOWN: u32 = u32::MAX;
+const NOWHERE: u32 = u32::MAX - 1;
+
+impl<'c> Positions<'c> {
+    /// Positions in this catalog.
+    pub fn new(catalog: &'c Catalog) -> Self {
+        Self { catalog, known: Vec::new() }
+    }
+
+    /// Calls `tell` with the position of each target that the text of this source mentions, once for each mention. Targets
+    /// that are not in the catalog are left out.
+    pub fn each(&mut self, graph: &MentionGraph, id: &str, mut tell: impl FnMut(usize)) {
+        let Some(mentions) = graph.by_source.get(id).filter(|mentions| !mentions.is_empty()) else { return };
+        let known = self.known.iter().rposition(|(ids, _)| Arc::ptr_eq(ids, &mentions.ids)).unwrap_or_else(|| {
+            self.known.push((mentions.ids.clone(), vec![UNKNOWN; mentions.ids.len()]));
+            self.known.len() - 1
+        });
+        let Some((ids, positions)) = self.known.get_mut(known) else { return };
+        for place in &mentions.places {
+            let Some(position) = positions.get_mut(wide(place.to)) else { continue };
+            if *position == UNKNOWN {
+                let id = ids.get(wide(place.to)).map_or("", SourceId::as_str);
+                *position = self.catalog.position(id).map_or(NOWHERE, narrow);
+            }
+            if *position != NOWHERE {
+                tell(wide(*position));
+            }
+        }
+    }
+}
+
+fn narrow(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+fn wide(count: u32) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::testing::inline;
+
+    fn mention(to: &str, via: Via, file: &str, line: usize) -> Mention {
+        Mention { from: "from".into(), to: to.into(), via, file: Arc::from(Path::new(file)), line }
+    }
+
+    fn some() -> Vec<Mention> {
+        vec![
+            mention("b", Via::Id, "/w/1", 1),
+            mention("a", Via::Path, "/w/1", 1),
+            mention("b", Via::Path, "/w/2", 7),
+            mention("b", Via::Id, "/w/3", 2),
+        ]
+    }
+
+    #[test]
+    fn what_is_put_in_comes_out() {
+        let mut graph = MentionGraph::default();
+        graph.insert("from".into(), some().into());
+        assert_eq!(graph.from("from").collect::<Vec<_>>(), some());
+        assert_eq!(graph.from_to("from", |to| to.as_str() == "a").collect::<Vec<_>>(), some()[1..2]);
+        assert_eq!(graph.from("other").count(), 0);
+        let catalog = Catalog::new(vec![inline("x", ""), inline("b", "")]);
+        let mut found = Vec::new();
+        Positions::new(&catalog).each(&graph, "from", |at| found.push(at));
+        assert_eq!(found, [1, 1, 1]);
+    }
+
+    #[test]
+    fn mentions_are_equal_whatever_numbers_their_ids_have() {
+        let one = Mentions::from(some());
+        let ids: Arc<[SourceId]> = ["b", "x", "a"].map(SourceId::from).into();
+        let mut other = Mentions::new(ids.clone());
+        for (to, via, file, line) in
+            [(0, Via::Id, "/w/1", 1), (2, Via::Path, "/w/1", 1), (0, Via::Path, "/w/2", 7), (0, Via::Id, "/w/3", 2)]
+        {
+            other.push(to, via, &Arc::from(Path::new(file)), line);
+        }
+        assert_eq!(one, other);
+        for at in 0..some().len() {
+            for changed in [
+                mention("c", some()[at].via, "/w/1", 1),
+                Mention { line: 70, ..some()[at].clone() },
+                Mention { via: if some()[at].via == Via::Id { Via::Path } else { Via::Id }, ..some()[at].clone() },
+                Mention { file: Path::new("/w/0").into(), ..some()[at].clone() },
+            ] {
+                let mut mentions = some();
+                mentions[at] = changed;
+                assert_ne!(Mentions::from(mentions), other);
+            }
+        }
+        let mut graph = MentionGraph::default();
+        graph.insert("from".into(), other.clone());
+        let mut next = MentionGraph::default();
+        next.insert_like("from".into(), other, &graph);
+        assert!(Arc::ptr_eq(&graph.by_source["from"], &next.by_source["from"]));
+        assert_eq!(graph, next);
+    }
+}
