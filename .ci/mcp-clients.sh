@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # The server with real clients: the official inspector on standard input and output and over HTTP, and the official
-# conformance suite over HTTP, each in a version that is written here. They come from npm into a folder of the build's
-# own; without npm, or where nothing can be installed, this says that it was skipped and succeeds.
+# conformance suite over HTTP, each in a version that is written here. They come from npm into a folder of
+# their own; without npm, or where nothing can be installed, this says that it was skipped and succeeds.
 #
-# .ci/mcp-clients.sh PROGRAM FOLDER: the program to try, and where the packages are kept from one run to the next.
+# .ci/mcp-clients.sh PROGRAM FOLDER: the program to try, and the folder in which the packages are kept from one run to the next.
 set -euo pipefail
 
 program="$(realpath "$1")"
@@ -19,17 +19,22 @@ skip() {
 }
 [[ "$(uname -sm)" == "Linux x86_64" ]] || skip "the Node that the clients want is fetched for Linux on x86-64 alone"
 command -v npm >/dev/null || skip "npm is not there"
-mkdir -p "$kept"
-kept="$(realpath "$kept")"
-if [[ "$(cat "$kept/installed" 2>/dev/null)" != "${packages[*]}" ]]; then
-  rm -f "$kept/installed"
+# Installed beside its place and renamed into it when it is whole: several runs at once do no harm.
+packed="$kept/npm-$(printf '%s\n' "${packages[@]}" | sed 's|.*/||' | paste -sd+ -)"
+if [[ ! -d "$packed" ]]; then
+  mkdir -p "$kept"
+  copy="$(mktemp -d "$kept/unfinished-XXXXXX")"
   # None of them needs to run anything to be installed.
-  timeout "$install" npm install --prefix "$kept" --no-audit --no-fund --no-save --ignore-scripts --loglevel=error \
-    "${packages[@]}" >"$kept/install.log" 2>&1 || skip "the packages could not be installed: $(tail -n 1 "$kept/install.log")"
-  echo "${packages[*]}" >"$kept/installed"
+  if ! timeout "$install" npm install --prefix "$copy" --no-audit --no-fund --no-save --ignore-scripts --loglevel=error \
+    "${packages[@]}" >"$copy/install.log" 2>&1; then
+    said="$(tail -n 1 "$copy/install.log")"
+    rm -rf "$copy"
+    skip "the packages could not be installed: $said"
+  fi
+  mv -T "$copy" "$packed" 2>/dev/null || rm -rf "$copy"
 fi
 # Both want Node 22, and find it by its name.
-export PATH="$kept/node_modules/.bin:$PATH"
+export PATH="$packed/node_modules/.bin:$PATH"
 
 work="$(mktemp -d)"
 server=""

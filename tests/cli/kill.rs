@@ -10,6 +10,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use crate::support::program::{LIMIT, kill};
+use crate::support::scale::scaled;
 use crate::support::workspace::{Workspace, inline};
 
 /// Long ids make a stored file that takes its time to be written.
@@ -18,7 +19,6 @@ fn id(at: usize) -> String {
 }
 
 const BEFORE: usize = 300;
-const ROUNDS: usize = 30;
 
 /// The moment in the life of a process at which it is killed.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +49,8 @@ fn wait_for(moment: Moment, folder: &Path, child: &mut Child, left_over: &[OsStr
 
 #[test]
 fn what_is_stored_is_whole_whenever_a_process_dies() {
-    let sources: Vec<Value> = (0..BEFORE + ROUNDS).map(|at| inline(&id(at), "")).collect();
+    let rounds = scaled(25, 200);
+    let sources: Vec<Value> = (0..BEFORE + rounds).map(|at| inline(&id(at), "")).collect();
     let world = Workspace::of(json!(sources), &[]);
     let folder = world.path.join(".jaato/refdesk");
     let before: Vec<String> = (0..BEFORE).map(id).collect();
@@ -57,7 +58,7 @@ fn what_is_stored_is_whole_whenever_a_process_dies() {
     world.put(".jaato/refdesk/selection.json", choice.to_string().as_bytes());
     let mut acknowledged: Vec<String> = before;
     let mut died = 0;
-    for round in 0..ROUNDS {
+    for round in 0..rounds {
         let moment = [Moment::Start, Moment::Writing, Moment::Written][round % 3];
         let wanted = id(BEFORE + round);
         let left_over = temporaries(&folder);
@@ -80,7 +81,7 @@ fn what_is_stored_is_whole_whenever_a_process_dies() {
         }
         assert_eq!(picks, acknowledged, "{moment:?}");
     }
-    assert!(died >= ROUNDS / 4, "only {died} died on the way");
+    assert!(died >= rounds / 4, "only {died} died on the way");
     // The desk works on, and what the dead left is swept.
     let last = id(BEFORE);
     world.run(&["unselect", &last]);

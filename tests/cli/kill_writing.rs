@@ -9,6 +9,7 @@ use std::time::Instant;
 use serde_json::json;
 
 use crate::support::program::{LIMIT, kill};
+use crate::support::scale::scaled;
 use crate::support::workspace::Workspace;
 
 /// Looks, without sleeping, until the moment has come or the process has ended.
@@ -42,12 +43,12 @@ fn text(version: usize) -> String {
 
 #[test]
 fn one_file_is_the_old_or_the_new_one() {
-    const ROUNDS: usize = 40;
+    let rounds = scaled(25, 200);
     let world = Workspace::new();
     let file = world.path.join("out/file.txt");
     world.put("out/file.txt", text(0).as_bytes());
     let (mut stands, mut died) = (0, 0);
-    for round in 1..=ROUNDS {
+    for round in 1..=rounds {
         world.put("text.tpl", text(round).as_bytes());
         let words = ["render", "--file", "text.tpl", "--output", "out/file.txt", "--overwrite", "--yes"];
         let before = unfinished(&world.path.join("out"));
@@ -62,15 +63,15 @@ fn one_file_is_the_old_or_the_new_one() {
         }
         assert!(now == text(stands), "round {round}: neither old nor new");
     }
-    assert!(died >= ROUNDS / 8, "only {died} died on the way");
+    assert!(died >= rounds / 8, "only {died} died on the way");
     world.run(&["render", "--inline", "last", "--output", "out/file.txt", "--overwrite", "--yes"]).exits(0);
     assert_eq!((unfinished(&world.path.join("out")), world.read("out/file.txt").as_str()), (0, "last"));
 }
 
 #[test]
 fn many_files_are_all_old_or_all_new_after_the_next_command() {
-    const ROUNDS: usize = 100;
     const FILES: usize = 30;
+    let rounds = scaled(25, 200);
     let world = Workspace::new();
     // Far down, where a rename takes its time, so that there is much between two of them.
     let deep = "d/".repeat(60);
@@ -89,8 +90,8 @@ fn many_files_are_all_old_or_all_new_after_the_next_command() {
     let note = world.path.join(".jaato/refdesk/write.json");
     let (mut stands, mut died, mut midway) = (0, 0, 0);
     // Until enough have died between two renames, which no moment can be sure to meet.
-    for round in 1..=5 * ROUNDS {
-        if round > ROUNDS && midway > 2 {
+    for round in 1..=20 * rounds {
+        if round > rounds && midway > 2 {
             break;
         }
         let rows: Vec<_> =
@@ -128,7 +129,7 @@ fn many_files_are_all_old_or_all_new_after_the_next_command() {
             assert_eq!(world.read(&name(round, *at)), stands.to_string(), "round {round}, file {at}");
         }
     }
-    assert!(died >= ROUNDS / 4, "only {died} died on the way");
+    assert!(died >= rounds / 4, "only {died} died on the way");
     assert!(midway > 2, "only {midway} died between two files");
     let rows: Vec<_> = (0..FILES).map(|at| json!({"inline": "last", "output": name(0, at)})).collect();
     world.run(&["render", "--batch", &json!(rows).to_string(), "--overwrite", "--yes"]).exits(0);

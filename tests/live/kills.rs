@@ -1,4 +1,4 @@
-//! Two hundred times one of them is killed while all of them work. What was acknowledged is there, nothing is torn, nobody is held
+//! Again and again one of them is killed while all of them work. What was acknowledged is there, nothing is torn, nobody is held
 //! up, nobody is taken for alive who is dead, and the one that comes next goes on.
 
 use std::fs;
@@ -18,19 +18,20 @@ use crate::live::chance::Chance;
 use crate::live::ledger::{Acknowledged, Deed, Ledger};
 use crate::live::world::{trusted, unfinished};
 use crate::support::program::LIMIT;
+use crate::support::scale::scaled;
 use crate::support::workspace::{Workspace, ids};
 
-/// How often somebody is killed.
-const ROUNDS: usize = 200;
+/// How often one of them is killed, in a change and in the nightly run.
+const ROUNDS: [usize; 2] = [25, 200];
 
 /// Rounds in one workspace.
-const LIFE: usize = 50;
+const LIFE: usize = 25;
 
 /// In every so many rounds a file is written that somebody at the screen has to allow.
 const QUESTION: usize = 6;
 
-/// A change of another process that takes longer was held up.
-const AT_ONCE: Duration = Duration::from_secs(1);
+/// A change of another process that takes longer waited for the lock of a dead one, which takes twenty seconds.
+const HELD_UP: Duration = Duration::from_secs(10);
 
 /// Files that dead writers may leave until somebody writes beside them.
 const LEFT: usize = 8;
@@ -242,7 +243,7 @@ impl Team {
     /// Holds that what counts is there, and nothing of the dead in anybody's way.
     fn look(&mut self, victim: Victim) {
         let folder = self.workspace.path.join(".jaato/refdesk");
-        drop(Lock::acquire(&folder.join("lock"), AT_ONCE).expect("nobody dead holds the lock"));
+        drop(Lock::acquire(&folder.join("lock"), HELD_UP).expect("nobody dead holds the lock"));
         self.ledger.holds(&self.workspace, self.kills);
         for (path, text) in &self.begun {
             // Nobody was told that it is there; but if it is, it is whole.
@@ -292,8 +293,9 @@ fn change(workspace: &Workspace, id: &str) -> Acknowledged {
 fn whoever_is_killed_at_whatever_moment_nothing_acknowledged_is_lost() {
     let mut chance = Chance::new();
     let began = Instant::now();
+    let rounds = scaled(ROUNDS[0], ROUNDS[1]);
     let (mut changes, mut midway, mut acknowledged, mut late) = (Vec::new(), 0, 0, 0);
-    for _ in 0..ROUNDS / LIFE {
+    for _ in 0..rounds / LIFE {
         let mut team = Team::new();
         for round in 0..LIFE {
             let question = round % QUESTION == QUESTION - 1;
@@ -310,14 +312,12 @@ fn whoever_is_killed_at_whatever_moment_nothing_acknowledged_is_lost() {
         (midway, acknowledged, late) = (midway + half, acknowledged + all, late + without);
     }
     changes.sort();
-    let slow = changes.iter().filter(|took| **took > AT_ONCE).count();
     let (median, slowest) = (changes[changes.len() / 2], changes[changes.len() - 1]);
     eprintln!(
-        "{ROUNDS} rounds in {:.1} s, {midway} killed midway, {acknowledged} things acknowledged, {late} of hooks too late for \
+        "{rounds} rounds in {:.1} s, {midway} killed midway, {acknowledged} things acknowledged, {late} of hooks too late for \
          the journal; the next change took {median:.1?}, at most {slowest:.1?}",
         began.elapsed().as_secs_f32()
     );
-    assert!(midway >= ROUNDS / 3, "only {midway} were killed midway");
-    // What the lock of a dead process would cost is twenty seconds; a busy machine is slow now and then.
-    assert!(slow <= ROUNDS / 50 && slowest < 10 * AT_ONCE, "{slow} changes were held up, one for {slowest:?}");
+    assert!(midway >= rounds / 3, "only {midway} were killed midway");
+    assert!(slowest < HELD_UP, "a change was held up for {slowest:?}");
 }

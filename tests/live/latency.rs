@@ -1,5 +1,5 @@
-//! How long it takes until a screen knows what somebody was told is done: with two servers, an agent's hook and a screen at work,
-//! as fast as each of them can.
+//! What an agent was told is done, a screen knows soon and by whom: with two servers, an agent's hook and a screen at work, each
+//! as fast as it can. How soon is printed here, and held to its promise by `benches/live.rs`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Condvar, Mutex};
@@ -15,13 +15,8 @@ use tokio::sync::oneshot;
 use crate::live::actors::{Hook, Progress, Screen, Server};
 use crate::live::world::trusted;
 use crate::support::program::LIMIT;
+use crate::support::scale::scaled;
 use crate::support::workspace::Workspace;
-
-/// Of each kind.
-const ACTIONS: usize = 100;
-
-/// So soon it is to be known, in 95 of 100 cases.
-const SOON: Duration = Duration::from_millis(250);
 
 /// What a screen was told, and when.
 #[derive(Default)]
@@ -96,14 +91,14 @@ fn listen(workspace: &Workspace, told: &Arc<Told>) -> oneshot::Sender<()> {
 }
 
 /// What came of one kind: how long each took until it was known.
-struct Measured {
-    kind: &'static str,
+pub struct Measured {
+    pub kind: &'static str,
     took: Vec<Duration>,
 }
 
 impl Measured {
     /// Of so many in a hundred it did not take longer.
-    fn part(&self, of_hundred: usize) -> Duration {
+    pub fn part(&self, of_hundred: usize) -> Duration {
         self.took[(self.took.len() * of_hundred).div_ceil(100).saturating_sub(1)]
     }
 }
@@ -118,9 +113,9 @@ struct Done {
     nth: usize,
 }
 
-/// All of them at work; what each kind took.
-fn measure() -> Vec<Measured> {
-    let of = |kind: &'static str| (0..ACTIONS).map(move |at| format!("{kind}-{at}"));
+/// All of them at work, with so many actions of each kind; what each kind took.
+pub fn measure(actions: usize) -> Vec<Measured> {
+    let of = |kind: &'static str| (0..actions).map(move |at| format!("{kind}-{at}"));
     let workspace = trusted(["offered".to_owned()].into_iter().chain(of("one")).chain(of("hook")));
     let mut one = Server::start(&workspace, "claude-code");
     let mut two = Server::start(&workspace, "codex");
@@ -134,7 +129,7 @@ fn measure() -> Vec<Measured> {
     let (of_one, of_two, of_hook) = thread::scope(|threads| {
         let of_one = threads.spawn(|| {
             let mut done = Vec::new();
-            for at in 1..ACTIONS {
+            for at in 1..actions {
                 one.client().call("selectReferences", json!({"ids": [format!("one-{at}")]}));
                 let says = format!("Picked @one-{at}");
                 done.push(Done { kind: "selection", at: Instant::now(), who: name_one.clone(), says, nth: 0 });
@@ -147,7 +142,7 @@ fn measure() -> Vec<Measured> {
         let of_two = threads.spawn(|| {
             let mut done = Vec::new();
             let mut asked = Vec::new();
-            for at in 0..ACTIONS {
+            for at in 0..actions {
                 let arguments = json!({"template": format!("{at}"), "output_path": format!("gen/{at}.txt")});
                 two.client().call("renderTemplateToFile", arguments);
                 let says = format!("Wrote gen/{at}.txt");
@@ -166,7 +161,7 @@ fn measure() -> Vec<Measured> {
                 let says = format!("expanded @hook-{at};");
                 Done { kind: "hook", at: Instant::now(), who: "claude-code".to_owned(), says, nth: 0 }
             };
-            (0..ACTIONS).map(ask).collect::<Vec<Done>>()
+            (0..actions).map(ask).collect::<Vec<Done>>()
         });
         (of_one.join().unwrap(), of_two.join().unwrap(), of_hook.join().unwrap())
     });
@@ -190,7 +185,7 @@ fn measure() -> Vec<Measured> {
     }
     let mut shown: Vec<(Instant, String)> = told.requests.lock().unwrap().values().cloned().collect();
     shown.sort();
-    assert!(shown.len() == ACTIONS && shown.iter().all(|(_, who)| *who == name_two), "{shown:?}");
+    assert!(shown.len() == actions && shown.iter().all(|(_, who)| *who == name_two), "{shown:?}");
     let waited = of_two.1.iter().zip(&shown).map(|(asked, (shown, _))| shown.saturating_duration_since(*asked));
     took.insert("question", waited.collect());
     drop(ends);
@@ -201,21 +196,15 @@ fn measure() -> Vec<Measured> {
     took.into_iter().map(sorted).collect()
 }
 
-#[test]
-fn what_was_acknowledged_is_known_at_once_and_by_whom() {
-    let begin = Instant::now();
-    for last in [false, true] {
-        let measured = measure();
-        for it in &measured {
-            let [half, most, all] = [50, 95, 100].map(|part| it.part(part));
-            eprintln!("{:9} {:3} times: p50 {half:.1?}, p95 {most:.1?}, at most {all:.1?}", it.kind, it.took.len());
-        }
-        eprintln!("in {:.1?}", begin.elapsed());
-        let slow: Vec<&str> = measured.iter().filter(|it| it.part(95) > SOON).map(|it| it.kind).collect();
-        if slow.is_empty() {
-            return;
-        }
-        // A machine that has other things to do is asked once more.
-        assert!(!last, "more than {SOON:?}: {slow:?}");
+/// Prints what was measured.
+pub fn print(measured: &[Measured]) {
+    for it in measured {
+        let [half, most, all] = [50, 95, 100].map(|part| it.part(part));
+        eprintln!("{:9} {:3} times: p50 {half:.1?}, p95 {most:.1?}, at most {all:.1?}", it.kind, it.took.len());
     }
+}
+
+#[test]
+fn what_was_acknowledged_is_known_and_by_whom() {
+    print(&measure(scaled(25, 100)));
 }

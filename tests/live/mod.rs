@@ -5,7 +5,7 @@
 mod actors;
 mod chance;
 mod kills;
-mod latency;
+pub mod latency;
 mod ledger;
 mod rows;
 mod world;

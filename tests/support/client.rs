@@ -104,15 +104,15 @@ impl Client {
         }
     }
 
-    /// The next notice of this kind, which comes within this time.
+    /// The next notice of this kind.
     #[track_caller]
-    pub fn notice_within(&mut self, method: &str, time: Duration) -> Value {
+    pub fn notice(&mut self, method: &str) -> Value {
         loop {
             if let Some(at) = self.notices.iter().position(|notice| notice["method"] == method) {
                 return self.notices.remove(at);
             }
-            let line = self.lines.recv_timeout(time);
-            let line = line.unwrap_or_else(|_| panic!("no {method} within {time:?}: {:?}", self.notices));
+            let line = self.lines.recv_timeout(LIMIT);
+            let line = line.unwrap_or_else(|_| panic!("no {method}: {:?}", self.notices));
             self.notices.push(serde_json::from_str(&line).unwrap());
         }
     }

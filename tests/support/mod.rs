@@ -9,4 +9,5 @@ pub mod hostile;
 pub mod program;
 #[cfg(unix)]
 pub mod pty;
+pub mod scale;
 pub mod workspace;

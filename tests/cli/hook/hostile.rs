@@ -216,8 +216,8 @@ fn a_desk_that_another_process_holds_is_not_waited_for() {
         let answer = added(&world, &document);
         let waited = began.elapsed();
         assert!(answer.contains(says), "{document}: {answer}");
-        // Half a second, once; the rest is a program that starts on a machine that has more to do.
-        assert!(waited < Duration::from_secs(3), "{document}: {waited:?}");
+        // It waits half a second where every other command waits twenty.
+        assert!(waited < Duration::from_secs(10), "{document}: {waited:?}");
     }
     // What was told before the conversation was summarised is not taken for known, though nobody could write that down.
     assert!(!world.path.join(".jaato/refdesk/sessions/s/told.json").exists());

@@ -5,7 +5,6 @@ use std::ops::{Deref, DerefMut};
 use serde_json::{Value, json};
 
 use crate::support::client;
-use crate::support::program::LIMIT;
 use crate::support::workspace::Workspace;
 
 /// A running server that is met with requests.
@@ -41,12 +40,6 @@ impl Client {
         let answer = self.request(method, params);
         assert!(answer.get("error").is_none(), "{method}: {answer}");
         answer["result"].clone()
-    }
-
-    /// The next notice of this kind.
-    #[track_caller]
-    pub fn notice(&mut self, method: &str) -> Value {
-        self.notice_within(method, LIMIT)
     }
 
     /// All pages of a list, one after the other.

@@ -1,16 +1,11 @@
 //! What a client is told without asking. Each notice is awaited; that nothing else came is seen when the next thing that must
 //! be told was told.
 
-use std::time::Duration;
-
 use serde_json::json;
 
 use super::client::Client;
 use super::{code, world};
 use crate::support::workspace::{Workspace, inline};
-
-/// In this time what another process did is told.
-const SOON: Duration = Duration::from_secs(1);
 
 const RESOURCES: &str = "notifications/resources/list_changed";
 const PROMPTS: &str = "notifications/prompts/list_changed";
@@ -29,11 +24,11 @@ fn what_another_process_selects_is_told_at_once() {
     let workspace = world();
     let mut client = listening(&workspace);
     workspace.run(&["select", "other"]).exits(0);
-    client.notice_within(RESOURCES, SOON);
+    client.notice(RESOURCES);
     // The same again is no change.
     workspace.run(&["select", "other"]).exits(0);
     workspace.run(&["unselect", "module"]).exits(0);
-    client.notice_within(PROMPTS, SOON);
+    client.notice(PROMPTS);
     client.notice(RESOURCES);
     assert_eq!(client.left(), Vec::<String>::new());
     assert_eq!(client.result("prompts/list", json!({}))["prompts"], json!([]));
@@ -103,7 +98,7 @@ fn of_2026_who_listens_is_told_of_what_it_asked_for() {
     client.result("resources/list", json!({}));
     // Templates go too, which nobody asked for.
     workspace.run(&["unselect", "module"]).exits(0);
-    let notice = client.notice_within(RESOURCES, SOON);
+    let notice = client.notice(RESOURCES);
     assert_eq!(notice["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], id, "{notice}");
     workspace.put("docs/guide.md", b"# Another guide\n\nSee deep for more.\n");
     assert_eq!(client.notice(UPDATED)["params"]["uri"], "reference://guide");
@@ -115,7 +110,7 @@ fn of_2026_who_listens_is_told_of_what_it_asked_for() {
     client.notice("notifications/subscriptions/acknowledged");
     client.result("prompts/list", json!({}));
     workspace.run(&["select", "module"]).exits(0);
-    let notice = client.notice_within(PROMPTS, SOON);
+    let notice = client.notice(PROMPTS);
     assert_eq!(notice["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], second, "{notice}");
     assert_eq!(client.left(), Vec::<String>::new());
 }
