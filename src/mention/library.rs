@@ -137,7 +137,7 @@ impl Library {
             }
             _ => {
                 let (found, problems) = files(source, shown);
-                if source.place().is_some() && !source.is_missing() {
+                if source.open_place().is_some() {
                     tokens = Some(tokens_of(&found));
                 }
                 // A file that is its source's place has its path there already.

@@ -347,11 +347,11 @@ fn texts_of_files_outside_wait_for_trust() {
         let told = |desk: &Desk| desk.instructions().contains("SECRET");
         assert_eq!((told(&desk), read(&desk).is_ok()), (waits == 0, waits == 0), "{how}");
         desk.trust_all().unwrap();
-        assert_eq!(desk.has_stale_texts(), waits == 1, "{how}");
+        assert_eq!(desk.has_stale_trust(), waits == 1, "{how}");
         desk.reload();
-        assert!(told(&desk) && !desk.has_stale_texts(), "{how}");
+        assert!(told(&desk) && !desk.has_stale_trust(), "{how}");
         assert_eq!(read(&desk).as_deref(), Ok("SECRET"), "{how}");
         desk.revoke().unwrap();
-        assert_eq!((read(&desk).is_ok(), desk.has_stale_texts()), (waits == 0, waits == 1), "{how}: at once");
+        assert_eq!((read(&desk).is_ok(), desk.has_stale_trust()), (waits == 0, waits == 1), "{how}: at once");
     }
 }

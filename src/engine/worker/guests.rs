@@ -51,7 +51,7 @@ impl Worker<'_> {
 
     /// Reads again where a text is told that may not be, or left out that may be told.
     pub(super) fn tell_what_is_trusted(&mut self) {
-        if self.desk.has_stale_texts() {
+        if self.desk.has_stale_trust() {
             self.reread(Desk::reload);
             self.desk.settle();
             self.queue_documents();
