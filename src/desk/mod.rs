@@ -72,7 +72,7 @@ use crate::disk::PATIENCE;
 use crate::enrich::{self, Matcher};
 use crate::mention::{self, Library, MentionGraph};
 use crate::render::Renderer;
-use crate::report::Diagnostic;
+use crate::report::{Diagnostic, add_new};
 use crate::selection::{self, Choice, History, Rules, Selection};
 use crate::session::{DEFAULT, Store, advice};
 use crate::template;
@@ -280,13 +280,14 @@ impl Desk {
 
     /// The catalog under the profile in force, with everything left out that waits for trust.
     fn read_catalog(&mut self, previous: Option<&Catalog>) -> Catalog {
-        let Loaded { mut catalog, mut diagnostics, linked, mut decided } = self.load_catalog(previous);
+        let Loaded { mut catalog, mut diagnostics, linked, mut decided, mut problems } = self.load_catalog(previous);
         self.linked_references = linked;
         if let Some(profile) = &mut self.profile {
             catalog = profile.apply(&self.options.around, &mut self.config, catalog, &mut diagnostics);
         }
         self.entries = diagnostics;
-        let catalog = self.without_untrusted(catalog, &mut decided);
+        let catalog = self.without_untrusted(catalog, &mut decided, &mut problems);
+        add_new(&mut self.set_aside, &problems);
         self.decided = decided;
         catalog
     }

@@ -248,11 +248,18 @@ impl Desk {
             is_trusted(bare)
         };
         let (catalog, diagnostics) = catalog::load(self.around(), &self.config, previous, &may_read);
-        Loaded { catalog, diagnostics, linked: linked.into_inner(), decided: decided.into_inner() }
+        let problems = look.problems_so_far();
+        Loaded { catalog, diagnostics, linked: linked.into_inner(), decided: decided.into_inner(), problems }
     }
 
-    /// The same catalog where everything that waits for trust says so, and what was decided about each part.
-    pub(super) fn without_untrusted(&self, catalog: Catalog, decided: &mut Decided) -> Catalog {
+    /// The same catalog where everything that waits for trust says so; adds what was decided about each part, and what was
+    /// wrong with the file of what is trusted.
+    pub(super) fn without_untrusted(
+        &self,
+        catalog: Catalog,
+        decided: &mut Decided,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Catalog {
         let look = Look::at(self);
         let mut withheld = false;
         let mut told = |source: Arc<Source>| {
@@ -270,7 +277,26 @@ impl Desk {
             Arc::new(Source { kind, ..Source::clone(&source) })
         };
         let sources = (0..catalog.len()).filter_map(|at| catalog.shared(at)).map(&mut told).collect();
+        problems.extend(look.problems_so_far());
         if withheld { Catalog::of(sources) } else { catalog }
+    }
+
+    /// Whether a path that a source could stand at lies in the workspace, or needs no trust since the person named it.
+    pub fn may_look_at(&self, source: &Source, path: &Path) -> bool {
+        let look = Look::at(self);
+        !look.is_foreign(source) || outside(&look.workspace, path).is_none()
+    }
+
+    /// The folder of references, where its files may be read.
+    pub fn open_references_folder(&self) -> Option<PathBuf> {
+        let look = Look::at(self);
+        let may_read = look.references().is_none_or(|(_, bare)| look.trusts(&bare.hash));
+        may_read.then(|| self.references_folder())
+    }
+
+    /// Whether a path of the workspace leads nowhere else by a link.
+    pub fn stays_inside(&self, path: &Path) -> bool {
+        outside(&resolved(self.workspace()), path).is_none()
     }
 
     /// Whether something was trusted, or is not trusted any more, since the catalog was read: then it is to be read again.
@@ -339,6 +365,8 @@ pub(super) struct Loaded {
     /// Files in the folder of references that are links and lead outside.
     pub linked: Vec<PathBuf>,
     pub decided: Decided,
+    /// What was wrong with the file of what is trusted.
+    pub problems: Vec<Diagnostic>,
 }
 
 /// What stands in place of a text that waits for trust.
@@ -386,8 +414,7 @@ impl<'d> Look<'d> {
         file.starts_with(self.desk.workspace()) || outside(&self.workspace, file).is_none()
     }
 
-    /// What is wanted beyond the workspace by a source that may have come with it. What is discovered was brought by the
-    /// configuration that names the folder.
+    /// What is wanted beyond the workspace by a source that may have come with it.
     fn source(&self, source: &Source) -> Option<Bare> {
         let place = match &source.kind {
             Kind::Local(place) => place,
@@ -395,9 +422,14 @@ impl<'d> Look<'d> {
             Kind::Url { .. } | Kind::Mcp { .. } => return None,
         };
         let bare = self.deeds().source(source, place)?;
+        self.is_foreign(source).then_some(bare)
+    }
+
+    /// Whether a source may have come with the workspace. One that was discovered came with the configuration that names the
+    /// folder.
+    fn is_foreign(&self, source: &Source) -> bool {
         let is_discovered = source.origin.entry.is_none();
-        let is_foreign = self.is_inside(&source.origin.file) || (is_discovered && self.config_is_foreign());
-        is_foreign.then_some(bare)
+        self.is_inside(&source.origin.file) || (is_discovered && self.config_is_foreign())
     }
 
     /// What is wanted of a file outside by a source whose text stands in it. One that is named outside, and was not found in a
@@ -469,6 +501,11 @@ impl<'d> Look<'d> {
 
     fn trusts(&self, hash: &str) -> bool {
         self.trusted().0.contains(hash)
+    }
+
+    /// What was wrong with the file of what is trusted, if it was read.
+    fn problems_so_far(&self) -> Vec<Diagnostic> {
+        self.trusted.get().map_or_else(Vec::new, |(_, problems)| problems.clone())
     }
 
     fn problems(&self) -> &[Diagnostic] {

@@ -70,7 +70,7 @@ impl Library {
         Self {
             workspace: workspace.to_path_buf(),
             matcher,
-            paths: PathIndex::new(catalog),
+            paths: PathIndex::new(workspace, catalog),
             memory,
             reads: AtomicUsize::new(0),
         }
@@ -78,7 +78,7 @@ impl Library {
 
     /// The same library for another catalog; what it remembers stays where it is still true and asked for.
     pub fn adopt(&mut self, catalog: &Catalog) {
-        self.paths = PathIndex::new(catalog);
+        self.paths = PathIndex::new(&self.workspace, catalog);
         if self.matcher.is_for(catalog) {
             let paths = &self.paths;
             self.memory.retain(|path| paths.covers(path), catalog.len());
@@ -206,6 +206,12 @@ impl Library {
                     Some(*line),
                     format!("the link to '{path}' leads to something that is in no source"),
                     "add it with `refdesk add`, or leave it as a plain link",
+                )),
+                Lead::Outside => diagnostics.push(problem(
+                    "unlisted-link",
+                    Some(*line),
+                    format!("the link to '{path}' leads out of the workspace and to no source"),
+                    "add what it leads to with `refdesk add`, or leave it as a plain link",
                 )),
                 Lead::Broken => diagnostics.push(problem(
                     "broken-link",

@@ -95,23 +95,42 @@ impl Wanted {
             wanted.file(profile);
         }
         wanted.file(&workspace.join(crate::template::OVERRIDES));
-        wanted.folder(&desk.references_folder());
+        if let Some(folder) = desk.open_references_folder() {
+            wanted.folder(&folder);
+        }
         wanted.tree(&workspace.join(".templates"));
+        let mut trusted = BTreeSet::new();
         for source in desk.catalog().sources() {
             let Some(place) = source.place() else { continue };
-            if place.standing == Standing::Directory {
-                wanted.tree(&place.path);
-            } else if let Some(folder) = place.path.parent() {
+            let is_inside = place.resolved.starts_with(workspace);
+            match place.standing {
+                // Nothing is followed of what is not read.
+                Standing::Untrusted | Standing::Reserved => continue,
+                Standing::Directory => wanted.tree(&place.path),
                 // The neighbours count too: a document's links may lead to them.
-                wanted.folder(folder);
+                Standing::File if is_inside => place.path.parent().into_iter().for_each(|it| wanted.folder(it)),
+                Standing::File => wanted.file(&place.path),
+                Standing::Missing if desk.may_look_at(source, &place.path) => {
+                    place.path.parent().into_iter().for_each(|it| wanted.folder(it));
+                }
+                Standing::Missing => {}
             }
             if place.standing == Standing::File && place.resolved != place.path {
                 wanted.file(&place.resolved);
             }
-            for other in desk.other_places(source) {
-                wanted.file(&other);
+            if !is_inside && place.standing.is_open() {
+                trusted.extend([place.path.clone(), place.path.parent().unwrap_or(&place.path).into()]);
+            }
+            for other in desk.other_places(source).iter().filter(|other| desk.may_look_at(source, other)) {
+                wanted.file(other);
             }
         }
+        // A link in the workspace leads nobody out of it.
+        let stays = |path: &Path| {
+            !path.starts_with(workspace) || trusted.iter().any(|root| path.starts_with(root)) || desk.stays_inside(path)
+        };
+        wanted.folders.retain(|folder, _| stays(folder));
+        wanted.trees.retain(|root| stays(root));
         wanted
     }
 
