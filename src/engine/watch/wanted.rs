@@ -1,7 +1,7 @@
 //! What a desk depends on, as folders: which ones, and what in them. Whoever follows them, by being told or by looking,
 //! asks here what counts and what is none of the desk's business (BEHAVIOUR §9 "Watching").
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -99,10 +99,12 @@ impl Wanted {
             wanted.folder(&folder);
         }
         wanted.tree(&workspace.join(".templates"));
-        let mut trusted = BTreeSet::new();
+        let real = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
+        // Paths of the workspace that lead out of it, and may.
+        let (mut trees, mut folders) = (HashSet::new(), HashSet::new());
         for source in desk.catalog().sources() {
             let Some(place) = source.place() else { continue };
-            let is_inside = place.resolved.starts_with(workspace);
+            let is_inside = place.resolved.starts_with(&real);
             match place.standing {
                 // Nothing is followed of what is not read.
                 Standing::Untrusted | Standing::Reserved => continue,
@@ -119,15 +121,17 @@ impl Wanted {
                 wanted.file(&place.resolved);
             }
             if !is_inside && place.standing.is_open() {
-                trusted.extend([place.path.clone(), place.path.parent().unwrap_or(&place.path).into()]);
+                trees.insert(&*place.path);
+                folders.extend(place.path.parent());
             }
             for other in desk.other_places(source).iter().filter(|other| desk.may_look_at(source, other)) {
                 wanted.file(other);
             }
         }
-        // A link in the workspace leads nobody out of it.
+        // No other link in the workspace leads out of it.
         let stays = |path: &Path| {
-            !path.starts_with(workspace) || trusted.iter().any(|root| path.starts_with(root)) || desk.stays_inside(path)
+            let is_trusted = || folders.contains(path) || path.ancestors().any(|above| trees.contains(above));
+            !path.starts_with(workspace) || is_trusted() || desk.stays_inside(path)
         };
         wanted.folders.retain(|folder, _| stays(folder));
         wanted.trees.retain(|root| stays(root));

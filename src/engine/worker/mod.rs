@@ -18,7 +18,7 @@ use super::notice::{Cause, Who};
 use super::overhear::Overhear;
 use super::previews::{Ask, Previews};
 use super::requests::Requests;
-use super::watch::{Followed, Watch};
+use super::watch::Watch;
 use crate::catalog::SourceId;
 use crate::desk::{Agent, Deed, Desk, Options, Reader, Refusal, Request};
 use crate::enrich::{Asked, TextKind};
@@ -64,6 +64,7 @@ pub fn run(
         file_problems: Vec::new(),
         watching: Watching::default(),
         watch_problems: Vec::new(),
+        watch_due: false,
         last: Snapshot::default(),
         told: None,
         cause: Cause::Choice(Who::You),
@@ -79,25 +80,15 @@ pub fn run(
     worker.publish();
     worker.listen(Age::Past);
     let first = worker.run_early_errands();
-    // After the first snapshot: setting up a thousand watches takes longer than a first frame may.
-    let mut watch = Watch::new(changed);
-    if worker.watch(&mut watch) == Followed::New {
-        // What changed until now nobody told, and few documents were read as yet. The journal first: who is chosen by then
-        // is no change any more.
-        worker.listen(Age::Now);
-        worker.desk.reload();
-        worker.queue_documents();
-        if worker.watch(&mut watch) == Followed::New {
-            watch.look_again();
-        }
-    }
+    let watch = Watch::new(changed);
+    worker.watch(&watch);
     worker.look_at_requests();
     worker.index_templates();
     // What turned up until now is no change, even where there was no document to wait for.
     worker.told = None;
     worker.publish();
     worker.told = worker.last.loading.is_none().then(|| worker.last.clone());
-    worker.work(&mut watch, first);
+    worker.work(&watch, first);
 }
 
 /// Who sits at the engine.
@@ -136,6 +127,8 @@ pub(super) struct Worker<'a> {
     file_problems: Vec<Diagnostic>,
     watching: Watching,
     watch_problems: Vec<Diagnostic>,
+    /// Whether the desk may depend on something else than what is watched.
+    watch_due: bool,
     last: Snapshot,
     /// What the notices so far led up to: the last state in which every document was read.
     told: Option<Snapshot>,
@@ -147,7 +140,7 @@ pub(super) struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    fn work(&mut self, watch: &mut Watch, mut earlier: Option<Command>) {
+    fn work(&mut self, watch: &Watch, mut earlier: Option<Command>) {
         loop {
             let first = if earlier.is_some() {
                 earlier.take()
@@ -173,6 +166,9 @@ impl Worker<'_> {
                 Some(command) => {
                     for command in self.with_all_waiting(command) {
                         self.obey(command, watch);
+                    }
+                    if self.watch_due {
+                        self.watch(watch);
                     }
                     if self.templates_due {
                         self.index_templates();
@@ -228,7 +224,7 @@ impl Worker<'_> {
         kept
     }
 
-    fn obey(&mut self, command: Command, watch: &mut Watch) {
+    fn obey(&mut self, command: Command, watch: &Watch) {
         if self.inbox.is_closed() && !command.is_change() {
             return;
         }
@@ -293,9 +289,7 @@ impl Worker<'_> {
                 self.reads += 1;
                 let before = self.desk.selection().clone();
                 self.reread(Desk::reload);
-                if self.watch(watch) == Followed::New {
-                    watch.look_again();
-                }
+                self.watch(watch);
                 self.desk.settle();
                 if let Err(refusal) = self.desk.forget_left(&before) {
                     self.refuse(refusal);
@@ -405,15 +399,15 @@ impl Worker<'_> {
         self.template_problems = problems;
     }
 
-    /// Watches what the desk depends on now; tells whether there is something new to watch.
-    fn watch(&mut self, watch: &mut Watch) -> Followed {
+    /// Has what the desk depends on now watched.
+    fn watch(&mut self, watch: &Watch) {
+        self.watch_due = false;
         let requests = self.requests.as_mut().map(|requests| {
             requests.follow(&self.desk);
             requests.watched()
         });
-        let followed = watch.follow(&self.desk, requests.unwrap_or_default());
+        watch.follow(&self.desk, requests.unwrap_or_default());
         self.watching = watch.watching();
         self.watch_problems = watch.diagnostics();
-        followed
     }
 }
