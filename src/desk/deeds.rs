@@ -109,18 +109,22 @@ impl Deeds<'_> {
         if !is_read || place.resolved.starts_with(self.workspace) {
             return None;
         }
-        let path = in_text(&place.resolved);
-        let id = source.id.as_str();
         // The catalog does not say what waits for trust; a person who is asked for it must know.
         let is_folder = match place.standing {
             Standing::Untrusted => place.resolved.is_dir(),
             standing => standing == Standing::Directory,
         };
-        let below = if is_folder { " and everything below it" } else { "" };
+        Some(self.source_at(source, &place.resolved, if is_folder { " and everything below it" } else { "" }))
+    }
+
+    /// A local source at this path, whether or not it is there.
+    pub fn source_at(&self, source: &Source, resolved: &Path, below: &str) -> Bare {
+        let path = in_text(resolved);
+        let id = source.id.as_str();
         let when = if source.mode == Mode::Auto { "every agent" } else { "an agent that selects it" };
         let what = format!("{when} could read {path}{below}, as @{id}");
         let content = json!({"id": id, "path": path, "mode": source.mode});
-        Some(self.deed(DeedKind::Source(source.id.clone()), what, &content))
+        self.deed(DeedKind::Source(source.id.clone()), what, &content)
     }
 
     /// A folder outside whose files are sources: an agent may read what they say.

@@ -18,6 +18,7 @@ use super::deeds::{Bare, Deed, DeedKind, Deeds, in_text, outside};
 use crate::catalog::{self, Catalog, Kind, Place, Source, SourceId, Standing, narrowed};
 use crate::config::{self, Channel, ChannelKind, Verdict, expand, profile};
 use crate::disk::path::{Resolver, absolute, display};
+use crate::output::resolve;
 use crate::report::Diagnostic;
 use crate::report::locate::Step;
 use crate::selection::Access;
@@ -281,10 +282,14 @@ impl Desk {
         if withheld { Catalog::of(sources) } else { catalog }
     }
 
-    /// Whether a path that a source could stand at lies in the workspace, or needs no trust since the person named it.
+    /// Whether a path that a source could stand at lies in the workspace, is trusted, or needs no trust since the person
+    /// named it.
     pub fn may_look_at(&self, source: &Source, path: &Path) -> bool {
         let look = Look::at(self);
-        !look.is_foreign(source) || outside(&look.workspace, path).is_none()
+        if !look.is_foreign(source) || outside(&look.workspace, path).is_none() {
+            return true;
+        }
+        resolve(path).is_ok_and(|real| look.trusts(&look.deeds().source_at(source, &real, "").hash))
     }
 
     /// The folder of references, where its files may be read.

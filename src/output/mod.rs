@@ -17,6 +17,7 @@ mod remove;
 mod resolve;
 mod write;
 
+pub(crate) use resolve::resolve;
 pub use diff::{Diff, Line, Mark};
 pub use propose::{disagreements, propose};
 pub use recover::{is_interrupted, recover};
