@@ -12,6 +12,7 @@ mod wanted;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
+use std::time::Duration;
 
 use tokio::sync::mpsc::WeakSender;
 
@@ -29,6 +30,8 @@ use crate::report::Diagnostic;
 pub struct Watch {
     /// To the thread; `None` where the system gives none.
     orders: Option<mpsc::Sender<Wanted>>,
+    /// What came of the first order, as long as somebody waits for it.
+    first: Option<mpsc::Receiver<Followed>>,
     status: Arc<Mutex<Status>>,
 }
 
@@ -51,15 +54,17 @@ impl Watch {
     pub fn new(changed: WeakSender<Command>) -> Self {
         let status: Arc<Mutex<Status>> = Arc::default();
         let (orders, wanted) = mpsc::channel();
+        // Without room for a value: it is either taken, or nobody waits for it.
+        let (done, first) = mpsc::sync_channel(0);
         let shared = status.clone();
         let started = gather::start(changed).and_then(|seen| {
-            thread::Builder::new().name("watch".to_owned()).spawn(move || run(&wanted, &seen, &shared))
+            thread::Builder::new().name("watch".to_owned()).spawn(move || run(&wanted, &seen, done, &shared))
         });
         match started {
-            Ok(_) => Self { orders: Some(orders), status },
+            Ok(_) => Self { orders: Some(orders), first: Some(first), status },
             Err(error) => {
                 let watching = Watching::Off(error.to_string().into());
-                Self { orders: None, status: Arc::new(Mutex::new(Status { watching, refused: Vec::new() })) }
+                Self { orders: None, first: None, status: Arc::new(Mutex::new(Status { watching, refused: Vec::new() })) }
             }
         }
     }
@@ -71,6 +76,16 @@ impl Watch {
             // The thread ends only when this is dropped.
             let _ = orders.send(Wanted::of(desk, requests));
         }
+    }
+
+    /// What came of the first order, if that is known within this time.
+    pub fn first(&self, wait: Duration) -> Option<Followed> {
+        self.first.as_ref()?.recv_timeout(wait).ok()
+    }
+
+    /// Nobody waits for the first order any more: what may have changed before it was carried out is reported as a change.
+    pub fn wait_no_more(&mut self) {
+        self.first = None;
     }
 
     fn status(&self) -> Status {
@@ -102,8 +117,14 @@ impl Watch {
 const AGAIN: &str = "press r to read everything again";
 
 /// Follows what it is told to until nobody can tell it any more; an order that a newer one follows is not carried out.
-fn run(orders: &mpsc::Receiver<Wanted>, seen: &mpsc::Sender<Seen>, shared: &Mutex<Status>) {
+fn run(
+    orders: &mpsc::Receiver<Wanted>,
+    seen: &mpsc::Sender<Seen>,
+    done: mpsc::SyncSender<Followed>,
+    shared: &Mutex<Status>,
+) {
     let limits = Limits::default();
+    let mut done = Some(done);
     let mut means = match Live::new(seen.clone(), limits) {
         Ok(live) => Means::Live(live),
         Err(why) => Means::polling(&why, seen, limits),
@@ -115,6 +136,9 @@ fn run(orders: &mpsc::Receiver<Wanted>, seen: &mpsc::Sender<Seen>, shared: &Mute
         let is_other = *shared != status;
         *shared = status;
         drop(shared);
+        if done.take().is_some_and(|done| done.send(followed).is_ok()) {
+            continue;
+        }
         // What changed before it was followed nobody told.
         if (is_other || followed == Followed::New) && seen.send(Seen::Anything).is_err() {
             return;
@@ -161,7 +185,7 @@ impl Means {
 
 /// Whether there was something to follow that was not followed before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Followed {
+pub enum Followed {
     /// Nothing else than before.
     Known,
     /// Something that may have changed before it was followed.

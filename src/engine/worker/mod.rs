@@ -18,7 +18,7 @@ use super::notice::{Cause, Who};
 use super::overhear::Overhear;
 use super::previews::{Ask, Previews};
 use super::requests::Requests;
-use super::watch::Watch;
+use super::watch::{Followed, Watch};
 use crate::catalog::SourceId;
 use crate::desk::{Agent, Deed, Desk, Options, Reader, Refusal, Request};
 use crate::enrich::{Asked, TextKind};
@@ -30,6 +30,10 @@ const BATCH: usize = 64;
 
 /// While documents are read, a snapshot at most this often.
 const PROGRESS: Duration = Duration::from_millis(40);
+
+/// How long the first watches are waited for, in rounds between which agents are served.
+const ROUNDS: usize = 100;
+const ROUND: Duration = Duration::from_millis(5);
 
 /// Runs until every sender of commands is gone.
 pub fn run(
@@ -79,9 +83,10 @@ pub fn run(
     worker.look_at_trust();
     worker.publish();
     worker.listen(Age::Past);
-    let first = worker.run_early_errands();
-    let watch = Watch::new(changed);
+    let mut watch = Watch::new(changed);
     worker.watch(&watch);
+    let first = worker.wait_for_watches(&watch);
+    watch.wait_no_more();
     worker.look_at_requests();
     worker.index_templates();
     // What turned up until now is no change, even where there was no document to wait for.
@@ -140,6 +145,26 @@ pub(super) struct Worker<'a> {
 }
 
 impl Worker<'_> {
+    /// Waits until what the desk depends on is followed, and does meanwhile what agents ask for; not long, and not where a
+    /// command comes that is none of theirs. Gives that command. What changed by then is no news.
+    fn wait_for_watches(&mut self, watch: &Watch) -> Option<Command> {
+        for _ in 0..ROUNDS {
+            if let Some(command) = self.run_early_errands() {
+                return Some(command);
+            }
+            let Some(followed) = watch.first(ROUND) else { continue };
+            if followed == Followed::New {
+                // What changed until now nobody told. The journal first: who is chosen by then is no change any more.
+                self.listen(Age::Now);
+                self.desk.reload();
+                self.queue_documents();
+            }
+            self.watch(watch);
+            break;
+        }
+        None
+    }
+
     fn work(&mut self, watch: &Watch, mut earlier: Option<Command>) {
         loop {
             let first = if earlier.is_some() {
