@@ -93,10 +93,8 @@ fn discovered(
         diagnostics.push(Diagnostic::warning("reserved-path", message).hint("name another folder in 'references_dir'"));
         return Vec::new();
     }
-    if !may_read(&folder) {
-        return Vec::new();
-    }
-    let files: Vec<PathBuf> = match json_files(&folder) {
+    let listed = if may_read(&folder) { json_files(&folder) } else { fs::metadata(&folder).map(|_| Vec::new()) };
+    let files: Vec<PathBuf> = match listed {
         Ok(files) => {
             let allowed = |(file, is_link): &(PathBuf, bool)| !is_link || may_read(file);
             files.into_iter().filter(allowed).map(|(file, _)| file).collect()

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::source::{Place, Source, Standing};
 use crate::config::{Surroundings, expand};
-use crate::disk::walk;
 use crate::disk::path::{Resolver, clean, display, is_absolute_anywhere, is_windows_absolute};
+use crate::disk::walk;
 use crate::report::Diagnostic;
 
 /// The place that a written path names, for an entry defined in a file of `folder`, and what is to be said about it.

@@ -459,7 +459,8 @@ impl<'d> Look<'d> {
     /// What is wanted by a file in the folder of references that is a link, if it leads outside.
     fn linked(&self, file: &Path) -> Option<Bare> {
         let is_foreign = file.starts_with(self.desk.workspace()) || self.config_is_foreign();
-        let real = outside(&self.workspace, file).filter(|_| is_foreign)?;
+        // A loop leads nowhere, which whoever reads it finds out.
+        let real = resolve(file).ok().filter(|real| is_foreign && !real.starts_with(&self.workspace))?;
         if let Some((folder, bare)) = self.references()
             && real.parent() == Some(folder)
         {

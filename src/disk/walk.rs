@@ -105,12 +105,7 @@ pub fn files_below(root: &Path, limits: Limits, wanted: impl Fn(&OsStr) -> bool)
     walk(root, limits, Rest { entries: ENTRIES, until: Instant::now() + TIME }, wanted)
 }
 
-fn walk(
-    root: &Path,
-    limits: Limits,
-    mut rest: Rest,
-    wanted: impl Fn(&OsStr) -> bool,
-) -> (Vec<Found>, Vec<Problem>) {
+fn walk(root: &Path, limits: Limits, mut rest: Rest, wanted: impl Fn(&OsStr) -> bool) -> (Vec<Found>, Vec<Problem>) {
     let mut found = Vec::new();
     let mut problems = Vec::new();
     let mut bytes = 0u64;

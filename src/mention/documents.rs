@@ -44,9 +44,7 @@ pub fn files(source: &Source, shown: impl Fn(&Path) -> String) -> (Vec<Found>, V
 pub fn tokens(source: &Source) -> Option<u64> {
     match &source.kind {
         Kind::Inline { content } => Some(tokens::of_prose(content.len() as u64)),
-        Kind::Local(place) if place.standing.is_open() => {
-            Some(tokens_of(&files(source, |_| String::new()).0))
-        }
+        Kind::Local(place) if place.standing.is_open() => Some(tokens_of(&files(source, |_| String::new()).0)),
         _ => None,
     }
 }

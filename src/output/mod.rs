@@ -17,12 +17,12 @@ mod remove;
 mod resolve;
 mod write;
 
-pub(crate) use resolve::resolve;
 pub use diff::{Diff, Line, Mark};
 pub use propose::{disagreements, propose};
 pub use recover::{is_interrupted, recover};
 pub use refusal::needs_overwrite;
 pub use remove::{propose_removal, remove};
+pub(crate) use resolve::resolve;
 pub use write::write;
 
 /// Where may be written.

@@ -34,7 +34,8 @@ impl Access {
                 continue;
             }
             access.reached.insert(source.id.clone());
-            let place = source.place().filter(|place| !matches!(place.standing, Standing::Missing | Standing::Reserved));
+            let place =
+                source.place().filter(|place| !matches!(place.standing, Standing::Missing | Standing::Reserved));
             if place.is_none() && !matches!(source.kind, Kind::Inline { .. }) {
                 continue;
             }

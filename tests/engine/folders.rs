@@ -263,7 +263,7 @@ fn what_tools_fill_is_not_watched() {
 
 /// The numbers of all folders that this process watches.
 #[cfg(target_os = "linux")]
-fn watched() -> std::collections::HashSet<u64> {
+pub fn watched() -> std::collections::HashSet<u64> {
     let files = fs::read_dir("/proc/self/fdinfo").unwrap().flatten();
     let texts = files.filter_map(|file| fs::read_to_string(file.path()).ok());
     let number = |line: &str| {

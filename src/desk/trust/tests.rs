@@ -420,7 +420,8 @@ fn nothing_of_a_source_outside_is_told_before_trust() {
 #[test]
 fn what_git_and_refdesk_keep_is_no_source_by_any_name() {
     let world = World::new();
-    for file in ["ws/.git/config", "ws/.jaato/refdesk/told.json", "ws/sub/.git/x.md", "out/.git/x.md", "ws/store/HEAD"] {
+    for file in ["ws/.git/config", "ws/.jaato/refdesk/told.json", "ws/sub/.git/x.md", "out/.git/x.md", "ws/store/HEAD"]
+    {
         world.put(file, "SECRET other\n");
     }
     for (target, link) in [(".git", "git"), (".jaato/refdesk/told.json", "told.md"), ("store", "worktree/.git")] {

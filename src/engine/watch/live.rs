@@ -267,7 +267,9 @@ impl Round<'_> {
         let left = self.limits.entries.checked_sub(1).filter(|left| left % 64 != 0 || Instant::now() < self.until);
         self.limits.entries = left.unwrap_or(0);
         if left.is_none() {
-            self.outcome.left_out.get_or_insert_with(|| "there is more to look through than is looked through".to_owned());
+            self.outcome
+                .left_out
+                .get_or_insert_with(|| "there is more to look through than is looked through".to_owned());
         }
         left.is_some()
     }
@@ -346,7 +348,8 @@ impl Round<'_> {
         if self.outcome.left_out.is_some() {
             // What was not come to this time keeps its watch: else another part would be watched every time.
             let left = self.limits.watches.saturating_sub(self.now.len());
-            let kept: Vec<_> = self.before.iter().filter(|(path, _)| !self.now.contains_key(*path)).take(left).collect();
+            let kept: Vec<_> =
+                self.before.iter().filter(|(path, _)| !self.now.contains_key(*path)).take(left).collect();
             let kept: Vec<_> = kept.into_iter().map(|(path, it)| (path.clone(), (*it, Interest::All))).collect();
             self.now.extend(kept);
         }

@@ -64,7 +64,11 @@ impl Watch {
             Ok(_) => Self { orders: Some(orders), first: Some(first), status },
             Err(error) => {
                 let watching = Watching::Off(error.to_string().into());
-                Self { orders: None, first: None, status: Arc::new(Mutex::new(Status { watching, refused: Vec::new() })) }
+                Self {
+                    orders: None,
+                    first: None,
+                    status: Arc::new(Mutex::new(Status { watching, refused: Vec::new() })),
+                }
             }
         }
     }
@@ -102,12 +106,16 @@ impl Watch {
         let Status { watching, refused } = self.status();
         let own = match &watching {
             Watching::Live => None,
-            Watching::Partly(why) => Some(Diagnostic::warning("watch-limit", format!("not all changes are seen: {why}"))),
+            Watching::Partly(why) => {
+                Some(Diagnostic::warning("watch-limit", format!("not all changes are seen: {why}")))
+            }
             Watching::Polling(why) => {
                 let message = format!("changes on disk are looked for every {} s: {why}", poll::EVERY.as_secs());
                 Some(Diagnostic::warning("polling", message))
             }
-            Watching::Off(why) => Some(Diagnostic::warning("not-watched", format!("changes on disk are not seen: {why}"))),
+            Watching::Off(why) => {
+                Some(Diagnostic::warning("not-watched", format!("changes on disk are not seen: {why}")))
+            }
         };
         own.into_iter().map(|problem| problem.hint(AGAIN)).chain(refused).collect()
     }
