@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::Catalog;
 use super::entry::Reader;
+use super::place::is_reserved;
 use super::source::Source;
 use crate::config::{Config, Document, Part, Surroundings, expand};
 use crate::disk::path::{Resolver, absolute, is_absent};
@@ -23,8 +24,14 @@ pub const NOT_A_SOURCE: &str = "embedding_config.json";
 type Read = (Option<Arc<Source>>, Vec<Diagnostic>);
 
 /// The catalog of a workspace with its configuration, and everything that is wrong with the entries. A discovered file
-/// that does not parse any more keeps the source that it gave to the `previous` catalog of a running desk.
-pub fn load(around: &Surroundings, config: &Config, previous: Option<&Catalog>) -> (Catalog, Vec<Diagnostic>) {
+/// that does not parse any more keeps the source that it gave to the `previous` catalog of a running desk. The folder of
+/// references, and a file in it that is a link, is only read where `may_read` allows it.
+pub fn load(
+    around: &Surroundings,
+    config: &Config,
+    previous: Option<&Catalog>,
+    may_read: &dyn Fn(&Path) -> bool,
+) -> (Catalog, Vec<Diagnostic>) {
     let reader = Reader { around, resolver: Resolver::default(), folder: None };
     let mut diagnostics = Vec::new();
     let mut entries = match &config.document {
@@ -32,7 +39,7 @@ pub fn load(around: &Surroundings, config: &Config, previous: Option<&Catalog>) 
         None => Vec::new(),
     };
     if config.settings.auto_discover {
-        entries.extend(discovered(&reader, config, previous, &mut diagnostics));
+        entries.extend(discovered(&reader, config, previous, may_read, &mut diagnostics));
     }
     let mut sources = Vec::with_capacity(entries.len());
     for (source, problems) in entries {
@@ -76,12 +83,22 @@ fn discovered(
     reader: &Reader<'_>,
     config: &Config,
     previous: Option<&Catalog>,
+    may_read: &dyn Fn(&Path) -> bool,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Read> {
     let around = reader.around;
     let folder = references_folder(around, config);
-    let files = match json_files(&folder) {
-        Ok(files) => files,
+    if is_reserved(&around.workspace, &reader.resolver, &folder, &reader.resolver.folder(&folder)) {
+        let message = "the folder of references belongs to git or to refdesk itself; nothing in it is read";
+        diagnostics.push(Diagnostic::warning("reserved-path", message).hint("name another folder in 'references_dir'"));
+        return Vec::new();
+    }
+    let listed = if may_read(&folder) { json_files(&folder) } else { fs::metadata(&folder).map(|_| Vec::new()) };
+    let files: Vec<PathBuf> = match listed {
+        Ok(files) => {
+            let allowed = |(file, is_link): &(PathBuf, bool)| !is_link || may_read(file);
+            files.into_iter().filter(allowed).map(|(file, _)| file).collect()
+        }
         Err(error) if is_absent(&error) && !config.settings.references_dir_given => return Vec::new(),
         Err(error) => {
             let problem =
@@ -137,17 +154,18 @@ pub fn references_folder(around: &Surroundings, config: &Config) -> PathBuf {
     absolute(&around.workspace, Path::new(&expand(around, &config.settings.references_dir)))
 }
 
-/// `*.json` directly in the folder, by byte order of file name.
-fn json_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+/// `*.json` directly in the folder, by byte order of file name, and whether each is a link.
+fn json_files(folder: &Path) -> std::io::Result<Vec<(PathBuf, bool)>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder)? {
-        let name = entry?.file_name();
+        let entry = entry?;
+        let name = entry.file_name();
         if name.as_encoded_bytes().ends_with(b".json") && name != NOT_A_SOURCE {
-            names.push(name);
+            names.push((name, entry.file_type()?.is_symlink()));
         }
     }
     names.sort_unstable();
-    Ok(names.into_iter().map(|name| folder.join(name)).collect())
+    Ok(names.into_iter().map(|(name, is_link)| (folder.join(name), is_link)).collect())
 }
 
 /// A warning for every source whose id an earlier one has, at the loser's place.

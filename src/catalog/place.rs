@@ -6,15 +6,18 @@ use std::sync::Arc;
 use super::source::{Place, Source, Standing};
 use crate::config::{Surroundings, expand};
 use crate::disk::path::{Resolver, clean, display, is_absolute_anywhere, is_windows_absolute};
+use crate::disk::walk;
 use crate::report::Diagnostic;
 
 /// The place that a written path names, for an entry defined in a file of `folder`, and what is to be said about it.
 pub fn place(around: &Surroundings, resolver: &Resolver, folder: &Path, written: &str) -> (Place, Option<Diagnostic>) {
+    let workspace = &around.workspace;
     let look = |path: PathBuf| -> Place {
         let (resolved, metadata) = resolver.resolve(&path);
         let path: Arc<Path> = Arc::from(path);
         let resolved = if resolved.as_os_str() == path.as_os_str() { path.clone() } else { Arc::from(resolved) };
         let (standing, size) = match metadata {
+            _ if is_reserved(workspace, resolver, &path, &resolved) => (Standing::Reserved, 0),
             None => (Standing::Missing, 0),
             Some(metadata) if metadata.is_dir() => (Standing::Directory, 0),
             Some(metadata) => (Standing::File, metadata.len()),
@@ -22,7 +25,11 @@ pub fn place(around: &Surroundings, resolver: &Resolver, folder: &Path, written:
         Place { written: written.to_owned(), path, resolved, standing, size }
     };
     let exists = |place: &Place| place.standing != Standing::Missing;
-    let workspace = &around.workspace;
+    let reserved = |place: &Place| {
+        let problem = Diagnostic::warning("reserved-path", format!("'{written}' belongs to git or to refdesk itself"));
+        let problem = problem.hint("name another path; nothing of this one is read");
+        (place.standing == Standing::Reserved).then_some(problem)
+    };
     let expanded = expand(around, written);
 
     let mut first = look(first_place(workspace, folder, &expanded));
@@ -30,9 +37,13 @@ pub fn place(around: &Surroundings, resolver: &Resolver, folder: &Path, written:
         first = Place { standing: Standing::Missing, size: 0, ..first };
     }
     if exists(&first) {
-        return (first, None);
+        let problem = reserved(&first);
+        return (first, problem);
     }
     if let Some(other) = later_places(workspace, &expanded).map(look).find(exists) {
+        if let Some(problem) = reserved(&other) {
+            return (other, Some(problem));
+        }
         let problem = if is_absolute_anywhere(&expanded) {
             let now = display(workspace, &other.path);
             Diagnostic::warning("moved-path", format!("'{written}' does not exist; '{now}' is used"))
@@ -46,6 +57,19 @@ pub fn place(around: &Surroundings, resolver: &Resolver, folder: &Path, written:
     }
     let problem = Diagnostic::warning("missing-path", format!("'{written}' exists nowhere"));
     (first, Some(problem.hint("mend the path, or remove the source; it cannot be picked")))
+}
+
+/// Whether a path is, or lies in, a folder where git or refdesk keeps its state: as it is written, as its links resolve, or
+/// where a link of the workspace moved such a folder to. What lies above the workspace does not count.
+pub(super) fn is_reserved(workspace: &Path, resolver: &Resolver, path: &Path, resolved: &Path) -> bool {
+    let real = resolver.folder(workspace);
+    let within = |root: &Path, path: &Path| walk::is_reserved(path.strip_prefix(root).unwrap_or(path));
+    let moved = |name: &str| {
+        let written = workspace.join(name);
+        let folder = resolver.folder(&written);
+        folder != written && folder != real.join(name) && resolved.starts_with(folder)
+    };
+    within(workspace, path) || within(&real, resolved) || moved(".git") || moved(".jaato/refdesk")
 }
 
 /// Where else a source would be if something came to stand there: all that its written path could name, unless it stands

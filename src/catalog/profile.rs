@@ -102,7 +102,7 @@ mod tests {
         write_atomic(&workspace.join("docs/own.md"), b"x").unwrap();
         let file = workspace.join(".jaato/profiles/p.json");
         write_atomic(&file, format!("{{\"plugin_configs\": {{\"references\": {ours}}}}}").as_bytes()).unwrap();
-        let (whole, _) = load(&around, &config::load(&around), None);
+        let (whole, _) = load(&around, &config::load(&around), None, &|_| true);
         let profile = profile::read(&around, &file).unwrap();
         (narrowed(&around, &whole, &profile), whole, folder)
     }

@@ -115,6 +115,17 @@ pub enum Standing {
     File,
     /// A folder.
     Directory,
+    /// Something outside the workspace that waits for trust: it is named, and nothing is read of it.
+    Untrusted,
+    /// Something in a folder where git or refdesk keeps its state, which is never read.
+    Reserved,
+}
+
+impl Standing {
+    /// Whether there is a file or a folder that may be looked at.
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::File | Self::Directory)
+    }
 }
 
 /// A local source's path, in the three forms that the contract tells apart. Without links the last two are one value.
@@ -206,6 +217,16 @@ impl Source {
     /// A local source whose path exists nowhere (BEHAVIOUR §2).
     pub fn is_missing(&self) -> bool {
         self.place().is_some_and(|place| place.standing == Standing::Missing)
+    }
+
+    /// Its path where that may be looked at: for a local source that is there, trusted and not reserved.
+    pub fn open_place(&self) -> Option<&Place> {
+        self.place().filter(|place| place.standing.is_open())
+    }
+
+    /// A local source outside the workspace that waits for trust.
+    pub fn is_untrusted(&self) -> bool {
+        self.place().is_some_and(|place| place.standing == Standing::Untrusted)
     }
 
     /// A local source whose path is a folder.

@@ -22,7 +22,7 @@ pub fn run(desk: &mut Desk, args: &TrustArgs) -> Answer {
     };
     if args.command != Some(TrustCommand::List) && !desk.deeds().is_empty() {
         // What documents outside bring as files comes with trust, and goes with it.
-        if desk.has_stale_texts() {
+        if desk.has_stale_trust() {
             desk.reload();
         }
         desk.settle();

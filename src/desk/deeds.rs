@@ -35,6 +35,8 @@ pub enum DeedKind {
     Approval(usize),
     /// Files of a folder are sources.
     References,
+    /// This file in the folder of references, a link that leads outside, is a source.
+    Reference(PathBuf),
     /// The path of a source, or the file that its text stands in.
     Source(SourceId),
 }
@@ -47,6 +49,7 @@ impl DeedKind {
             Self::Folder => "channel_folder",
             Self::Approval(_) => "approval",
             Self::References => "references_dir",
+            Self::Reference(_) => "reference",
             Self::Source(_) => "source",
         }
     }
@@ -102,23 +105,40 @@ impl Deeds<'_> {
 
     /// A local source whose path lies outside; nothing is read of one that is missing.
     pub fn source(&self, source: &Source, place: &Place) -> Option<Bare> {
-        if place.standing == Standing::Missing || place.resolved.starts_with(self.workspace) {
+        let is_read = !matches!(place.standing, Standing::Missing | Standing::Reserved);
+        if !is_read || place.resolved.starts_with(self.workspace) {
             return None;
         }
-        let path = in_text(&place.resolved);
+        // The catalog does not say what waits for trust; a person who is asked for it must know.
+        let is_folder = match place.standing {
+            Standing::Untrusted => place.resolved.is_dir(),
+            standing => standing == Standing::Directory,
+        };
+        Some(self.source_at(source, &place.resolved, if is_folder { " and everything below it" } else { "" }))
+    }
+
+    /// A local source at this path, whether or not it is there.
+    pub fn source_at(&self, source: &Source, resolved: &Path, below: &str) -> Bare {
+        let path = in_text(resolved);
         let id = source.id.as_str();
-        let below = if place.standing == Standing::Directory { " and everything below it" } else { "" };
         let when = if source.mode == Mode::Auto { "every agent" } else { "an agent that selects it" };
         let what = format!("{when} could read {path}{below}, as @{id}");
         let content = json!({"id": id, "path": path, "mode": source.mode});
-        Some(self.deed(DeedKind::Source(source.id.clone()), what, &content))
+        self.deed(DeedKind::Source(source.id.clone()), what, &content)
     }
 
-    /// A folder outside whose files are sources: what they say themselves an agent may read.
+    /// A folder outside whose files are sources: an agent may read what they say.
     pub fn references(&self, resolved: &Path) -> Bare {
         let path = in_text(resolved);
-        let what = format!("agents could read the texts of sources that stand in the files of {path}");
+        let what = format!("agents could read the sources that the files in {path} define, with their texts");
         self.deed(DeedKind::References, what, &json!({ "path": path }))
+    }
+
+    /// A file in the folder of references that is a link and leads outside.
+    pub fn reference(&self, file: &Path, resolved: &Path) -> Bare {
+        let path = in_text(resolved);
+        let what = format!("agents could read the source that {path} defines, with its text");
+        self.deed(DeedKind::Reference(file.to_path_buf()), what, &json!({ "path": path }))
     }
 
     /// A source whose text stands in a file outside that only a link leads to.

@@ -59,6 +59,8 @@ impl Desk {
                 Standing::File => file(id, &place.path, String::new()),
                 Standing::Directory => folder(id, place),
                 Standing::Missing => captioned(id, "missing: there is nothing to read".to_owned()),
+                Standing::Untrusted => captioned(id, "outside the workspace: waits for trust".to_owned()),
+                Standing::Reserved => captioned(id, "not read: it belongs to git or to refdesk itself".to_owned()),
             },
             Kind::Inline { content } => {
                 let text = beginning(content, SHOWN);

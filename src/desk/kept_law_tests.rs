@@ -277,10 +277,9 @@ fn nothing_is_begun_in_a_folder_without_a_catalog() {
         let folder = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(folder.path()).unwrap();
         let workspace = root.join("w");
-        fs::create_dir(&workspace).unwrap();
         let catalog = root.join(place).join("catalog.json");
-        let source = r#"{"sources":[{"id":"a","name":"A","type":"local","path":"../elsewhere/a.md"}]}"#;
-        write_atomic(&root.join("elsewhere/a.md"), b"x").unwrap();
+        let source = r#"{"sources":[{"id":"a","name":"A","type":"local","path":"../w/a.md"}]}"#;
+        write_atomic(&root.join("w/a.md"), b"x").unwrap();
         write_atomic(&catalog, source.as_bytes()).unwrap();
         let around = Surroundings {
             current: workspace.clone(),

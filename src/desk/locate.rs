@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::document::introduction;
-use super::{Desk, Refusal};
+use super::{Desk, Refusal, trust};
 use crate::catalog::{Kind, Source, Standing};
 use crate::config::profile::OURS;
 use crate::config::{Document, Part};
@@ -61,6 +61,14 @@ impl Desk {
                 let expected = self.around().display(&place.path);
                 let message = format!("@{id} is missing: nothing stands at {expected}");
                 return Err(Refusal::new("missing", message, "mend its path in its definition"));
+            }
+            Standing::Untrusted => {
+                let message = format!("@{id} lies outside the workspace and waits for trust");
+                return Err(Refusal::new("untrusted", message, trust::HINT));
+            }
+            Standing::Reserved => {
+                let message = format!("@{id} belongs to git or to refdesk itself");
+                return Err(Refusal::new("kept-back", message, "change its path in its definition"));
             }
             Standing::File => place.path.to_path_buf(),
             Standing::Directory => {

@@ -65,13 +65,14 @@ use std::time::{Duration, SystemTime};
 use self::overheard::OwnLines;
 use self::places::Contents;
 use self::profile::InForce;
+use self::trust::{Decided, Loaded};
 use crate::catalog::{self, Catalog, Source, SourceId};
 use crate::config::{self, Config, Environment, Settings, Surroundings};
 use crate::disk::PATIENCE;
 use crate::enrich::{self, Matcher};
 use crate::mention::{self, Library, MentionGraph};
 use crate::render::Renderer;
-use crate::report::Diagnostic;
+use crate::report::{Diagnostic, add_new};
 use crate::selection::{self, Choice, History, Rules, Selection};
 use crate::session::{DEFAULT, Store, advice};
 use crate::template;
@@ -162,8 +163,10 @@ pub struct Desk {
     /// What replaces the stored picks.
     profile: Option<InForce>,
     catalog: Arc<Catalog>,
-    /// Sources whose text stands in a file outside: it is left out until somebody trusts that.
-    foreign_texts: Vec<SourceId>,
+    /// Files in the folder of references that are links and lead outside the workspace.
+    linked_references: Vec<PathBuf>,
+    /// What of the catalog was trusted when it was read.
+    decided: Decided,
     choice: Choice,
     /// Who stored the choice last, and for which session, as far as they said.
     chosen_by: (Option<String>, Option<String>),
@@ -198,15 +201,11 @@ pub struct Desk {
 impl Desk {
     /// Reads configuration, catalog and choice; no document yet.
     pub fn open(mut options: Options) -> Self {
-        let mut profile = InForce::open(&mut options);
+        let profile = InForce::open(&mut options);
         let around = &options.around;
         let store = Store::new(&around.workspace, &options.desk, &options.session, &options.who, options.clock)
             .waiting(options.patience);
-        let mut config = config::load(around);
-        let (mut catalog, mut entries) = catalog::load(around, &config, None);
-        if let Some(profile) = &mut profile {
-            catalog = profile.apply(around, &mut config, catalog, &mut entries);
-        }
+        let config = config::load(around);
         let templates =
             if options.lives_on { template::Cache::remembering(options.clock) } else { template::Cache::default() };
         let mut desk = Self {
@@ -215,7 +214,8 @@ impl Desk {
             config,
             profile,
             catalog: Arc::default(),
-            foreign_texts: Vec::new(),
+            linked_references: Vec::new(),
+            decided: Decided::new(),
             choice: Choice::default(),
             chosen_by: (None, None),
             history: History::default(),
@@ -224,7 +224,7 @@ impl Desk {
             graph: Arc::default(),
             last: (Arc::default(), Arc::default()),
             selection: Arc::default(),
-            entries,
+            entries: Vec::new(),
             stored: Vec::new(),
             set_aside: Vec::new(),
             unjournalled: Mutex::default(),
@@ -234,8 +234,7 @@ impl Desk {
             own_lines: OwnLines::default(),
             options,
         };
-        let (catalog, foreign) = desk.without_untrusted_texts(catalog);
-        (desk.catalog, desk.foreign_texts) = (Arc::new(catalog), foreign);
+        desk.catalog = Arc::new(desk.read_catalog(None));
         if desk.profile.is_none() {
             desk.choice = desk.preselected();
         }
@@ -251,14 +250,11 @@ impl Desk {
             config.settings = self.config.settings.clone();
         }
         self.config = config;
-        let (mut catalog, mut entries) = catalog::load(&self.options.around, &self.config, Some(&self.catalog));
         if let Some(profile) = &mut self.profile {
             profile.read(&self.options.around);
-            catalog = profile.apply(&self.options.around, &mut self.config, catalog, &mut entries);
         }
-        let (catalog, foreign) = self.without_untrusted_texts(catalog);
-        self.foreign_texts = foreign;
-        self.entries = entries;
+        let previous = self.catalog.clone();
+        let catalog = self.read_catalog(Some(&previous));
         self.stored.clear();
         self.documents.clear();
         let graph = Arc::new(MentionGraph::with_capacity(self.graph.len()));
@@ -280,6 +276,20 @@ impl Desk {
             if changed { library.adopt(&self.catalog) } else { library.look_anew() }
         }
         self.read_choice();
+    }
+
+    /// The catalog under the profile in force, with everything left out that waits for trust.
+    fn read_catalog(&mut self, previous: Option<&Catalog>) -> Catalog {
+        let Loaded { mut catalog, mut diagnostics, linked, mut decided, mut problems } = self.load_catalog(previous);
+        self.linked_references = linked;
+        if let Some(profile) = &mut self.profile {
+            catalog = profile.apply(&self.options.around, &mut self.config, catalog, &mut diagnostics);
+        }
+        self.entries = diagnostics;
+        let catalog = self.without_untrusted(catalog, &mut decided, &mut problems);
+        add_new(&mut self.set_aside, &problems);
+        self.decided = decided;
+        catalog
     }
 
     /// Reads picks and exclusions again, as they are stored now, and nothing else.

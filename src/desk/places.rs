@@ -69,7 +69,7 @@ impl Desk {
     fn stamp_with(&self, source: &Source, files: impl FnOnce() -> Vec<PathBuf>) -> String {
         let Kind::Local(place) = &source.kind else { return String::new() };
         match place.standing {
-            Standing::Missing => String::new(),
+            Standing::Missing | Standing::Untrusted | Standing::Reserved => String::new(),
             Standing::File => {
                 let now = (self.options.clock)();
                 let Ok(then) = stamp(&place.path) else { return String::new() };

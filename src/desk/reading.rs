@@ -114,10 +114,13 @@ pub fn read_source(
             format!("select it first: selectReferences with ids [\"{id}\"]"),
         ));
     }
-    if access.withheld().contains(&source.id) {
-        let message = format!("'{id}' lies outside the workspace, and nobody has trusted that yet");
+    let untrusted = || {
+        let message = format!("'{id}' lies outside the workspace and waits for trust");
         let hint = format!("ask the person at this workspace to {}", trust::HINT);
-        return Err(Refusal::new("untrusted", message, hint));
+        Err(Refusal::new("untrusted", message, hint))
+    };
+    if access.withheld().contains(&source.id) {
+        return untrusted();
     }
     match &source.kind {
         Kind::Inline { content } => {
@@ -142,6 +145,11 @@ pub fn read_source(
                 Standing::Missing => {
                     let message = format!("'{id}' is missing: nothing stands at {}", display(workspace, &place.path));
                     Err(Refusal::new("missing", message, "do without it, and tell whoever keeps the catalog"))
+                }
+                Standing::Untrusted => untrusted(),
+                Standing::Reserved => {
+                    let message = format!("'{id}' belongs to git or to refdesk itself, and is not read for agents");
+                    Err(Refusal::new("kept-back", message, "do without it, and tell whoever keeps the catalog"))
                 }
                 Standing::File => local.read_file(path, lines),
                 Standing::Directory => local.read_below(path, lines),

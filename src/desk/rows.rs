@@ -52,7 +52,7 @@ impl Rows<'_> {
             ("excluded", json!(self.selection.is_excluded(id))),
             ("transitive", json!(member.is_some_and(|member| member.role == Role::Transitive))),
             ("resolved_path", json!(self.place(source))),
-            ("is_directory", json!(source.place().map(|_| source.is_directory()))),
+            ("is_directory", json!(is_directory(source))),
             ("exists", json!(source.place().map(|_| !source.is_missing()))),
             ("url", json!(url)),
             ("server", json!(server)),
@@ -101,7 +101,7 @@ impl Rows<'_> {
             ("type", json!(source.kind.word())),
             ("tags", json!(source.tags)),
             ("resolved_path", json!(self.place(source))),
-            ("is_directory", json!(source.place().map(|_| source.is_directory()))),
+            ("is_directory", json!(is_directory(source))),
             ("transitive", json!(transitive)),
             ("transitive_from", json!(member.map(|member| member.parents.clone()).unwrap_or_default())),
             ("url", json!(url)),
@@ -126,6 +126,12 @@ impl Rows<'_> {
     fn place(&self, source: &Source) -> Option<String> {
         source.place().map(|place| display(self.workspace, &place.path))
     }
+}
+
+/// Whether a local source is a folder; `None` where nobody looks at what it is.
+fn is_directory(source: &Source) -> Option<bool> {
+    let place = source.place().filter(|place| place.standing.is_open() || source.is_missing());
+    place.map(|_| source.is_directory())
 }
 
 /// Whether a member says something: it is neither null, false nor empty. Of what exists nothing is said.

@@ -15,9 +15,10 @@ use std::sync::Arc;
 use super::Desk;
 use super::Refusal;
 use super::deeds::{Bare, Deed, DeedKind, Deeds, in_text, outside};
-use crate::catalog::{Catalog, Kind, Source, SourceId, narrowed};
+use crate::catalog::{self, Catalog, Kind, Place, Source, SourceId, Standing, narrowed};
 use crate::config::{self, Channel, ChannelKind, Verdict, expand, profile};
 use crate::disk::path::{Resolver, absolute, display};
+use crate::output::resolve;
 use crate::report::Diagnostic;
 use crate::report::locate::Step;
 use crate::selection::Access;
@@ -93,11 +94,14 @@ impl Desk {
         if look.config_is_foreign() {
             let settings = &self.config.settings;
             let said = look.channel().into_iter().chain(look.deeds().approvals(&settings.approval));
-            found.extend(said.chain(look.references().map(|(_, bare)| bare)).map(|bare| self.located(bare)));
+            found.extend(said.map(|bare| self.located(bare)));
         }
+        found.extend(look.references().map(|(_, bare)| self.located(bare)));
+        let linked = self.linked_references.iter().filter_map(|file| look.linked(file));
+        found.extend(linked.map(|bare| self.located(bare)));
         let sources = self.catalog.sources().iter().filter_map(|source| look.source(source));
-        // Whose texts wait with their folder is told once.
-        let own = sources.filter(|bare| bare.about != DeedKind::References);
+        // A text that waits with the folder or file that defines it is not named again.
+        let own = sources.filter(|bare| !matches!(bare.about, DeedKind::References | DeedKind::Reference(_)));
         found.extend(own.map(|bare| self.located(bare)));
         found
     }
@@ -225,36 +229,88 @@ impl Desk {
         Cow::Owned(TemplateIndex { templates: index.templates.iter().filter(is_readable).cloned().collect() })
     }
 
-    /// The catalog without the texts that wait for trust, wherever they would be told; with those that may wait at another time.
-    pub(super) fn without_untrusted_texts(&self, catalog: Catalog) -> (Catalog, Vec<SourceId>) {
+    /// Reads the catalog, and of what lies outside the workspace only what is trusted: other sources are named in it, without
+    /// a text and without a look at what stands there.
+    pub(super) fn load_catalog(&self, previous: Option<&Catalog>) -> Loaded {
         let look = Look::at(self);
-        let is_text = |source: &&Source| matches!(source.kind, Kind::Inline { .. });
-        let texts = catalog.sources().iter().filter(is_text);
-        let foreign: Vec<SourceId> =
-            texts.filter(|source| look.source(source).is_some()).map(|source| source.id.clone()).collect();
-        if foreign.is_empty() {
-            return (catalog, foreign);
-        }
-        let told = |source: Arc<Source>| match &source.kind {
-            Kind::Inline { .. } if look.withholds(&source) => {
-                Arc::new(Source { kind: Kind::Inline { content: UNTOLD.into() }, ..Source::clone(&source) })
-            }
-            _ => source,
+        let (linked, decided) = (RefCell::new(Vec::new()), RefCell::new(Decided::new()));
+        let is_trusted = |bare: Bare| {
+            let is_trusted = look.trusts(&bare.hash);
+            decided.borrow_mut().push((bare.hash, is_trusted));
+            is_trusted
         };
-        let sources = (0..catalog.len()).filter_map(|at| catalog.shared(at)).map(told).collect();
-        (Catalog::of(sources), foreign)
+        let folder = self.references_folder();
+        let may_read = |path: &Path| {
+            if *path == *folder {
+                return look.references().is_none_or(|(_, bare)| is_trusted(bare));
+            }
+            let Some(bare) = look.linked(path) else { return true };
+            linked.borrow_mut().push(path.to_path_buf());
+            is_trusted(bare)
+        };
+        let (catalog, diagnostics) = catalog::load(self.around(), &self.config, previous, &may_read);
+        let problems = look.problems_so_far();
+        Loaded { catalog, diagnostics, linked: linked.into_inner(), decided: decided.into_inner(), problems }
     }
 
-    /// Whether texts are left out that are trusted by now, or told that are not any more: then the workspace is to be read again.
-    pub fn has_stale_texts(&self) -> bool {
-        if self.foreign_texts.is_empty() {
+    /// The same catalog where everything that waits for trust says so; adds what was decided about each part, and what was
+    /// wrong with the file of what is trusted.
+    pub(super) fn without_untrusted(
+        &self,
+        catalog: Catalog,
+        decided: &mut Decided,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Catalog {
+        let look = Look::at(self);
+        let mut withheld = false;
+        let mut told = |source: Arc<Source>| {
+            let Some(bare) = look.source(&source) else { return source };
+            let is_trusted = look.trusts(&bare.hash);
+            decided.push((bare.hash, is_trusted));
+            let kind = match &source.kind {
+                Kind::Local(place) if !is_trusted => {
+                    Kind::Local(Place { standing: Standing::Untrusted, size: 0, ..place.clone() })
+                }
+                Kind::Inline { .. } if !is_trusted => Kind::Inline { content: UNTOLD.into() },
+                _ => return source,
+            };
+            withheld = true;
+            Arc::new(Source { kind, ..Source::clone(&source) })
+        };
+        let sources = (0..catalog.len()).filter_map(|at| catalog.shared(at)).map(&mut told).collect();
+        problems.extend(look.problems_so_far());
+        if withheld { Catalog::of(sources) } else { catalog }
+    }
+
+    /// Whether a path that a source could stand at lies in the workspace, is trusted, or needs no trust since the person
+    /// named it.
+    pub fn may_look_at(&self, source: &Source, path: &Path) -> bool {
+        let look = Look::at(self);
+        if !look.is_foreign(source) || outside(&look.workspace, path).is_none() {
+            return true;
+        }
+        resolve(path).is_ok_and(|real| look.trusts(&look.deeds().source_at(source, &real, "").hash))
+    }
+
+    /// The folder of references, where its files may be read.
+    pub fn open_references_folder(&self) -> Option<PathBuf> {
+        let look = Look::at(self);
+        let may_read = look.references().is_none_or(|(_, bare)| look.trusts(&bare.hash));
+        may_read.then(|| self.references_folder())
+    }
+
+    /// Whether a path of the workspace leads nowhere else by a link.
+    pub fn stays_inside(&self, path: &Path) -> bool {
+        outside(&resolved(self.workspace()), path).is_none()
+    }
+
+    /// Whether something was trusted, or is not trusted any more, since the catalog was read: then it is to be read again.
+    pub fn has_stale_trust(&self) -> bool {
+        if self.decided.is_empty() {
             return false;
         }
         let look = Look::at(self);
-        let mut foreign = self.foreign_texts.iter().filter_map(|id| self.catalog.get(id.as_str()));
-        foreign.any(|source| {
-            matches!(&source.kind, Kind::Inline { content } if look.withholds(source) != (**content == *UNTOLD))
-        })
+        self.decided.iter().any(|(hash, was_trusted)| look.trusts(hash) != *was_trusted)
     }
 
     fn trust_file(&self, workspace: &Path) -> Result<Trusted, Refusal> {
@@ -282,6 +338,7 @@ impl Desk {
                 (config_file(), key(&[Step::Key("approval"), Step::Key(glob)]))
             }
             DeedKind::References => (config_file(), key(&[Step::Key("references_dir")])),
+            DeedKind::Reference(file) => (self.around().display(file), None),
             DeedKind::Source(id) => self.entry_of(id.as_str()),
         };
         let Bare { what, hash, about } = bare;
@@ -301,6 +358,20 @@ impl Desk {
         };
         (file, line)
     }
+}
+
+/// For the hash of everything that needs trust: whether it was trusted when the catalog was read.
+pub(super) type Decided = Vec<(String, bool)>;
+
+/// A catalog as far as trust allows to read it.
+pub(super) struct Loaded {
+    pub catalog: Catalog,
+    pub diagnostics: Vec<Diagnostic>,
+    /// Files in the folder of references that are links and lead outside.
+    pub linked: Vec<PathBuf>,
+    pub decided: Decided,
+    /// What was wrong with the file of what is trusted.
+    pub problems: Vec<Diagnostic>,
 }
 
 /// What stands in place of a text that waits for trust.
@@ -348,8 +419,7 @@ impl<'d> Look<'d> {
         file.starts_with(self.desk.workspace()) || outside(&self.workspace, file).is_none()
     }
 
-    /// What is wanted beyond the workspace by a source that may have come with it. What is discovered was brought by the
-    /// configuration that names the folder.
+    /// What is wanted beyond the workspace by a source that may have come with it.
     fn source(&self, source: &Source) -> Option<Bare> {
         let place = match &source.kind {
             Kind::Local(place) => place,
@@ -357,9 +427,14 @@ impl<'d> Look<'d> {
             Kind::Url { .. } | Kind::Mcp { .. } => return None,
         };
         let bare = self.deeds().source(source, place)?;
+        self.is_foreign(source).then_some(bare)
+    }
+
+    /// Whether a source may have come with the workspace. One that was discovered came with the configuration that names the
+    /// folder.
+    fn is_foreign(&self, source: &Source) -> bool {
         let is_discovered = source.origin.entry.is_none();
-        let is_foreign = self.is_inside(&source.origin.file) || (is_discovered && self.config_is_foreign());
-        is_foreign.then_some(bare)
+        self.is_inside(&source.origin.file) || (is_discovered && self.config_is_foreign())
     }
 
     /// What is wanted of a file outside by a source whose text stands in it. One that is named outside, and was not found in a
@@ -371,22 +446,37 @@ impl<'d> Look<'d> {
         let real = leads.as_deref()?;
         let is_discovered = source.origin.entry.is_none();
         if is_discovered
-            && self.config_is_foreign()
             && let Some((folder, bare)) = self.references()
             && real.parent() == Some(folder)
         {
             return Some(bare);
         }
         let is_foreign = file.starts_with(self.desk.workspace()) || (is_discovered && self.config_is_foreign());
-        is_foreign.then(|| self.deeds().text(source, real))
+        let bare = || if is_discovered { self.deeds().reference(file, real) } else { self.deeds().text(source, real) };
+        is_foreign.then(bare)
     }
 
-    /// The folder of references, if it lies outside, and what that is.
-    fn references(&self) -> Option<(&Path, Bare)> {
-        if !self.desk.config.settings.auto_discover {
-            return None;
+    /// What is wanted by a file in the folder of references that is a link, if it leads outside.
+    fn linked(&self, file: &Path) -> Option<Bare> {
+        let is_foreign = file.starts_with(self.desk.workspace()) || self.config_is_foreign();
+        // A loop leads nowhere, which whoever reads it finds out.
+        let real = resolve(file).ok().filter(|real| is_foreign && !real.starts_with(&self.workspace))?;
+        if let Some((folder, bare)) = self.references()
+            && real.parent() == Some(folder)
+        {
+            return Some(bare);
         }
-        let folder = self.references.get_or_init(|| outside(&self.workspace, &self.desk.references_folder()));
+        Some(self.deeds().reference(file, &real))
+    }
+
+    /// The folder of references, if it lies outside and the person did not name it, and what that is.
+    fn references(&self) -> Option<(&Path, Bare)> {
+        let folder = self.references.get_or_init(|| {
+            let folder = self.desk.references_folder();
+            let is_foreign = folder.starts_with(self.desk.workspace()) || self.config_is_foreign();
+            let is_read = self.desk.config.settings.auto_discover && is_foreign;
+            outside(&self.workspace, &folder).filter(|_| is_read)
+        });
         folder.as_deref().map(|folder| (folder, self.deeds().references(folder)))
     }
 
@@ -417,6 +507,11 @@ impl<'d> Look<'d> {
 
     fn trusts(&self, hash: &str) -> bool {
         self.trusted().0.contains(hash)
+    }
+
+    /// What was wrong with the file of what is trusted, if it was read.
+    fn problems_so_far(&self) -> Vec<Diagnostic> {
+        self.trusted.get().map_or_else(Vec::new, |(_, problems)| problems.clone())
     }
 
     fn problems(&self) -> &[Diagnostic] {

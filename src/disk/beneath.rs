@@ -42,7 +42,7 @@ pub struct Listing {
 const DEEP: usize = 64;
 
 fn is_passed_over(name: &OsStr, path: &Path) -> bool {
-    name == ".git" || super::walk::is_own(path)
+    super::walk::is_git(name) || super::walk::is_own(path)
 }
 
 /// Whether what lies at a resolved path below a folder is passed over there by a listing, and so is not read by its name either.

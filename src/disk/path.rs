@@ -94,8 +94,8 @@ impl Resolver {
         }
     }
 
-    /// The real path of an existing folder.
-    fn folder(&self, folder: &Path) -> PathBuf {
+    /// The real path of an existing folder; one that does not exist as it is written.
+    pub fn folder(&self, folder: &Path) -> PathBuf {
         self.elsewhere(folder).unwrap_or_else(|| folder.to_path_buf())
     }
 

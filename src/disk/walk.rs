@@ -1,18 +1,49 @@
 //! Walking below a folder, in path order, until a limit is reached. A symbolic link is followed only to a file inside the
 //! same tree that the walk would not come to by itself: so nothing is read twice, and no link leads out or round in circles.
+//! Names of folders that are left out are compared without regard to case, since many file systems do the same.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, Instant};
 
-/// Where refdesk keeps what lasts, and where it writes templates out of documents (BEHAVIOUR §6, §9).
-const OWN: [&str; 2] = [".jaato/refdesk", ".jaato/templates"];
+/// Entries that one walk looks at: a repository can hold or name a tree of any size.
+pub const ENTRIES: usize = 50_000;
+
+/// Time that one walk takes, for file systems that answer slowly.
+pub const TIME: Duration = Duration::from_secs(3);
+
+/// Where refdesk keeps its state.
+const STATE: [&str; 2] = [".jaato", "refdesk"];
+
+/// Where it writes templates out of documents (BEHAVIOUR §6).
+const TEMPLATES: [&str; 2] = [".jaato", "templates"];
 
 /// Whether refdesk writes into this folder by itself.
 pub fn is_own(folder: &Path) -> bool {
-    OWN.iter().any(|own| folder.ends_with(own))
+    let mut names = folder.components().rev().map(Component::as_os_str);
+    let (last, above) = (names.next(), names.next());
+    let is = |[one, two]: [&str; 2]| {
+        last.is_some_and(|name| name.eq_ignore_ascii_case(two))
+            && above.is_some_and(|name| name.eq_ignore_ascii_case(one))
+    };
+    is(STATE) || is(TEMPLATES)
+}
+
+/// Whether git keeps its own files in a folder of this name.
+pub fn is_git(name: &OsStr) -> bool {
+    name.eq_ignore_ascii_case(".git")
+}
+
+/// Whether the path is, or lies in, a folder where git or refdesk keeps its state.
+pub fn is_reserved(path: &Path) -> bool {
+    let mut above = None;
+    path.components().map(Component::as_os_str).any(|name| {
+        let below_jaato = above.replace(name).is_some_and(|above: &OsStr| above.eq_ignore_ascii_case(STATE[0]));
+        is_git(name) || (below_jaato && name.eq_ignore_ascii_case(STATE[1]))
+    })
 }
 
 /// How far a walk goes.
@@ -42,11 +73,39 @@ pub enum Problem {
     TooManyFiles,
     /// The files have more bytes than the limit; the rest was left out.
     TooManyBytes,
+    /// There is more to look at than one walk does, in number or in time; the rest was left out.
+    TooMuch,
+}
+
+impl Problem {
+    /// What a walk that stopped at [`Problem::TooMuch`] did, for people.
+    pub fn stopped() -> String {
+        format!("the folder is only looked through up to {ENTRIES} entries or {} seconds", TIME.as_secs())
+    }
+}
+
+/// What is left of the number and time of one walk.
+struct Rest {
+    entries: usize,
+    until: Instant,
+}
+
+impl Rest {
+    /// Whether one entry more may be looked at.
+    fn take(&mut self) -> bool {
+        let left = self.entries.checked_sub(1).filter(|left| left % 64 != 0 || Instant::now() < self.until);
+        self.entries = left.unwrap_or(0);
+        left.is_some()
+    }
 }
 
 /// The files whose names are `wanted` below `root`, in path order, hidden ones included; the folders of git and those that
 /// refdesk writes into by itself are not, unless `root` is one: what is chosen must not follow from what was chosen before.
 pub fn files_below(root: &Path, limits: Limits, wanted: impl Fn(&OsStr) -> bool) -> (Vec<Found>, Vec<Problem>) {
+    walk(root, limits, Rest { entries: ENTRIES, until: Instant::now() + TIME }, wanted)
+}
+
+fn walk(root: &Path, limits: Limits, mut rest: Rest, wanted: impl Fn(&OsStr) -> bool) -> (Vec<Found>, Vec<Problem>) {
     let mut found = Vec::new();
     let mut problems = Vec::new();
     let mut bytes = 0u64;
@@ -54,12 +113,12 @@ pub fn files_below(root: &Path, limits: Limits, wanted: impl Fn(&OsStr) -> bool)
     // Entries still to be looked at, the next one last; a folder is opened when its turn comes, which keeps path order.
     let mut open = Vec::new();
     let real_root = fs::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
-    push_entries(root, &mut open, &mut problems);
+    let mut is_whole = push_entries(root, &mut open, &mut rest, &mut problems);
     while let Some((path, kind)) = open.pop() {
         let name = path.file_name().unwrap_or_default();
         if kind.is_dir() {
-            if name != ".git" && !is_own(&path) {
-                push_entries(&path, &mut open, &mut problems);
+            if is_whole && !is_git(name) && !is_own(&path) {
+                is_whole = push_entries(&path, &mut open, &mut rest, &mut problems);
             }
             continue;
         }
@@ -91,29 +150,43 @@ pub fn files_below(root: &Path, limits: Limits, wanted: impl Fn(&OsStr) -> bool)
             Err(error) => problems.push(Problem::Unreadable(path, error)),
         }
     }
+    if !is_whole {
+        problems.push(Problem::TooMuch);
+    }
     (found, problems)
 }
 
 /// A link's target inside the tree that the walk will not find under its own name.
 fn leads_to_something_new(real: &Path, real_root: &Path, wanted: impl Fn(&OsStr) -> bool) -> bool {
     let Ok(inside) = real.strip_prefix(real_root) else { return false };
-    if real.ancestors().take_while(|folder| *folder != real_root).any(is_own) {
+    let is_kept_back = |folder: &Path| is_own(folder) || folder.file_name().is_some_and(is_git);
+    if real.ancestors().take_while(|folder| *folder != real_root).any(is_kept_back) {
         return false;
     }
-    let hidden_from_walk = inside.components().any(|component| component.as_os_str() == ".git");
-    hidden_from_walk || !inside.file_name().is_some_and(wanted)
+    !inside.file_name().is_some_and(wanted)
 }
 
-fn push_entries(folder: &Path, open: &mut Vec<(PathBuf, fs::FileType)>, problems: &mut Vec<Problem>) {
+/// Adds what is in a folder, and tells whether that is all there is.
+fn push_entries(
+    folder: &Path,
+    open: &mut Vec<(PathBuf, fs::FileType)>,
+    rest: &mut Rest,
+    problems: &mut Vec<Problem>,
+) -> bool {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) => {
             problems.push(Problem::Unreadable(folder.to_path_buf(), error));
-            return;
+            return true;
         }
     };
     let from = open.len();
+    let mut is_whole = true;
     for entry in entries {
+        if !rest.take() {
+            is_whole = false;
+            break;
+        }
         match entry.and_then(|entry| entry.file_type().map(|kind| (entry.path(), kind))) {
             Ok(entry) => open.push(entry),
             Err(error) => problems.push(Problem::Unreadable(folder.to_path_buf(), error)),
@@ -122,6 +195,7 @@ fn push_entries(folder: &Path, open: &mut Vec<(PathBuf, fs::FileType)>, problems
     if let Some(new) = open.get_mut(from..) {
         new.sort_by(|a, b| b.0.file_name().cmp(&a.0.file_name()));
     }
+    is_whole
 }
 
 #[cfg(test)]
@@ -173,18 +247,60 @@ mod tests {
         assert!(matches!(problems[..], [Problem::TooManyBytes]));
     }
 
+    #[test]
+    fn entries_and_time_stop_the_walk_and_are_said() {
+        let root = tree(&["a/1.md", "a/2.md", "b/3.md", "c.md"]);
+        let walked = |entries: usize, until: Instant| {
+            let (found, problems) = walk(root.path(), NO_LIMITS, Rest { entries, until }, |_| true);
+            (found.len(), matches!(problems[..], [Problem::TooMuch]))
+        };
+        let later = Instant::now() + Duration::from_secs(3_600);
+        for (entries, expected) in [(100, (4, false)), (5, (3, true)), (3, (1, true)), (1, (0, true)), (0, (0, true))] {
+            let (found, stopped) = walked(entries, later);
+            assert_eq!(stopped, expected.1, "{entries}");
+            assert!(found <= expected.0, "{entries}: {found}");
+        }
+        let many: Vec<String> = (0..200).map(|nth| format!("{nth}.md")).collect();
+        let many = tree(&many.iter().map(String::as_str).collect::<Vec<_>>());
+        let rest = Rest { entries: 1_000, until: Instant::now() };
+        let (found, problems) = walk(many.path(), NO_LIMITS, rest, |_| true);
+        assert!(found.len() < 200 && matches!(problems[..], [Problem::TooMuch]), "{}", found.len());
+    }
+
+    #[test]
+    fn where_git_and_refdesk_keep_their_state() {
+        for (path, expected) in [
+            (".git", true),
+            (".git/config", true),
+            ("sub/.GIT/hooks/x", true),
+            (".jaato/refdesk", true),
+            ("a/.Jaato/RefDesk/told.json", true),
+            (".jaato/refdesk-notes/a.md", false),
+            (".jaato/templates/a.tmpl", false),
+            (".jaato/kb/refdesk/a.md", false),
+            ("refdesk/a.md", false),
+            (".github/a.md", false),
+            ("a.git/config", false),
+            (".gitignore", false),
+        ] {
+            assert_eq!(is_reserved(Path::new(path)), expected, "{path}");
+        }
+    }
+
     #[cfg(unix)]
     #[test]
     fn links_stay_inside_and_give_nothing_twice() {
         use std::os::unix::fs::symlink;
         let outside = tree(&["secret.md"]);
-        let root = tree(&["real.md", "data.bin", "sub/x.md"]);
+        let root = tree(&["real.md", "data.bin", "sub/x.md", ".git/config", ".jaato/refdesk/told.bin"]);
         let at = |name: &str| root.path().join(name);
         symlink(outside.path().join("secret.md"), at("leak.md")).unwrap();
         symlink(outside.path(), at("leak")).unwrap();
         symlink(at("real.md"), at("again.md")).unwrap();
         symlink(at("data.bin"), at("data.md")).unwrap();
         symlink(at("data.bin"), at("data2.md")).unwrap();
+        symlink(at(".git/config"), at("git.md")).unwrap();
+        symlink(at(".jaato/refdesk/told.bin"), at("told.md")).unwrap();
         symlink(root.path(), at("sub/loop")).unwrap();
         symlink(at("loop.md"), at("loop.md")).unwrap();
         assert_eq!(names(root.path(), NO_LIMITS).0, ["data.md", "real.md", "sub/x.md"]);

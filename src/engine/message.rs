@@ -371,6 +371,8 @@ pub enum Watching {
     /// The system tells of them.
     #[default]
     Live,
+    /// The system tells of some of them: there is more to watch than is watched; why, for people.
+    Partly(Arc<str>),
     /// They are looked for every two seconds; why, for people.
     Polling(Arc<str>),
     /// Not at all, until the workspace is read again on demand; why, for people.

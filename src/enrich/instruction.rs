@@ -9,6 +9,12 @@ use crate::text::escape::{block_value, one_line};
 /// So many files of a directory are listed.
 pub const LISTED_FILES: usize = 50;
 
+/// Why nothing is read of a source outside the workspace.
+pub(super) const UNTRUSTED: &str = "it lies outside the workspace and waits for trust";
+
+/// Why nothing is read of a source that git or refdesk keeps its state in.
+pub(super) const RESERVED: &str = "it belongs to git or to refdesk itself";
+
 /// The instruction of `source`, without a line break at its end but for one that inline content brings. The line about
 /// its parents is there for a transitive member of `selection`. Values are escaped as §5 says.
 pub fn instruction(source: &Source, selection: &Selection, places: &dyn Places) -> String {
@@ -87,6 +93,8 @@ fn local(source: &Source, place: &Place, places: &dyn Places) -> Vec<String> {
     match place.standing {
         Standing::Missing => vec![format!("**Missing**: {path}")],
         Standing::File => vec![format!("**Location**: `{path}`"), "**Access**: Read this file".into()],
+        Standing::Untrusted => vec![format!("**Location**: `{path}`"), format!("**Access**: None: {UNTRUSTED}")],
+        Standing::Reserved => vec![format!("**Location**: `{path}`"), format!("**Access**: None: {RESERVED}")],
         Standing::Directory => {
             let files = places.files(source);
             let mut fields = vec![format!("**Location**: Directory `{path}` containing {} file(s):", files.len())];
@@ -139,6 +147,14 @@ mod tests {
             (
                 source("t", &[], local("t.md", Standing::File)),
                 "### Name of t\n\n**Location**: `t.md`\n**Access**: Read this file\n*(Transitively included via @p, @q)*",
+            ),
+            (
+                source("p", &[], local("/elsewhere/p.md", Standing::Untrusted)),
+                "### Name of p\n\n**Location**: `/elsewhere/p.md`\n**Access**: None: it lies outside the workspace and waits for trust",
+            ),
+            (
+                source("p", &[], local(".git/config", Standing::Reserved)),
+                "### Name of p\n\n**Location**: `.git/config`\n**Access**: None: it belongs to git or to refdesk itself",
             ),
             (
                 source("p", &[], local("/elsewhere/p.md", Standing::File)),

@@ -5,8 +5,9 @@ use std::borrow::Cow;
 
 use super::chain::TextKind;
 use super::draft::BlockKind;
+use super::instruction::{RESERVED, UNTRUSTED};
 use super::places::Places;
-use crate::catalog::{Kind, Source};
+use crate::catalog::{Kind, Source, Standing};
 use crate::template::{Template, names};
 use crate::text::escape::one_line;
 
@@ -99,7 +100,14 @@ pub(crate) fn shown_by(kind: TextKind) -> &'static str {
 /// Name and place of a source, for a block of expansions.
 pub(crate) fn brief(source: &Source, places: &dyn Places) -> String {
     let place = match &source.kind {
-        Kind::Local(place) => format!(" — `{}`", one_line(&places.display_path(&place.path))),
+        Kind::Local(place) => {
+            let why = match place.standing {
+                Standing::Untrusted => format!(": {UNTRUSTED}"),
+                Standing::Reserved => format!(": {RESERVED}"),
+                Standing::Missing | Standing::File | Standing::Directory => String::new(),
+            };
+            format!(" — `{}`{why}", one_line(&places.display_path(&place.path)))
+        }
         Kind::Url { url } => format!(" — {}", one_line(url)),
         Kind::Mcp { server, tool, .. } => format!(" — tool `{}` of {}", one_line(tool), one_line(server)),
         Kind::Inline { .. } => String::new(),

@@ -26,7 +26,7 @@ pub fn is_document(name: &OsStr) -> bool {
 pub fn files(source: &Source, shown: impl Fn(&Path) -> String) -> (Vec<Found>, Vec<Diagnostic>) {
     let Some(place) = source.place() else { return (Vec::new(), Vec::new()) };
     let (files, problems) = match place.standing {
-        Standing::Missing => (Vec::new(), Vec::new()),
+        Standing::Missing | Standing::Untrusted | Standing::Reserved => (Vec::new(), Vec::new()),
         Standing::File => {
             let too_large = place.size > LIMITS.bytes;
             (
@@ -44,9 +44,7 @@ pub fn files(source: &Source, shown: impl Fn(&Path) -> String) -> (Vec<Found>, V
 pub fn tokens(source: &Source) -> Option<u64> {
     match &source.kind {
         Kind::Inline { content } => Some(tokens::of_prose(content.len() as u64)),
-        Kind::Local(place) if place.standing != Standing::Missing => {
-            Some(tokens_of(&files(source, |_| String::new()).0))
-        }
+        Kind::Local(place) if place.standing.is_open() => Some(tokens_of(&files(source, |_| String::new()).0)),
         _ => None,
     }
 }
@@ -62,6 +60,7 @@ fn tell(problem: &Problem, source: &Source, shown: impl Fn(&Path) -> String) -> 
         Diagnostic::warning(code, message).in_file(shown(place)).hint("split the source into smaller ones")
     };
     let told = match problem {
+        Problem::TooMuch => limit("too-many-entries", Problem::stopped()),
         Problem::Unreadable(path, error) => Diagnostic::warning("unreadable", format!("it cannot be read: {error}"))
             .in_file(shown(path))
             .hint("make it readable, or take it out of the source"),

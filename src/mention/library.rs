@@ -72,7 +72,7 @@ impl Library {
         Self {
             workspace: workspace.to_path_buf(),
             matcher,
-            paths: PathIndex::new(catalog),
+            paths: PathIndex::new(workspace, catalog),
             memory,
             reads: AtomicUsize::new(0),
         }
@@ -80,7 +80,7 @@ impl Library {
 
     /// The same library for another catalog; what it remembers stays where it is still true and asked for.
     pub fn adopt(&mut self, catalog: &Catalog) {
-        self.paths = PathIndex::new(catalog);
+        self.paths = PathIndex::new(&self.workspace, catalog);
         if self.matcher.is_for(catalog) {
             let paths = &self.paths;
             self.memory.retain(|path| paths.covers(path), catalog.len());
@@ -139,7 +139,7 @@ impl Library {
             }
             _ => {
                 let (found, problems) = files(source, shown);
-                if source.place().is_some() && !source.is_missing() {
+                if source.open_place().is_some() {
                     tokens = Some(tokens_of(&found));
                 }
                 // A file that is its source's place has its path there already.
@@ -214,6 +214,12 @@ impl Library {
                     Some(*line),
                     format!("the link to '{path}' leads to something that is in no source"),
                     "add it with `refdesk add`, or leave it as a plain link",
+                )),
+                Lead::Outside => diagnostics.push(problem(
+                    "unlisted-link",
+                    Some(*line),
+                    format!("the link to '{path}' leads out of the workspace and to no source"),
+                    "add what it leads to with `refdesk add`, or leave it as a plain link",
                 )),
                 Lead::Broken => diagnostics.push(problem(
                     "broken-link",

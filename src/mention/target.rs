@@ -1,7 +1,8 @@
 //! Where a link leads: a path, and the sources whose place it names (BEHAVIOUR §3 "By path").
 
+use std::fs;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use percent_encoding::percent_decode_str;
@@ -41,7 +42,12 @@ pub enum Lead {
     Unlisted,
     /// To nothing.
     Broken,
+    /// Out of the workspace, to no source that may be read: what stands there is not told.
+    Outside,
 }
+
+/// Links that are followed by hand, one after the other.
+const LINKS: usize = 40;
 
 /// The places of a catalog's local sources.
 #[derive(Debug, Default)]
@@ -50,6 +56,8 @@ pub struct PathIndex {
     spots: Vec<Spot>,
     /// Where the places lead that have a link in their path: by the bytes of that path.
     written: Vec<(Arc<Path>, Arc<Path>)>,
+    /// The workspace, as it is called and resolved.
+    workspace: [PathBuf; 2],
     resolver: Resolver,
 }
 
@@ -64,7 +72,7 @@ struct Spot {
 
 impl PathIndex {
     /// The places of this catalog.
-    pub fn new(catalog: &Catalog) -> Self {
+    pub fn new(workspace: &Path, catalog: &Catalog) -> Self {
         let local = (0..).zip(catalog.sources()).filter_map(|(at, source)| Some((at, source.place()?)));
         let spot = |(source, place): (u32, &Place)| Spot {
             path: place.resolved.clone(),
@@ -78,7 +86,9 @@ impl PathIndex {
         let linked = catalog.sources().iter().filter_map(Source::place).filter(|place| place.path != place.resolved);
         let mut written: Vec<_> = linked.map(|place| (place.path.clone(), place.resolved.clone())).collect();
         written.sort_by(|one, other| one.0.as_os_str().cmp(other.0.as_os_str()));
-        Self { spots, written, resolver: Resolver::default() }
+        let resolver = Resolver::default();
+        let workspace = [workspace.to_path_buf(), resolver.folder(workspace)];
+        Self { spots, written, workspace, resolver }
     }
 
     /// Whether a path as a walk comes to it is the place of a source, or below one.
@@ -128,20 +138,99 @@ impl PathIndex {
         if !spots.is_empty() {
             return Lead::To(spots);
         }
-        if metadata.is_none() {
-            return Lead::Broken;
-        }
         let mut above = real.ancestors().skip(1).map(|folder| self.at(folder));
         let has_folder = |spots: &Range<usize>| {
             self.spots.get(spots.clone()).is_some_and(|spots| spots.iter().any(|spot| spot.is_folder))
         };
-        above.find(has_folder).map_or(Lead::Unlisted, Lead::To)
+        let above = above.find(has_folder);
+        match metadata {
+            Some(_) if above.is_some() => above.map_or(Lead::Unlisted, Lead::To),
+            _ if above.is_none() && (!self.is_inside(&real) || self.leads_out(&path)) => Lead::Outside,
+            Some(_) => Lead::Unlisted,
+            None => Lead::Broken,
+        }
+    }
+
+    fn is_inside(&self, path: &Path) -> bool {
+        self.workspace.iter().any(|workspace| path.starts_with(workspace))
+    }
+
+    /// Whether a link on the way leads out of the workspace, though nothing may stand there.
+    fn leads_out(&self, path: &Path) -> bool {
+        let mut path = path.to_path_buf();
+        for _ in 0..LINKS {
+            let inside = path.ancestors().take_while(|above| self.is_inside(above));
+            let link = inside.into_iter().filter_map(|above| Some((above, fs::read_link(above).ok()?))).last();
+            let Some((link, target)) = link else { return !self.is_inside(&path) };
+            let target = link.parent().unwrap_or(link).join(target);
+            path = clean(&target.join(path.strip_prefix(link).unwrap_or(Path::new(""))));
+        }
+        false
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(unix)]
+    use crate::catalog::testing::local;
+    use crate::disk::write_atomic;
+
+    /// The answer is the same whether or not something stands outside.
+    #[cfg(unix)]
+    #[test]
+    fn what_stands_outside_is_not_told() {
+        use std::os::unix::fs::symlink;
+        let root = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(root.path()).unwrap();
+        for file in ["ws/in.md", "out/there.md", "private/there.md", "trusted/there.md", "trusted/folder/there.md"] {
+            write_atomic(&root.join(file), b"x").unwrap();
+        }
+        let workspace = root.join("ws");
+        symlink("../out", workspace.join("folder")).unwrap();
+        symlink("../none", workspace.join("gone")).unwrap();
+        symlink("inner", workspace.join("dangling")).unwrap();
+        for name in ["there", "none"] {
+            symlink(format!("../out/{name}.md"), workspace.join(format!("{name}-link.md"))).unwrap();
+            symlink(format!("{name}-link.md"), workspace.join(format!("{name}-chain.md"))).unwrap();
+        }
+        let catalog = Catalog::new(vec![
+            local("private", &root.join("private"), Standing::Untrusted),
+            local("trusted", &root.join("trusted/folder"), Standing::Directory),
+        ]);
+        let index = PathIndex::new(&workspace, &catalog);
+        let ids = |lead: Lead| match lead {
+            Lead::To(spots) => {
+                index.sources_at(spots).map(|at| catalog.sources()[at as usize].id.to_string()).collect()
+            }
+            other => format!("{other:?}"),
+        };
+        for (path, expected) in [
+            ("in.md", "Unlisted"),
+            ("none.md", "Broken"),
+            ("dangling", "Broken"),
+            ("../out/there.md", "Outside"),
+            ("../out/none.md", "Outside"),
+            ("../none/deep/none.md", "Outside"),
+            ("../private", "private"),
+            ("../private/there.md", "Outside"),
+            ("../private/none.md", "Outside"),
+            ("../trusted/folder/there.md", "trusted"),
+            ("../trusted/folder/none.md", "Broken"),
+            ("../trusted/there.md", "Outside"),
+            ("../trusted/none.md", "Outside"),
+            ("folder/there.md", "Outside"),
+            ("folder/none.md", "Outside"),
+            ("gone", "Outside"),
+            ("gone/none.md", "Outside"),
+            ("there-link.md", "Outside"),
+            ("none-link.md", "Outside"),
+            ("there-chain.md", "Outside"),
+            ("none-chain.md", "Outside"),
+        ] {
+            assert_eq!(ids(index.lead(&workspace, Path::new(path))), expected, "{path}");
+        }
+    }
 
     #[test]
     fn anchors_and_queries_go_and_schemes_are_skipped() {

@@ -22,6 +22,7 @@ pub use propose::{disagreements, propose};
 pub use recover::{is_interrupted, recover};
 pub use refusal::needs_overwrite;
 pub use remove::{propose_removal, remove};
+pub(crate) use resolve::resolve;
 pub use write::write;
 
 /// Where may be written.

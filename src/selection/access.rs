@@ -34,11 +34,12 @@ impl Access {
                 continue;
             }
             access.reached.insert(source.id.clone());
-            let place = source.place().filter(|place| place.standing != Standing::Missing);
+            let place =
+                source.place().filter(|place| !matches!(place.standing, Standing::Missing | Standing::Reserved));
             if place.is_none() && !matches!(source.kind, Kind::Inline { .. }) {
                 continue;
             }
-            if is_withheld(source) {
+            if source.is_untrusted() || is_withheld(source) {
                 access.withheld.push(source.id.clone());
             } else {
                 access.paths.extend(place.map(|place| place.resolved.to_path_buf()));

@@ -110,6 +110,11 @@ fn is_template(name: &OsStr) -> bool {
 fn complaint(workspace: &Path, root: &Root, problem: Problem) -> Diagnostic {
     let (code, path, what) = match problem {
         Problem::Unreadable(path, error) => ("template-unreadable", path, format!("cannot be read: {error}")),
+        Problem::TooMuch => {
+            let problem = Diagnostic::warning("template-limit", Problem::stopped());
+            let problem = problem.in_file(display(workspace, &root.path)).hint("split it into smaller folders");
+            return root.source.iter().fold(problem, |problem, source| problem.about(source.as_str()));
+        }
         Problem::TooManyFiles | Problem::TooManyBytes => {
             let what = format!("holds more than {} templates; the rest is left out", LIMITS.files);
             ("template-limit", root.path.clone(), what)

@@ -98,6 +98,7 @@ fn pieces(state: &State) -> Vec<Piece> {
     }
     match &snapshot.watching {
         Watching::Live => {}
+        Watching::Partly(_) => pieces.push(piece(2, Role::Warning, "watching in part".to_owned())),
         Watching::Polling(_) => pieces.push(piece(2, Role::Warning, "polling every 2 s".to_owned())),
         Watching::Off(_) => pieces.push(piece(2, Role::Warning, "not watching".to_owned())),
     }

@@ -197,12 +197,13 @@ fn what_links_lead_to_is_followed() {
     save(&workspace.join("references.json"), &CONFIG.replace("\"tree\"}", "\"link.md\"}"));
     symlink(out("first"), workspace.join("docs")).unwrap();
     symlink(out("file.md"), workspace.join("link.md")).unwrap();
-    let mut world = World::over(folder, workspace);
+    let mut world = World::trusting(folder, workspace);
     lives(&mut world, "doc", "../first/deep/doc.md");
     lives(&mut world, "tree", "../file.md");
     // The link itself turns elsewhere.
     fs::remove_file(world.at("docs")).unwrap();
     symlink(world.folder.path().join("second"), world.at("docs")).unwrap();
+    world.trust();
     world.until_mentions("doc", &["two"]);
     lives(&mut world, "doc", "../second/deep/doc.md");
 }
@@ -218,10 +219,11 @@ fn beside_the_workspace_a_link_far_above_may_turn() {
     save(&out("v2/a/b/doc.md"), "See two.\n");
     symlink(out("v1"), out("current")).unwrap();
     save(&workspace.join("references.json"), &CONFIG.replace("docs/deep", "../current/a/b"));
-    let mut world = World::over(folder, workspace);
+    let mut world = World::trusting(folder, workspace);
     lives(&mut world, "doc", "../v1/a/b/doc.md");
     fs::remove_file(world.at("../current")).unwrap();
     symlink(world.folder.path().join("v2"), world.at("../current")).unwrap();
+    world.trust();
     world.until_mentions("doc", &["two"]);
     lives(&mut world, "doc", "../v2/a/b/doc.md");
     // All of it goes and comes.
@@ -261,7 +263,7 @@ fn what_tools_fill_is_not_watched() {
 
 /// The numbers of all folders that this process watches.
 #[cfg(target_os = "linux")]
-fn watched() -> std::collections::HashSet<u64> {
+pub fn watched() -> std::collections::HashSet<u64> {
     let files = fs::read_dir("/proc/self/fdinfo").unwrap().flatten();
     let texts = files.filter_map(|file| fs::read_to_string(file.path()).ok());
     let number = |line: &str| {

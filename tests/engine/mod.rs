@@ -15,6 +15,8 @@ mod polling;
 #[cfg(target_os = "linux")]
 mod profiles;
 #[cfg(target_os = "linux")]
+mod reach;
+#[cfg(target_os = "linux")]
 mod rendering;
 mod requests;
 mod world;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use refdesk::config::Surroundings;
-use refdesk::desk::Options;
+use refdesk::desk::{Desk, Options};
 use refdesk::disk::write_atomic;
 use refdesk::engine::{self, Command, Engine, Event, Snapshot};
 
@@ -57,6 +57,24 @@ impl World {
     pub fn over(folder: tempfile::TempDir, workspace: PathBuf) -> Self {
         let engine = engine::start(options(&workspace)).unwrap();
         Self::with(folder, workspace, engine)
+    }
+
+    /// The same with the person's trust in everything that the configuration names outside.
+    pub fn trusting(folder: tempfile::TempDir, workspace: PathBuf) -> Self {
+        let options = Self::trusted(&folder, &workspace);
+        Self::with(folder, workspace, engine::start(options).unwrap())
+    }
+
+    /// Trusts what waits for trust now, and has the engine read it.
+    pub fn trust(&self) {
+        Self::trusted(&self.folder, &self.workspace);
+        self.send(Command::Reload);
+    }
+
+    fn trusted(folder: &tempfile::TempDir, workspace: &Path) -> Options {
+        let options = Options { state: Some(folder.path().join("state")), ..options(workspace) };
+        Desk::open(options.clone()).trust_all().unwrap();
+        options
     }
 
     /// This engine over that workspace.

@@ -99,3 +99,58 @@ fn what_lies_outside_comes_with_trust_and_goes_with_it_while_the_server_runs() {
     look(&mut client, false);
     assert!(!written(&workspace));
 }
+
+/// The answers to everything an agent can ask a server about, as one text.
+fn everything(client: &mut Client) -> String {
+    let mut told = String::new();
+    for (tool, arguments) in [
+        ("listReferences", json!({})),
+        ("selectReferences", json!({"ids": ["far", "folder"]})),
+        ("readReference", json!({"id": "far"})),
+        ("readReference", json!({"id": "folder", "path": "SECRET.md"})),
+        ("readReference", json!({"id": "folder"})),
+        ("listExtractedTemplates", json!({})),
+        ("renderTemplate", json!({"template_path": "../out/folder/SECRET.txt.tpl", "variables": {"SECRET": "1"}})),
+    ] {
+        let answer = client.request("tools/call", json!({"name": tool, "arguments": arguments}));
+        told.push_str(&answer.to_string().replace(&arguments.to_string(), ""));
+    }
+    for (method, parameters) in [
+        ("resources/list", json!({})),
+        ("resources/templates/list", json!({})),
+        ("resources/read", json!({"uri": "reference://far"})),
+        ("resources/read", json!({"uri": "reference://folder"})),
+        ("prompts/list", json!({})),
+    ] {
+        told.push_str(&client.request(method, parameters).to_string());
+    }
+    told
+}
+
+#[test]
+fn what_stands_outside_makes_no_difference_to_what_a_server_answers_before_trust() {
+    let answers = [("out/far", "out/folder/SECRET.md"), ("out/far/SECRET.md", "out/folder")].map(|files| {
+        let workspace = Workspace::with(&[("in.md", "# In\n")]);
+        for file in <[&str; 2]>::from(files) {
+            write_atomic(&workspace.beside(file), b"SECRET text that names in\n").unwrap();
+        }
+        workspace.configure(json!({
+            "references_dir": "../refs", "transitive_from_auto": true,
+            "sources": [
+                {"id": "far", "name": "Far", "path": "../out/far", "mode": "auto"},
+                {"id": "folder", "name": "Folder", "path": "../out/folder"},
+                {"id": "environment", "name": "E", "path": "/proc/self/environ", "mode": "auto"},
+                {"id": "in", "name": "In", "path": "in.md"}
+            ]
+        }));
+        let source = br#"{"id": "SECRET", "name": "SECRET", "type": "inline", "content": "SECRET"}"#;
+        write_atomic(&workspace.beside("refs/x.json"), source).unwrap();
+        let mut client = Client::connect(&workspace);
+        let told = everything(&mut client);
+        let root = workspace.beside("").display().to_string();
+        (told.replace(&root, "/").replace("SECRET.md", "").replace("SECRET.txt", ""), workspace)
+    });
+    let told = &answers[0].0;
+    assert!(!told.contains("SECRET") && told.contains("waits for trust"), "{told}");
+    assert_eq!(told.replace("\\\"", ""), answers[1].0.replace("\\\"", ""));
+}

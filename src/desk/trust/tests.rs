@@ -89,7 +89,7 @@ fn everything_that_would_go_beyond_is_said_with_its_line_and_trusted_in_one_go()
         ".jaato/references/found.json:1: an agent that selects it could read ws-evil and everything below it, as @found",
     ];
     assert_eq!(world.waiting(), told);
-    let desk = world.desk();
+    let mut desk = world.desk();
     assert_eq!(desk.access().paths(), [world.root.join("ws/in.md")]);
     assert_eq!(desk.access().withheld(), ["a".into()]);
     assert_eq!((desk.verdict("docs/a"), desk.verdict("docs/x")), (Verdict::Ask, Verdict::Deny));
@@ -100,6 +100,9 @@ fn everything_that_would_go_beyond_is_said_with_its_line_and_trusted_in_one_go()
 
     assert_eq!(desk.trust_all().unwrap().len(), told.len());
     assert_eq!((world.waiting(), desk.waiting()), (vec![], vec![]));
+    assert_eq!(desk.access().paths(), [world.root.join("ws/in.md")], "it is read again first");
+    assert!(desk.has_stale_trust());
+    desk.reload();
     assert_eq!(desk.access().paths(), ["ws/in.md", "out/a.md"].map(|path| world.root.join(path)));
     assert_eq!((desk.verdict("docs/a"), desk.verdict("docs/x")), (Verdict::Auto, Verdict::Deny));
     assert_eq!(desk.channel_refusal(), None);
@@ -186,7 +189,9 @@ fn what_is_the_persons_own_needs_no_trust() {
         .put("out/refs/x.json", &format!(r#"{{"id": "x", "name": "X", "path": "{}/out/a.md"}}"#, world.root.display()));
     world.put("mine.json", &format!(r#"{{"references_dir": "{}/out/refs"}}"#, world.root.display()));
     world.configure(r#"{"references_dir": "../out/refs"}"#);
-    assert_eq!((named("mine.json"), world.waiting().len()), (0, 2), "the folder, and the path of what is in it");
+    assert_eq!((named("mine.json"), world.waiting().len()), (0, 1), "the folder");
+    world.desk().trust_all().unwrap();
+    assert_eq!(world.waiting().len(), 1, "then the path of what is in it");
 }
 
 #[test]
@@ -201,7 +206,7 @@ fn a_source_is_where_its_links_lead() {
     let desk = world.desk();
     assert_eq!(desk.access().paths(), [world.root.join("ws/in.md")]);
     desk.trust_all().unwrap();
-    assert_eq!(desk.access().paths().len(), 2);
+    assert_eq!(world.desk().access().paths().len(), 2);
     // The link leads elsewhere: that is another path.
     fs::remove_file(world.root.join("ws/link")).unwrap();
     symlink("../ws-evil", world.root.join("ws/link")).unwrap();
@@ -265,7 +270,9 @@ fn of_a_damaged_file_nothing_is_trusted_and_that_is_said() {
     world.configure(ALL);
     world.desk().trust_all().unwrap();
     world.put("state/trust.json", "{");
-    let told: Vec<&str> = world.desk().waiting().iter().map(|problem| problem.code).collect();
+    let desk = world.desk();
+    let told = [desk.opening_diagnostics(), desk.waiting()].concat();
+    let told: Vec<&str> = told.iter().map(|problem| problem.code).filter(|code| *code != "missing-path").collect();
     assert_eq!(told, ["damaged", "untrusted", "untrusted", "untrusted", "untrusted"]);
 }
 
@@ -292,10 +299,10 @@ fn no_template_of_what_waits_is_written() {
         names.filter(|name| name != "index.json").count()
     };
     let index = || fs::read_to_string(folder.join("index.json")).unwrap_or_default();
-    let write = || {
+    let write = |trusted: bool| {
         let desk = world.desk();
         let templates = desk.templates().0;
-        assert_eq!(templates.templates.len(), 1);
+        assert_eq!(templates.templates.len(), usize::from(trusted));
         assert!(desk.write_templates(&templates).diagnostics.is_empty());
     };
     for trusted in [false, true, false] {
@@ -303,7 +310,7 @@ fn no_template_of_what_waits_is_written() {
             true => drop(world.desk().trust_all().unwrap()),
             false => drop(world.desk().revoke().unwrap()),
         }
-        write();
+        write(trusted);
         assert_eq!((files(), index().contains("secret_name")), (usize::from(trusted), trusted), "{}", index());
     }
 }
@@ -338,7 +345,7 @@ fn texts_of_files_outside_wait_for_trust() {
     for (how, waits) in [("named", 1), ("linked", 1), ("one file", 1), ("inside", 0), ("the person's own", 0)] {
         let world = set_up(how);
         let mut desk = world.desk();
-        assert_eq!((desk.untrusted().len(), desk.access().withheld().len()), (waits, waits), "{how}");
+        assert_eq!((desk.untrusted().len(), desk.catalog().len()), (waits, 1 - waits), "{how}");
         let read = |desk: &Desk| {
             let read =
                 crate::desk::reading::read_source(desk.workspace(), desk.catalog(), &desk.access(), "x", None, None);
@@ -347,11 +354,123 @@ fn texts_of_files_outside_wait_for_trust() {
         let told = |desk: &Desk| desk.instructions().contains("SECRET");
         assert_eq!((told(&desk), read(&desk).is_ok()), (waits == 0, waits == 0), "{how}");
         desk.trust_all().unwrap();
-        assert_eq!(desk.has_stale_texts(), waits == 1, "{how}");
+        assert_eq!(desk.has_stale_trust(), waits == 1, "{how}");
         desk.reload();
-        assert!(told(&desk) && !desk.has_stale_texts(), "{how}");
+        assert!(told(&desk) && !desk.has_stale_trust(), "{how}");
         assert_eq!(read(&desk).as_deref(), Ok("SECRET"), "{how}");
         desk.revoke().unwrap();
-        assert_eq!((read(&desk).is_ok(), desk.has_stale_texts()), (waits == 0, waits == 1), "{how}: at once");
+        assert_eq!((read(&desk).is_ok(), desk.has_stale_trust()), (waits == 0, waits == 1), "{how}: at once");
     }
+}
+
+/// Everything by which a desk could tell what stands at a path outside.
+fn told_of(desk: &mut Desk, id: &str) -> String {
+    desk.read_all();
+    let source = desk.catalog().get(id).unwrap().clone();
+    let asked = crate::enrich::Asked::new(crate::enrich::TextKind::Prompt, "See @far.");
+    let read = crate::desk::reading::read_source(desk.workspace(), desk.catalog(), &desk.access(), id, None, None);
+    let told = (
+        (desk.instructions(), desk.enrich(&asked, crate::desk::Reader::Nobody).0.text, read.map_err(|it| it.message)),
+        (desk.document(id), desk.document_spot(id).map_err(|it| it.message), desk.tokens(&source)),
+        (
+            desk.rows().listed(&source, desk.tokens(&source)),
+            desk.graph().from(id).collect::<Vec<_>>(),
+            desk.templates().0.templates,
+        ),
+        (enrich_places(desk, &source), desk.diagnostics()),
+    );
+    format!("{told:?}")
+}
+
+fn enrich_places(desk: &Desk, source: &Source) -> (Vec<PathBuf>, String, Vec<PathBuf>) {
+    use crate::enrich::Places;
+    (desk.files(source), Places::stamp(desk, source), desk.declared(source, "templates"))
+}
+
+/// A source outside is named and says that it waits; whatever stands there makes no difference to what is told.
+#[test]
+fn nothing_of_a_source_outside_is_told_before_trust() {
+    for mode in ["auto", "selectable"] {
+        let told = |set_up: &dyn Fn(&World)| {
+            let world = World::new();
+            set_up(&world);
+            world.configure(&format!(
+                r#"{{"preselected": ["far"], "transitive_from_auto": true, "sources": [
+                {{"id": "far", "name": "Far", "path": "../out/far", "mode": "{mode}", "tags": ["t"],
+                  "contents": {{"templates": "templates"}}}},
+                {{"id": "other", "name": "Other", "path": "in.md"}}]}}"#
+            ));
+            let mut desk = world.desk();
+            assert!(!desk.selection().contains("other"), "its mentions are not followed");
+            assert_eq!(desk.untrusted().len(), 1);
+            told_of(&mut desk, "far").replace(&world.root.display().to_string(), "")
+        };
+        let file = told(&|world: &World| world.put("out/far", "SECRET other\n"));
+        assert!(file.contains("waits for trust") && !file.contains("SECRET") && !file.contains("Read "), "{file}");
+        let folder = told(&|world: &World| {
+            world.put("out/far/SECRET.md", "See other and {{ SECRET }}.\n");
+            world.put("out/far/templates/SECRET.txt.tpl", "{{ SECRET }}\n");
+        });
+        assert_eq!(file, folder, "{mode}");
+        let link = told(&|world: &World| {
+            world.put("elsewhere/SECRET.md", "See other.\n");
+            fs::create_dir_all(world.root.join("out")).unwrap();
+            symlink("../elsewhere", world.root.join("out/far")).unwrap();
+        });
+        assert_eq!(file, link, "{mode}");
+    }
+}
+
+#[test]
+fn what_git_and_refdesk_keep_is_no_source_by_any_name() {
+    let world = World::new();
+    for file in ["ws/.git/config", "ws/.jaato/refdesk/told.json", "ws/sub/.git/x.md", "out/.git/x.md", "ws/store/HEAD"]
+    {
+        world.put(file, "SECRET other\n");
+    }
+    for (target, link) in [(".git", "git"), (".jaato/refdesk/told.json", "told.md"), ("store", "worktree/.git")] {
+        fs::create_dir_all(world.root.join("ws/worktree")).unwrap();
+        symlink(world.root.join("ws").join(target), world.root.join("ws").join(link)).unwrap();
+    }
+    let paths = [
+        ".git",
+        ".git/config",
+        "./sub/../.git/config",
+        "sub/.git",
+        "sub/.git/x.md",
+        ".jaato/refdesk",
+        ".jaato/refdesk/told.json",
+        ".jaato/refdesk/none.json",
+        "${workspaceRoot}/.git/config",
+        "git/config",
+        "told.md",
+        "worktree/.git/HEAD",
+        "../out/.git/x.md",
+        "/nowhere/at/all/.git/config",
+    ];
+    for path in paths {
+        for mode in ["auto", "selectable"] {
+            world.configure(&format!(
+                r#"{{"preselected": ["far"], "transitive_from_auto": true, "sources": [
+                    {{"id": "far", "name": "Far", "path": "{path}", "mode": "{mode}"}},
+                    {{"id": "other", "name": "Other", "path": "in.md"}}]}}"#
+            ));
+            let mut desk = world.desk();
+            let told = told_of(&mut desk, "far");
+            assert!(!told.contains("SECRET") && !told.contains("Read "), "{path}: {told}");
+            assert!(!desk.selection().contains("other"), "{path}");
+            assert_eq!((desk.access().paths().len(), desk.untrusted().len()), (0, 0), "{path}");
+            let codes: Vec<&str> = desk.diagnostics().iter().map(|problem| problem.code).collect();
+            assert!(codes.contains(&"reserved-path"), "{path}: {codes:?}");
+        }
+    }
+    // By the name of what a link makes a folder of git.
+    symlink("store", world.root.join("ws/.git2")).unwrap();
+    fs::remove_dir_all(world.root.join("ws/.git")).unwrap();
+    fs::rename(world.root.join("ws/.git2"), world.root.join("ws/.git")).unwrap();
+    world.configure(r#"{"sources": [{"id": "far", "name": "Far", "path": "store/HEAD", "mode": "auto"}]}"#);
+    assert_eq!(world.desk().access().paths().len(), 0);
+    world.configure(r#"{"references_dir": ".jaato/refdesk"}"#);
+    let codes: Vec<&str> = world.desk().diagnostics().iter().map(|problem| problem.code).collect();
+    assert_eq!(codes, ["reserved-path"]);
 }

@@ -2,18 +2,20 @@
 //! the folder itself and not to its path; so it is remembered which folder stood there, and that it went (a new one often
 //! gets the number of the old one).
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Instant;
 
 use notify::event::{ModifyKind, RenameMode};
 use notify::{ErrorKind, EventKind, PathsMut, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::Followed;
 use super::gather::Seen;
+use super::limits::Limits;
 use super::remote::remote;
 use super::wanted::{Interest, Wanted, is_entered};
 use crate::disk::path::is_absent;
@@ -25,6 +27,7 @@ pub struct Live {
     /// Which folder is watched under which path.
     followed: BTreeMap<PathBuf, Identity>,
     heard: Arc<Mutex<Heard>>,
+    limits: Limits,
 }
 
 /// What came of following.
@@ -33,6 +36,8 @@ pub struct Outcome {
     pub followed: Followed,
     /// Folders that cannot be watched, and why.
     pub refused: Vec<(PathBuf, String)>,
+    /// Why some folders are not watched, if so; for people.
+    pub left_out: Option<String>,
 }
 
 /// Which folder it is, wherever it is and whatever it is called.
@@ -47,7 +52,7 @@ impl Live {
     ///
     /// # Errors
     /// The system gives no watcher; why, for people.
-    pub fn new(seen: mpsc::Sender<Seen>) -> Result<Self, String> {
+    pub fn new(seen: mpsc::Sender<Seen>, limits: Limits) -> Result<Self, String> {
         let heard: Arc<Mutex<Heard>> = Arc::default();
         let ear = heard.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
@@ -56,7 +61,7 @@ impl Live {
             }
         });
         let watcher = watcher.map_err(|error| shortage(&error).unwrap_or_else(|| error.to_string()))?;
-        Ok(Self { watcher, followed: BTreeMap::new(), heard })
+        Ok(Self { watcher, followed: BTreeMap::new(), heard, limits })
     }
 
     /// Watches exactly this.
@@ -80,7 +85,9 @@ impl Live {
             known_as: HashMap::new(),
             now: BTreeMap::new(),
             local: BTreeSet::new(),
-            outcome: Outcome { followed: Followed::Known, refused: Vec::new() },
+            limits: self.limits,
+            until: Instant::now() + self.limits.time,
+            outcome: Outcome { followed: Followed::Known, refused: Vec::new(), left_out: None },
         };
         round.forget(&lost);
         round.all(wanted)?;
@@ -167,6 +174,9 @@ struct Round<'a> {
     now: BTreeMap<PathBuf, (Identity, Interest)>,
     /// Devices that are known to tell of every change.
     local: BTreeSet<u64>,
+    /// What is left of the limits; and until when it may take.
+    limits: Limits,
+    until: Instant,
     outcome: Outcome,
 }
 
@@ -189,7 +199,10 @@ impl Round<'_> {
     }
 
     fn all(&mut self, wanted: &Wanted) -> Result<(), String> {
-        for (folder, interest) in &wanted.folders {
+        // Single names first: among them are configuration, choice and journal, which matter most where not all can be had.
+        let is_whole = |(_, interest): &(&PathBuf, &Interest)| **interest == Interest::All;
+        let (whole, named): (Vec<_>, Vec<_>) = wanted.folders.iter().partition(is_whole);
+        for (folder, interest) in named.into_iter().chain(whole) {
             self.single(folder, interest)?;
         }
         for root in &wanted.trees {
@@ -220,11 +233,14 @@ impl Round<'_> {
         }
     }
 
-    /// A folder and all below it. Each is watched before it is listed: what comes later is told.
+    /// A folder and all below it, the upper ones first. Each is watched before it is listed: what comes later is told.
     fn tree(&mut self, root: &Path) -> Result<(), String> {
-        let mut open = vec![root.to_path_buf()];
-        while let Some(folder) = open.pop() {
+        let mut open = VecDeque::from([root.to_path_buf()]);
+        while let Some(folder) = open.pop_front() {
             if !self.watch(&folder, &Interest::All)? {
+                if self.is_full() {
+                    break;
+                }
                 continue;
             }
             let entries = match fs::read_dir(&folder) {
@@ -233,10 +249,34 @@ impl Round<'_> {
                 Err(error) if is_absent(&error) || error.kind() == io::ErrorKind::PermissionDenied => continue,
                 Err(error) => return Err(format!("{}: {error}", folder.display())),
             };
-            let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-            open.extend(folders.map(|entry| entry.path()).filter(|path| is_entered(path)));
+            for entry in entries {
+                if !self.may_look() {
+                    return Ok(());
+                }
+                let path = entry.path();
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) && is_entered(&path) {
+                    open.push_back(path);
+                }
+            }
         }
         Ok(())
+    }
+
+    /// Takes one entry from what may be looked at; tells whether there was one left, and time.
+    fn may_look(&mut self) -> bool {
+        let left = self.limits.entries.checked_sub(1).filter(|left| left % 64 != 0 || Instant::now() < self.until);
+        self.limits.entries = left.unwrap_or(0);
+        if left.is_none() {
+            self.outcome
+                .left_out
+                .get_or_insert_with(|| "there is more to look through than is looked through".to_owned());
+        }
+        left.is_some()
+    }
+
+    /// Whether no folder more may be watched.
+    fn is_full(&self) -> bool {
+        self.now.len() >= self.limits.watches
     }
 
     /// Watches one folder; tells whether there is one.
@@ -246,6 +286,11 @@ impl Round<'_> {
             return Ok(true);
         }
         let Some(identity) = identity(path) else { return Ok(false) };
+        if self.is_full() {
+            let why = format!("only {} folders are watched, and there are more", self.limits.watches);
+            self.outcome.left_out = Some(why);
+            return Ok(false);
+        }
         if let Some(other) = self.known_as.get(&identity) {
             if let Some((_, known)) = self.now.get_mut(other) {
                 known.widen(interest);
@@ -300,6 +345,14 @@ impl Round<'_> {
 
     /// Gives up what is not wanted any more.
     fn finish(mut self) -> Result<(BTreeMap<PathBuf, Identity>, Outcome), String> {
+        if self.outcome.left_out.is_some() {
+            // What was not come to this time keeps its watch: else another part would be watched every time.
+            let left = self.limits.watches.saturating_sub(self.now.len());
+            let kept: Vec<_> =
+                self.before.iter().filter(|(path, _)| !self.now.contains_key(*path)).take(left).collect();
+            let kept: Vec<_> = kept.into_iter().map(|(path, it)| (path.clone(), (*it, Interest::All))).collect();
+            self.now.extend(kept);
+        }
         let unwanted: Vec<PathBuf> = self.before.keys().filter(|path| !self.now.contains_key(*path)).cloned().collect();
         unwanted.iter().for_each(|path| self.unwatch(path));
         self.paths.commit().map_err(|error| error.to_string())?;

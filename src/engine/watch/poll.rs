@@ -6,11 +6,14 @@ use std::fs;
 use std::hash::{Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::gather::Seen;
+use super::limits::Limits;
 use super::wanted::{Interest, Wanted, is_entered};
 
 /// Between two looks.
@@ -19,6 +22,7 @@ pub const EVERY: Duration = Duration::from_secs(2);
 /// A running look-out; dropping it ends its thread.
 pub struct Poll {
     follow: mpsc::Sender<Wanted>,
+    is_cut: Arc<AtomicBool>,
 }
 
 impl Poll {
@@ -26,10 +30,17 @@ impl Poll {
     ///
     /// # Errors
     /// Where the system gives no thread.
-    pub fn start(every: Duration, seen: mpsc::Sender<Seen>) -> io::Result<Self> {
+    pub fn start(every: Duration, limits: Limits, seen: mpsc::Sender<Seen>) -> io::Result<Self> {
         let (follow, wanted) = mpsc::channel();
-        thread::Builder::new().name("poll".to_owned()).spawn(move || run(every, &wanted, &seen))?;
-        Ok(Self { follow })
+        let is_cut = Arc::new(AtomicBool::new(false));
+        let cut = is_cut.clone();
+        thread::Builder::new().name("poll".to_owned()).spawn(move || run(every, limits, &wanted, &seen, &cut))?;
+        Ok(Self { follow, is_cut })
+    }
+
+    /// Whether the last look left something out, since there is more than one look takes in.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut.load(Ordering::Relaxed)
     }
 
     /// From now on looks at exactly this.
@@ -39,12 +50,20 @@ impl Poll {
     }
 }
 
-fn run(every: Duration, orders: &mpsc::Receiver<Wanted>, seen: &mpsc::Sender<Seen>) {
+fn run(
+    every: Duration,
+    limits: Limits,
+    orders: &mpsc::Receiver<Wanted>,
+    seen: &mpsc::Sender<Seen>,
+    is_cut: &AtomicBool,
+) {
     let Ok(mut wanted) = orders.recv() else { return };
     // What was there before the first look is not known: the desk may have read it before it changed.
     let (mut last, mut last_journal) = (None, None);
     loop {
-        let (now, journal) = (fingerprint(&wanted), grown(&wanted.journal));
+        let began = Instant::now();
+        let ((now, left), journal) = (fingerprint(&wanted, limits.entries), grown(&wanted.journal));
+        is_cut.store(left == 0, Ordering::Relaxed);
         let is_other = last.replace(now) != Some(now);
         // It grows with every text that is enriched, and nothing but the feed depends on it.
         let is_longer = last_journal.replace(journal) != Some(journal);
@@ -52,7 +71,8 @@ fn run(every: Duration, orders: &mpsc::Receiver<Wanted>, seen: &mpsc::Sender<See
         if told.is_some_and(|told| seen.send(told).is_err()) {
             return;
         }
-        let next = Instant::now() + every;
+        // A look at much takes long, and must not be all that is done.
+        let next = Instant::now() + every.max(began.elapsed() * 10);
         loop {
             match orders.recv_timeout(next.saturating_duration_since(Instant::now())) {
                 Ok(new) => wanted = new,
@@ -70,13 +90,14 @@ fn grown(file: &Path) -> u64 {
     hasher.finish()
 }
 
-/// A number that is another one when anything that is followed changed, but for the journal.
-fn fingerprint(wanted: &Wanted) -> u64 {
+/// A number that is another one when anything that is followed changed, but for the journal; and how many are left of the
+/// entries that may be looked at.
+fn fingerprint(wanted: &Wanted, mut left: usize) -> (u64, usize) {
     let mut hasher = DefaultHasher::new();
     for (folder, interest) in &wanted.folders {
         match interest {
             Interest::All => {
-                look_into(folder, interest, &mut hasher);
+                look_into(folder, interest, &mut left, &mut hasher);
             }
             Interest::Named(names) => {
                 let paths = names.iter().map(|name| folder.join(name)).filter(|path| *path != wanted.journal);
@@ -87,14 +108,17 @@ fn fingerprint(wanted: &Wanted) -> u64 {
     for root in &wanted.trees {
         let mut open = vec![root.clone()];
         while let Some(folder) = open.pop() {
-            open.extend(look_into(&folder, &Interest::All, &mut hasher));
+            open.extend(look_into(&folder, &Interest::All, &mut left, &mut hasher));
         }
     }
-    hasher.finish()
+    (hasher.finish(), left)
 }
 
 /// Takes in every entry that matters, in order of names; answers with the folders to enter.
-fn look_into(folder: &Path, interest: &Interest, hasher: &mut DefaultHasher) -> Vec<PathBuf> {
+fn look_into(folder: &Path, interest: &Interest, left: &mut usize, hasher: &mut DefaultHasher) -> Vec<PathBuf> {
+    if *left == 0 {
+        return Vec::new();
+    }
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries.flatten(),
         Err(error) => {
@@ -102,7 +126,8 @@ fn look_into(folder: &Path, interest: &Interest, hasher: &mut DefaultHasher) -> 
             return Vec::new();
         }
     };
-    let mut entries: Vec<_> = entries.filter(|entry| interest.covers(&entry.file_name())).collect();
+    let mut entries: Vec<_> = entries.filter(|entry| interest.covers(&entry.file_name())).take(*left).collect();
+    *left = left.saturating_sub(entries.len().max(1));
     entries.sort_by_key(fs::DirEntry::file_name);
     let mut folders = Vec::new();
     for entry in entries {
@@ -178,7 +203,7 @@ mod tests {
     #[test]
     fn the_fingerprint_changes_with_what_is_followed_and_with_nothing_else() {
         let world = World::new();
-        let mut last = fingerprint(&world.wanted);
+        let mut last = fingerprint(&world.wanted, 1_000);
         for (name, followed) in [
             ("references.json", true),
             ("other.json", false),
@@ -195,20 +220,29 @@ mod tests {
             ("tree/.jaato/refdesk/lock", false),
         ] {
             world.write(name, "other");
-            let now = fingerprint(&world.wanted);
+            let now = fingerprint(&world.wanted, 1_000);
             assert_eq!(now != last, followed, "{name}");
-            assert_eq!(fingerprint(&world.wanted), now, "{name}: nothing changed since");
+            assert_eq!(fingerprint(&world.wanted, 1_000), now, "{name}: nothing changed since");
             last = now;
         }
         fs::remove_dir_all(world.folder.path().join("tree")).unwrap();
-        assert_ne!(fingerprint(&world.wanted), last, "a tree that went");
+        assert_ne!(fingerprint(&world.wanted, 1_000), last, "a tree that went");
+    }
+
+    #[test]
+    fn a_look_takes_in_so_many_entries_and_no_more() {
+        let world = World::new();
+        assert_eq!([1, 3].map(|entries| fingerprint(&world.wanted, entries).1), [0, 0]);
+        let (whole, left) = fingerprint(&world.wanted, 100);
+        assert!(left > 0);
+        assert_eq!(fingerprint(&world.wanted, 101), (whole, left + 1));
     }
 
     #[test]
     fn it_says_so_at_once_and_then_when_something_changed() {
         let world = World::new();
         let (seen, changes) = mpsc::channel();
-        let poll = Poll::start(Duration::from_millis(1), seen).unwrap();
+        let poll = Poll::start(Duration::from_millis(1), Limits::default(), seen).unwrap();
         poll.follow(world.wanted.clone());
         changes.recv_timeout(Duration::from_secs(20)).expect("what was before the first look is not known");
         world.write("docs/a.md", "second");

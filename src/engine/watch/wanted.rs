@@ -1,7 +1,7 @@
 //! What a desk depends on, as folders: which ones, and what in them. Whoever follows them, by being told or by looking,
 //! asks here what counts and what is none of the desk's business (BEHAVIOUR §9 "Watching").
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -95,23 +95,46 @@ impl Wanted {
             wanted.file(profile);
         }
         wanted.file(&workspace.join(crate::template::OVERRIDES));
-        wanted.folder(&desk.references_folder());
+        if let Some(folder) = desk.open_references_folder() {
+            wanted.folder(&folder);
+        }
         wanted.tree(&workspace.join(".templates"));
+        let real = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
+        // Paths of the workspace that lead out of it, and may.
+        let (mut trees, mut folders) = (HashSet::new(), HashSet::new());
         for source in desk.catalog().sources() {
             let Some(place) = source.place() else { continue };
-            if place.standing == Standing::Directory {
-                wanted.tree(&place.path);
-            } else if let Some(folder) = place.path.parent() {
+            let is_inside = place.resolved.starts_with(&real);
+            match place.standing {
+                // Nothing is followed of what is not read.
+                Standing::Untrusted | Standing::Reserved => continue,
+                Standing::Directory => wanted.tree(&place.path),
                 // The neighbours count too: a document's links may lead to them.
-                wanted.folder(folder);
+                Standing::File if is_inside => place.path.parent().into_iter().for_each(|it| wanted.folder(it)),
+                Standing::File => wanted.file(&place.path),
+                Standing::Missing if desk.may_look_at(source, &place.path) => {
+                    place.path.parent().into_iter().for_each(|it| wanted.folder(it));
+                }
+                Standing::Missing => {}
             }
             if place.standing == Standing::File && place.resolved != place.path {
                 wanted.file(&place.resolved);
             }
-            for other in desk.other_places(source) {
-                wanted.file(&other);
+            if !is_inside && place.standing.is_open() {
+                trees.insert(&*place.path);
+                folders.extend(place.path.parent());
+            }
+            for other in desk.other_places(source).iter().filter(|other| desk.may_look_at(source, other)) {
+                wanted.file(other);
             }
         }
+        // No other link in the workspace leads out of it.
+        let stays = |path: &Path| {
+            let is_trusted = || folders.contains(path) || path.ancestors().any(|above| trees.contains(above));
+            !path.starts_with(workspace) || is_trusted() || desk.stays_inside(path)
+        };
+        wanted.folders.retain(|folder, _| stays(folder));
+        wanted.trees.retain(|root| stays(root));
         wanted
     }
 

@@ -49,10 +49,11 @@ impl Worker<'_> {
         self.publish();
     }
 
-    /// Reads again where a text is told that may not be, or left out that may be told.
+    /// Reads again where something is told that may not be any more, or left out that may be told by now.
     pub(super) fn tell_what_is_trusted(&mut self) {
-        if self.desk.has_stale_texts() {
+        if self.desk.has_stale_trust() {
             self.reread(Desk::reload);
+            self.watch_due = true;
             self.desk.settle();
             self.queue_documents();
             self.index_templates();

@@ -31,6 +31,10 @@ const BATCH: usize = 64;
 /// While documents are read, a snapshot at most this often.
 const PROGRESS: Duration = Duration::from_millis(40);
 
+/// How long the first watches are waited for, in rounds between which agents are served.
+const ROUNDS: usize = 100;
+const ROUND: Duration = Duration::from_millis(5);
+
 /// Runs until every sender of commands is gone.
 pub fn run(
     options: Options,
@@ -64,6 +68,7 @@ pub fn run(
         file_problems: Vec::new(),
         watching: Watching::default(),
         watch_problems: Vec::new(),
+        watch_due: false,
         last: Snapshot::default(),
         told: None,
         cause: Cause::Choice(Who::You),
@@ -78,26 +83,17 @@ pub fn run(
     worker.look_at_trust();
     worker.publish();
     worker.listen(Age::Past);
-    let first = worker.run_early_errands();
-    // After the first snapshot: setting up a thousand watches takes longer than a first frame may.
     let mut watch = Watch::new(changed);
-    if worker.watch(&mut watch) == Followed::New {
-        // What changed until now nobody told, and few documents were read as yet. The journal first: who is chosen by then
-        // is no change any more.
-        worker.listen(Age::Now);
-        worker.desk.reload();
-        worker.queue_documents();
-        if worker.watch(&mut watch) == Followed::New {
-            watch.look_again();
-        }
-    }
+    worker.watch(&watch);
+    let first = worker.wait_for_watches(&watch);
+    watch.wait_no_more();
     worker.look_at_requests();
     worker.index_templates();
     // What turned up until now is no change, even where there was no document to wait for.
     worker.told = None;
     worker.publish();
     worker.told = worker.last.loading.is_none().then(|| worker.last.clone());
-    worker.work(&mut watch, first);
+    worker.work(&watch, first);
 }
 
 /// Who sits at the engine.
@@ -136,6 +132,8 @@ pub(super) struct Worker<'a> {
     file_problems: Vec<Diagnostic>,
     watching: Watching,
     watch_problems: Vec<Diagnostic>,
+    /// Whether the desk may depend on something else than what is watched.
+    watch_due: bool,
     last: Snapshot,
     /// What the notices so far led up to: the last state in which every document was read.
     told: Option<Snapshot>,
@@ -147,7 +145,27 @@ pub(super) struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    fn work(&mut self, watch: &mut Watch, mut earlier: Option<Command>) {
+    /// Waits until what the desk depends on is followed, and does meanwhile what agents ask for; not long, and not where a
+    /// command comes that is none of theirs. Gives that command. What changed by then is no news.
+    fn wait_for_watches(&mut self, watch: &Watch) -> Option<Command> {
+        for _ in 0..ROUNDS {
+            if let Some(command) = self.run_early_errands() {
+                return Some(command);
+            }
+            let Some(followed) = watch.first(ROUND) else { continue };
+            if followed == Followed::New {
+                // What changed until now nobody told. The journal first: who is chosen by then is no change any more.
+                self.listen(Age::Now);
+                self.desk.reload();
+                self.queue_documents();
+            }
+            self.watch(watch);
+            break;
+        }
+        None
+    }
+
+    fn work(&mut self, watch: &Watch, mut earlier: Option<Command>) {
         loop {
             let first = if earlier.is_some() {
                 earlier.take()
@@ -173,6 +191,9 @@ impl Worker<'_> {
                 Some(command) => {
                     for command in self.with_all_waiting(command) {
                         self.obey(command, watch);
+                    }
+                    if self.watch_due {
+                        self.watch(watch);
                     }
                     if self.templates_due {
                         self.index_templates();
@@ -228,7 +249,7 @@ impl Worker<'_> {
         kept
     }
 
-    fn obey(&mut self, command: Command, watch: &mut Watch) {
+    fn obey(&mut self, command: Command, watch: &Watch) {
         if self.inbox.is_closed() && !command.is_change() {
             return;
         }
@@ -293,9 +314,7 @@ impl Worker<'_> {
                 self.reads += 1;
                 let before = self.desk.selection().clone();
                 self.reread(Desk::reload);
-                if self.watch(watch) == Followed::New {
-                    watch.look_again();
-                }
+                self.watch(watch);
                 self.desk.settle();
                 if let Err(refusal) = self.desk.forget_left(&before) {
                     self.refuse(refusal);
@@ -405,15 +424,15 @@ impl Worker<'_> {
         self.template_problems = problems;
     }
 
-    /// Watches what the desk depends on now; tells whether there is something new to watch.
-    fn watch(&mut self, watch: &mut Watch) -> Followed {
+    /// Has what the desk depends on now watched.
+    fn watch(&mut self, watch: &Watch) {
+        self.watch_due = false;
         let requests = self.requests.as_mut().map(|requests| {
             requests.follow(&self.desk);
             requests.watched()
         });
-        let followed = watch.follow(&self.desk, requests.unwrap_or_default());
+        watch.follow(&self.desk, requests.unwrap_or_default());
         self.watching = watch.watching();
         self.watch_problems = watch.diagnostics();
-        followed
     }
 }

@@ -122,6 +122,9 @@ fn complaint(workspace: &Path, place: &Place, problem: &Problem) -> Diagnostic {
         Problem::Unreadable(path, error) => Diagnostic::warning("unreadable", format!("it cannot be read: {error}"))
             .in_file(display(workspace, path))
             .hint("make it readable, or take it out of the source"),
+        Problem::TooMuch => Diagnostic::warning("template-limit", Problem::stopped())
+            .in_file(display(workspace, &place.path))
+            .hint("split the source into smaller ones"),
         Problem::TooManyFiles => limit(format!("only the first {files} markdown files")),
         Problem::TooManyBytes => limit(format!("only the first {} MiB", bytes / (1024 * 1024))),
     }

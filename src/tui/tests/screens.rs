@@ -86,6 +86,7 @@ fn while_the_desk_looks_for_changes_itself() {
     for (watching, expected) in [
         (Watching::Live, None),
         (Watching::Polling("no watch is left".into()), Some("polling every 2 s")),
+        (Watching::Partly("there is too much".into()), Some("watching in part")),
         (Watching::Off("no thread is left".into()), Some("not watching")),
     ] {
         for width in [80, 120, 200] {
@@ -95,8 +96,8 @@ fn while_the_desk_looks_for_changes_itself() {
             update(&mut state, Input::Snapshot(Box::new(snapshot)));
             let shown = screen(&state);
             let top = shown.lines().next().unwrap();
-            let said: Vec<&str> =
-                ["polling every 2 s", "not watching"].into_iter().filter(|it| top.contains(it)).collect();
+            let all = ["polling every 2 s", "watching in part", "not watching"];
+            let said: Vec<&str> = all.into_iter().filter(|it| top.contains(it)).collect();
             assert_eq!(said, Vec::from_iter(expected), "{width}: {top}");
         }
     }

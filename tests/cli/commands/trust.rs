@@ -99,3 +99,78 @@ fn a_workspace_that_keeps_to_itself_has_nothing_to_trust() {
     assert!(!world.beside("home/.local").exists());
     world.run(&["trust", "revoke"]).exits(0);
 }
+
+/// What a hostile checkout names outside itself, and what git and refdesk keep, by every command that could tell of it.
+#[cfg(unix)]
+#[test]
+fn nothing_outside_and_nothing_that_git_keeps_is_told_before_trust() {
+    let world = Workspace::with(&[("in.md", "In\n"), (".git/config", "SECRET in\n"), ("docs/a.md", "# A\n")]);
+    for (file, text) in [
+        ("out/note.md", "SECRET, see in.\n\n```jinja2\n{{ SECRET }} {{ b }}\n```\n"),
+        ("out/kit/SECRET.txt.tpl", "{{ SECRET }}\n"),
+        ("out/kit/README.md", "SECRET, see in.\n"),
+        ("refs/x.json", r#"{"id": "SECRET", "name": "SECRET", "path": "x", "SECRET": 1}"#),
+    ] {
+        refdesk::disk::write_atomic(&world.beside(file), text.as_bytes()).unwrap();
+    }
+    std::fs::create_dir_all(world.path.join(".jaato/references")).unwrap();
+    let link = |target: &str, link: &str| std::os::unix::fs::symlink(target, world.path.join(link)).unwrap();
+    link("../../../refs/x.json", ".jaato/references/x.json");
+    link("../out", "linked");
+    link("../.git/config", "docs/git.md");
+    world.configure(json!({
+        "preselected": ["note", "kit", "linked", "git", "docs"], "transitive_from_auto": true,
+        "sources": [
+            {"id": "note", "name": "Note", "path": world.beside("out/note.md"), "mode": "auto", "tags": ["java"]},
+            {"id": "kit", "name": "Kit", "path": "../out/kit", "contents": {"templates": "."}},
+            {"id": "linked", "name": "Linked", "path": "linked/note.md"},
+            {"id": "environment", "name": "E", "path": "/proc/self/environ", "mode": "auto"},
+            {"id": "git", "name": "Git", "path": ".git/config", "mode": "auto"},
+            {"id": "docs", "name": "Docs", "path": "docs"},
+            {"id": "in", "name": "In", "path": "in.md"}
+        ]
+    }));
+    let prompt = b"java with @note, @kit, @linked, @environment and @git".as_slice();
+    let hook =
+        json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": String::from_utf8_lossy(prompt)});
+    let start = json!({"hook_event_name": "SessionStart", "session_id": "s", "source": "startup"});
+    let read = json!({"file_path": world.beside("out/kit/README.md")}).to_string();
+    let mut told = Vec::new();
+    for words in [&["instructions"][..], &["list"], &["templates"], &["templates", "extract"], &["check"], &["graph"]] {
+        told.push(world.run(words));
+        told.push(world.run(&[&["--format", "json"], words].concat()));
+    }
+    told.push(world.run(&["select", "note", "kit", "--format", "json"]));
+    told.push(world.feed(&["enrich"], prompt));
+    told.push(world.feed(&["enrich", "--kind", "tool_result", "--tool", "Read", "--args", &read], b"text"));
+    told.push(world.feed(&["hook", "claude-code"], start.to_string().as_bytes()));
+    told.push(world.feed(&["hook", "claude-code"], hook.to_string().as_bytes()));
+    for ran in &told {
+        let said = format!("{}{}", ran.text(), ran.stderr);
+        assert!(!said.contains("SECRET") && !said.contains("README") && !said.contains("PATH="), "{ran}");
+    }
+    for ran in [&told[0], &told[13], &told[15]] {
+        assert!(ran.text().contains("waits for trust") && ran.text().contains("belongs to git"), "{ran}");
+    }
+    let listed = world.json(&["list"], 0);
+    for id in ["note", "kit", "linked", "environment", "git"] {
+        let row = listed["sources"].as_array().unwrap().iter().find(|row| row["id"] == *id).unwrap();
+        assert_eq!((&row["is_directory"], &row["tokens"]), (&json!(null), &json!(null)), "{row}");
+    }
+    assert_eq!(world.json(&["resolve", "note", "kit", "linked", "git"], 0)["mentions"], json!([]));
+    assert!(!world.listing().iter().any(|(path, bytes)| {
+        !path.starts_with(world.path.join(".git"))
+            && path.is_file()
+            && !path.is_symlink()
+            && String::from_utf8_lossy(bytes).contains("SECRET")
+    }));
+
+    world.trust(STATE);
+    let instructions = world.run(&["instructions"]).exits(0);
+    // What `/proc/self` leads to is another path in every process, and so was never trusted.
+    assert_eq!(instructions.text().matches("waits for trust").count(), 1, "{instructions}");
+    assert!(instructions.text().contains("Read this file"), "{instructions}");
+    let resolved = world.json(&["resolve", "note", "kit", "git"], 0);
+    assert_eq!(resolved["resolved"], json!(["note", "kit", "git", "in", "SECRET"]), "{resolved}");
+    assert!(instructions.text().contains("belongs to git"), "trust is no way to what git keeps");
+}

@@ -89,6 +89,7 @@ fn fields(state: &State, source: &Source) -> Vec<(&'static str, String)> {
     let clean = |text: &str| cells::clean(text).into_owned();
     let mut fields = match &source.kind {
         Kind::Local(place) if source.is_missing() => vec![("nothing stands at", clean(&place.written))],
+        Kind::Local(place) if source.is_untrusted() => vec![("waits for trust", printed(state, &place.path))],
         Kind::Local(place) if source.is_directory() => vec![("folder", printed(state, &place.path))],
         Kind::Local(place) => vec![("file", printed(state, &place.path))],
         Kind::Url { url } => vec![("url", clean(url))],
