@@ -1,4 +1,4 @@
-//! Thousands of files that change at once.
+//! Many files that change at once; thousands in the nightly run.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -10,11 +10,15 @@ use std::time::Instant;
 use refdesk::engine::{Command, Event, Snapshot};
 
 use crate::engine::world::{World, mentions, save};
+use crate::support::scale::scaled;
 
-const COUNT: usize = 2_000;
+/// How many there are.
+fn count() -> usize {
+    scaled(400, 2_000)
+}
 
 fn id(number: usize) -> String {
-    format!("doc-{:04}", number % COUNT)
+    format!("doc-{:04}", number % count())
 }
 
 fn file(number: usize) -> String {
@@ -27,12 +31,12 @@ fn text(number: usize, step: usize) -> String {
 }
 
 fn write_all(workspace: &Path, step: usize) {
-    (0..COUNT).for_each(|number| save(&workspace.join(file(number)), &text(number, step)));
+    (0..count()).for_each(|number| save(&workspace.join(file(number)), &text(number, step)));
 }
 
 fn config() -> String {
     let mut sources = String::new();
-    for number in 0..COUNT {
+    for number in 0..count() {
         let comma = if number == 0 { "" } else { "," };
         write!(sources, r#"{comma}{{"id": "{0}", "name": "{0}", "path": "{1}"}}"#, id(number), file(number)).unwrap();
     }
@@ -48,7 +52,7 @@ fn world(step: usize) -> World {
 }
 
 fn all_are_at(snapshot: &Snapshot, step: usize) -> bool {
-    (0..COUNT).all(|number| mentions(snapshot, &id(number)).is_some_and(|to| to == [id(number + step)]))
+    (0..count()).all(|number| mentions(snapshot, &id(number)).is_some_and(|to| to == [id(number + step)]))
 }
 
 #[test]
@@ -72,12 +76,12 @@ fn questions_are_answered_while_files_change_and_nothing_is_missed() {
     let began = Instant::now();
     world.send(Command::Look { generation: 7, prompt: Arc::from("what does doc-0007 say?") });
     world.event(|event| matches!(event, Event::Findings { generation: 7, .. }));
-    eprintln!("a question while {COUNT} files change: answered after {:?}", began.elapsed());
+    eprintln!("a question while {} files change: answered after {:?}", count(), began.elapsed());
     answered.store(true, Ordering::Relaxed);
     let last = writer.join().unwrap();
     let began = Instant::now();
     world.until("the last of all changes show", |snapshot| all_are_at(snapshot, last));
-    eprintln!("the last of {COUNT} changes: shown after {:?}", began.elapsed());
+    eprintln!("the last of {} changes: shown after {:?}", count(), began.elapsed());
 }
 
 #[test]
@@ -113,7 +117,7 @@ fn a_git_checkout_shows_whole() {
         git(&["checkout", "-q", branch]);
         let checked_out = began.elapsed();
         world.until(branch, |snapshot| all_are_at(snapshot, step));
-        eprintln!("checkout of {COUNT} files: {checked_out:?}, shown after {:?}", began.elapsed());
+        eprintln!("checkout of {} files: {checked_out:?}, shown after {:?}", count(), began.elapsed());
     }
     git(&["checkout", "-q", "bare"]);
     world.until("all are missing", |snapshot| {
