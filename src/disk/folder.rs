@@ -131,6 +131,7 @@ impl Folder {
         if !path.is_absolute() {
             return Err(with_path(path, io::Error::new(io::ErrorKind::InvalidInput, "not an absolute path")));
         }
+        names_of(parts.as_path())?;
         let root: Arc<Path> = Path::new("").into();
         // Most often there is no link, and one call does. Where there is one, going name by name tells which.
         if let Some(handle) = Handle::without_links(path) {

@@ -246,6 +246,58 @@ mod tests {
         assert_eq!(elsewhere.listing(), Vec::<String>::new());
     }
 
+    /// The folder is exchanged for a link when the new content lies in it already.
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_becomes_a_link_before_the_rename_is_refused() {
+        for names in [&["dir/new"][..], &["dir/old"], &["dir/old", "dir/new", "other/new"]] {
+            let (world, elsewhere) = (World::new(), World::new());
+            world.put("dir/old", "old");
+            elsewhere.put("old", "theirs");
+            let proposals = world.propose(&names.iter().map(|name| (*name, "mine")).collect::<Vec<_>>());
+            let wanted: Vec<&Proposal> = proposals.iter().collect();
+            let mut folders = Vec::new();
+            let ready = stage(&wanted, &mut folders).unwrap();
+            fs::rename(world.path.join("dir"), world.path.join("moved")).unwrap();
+            std::os::unix::fs::symlink(&elsewhere.path, world.path.join("dir")).unwrap();
+            assert_eq!(rename(&world.path, &ready, &folders).unwrap_err().refused.code, "moved", "{names:?}");
+            drop(ready);
+            assert_eq!(elsewhere.listing(), ["old=theirs"]);
+            assert_eq!(fs::read_dir(world.path.join("moved")).unwrap().count(), 1, "nothing stays beside it");
+        }
+    }
+
+    /// A folder is exchanged for a link and back all the while.
+    #[cfg(any(target_os = "linux", target_os = "macos"))]
+    #[test]
+    fn no_race_writes_through_a_link() {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        let (world, elsewhere) = (World::new(), World::new());
+        world.put("dir/old", "old");
+        elsewhere.put("old", "theirs");
+        std::os::unix::fs::symlink(&elsewhere.path, world.path.join("link")).unwrap();
+        let (dir, link) = (world.path.join("dir"), world.path.join("link"));
+        let is_over = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                    renameat_with(CWD, &dir, CWD, &link, RenameFlags::EXCHANGE).unwrap();
+                }
+            });
+            for round in 0..300 {
+                let text = format!("{round}");
+                let propose = |path: &str| propose(&world.path, &world.path, path, &text, Scope::Workspace);
+                let proposed = [propose("dir/old"), propose("dir/new/x")].into_iter().collect::<Result<Vec<_>, _>>();
+                if let Ok(proposals) = proposed {
+                    let at = round % 2;
+                    let _ = write(&world.path, &proposals[at..=at]);
+                }
+            }
+            is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+        assert_eq!(elsewhere.listing(), ["old=theirs"]);
+    }
+
     /// Something comes in the way of the last rename, after everything was looked at.
     #[test]
     fn a_failure_midway_restores_what_was_there() {

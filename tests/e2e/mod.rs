@@ -1,6 +1,7 @@
 //! The real binary in a real terminal: filtering, picking, and every way out. What the panes look like is held by the
 //! snapshots beside `tui`; here only what needs a process and a terminal.
 
+mod adding;
 mod asking;
 mod connecting;
 mod editor;

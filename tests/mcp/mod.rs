@@ -6,6 +6,8 @@ mod beginning;
 mod ends;
 mod errors;
 mod hostile;
+#[cfg(unix)]
+mod links;
 mod listing;
 mod revisions;
 mod sharing;

@@ -8,7 +8,6 @@ use super::{Holds, Notice, Ticket, Topic, Who};
 use crate::catalog::SourceId;
 use crate::desk::Spot;
 use crate::disk::path::clean;
-use crate::disk::within;
 use crate::enrich::{BlockKind, Item, Level, TextKind, Why};
 use crate::session::{Line, Receipt, What};
 
@@ -46,7 +45,8 @@ pub fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
 /// A file of the workspace. A journal may come with a repository: it leads nowhere else, by a link neither.
 fn inside(workspace: &Path, about: &str) -> Option<Spot> {
     let path = clean(&workspace.join(about));
-    let is_inside = path.starts_with(workspace) && within(workspace, &path).is_ok();
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    let is_inside = real(&path).zip(real(workspace)).is_some_and(|(path, workspace)| path.starts_with(workspace));
     is_inside.then_some(Spot { path, line: 1 })
 }
 

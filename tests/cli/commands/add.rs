@@ -139,3 +139,53 @@ fn odd_ids_have_safe_file_names() {
         assert!(!ran.stdout.contains(&0x1b), "{ran}");
     }
 }
+
+/// What a repository may bring so that an entry is written elsewhere.
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_outside_the_workspace_without_a_person() {
+    use std::os::unix::fs::symlink;
+    type Prepare = fn(&Workspace);
+    let cases: [(&str, Prepare); 7] = [
+        ("../out", |_| {}),
+        ("docs/../../out", |_| {}),
+        ("${HOME}/refs", |_| {}),
+        ("linked", |world| symlink("../out", world.path.join("linked")).unwrap()),
+        ("docs/linked/deep", |world| symlink("../../out", world.path.join("docs/linked")).unwrap()),
+        ("refs", |world| symlink("../nowhere", world.path.join("refs")).unwrap()),
+        ("refs", |world| {
+            std::fs::create_dir(world.path.join("refs")).unwrap();
+            symlink("../../out/planted.json", world.path.join("refs/a.json")).unwrap();
+        }),
+    ];
+    for (folder, prepare) in cases {
+        let world = Workspace::with(&[("docs/a.md", "x")]);
+        std::fs::create_dir(world.beside("out")).unwrap();
+        world.configure(json!({"references_dir": folder}));
+        prepare(&world);
+        let answer = world.json(&["add", "docs/a.md"], 1);
+        assert_eq!(answer["error"]["code"], "outside", "{folder}: {answer}");
+        assert!(answer["error"]["hint"].as_str().unwrap().contains("at a terminal"), "{answer}");
+        assert_eq!(std::fs::read_dir(world.beside("out")).unwrap().count(), 0, "{folder}");
+        assert!(!world.beside("nowhere").exists());
+    }
+    for link in [".jaato", ".jaato/references"] {
+        let world = Workspace::with(&[("docs/a.md", "x")]);
+        let link = world.path.join(link);
+        std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+        std::fs::create_dir(world.beside("out")).unwrap();
+        symlink(world.beside("out"), &link).unwrap();
+        assert_eq!(world.json(&["add", "docs/a.md"], 1)["error"]["code"], "outside");
+        assert_eq!(std::fs::read_dir(world.beside("out")).unwrap().count(), 0, "{link:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_within_the_workspace_is_followed() {
+    let world = Workspace::with(&[("docs/a.md", "x"), ("kept/x.txt", "")]);
+    std::os::unix::fs::symlink("kept", world.path.join("refs")).unwrap();
+    world.configure(json!({"references_dir": "refs"}));
+    world.run(&["add", "docs/a.md"]).exits(0);
+    assert!(world.read("kept/a.json").contains("docs/a.md"));
+}

@@ -109,6 +109,41 @@ fn fix_writes_through_a_link() {
     assert_ne!(fs::read_to_string(world.path.join("kept/elsewhere.json")).unwrap(), MOVED);
 }
 
+/// A catalog that a link or `references_dir` finds outside is not rewritten there.
+#[cfg(unix)]
+#[test]
+fn fix_writes_nothing_outside_the_workspace_without_a_person() {
+    use std::os::unix::fs::symlink;
+    let one = r#"{"id":"five","name":"Five","path":"/x/docs/two.md"}"#;
+    type Prepare = fn(&Workspace);
+    let cases: [(&str, &str, Prepare); 5] = [
+        ("out/catalog.json", MOVED, |world| {
+            symlink("../out/catalog.json", world.path.join("references.json")).unwrap();
+        }),
+        ("out/five.json", "", |world| world.configure(json!({"references_dir": "../out"}))),
+        ("out/five.json", "", |world| {
+            world.configure(json!({"references_dir": "linked"}));
+            symlink("../out", world.path.join("linked")).unwrap();
+        }),
+        ("out/references/five.json", "", |world| symlink("../out", world.path.join(".jaato")).unwrap()),
+        ("out/five.json", "", |world| {
+            fs::create_dir_all(world.path.join(".jaato/references")).unwrap();
+            symlink("../../../out/five.json", world.path.join(".jaato/references/five.json")).unwrap();
+        }),
+    ];
+    for (file, text, prepare) in cases {
+        let world = Workspace::with(&[("docs/one.md", "1"), ("docs/two.md", ""), ("docs/ü.md", "")]);
+        let (file, text) = (world.beside(file), if text.is_empty() { one } else { text });
+        refdesk::disk::write_atomic(&file, text.as_bytes()).unwrap();
+        prepare(&world);
+        let answer = world.json(&["check", "--fix"], 1);
+        assert_eq!(answer["fixed"], json!([]), "{answer}");
+        let error = answer["errors"].as_array().unwrap().iter().find(|it| it["code"] == "outside");
+        assert!(error.is_some_and(|it| it["hint"].as_str().unwrap().contains("at a terminal")), "{answer}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+    }
+}
+
 #[test]
 fn what_nobody_sees_is_told_in_entries_and_documents() {
     let world = Workspace::with(&[
