@@ -56,7 +56,9 @@ pub async fn list(
 pub async fn get(front: &Front, agent: &Agent, asked: GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
     let snapshot = front.indexed(agent).await.ok_or_else(closed)?;
     let template = found(&snapshot.templates, &asked.name)?;
-    let values = values(template, asked.arguments.unwrap_or_default())?;
+    let arguments = asked.arguments.unwrap_or_default();
+    let has_arguments = !arguments.is_empty();
+    let values = values(template, arguments)?;
     let name = template.name.clone();
     let description = description(template);
     let request = Box::new(Request::named(&name, Some(values)));
@@ -67,11 +69,10 @@ pub async fn get(front: &Front, agent: &Agent, asked: GetPromptRequestParams) ->
     let renderer = front.renderer();
     let made = tokio::task::spawn_blocking(move || prepared.render(&renderer)).await.map_err(|_| closed())?;
     let made = made.map_err(|unrendered| in_words(&name, &unrendered))?;
-    let receipt = Receipt {
-        about: vec![name],
-        tool: Some("prompts/get".to_owned()),
-        ..journalled::told(What::Rendered, &made.text)
-    };
+    // The text holds the arguments, and what a client wrote is not kept.
+    let journalled = if has_arguments { journalled::given } else { journalled::told };
+    let receipt =
+        Receipt { about: vec![name], tool: Some("prompts/get".to_owned()), ..journalled(What::Rendered, &made.text) };
     front.ask(agent, Task::Note(Box::new(receipt))).await;
     Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, made.text)]).with_description(description))
 }
