@@ -62,12 +62,13 @@ use crate::report::Diagnostic;
 pub fn run(
     screen: impl FnOnce(Engine, Option<PathBuf>) -> color_eyre::Result<ExitCode>,
 ) -> color_eyre::Result<ExitCode> {
+    signals::survive_file_size_limit();
     if std::env::args_os().nth(1).is_some_and(|word| word == worker::ARGUMENT) {
         return Ok(worker::serve());
     }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return Ok(hook::excused(&error).unwrap_or_else(|| output::usage(&error))),
+        Err(error) => return Ok(hook::excused(&error).unwrap_or_else(|| output::usage(error))),
     };
     log::start();
     if let Some(Command::Hook(args)) = &arguments.command {

@@ -75,7 +75,7 @@ pub fn ask_to_leave(proposal: &Proposal) -> Result<(), Refusal> {
 }
 
 /// What the argument parser has to say: help and version are results, the rest is a usage error, in JSON where asked for.
-pub fn usage(error: &clap::Error) -> ExitCode {
+pub fn usage(mut error: clap::Error) -> ExitCode {
     if !error.use_stderr() {
         // Help and version.
         return if is_written(error.print().and_then(|()| io::stdout().flush())) {
@@ -84,8 +84,14 @@ pub fn usage(error: &clap::Error) -> ExitCode {
             ExitCode::FAILURE
         };
     }
+    let is_plain =
+        |word: &std::ffi::OsStr| word.to_str().is_some_and(|word| matches!(one_line(word), Cow::Borrowed(_)));
+    let is_plain = std::env::args_os().all(|word| is_plain(&word));
+    if !is_plain {
+        escape_words(&mut error);
+    }
+    let whole = visible(&error.to_string()).into_owned();
     if wants_json(std::env::args_os().skip(1)) {
-        let whole = error.to_string();
         // Up to the first blank line; what is missing stands in lines of its own.
         let told: Vec<&str> = whole.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
         let message = told.join(" ");
@@ -93,8 +99,27 @@ pub fn usage(error: &clap::Error) -> ExitCode {
         let error = json!({"code": "usage", "message": message, "hint": "refdesk --help shows the commands"});
         write_out(format!("{}\n", json!({ "error": error })).as_bytes());
     }
-    let _ = error.print();
+    if is_plain {
+        let _ = error.print();
+    } else {
+        // Without colours, since what the words bring could not be told from them.
+        complain(whole.trim_end());
+    }
     ExitCode::from(2)
+}
+
+/// Has the argument parser repeat the words that it was given as they are shown on one line.
+fn escape_words(error: &mut clap::Error) {
+    use clap::error::ContextValue::{String as One, Strings as Several};
+    let known: Vec<_> = error.context().map(|(kind, value)| (kind, value.clone())).collect();
+    for (kind, value) in known {
+        let value = match value {
+            One(word) => One(one_line(&word).into_owned()),
+            Several(words) => Several(words.iter().map(|word| one_line(word).into_owned()).collect()),
+            _ => continue,
+        };
+        error.insert(kind, value);
+    }
 }
 
 fn wants_json(arguments: impl Iterator<Item = std::ffi::OsString>) -> bool {

@@ -24,7 +24,7 @@ pub fn run(desk: &Desk, args: &ReplayArgs) -> Answer {
         let what = line.receipt.what.word();
         return refused(
             "no-bytes",
-            format!("line {n} of the journal ({what}) is about nothing that was given as a text"),
+            format!("line {n} of the journal ({what}) keeps no text: only what refdesk itself wrote is kept"),
         );
     };
     let is_whole = line.receipt.hash.as_deref() == Some(&sha256_hex(text.as_bytes()));

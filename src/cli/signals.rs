@@ -1,6 +1,17 @@
-//! What ends a command that runs until it is told to end.
+//! Signals: those that ask a command to end, and the one that must not end any.
 
 use std::io;
+
+/// Makes a write beyond the file size limit (`ulimit -f`) an error (`EFBIG`) like that of a full disk. Without a handler for
+/// `SIGXFSZ` the system would end the program in the middle of it. Programs that we start get the system's default back.
+pub fn survive_file_size_limit() {
+    #[cfg(unix)]
+    {
+        let signal = rustix::process::Signal::XFSZ.as_raw();
+        // Nobody reads the flag. Without the handler everything works up to the limit.
+        let _ = signal_hook::flag::register(signal, std::sync::Arc::default());
+    }
+}
 
 /// The signals that ask a program to end.
 pub struct Signals {

@@ -61,7 +61,9 @@ impl Desk {
                 ..Receipt::new(What::Read)
             }
         };
-        touched(&self.catalog, self.workspace(), tool.arguments).into_iter().map(receipt).collect()
+        let touched = touched(&self.catalog, self.workspace(), tool.arguments);
+        // A path that does not exist may be any words of the call, and what an agent wrote is not kept.
+        touched.into_iter().filter(|(path, _)| path.symlink_metadata().is_ok()).map(receipt).collect()
     }
 
     /// Notes that a source was read, with what the session knew of it before.

@@ -27,6 +27,7 @@ mod pinned;
 mod places;
 mod print;
 mod proposals;
+mod quote;
 mod references;
 mod regard;
 mod relevance;

@@ -1,6 +1,8 @@
 //! `completion/complete`: what could stand where a person is typing. Arguments of resource templates are ids and paths; what
 //! an argument of a prompt, or of a tool, holds is told by its name. What begins as typed comes first, then what is like it.
 
+use std::borrow::Cow;
+
 use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use rmcp::ErrorData;
@@ -16,6 +18,7 @@ use crate::desk::Agent;
 use crate::engine::Snapshot;
 use crate::selection::Access;
 use crate::template::VariableKind;
+use crate::text::escape::one_line;
 use crate::text::fold::can_match;
 
 /// Characters of what is typed that are looked at.
@@ -31,7 +34,9 @@ pub async fn complete(front: &Front, agent: &Agent, asked: CompleteRequestParams
     }
     let (snapshot, access) = front.readable(agent).await.ok_or_else(closed)?;
     let complete = move || {
-        let words = words(&snapshot, &access, &asked)?;
+        let mut words = words(&snapshot, &access, &asked)?;
+        // A value is filled in as it is, so one with hidden characters cannot be shown escaped: it is not proposed.
+        words.retain(|word| matches!(one_line(word), Cow::Borrowed(_)));
         Ok(CompleteResult::new(matching(&asked.argument.value, words)))
     };
     // Lists folders.
@@ -52,7 +57,10 @@ fn words(snapshot: &Snapshot, access: &Access, asked: &CompleteRequestParams) ->
                 Some(VariableKind::Flag) => Ok(vec!["true".to_owned(), "false".to_owned()]),
                 Some(_) => Ok(by_name(snapshot, argument)),
                 None => Err(ErrorData::invalid_params(
-                    format!("the prompt has no such argument; prompts/list names those of '{}'", template.name),
+                    format!(
+                        "the prompt has no such argument; prompts/list names those of '{}'",
+                        one_line(&template.name)
+                    ),
                     None,
                 )),
             }

@@ -7,13 +7,13 @@ use crate::enrich::TextKind;
 use crate::session::{Receipt, What};
 use crate::text::tokens;
 
-/// A text that the desk made for an agent.
+/// A text that refdesk made for an agent and in which the agent wrote nothing.
 pub fn told(what: What, text: &str) -> Receipt {
     let kind = (what == What::Instructed).then_some(TextKind::SystemInstructions);
     Receipt { kind, text: Some(text.to_owned()), ..given(what, text) }
 }
 
-/// A text that lies in a file or elsewhere: who asks later finds it there.
+/// A text of which only size and hash are kept: it lies in a file, or the agent wrote some of it.
 pub fn given(what: What, text: &str) -> Receipt {
     Receipt {
         bytes: text.len(),

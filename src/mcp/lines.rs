@@ -56,8 +56,17 @@ pub struct Lines<R> {
 /// Requests that were not answered yet.
 #[derive(Debug, Default)]
 struct Owed {
-    ids: Mutex<HashMap<RequestId, Kind>>,
+    open: Mutex<Open>,
     fewer: Notify,
+}
+
+/// What is owed.
+#[derive(Debug, Default)]
+struct Open {
+    /// Requests that wait for their answer. No two have the same id: the library would drop an answer to one of them.
+    ids: HashMap<RequestId, Kind>,
+    /// Answers on their way to the client, whose ids may be used again.
+    written: usize,
 }
 
 /// What a request is to end with.
@@ -70,18 +79,52 @@ enum Kind {
 }
 
 impl Owed {
-    fn ids(&self) -> MutexGuard<'_, HashMap<RequestId, Kind>> {
-        self.ids.lock().unwrap_or_else(PoisonError::into_inner)
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Takes note of a request; `false` where another of this id is not answered yet.
+    fn begin(&self, id: &RequestId, kind: Kind) -> bool {
+        let mut open = self.open();
+        let is_new = !open.ids.contains_key(id);
+        if is_new {
+            open.ids.insert(id.clone(), kind);
+        }
+        is_new
+    }
+
+    /// A request needs no answer any more.
     fn settle(&self, id: &RequestId) {
-        if self.ids().remove(id).is_some() {
+        if self.open().ids.remove(id).is_some() {
             self.fewer.notify_one();
         }
     }
 
+    /// An answer is about to be written, of this request where it is to one.
+    fn write(&self, id: Option<&RequestId>) {
+        let mut open = self.open();
+        if let Some(id) = id {
+            open.ids.remove(id);
+        }
+        open.written += 1;
+    }
+
+    /// One that was about to be written is.
+    fn wrote(&self) {
+        let mut open = self.open();
+        open.written = open.written.saturating_sub(1);
+        self.fewer.notify_one();
+    }
+
+    fn is_empty(&self) -> bool {
+        let open = self.open();
+        open.ids.is_empty() && open.written == 0
+    }
+
     fn count(&self, kind: Kind) -> usize {
-        self.ids().values().filter(|other| **other == kind).count()
+        let open = self.open();
+        let written = if kind == Kind::Call { open.written } else { 0 };
+        open.ids.values().filter(|other| **other == kind).count() + written
     }
 }
 
@@ -157,7 +200,13 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
                             self.errors.push_back(ServerJsonRpcMessage::error(error, Some(request.id.clone())));
                             return None;
                         }
-                        self.owed.ids().insert(request.id.clone(), kind);
+                        if !self.owed.begin(&request.id, kind) {
+                            let message =
+                                "another request with this id is not answered yet: give each an id of its own";
+                            let error = ErrorData::invalid_request(message, None);
+                            self.errors.push_back(ServerJsonRpcMessage::error(error, Some(request.id.clone())));
+                            return None;
+                        }
                     }
                     // Who takes a request back gets no answer to it.
                     JsonRpcMessage::Notification(notification) => {
@@ -200,6 +249,9 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
                 JsonRpcMessage::Error(error) => error.id.clone(),
                 JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
             };
+            if answers.is_some() {
+                owed.write(answers.as_ref());
+            }
             let (tell, told) = oneshot::channel();
             let closed = || io::Error::from(io::ErrorKind::BrokenPipe);
             let sent = match line(&item) {
@@ -209,8 +261,8 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
                 },
                 Err(error) => Err(error),
             };
-            if let Some(id) = answers {
-                owed.settle(&id);
+            if answers.is_some() {
+                owed.wrote();
             }
             sent
         }
@@ -222,12 +274,19 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
                 let error = line(error).ok()?;
                 let room = self.out.reserve().await.ok()?;
                 self.errors.pop_front();
-                room.send((error, oneshot::channel().0));
+                let (tell, told) = oneshot::channel();
+                room.send((error, tell));
+                let owed = Arc::clone(&self.owed);
+                owed.write(None);
+                tokio::spawn(async move {
+                    let _ = told.await;
+                    owed.wrote();
+                });
             }
             if let Some(until) = self.until {
                 // One that comes between is remembered: nothing is missed.
                 let fewer = self.owed.fewer.notified();
-                if self.owed.ids().is_empty() || tokio::time::timeout_at(until, fewer).await.is_err() {
+                if self.owed.is_empty() || tokio::time::timeout_at(until, fewer).await.is_err() {
                     return None;
                 }
                 continue;

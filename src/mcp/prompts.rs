@@ -56,7 +56,9 @@ pub async fn list(
 pub async fn get(front: &Front, agent: &Agent, asked: GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
     let snapshot = front.indexed(agent).await.ok_or_else(closed)?;
     let template = found(&snapshot.templates, &asked.name)?;
-    let values = values(template, asked.arguments.unwrap_or_default())?;
+    let arguments = asked.arguments.unwrap_or_default();
+    let has_arguments = !arguments.is_empty();
+    let values = values(template, arguments)?;
     let name = template.name.clone();
     let description = description(template);
     let request = Box::new(Request::named(&name, Some(values)));
@@ -67,26 +69,25 @@ pub async fn get(front: &Front, agent: &Agent, asked: GetPromptRequestParams) ->
     let renderer = front.renderer();
     let made = tokio::task::spawn_blocking(move || prepared.render(&renderer)).await.map_err(|_| closed())?;
     let made = made.map_err(|unrendered| in_words(&name, &unrendered))?;
-    let receipt = Receipt {
-        about: vec![name],
-        tool: Some("prompts/get".to_owned()),
-        ..journalled::told(What::Rendered, &made.text)
-    };
+    // The text holds the arguments, and what a client wrote is not kept.
+    let journalled = if has_arguments { journalled::given } else { journalled::told };
+    let receipt =
+        Receipt { about: vec![name], tool: Some("prompts/get".to_owned()), ..journalled(What::Rendered, &made.text) };
     front.ask(agent, Task::Note(Box::new(receipt))).await;
     Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, made.text)]).with_description(description))
 }
 
-/// The prompt of this name.
+/// The prompt of this name, as it is or as `prompts/list` prints it.
 ///
 /// # Errors
 /// There is none, or the template asks for more than a prompt can be given.
 pub fn found<'i>(index: &'i TemplateIndex, name: &str) -> Result<&'i Template, ErrorData> {
-    let is_it = |template: &&Template| template.name == name;
-    match index.templates.iter().find(is_it) {
+    let exact = index.templates.iter().find(|template| template.name == name);
+    match exact.or_else(|| index.templates.iter().find(|template| one_line(&template.name) == name)) {
         Some(template) if is_prompt(template) => Ok(template),
         Some(template) => {
             let (what, instead) = match &template.problem {
-                Some(problem) => (format!("cannot be read: {problem}"), "mend the template"),
+                Some(problem) => (format!("cannot be read: {}", one_line(problem)), "mend the template"),
                 None => ("asks for lists or objects, which a prompt cannot be given".to_owned(), "use renderTemplate"),
             };
             Err(ErrorData::invalid_params(format!("the template '{}' {what}; {instead}", one_line(name)), None))
@@ -103,7 +104,7 @@ pub fn found<'i>(index: &'i TemplateIndex, name: &str) -> Result<&'i Template, E
 
 fn prompt(template: &Template) -> Prompt {
     let arguments: Vec<PromptArgument> = template.variables.iter().map(argument).collect();
-    Prompt::new(&template.name, Some(description(template)), (!arguments.is_empty()).then_some(arguments))
+    Prompt::new(one_line(&template.name), Some(description(template)), (!arguments.is_empty()).then_some(arguments))
 }
 
 fn description(template: &Template) -> String {
@@ -117,11 +118,14 @@ fn argument(variable: &Variable) -> PromptArgument {
         (_, true) => "a text, may be left out",
         (_, false) => "a text",
     };
-    PromptArgument::new(&variable.name).with_description(about).with_required(!variable.optional)
+    PromptArgument::new(one_line(&variable.name)).with_description(about).with_required(!variable.optional)
 }
 
-/// The values of a rendering: texts as they are, of flags `true` and `false` as such.
+/// The values of a rendering: texts as they are, of flags `true` and `false` as such. Arguments are taken by the names that
+/// `prompts/list` prints, too.
 fn values(template: &Template, given: Map<String, Value>) -> Result<Value, ErrorData> {
+    let own = |name: String| names_of(template).find(|own| one_line(own) == name).map_or(name.clone(), str::to_owned);
+    let given: Map<String, Value> = given.into_iter().map(|(name, value)| (own(name), value)).collect();
     let known: HashMap<&str, &Variable> =
         template.variables.iter().map(|variable| (variable.name.as_str(), variable)).collect();
     let missing: Vec<&str> = template
@@ -186,7 +190,12 @@ fn names_of(template: &Template) -> impl Iterator<Item = &str> {
 fn in_words(name: &str, unrendered: &Unrendered) -> ErrorData {
     let hint = if unrendered.hint.is_empty() { String::new() } else { format!("; {}", unrendered.hint) };
     ErrorData::invalid_params(
-        format!("the prompt '{}' does not render: {}{hint}", one_line(name), unrendered.error.message),
+        format!(
+            "the prompt '{}' does not render: {}{}",
+            one_line(name),
+            one_line(&unrendered.error.message),
+            one_line(&hint)
+        ),
         None,
     )
 }

@@ -11,7 +11,7 @@ use super::address::Address;
 use super::front::Front;
 use super::journalled;
 use super::resources::{listed, mime_type, mime_type_of};
-use super::tools::{closed, fitting, heading};
+use super::tools::{closed, fitting, marked};
 use crate::catalog::Source;
 use crate::desk::reading::{ReadingKind, read_source};
 use crate::desk::{Agent, Refusal};
@@ -63,7 +63,7 @@ fn text_at(snapshot: &Snapshot, access: &Access, uri: &str) -> Result<(ResourceC
         (None, ReadingKind::Content) => source.map_or("text/plain", mime_type),
         (_, ReadingKind::List) => "text/plain",
     };
-    let text = heading(&reading) + &reading.text;
+    let text = marked(&reading, &reading.text);
     let note = journalled::read(&reading, METHOD);
     Ok((ResourceContents::text(text, uri).with_mime_type(mime_type), note))
 }

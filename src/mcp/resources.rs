@@ -20,7 +20,7 @@ use crate::desk::Agent;
 use crate::disk::stamp;
 use crate::engine::Snapshot;
 use crate::selection::Access;
-use crate::text::escape::{one_line, visible};
+use crate::text::escape::one_line;
 
 /// How any source is called, and any file of a folder.
 pub const GENERAL: [&str; 2] = ["reference://{id}", "reference://{id}/{path}"];
@@ -89,13 +89,13 @@ fn page_after<'s>(
 }
 
 fn resource(source: &Source, why: Why) -> Resource {
-    let resource = Resource::new(Address::of(source.id.as_str()).to_string(), source.id.as_str())
+    let resource = Resource::new(Address::of(source.id.as_str()).to_string(), one_line(source.id.as_str()))
         .with_title(one_line(&source.name))
         .with_mime_type(mime_type(source))
         .with_annotations(annotations(source, why));
     let resource = match source.description.as_str() {
         "" => resource,
-        description => resource.with_description(visible(description)),
+        description => resource.with_description(one_line(description)),
     };
     match size(source) {
         Some(size) => resource.with_size(size),
@@ -166,7 +166,7 @@ fn general() -> Vec<ResourceTemplate> {
 
 fn folder(source: &Source) -> ResourceTemplate {
     let id = source.id.as_str();
-    ResourceTemplate::new(format!("{}{BELOW}", Address::of(id)), id)
+    ResourceTemplate::new(format!("{}{BELOW}", Address::of(id)), one_line(id))
         .with_title(one_line(&source.name))
         .with_description("A file of this folder, by its path within it.")
 }
@@ -180,13 +180,14 @@ mod tests {
     fn a_resource_says_what_it_is_for() {
         let source = crate::catalog::Source {
             name: "A\u{202e}name".to_owned(),
-            description: "What it is".to_owned(),
-            ..inline("a b/c", "text")
+            description: "What\n### it is".to_owned(),
+            ..inline("a b/c\u{fe0f}", "text")
         };
         assert_eq!(
             serde_json::to_value(resource(&source, Why::Picked)).unwrap(),
             serde_json::json!({
-                "uri": "reference://a%20b%2Fc", "name": "a b/c", "title": "A\\u{202e}name", "description": "What it is",
+                "uri": "reference://a%20b%2Fc%EF%B8%8F", "name": "a b/c\\u{fe0f}", "title": "A\\u{202e}name",
+                "description": "What\\n### it is",
                 "mimeType": "text/markdown", "size": 4,
                 "annotations": {"audience": ["user", "assistant"], "priority": 0.9_f32},
             })

@@ -117,7 +117,7 @@ fn begins(request: &ClientRequest) -> bool {
 }
 
 fn invalid(id: Option<RequestId>, message: &str) -> Sifted {
-    Sifted::Answer(id, ErrorData::invalid_request(message.to_owned(), None))
+    Sifted::Answer(id, ErrorData::invalid_request(one_line(message).into_owned(), None))
 }
 
 fn id_of(members: &Map<String, Value>) -> Result<Option<RequestId>, String> {
@@ -188,7 +188,7 @@ fn no_method(method: &str) -> ErrorData {
 }
 
 fn unfit(method: &str, why: &str) -> ErrorData {
-    ErrorData::invalid_params(format!("the params of {method} cannot be read: {why}"), None)
+    ErrorData::invalid_params(format!("the params of {method} cannot be read: {}", one_line(why)), None)
 }
 
 fn misfit<T: DeserializeOwned>(params: &Value) -> Option<String> {

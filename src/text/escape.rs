@@ -4,54 +4,93 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use unicode_properties::UnicodeEmoji;
+
 /// The line that opens and closes the blocks of an enrichment.
 pub const RULE: &str = "---";
 
 /// Whether a character cannot be seen or changes how its neighbours are shown: controls other than line break and tab,
-/// bidirectional controls, zero-width and other invisible format characters, line separators and tag characters.
+/// line separators, and every code point that Unicode lets a font ignore (`Default_Ignorable_Code_Point`): bidirectional
+/// controls, zero-width characters, variation selectors, tag characters, those reserved for more of them.
 pub fn is_hidden(c: char) -> bool {
     match c {
         '\n' | '\t' | ' '..='~' => false,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' | '\u{feff}' => true,
-        '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
-        '\u{fff9}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' => true,
-        '\u{e0000}'..='\u{e007f}' => true,
+        '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{fe00}'..='\u{fe0f}' | '\u{fff0}'..='\u{fffb}' => true,
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
+        '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' => true,
+        '\u{e0000}'..='\u{e0fff}' => true,
         _ => c.is_control(),
     }
 }
 
+/// Whether `c` asks for the emoji form of the character before it, as in `⚠️` and `1️⃣`: one selector behind one emoji, or
+/// between a digit, `#` or `*` and the sign of a key.
+pub fn is_emoji_selector(before: Option<char>, c: char, next: Option<char>) -> bool {
+    let is_key = |before| next == Some('\u{20e3}') && matches!(before, '0'..='9' | '#' | '*');
+    c == '\u{fe0f}' && before.is_some_and(|before| is_emoji(before) || is_key(before))
+}
+
+/// Whether a character is an emoji; digits, `#` and `*` are not.
+pub fn is_emoji(c: char) -> bool {
+    !c.is_ascii() && c.is_emoji_char()
+}
+
 /// The text with every hidden character printed escaped: `\x1b` below U+0080, `\u{202e}` above. Line breaks (CRLF too)
-/// and tabs stay.
+/// and tabs stay, and so does what [`is_emoji_selector`] allows.
 pub fn visible(text: &str) -> Cow<'_, str> {
     // Nearly every text is of these alone, and byte by byte that is seen many times sooner.
-    let is_plain = text.bytes().all(|byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~'));
-    if is_plain || !text.chars().any(is_hidden) {
+    if text.bytes().all(|byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~')) {
         return Cow::Borrowed(text);
     }
-    let mut out = String::with_capacity(text.len() + 16);
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        let ends_line = c == '\r' && chars.peek() == Some(&'\n');
-        if is_hidden(c) && !ends_line { push_escaped(&mut out, c) } else { out.push(c) }
-    }
-    Cow::Owned(out)
+    escaped(text, |c, next| match c {
+        '\r' if next == Some('\n') => Shown::AsIs,
+        c if is_hidden(c) => Shown::Escaped,
+        _ => Shown::AsIs,
+    })
 }
 
 /// [`visible`] for a field that has one line: line breaks and tabs are printed `\n`, `\r`, `\t`.
 pub fn one_line(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(|c| is_hidden(c) || matches!(c, '\n' | '\t')) {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        match c {
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if is_hidden(c) => push_escaped(&mut out, c),
-            c => out.push(c),
+    escaped(text, |c, _| match c {
+        '\n' => Shown::As("\\n"),
+        '\r' => Shown::As("\\r"),
+        '\t' => Shown::As("\\t"),
+        c if is_hidden(c) => Shown::Escaped,
+        _ => Shown::AsIs,
+    })
+}
+
+/// How one character is printed.
+enum Shown {
+    AsIs,
+    As(&'static str),
+    Escaped,
+}
+
+/// The text with each character printed as `shown` says of it and the one behind it.
+fn escaped(text: &str, shown: impl Fn(char, Option<char>) -> Shown) -> Cow<'_, str> {
+    let mut out = String::new();
+    let (mut before, mut copied) = (None, 0);
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map(|(_, next)| *next);
+        let printed = if is_emoji_selector(before, c, next) { Shown::AsIs } else { shown(c, next) };
+        before = Some(c);
+        if matches!(printed, Shown::AsIs) {
+            continue;
+        }
+        out.push_str(text.get(copied..at).unwrap_or_default());
+        copied = at + c.len_utf8();
+        match printed {
+            Shown::As(word) => out.push_str(word),
+            _ => push_escaped(&mut out, c),
         }
     }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(text.get(copied..).unwrap_or_default());
     Cow::Owned(out)
 }
 
@@ -102,10 +141,53 @@ mod tests {
             ("\u{e0041}\u{e007f}", "\\u{e0041}\\u{e007f}", "\\u{e0041}\\u{e007f}"),
             ("\u{2028}", "\\u{2028}", "\\u{2028}"),
             ("é日本 ➡️", "é日本 ➡️", "é日本 ➡️"),
+            ("⚠\u{fe0f}\u{fe0f}", "⚠\u{fe0f}\\u{fe0f}", "⚠\u{fe0f}\\u{fe0f}"),
+            (
+                "x\u{fe0f}1\u{fe0f} 1\u{fe0f}\u{20e3}",
+                "x\\u{fe0f}1\\u{fe0f} 1\u{fe0f}\u{20e3}",
+                "x\\u{fe0f}1\\u{fe0f} 1\u{fe0f}\u{20e3}",
+            ),
+            ("⚠\u{fe0e}\u{e0100}", "⚠\\u{fe0e}\\u{e0100}", "⚠\\u{fe0e}\\u{e0100}"),
             ("no\u{a0}break", "no\u{a0}break", "no\u{a0}break"),
         ] {
             assert_eq!(visible(text), shown, "{text:?}");
             assert_eq!(one_line(text), line, "{text:?}");
+        }
+    }
+
+    /// Every code point that Unicode 17 calls `Default_Ignorable_Code_Point`, and what else moves or hides text.
+    #[test]
+    fn nothing_that_can_be_ignored_stays() {
+        for range in [
+            0xad..=0xad,
+            0x34f..=0x34f,
+            0x61c..=0x61c,
+            0x115f..=0x1160,
+            0x17b4..=0x17b5,
+            0x180b..=0x180f,
+            0x200b..=0x200f,
+            0x2028..=0x202e,
+            0x2060..=0x206f,
+            0x3164..=0x3164,
+            0xfe00..=0xfe0f,
+            0xfeff..=0xfeff,
+            0xffa0..=0xffa0,
+            0xfff0..=0xfffb,
+            0x1bca0..=0x1bca3,
+            0x1d173..=0x1d17a,
+            0xe0000..=0xe0fff,
+            0x0..=0x8,
+            0xb..=0x1f,
+            0x7f..=0x9f,
+        ] {
+            for c in range.filter_map(char::from_u32) {
+                assert!(is_hidden(c), "U+{:04X}", u32::from(c));
+                for text in [format!("a{c}b"), format!("{c}"), format!("日{c}{c}")] {
+                    for shown in [visible(&text), one_line(&text), block_value(&text)] {
+                        assert!(!shown.contains(c), "{text:?} as {shown:?}");
+                    }
+                }
+            }
         }
     }
 

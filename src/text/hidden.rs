@@ -14,12 +14,12 @@
 //! | soft hyphen | between two letters |
 //! | combining grapheme joiner | next to a combining mark |
 //! | Hangul fillers, Mongolian selectors | next to a letter of their script |
+//! | selectors of text and emoji | one behind an emoji, or between a digit, `#` or `*` and the mark of a key |
+//! | other variation selectors | one behind a Chinese character or a mathematical sign |
 
 use std::ops::RangeInclusive;
 
-use unicode_properties::UnicodeEmoji;
-
-use super::escape::is_hidden;
+use super::escape::{is_emoji, is_emoji_selector, is_hidden};
 use super::lines;
 use super::words::{is_letter, is_mark};
 
@@ -114,6 +114,9 @@ fn is_ordinary(text: &str, at: usize, c: char, letters: &mut Letters) -> bool {
         '\u{ad}' => both(is_letter),
         '\u{34f}' => either(is_mark),
         '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => either(is_hangul),
+        '\u{fe0e}' => last.is_some_and(is_emoji),
+        '\u{fe0f}' => is_emoji_selector(last, c, next),
+        '\u{fe00}'..='\u{fe0d}' | '\u{e0100}'..='\u{e01ef}' => last.is_some_and(has_variants),
         '\u{180b}'..='\u{180f}' => either(|c| matches!(c, '\u{1820}'..='\u{18aa}')),
         _ => false,
     }
@@ -147,10 +150,6 @@ impl Letters<'_> {
         }
         (self.last, self.next.map(|(_, c)| c).filter(|c| *c != '\n'))
     }
-}
-
-fn is_emoji(c: char) -> bool {
-    !c.is_ascii() && c.is_emoji_char()
 }
 
 /// Whether a tag character stands in the flag of a region: England's is a black flag, `gbeng` and the end.
@@ -194,6 +193,12 @@ fn is_hangul(c: char) -> bool {
             | '\u{ac00}'..='\u{d7ff}' | '\u{ffa1}'..='\u{ffdc}')
 }
 
+/// Characters that fonts keep several forms of: Chinese characters, mathematical signs.
+fn has_variants(c: char) -> bool {
+    matches!(c, '\u{2190}'..='\u{22ff}' | '\u{2a00}'..='\u{2aff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
+        | '\u{20000}'..='\u{3ffff}')
+}
+
 /// What it is called.
 fn name(c: char) -> &'static str {
     match c {
@@ -219,6 +224,7 @@ fn name(c: char) -> &'static str {
         '\u{2067}' => "right-to-left isolate",
         '\u{2068}' => "first strong isolate",
         '\u{2069}' => "pop directional isolate",
+        '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => "variation selector",
         '\u{feff}' => "zero-width no-break space",
         '\u{fff9}'..='\u{fffb}' => "interlinear annotation",
         '\u{e0000}'..='\u{e007f}' => "tag character",
@@ -262,6 +268,11 @@ mod tests {
             ("Hangul fillers", "ㄱ\u{3164} a\u{3164}b", 1),
             ("Mongolian", "ᠮᠤ\u{180b} a\u{180e}", 1),
             ("operators", "f\u{2061}(x)", 1),
+            ("emoji and keys", "⚠\u{fe0f} ✔\u{fe0e} 1\u{fe0f}\u{20e3}", 0),
+            ("a form of a Chinese character", "葛\u{e0100} ∩\u{fe00}", 0),
+            ("bytes behind an emoji", "😀\u{fe01}\u{e0158}\u{e0155}", 3),
+            ("selectors behind letters", "a\u{fe0f}b\u{e0100} 葛\u{e0100}\u{e0101}", 3),
+            ("reserved ones", "a\u{e0fff}\u{fff0}", 2),
         ] {
             assert_eq!(Hidden::of(text).map_or(0, |hidden| hidden.count), count, "{what}: {text:?}");
         }

@@ -16,11 +16,12 @@ use crate::engine::{Command, Engine};
 
 use super::action::{Action, Context, bound};
 use super::draw::draw;
+use super::field::Edit;
 use super::input::{self, Effect, Input};
 use super::key::Key;
 use super::start::Start;
 use super::state::State;
-use super::terminal::Screen;
+use super::terminal::{Screen, drawable};
 use super::update::previewing::shows;
 use super::update::update;
 use keyboard::Keyboard;
@@ -40,6 +41,10 @@ mod slip;
 
 /// At most so many inputs are taken before a frame is drawn, so that a flood of them still shows.
 const BATCH: usize = 1024;
+
+/// Bytes that are typed before they go into a text field together. Each time the whole field is looked at and drawn, so many
+/// small pieces of a megabyte that a terminal types for its clipboard would take minutes.
+const TYPED: usize = 64 * 1024;
 
 /// So long changes that were asked for last have to be stored when the screen is left.
 const STORING: Duration = Duration::from_secs(2);
@@ -205,25 +210,31 @@ impl App {
     /// Everything that has come already, without waiting.
     fn take_ready(&mut self, keyboard: &mut Keyboard) -> io::Result<()> {
         // Characters of a flood go in together: each by itself would cost as much as the text that is there already.
-        let mut typed = String::new();
-        for _ in 0..BATCH {
-            if self.is_away() {
-                break;
-            }
+        let (mut typed, mut taken) = (String::new(), 0);
+        while taken < BATCH && typed.len() < TYPED && !self.is_away() {
             let early = if self.is_open() { self.early.pop_front() } else { None };
             let event = if early.is_some() { early } else { keyboard.next_ready()? };
             let Some(event) = event else { break };
             if !self.is_open() {
+                taken += 1;
                 self.now_or_later(event)?;
                 continue;
             }
-            if let TerminalEvent::Key(key) = event
-                && let Some(Input::Type(text)) = self.of_key(key)
-            {
+            if let TerminalEvent::Key(key) = event {
                 // What is typed changes no key's meaning, so it may wait for what is typed behind it.
-                typed.push_str(&text);
-                continue;
+                match self.of_key(key) {
+                    Some(Input::Type(text)) => {
+                        typed.push_str(&text);
+                        continue;
+                    }
+                    Some(Input::Act(Action::Edit(Edit::NewLine))) if !typed.is_empty() => {
+                        typed.push('\n');
+                        continue;
+                    }
+                    _ => {}
+                }
             }
+            taken += 1;
             self.typed(&mut typed)?;
             self.terminal_event(event)?;
         }
@@ -313,7 +324,7 @@ impl App {
             TerminalEvent::Resize(width, height) => {
                 // Also to the size that is known: what the terminal made of the frame at sizes in between is gone.
                 self.screen.forget()?;
-                self.input(Input::Resize(Size { width, height }))
+                self.input(Input::Resize(drawable(Size { width, height })))
             }
             TerminalEvent::Mouse(event) => input::of_mouse(event).map_or(Ok(()), |input| self.input(input)),
             _ => Ok(()),

@@ -16,9 +16,9 @@ use crossterm::terminal::{
     BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
     disable_raw_mode, enable_raw_mode,
 };
-use ratatui::backend::CrosstermBackend;
+use ratatui::backend::{Backend, CrosstermBackend};
 use ratatui::layout::{Rect, Size};
-use ratatui::{Frame, Terminal};
+use ratatui::{Frame, Terminal, TerminalOptions, Viewport};
 
 use super::state::Mouse;
 use outlet::{Outlet, write_last};
@@ -37,6 +37,14 @@ const MEND: &[u8] = b"\x1b[?1003l\x1b[?1l\x1b>";
 static ENTERED: Mutex<Option<ThreadId>> = Mutex::new(None);
 static LAST_WORDS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
+/// No frame is larger: a terminal may say that it has 65,535 columns and rows, which would be four billion cells.
+const LARGEST: Size = Size { width: 1024, height: 512 };
+
+/// The part of a terminal of this size that is drawn on.
+pub fn drawable(size: Size) -> Size {
+    Size { width: size.width.min(LARGEST.width), height: size.height.min(LARGEST.height) }
+}
+
 /// The terminal as a full screen, for as long as this value lives.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<FrameBytes>>,
@@ -53,7 +61,9 @@ impl Screen {
     pub fn enter() -> io::Result<Self> {
         restore_on_panic();
         let bytes = FrameBytes::default();
-        let terminal = Terminal::new(CrosstermBackend::new(bytes.clone()))?;
+        let backend = CrosstermBackend::new(bytes.clone());
+        let viewport = Viewport::Fixed(Rect::from(drawable(backend.size()?)));
+        let terminal = Terminal::with_options(backend, TerminalOptions { viewport })?;
         let (outlet, mouse) = (Outlet::new(), Mouse::default());
         let mut screen = Self { terminal, bytes, outlet, shown: Vec::new(), mouse, lent: None };
         screen.take_over()?;
@@ -66,9 +76,9 @@ impl Screen {
         self.outlet.write(if mouse == Mouse::Ours { TAKE_MOUSE } else { LEAVE_MOUSE })
     }
 
-    /// Of the terminal, in cells.
+    /// Of the part of the terminal that is drawn on, in cells.
     pub fn size(&self) -> io::Result<Size> {
-        self.terminal.size()
+        Ok(drawable(self.terminal.size()?))
     }
 
     /// Whether the terminal has not taken all yet: a frame would only wait behind it.
@@ -83,6 +93,10 @@ impl Screen {
 
     /// Draws a frame, and writes what differs from the one before.
     pub fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+        let area = Rect::from(self.size()?);
+        if self.terminal.get_frame().area() != area {
+            self.terminal.resize(area)?;
+        }
         self.terminal.draw(draw)?;
         self.write_out()
     }
@@ -92,8 +106,8 @@ impl Screen {
     /// By way of a resize, since `Terminal::clear` asks the terminal where its cursor is, and waits for the answer.
     pub fn forget(&mut self) -> io::Result<()> {
         self.shown.clear();
-        let size = self.terminal.size()?;
-        self.terminal.resize(Rect::new(0, 0, size.width, size.height))
+        let size = self.size()?;
+        self.terminal.resize(Rect::from(size))
     }
 
     /// Gives the terminal back and stops this program with its process group, as the shell's Ctrl-Z would.

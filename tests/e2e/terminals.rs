@@ -4,6 +4,7 @@
 use std::fs;
 use std::time::Duration;
 
+use portable_pty::CommandBuilder;
 use rustix::process::Signal;
 
 use crate::e2e::demo;
@@ -112,6 +113,41 @@ fn one_that_sends_much_at_once() {
         pty.type_bytes("\x03");
         assert_eq!(pty.wait_for_exit().exit_code(), 0);
     }
+}
+
+/// A text on the clipboard of a terminal that knows no bracketed paste. The last key counts all the same.
+#[test]
+fn one_that_sends_a_megabyte_without_brackets() {
+    let mut pty = demo(120, 36);
+    pty.type_bytes("3i");
+    pty.type_bytes(&"some words\r".repeat(100_000));
+    pty.wait_for("a prompt takes 256 KiB");
+    pty.type_bytes("\x03");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+}
+
+#[test]
+fn one_that_claims_to_be_larger_than_any() {
+    for (columns, rows) in [(65_535, 65_535), (65_535, 36), (120, 65_535), (65_535, 1), (1, 65_535)] {
+        let mut pty = demo(120, 36);
+        pty.wait_until_quiet();
+        let before = resident(&pty);
+        pty.claim(columns, rows);
+        pty.wait_until_quiet();
+        pty.type_bytes("2?");
+        pty.wait_until_quiet();
+        let grown = resident(&pty).saturating_sub(before);
+        assert!(grown < 256 * 1024 * 1024, "{columns}×{rows}: grown by {grown} bytes");
+        pty.type_bytes("\x1bq");
+        pty.type_bytes("\x03");
+        assert_eq!(pty.wait_for_exit().exit_code(), 0, "{columns}×{rows}");
+    }
+    let mut command = CommandBuilder::new("sh");
+    command.args(["-c", "stty cols 65535 rows 65535; exec \"$0\" --demo", env!("CARGO_BIN_EXE_refdesk")]);
+    let mut pty = Pty::spawn(command, 120, 36);
+    pty.wait_for("1 Catalog");
+    pty.type_bytes("\x03");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
 }
 
 #[test]

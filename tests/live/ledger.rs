@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fs;
 
+use refdesk::disk::name::sha256_hex;
 use serde_json::Value;
 
 use crate::live::world::journal;
@@ -39,7 +40,7 @@ impl Acknowledged {
         let says = match &self.deed {
             Deed::Picked(id) => line["what"] == "selected" && about(id),
             Deed::Read(id) => line["what"] == "read" && about(id),
-            Deed::Rendered(text) => line["what"] == "rendered" && line["text"] == **text,
+            Deed::Rendered(text) => line["what"] == "rendered" && line["hash"] == *sha256_hex(text.as_bytes()),
             Deed::Written(path, text) => line["what"] == "written" && about(path) && line["bytes"] == text.len(),
             Deed::Added(text) => line["what"] == "enriched" && line["text"] == **text,
         };

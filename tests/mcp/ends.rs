@@ -48,6 +48,50 @@ fn what_was_asked_for_is_answered_before() {
     assert_eq!(workspace.picks(), ["api"]);
 }
 
+/// The library would drop the answers to all but one of them.
+#[test]
+fn every_request_of_one_id_is_answered() {
+    let workspace = workspace();
+    let line = |id: Value, method: &str, params: Value| {
+        json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
+    };
+    for id in [json!(7), json!("seven")] {
+        let client = json!({"name": "pipe", "version": "1"});
+        let begin = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+        let mut lines = vec![line(json!(1), "initialize", begin)];
+        for (method, params) in [
+            ("tools/call", json!({"name": "renderTemplate", "arguments": {"template": "x"}})),
+            ("tools/call", json!({"name": "listReferences", "arguments": {}})),
+            ("tools/list", json!({})),
+            ("ping", json!({})),
+            ("nonsense", json!({})),
+        ] {
+            lines.extend((0..10).map(|_| line(id.clone(), method, params.clone())));
+        }
+        lines.push(line(json!(2), "tools/list", json!({})));
+        let ran = workspace.feed(&["mcp"], lines.join("\n").as_bytes()).exits(0);
+        let answers: Vec<Value> = ran.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let is_answer =
+            |answer: &&Value| answer["id"] == id && (answer["result"].is_object() || answer["error"].is_object());
+        assert_eq!(answers.iter().filter(is_answer).count(), 50, "{ran}");
+        assert!(answers.iter().any(|answer| answer["id"] == id && answer["result"].is_object()), "{ran}");
+        assert!(answers.iter().any(|answer| answer["id"] == 2 && answer["result"].is_object()), "{ran}");
+        assert_eq!(answers.len(), 52, "{ran}");
+    }
+}
+
+/// An id may be used again once its answer came.
+#[test]
+fn an_id_is_free_again_when_it_was_answered() {
+    let workspace = workspace();
+    let mut client = Client::connect(&workspace);
+    for _ in 0..50 {
+        client.send(&json!({"jsonrpc": "2.0", "id": "same", "method": "ping"}));
+        let answer = client.next();
+        assert!(answer["id"] == "same" && answer["result"].is_object(), "{answer}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn by_a_signal_gracefully() {

@@ -140,6 +140,12 @@ impl Pty {
         self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
     }
 
+    /// Says that the terminal has this size, of which the screen here shows a part.
+    #[allow(dead_code, reason = "another binary uses it")]
+    pub fn claim(&self, columns: u16, rows: u16) {
+        self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
+    }
+
     /// Takes so many bytes more of what the program writes, and then none; `None` takes all.
     pub fn take(&self, bytes: Option<usize>) {
         *self.flow.taken.lock().unwrap() = bytes.map_or(Taken::All, Taken::Bytes);

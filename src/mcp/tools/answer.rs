@@ -1,11 +1,13 @@
 //! What a tool answers: structured for programs, with the same as text beside it. A failure that the agent can mend is an answer
 //! too, marked as one, which says what was wrong, where, and what to do.
 
+use std::borrow::Cow;
+
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 use serde_json::Value;
 
 use crate::desk::Refusal;
-use crate::text::escape::visible;
+use crate::text::escape::{one_line, visible};
 
 /// An answer, its text the JSON of it. What cannot be seen is printed escaped.
 pub fn done(mut answer: Value) -> CallToolResponse {
@@ -41,20 +43,26 @@ fn written(answer: &Value) -> String {
 
 /// A failure of which nothing is known but why.
 pub fn refused(refusal: &Refusal) -> CallToolResponse {
-    let text = format!("error: {refusal}");
-    CallToolResult::error(vec![ContentBlock::text(visible(&text).into_owned())]).into()
+    let shown = Refusal::new(refusal.code, one_line(&refusal.message), one_line(&refusal.hint));
+    CallToolResult::error(vec![ContentBlock::text(format!("error: {shown}"))]).into()
 }
 
-/// Has every text of a value be printed as it is seen. Names of members are ours.
+/// Has every text of a value be printed as it is seen, and so the names of members: some are variables of a template.
 pub fn show(value: &mut Value) {
     match value {
         Value::String(text) => {
-            if let std::borrow::Cow::Owned(shown) = visible(text) {
+            if let Cow::Owned(shown) = visible(text) {
                 *text = shown;
             }
         }
         Value::Array(items) => items.iter_mut().for_each(show),
-        Value::Object(members) => members.values_mut().for_each(show),
+        Value::Object(members) => {
+            if members.keys().any(|name| matches!(visible(name), Cow::Owned(_))) {
+                let all = std::mem::take(members).into_iter();
+                members.extend(all.map(|(name, value)| (visible(&name).into_owned(), value)));
+            }
+            members.values_mut().for_each(show);
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
@@ -67,8 +75,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_seen_is_printed_escaped() {
-        let mut value = json!({"a": ["x\u{202e}y", {"b": "z\u{e0041}"}], "c": "plain\n"});
+        let mut value = json!({"a": ["x\u{202e}y", {"b\u{200b}": "z\u{e0041}"}], "c": "plain\n"});
         show(&mut value);
-        assert_eq!(value, json!({"a": ["x\\u{202e}y", {"b": "z\\u{e0041}"}], "c": "plain\n"}));
+        assert_eq!(value, json!({"a": ["x\\u{202e}y", {"b\\u{200b}": "z\\u{e0041}"}], "c": "plain\n"}));
     }
 }

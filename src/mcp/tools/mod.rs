@@ -13,7 +13,7 @@ mod rendering;
 mod select_references;
 mod template_file;
 
-pub use read_reference::heading;
+pub use read_reference::marked;
 
 use std::sync::Arc;
 

@@ -21,6 +21,8 @@ const DIFF: usize = 16 * 1024;
 pub struct Rendering {
     /// The name or path that it was asked for by.
     pub name: Option<String>,
+    /// Whether nothing in the text comes from the agent: neither the template nor any value.
+    is_from_workspace: bool,
     /// What came of it.
     pub made: Made,
     /// Of its text, which may be long: what the journal knows it by, and how many lines it has.
@@ -96,6 +98,8 @@ pub async fn render(call: &mut Call) -> Result<Rendering, Failed> {
             return Err(failure(&refusal, Map::new()));
         }
     };
+    let has_values = values.as_object().is_some_and(|values| !values.is_empty());
+    let is_from_workspace = name.is_some() && !has_values;
     let request =
         Request { what, syntax, values: Some(values), html: false, partials: std::collections::BTreeMap::new() };
     let prepared = match call.front.ask(&call.agent, Task::Prepare(Box::new(request))).await {
@@ -107,7 +111,7 @@ pub async fn render(call: &mut Call) -> Result<Rendering, Failed> {
     let rendered = tokio::task::spawn_blocking(move || {
         let made = prepared.render(&renderer)?;
         let (hash, lines) = (sha256_hex(made.text.as_bytes()), made.text.lines().count());
-        Ok(Rendering { name, made, hash, lines })
+        Ok(Rendering { name, is_from_workspace, made, hash, lines })
     });
     rendered.await.map_err(|_| closed())?.map_err(unrendered_failure)
 }
@@ -158,7 +162,8 @@ async fn read(call: &Call, path: &str) -> Result<String, Failed> {
     text.map_err(|_| closed())?.map_err(|refusal| failure(&fitting(refusal, &excluded), Map::new()))
 }
 
-/// Puts a rendering into the journal, with its very bytes where the agent was given them.
+/// Puts a rendering into the journal. `text` is what the agent was given; it is kept only if the agent wrote none of it, since
+/// a rendered text holds the template and its values.
 pub async fn note(call: &Call, rendering: &Rendering, text: Option<&str>) {
     let bytes = rendering.made.text.len();
     let receipt = Receipt {
@@ -167,7 +172,7 @@ pub async fn note(call: &Call, rendering: &Rendering, text: Option<&str>) {
         bytes,
         tokens: usize::try_from(crate::text::tokens::of_prose(bytes as u64)).unwrap_or(usize::MAX),
         hash: Some(rendering.hash.clone()),
-        text: text.map(str::to_owned),
+        text: text.filter(|_| rendering.is_from_workspace).map(str::to_owned),
         ..Receipt::new(session::What::Rendered)
     };
     // A journal that cannot be written is among the diagnostics.

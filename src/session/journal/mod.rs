@@ -110,7 +110,8 @@ pub struct Receipt {
     /// SHA-256 of `text`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
-    /// The exact bytes that were given; the text they were appended to is nobody's business.
+    /// The exact bytes that were given. Never what a person or an agent wrote: not the text they were appended to, not the
+    /// template or the values of a rendering.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }

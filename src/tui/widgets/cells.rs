@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::text::escape::visible;
+use crate::text::escape::{is_emoji_selector, visible};
 pub use crate::text::tokens::grouped;
 
 /// One line of a text from outside: line breaks become a blank, tabs four, and what hides is shown escaped. What terminals
@@ -22,16 +22,18 @@ pub fn clean(text: &str) -> Cow<'_, str> {
 
 /// Characters that change the width of the one before them in some terminals and not in others.
 fn is_disputed(c: char) -> bool {
-    matches!(c, '\u{fe0e}' | '\u{fe0f}' | '\u{ff9e}' | '\u{ff9f}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{1f3fb}'..='\u{1f3ff}')
+    matches!(c, '\u{fe0f}' | '\u{ff9e}' | '\u{ff9f}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{1f3fb}'..='\u{1f3ff}')
 }
 
-/// Selectors of text and emoji go, and so do the skin tones of an emoji; half-width voice marks become those that stand
+/// The selector of an emoji goes, and so do the skin tones of an emoji; half-width voice marks become those that stand
 /// alone, the letters of flags plain letters.
 fn settled(line: &str) -> String {
     let mut settled = String::with_capacity(line.len());
-    for c in line.chars() {
+    let mut before = None;
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
         match c {
-            '\u{fe0e}' | '\u{fe0f}' => {}
+            _ if is_emoji_selector(before, c, chars.peek().copied()) => {}
             '\u{ff9e}' => settled.push('\u{309b}'),
             '\u{ff9f}' => settled.push('\u{309c}'),
             '\u{1f1e6}'..='\u{1f1ff}' => {
@@ -41,6 +43,7 @@ fn settled(line: &str) -> String {
             '\u{1f3fb}'..='\u{1f3ff}' if settled.ends_with(|before: char| before.width() == Some(2)) => {}
             _ => settled.push(c),
         }
+        before = Some(c);
     }
     settled
 }
@@ -209,6 +212,7 @@ mod tests {
         for (text, shown, columns) in [
             ("⚠\u{fe0f}", "⚠", 1),
             ("1\u{fe0f}\u{20e3}", "1\u{20e3}", 1),
+            ("a\u{fe0f}", "a\\u{fe0f}", 9),
             ("🇩🇪", "DE", 2),
             ("👩🏽", "👩", 2),
             ("🏽", "🏽", 2),

@@ -106,3 +106,23 @@ fn words_that_are_no_text() {
     let ran = run(world.bare(&["--format", "json", "--workspace"]).arg(odd).arg("list"), None).exits(1);
     assert_eq!(ran.json()["error"]["code"], "no-workspace", "{ran}");
 }
+
+/// A terminal would obey what these words bring, and a reader would not see it.
+#[test]
+fn a_usage_error_repeats_words_as_they_are_seen() {
+    let world = small();
+    for words in [
+        &["li\u{1b}[31mst"][..],
+        &["list", "--\u{202e}tag"],
+        &["list", "--mode", "a\u{1b}]0;x\u{7}\nerror: b\u{fe00}"],
+        &["replay", "\u{200b}\u{9b}2J"],
+        &["list", "\u{e0041}"],
+    ] {
+        for format in [&[][..], &["--format", "json"]] {
+            let ran = run(world.bare(format).args(words), None).exits(2);
+            let shown = ran.text().chars().chain(ran.stderr.chars());
+            assert!(!shown.clone().any(refdesk::text::escape::is_hidden), "{ran}");
+            assert!(!ran.stderr.contains("\nerror: b") && ran.stderr.contains("\\"), "{ran}");
+        }
+    }
+}

@@ -72,6 +72,33 @@ fn templates_that_come_and_go_with_answers_of_tools() {
     assert!(whats.iter().any(|(what, _)| what == "written"), "{whats:?}");
 }
 
+/// Any words of a call may look like a path below a source; only what names a file is kept.
+#[test]
+fn nothing_that_the_agent_wrote_is_kept() {
+    const SECRET: &str = "hunter2";
+    let world = world();
+    world.put("notes/a.md", b"a");
+    let source = serde_json::json!({"id": "notes", "name": "Notes", "type": "local", "path": "notes"});
+    world.configure(json!({"version": "1.0", "sources": [source, {"id": "web", "name": "Web", "type": "inline",
+        "content": "x", "tags": ["web"]}]}));
+    let mut heard = vec![prompt("s", &world.path, &format!("the web is {SECRET}"))];
+    for input in [
+        json!({"file_path": "notes/a.md", "old_string": SECRET}),
+        json!({"command": format!("echo 'notes/{SECRET} is it' > notes/a.md")}),
+        json!({"path": format!("notes/{SECRET}")}),
+        json!({SECRET: [SECRET]}),
+    ] {
+        heard.push(tool(&world, input, SECRET));
+    }
+    for document in heard {
+        answered(&mut hook(&world, &["claude-code"]), document.to_string().as_bytes());
+    }
+    let journal = world.read(FILE);
+    assert!(!journal.contains(SECRET), "{journal}");
+    let read = lines(&world).into_iter().filter(|line| line["what"] == "read");
+    assert_eq!(read.map(|line| line["path"].clone()).collect::<Vec<_>>(), ["notes/a.md"; 2], "{journal}");
+}
+
 /// Reading it would take seconds and four gigabytes of memory.
 #[test]
 fn a_prepared_journal_of_four_gigabytes_costs_nothing() {
