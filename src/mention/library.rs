@@ -18,7 +18,7 @@ use super::target::{Lead, PathIndex};
 use super::{Mention, Via};
 use crate::catalog::{Catalog, Kind, Source, SourceId};
 use crate::disk::path::display;
-use crate::disk::{read_regular, stamp};
+use crate::disk::{Sealer, read_regular, stamp};
 use crate::report::Diagnostic;
 use crate::text::hidden;
 use crate::text::lines::decode;
@@ -60,8 +60,8 @@ impl Library {
 
     /// The same with a file for what outlasts it, there or not.
     #[must_use]
-    pub fn kept_in(self, file: PathBuf) -> Self {
-        let memory = self.memory.in_file(self.workspace.clone(), file);
+    pub fn kept_in(self, file: PathBuf, sealer: Sealer) -> Self {
+        let memory = self.memory.in_file(self.workspace.clone(), file, sealer);
         Self { memory, ..self }
     }
 

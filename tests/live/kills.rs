@@ -18,7 +18,7 @@ use crate::live::chance::Chance;
 use crate::live::ledger::{Acknowledged, Deed, Ledger};
 use crate::live::world::{trusted, unfinished};
 use crate::support::program::LIMIT;
-use crate::support::workspace::{Workspace, ids};
+use crate::support::workspace::{STATE, Workspace, ids};
 
 /// How often somebody is killed.
 const ROUNDS: usize = 200;
@@ -283,7 +283,8 @@ impl Team {
 /// A change of another process, which is this one.
 fn change(workspace: &Workspace, id: &str) -> Acknowledged {
     let around = Surroundings { workspace: workspace.path.clone(), ..Surroundings::default() };
-    let mut desk = Desk::open(Options { who: "a checker".to_owned(), ..Options::new(around) });
+    let state = Some(workspace.beside(STATE));
+    let mut desk = Desk::open(Options { who: "a checker".to_owned(), state, ..Options::new(around) });
     desk.pick(&[id.to_owned()], &[]).unwrap();
     Acknowledged { who: "a checker".to_owned(), deed: Deed::Picked(id.to_owned()) }
 }
