@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{Job, RenderError, Rendered, handlebars, jinja, mustache, values};
 use crate::template::limits::{TEMPLATE_BYTES, too_large};
-use crate::template::{ParseError, Stripped, Syntax, mend_jinja, strip};
+use crate::template::{ParseError, Stripped, Syntax, jinja_for_engine, strip};
 
 /// The texts of a job without their `@generated` lines.
 #[derive(Debug)]
@@ -32,7 +32,9 @@ impl<'j> Texts<'j> {
         let partials = job.partials.iter().map(|(name, text)| (name.as_str(), strip(text))).collect();
         let main = strip(&job.text);
         let engines = match job.syntax {
-            Syntax::Jinja2 => mend_jinja(&main.text).map(Cow::Owned).map_err(|error| in_file(error.into(), &main))?,
+            Syntax::Jinja2 => {
+                jinja_for_engine(&main.text).map(Cow::Owned).map_err(|error| in_file(error.into(), &main))?
+            }
             Syntax::Mustache | Syntax::Handlebars => main.text.clone(),
         };
         Ok(Self { syntax: job.syntax, main, engines, partials })

@@ -44,7 +44,7 @@ pub use fit::{Fit, Named, fit};
 pub use generated::{Stripped, strip};
 pub use handlebars::check as check_handlebars;
 pub use index::{Asked, index, of_files, of_text};
-pub use jinja::{asks_about_a_value, from_engine, mend as mend_jinja, shown as jinja_as_written};
+pub use jinja::{as_written as jinja_as_written, asks_about_a_value, for_engine as jinja_for_engine, from_engine};
 pub use listing::listing;
 pub use many::Many;
 pub use name::NameError;

@@ -56,7 +56,7 @@ pub struct Compiled<'t> {
 }
 
 impl<'t> Compiled<'t> {
-    /// Reads a template, as [`crate::template::mend_jinja`] made it for the engine; its line numbers are those of the text.
+    /// Reads a template, as [`crate::template::jinja_for_engine`] made it for the engine; its line numbers are those of the text.
     ///
     /// # Errors
     ///

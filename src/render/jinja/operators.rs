@@ -1,5 +1,5 @@
 //! Operators as Python knows them, and what loops and comparisons ask first. The engine is handed each as a filter
-//! (`template::jinja::mend`), because its own know no `'%s' % x`, let a comparison with what is undefined pass, take
+//! (`template::jinja`), because its own know no `'%s' % x`, let a comparison with what is undefined pass, take
 //! `null` for an empty list, and make texts without end.
 
 use std::cmp::Ordering;

@@ -1,4 +1,4 @@
-//! Slices as Python cuts them: `x[from:to:step]`, which reaches us as a method (`template::jinja::mend`). A list stays a
+//! Slices as Python cuts them: `x[from:to:step]`, which reaches us as a method (`template::jinja`). A list stays a
 //! list, so that it can be added to, and a turned round one may be empty: the engine knows neither.
 
 use minijinja::value::{Tuple, ValueKind};

@@ -1,27 +1,27 @@
-//! Jinja2 as far as a template's reader needs it: does it parse, and what does it ask for. Rendering is minijinja's work
-//! (`render::jinja`); reading is ours, because a tree of variables needs the places where names stand, and because a
-//! bounded reader keeps texts that would exhaust an engine's stack away from it.
+//! Jinja2 before it is rendered: whether a template parses, what it asks for, and what the engine (`render::jinja`) has to
+//! read so that it answers as Jinja2 does. The tokens and the tree are minijinja's own; its parser sees only templates
+//! whose nesting was bounded.
 
-use std::sync::LazyLock;
-
-use minijinja::Environment;
-
-use lexer::{Tag, TagKind, Token};
+use minijinja::machinery::ast::Stmt;
+use minijinja::machinery::{Token, parse};
+use minijinja::syntax::SyntaxConfig;
 
 use super::ParseError;
 use super::shape::Shape;
 
-mod ask;
-mod expr;
-mod grammar;
-mod lexer;
-mod mend;
+mod asked;
+mod blocks;
+mod bounds;
+mod edits;
+mod operators;
 mod scope;
-mod walk;
+mod statements;
+mod strings;
+mod tokens;
 
-pub use grammar::asks_about_a_value;
-pub use lexer::{end_of_raw, end_of_string};
-pub use mend::shown;
+pub use edits::as_written;
+pub use operators::asks_about_a_value;
+pub use strings::{end_of_raw, end_of_string};
 
 /// Names that every template has without being given them.
 pub const GLOBALS: [&str; 8] = ["range", "dict", "namespace", "joiner", "cycler", "lipsum", "self", "super"];
@@ -29,57 +29,58 @@ pub const GLOBALS: [&str; 8] = ["range", "dict", "namespace", "joiner", "cycler"
 /// Tags that BEHAVIOUR §6 refuses: one template at a time, and no code of its own.
 pub const REFUSED: [&str; 7] = ["include", "import", "from", "extends", "block", "macro", "call"];
 
-static ENGINE: LazyLock<Environment<'static>> = LazyLock::new(Environment::empty);
-
 /// What a template asks for.
 ///
 /// # Errors
 ///
 /// The template does not parse, uses a refused tag, or passes a limit; with the line.
 pub fn uses(text: &str) -> Result<Shape, ParseError> {
-    let (shape, mended) = read(text)?;
-    match ENGINE.template_from_str(&mended) {
-        Ok(_) => Ok(shape),
-        Err(error) => Err(from_engine(&error)),
-    }
+    parsed(&tokens::prepare(text)?, statements::shape)
 }
 
 /// The template as the engine reads it.
 ///
 /// # Errors
 ///
-/// As the reading for the tree of variables, but for what only the engine refuses.
-pub fn mend(text: &str) -> Result<String, ParseError> {
-    read(text).map(|(_, mended)| mended)
+/// As [`uses`].
+pub fn for_engine(text: &str) -> Result<String, ParseError> {
+    let prepared = tokens::prepare(text)?;
+    let edits = parsed(&prepared, |statements| operators::edits(&prepared, statements))?;
+    Ok(edits::apply(&prepared, edits))
 }
 
-fn read(text: &str) -> Result<(Shape, String), ParseError> {
-    let (shape, edits) = walk::walk(&lexer::tags(text)?)?;
-    Ok((shape, mend::mended(text, edits)))
+fn parsed<T>(prepared: &str, read: impl FnOnce(&[Stmt<'_>]) -> T) -> Result<T, ParseError> {
+    match parse(prepared, "", SyntaxConfig::default()) {
+        Ok(Stmt::Template(template)) => Ok(read(&template.children)),
+        Ok(statement) => Ok(read(&[statement])),
+        Err(error) => Err(from_engine(&error)),
+    }
 }
 
 /// Whether there is something to fill in or to go through: a variable that is printed, or a block. Comments, raw blocks and
 /// literals are none.
 pub fn asks(text: &str) -> bool {
-    let Ok(tags) = lexer::tags(text) else { return false };
-    tags.iter().any(|tag| match tag.kind {
-        TagKind::Output => names_a_variable(tag),
-        TagKind::Statement => {
-            let first = tag.tokens.first().map(|placed| placed.token);
-            matches!(first, Some(Token::Name("for" | "if" | "with" | "filter" | "autoescape")))
-        }
-    })
+    let mut asks = false;
+    let read = tokens::tags(text, |tag| {
+        asks |= if tag.is_statement {
+            let first = tag.tokens.first().map(|(token, _)| token);
+            matches!(first, Some(Token::Ident("for" | "if" | "with" | "filter" | "autoescape")))
+        } else {
+            names_a_variable(tag.tokens.iter().map(|(token, _)| token))
+        };
+        Ok(())
+    });
+    read.is_ok() && asks
 }
 
 /// A name that is no word of the language, and that stands neither behind `|` nor behind a dot.
-fn names_a_variable(tag: &Tag<'_>) -> bool {
+fn names_a_variable<'e>(mut tokens: impl Iterator<Item = &'e Token<'e>>) -> bool {
     const WORDS: [&str; 13] =
         ["and", "else", "false", "False", "if", "in", "is", "none", "None", "not", "or", "true", "True"];
     let mut before = None;
-    tag.tokens.iter().map(|placed| placed.token).any(|token| {
-        let behind = before.replace(token);
-        let follows = matches!(behind, Some(Token::Op("|" | ".") | Token::Name("is")));
-        matches!(token, Token::Name(name) if !follows && !WORDS.contains(&name) && !GLOBALS.contains(&name))
+    tokens.any(|token| {
+        let follows = matches!(before.replace(token), Some(Token::Pipe | Token::Dot | Token::Ident("is")));
+        matches!(token, Token::Ident(name) if !follows && !WORDS.contains(name) && !GLOBALS.contains(name))
     })
 }
 

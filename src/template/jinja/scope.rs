@@ -3,8 +3,9 @@
 
 use std::collections::HashMap;
 
+use minijinja::machinery::ast::{BinOpKind, Call, CallArg, Expr, UnaryOpKind};
+
 use super::GLOBALS;
-use super::expr::{Arg, Expr};
 use crate::template::shape::Step;
 
 /// What a name of the template's own stands for.
@@ -53,35 +54,42 @@ impl<'a> Scope<'a> {
     /// The way from a variable to what `expr` looks at, if it does nothing but look.
     pub fn path(&self, expr: &Expr<'_>) -> Option<Vec<Step>> {
         match expr {
-            Expr::Name(name, _) => match self.of(name) {
+            Expr::Var(name) => match self.of(name.id) {
                 Some(Binding::Own | Binding::Group(_)) => None,
                 Some(Binding::Alias(path)) => Some(path.clone()),
-                None if GLOBALS.contains(name) => None,
-                None => Some(vec![Step::Field((*name).to_owned())]),
+                None if GLOBALS.contains(&name.id) => None,
+                None => Some(vec![Step::Field(name.id.to_owned())]),
             },
-            Expr::Attr(of, "list") if self.group(of).is_some() => self.group(of),
-            Expr::Attr(of, name) => self.step(of, Step::Field((*name).to_owned())),
-            Expr::Index(of, index) => match &**index {
-                Expr::Text(name) => self.step(of, Step::Field((*name).to_owned())),
-                Expr::Number("1") if self.group(of).is_some() => self.group(of),
-                Expr::Number(_) => self.step(of, Step::Item),
-                Expr::All(parts) if matches!(parts.as_slice(), [Expr::Number(_)]) => self.step(of, Step::Item),
-                _ => None,
+            Expr::GetAttr(get) if get.name == "list" && self.group(&get.expr).is_some() => self.group(&get.expr),
+            Expr::GetAttr(get) => self.step(&get.expr, Step::Field(get.name.to_owned())),
+            Expr::GetItem(get) => match &get.subscript_expr {
+                Expr::Const(index) if index.value.is_number() => match self.group(&get.expr) {
+                    Some(group) if index.value.as_usize() == Some(1) => Some(group),
+                    _ => self.step(&get.expr, Step::Item),
+                },
+                index if is_number(index) => self.step(&get.expr, Step::Item),
+                key => self.step(&get.expr, Step::Field(text_of(key)?.to_owned())),
             },
-            Expr::Filter(of, name, _) => match *name {
-                "first" | "last" | "random" => self.step(of, Step::Item),
+            // `xs[1:]` leads to items as `xs[1]` does.
+            Expr::Call(call) => {
+                let mut bounds = values_of(&call.args).filter(|bound| !is_none(bound));
+                let is_one_number = bounds.next().is_some_and(is_number) && bounds.next().is_none();
+                sliced(call).filter(|_| is_one_number).and_then(|of| self.step(of, Step::Item))
+            }
+            Expr::Filter(filter) => match filter.name {
+                "first" | "last" | "random" => self.step(filter.expr.as_ref()?, Step::Item),
                 "default" | "d" | "sort" | "reverse" | "unique" | "list" | "select" | "reject" | "selectattr"
-                | "rejectattr" => self.path(of),
+                | "rejectattr" => self.path(filter.expr.as_ref()?),
                 _ => None,
             },
-            Expr::Or(left, _) => self.path(left),
+            Expr::BinOp(or) if matches!(or.op, BinOpKind::ScOr) => self.path(&or.left),
             _ => None,
         }
     }
 
     fn group(&self, expr: &Expr<'_>) -> Option<Vec<Step>> {
         match expr {
-            Expr::Name(name, _) => match self.of(name) {
+            Expr::Var(name) => match self.of(name.id) {
                 Some(Binding::Group(path)) => Some(path.clone()),
                 _ => None,
             },
@@ -98,20 +106,15 @@ impl<'a> Scope<'a> {
     /// The paths that are certainly defined where `expr` turned out `outcome`.
     pub fn defined_if(&self, expr: &Expr<'_>, outcome: bool) -> Vec<Vec<Step>> {
         match expr {
-            Expr::Test { subject, name, negated, .. } if matches!(*name, "defined" | "undefined") => {
-                let says_defined = (*name == "defined") != *negated;
-                if says_defined == outcome { self.path(subject).into_iter().collect() } else { Vec::new() }
+            Expr::Test(test) if matches!(test.name, "defined" | "undefined") => {
+                let says_defined = (test.name == "defined") == outcome;
+                self.path(&test.expr).filter(|_| says_defined).into_iter().collect()
             }
-            Expr::Not(inner) => self.defined_if(inner, !outcome),
-            Expr::And(left, right) if outcome => {
-                let mut both = self.defined_if(left, true);
-                both.extend(self.defined_if(right, true));
-                both
-            }
-            Expr::Or(left, right) if !outcome => {
-                let mut both = self.defined_if(left, false);
-                both.extend(self.defined_if(right, false));
-                both
+            Expr::UnaryOp(not) if matches!(not.op, UnaryOpKind::Not) => self.defined_if(&not.expr, !outcome),
+            Expr::BinOp(both) if matches!((both.op, outcome), (BinOpKind::ScAnd, true) | (BinOpKind::ScOr, false)) => {
+                let mut defined = self.defined_if(&both.left, outcome);
+                defined.extend(self.defined_if(&both.right, outcome));
+                defined
             }
             _ => Vec::new(),
         }
@@ -158,10 +161,50 @@ impl Guards {
 }
 
 /// The string given for `name`, or in place `at`.
-pub fn text_argument<'a>(args: &[Arg<'a>], name: &str, at: usize) -> Option<&'a str> {
-    let named = args.iter().find(|arg| arg.name == Some(name));
-    match named.or_else(|| args.get(at).filter(|arg| arg.name.is_none())).map(|arg| &arg.value) {
-        Some(Expr::Text(text)) => Some(text),
+pub fn text_argument<'e>(args: &'e [CallArg<'_>], name: &str, at: usize) -> Option<&'e str> {
+    let named = args.iter().find_map(|arg| match arg {
+        CallArg::Kwarg(of, value) if *of == name => Some(value),
+        _ => None,
+    });
+    let placed = || match args.get(at) {
+        Some(CallArg::Pos(value)) => Some(value),
+        _ => None,
+    };
+    text_of(named.or_else(placed)?)
+}
+
+/// The values of arguments.
+pub fn values_of<'e, 'a>(args: &'e [CallArg<'a>]) -> impl Iterator<Item = &'e Expr<'a>> {
+    args.iter().map(|arg| match arg {
+        CallArg::Pos(value) | CallArg::Kwarg(_, value) | CallArg::PosSplat(value) | CallArg::KwargSplat(value) => value,
+    })
+}
+
+/// What is sliced, where the call is one of those that stand for a slice.
+pub fn sliced<'e, 'a>(call: &'e Call<'a>) -> Option<&'e Expr<'a>> {
+    match &call.expr {
+        Expr::GetAttr(method) if method.name == "__slice__" => Some(&method.expr),
         _ => None,
     }
+}
+
+/// The string that an expression is.
+pub fn text_of<'e>(expr: &'e Expr<'_>) -> Option<&'e str> {
+    match expr {
+        Expr::Const(text) => text.value.as_str(),
+        _ => None,
+    }
+}
+
+/// Calls itself as often as signs stand before the number, which was bounded.
+fn is_number(expr: &Expr<'_>) -> bool {
+    match expr {
+        Expr::Const(number) => number.value.is_number(),
+        Expr::UnaryOp(sign) => matches!(sign.op, UnaryOpKind::Neg) && is_number(&sign.expr),
+        _ => false,
+    }
+}
+
+fn is_none(expr: &Expr<'_>) -> bool {
+    matches!(expr, Expr::Const(none) if none.value.is_none())
 }

@@ -1,0 +1,72 @@
+//! Edits that turn a template into what the engine reads, so that it answers as Jinja2 does: operators, comparisons and
+//! loops go through our filters (`render::jinja::operators`), slices through a method (`render::jinja::slices`). No edit
+//! adds or removes a line break, so line numbers stay those of the template.
+
+use minijinja::machinery::Span;
+
+use super::tokens::offset;
+
+/// Bytes of a template and what the engine reads in their place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edit {
+    from: usize,
+    to: usize,
+    text: &'static str,
+}
+
+impl Edit {
+    /// Puts `text` in before this byte.
+    pub fn insert(at: usize, text: &'static str) -> Self {
+        Self { from: at, to: at, text }
+    }
+
+    /// Puts `text` in the place of a token.
+    pub fn replace(span: Span, text: &'static str) -> Self {
+        Self { from: offset(span.start_offset), to: offset(span.end_offset), text }
+    }
+
+    /// Puts `text` in the place of so many bytes.
+    pub fn replace_bytes(from: usize, length: usize, text: &'static str) -> Self {
+        Self { from, to: from + length, text }
+    }
+}
+
+/// The template with these edits. Of two at the same byte the first in the list comes first.
+pub fn apply(template: &str, mut edits: Vec<Edit>) -> String {
+    edits.sort_by_key(|edit| edit.from);
+    let added: usize = edits.iter().map(|edit| edit.text.len()).sum();
+    let (mut out, mut at) = (String::with_capacity(template.len() + added), 0);
+    for edit in edits {
+        out.push_str(template.get(at..edit.from).unwrap_or_default());
+        out.push_str(edit.text);
+        at = at.max(edit.to);
+    }
+    out.push_str(template.get(at..).unwrap_or_default());
+    out
+}
+
+/// A piece of what the engine reads, as it stands in the template.
+pub fn as_written(piece: &str) -> String {
+    REPLACED.iter().fold(piece.to_owned(), |piece, (ours, theirs)| piece.replace(ours, theirs))
+}
+
+const REPLACED: [(&str, &str); 18] = [
+    (".__slice__(", "["),
+    ("\tNone", ""),
+    (",\t", ":"),
+    ("\t)", "]"),
+    ("|__given__", ""),
+    (")|__each__", ")"),
+    ("|__lt__(", "<"),
+    ("|__le__(", "<="),
+    ("|__gt__(", ">"),
+    ("|__ge__(", ">="),
+    ("|__add__(", "+"),
+    ("|__sub__(", "-"),
+    ("|__cat__(", "~"),
+    ("|__mul__(", "*"),
+    ("|__truediv__(", "/"),
+    ("|__floordiv__(", "//"),
+    ("|__mod__(", "%"),
+    ("|__pow__(", "**"),
+];

@@ -1,0 +1,201 @@
+//! Operators, comparisons and filters as the engine reads them, found in the tree of its parser. `a + b` becomes
+//! `a |__add__( b)`: filters bind tighter than any operator, so what stands left of one needs no parentheses.
+
+use minijinja::machinery::ast::{BinOpKind, CallArg, Expr, Stmt};
+
+use super::edits::Edit;
+use super::tokens::offset;
+
+/// Tests that look at a value and not only at its kind, so that they have no answer for what is undefined.
+const ABOUT_VALUES: [&str; 22] = [
+    "odd",
+    "even",
+    "divisibleby",
+    "lower",
+    "upper",
+    "in",
+    "iterable",
+    "eq",
+    "equalto",
+    "==",
+    "ne",
+    "!=",
+    "lt",
+    "lessthan",
+    "<",
+    "le",
+    "<=",
+    "gt",
+    "greaterthan",
+    ">",
+    "ge",
+    ">=",
+];
+
+/// Whether a test refuses what is undefined.
+pub fn asks_about_a_value(test: &str) -> bool {
+    ABOUT_VALUES.contains(&test)
+}
+
+/// The edits for everything in these statements, inner expressions first. `text` is what was parsed. Calls itself as deep
+/// as blocks and `elif` branches nest, which was bounded.
+pub fn edits(text: &str, statements: &[Stmt<'_>]) -> Vec<Edit> {
+    let mut found = Edits { text, edits: Vec::new() };
+    found.statements(statements);
+    found.edits
+}
+
+struct Edits<'t> {
+    text: &'t str,
+    edits: Vec<Edit>,
+}
+
+impl Edits<'_> {
+    fn statements(&mut self, statements: &[Stmt<'_>]) {
+        for statement in statements {
+            match statement {
+                Stmt::EmitExpr(emit) => self.expr(&emit.expr),
+                Stmt::ForLoop(each) => {
+                    self.expr(&each.iter);
+                    each.filter_expr.iter().for_each(|test| self.expr(test));
+                    self.statements(&each.body);
+                    self.statements(&each.else_body);
+                }
+                Stmt::IfCond(branch) => {
+                    self.expr(&branch.expr);
+                    self.statements(&branch.true_body);
+                    self.statements(&branch.false_body);
+                }
+                Stmt::WithBlock(with) => {
+                    with.assignments.iter().for_each(|(_, value)| self.expr(value));
+                    self.statements(&with.body);
+                }
+                Stmt::Set(set) => self.expr(&set.expr),
+                Stmt::SetBlock(set) => {
+                    set.filter.iter().for_each(|filter| self.expr(filter));
+                    self.statements(&set.body);
+                }
+                Stmt::AutoEscape(escape) => {
+                    self.expr(&escape.enabled);
+                    self.statements(&escape.body);
+                }
+                Stmt::FilterBlock(block) => {
+                    self.expr(&block.filter);
+                    self.statements(&block.body);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Calls itself at most as deep as the expression is high, which was bounded.
+    fn expr(&mut self, expr: &Expr<'_>) {
+        match expr {
+            Expr::Var(_) | Expr::Const(_) => {}
+            Expr::Slice(slice) => {
+                let bounds = [&slice.start, &slice.stop, &slice.step];
+                self.expr(&slice.expr);
+                bounds.into_iter().flatten().for_each(|bound| self.expr(bound));
+            }
+            Expr::UnaryOp(operator) => self.expr(&operator.expr),
+            Expr::BinOp(operator) => {
+                self.expr(&operator.left);
+                self.expr(&operator.right);
+                let end = offset(operator.span().end_offset);
+                self.operator(operator.op, &operator.left, &operator.right, end);
+            }
+            Expr::Compare(compare) => {
+                self.expr(&compare.expr);
+                self.must_be_given(&compare.expr);
+                for operand in &compare.ops {
+                    self.expr(&operand.expr);
+                    self.must_be_given(&operand.expr);
+                }
+            }
+            Expr::IfExpr(branch) => {
+                [&branch.true_expr, &branch.test_expr].into_iter().for_each(|part| self.expr(part));
+                branch.false_expr.iter().for_each(|part| self.expr(part));
+            }
+            Expr::Filter(filter) => {
+                if let Some(of) = &filter.expr {
+                    self.expr(of);
+                    if !matches!(filter.name, "default" | "d" | "__each__") {
+                        self.must_be_given(of);
+                    }
+                }
+                self.arguments(&filter.args);
+            }
+            Expr::Test(test) => {
+                self.expr(&test.expr);
+                if asks_about_a_value(test.name) {
+                    self.must_be_given(&test.expr);
+                }
+                self.arguments(&test.args);
+            }
+            Expr::GetAttr(get) => self.expr(&get.expr),
+            Expr::GetItem(get) => {
+                self.expr(&get.expr);
+                self.expr(&get.subscript_expr);
+            }
+            Expr::Call(call) => {
+                self.expr(&call.expr);
+                self.arguments(&call.args);
+            }
+            Expr::List(list) => list.items.iter().for_each(|item| self.expr(item)),
+            Expr::Tuple(tuple) => tuple.items.iter().for_each(|item| self.expr(item)),
+            Expr::Map(map) => map.keys.iter().zip(&map.values).for_each(|(key, value)| {
+                self.expr(key);
+                self.expr(value);
+            }),
+        }
+    }
+
+    fn arguments(&mut self, args: &[CallArg<'_>]) {
+        for arg in args {
+            let (CallArg::Pos(value)
+            | CallArg::Kwarg(_, value)
+            | CallArg::PosSplat(value)
+            | CallArg::KwargSplat(value)) = arg;
+            self.expr(value);
+        }
+    }
+
+    fn operator(&mut self, operator: BinOpKind, left: &Expr<'_>, right: &Expr<'_>, end: usize) {
+        use BinOpKind::{Add, Concat, Div, Eq, FloorDiv, Gt, Gte, In, Lt, Lte, Mul, Ne, Pow, Rem, ScAnd, ScOr, Sub};
+        let (sign, filter) = match operator {
+            ScAnd | ScOr => return,
+            Eq | Ne | In => ("", ""),
+            Lt => ("<", "|__lt__("),
+            Lte => ("<=", "|__le__("),
+            Gt => (">", "|__gt__("),
+            Gte => (">=", "|__ge__("),
+            Add => ("+", "|__add__("),
+            Sub => ("-", "|__sub__("),
+            Concat => ("~", "|__cat__("),
+            Mul => ("*", "|__mul__("),
+            Div => ("/", "|__truediv__("),
+            FloorDiv => ("//", "|__floordiv__("),
+            Rem => ("%", "|__mod__("),
+            Pow => ("**", "|__pow__("),
+        };
+        if matches!(operator, Eq | Ne | In | Lt | Lte | Gt | Gte) {
+            self.must_be_given(left);
+            self.must_be_given(right);
+        }
+        // Between an operand and its operator there are only white space and the end of parentheses.
+        let behind = offset(left.span().end_offset);
+        let rest = self.text.get(behind..).unwrap_or_default();
+        let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ')');
+        if !sign.is_empty() && rest.starts_with(sign) {
+            self.edits.push(Edit::replace_bytes(self.text.len() - rest.len(), sign.len(), filter));
+            self.edits.push(Edit::insert(end, ")"));
+        }
+    }
+
+    /// The engine lets comparisons with what is undefined pass, and some filters, where Jinja2 does not.
+    fn must_be_given(&mut self, operand: &Expr<'_>) {
+        if matches!(operand, Expr::Var(_) | Expr::GetAttr(_) | Expr::GetItem(_)) {
+            self.edits.push(Edit::insert(offset(operand.span().end_offset), "|__given__"));
+        }
+    }
+}
