@@ -263,7 +263,11 @@ mod tests {
             let ready = stage(&wanted, &mut folders).unwrap();
             fs::rename(world.path.join("dir"), world.path.join("moved")).unwrap();
             std::os::unix::fs::symlink(&elsewhere.path, world.path.join("dir")).unwrap();
-            assert_eq!(rename(&world.path, &ready, &folders).unwrap_err().refused.code, "moved", "{names:?}");
+            assert_eq!(
+                rename((&world.path, &world.sealer), &ready, &folders).unwrap_err().refused.code,
+                "moved",
+                "{names:?}"
+            );
             drop(ready);
             assert_eq!(elsewhere.listing(), ["old=theirs"]);
             assert_eq!(fs::read_dir(world.path.join("moved")).unwrap().count(), 1, "nothing stays beside it");
@@ -293,7 +297,7 @@ mod tests {
                 let proposed = [propose("dir/old"), propose("dir/new/x")].into_iter().collect::<Result<Vec<_>, _>>();
                 if let Ok(proposals) = proposed {
                     let at = round % 2;
-                    let _ = write(&world.path, &proposals[at..=at]);
+                    let _ = write(&world.path, &world.sealer, &proposals[at..=at]);
                 }
             }
             is_over.store(true, std::sync::atomic::Ordering::Relaxed);
