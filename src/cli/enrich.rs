@@ -26,7 +26,7 @@ pub fn run(desk: &mut Desk, args: &EnrichArgs, format: Format) -> Answer {
     };
     // Somebody who only looks is shown what the session would be told after it forgot.
     let anew = args.event.is_some() && args.dry_run;
-    let (enriched, problems) = desk.enrich(&Asked { repeat: args.repeat || anew, ..asked }, reader);
+    let (mut enriched, problems) = desk.enrich(&Asked { repeat: args.repeat || anew, ..asked }, reader);
     diagnostics.extend(problems);
     let found =
         !(enriched.metadata.mentioned_references.is_empty() && enriched.metadata.tag_matched_references.is_empty());
@@ -42,7 +42,8 @@ pub fn run(desk: &mut Desk, args: &EnrichArgs, format: Format) -> Answer {
         count => notes.push(format!("{count} of {} were left out for want of room", enriched.items.len())),
     }
     let printed = match format {
-        Format::Text => [given.bytes.as_slice(), enriched.added().as_bytes()].concat(),
+        Format::Text if lossy => [given.bytes.as_slice(), enriched.added().as_bytes()].concat(),
+        Format::Text => std::mem::take(&mut enriched.text).into_bytes(),
         Format::Json => Vec::new(),
     };
     let in_json = || {

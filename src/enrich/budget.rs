@@ -242,12 +242,12 @@ impl<'d> Plan<'d> {
             }
             if !shown.is_empty() {
                 let frame = print::frame(draft.kind, fitted.text.is_empty());
-                fitted.push(draft.kind, &frame.around(&shown), lowest);
+                fitted.push(draft.kind, frame.around(&shown), lowest);
             }
         }
         let left_out = self.left_out();
         if !left_out.is_empty() {
-            fitted.push(BlockKind::LeftOut, &print::left_out(&left_out, self.shown_by), Level::Count);
+            fitted.push(BlockKind::LeftOut, print::left_out(&left_out, self.shown_by), Level::Count);
         }
         fitted
     }
@@ -258,9 +258,9 @@ fn tokens_of(bytes: usize) -> usize {
 }
 
 impl Fitted {
-    fn push(&mut self, kind: BlockKind, block: &str, level: Level) {
+    fn push(&mut self, kind: BlockKind, block: String, level: Level) {
         let start = self.text.len();
-        self.text.push_str(block);
         self.blocks.push(Block { kind, bytes: block.len(), tokens: tokens_of(block.len()), level, start });
+        if self.text.is_empty() { self.text = block } else { self.text.push_str(&block) }
     }
 }

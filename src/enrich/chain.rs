@@ -258,7 +258,8 @@ fn appended(ctx: &Context, asked: &Asked, mut drafts: Vec<Draft>, metadata: Meta
     let added_at = asked.text.len();
     let mut blocks = fitted.blocks;
     blocks.iter_mut().for_each(|block| block.start += added_at);
-    let text = [asked.text, &fitted.text].concat();
+    let mut text = fitted.text;
+    text.insert_str(0, asked.text);
     Enriched { text, added_at, metadata, blocks, items: fitted.items, told: known }
 }
 

@@ -173,17 +173,26 @@ pub(crate) fn notice_beginning(source: &Source) -> String {
 
 /// `- @{id}: {name} (from @{parent}, @{parent})`
 pub(crate) fn notice<'p>(source: &Source, parents: impl Iterator<Item = &'p str>) -> String {
-    let parents = at_list(parents);
-    format!("{}{})", notice_beginning(source), parents.strip_prefix('@').unwrap_or(&parents))
+    let mut line = notice_beginning(source);
+    push_list(&mut line, parents);
+    line.push(')');
+    line
 }
 
 /// `@a, @b`
 pub(crate) fn at_list<'p>(ids: impl Iterator<Item = &'p str>) -> String {
-    let mut list = String::new();
-    for id in ids {
-        // Parents may be thousands: nothing is allocated for each.
-        list.push_str(if list.is_empty() { "@" } else { ", @" });
+    let mut ids = ids.peekable();
+    let mut list = String::from(if ids.peek().is_some() { "@" } else { "" });
+    push_list(&mut list, ids);
+    list
+}
+
+/// Appends ids, all but the first with an `@`. They may be thousands, so that nothing is allocated for each.
+fn push_list<'p>(list: &mut String, ids: impl Iterator<Item = &'p str>) {
+    for (at, id) in ids.enumerate() {
+        if at > 0 {
+            list.push_str(", @");
+        }
         list.push_str(&one_line(id));
     }
-    list
 }
