@@ -12,6 +12,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::folder::{Folder, Kind, Mode};
+use super::own::{made_for, opened};
 
 /// What the name of a temporary file begins and ends with.
 const UNFINISHED: (&str, &str) = (".refdesk-", ".tmp");
@@ -38,7 +39,7 @@ pub enum Lasting {
 }
 
 /// Writes `bytes` to `path`, making its folders; an existing file keeps its permissions. For paths that the user named: links
-/// in them are followed. In a folder that may have come with a repository, [`Folder::write`] writes.
+/// in them are followed, but for refdesk's own folders of a workspace. Below another folder, [`Folder::write`] writes.
 ///
 /// # Errors
 /// What the file system says, with the path in front.
@@ -68,23 +69,12 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     folder.write(name, bytes, Mode::Private, Lasting::Always)
 }
 
-/// The folder of a path that the user named, made where it is missing, and the name in it.
-pub(super) fn made_for(path: &Path) -> io::Result<(Folder, &OsStr)> {
-    let with_path = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let name = path.file_name().ok_or_else(|| with_path(io::ErrorKind::InvalidFilename.into()))?;
-    if !folder.as_os_str().is_empty() {
-        std::fs::create_dir_all(folder).map_err(with_path)?;
-    }
-    Ok((Folder::root(folder)?, name))
-}
-
 /// Removes all temporary files in a folder, of dead writers and living ones; for the only process that may write there.
 ///
 /// # Errors
 /// What the file system says, but for a folder that is not there.
 pub fn sweep(folder: &Path) -> io::Result<()> {
-    match Folder::root(folder) {
+    match opened(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         opened => opened?.sweep(),
     }

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::atomic::made_for;
 use super::folder::Folder;
+use super::own::made_for;
 
 /// How long a process that is in no hurry waits: the lock is held no longer than a few files take to write.
 pub const PATIENCE: Duration = Duration::from_secs(20);

@@ -1,12 +1,14 @@
-//! Files that only refdesk writes, by their paths. Each step opens the folder anew; [`Folder`] holds it open.
+//! Files by their paths. Each step opens the folder anew; [`Folder`] holds it open. Links are followed as far as the user named
+//! the path: below a workspace, in the folders that refdesk writes into by itself, they are refused here too.
 
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use super::folder::Folder;
+use super::folder::{Folder, Mode};
 use super::path::is_absent;
+use super::walk::is_own;
 
 /// Holds that no link is on the way from `root` down to `folder`. Folders that are not there lead nowhere.
 ///
@@ -45,5 +47,77 @@ pub fn is_at(file: &File, path: &Path) -> bool {
 
 fn folder_of(path: &Path) -> io::Result<(Folder, &OsStr)> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
-    Ok((Folder::root(path.parent().unwrap_or(Path::new("")))?, name))
+    Ok((opened(path.parent().unwrap_or(Path::new("")))?, name))
+}
+
+/// A folder by its path.
+pub(super) fn opened(folder: &Path) -> io::Result<Folder> {
+    let (root, below) = split(folder);
+    Folder::root(root)?.below(below)
+}
+
+/// The folder of a path, made where it is missing, and the name in it.
+pub(super) fn made_for(path: &Path) -> io::Result<(Folder, &OsStr)> {
+    let with_path = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename).map_err(|kind| with_path(kind.into()))?;
+    let (root, below) = split(path.parent().unwrap_or(Path::new("")));
+    if !root.as_os_str().is_empty() {
+        std::fs::create_dir_all(root).map_err(with_path)?;
+    }
+    Ok((Folder::root(root)?.make(below, Mode::Default)?, name))
+}
+
+/// The folder that a path was named from, and the rest: what is refdesk's own folder of a workspace, and what lies in it.
+fn split(folder: &Path) -> (&Path, &Path) {
+    let own = folder.ancestors().find(|folder| is_own(folder)).and_then(|own| own.parent()?.parent());
+    let below = own.and_then(|root| folder.strip_prefix(root).ok());
+    own.zip(below).unwrap_or((folder, Path::new("")))
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::super::{Lock, sweep, write_atomic, write_derived, write_private};
+    use super::*;
+
+    #[test]
+    fn no_link_leads_to_what_is_refdesks_own() {
+        for own in [".jaato/refdesk", ".jaato/templates", ".jaato/refdesk/sessions/s", ".jaato"] {
+            let (root, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+            let link = root.path().join(own);
+            fs::create_dir_all(link.parent().unwrap()).unwrap();
+            fs::create_dir_all(outside.path().join("refdesk")).unwrap();
+            symlink(outside.path(), &link).unwrap();
+            let folder = if own == ".jaato" { link.join("refdesk") } else { link };
+            let file = folder.join("file");
+            for done in [
+                write_atomic(&file, b"x"),
+                write_derived(&file, b"x"),
+                write_private(&file, b"x"),
+                append_own(&file).map(drop),
+                open_own(&file).map(drop),
+                Lock::acquire(&file, std::time::Duration::ZERO).map(drop),
+                sweep(&folder),
+            ] {
+                assert!(done.is_err_and(|error| super::super::LinkedOut::is(&error)), "{own}");
+            }
+            let made = fs::read_dir(outside.path()).unwrap().count()
+                + fs::read_dir(outside.path().join("refdesk")).unwrap().count();
+            assert_eq!(made, 1, "{own}");
+        }
+    }
+
+    #[test]
+    fn a_path_that_the_user_named_may_have_links() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("real")).unwrap();
+        symlink("real", root.path().join("link")).unwrap();
+        for path in ["link/file", "link/new/file", "link/.jaato/refdesk/file", "link/.jaato/references/file"] {
+            write_atomic(&root.path().join(path), b"x").unwrap();
+            assert!(open_own(&root.path().join(path)).is_ok(), "{path}");
+        }
+    }
 }

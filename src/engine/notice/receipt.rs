@@ -46,7 +46,12 @@ pub fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
 fn inside(workspace: &Path, about: &str) -> Option<Spot> {
     let path = clean(&workspace.join(about));
     let real = |path: &Path| std::fs::canonicalize(path).ok();
-    let is_inside = real(&path).zip(real(workspace)).is_some_and(|(path, workspace)| path.starts_with(workspace));
+    // Of a file that is gone, the deepest folder that is there.
+    let mut below = path.ancestors().take_while(|path| *path != workspace);
+    let there = below.find(|path| std::fs::symlink_metadata(path).is_ok());
+    let is_inside = path.starts_with(workspace)
+        && there
+            .is_none_or(|there| real(there).zip(real(workspace)).is_some_and(|(there, root)| there.starts_with(root)));
     is_inside.then_some(Spot { path, line: 1 })
 }
 
