@@ -13,7 +13,7 @@ use super::state::{Overlay, State};
 
 /// Where a row leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Way {
+pub enum RowTarget {
     /// To a source of the catalog.
     Source(SourceId),
     /// To a place in a file.
@@ -34,7 +34,7 @@ pub fn finding(state: &State) -> Option<&Diagnostic> {
 }
 
 /// Where the row leads: of the feed to what was given; to its source; of the feed, where it has none, to its file.
-pub fn way(state: &State) -> Result<Way, String> {
+pub fn way(state: &State) -> Result<RowTarget, String> {
     let (source, place) = if let Some(Overlay::Problems(_)) = state.overlay {
         let finding = finding(state).ok_or_else(nothing_wrong)?;
         (finding.source_id.as_deref(), None)
@@ -44,13 +44,13 @@ pub fn way(state: &State) -> Result<Way, String> {
             return Err(if is_quiet { QUIET } else { "no row has these words: / Esc shows all again" }.to_owned());
         };
         if let Some(receipt) = notice.receipt.filter(|receipt| receipt.holds == Holds::Text) {
-            return Ok(Way::Receipt(receipt.number));
+            return Ok(RowTarget::Receipt(receipt.number));
         }
         (notice.subject.as_ref().map(SourceId::as_str), notice.place.clone())
     };
     match (source, place) {
-        (Some(id), _) if state.snapshot.catalog.get(id).is_some() => Ok(Way::Source(id.into())),
-        (_, Some(place)) => Ok(Way::File(place)),
+        (Some(id), _) if state.snapshot.catalog.get(id).is_some() => Ok(RowTarget::Source(id.into())),
+        (_, Some(place)) => Ok(RowTarget::File(place)),
         (Some(id), None) => Err(format!("@{id} is gone from the catalog")),
         (None, None) => Err("this is about no single source".to_owned()),
     }

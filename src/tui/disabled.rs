@@ -10,7 +10,7 @@ use crate::engine::Watching;
 use crate::selection::Role;
 
 use super::about;
-use super::action::{Action, Border};
+use super::action::{Action, BorderMove};
 use super::feed::terms;
 use super::layout::{self, Splits, Zoomed};
 use super::palette;
@@ -209,7 +209,7 @@ fn four_at_once() -> String {
     format!("four at once need {}×{}", layout::GRID.width, layout::GRID.height)
 }
 
-fn moving(state: &State, border: Border) -> Option<String> {
+fn moving(state: &State, border: BorderMove) -> Option<String> {
     let body = state.layout().body.as_size();
     if !layout::has_grid(state.size) {
         return Some(format!("there is no border to move: {}", four_at_once()));

@@ -9,7 +9,7 @@ use ratatui::style::Color;
 use super::layout::{self, SMALLEST};
 use super::pane::Pane;
 use super::state::{Overlay, State};
-use super::theme::Role;
+use super::theme::ThemeRole;
 use super::widgets::cells;
 use super::{overlays, panes, status};
 
@@ -81,7 +81,7 @@ fn too_small(state: &State, frame: &mut Frame<'_>) {
         "refdesk needs at least {}×{}; this terminal is {}×{}",
         SMALLEST.width, SMALLEST.height, area.width, area.height
     );
-    let style = state.skin.theme.style(Role::Text);
+    let style = state.skin.theme.style(ThemeRole::Text);
     for (line, y) in cells::wrap(&sentence, usize::from(area.width)).iter().zip(area.y..area.bottom()) {
         frame.buffer_mut().set_stringn(area.x, y, line, usize::from(area.width), style);
     }

@@ -8,7 +8,7 @@ use crate::engine::Notice;
 
 use super::field::TextField;
 use super::motion::Cursor;
-use terms::Terms;
+use terms::FeedQuery;
 
 /// Notices kept; older ones are forgotten.
 pub const KEPT: usize = 1000;
@@ -21,7 +21,7 @@ pub struct Feed {
     /// The filter as typed.
     pub filter: TextField,
     /// The same as understood.
-    pub terms: Terms,
+    pub terms: FeedQuery,
     /// Positions in `notices` of the rows that the filter keeps.
     pub rows: Vec<usize>,
     /// The row under the cursor, counted in `rows`.
@@ -36,9 +36,9 @@ pub struct Feed {
 
 /// Whether somebody reads the feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reader {
+pub enum FeedFocus {
     /// Keys go to it.
-    Here,
+    InFeed,
     /// Keys go elsewhere.
     Elsewhere,
 }
@@ -46,15 +46,15 @@ pub enum Reader {
 impl Feed {
     /// Adds what happened last. A cursor on the newest row stays on the newest; one that was moved away from it stays on its
     /// notice.
-    pub fn add(&mut self, notice: Notice, reader: Reader) {
+    pub fn add(&mut self, notice: Notice, reader: FeedFocus) {
         self.add_all(vec![notice], reader);
     }
 
     /// Adds what happened, oldest first, as if each came by itself.
-    pub fn add_all(&mut self, mut notices: Vec<Notice>, reader: Reader) {
+    pub fn add_all(&mut self, mut notices: Vec<Notice>, reader: FeedFocus) {
         let count = notices.len();
         self.since_key += count;
-        self.new = if reader == Reader::Here { 0 } else { (self.new + count).min(KEPT) };
+        self.new = if reader == FeedFocus::InFeed { 0 } else { (self.new + count).min(KEPT) };
         self.put(&mut notices);
     }
 
@@ -92,7 +92,7 @@ impl Feed {
     /// Applies the filter. The cursor stays on its notice where that is kept, else it goes to the newest.
     pub fn refilter(&mut self) {
         let on = self.rows.get(self.cursor.at).copied();
-        self.terms = Terms::parse(self.filter.text());
+        self.terms = FeedQuery::parse(self.filter.text());
         let kept = self.notices.iter().enumerate().filter(|(_, notice)| self.terms.keep(notice));
         self.rows = kept.map(|(at, _)| at).collect();
         self.cursor.at = on.and_then(|on| self.rows.binary_search(&on).ok()).unwrap_or(0);
@@ -129,7 +129,7 @@ mod tests {
             notice("12:00:03", other, Topic::Selection, "Excluded @Legacy-errors", ""),
             notice("12:01:00", Who::Files, Topic::Selection, "@a now mentions @b: pulled in", "docs/a.md:14"),
         ] {
-            feed.add(notice, Reader::Elsewhere);
+            feed.add(notice, FeedFocus::Elsewhere);
         }
         feed
     }
@@ -162,13 +162,13 @@ mod tests {
     fn what_comes_is_filtered_too_and_a_cursor_that_was_moved_stays_on_its_notice() {
         let files = |text: &str| notice("13:00:00", Who::Files, Topic::Desk, text, "");
         for (filter, at, reader, text, rows, on) in [
-            ("", 0, Reader::Elsewhere, "new", 5, "13:00:00"),
-            ("", 0, Reader::Here, "new", 5, "13:00:00"),
-            ("", 1, Reader::Here, "new", 5, "12:00:03"),
-            ("", 2, Reader::Elsewhere, "new", 5, "12:00:02"),
-            ("you", 0, Reader::Here, "new", 1, "12:00:01"),
-            ("files", 0, Reader::Here, "new", 3, "13:00:00"),
-            ("files", 1, Reader::Here, "new", 3, "12:00:02"),
+            ("", 0, FeedFocus::Elsewhere, "new", 5, "13:00:00"),
+            ("", 0, FeedFocus::InFeed, "new", 5, "13:00:00"),
+            ("", 1, FeedFocus::InFeed, "new", 5, "12:00:03"),
+            ("", 2, FeedFocus::Elsewhere, "new", 5, "12:00:02"),
+            ("you", 0, FeedFocus::InFeed, "new", 1, "12:00:01"),
+            ("files", 0, FeedFocus::InFeed, "new", 3, "13:00:00"),
+            ("files", 1, FeedFocus::InFeed, "new", 3, "12:00:02"),
         ] {
             let mut feed = feed();
             feed.filter.insert(filter);
@@ -184,7 +184,7 @@ mod tests {
     fn a_feed_that_was_opened_empty_follows_the_newest() {
         let mut feed = Feed::default();
         for at in ["1", "2", "3"] {
-            feed.add(notice(at, Who::You, Topic::Desk, "x", ""), Reader::Here);
+            feed.add(notice(at, Who::You, Topic::Desk, "x", ""), FeedFocus::InFeed);
             assert_eq!(feed.current().map(|notice| notice.time.as_str()), Some(at));
         }
     }
@@ -195,7 +195,7 @@ mod tests {
         feed.cursor.at = 3;
         assert_eq!((feed.new, feed.forgot), (4, false));
         for at in 0..KEPT {
-            feed.add(notice(&at.to_string(), Who::You, Topic::Desk, "x", ""), Reader::Here);
+            feed.add(notice(&at.to_string(), Who::You, Topic::Desk, "x", ""), FeedFocus::InFeed);
         }
         assert_eq!((feed.notices.len(), feed.rows.len(), feed.new, feed.forgot), (KEPT, KEPT, 0, true));
         assert_eq!(feed.current().map(|notice| notice.time.as_str()), Some("0"), "its own is gone: the next to it");
@@ -207,12 +207,12 @@ mod tests {
             notice(&at.to_string(), if at.is_multiple_of(3) { Who::You } else { Who::Files }, Topic::Desk, "x", "")
         };
         for (count, filter, at, reader) in [
-            (5, "", 0, Reader::Here),
-            (5, "", 2, Reader::Elsewhere),
-            (5, "you", 0, Reader::Here),
-            (5, "files", 1, Reader::Elsewhere),
-            (KEPT + 7, "", 1, Reader::Elsewhere),
-            (KEPT + 7, "you", 0, Reader::Here),
+            (5, "", 0, FeedFocus::InFeed),
+            (5, "", 2, FeedFocus::Elsewhere),
+            (5, "you", 0, FeedFocus::InFeed),
+            (5, "files", 1, FeedFocus::Elsewhere),
+            (KEPT + 7, "", 1, FeedFocus::Elsewhere),
+            (KEPT + 7, "you", 0, FeedFocus::InFeed),
         ] {
             let mut one = feed();
             one.set_filter(filter);

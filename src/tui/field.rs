@@ -9,7 +9,7 @@ use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 /// What a key does to a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
-pub enum Edit {
+pub enum TextEdit {
     Left,
     Right,
     WordLeft,
@@ -28,14 +28,14 @@ pub enum Edit {
 
 /// How much a field takes of what is typed and pasted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Room {
+pub enum FieldLimit {
     /// 1,000 characters.
     Line,
     /// 256 KiB.
     Prompt,
 }
 
-impl Room {
+impl FieldLimit {
     /// What to say where it was not enough.
     pub fn full(self) -> &'static str {
         match self {
@@ -47,14 +47,14 @@ impl Room {
 
 /// A replacement that was made: the bytes of the old text that went, and how many came in their place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct TextChange {
     /// Byte range of the old text.
     pub removed: Range<usize>,
     /// Bytes put there.
     pub inserted: usize,
 }
 
-impl Change {
+impl TextChange {
     /// Where a range of the old text lies in the new one; `None` if it was touched.
     pub fn carry(&self, range: &Range<usize>) -> Option<Range<usize>> {
         if range.end < self.removed.start || (range.end == self.removed.start && self.removed.is_empty()) {
@@ -95,13 +95,13 @@ impl TextField {
     }
 
     /// The beginning of a text for which there is room.
-    pub fn fitting<'a>(&self, text: &'a str, room: Room) -> &'a str {
+    pub fn fitting<'a>(&self, text: &'a str, room: FieldLimit) -> &'a str {
         let end = match room {
-            Room::Line => {
+            FieldLimit::Line => {
                 let left = 1000_usize.saturating_sub(self.text.chars().count());
                 text.char_indices().map(|(at, _)| at).nth(left)
             }
-            Room::Prompt => {
+            FieldLimit::Prompt => {
                 let left = (256 * 1024_usize).saturating_sub(self.text.len());
                 (left < text.len()).then(|| (0..=left).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0))
             }
@@ -110,40 +110,40 @@ impl TextField {
     }
 
     /// Puts this text at the cursor.
-    pub fn insert(&mut self, text: &str) -> Option<Change> {
+    pub fn insert(&mut self, text: &str) -> Option<TextChange> {
         (!text.is_empty()).then(|| self.replace(self.cursor..self.cursor, text))
     }
 
     /// Does what the key asks; `None` where the text stays as it was.
-    pub fn edit(&mut self, edit: Edit) -> Option<Change> {
+    pub fn edit(&mut self, edit: TextEdit) -> Option<TextChange> {
         let at = self.cursor;
         match edit {
-            Edit::NewLine => return self.insert("\n"),
-            Edit::DeleteBefore => return self.delete(self.before(at)..at),
-            Edit::DeleteAfter => return self.delete(at..self.after(at)),
-            Edit::DeleteWord => return self.delete(self.word_before(at)..at),
-            Edit::DeleteToStart => return self.delete(self.line_start(at)..at),
-            Edit::DeleteToEnd => return self.delete(at..self.line_end(at)),
-            Edit::Left => self.cursor = self.before(at),
-            Edit::Right => self.cursor = self.after(at),
-            Edit::WordLeft => self.cursor = self.word_before(at),
-            Edit::WordRight => self.cursor = self.word_after(at),
-            Edit::LineStart => self.cursor = self.line_start(at),
-            Edit::LineEnd => self.cursor = self.line_end(at),
-            Edit::LineUp => self.cursor = self.line_up(at),
-            Edit::LineDown => self.cursor = self.line_down(at),
+            TextEdit::NewLine => return self.insert("\n"),
+            TextEdit::DeleteBefore => return self.delete(self.before(at)..at),
+            TextEdit::DeleteAfter => return self.delete(at..self.after(at)),
+            TextEdit::DeleteWord => return self.delete(self.word_before(at)..at),
+            TextEdit::DeleteToStart => return self.delete(self.line_start(at)..at),
+            TextEdit::DeleteToEnd => return self.delete(at..self.line_end(at)),
+            TextEdit::Left => self.cursor = self.before(at),
+            TextEdit::Right => self.cursor = self.after(at),
+            TextEdit::WordLeft => self.cursor = self.word_before(at),
+            TextEdit::WordRight => self.cursor = self.word_after(at),
+            TextEdit::LineStart => self.cursor = self.line_start(at),
+            TextEdit::LineEnd => self.cursor = self.line_end(at),
+            TextEdit::LineUp => self.cursor = self.line_up(at),
+            TextEdit::LineDown => self.cursor = self.line_down(at),
         }
         None
     }
 
-    fn delete(&mut self, range: Range<usize>) -> Option<Change> {
+    fn delete(&mut self, range: Range<usize>) -> Option<TextChange> {
         (!range.is_empty()).then(|| self.replace(range, ""))
     }
 
-    fn replace(&mut self, range: Range<usize>, text: &str) -> Change {
+    fn replace(&mut self, range: Range<usize>, text: &str) -> TextChange {
         self.text.replace_range(range.clone(), text);
         self.cursor = self.settled(range.start + text.len());
-        Change { removed: range, inserted: text.len() }
+        TextChange { removed: range, inserted: text.len() }
     }
 
     /// What was typed may join its neighbours to one cluster: the cursor goes behind it.
@@ -231,26 +231,26 @@ mod tests {
     #[test]
     fn edits() {
         for (before, edit, after) in [
-            ("ab|c", Edit::Left, "a|bc"),
-            ("|abc", Edit::Left, "|abc"),
-            ("abc|", Edit::Right, "abc|"),
-            ("a|e\u{301}b", Edit::Right, "ae\u{301}|b"),
-            ("ae\u{301}|b", Edit::DeleteBefore, "a|b"),
-            ("👨‍👩‍👧|", Edit::DeleteBefore, "|"),
-            ("a|b", Edit::DeleteAfter, "a|"),
-            ("use a retry|", Edit::DeleteWord, "use a |"),
-            ("use a |", Edit::WordLeft, "use |a "),
-            ("use| a", Edit::WordRight, "use a|"),
-            ("one\ntw|o", Edit::LineUp, "on|e\ntwo"),
-            ("o|ne\n", Edit::LineDown, "one\n|"),
-            ("on|e\nt\nx", Edit::LineDown, "one\nt|\nx"),
-            ("one|", Edit::LineUp, "|one"),
-            ("o|ne", Edit::LineDown, "one|"),
-            ("one\nt|wo", Edit::LineStart, "one\n|two"),
-            ("o|ne\ntwo", Edit::LineEnd, "one|\ntwo"),
-            ("one\ntw|o", Edit::DeleteToStart, "one\n|o"),
-            ("o|ne\ntwo", Edit::DeleteToEnd, "o|\ntwo"),
-            ("a|b", Edit::NewLine, "a\n|b"),
+            ("ab|c", TextEdit::Left, "a|bc"),
+            ("|abc", TextEdit::Left, "|abc"),
+            ("abc|", TextEdit::Right, "abc|"),
+            ("a|e\u{301}b", TextEdit::Right, "ae\u{301}|b"),
+            ("ae\u{301}|b", TextEdit::DeleteBefore, "a|b"),
+            ("👨‍👩‍👧|", TextEdit::DeleteBefore, "|"),
+            ("a|b", TextEdit::DeleteAfter, "a|"),
+            ("use a retry|", TextEdit::DeleteWord, "use a |"),
+            ("use a |", TextEdit::WordLeft, "use |a "),
+            ("use| a", TextEdit::WordRight, "use a|"),
+            ("one\ntw|o", TextEdit::LineUp, "on|e\ntwo"),
+            ("o|ne\n", TextEdit::LineDown, "one\n|"),
+            ("on|e\nt\nx", TextEdit::LineDown, "one\nt|\nx"),
+            ("one|", TextEdit::LineUp, "|one"),
+            ("o|ne", TextEdit::LineDown, "one|"),
+            ("one\nt|wo", TextEdit::LineStart, "one\n|two"),
+            ("o|ne\ntwo", TextEdit::LineEnd, "one|\ntwo"),
+            ("one\ntw|o", TextEdit::DeleteToStart, "one\n|o"),
+            ("o|ne\ntwo", TextEdit::DeleteToEnd, "o|\ntwo"),
+            ("a|b", TextEdit::NewLine, "a\n|b"),
         ] {
             let mut field = field(before);
             field.edit(edit);
@@ -261,13 +261,13 @@ mod tests {
     #[test]
     fn a_field_takes_no_more_than_it_has_room_for() {
         for (there, text, room, takes) in [
-            (0, "é".repeat(1001), Room::Line, 2000),
-            (999, "日本".to_owned(), Room::Line, 3),
-            (1000, "a".to_owned(), Room::Line, 0),
-            (1003, "a".to_owned(), Room::Line, 0),
-            (1003, "a".to_owned(), Room::Prompt, 1),
-            (256 * 1024 - 2, "日本".to_owned(), Room::Prompt, 0),
-            (256 * 1024 - 4, "日本".to_owned(), Room::Prompt, 3),
+            (0, "é".repeat(1001), FieldLimit::Line, 2000),
+            (999, "日本".to_owned(), FieldLimit::Line, 3),
+            (1000, "a".to_owned(), FieldLimit::Line, 0),
+            (1003, "a".to_owned(), FieldLimit::Line, 0),
+            (1003, "a".to_owned(), FieldLimit::Prompt, 1),
+            (256 * 1024 - 2, "日本".to_owned(), FieldLimit::Prompt, 0),
+            (256 * 1024 - 4, "日本".to_owned(), FieldLimit::Prompt, 3),
         ] {
             let mut field = TextField::default();
             field.insert(&"x".repeat(there));
@@ -277,13 +277,13 @@ mod tests {
 
     #[test]
     fn marks_move_with_the_text_around_them() {
-        let insert_at = |at| Change { removed: at..at, inserted: 2 };
+        let insert_at = |at| TextChange { removed: at..at, inserted: 2 };
         assert_eq!(insert_at(0).carry(&(3..5)), Some(5..7));
         assert_eq!(insert_at(9).carry(&(3..5)), Some(3..5));
         assert_eq!(insert_at(5).carry(&(3..5)), Some(3..5));
         assert_eq!(insert_at(4).carry(&(3..5)), None);
-        assert_eq!(Change { removed: 0..2, inserted: 0 }.carry(&(3..5)), Some(1..3));
-        assert_eq!(Change { removed: 4..9, inserted: 0 }.carry(&(3..5)), None);
+        assert_eq!(TextChange { removed: 0..2, inserted: 0 }.carry(&(3..5)), Some(1..3));
+        assert_eq!(TextChange { removed: 4..9, inserted: 0 }.carry(&(3..5)), None);
     }
 
     proptest! {
@@ -293,9 +293,9 @@ mod tests {
             edits in proptest::collection::vec(0..14usize, 0..20),
         ) {
             let all = [
-                Edit::Left, Edit::Right, Edit::WordLeft, Edit::WordRight, Edit::LineStart, Edit::LineEnd, Edit::LineUp,
-                Edit::LineDown, Edit::NewLine, Edit::DeleteBefore, Edit::DeleteAfter, Edit::DeleteWord,
-                Edit::DeleteToStart, Edit::DeleteToEnd,
+                TextEdit::Left, TextEdit::Right, TextEdit::WordLeft, TextEdit::WordRight, TextEdit::LineStart, TextEdit::LineEnd, TextEdit::LineUp,
+                TextEdit::LineDown, TextEdit::NewLine, TextEdit::DeleteBefore, TextEdit::DeleteAfter, TextEdit::DeleteWord,
+                TextEdit::DeleteToStart, TextEdit::DeleteToEnd,
             ];
             let mut field = TextField::default();
             for (at, edit) in edits.into_iter().enumerate() {

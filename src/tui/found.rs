@@ -6,7 +6,7 @@ use crate::enrich::{Expansion, Findings, Hint, PassedOver, WhyNot};
 
 /// A source that the prompt touches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found<'a> {
+pub enum HintRow<'a> {
     /// Named by `@id`.
     Named(&'a Expansion),
     /// A tag of it stands in the prompt.
@@ -15,7 +15,7 @@ pub enum Found<'a> {
     Passed(&'a PassedOver),
 }
 
-impl<'a> Found<'a> {
+impl<'a> HintRow<'a> {
     /// Which source.
     pub fn id(self) -> &'a SourceId {
         match self {
@@ -27,10 +27,10 @@ impl<'a> Found<'a> {
 }
 
 /// Every row, in order.
-pub fn rows(findings: &Findings) -> impl Iterator<Item = Found<'_>> {
-    let named = findings.expansions.iter().map(Found::Named);
-    let passed = findings.passed.iter().filter(|passed| passed.why != WhyNot::Named).map(Found::Passed);
-    named.chain(findings.hints.iter().map(Found::Hinted)).chain(passed)
+pub fn rows(findings: &Findings) -> impl Iterator<Item = HintRow<'_>> {
+    let named = findings.expansions.iter().map(HintRow::Named);
+    let passed = findings.passed.iter().filter(|passed| passed.why != WhyNot::Named).map(HintRow::Passed);
+    named.chain(findings.hints.iter().map(HintRow::Hinted)).chain(passed)
 }
 
 /// How many rows there are.

@@ -9,11 +9,11 @@ use ratatui::layout::{Position, Size};
 use crate::desk::Spot;
 use crate::engine::{Command, Event, Snapshot};
 
-use super::action::{self, Action, Context};
+use super::action::{self, Action, KeyContext};
 use super::highlight::Spans;
 use super::key::Key;
 use super::pane::Pane;
-use super::state::{Mouse, Overlay, Part, State, Typing};
+use super::state::{Mouse, Overlay, PanePart, State, Typing};
 
 /// Something that happened.
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ pub enum Input {
     /// The button is held no longer.
     Release,
     /// The wheel was turned over this place.
-    Wheel(Turn, Position),
+    Wheel(WheelTurn, Position),
     /// The terminal has another size.
     Resize(Size),
     /// The desk changed.
@@ -42,7 +42,7 @@ pub enum Input {
     /// The engine said something.
     Answer(Event),
     /// The painter tells the colours of these lines of a text.
-    Colours {
+    Highlighted {
         /// Of the text.
         generation: u64,
         /// The first of the lines.
@@ -58,7 +58,7 @@ pub enum Input {
 
 /// Which way the wheel was turned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
+pub enum WheelTurn {
     /// Towards the beginning.
     Up,
     /// Towards the end.
@@ -87,8 +87,8 @@ pub enum Effect {
         /// From 1.
         line: usize,
     },
-    /// Tell the colours of this text; come back as [`Input::Colours`].
-    Paint {
+    /// Tell the colours of this text; come back as [`Input::Highlighted`].
+    Highlight {
         /// Comes back with them.
         generation: u64,
         /// Its lines.
@@ -119,56 +119,62 @@ pub fn of_mouse(event: MouseEvent) -> Option<Input> {
         MouseEventKind::Down(MouseButton::Left) => Some(Input::Click(at)),
         MouseEventKind::Drag(MouseButton::Left) => Some(Input::Drag(at)),
         MouseEventKind::Up(MouseButton::Left) => Some(Input::Release),
-        MouseEventKind::ScrollUp => Some(Input::Wheel(Turn::Up, at)),
-        MouseEventKind::ScrollDown => Some(Input::Wheel(Turn::Down, at)),
+        MouseEventKind::ScrollUp => Some(Input::Wheel(WheelTurn::Up, at)),
+        MouseEventKind::ScrollDown => Some(Input::Wheel(WheelTurn::Down, at)),
         _ => None,
     }
 }
 
 /// Where keys go now, the nearest context first.
-pub fn contexts(state: &State) -> Vec<Context> {
+pub fn contexts(state: &State) -> Vec<KeyContext> {
     match (state.overlay, state.typing) {
-        (Some(Overlay::Palette(_)), _) => vec![Context::Palette, Context::Field, Context::Always],
-        (Some(Overlay::Write(_)), _) => vec![Context::Write, Context::Field, Context::Always],
-        (Some(Overlay::Clear | Overlay::Broken), _) => vec![Context::Question, Context::Always],
-        (Some(Overlay::Trust(_)), _) => vec![Context::Trust, Context::List, Context::Always],
-        (Some(Overlay::Approval(_)), _) => vec![Context::Approval, Context::List, Context::Always],
-        (Some(Overlay::Problems(_)), _) => vec![Context::Problems, Context::Overlay, Context::List, Context::Always],
-        (Some(Overlay::Profiles(_)), _) => vec![Context::Profiles, Context::Overlay, Context::List, Context::Always],
-        (Some(Overlay::Switch(_)), _) => vec![Context::Switch, Context::List, Context::Always],
-        (Some(Overlay::Help(_) | Overlay::Receipt(_)), _) => vec![Context::Overlay, Context::List, Context::Always],
-        (None, Some(typing)) => vec![field(typing), Context::Field, Context::Always],
+        (Some(Overlay::Palette(_)), _) => vec![KeyContext::Palette, KeyContext::Field, KeyContext::Always],
+        (Some(Overlay::Write(_)), _) => vec![KeyContext::Write, KeyContext::Field, KeyContext::Always],
+        (Some(Overlay::Clear | Overlay::Broken), _) => vec![KeyContext::Question, KeyContext::Always],
+        (Some(Overlay::Trust(_)), _) => vec![KeyContext::Trust, KeyContext::List, KeyContext::Always],
+        (Some(Overlay::Approval(_)), _) => vec![KeyContext::Approval, KeyContext::List, KeyContext::Always],
+        (Some(Overlay::Problems(_)), _) => {
+            vec![KeyContext::Problems, KeyContext::Overlay, KeyContext::List, KeyContext::Always]
+        }
+        (Some(Overlay::Profiles(_)), _) => {
+            vec![KeyContext::Profiles, KeyContext::Overlay, KeyContext::List, KeyContext::Always]
+        }
+        (Some(Overlay::Switch(_)), _) => vec![KeyContext::Switch, KeyContext::List, KeyContext::Always],
+        (Some(Overlay::Help(_) | Overlay::Receipt(_)), _) => {
+            vec![KeyContext::Overlay, KeyContext::List, KeyContext::Always]
+        }
+        (None, Some(typing)) => vec![field(typing), KeyContext::Field, KeyContext::Always],
         // What any other key does, `update` knows: it closes the request.
-        (None, None) if state.ended_request().is_some() => vec![Context::Always],
+        (None, None) if state.ended_request().is_some() => vec![KeyContext::Always],
         (None, None) => below(state),
     }
 }
 
 /// Where keys go when no window and no text field is open.
-pub fn below(state: &State) -> Vec<Context> {
+pub fn below(state: &State) -> Vec<KeyContext> {
     let part = match (state.part, state.focus) {
-        (Part::Detail, Pane::Catalog) => Some(Context::Details),
-        (Part::Detail, Pane::Hints) => Some(Context::Feed),
-        (Part::Values, Pane::Templates) => Some(Context::Values),
+        (PanePart::Detail, Pane::Catalog) => Some(KeyContext::Details),
+        (PanePart::Detail, Pane::Hints) => Some(KeyContext::Feed),
+        (PanePart::Values, Pane::Templates) => Some(KeyContext::Values),
         _ => None,
     };
     let pane = match state.at_request() {
-        true if state.in_request() => Context::Request,
-        true => Context::NextRequest,
-        false => Context::Pane(state.focus),
+        true if state.in_request() => KeyContext::Request,
+        true => KeyContext::NextRequest,
+        false => KeyContext::Pane(state.focus),
     };
-    let pane = [pane, Context::List, Context::Global, Context::Always];
+    let pane = [pane, KeyContext::List, KeyContext::Global, KeyContext::Always];
     part.into_iter().chain(pane).collect()
 }
 
-fn field(typing: Typing) -> Context {
+fn field(typing: Typing) -> KeyContext {
     match typing {
-        Typing::Filter => Context::Filter,
-        Typing::Prompt => Context::Prompt,
-        Typing::Search => Context::Search,
-        Typing::FeedFilter => Context::FeedFilter,
-        Typing::TemplateFilter => Context::TemplateFilter,
-        Typing::Value => Context::Value,
-        Typing::RequestFilter => Context::RequestFilter,
+        Typing::Filter => KeyContext::Filter,
+        Typing::Prompt => KeyContext::Prompt,
+        Typing::Search => KeyContext::Search,
+        Typing::FeedFilter => KeyContext::FeedFilter,
+        Typing::TemplateFilter => KeyContext::TemplateFilter,
+        Typing::Value => KeyContext::Value,
+        Typing::RequestFilter => KeyContext::RequestFilter,
     }
 }

@@ -15,7 +15,7 @@ use splits::part;
 #[cfg(test)]
 pub use splits::LEAST;
 pub use splits::Splits;
-pub use templates::{TemplatesWant, templates};
+pub use templates::{TemplatesNeeds, templates};
 
 /// The smallest terminal that shows panes.
 pub const SMALLEST: Size = Size { width: 40, height: 10 };
@@ -31,7 +31,7 @@ const LEAST_ASIDE: u16 = 12;
 
 /// The places of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Layout {
+pub struct ScreenLayout {
     /// The line on top: workspace, desk, counts.
     pub status: Rect,
     /// The line that names the panes, where not all are shown.
@@ -46,7 +46,7 @@ pub struct Layout {
 
 /// The places within a pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Parts {
+pub struct PaneLayout {
     /// Above the list: column headings, the filter, the prompt.
     pub head: Rect,
     /// The rows.
@@ -70,9 +70,9 @@ pub fn has_grid(size: Size) -> bool {
 }
 
 /// The places of a frame of this size.
-pub fn layout(size: Size, focus: Pane, zoomed: Zoomed, splits: Splits) -> Layout {
+pub fn layout(size: Size, focus: Pane, zoomed: Zoomed, splits: Splits) -> ScreenLayout {
     if !fits(size) {
-        return Layout::default();
+        return ScreenLayout::default();
     }
     let grid = zoomed == Zoomed::No && has_grid(size);
     let row = |y| Rect::new(0, y, size.width, 1);
@@ -92,7 +92,7 @@ pub fn layout(size: Size, focus: Pane, zoomed: Zoomed, splits: Splits) -> Layout
     } else if let Some(place) = panes.get_mut(focus.index()) {
         *place = Some(body);
     }
-    Layout { status: row(0), tabs, panes, body, bottom: row(size.height - 1) }
+    ScreenLayout { status: row(0), tabs, panes, body, bottom: row(size.height - 1) }
 }
 
 /// Whether the focused pane has the whole screen.
@@ -115,7 +115,7 @@ impl Zoomed {
     }
 }
 
-impl Parts {
+impl PaneLayout {
     /// The same with more room for what is typed beside the detail.
     pub fn with_wide_aside(self) -> Self {
         if self.aside.y != self.detail.y || self.aside.width == 0 {
@@ -166,18 +166,18 @@ pub fn inner(outer: Rect) -> Rect {
 
 /// The places within a pane whose inside is `inner`. `wanted` is how many rows its prompt, or else its list, would fill;
 /// `shares` say where its rules were put.
-pub fn parts(pane: Pane, inner: Rect, wanted: usize, shares: Shares) -> Parts {
+pub fn parts(pane: Pane, inner: Rect, wanted: usize, shares: Shares) -> PaneLayout {
     match pane {
-        Pane::Catalog => listed(inner, Listed { head: 1, most: 14, least: 4 }, shares),
-        Pane::Selection => listed(inner, Listed { head: 0, most: 5, least: 3 }, shares),
-        Pane::Hints => hints(inner, HintsWants { busy: Busy::Nothing, prompt: wanted, aside: 0 }, shares),
-        Pane::Templates => templates(inner, TemplatesWant { head: 0, list: wanted }, shares),
+        Pane::Catalog => listed(inner, ListShape { head: 1, most: 14, least: 4 }, shares),
+        Pane::Selection => listed(inner, ListShape { head: 0, most: 5, least: 3 }, shares),
+        Pane::Hints => hints(inner, HintsNeeds { busy: HintsFocus::Nothing, prompt: wanted, aside: 0 }, shares),
+        Pane::Templates => templates(inner, TemplatesNeeds { head: 0, list: wanted }, shares),
     }
 }
 
 /// What in the hints pane keys go to, which has most of the room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Busy {
+pub enum HintsFocus {
     /// They go to another pane.
     Nothing,
     /// The prompt is typed: what is found matters.
@@ -190,9 +190,9 @@ pub enum Busy {
 
 /// The rows that the parts of the hints pane would fill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HintsWants {
+pub struct HintsNeeds {
     /// Who has most.
-    pub busy: Busy,
+    pub busy: HintsFocus,
     /// Of the prompt.
     pub prompt: usize,
     /// Of what is told about the row under the cursor, below its list.
@@ -201,42 +201,42 @@ pub struct HintsWants {
 
 /// The prompt, what is found, and the feed, one below the other; each of the two lists has a rule above it, and the one
 /// that keys go to has below it what there is to tell about its row.
-pub fn hints(inner: Rect, wants: HintsWants, shares: Shares) -> Parts {
+pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
     let rows = |wanted: usize| u16::try_from(wanted).unwrap_or(u16::MAX);
     let most = (inner.height / 2).max(1);
     let prompt = rows(wants.prompt).clamp(3.min(most), most);
     let prompt = match (wants.busy, shares.upper) {
-        (Busy::Feed, _) if inner.height < 8 => 0,
+        (HintsFocus::Feed, _) if inner.height < 8 => 0,
         (_, Some(share)) => part(share, inner.height, (1, 1 + WITH_FEED)),
-        (Busy::Feed, None) => prompt.min(3),
-        (Busy::Nothing | Busy::Prompt | Busy::List, None) => prompt,
+        (HintsFocus::Feed, None) => prompt.min(3),
+        (HintsFocus::Nothing | HintsFocus::Prompt | HintsFocus::List, None) => prompt,
     };
     let (head, rest) = split_rows(inner, prompt);
     let (rule, rest) = split_rows(rest, prompt.min(1));
     let left = rest.height;
     // A notice may name many; a row of the list is told in few words.
-    let aside = rows(wants.aside).min(if wants.busy == Busy::Feed { left / 2 } else { left / 3 });
+    let aside = rows(wants.aside).min(if wants.busy == HintsFocus::Feed { left / 2 } else { left / 3 });
     let feed = match wants.busy {
-        Busy::Feed if shares.lower.is_some() => lower_part(shares, inner, left),
-        Busy::Feed => left.saturating_sub(1 + if prompt == 0 { 0 } else { (left / 4).min(5) }),
+        HintsFocus::Feed if shares.lower.is_some() => lower_part(shares, inner, left),
+        HintsFocus::Feed => left.saturating_sub(1 + if prompt == 0 { 0 } else { (left / 4).min(5) }),
         _ if left < WITH_FEED => 0,
         _ if shares.lower.is_some() => lower_part(shares, inner, left),
-        Busy::Nothing => left * 2 / 5,
-        Busy::List => left * 3 / 10,
-        Busy::Prompt if left < 12 => 0,
-        Busy::Prompt => left / 5,
+        HintsFocus::Nothing => left * 2 / 5,
+        HintsFocus::List => left * 3 / 10,
+        HintsFocus::Prompt if left < 12 => 0,
+        HintsFocus::Prompt => left / 5,
     };
     let (upper, lower) = split_rows(rest, left - (feed + feed.min(1)).min(left));
     // The feed's own rule is the row above it.
     let (_, lower) = split_rows(lower, 1);
-    if wants.busy == Busy::Feed {
+    if wants.busy == HintsFocus::Feed {
         let aside = aside.min(lower.height.saturating_sub(1));
         let (detail, aside) = split_rows(lower, lower.height - aside);
-        return Parts { head, rule, list: upper, detail, aside };
+        return PaneLayout { head, rule, list: upper, detail, aside };
     }
     let aside = aside.min(upper.height.saturating_sub(1));
     let (list, aside) = split_rows(upper, upper.height - aside);
-    Parts { head, rule, list, detail: lower, aside }
+    PaneLayout { head, rule, list, detail: lower, aside }
 }
 
 /// What a feed has whose rule was put somewhere, of the `left` rows below the prompt's rule.
@@ -247,21 +247,21 @@ fn lower_part(shares: Shares, inner: Rect, left: u16) -> u16 {
 
 /// What a list with its details is given: rows above it, and how many its details have below it.
 #[derive(Clone, Copy)]
-struct Listed {
+struct ListShape {
     head: u16,
     most: u16,
     least: u16,
 }
 
 /// A head, a list, and its details below it, or beside it where there is room for both.
-fn listed(inner: Rect, Listed { head, most, least }: Listed, shares: Shares) -> Parts {
+fn listed(inner: Rect, ListShape { head, most, least }: ListShape, shares: Shares) -> PaneLayout {
     if inner.width >= 110 {
         let usual = inner.width * 3 / 5;
         let put = |share| part(share, inner.width, (LEAST_COLUMNS, 1 + LEAST_COLUMNS));
         let (left, right) = split_columns(inner, shares.left.map_or(usual, put));
         let (rule, detail) = split_columns(right, 1);
         let (head, list) = split_rows(left, head.min(left.height));
-        return Parts { head, list, rule, detail, ..Parts::default() };
+        return PaneLayout { head, list, rule, detail, ..PaneLayout::default() };
     }
     let wanted = ((inner.height * 2).div_ceil(5)).clamp(least, most);
     let upper = match shares.upper {
@@ -272,7 +272,7 @@ fn listed(inner: Rect, Listed { head, most, least }: Listed, shares: Shares) -> 
     let (upper, lower) = split_rows(inner, upper);
     let (head, list) = split_rows(upper, head.min(upper.height));
     let (rule, detail) = split_rows(lower, lower.height.min(1));
-    Parts { head, list, rule, detail, ..Parts::default() }
+    PaneLayout { head, list, rule, detail, ..PaneLayout::default() }
 }
 
 fn split_rows(area: Rect, rows: u16) -> (Rect, Rect) {
@@ -291,7 +291,7 @@ mod tests {
 
     use super::splits::STEP;
     use super::*;
-    use crate::tui::action::Border;
+    use crate::tui::action::BorderMove;
 
     fn any_splits() -> impl Strategy<Value = Splits> {
         (0..1200u16, 0..1200u16).prop_map(|(left, upper)| Splits { left, upper })
@@ -308,7 +308,7 @@ mod tests {
         (GRID.width..300u16, GRID.height - 2..120u16).prop_map(|(width, height)| Size { width, height })
     }
 
-    fn apart(parts: Parts, inner: Rect) -> Result<(), TestCaseError> {
+    fn apart(parts: PaneLayout, inner: Rect) -> Result<(), TestCaseError> {
         let parts = [parts.head, parts.list, parts.rule, parts.detail, parts.aside];
         for (at, part) in parts.iter().enumerate() {
             prop_assert_eq!(part.intersection(inner).area(), part.area());
@@ -323,19 +323,19 @@ mod tests {
     fn the_rows_of_the_hints_pane() {
         for (height, busy, prompt, aside, rows) in [
             // An 80×24 terminal, a grid of 120×36, one of 200×60, and the smallest.
-            (19, Busy::List, 1, 2, (3, 8, 2, 4)),
-            (19, Busy::Prompt, 1, 0, (3, 11, 0, 3)),
-            (19, Busy::Feed, 1, 2, (3, 3, 2, 9)),
-            (14, Busy::Nothing, 1, 0, (3, 5, 0, 4)),
-            (14, Busy::List, 1, 2, (3, 4, 2, 3)),
-            (14, Busy::Prompt, 9, 0, (7, 6, 0, 0)),
-            (14, Busy::Feed, 9, 2, (3, 2, 2, 5)),
-            (25, Busy::Nothing, 1, 0, (3, 12, 0, 8)),
-            (25, Busy::Feed, 1, 9, (3, 5, 9, 6)),
-            (5, Busy::List, 1, 2, (2, 2, 0, 0)),
-            (5, Busy::Feed, 1, 2, (0, 0, 2, 2)),
+            (19, HintsFocus::List, 1, 2, (3, 8, 2, 4)),
+            (19, HintsFocus::Prompt, 1, 0, (3, 11, 0, 3)),
+            (19, HintsFocus::Feed, 1, 2, (3, 3, 2, 9)),
+            (14, HintsFocus::Nothing, 1, 0, (3, 5, 0, 4)),
+            (14, HintsFocus::List, 1, 2, (3, 4, 2, 3)),
+            (14, HintsFocus::Prompt, 9, 0, (7, 6, 0, 0)),
+            (14, HintsFocus::Feed, 9, 2, (3, 2, 2, 5)),
+            (25, HintsFocus::Nothing, 1, 0, (3, 12, 0, 8)),
+            (25, HintsFocus::Feed, 1, 9, (3, 5, 9, 6)),
+            (5, HintsFocus::List, 1, 2, (2, 2, 0, 0)),
+            (5, HintsFocus::Feed, 1, 2, (0, 0, 2, 2)),
         ] {
-            let parts = hints(Rect::new(1, 1, 50, height), HintsWants { busy, prompt, aside }, Shares::default());
+            let parts = hints(Rect::new(1, 1, 50, height), HintsNeeds { busy, prompt, aside }, Shares::default());
             let got = (parts.head.height, parts.list.height, parts.aside.height, parts.detail.height);
             assert_eq!(got, rows, "{height} {busy:?}");
         }
@@ -364,10 +364,10 @@ mod tests {
             let before = splits.cells(grid);
             let after = |there, back| splits.moved(there, grid).moved(back, grid).cells(grid);
             if before.width >= LEAST.width + STEP.width {
-                prop_assert_eq!(after(Border::Left, Border::Right), before);
+                prop_assert_eq!(after(BorderMove::Left, BorderMove::Right), before);
             }
             if before.height >= LEAST.height + STEP.height {
-                prop_assert_eq!(after(Border::Up, Border::Down), before);
+                prop_assert_eq!(after(BorderMove::Up, BorderMove::Down), before);
             }
         }
 
@@ -389,12 +389,12 @@ mod tests {
         #[test]
         fn parts_of_the_hints_pane_do_not_overlap(
             width in 0..90u16, height in 0..60u16, prompt in 0..50usize, aside in 0..9usize, shares in any_shares(),
-            busy in proptest::sample::select(&[Busy::Nothing, Busy::Prompt, Busy::List, Busy::Feed][..]),
+            busy in proptest::sample::select(&[HintsFocus::Nothing, HintsFocus::Prompt, HintsFocus::List, HintsFocus::Feed][..]),
         ) {
             let inner = Rect::new(1, 1, width, height);
-            let parts = hints(inner, HintsWants { busy, prompt, aside }, shares);
+            let parts = hints(inner, HintsNeeds { busy, prompt, aside }, shares);
             apart(parts, inner)?;
-            if busy == Busy::Feed && height > 1 {
+            if busy == HintsFocus::Feed && height > 1 {
                 prop_assert!(parts.detail.height > 0, "who goes to the feed sees it");
             }
             if parts.detail.height > 0 {
@@ -435,7 +435,7 @@ mod tests {
             width in 0..200u16, height in 0..60u16, list in 0..50usize, head in 0..2u16, shares in any_shares(),
         ) {
             let inner = Rect::new(1, 1, width, height);
-            let parts = templates(inner, TemplatesWant { head, list }, shares);
+            let parts = templates(inner, TemplatesNeeds { head, list }, shares);
             apart(parts, inner)?;
             for other in [parts.with_short_list(), parts.with_wide_aside(), parts.with_wide_detail()] {
                 apart(other, inner)?;

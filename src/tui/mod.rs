@@ -56,8 +56,8 @@ mod fixture;
 #[cfg(test)]
 mod tests;
 
-pub use field::Edit;
+pub use field::TextEdit;
 pub use motion::Motion;
 pub use pane::Pane;
-pub use run::{Ended, Left, run};
+pub use run::{ExitReason, ScreenExit, run};
 pub use start::Start;

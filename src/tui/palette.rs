@@ -4,16 +4,16 @@
 use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
-use super::action::{ACTIONS, Action, Context, Entry};
+use super::action::{ACTIONS, Action, Binding, KeyContext};
 use super::disabled::disabled;
 use super::input::below;
 use super::state::{Overlay, State};
 
 /// One action in the palette.
 #[derive(Debug)]
-pub struct Row {
+pub struct PaletteRow {
     /// Which.
-    pub entry: &'static Entry,
+    pub entry: &'static Binding,
     /// Why it cannot be done here and now.
     pub why_not: Option<String>,
     /// Characters of the name that were looked for, counted from 0.
@@ -24,29 +24,29 @@ pub struct Row {
 
 /// Whether an action can be done, the nearest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Here {
+enum Availability {
     Possible,
     Disabled,
     Elsewhere,
 }
 
 /// The rows for what was typed. A hit in a name comes before one in a description, then what can be done here.
-pub fn rows(state: &State) -> Vec<Row> {
+pub fn rows(state: &State) -> Vec<PaletteRow> {
     let here = below(state);
-    let mut search = Search::new(state.palette.text());
+    let mut search = PaletteMatcher::new(state.palette.text());
     let mut found = Vec::new();
     for entry in ACTIONS.iter().filter(|entry| is_listed(entry, &here)) {
         let Some(hit) = search.hit(entry) else { continue };
         let (at, why_not) = if counts(entry, &here) {
             let why_not = disabled(state, entry.action);
-            (if why_not.is_some() { Here::Disabled } else { Here::Possible }, why_not)
+            (if why_not.is_some() { Availability::Disabled } else { Availability::Possible }, why_not)
         } else {
-            (Here::Elsewhere, Some(format!("works in {} only", entry.places())))
+            (Availability::Elsewhere, Some(format!("works in {} only", entry.places())))
         };
         // Whoever wants one row down does not ask for it by name.
         let is_move = matches!(entry.action, Action::Move(_));
         let order = (hit.outside_name, at, is_move, std::cmp::Reverse(hit.score));
-        found.push((order, Row { entry, why_not, in_name: hit.in_name, in_description: hit.in_description }));
+        found.push((order, PaletteRow { entry, why_not, in_name: hit.in_name, in_description: hit.in_description }));
     }
     // Stable: where nothing was typed, the order is the table's.
     found.sort_by_key(|(order, _)| *order);
@@ -54,7 +54,7 @@ pub fn rows(state: &State) -> Vec<Row> {
 }
 
 /// The row under the cursor, while the palette is open.
-pub fn chosen(state: &State) -> Option<Row> {
+pub fn chosen(state: &State) -> Option<PaletteRow> {
     match state.overlay {
         Some(Overlay::Palette(cursor)) => rows(state).into_iter().nth(cursor.at),
         _ => None,
@@ -67,15 +67,15 @@ pub fn most(state: &State) -> usize {
     ACTIONS.iter().filter(|entry| is_listed(entry, &here)).count()
 }
 
-fn counts(entry: &Entry, here: &[Context]) -> bool {
+fn counts(entry: &Binding, here: &[KeyContext]) -> bool {
     entry.contexts.iter().any(|context| here.contains(context))
 }
 
 /// Of the entries for one action the one that counts here is listed, or else the first.
-fn is_listed(entry: &Entry, here: &[Context]) -> bool {
-    let outside = |entry: &Entry| {
-        let inside = |context: &Context| {
-            use Context::{Approval, Overlay, Problems, Profiles, Question, Switch, Trust};
+fn is_listed(entry: &Binding, here: &[KeyContext]) -> bool {
+    let outside = |entry: &Binding| {
+        let inside = |context: &KeyContext| {
+            use KeyContext::{Approval, Overlay, Problems, Profiles, Question, Switch, Trust};
             context.is_typed()
                 || matches!(context, Approval | Overlay | Problems | Profiles | Question | Switch | Trust)
         };
@@ -87,7 +87,7 @@ fn is_listed(entry: &Entry, here: &[Context]) -> bool {
     entry.action != Action::Palette && listed.is_some_and(|listed| listed.name == entry.name)
 }
 
-struct Hit {
+struct PaletteMatch {
     /// Words that only the description has.
     outside_name: usize,
     score: u32,
@@ -97,12 +97,12 @@ struct Hit {
 
 /// Looks for words: letters in this order are enough in a name; in a description, where they would be nearly everywhere,
 /// they have to stand together.
-struct Search {
+struct PaletteMatcher {
     matcher: Matcher,
     words: Vec<(Atom, Atom)>,
 }
 
-impl Search {
+impl PaletteMatcher {
     fn new(typed: &str) -> Self {
         let atom = |word, kind| Atom::new(word, CaseMatching::Ignore, Normalization::Smart, kind, false);
         let words = typed.split_whitespace().map(|word| (atom(word, AtomKind::Fuzzy), atom(word, AtomKind::Substring)));
@@ -110,8 +110,8 @@ impl Search {
     }
 
     /// Where every word stands; `None` if one stands nowhere.
-    fn hit(&mut self, entry: &Entry) -> Option<Hit> {
-        let mut hit = Hit { outside_name: 0, score: 0, in_name: Vec::new(), in_description: Vec::new() };
+    fn hit(&mut self, entry: &Binding) -> Option<PaletteMatch> {
+        let mut hit = PaletteMatch { outside_name: 0, score: 0, in_name: Vec::new(), in_description: Vec::new() };
         let mut buffer = Vec::new();
         for (letters, whole) in &self.words {
             let name = Utf32Str::new(entry.name, &mut buffer);
@@ -186,8 +186,8 @@ mod tests {
         assert_eq!(rows.len(), most(&state));
         for entry in ACTIONS {
             let typed = entry.contexts.iter().all(|context| context.is_typed());
-            let inside = |context: &Context| {
-                use Context::{Approval, Overlay, Problems, Profiles, Question, Switch, Trust};
+            let inside = |context: &KeyContext| {
+                use KeyContext::{Approval, Overlay, Problems, Profiles, Question, Switch, Trust};
                 matches!(context, Approval | Overlay | Problems | Profiles | Question | Switch | Trust)
             };
             let window = entry.contexts.iter().all(inside);

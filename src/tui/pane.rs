@@ -1,6 +1,6 @@
 //! The four panes by name and number. What each shows is in `panes/`, what each remembers in `state`.
 
-use super::theme::Role;
+use super::theme::ThemeRole;
 
 /// One of the four panes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,12 +55,12 @@ impl Pane {
     }
 
     /// Its colour.
-    pub fn role(self) -> Role {
+    pub fn role(self) -> ThemeRole {
         match self {
-            Self::Catalog => Role::Catalog,
-            Self::Selection => Role::Selection,
-            Self::Hints => Role::Hints,
-            Self::Templates => Role::Templates,
+            Self::Catalog => ThemeRole::Catalog,
+            Self::Selection => ThemeRole::Selection,
+            Self::Hints => ThemeRole::Hints,
+            Self::Templates => ThemeRole::Templates,
         }
     }
 }

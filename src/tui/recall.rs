@@ -8,21 +8,21 @@ pub const REMEMBERED: usize = 100;
 
 /// Prompts left, and the walk through them that is under way.
 #[derive(Debug, Clone, Default)]
-pub struct Recall {
+pub struct PromptHistory {
     /// Oldest first.
     left: Vec<Arc<str>>,
-    walk: Option<Walk>,
+    walk: Option<HistoryWalk>,
 }
 
 /// A walk keeps what was changed on its way until it ends.
 #[derive(Debug, Clone)]
-struct Walk {
+struct HistoryWalk {
     /// Oldest first; the last is what was being typed when the walk began.
     texts: Vec<Arc<str>>,
     at: usize,
 }
 
-impl Recall {
+impl PromptHistory {
     /// Takes note of a prompt that is left, and of the one that was being typed when an older one was fetched instead.
     pub fn remember(&mut self, text: &str) {
         let walk = self.walk.take();
@@ -54,7 +54,7 @@ impl Recall {
         if self.walk.is_none() {
             let before = self.before(shown);
             let texts = self.left.iter().take(before).cloned().chain([Arc::from(shown)]).collect();
-            self.walk = Some(Walk { texts, at: before });
+            self.walk = Some(HistoryWalk { texts, at: before });
         }
         self.step(shown, |at| at.checked_sub(1))
     }
@@ -79,8 +79,8 @@ impl Recall {
 mod tests {
     use super::*;
 
-    fn left(texts: &[&str]) -> Recall {
-        let mut recall = Recall::default();
+    fn left(texts: &[&str]) -> PromptHistory {
+        let mut recall = PromptHistory::default();
         texts.iter().for_each(|text| recall.remember(text));
         recall
     }

@@ -5,12 +5,12 @@ use ratatui::layout::{Position, Rect};
 
 use crate::config::screen::{Rules, Shares};
 
-use super::layout::Parts;
+use super::layout::PaneLayout;
 use super::pane::Pane;
 
 /// A rule within a pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
+pub enum Divider {
     /// Below the list; below the prompt.
     Upper,
     /// Right of the list, or of the variables.
@@ -30,24 +30,24 @@ pub fn of(rules: &Rules, pane: Pane) -> Shares {
 }
 
 /// The rule that stands here.
-pub fn at(pane: Pane, parts: &Parts, place: Position) -> Option<Rule> {
-    let Parts { rule, detail, aside, .. } = *parts;
+pub fn at(pane: Pane, parts: &PaneLayout, place: Position) -> Option<Divider> {
+    let PaneLayout { rule, detail, aside, .. } = *parts;
     let is_above = |of: Rect| Rect { y: of.y.saturating_sub(1), height: of.height.min(1), ..of }.contains(place);
     let is_upright = rule.height > 1;
     match pane {
-        Pane::Hints if is_above(detail) => Some(Rule::Lower),
-        Pane::Templates if is_upright && is_above(aside) => Some(Rule::Upper),
+        Pane::Hints if is_above(detail) => Some(Divider::Lower),
+        Pane::Templates if is_upright && is_above(aside) => Some(Divider::Upper),
         // No line stands there, but the blank before the preview.
         Pane::Templates if !is_upright && !aside.is_empty() && detail.contains(place) && place.x == detail.x => {
-            Some(Rule::Left)
+            Some(Divider::Left)
         }
-        _ if rule.contains(place) => Some(if is_upright { Rule::Left } else { Rule::Upper }),
+        _ if rule.contains(place) => Some(if is_upright { Divider::Left } else { Divider::Upper }),
         _ => None,
     }
 }
 
 /// Puts a rule of this pane, whose inside is `inner`, where the mouse is.
-pub fn put(rules: &mut Rules, pane: Pane, rule: Rule, inner: Rect, to: Position) {
+pub fn put(rules: &mut Rules, pane: Pane, rule: Divider, inner: Rect, to: Position) {
     let shares = match pane {
         Pane::Catalog => &mut rules.catalog,
         Pane::Selection => &mut rules.selection,
@@ -55,9 +55,9 @@ pub fn put(rules: &mut Rules, pane: Pane, rule: Rule, inner: Rect, to: Position)
         Pane::Templates => &mut rules.templates,
     };
     match rule {
-        Rule::Upper => shares.upper = Some(share(to.y.saturating_sub(inner.y), inner.height)),
-        Rule::Left => shares.left = Some(share(to.x.saturating_sub(inner.x), inner.width)),
-        Rule::Lower => shares.lower = Some(share(inner.bottom().saturating_sub(to.y + 1), inner.height)),
+        Divider::Upper => shares.upper = Some(share(to.y.saturating_sub(inner.y), inner.height)),
+        Divider::Left => shares.left = Some(share(to.x.saturating_sub(inner.x), inner.width)),
+        Divider::Lower => shares.lower = Some(share(inner.bottom().saturating_sub(to.y + 1), inner.height)),
     }
 }
 
@@ -72,20 +72,20 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::tui::layout::{self, Busy, HintsWants};
+    use crate::tui::layout::{self, HintsFocus, HintsNeeds};
 
-    fn parts(pane: Pane, inner: Rect, busy: Busy, rules: &Rules) -> Parts {
+    fn parts(pane: Pane, inner: Rect, busy: HintsFocus, rules: &Rules) -> PaneLayout {
         match pane {
-            Pane::Hints => layout::hints(inner, HintsWants { busy, prompt: 1, aside: 2 }, rules.hints),
+            Pane::Hints => layout::hints(inner, HintsNeeds { busy, prompt: 1, aside: 2 }, rules.hints),
             _ => layout::parts(pane, inner, 3, of(rules, pane)),
         }
     }
 
     /// Where the rule stands, in the direction it moves in.
-    fn stands(pane: Pane, rule: Rule, parts: &Parts, inner: Rect) -> Option<u16> {
+    fn stands(pane: Pane, rule: Divider, parts: &PaneLayout, inner: Rect) -> Option<u16> {
         let rows = || (inner.y..inner.bottom()).flat_map(|y| (inner.x..inner.right()).map(move |x| Position { x, y }));
         let found = rows().find(|place| at(pane, parts, *place) == Some(rule))?;
-        Some(if rule == Rule::Left { found.x } else { found.y })
+        Some(if rule == Divider::Left { found.x } else { found.y })
     }
 
     proptest! {
@@ -93,8 +93,8 @@ mod tests {
         fn a_rule_goes_to_the_mouse_and_leaves_something_on_either_side(
             width in 28..160u16, height in 5..60u16, x in 0..200u16, y in 0..80u16,
             pane in proptest::sample::select(&Pane::ALL[..]),
-            rule in proptest::sample::select(&[Rule::Upper, Rule::Left, Rule::Lower][..]),
-            busy in proptest::sample::select(&[Busy::Nothing, Busy::Prompt, Busy::List, Busy::Feed][..]),
+            rule in proptest::sample::select(&[Divider::Upper, Divider::Left, Divider::Lower][..]),
+            busy in proptest::sample::select(&[HintsFocus::Nothing, HintsFocus::Prompt, HintsFocus::List, HintsFocus::Feed][..]),
         ) {
             let inner = Rect::new(1, 2, width, height);
             let mut rules = Rules::default();
@@ -104,7 +104,7 @@ mod tests {
                 put(&mut rules, pane, rule, inner, Position { x, y });
                 let after = parts(pane, inner, busy, &rules);
                 let now = stands(pane, rule, &after, inner);
-                let to = if rule == Rule::Left { x } else { y };
+                let to = if rule == Divider::Left { x } else { y };
                 let (least, most) = {
                     let end = |x, y| {
                         let mut rules = Rules::default();
@@ -115,9 +115,9 @@ mod tests {
                 };
                 prop_assert!(least.is_some() && least <= most, "{least:?} {most:?}");
                 prop_assert_eq!(now, Some(to.clamp(least.unwrap(), most.unwrap())));
-                let shown = |parts: &Parts| {
+                let shown = |parts: &PaneLayout| {
                     // While a prompt is typed the feed gives way to it by itself.
-                    let feed = busy == Busy::Prompt && pane == Pane::Hints;
+                    let feed = busy == HintsFocus::Prompt && pane == Pane::Hints;
                     [!parts.head.is_empty(), !parts.list.is_empty(), !feed && !parts.detail.is_empty()]
                 };
                 for (was, is) in shown(&before).into_iter().zip(shown(&after)) {

@@ -14,7 +14,7 @@ use crate::config::screen::Remembered;
 use crate::desk::Spot;
 use crate::engine::{Command, Engine};
 
-use super::action::{Action, Context, bound};
+use super::action::{Action, KeyContext, bound};
 use super::draw::draw;
 use super::input::{self, Effect, Input};
 use super::key::Key;
@@ -24,9 +24,9 @@ use super::terminal::Screen;
 use super::update::previewing::shows;
 use super::update::update;
 use keyboard::Keyboard;
-use pace::{Cause, Pace};
-use painter::{Painter, Text};
-use signals::{Signals, Told};
+use pace::{FrameLimiter, Trigger};
+use painter::{HighlightJob, HighlightWorker};
+use signals::{ScreenSignals, SignalAction};
 
 mod editor;
 mod handoff;
@@ -46,9 +46,9 @@ const STORING: Duration = Duration::from_secs(2);
 
 /// How a screen was left.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Left {
+pub struct ScreenExit {
     /// Why it ended.
-    pub ended: Ended,
+    pub ended: ExitReason,
     /// What the next one should begin with.
     pub remembered: Remembered,
     /// Whether every change asked for was carried out; not where the disk did not answer in time.
@@ -57,7 +57,7 @@ pub struct Left {
 
 /// Why the screen ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum ExitReason {
     /// The person left.
     Quit,
     /// This signal asked for it; a shell expects exit status 128 plus its number.
@@ -68,8 +68,8 @@ pub enum Ended {
 ///
 /// Needs a tokio runtime with I/O and time enabled, and stays on the thread it is called on. Fails when the terminal cannot be
 /// taken over or written to, and when the engine ends before the screen does.
-pub async fn run(engine: Engine, start: Start) -> io::Result<Left> {
-    let signals = Signals::new()?;
+pub async fn run(engine: Engine, start: Start) -> io::Result<ScreenExit> {
+    let signals = ScreenSignals::new()?;
     let screen = Screen::enter()?;
     let state = start.state(screen.size()?);
     let mut app = App {
@@ -81,15 +81,15 @@ pub async fn run(engine: Engine, start: Start) -> io::Result<Left> {
         opening: None,
         painter: None,
         suspended: false,
-        changed: Some(Cause::Change),
-        pace: Pace::default(),
+        changed: Some(Trigger::Change),
+        pace: FrameLimiter::default(),
         asked: Asked::Nothing,
         handed_back: None,
         ended: None,
     };
     let ended = match app.run(signals).await {
         // Its signal may be still to come.
-        Err(error) if keyboard::is_gone(&error) => Ok(Ended::Signal(signals::HANGUP)),
+        Err(error) if keyboard::is_gone(&error) => Ok(ExitReason::Signal(signals::HANGUP)),
         ended => ended,
     };
     let App { engine, screen, state, asked, .. } = app;
@@ -99,7 +99,7 @@ pub async fn run(engine: Engine, start: Start) -> io::Result<Left> {
         Asked::Changes => engine.close(STORING).await,
         Asked::Nothing => true,
     };
-    Ok(Left { ended: ended?, remembered: state.remember(), stored })
+    Ok(ScreenExit { ended: ended?, remembered: state.remember(), stored })
 }
 
 struct App {
@@ -111,21 +111,21 @@ struct App {
     /// Keys that came before there was anything for them to act on.
     early: VecDeque<TerminalEvent>,
     /// What the editor is wanted for.
-    opening: Option<Opening>,
+    opening: Option<EditorTask>,
     /// Who tells the words of a text, since there was one.
-    painter: Option<Painter>,
+    painter: Option<HighlightWorker>,
     suspended: bool,
     /// What there is to draw for.
-    changed: Option<Cause>,
-    pace: Pace,
+    changed: Option<Trigger>,
+    pace: FrameLimiter,
     asked: Asked,
     /// When an editor gave the terminal back last.
     handed_back: Option<Instant>,
-    ended: Option<Ended>,
+    ended: Option<ExitReason>,
 }
 
 /// What the editor is wanted for.
-enum Opening {
+enum EditorTask {
     /// This place in a file.
     Place(Spot),
     /// This text, from this line on.
@@ -139,15 +139,15 @@ enum Asked {
 }
 
 impl App {
-    async fn run(&mut self, mut signals: Signals) -> io::Result<Ended> {
+    async fn run(&mut self, mut signals: ScreenSignals) -> io::Result<ExitReason> {
         self.take_snapshot()?;
         self.draw()?;
         // Only now is anything read from the terminal.
         let mut keyboard = Keyboard::new()?;
         loop {
             match self.opening.take() {
-                Some(Opening::Place(spot)) => self.edit(&spot, &mut signals).await?,
-                Some(Opening::Text(text, line)) => self.edit_text(&text, line, &mut signals).await?,
+                Some(EditorTask::Place(spot)) => self.edit(&spot, &mut signals).await?,
+                Some(EditorTask::Text(text, line)) => self.edit_text(&text, line, &mut signals).await?,
                 None => {}
             }
             if let Some(ended) = self.ended {
@@ -160,7 +160,7 @@ impl App {
                 told = signals.next() => {
                     // Keys typed before the signal still count. A terminal that is gone has none, and the signal says so.
                     if !self.suspended && self.take_ready(&mut keyboard).is_err() && self.ended.is_none() {
-                        self.ended = Some(Ended::Signal(signals::HANGUP));
+                        self.ended = Some(ExitReason::Signal(signals::HANGUP));
                     }
                     self.signal(told)?;
                 }
@@ -235,7 +235,7 @@ impl App {
             let Ok(event) = self.engine.events.try_recv() else { break };
             self.input(Input::Answer(event))?;
         }
-        while let Some(painted) = self.painter.as_mut().and_then(Painter::next_ready) {
+        while let Some(painted) = self.painter.as_mut().and_then(HighlightWorker::next_ready) {
             self.input(painted)?;
         }
         if self.engine.snapshots.has_changed().map_err(|_| engine_gone())? {
@@ -277,7 +277,7 @@ impl App {
             TerminalEvent::Key(event) => Key::from_event(*event).is_some_and(|key| {
                 let contexts = input::contexts(&self.state);
                 let quits = bound(key, &contexts).is_some_and(|entry| entry.action == Action::Quit);
-                bound(key, &[Context::Always]).is_none() && !(quits && self.early.is_empty())
+                bound(key, &[KeyContext::Always]).is_none() && !(quits && self.early.is_empty())
             }),
             TerminalEvent::Paste(_) | TerminalEvent::Mouse(_) => true,
             _ => false,
@@ -322,11 +322,11 @@ impl App {
 
     fn input(&mut self, input: Input) -> io::Result<()> {
         let cause = match input {
-            Input::Snapshot(_) | Input::Answer(_) | Input::Resize(_) | Input::Colours { .. } => Cause::Change,
-            _ => Cause::Person,
+            Input::Snapshot(_) | Input::Answer(_) | Input::Resize(_) | Input::Highlighted { .. } => Trigger::Change,
+            _ => Trigger::Person,
         };
         let is_seen = match &input {
-            Input::Colours { generation, from, colours } => shows(&self.state, *generation, *from, colours),
+            Input::Highlighted { generation, from, colours } => shows(&self.state, *generation, *from, colours),
             _ => true,
         };
         if is_seen {
@@ -335,18 +335,18 @@ impl App {
         for effect in update(&mut self.state, input) {
             match effect {
                 Effect::Send(command) => self.send(command)?,
-                Effect::Quit => self.ended = Some(Ended::Quit),
+                Effect::Quit => self.ended = Some(ExitReason::Quit),
                 Effect::Suspend => self.suspend()?,
                 Effect::Redraw => self.screen.forget()?,
                 Effect::Mouse(mouse) => self.screen.set_mouse(mouse)?,
-                Effect::Edit(spot) => self.opening = Some(Opening::Place(spot)),
-                Effect::EditText { text, line } => self.opening = Some(Opening::Text(text, line)),
-                Effect::Paint { generation, lines, languages } => {
+                Effect::Edit(spot) => self.opening = Some(EditorTask::Place(spot)),
+                Effect::EditText { text, line } => self.opening = Some(EditorTask::Text(text, line)),
+                Effect::Highlight { generation, lines, languages } => {
                     if self.painter.is_none() {
-                        self.painter = Painter::start();
+                        self.painter = HighlightWorker::start();
                     }
                     if let Some(painter) = &self.painter {
-                        painter.paint(Text { generation, lines, languages });
+                        painter.paint(HighlightJob { generation, lines, languages });
                     }
                 }
                 Effect::Copy(text) => self.screen.copy(&text)?,
@@ -382,13 +382,13 @@ impl App {
         Ok(())
     }
 
-    fn signal(&mut self, told: Told) -> io::Result<()> {
+    fn signal(&mut self, told: SignalAction) -> io::Result<()> {
         match told {
-            Told::End(signal) if self.was_the_editors(signal) => {}
-            Told::End(signal) => self.ended = Some(Ended::Signal(signal)),
-            Told::Stop => self.suspend()?,
+            SignalAction::End(signal) if self.was_the_editors(signal) => {}
+            SignalAction::End(signal) => self.ended = Some(ExitReason::Signal(signal)),
+            SignalAction::Stop => self.suspend()?,
             // Also after a SIGSTOP that nobody could see coming: the shell has had the terminal meanwhile.
-            Told::Continue => {
+            SignalAction::Continue => {
                 self.suspended = false;
                 self.screen.resume()?;
                 let size = self.screen.size()?;

@@ -11,7 +11,7 @@ use super::field::TextField;
 
 /// A search.
 #[derive(Debug, Clone, Default)]
-pub struct Search {
+pub struct TextSearch {
     /// What to look for, as typed.
     pub needle: TextField,
     /// Where it was found, in order.
@@ -31,7 +31,7 @@ pub struct Hit {
     pub range: Range<usize>,
 }
 
-impl Search {
+impl TextSearch {
     /// Whether anything is looked for.
     pub fn is_on(&self) -> bool {
         !self.needle.is_empty()

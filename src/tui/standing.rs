@@ -6,15 +6,15 @@ use crate::selection::{Member, Role, Standing};
 use super::theme;
 
 /// How the source of this id stands, and the colour of that.
-pub fn mark(snapshot: &Snapshot, id: &str) -> (Standing, theme::Role) {
+pub fn mark(snapshot: &Snapshot, id: &str) -> (Standing, theme::ThemeRole) {
     let standing = Standing::of(&snapshot.catalog, &snapshot.selection, id);
     let role = match standing {
-        Standing::Missing => theme::Role::Error,
-        Standing::Picked => theme::Role::Selection,
-        Standing::Auto if snapshot.selection.contains(id) => theme::Role::Selection,
-        Standing::Auto => theme::Role::Catalog,
-        Standing::Transitive => theme::Role::Transitive,
-        Standing::Excluded | Standing::Available | Standing::Dormant => theme::Role::Infra,
+        Standing::Missing => theme::ThemeRole::Error,
+        Standing::Picked => theme::ThemeRole::Selection,
+        Standing::Auto if snapshot.selection.contains(id) => theme::ThemeRole::Selection,
+        Standing::Auto => theme::ThemeRole::Catalog,
+        Standing::Transitive => theme::ThemeRole::Transitive,
+        Standing::Excluded | Standing::Available | Standing::Dormant => theme::ThemeRole::Infra,
     };
     (standing, role)
 }

@@ -20,25 +20,25 @@ use crate::enrich::Findings;
 
 use super::feed::Feed;
 use super::field::TextField;
-use super::filter::{Haystack, Kept, Order};
+use super::filter::{FilterResult, Haystack, Order};
 use super::found;
 use super::glyphs::Glyphs;
-use super::layout::{self, Busy, HintsWants, Layout, Parts, Splits, TemplatesWant, Zoomed};
+use super::layout::{self, HintsFocus, HintsNeeds, PaneLayout, ScreenLayout, Splits, TemplatesNeeds, Zoomed};
 use super::motion::{Cursor, Scroll};
 use super::pane::Pane;
 use super::panes;
-use super::recall::Recall;
-use super::rules::{self, Rule};
-use super::search::Search;
+use super::recall::PromptHistory;
+use super::rules::{self, Divider};
+use super::search::TextSearch;
 use super::theme::Theme;
-use super::totals::Totals;
-use super::tree::Row;
-use super::widgets::page::Page;
+use super::totals::Counts;
+use super::tree::TreeRow;
+use super::widgets::page::WrappedText;
 use super::widgets::prompt;
-pub use given::{Given, Opened, Shows};
+pub use given::{EnrichedView, HintsView, ReceiptWindow};
 pub use profiles::ProfilesWindow;
-pub use requests::{Brings, Gone, Line, Place, Requests};
-pub use templates::{Draft, Made, Preview, Question, TemplatesPane, View, Writing};
+pub use requests::{EndedRequest, MarksPreview, RequestNews, RequestPlacement, RequestsPane};
+pub use templates::{JsonDraft, Preview, PreviewMode, PreviewRequest, RenderedText, TemplatesPane, WriteState};
 
 /// How everything is drawn: colours and characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub struct State {
     /// The newest state of the desk.
     pub snapshot: Snapshot,
     /// Counted from it.
-    pub totals: Totals,
+    pub totals: Counts,
     /// Of the terminal.
     pub size: Size,
     /// Colours and characters.
@@ -65,7 +65,7 @@ pub struct State {
     /// Whether it has the whole screen.
     pub zoomed: Zoomed,
     /// Where in it keys go.
-    pub part: Part,
+    pub part: PanePart,
     /// The text field that keys go to, if one is open.
     pub typing: Option<Typing>,
     /// What covers the panes.
@@ -81,7 +81,7 @@ pub struct State {
     /// What the rules within a pane leave to its parts.
     pub rules: Rules,
     /// The border or rule that the mouse holds.
-    pub grip: Option<Grip>,
+    pub grip: Option<Dragged>,
     /// Whose the mouse is.
     pub mouse: Mouse,
     /// What the last screen was left with; [`State::remember`] says what the next begins with.
@@ -89,17 +89,17 @@ pub struct State {
     /// What happened at the desk.
     pub feed: Feed,
     /// The receipt that was opened last.
-    pub opened: Opened,
+    pub opened: ReceiptWindow,
     /// The profiles, as far as they were asked for.
     pub profiles: ProfilesWindow,
     /// What would follow from choosing the source under the cursor.
-    pub outlook: Asked<Outlook>,
+    pub outlook: Lookup<Outlook>,
     /// The catalog pane.
     pub catalog: CatalogPane,
     /// The selection pane.
     pub selection: SelectionPane,
     /// Who asks for something, in its place.
-    pub requests: Requests,
+    pub requests: RequestsPane,
     /// The hints pane.
     pub hints: HintsPane,
     /// The templates pane.
@@ -108,7 +108,7 @@ pub struct State {
 
 /// Where in a pane keys go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum PanePart {
     /// The list.
     List,
     /// What stands below or beside it: details, the feed, a preview.
@@ -138,7 +138,7 @@ pub enum Typing {
 
 /// What the mouse holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Grip {
+pub enum Dragged {
     /// A border between panes: how far the held cell is before the border, where it moves in this direction.
     Border {
         /// Columns to the first one of the right panes.
@@ -147,7 +147,7 @@ pub enum Grip {
         rows: Option<u16>,
     },
     /// A rule within this pane.
-    Rule(Pane, Rule),
+    Divider(Pane, Divider),
 }
 
 /// Whose the mouse is.
@@ -215,7 +215,7 @@ pub struct CatalogPane {
     /// Positions in the catalog of the rows that the filter keeps, in the order shown.
     pub rows: Vec<usize>,
     /// The filter as understood, and what a longer one starts from.
-    pub kept: Kept,
+    pub kept: FilterResult,
     /// Built when first something is filtered.
     pub haystack: Option<Arc<Haystack>>,
     /// What the rows are sorted by.
@@ -225,13 +225,13 @@ pub struct CatalogPane {
     /// Of the details.
     pub scroll: Scroll,
     /// What there is to read of the source under the cursor.
-    pub document: Asked<Document>,
+    pub document: Lookup<Document>,
     /// The same as a page.
-    pub page: Page,
+    pub page: WrappedText,
     /// The width that the page was made for; `None` where it is to be made anew.
     pub paged: Option<u16>,
     /// What is looked for in details and document.
-    pub search: Search,
+    pub search: TextSearch,
 }
 
 /// What the selection pane remembers.
@@ -240,7 +240,7 @@ pub struct SelectionPane {
     /// The row under the cursor.
     pub cursor: Cursor,
     /// Members as a tree of reasons, then the rest.
-    pub rows: Vec<Row>,
+    pub rows: Vec<TreeRow>,
     /// Columns that tree lines, mark and id take in the widest row.
     pub widest: usize,
     /// Of the details.
@@ -249,7 +249,7 @@ pub struct SelectionPane {
 
 /// A question to the engine that is asked anew whenever its subject changes, and the newest answer.
 #[derive(Debug, Clone)]
-pub struct Asked<T> {
+pub struct Lookup<T> {
     /// Of the newest question.
     pub generation: u64,
     /// What it was about, and the generation of the snapshot then.
@@ -258,13 +258,13 @@ pub struct Asked<T> {
     pub answer: Option<T>,
 }
 
-impl<T> Default for Asked<T> {
+impl<T> Default for Lookup<T> {
     fn default() -> Self {
         Self { generation: 0, about: None, answer: None }
     }
 }
 
-impl<T> Asked<T> {
+impl<T> Lookup<T> {
     /// Takes note of what one wants to know, and gives the number of the question where it has to be asked.
     pub fn ask(&mut self, about: Option<(&str, u64)>) -> Option<u64> {
         let about = about.map(|(id, at)| (id.to_owned(), at));
@@ -294,7 +294,7 @@ pub struct HintsPane {
     /// The prompt as typed.
     pub prompt: TextField,
     /// Prompts typed before.
-    pub recall: Recall,
+    pub recall: PromptHistory,
     /// Of the newest question.
     pub generation: u64,
     /// The newest answer, its ranges carried along while the prompt changes.
@@ -308,9 +308,9 @@ pub struct HintsPane {
     /// Sources whose hints this session was given before, or that the prompt itself says: it is not hinted at them again.
     pub told: BTreeSet<SourceId>,
     /// Which side of the prompt is shown.
-    pub shows: Shows,
+    pub shows: HintsView,
     /// The prompt as an agent would get it.
-    pub given: Given,
+    pub given: EnrichedView,
 }
 
 impl HintsPane {
@@ -326,12 +326,12 @@ impl State {
     pub fn new(size: Size, skin: Skin) -> Self {
         Self {
             snapshot: Snapshot::default(),
-            totals: Totals::default(),
+            totals: Counts::default(),
             size,
             skin,
             focus: Pane::Catalog,
             zoomed: Zoomed::No,
-            part: Part::List,
+            part: PanePart::List,
             typing: None,
             overlay: None,
             message: None,
@@ -343,12 +343,12 @@ impl State {
             mouse: Mouse::default(),
             remembered: Remembered::default(),
             feed: Feed::default(),
-            opened: Opened::default(),
+            opened: ReceiptWindow::default(),
             profiles: ProfilesWindow::default(),
-            outlook: Asked::default(),
+            outlook: Lookup::default(),
             catalog: CatalogPane::default(),
             selection: SelectionPane::default(),
-            requests: Requests::default(),
+            requests: RequestsPane::default(),
             hints: HintsPane::default(),
             templates: TemplatesPane::default(),
         }
@@ -357,11 +357,11 @@ impl State {
     /// Goes to a pane, with its list first.
     pub fn focus_on(&mut self, pane: Pane) {
         self.focus = pane;
-        self.part = Part::List;
+        self.part = PanePart::List;
     }
 
     /// The places of the frame.
-    pub fn layout(&self) -> Layout {
+    pub fn layout(&self) -> ScreenLayout {
         layout::layout(self.size, self.focus, self.zoomed, self.splits)
     }
 
@@ -378,13 +378,13 @@ impl State {
     }
 
     /// The places within this pane, where it is shown.
-    pub fn parts(&self, pane: Pane) -> Option<Parts> {
+    pub fn parts(&self, pane: Pane) -> Option<PaneLayout> {
         let outer = self.layout().panes.get(pane.index()).copied().flatten()?;
         Some(self.parts_within(pane, layout::inner(outer)))
     }
 
     /// The places within this pane, whose inside is `inner`.
-    pub fn parts_within(&self, pane: Pane, inner: Rect) -> Parts {
+    pub fn parts_within(&self, pane: Pane, inner: Rect) -> PaneLayout {
         let shares = rules::of(&self.rules, pane);
         let parts = match pane {
             Pane::Selection if let Some(waiting) = self.shown_request() => panes::request::parts(self, waiting, inner),
@@ -397,44 +397,44 @@ impl State {
         }
         // Whoever reads a detail needs its whole lines more than what stands left of it. A rule that was put somewhere stays.
         let parts = match (self.part, pane) {
-            (Part::Detail | Part::Values, Pane::Templates) if shares.upper.is_none() => parts.with_short_list(),
+            (PanePart::Detail | PanePart::Values, Pane::Templates) if shares.upper.is_none() => parts.with_short_list(),
             _ => parts,
         };
         match (self.part, pane) {
-            (Part::Detail, Pane::Catalog) if shares.upper.is_none() => parts.with_tall_detail(),
-            (Part::Detail, Pane::Templates) => parts.with_wide_detail(),
-            (Part::Values, _) if shares.left.is_none() => parts.with_wide_aside(),
+            (PanePart::Detail, Pane::Catalog) if shares.upper.is_none() => parts.with_tall_detail(),
+            (PanePart::Detail, Pane::Templates) => parts.with_wide_detail(),
+            (PanePart::Values, _) if shares.left.is_none() => parts.with_wide_aside(),
             _ => parts,
         }
     }
 
-    fn templates_want(&self) -> TemplatesWant {
+    fn templates_want(&self) -> TemplatesNeeds {
         let filters = self.typing == Some(Typing::TemplateFilter) || !self.templates.filter.is_empty();
-        TemplatesWant { head: u16::from(filters), list: self.templates.rows.len() }
+        TemplatesNeeds { head: u16::from(filters), list: self.templates.rows.len() }
     }
 
-    fn hints_wants(&self, inner: Rect) -> HintsWants {
+    fn hints_wants(&self, inner: Rect) -> HintsNeeds {
         let columns = inner.width.saturating_sub(2);
         let busy = match (self.focus == Pane::Hints, self.typing) {
-            (false, _) => Busy::Nothing,
-            (true, Some(Typing::Prompt)) => Busy::Prompt,
+            (false, _) => HintsFocus::Nothing,
+            (true, Some(Typing::Prompt)) => HintsFocus::Prompt,
             // A text to read needs the rows.
-            (true, _) if self.shows_given() && !self.in_feed() => Busy::Prompt,
-            (true, _) if self.in_feed() => Busy::Feed,
-            (true, _) => Busy::List,
+            (true, _) if self.shows_given() && !self.in_feed() => HintsFocus::Prompt,
+            (true, _) if self.in_feed() => HintsFocus::Feed,
+            (true, _) => HintsFocus::List,
         };
         let prompt = prompt::height(self.hints.prompt.text(), columns, usize::from(inner.height));
-        HintsWants { busy, prompt, aside: panes::hints::aside(self, busy, columns).len() }
+        HintsNeeds { busy, prompt, aside: panes::hints::aside(self, busy, columns).len() }
     }
 
     /// Whether keys go to the feed.
     pub fn in_feed(&self) -> bool {
-        self.focus == Pane::Hints && self.part == Part::Detail
+        self.focus == Pane::Hints && self.part == PanePart::Detail
     }
 
     /// Whether the hints pane shows the prompt as an agent would get it, in place of its list.
     pub fn shows_given(&self) -> bool {
-        self.hints.shows != Shows::Found
+        self.hints.shows != HintsView::Matches
     }
 
     /// How many rows the list of this pane has.
@@ -501,7 +501,7 @@ impl State {
 
     /// Whether places found are marked in the text that is read.
     pub fn is_searched(&self) -> bool {
-        self.focus == Pane::Catalog && self.part == Part::Detail && self.catalog.search.is_on()
+        self.focus == Pane::Catalog && self.part == PanePart::Detail && self.catalog.search.is_on()
     }
 
     /// Whether the desk has said anything yet.

@@ -12,7 +12,7 @@ use serde::Deserialize;
 /// What something on the screen is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
-pub enum Role {
+pub enum ThemeRole {
     Text,
     Catalog,
     Selection,
@@ -70,44 +70,44 @@ const THEMES: &[(&str, &str)] = &[
 pub struct Theme {
     colours: Colours,
     name: &'static str,
-    looks: Looks,
+    looks: ThemeFile,
 }
 
 /// A theme file, a member a role.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Looks {
-    text: Look,
-    strong: Look,
-    catalog: Look,
-    selection: Look,
-    transitive: Look,
-    hints: Look,
-    templates: Look,
-    infrastructure: Look,
-    error: Look,
-    warning: Look,
-    cursor: Look,
-    r#match: Look,
-    expansion: Look,
-    keyword: Look,
-    string: Look,
-    comment: Look,
-    kind: Look,
-    number: Look,
-    function: Look,
-    added: Look,
-    removed: Look,
+struct ThemeFile {
+    text: ThemeStyle,
+    strong: ThemeStyle,
+    catalog: ThemeStyle,
+    selection: ThemeStyle,
+    transitive: ThemeStyle,
+    hints: ThemeStyle,
+    templates: ThemeStyle,
+    infrastructure: ThemeStyle,
+    error: ThemeStyle,
+    warning: ThemeStyle,
+    cursor: ThemeStyle,
+    r#match: ThemeStyle,
+    expansion: ThemeStyle,
+    keyword: ThemeStyle,
+    string: ThemeStyle,
+    comment: ThemeStyle,
+    kind: ThemeStyle,
+    number: ThemeStyle,
+    function: ThemeStyle,
+    added: ThemeStyle,
+    removed: ThemeStyle,
 }
 
 /// One look of a theme file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, try_from = "Written")]
-struct Look(Style);
+#[serde(default, try_from = "StyleSpec")]
+struct ThemeStyle(Style);
 
 #[derive(Deserialize, Default)]
 #[serde(default, deny_unknown_fields)]
-struct Written {
+struct StyleSpec {
     fg: Option<String>,
     bg: Option<String>,
     bold: bool,
@@ -117,10 +117,10 @@ struct Written {
     reverse: bool,
 }
 
-impl TryFrom<Written> for Look {
+impl TryFrom<StyleSpec> for ThemeStyle {
     type Error = String;
 
-    fn try_from(written: Written) -> Result<Self, String> {
+    fn try_from(written: StyleSpec) -> Result<Self, String> {
         let colour = |name: Option<String>| match name {
             Some(name) => Color::from_str(&name).map(Some).map_err(|_| format!("'{name}' is no colour")),
             None => Ok(None),
@@ -214,37 +214,37 @@ impl Theme {
     }
 
     /// What this role looks like.
-    pub fn style(&self, role: Role) -> Style {
+    pub fn style(&self, role: ThemeRole) -> Style {
         let looks = &self.looks;
         let look = match role {
-            Role::Text => looks.text,
-            Role::Strong => looks.strong,
-            Role::Catalog => looks.catalog,
-            Role::Selection => looks.selection,
-            Role::Transitive => looks.transitive,
-            Role::Hints => looks.hints,
-            Role::Templates => looks.templates,
-            Role::Infra => looks.infrastructure,
-            Role::Error => looks.error,
-            Role::Warning => looks.warning,
-            Role::Cursor => looks.cursor,
-            Role::Match => looks.r#match,
-            Role::Expansion => looks.expansion,
-            Role::Keyword => looks.keyword,
-            Role::String => looks.string,
-            Role::Comment => looks.comment,
-            Role::Kind => looks.kind,
-            Role::Number => looks.number,
-            Role::Function => looks.function,
-            Role::Added => looks.added,
-            Role::Removed => looks.removed,
+            ThemeRole::Text => looks.text,
+            ThemeRole::Strong => looks.strong,
+            ThemeRole::Catalog => looks.catalog,
+            ThemeRole::Selection => looks.selection,
+            ThemeRole::Transitive => looks.transitive,
+            ThemeRole::Hints => looks.hints,
+            ThemeRole::Templates => looks.templates,
+            ThemeRole::Infra => looks.infrastructure,
+            ThemeRole::Error => looks.error,
+            ThemeRole::Warning => looks.warning,
+            ThemeRole::Cursor => looks.cursor,
+            ThemeRole::Match => looks.r#match,
+            ThemeRole::Expansion => looks.expansion,
+            ThemeRole::Keyword => looks.keyword,
+            ThemeRole::String => looks.string,
+            ThemeRole::Comment => looks.comment,
+            ThemeRole::Kind => looks.kind,
+            ThemeRole::Number => looks.number,
+            ThemeRole::Function => looks.function,
+            ThemeRole::Added => looks.added,
+            ThemeRole::Removed => looks.removed,
         };
         look.0
     }
 
     /// The style of the cursor's row under what stands in it: with colours a background, without one reverse.
     pub fn cursor_over(&self, style: Style) -> Style {
-        let row = self.style(Role::Cursor);
+        let row = self.style(ThemeRole::Cursor);
         match (self.colours, style.fg) {
             (Colours::Mono | Colours::Unwanted, _) => style.remove_modifier(Modifier::DIM).patch(row),
             // Grey on the cursor's grey background would be gone.
@@ -261,26 +261,26 @@ mod tests {
 
     const FIXED: [&str; 2] = [include_str!("../../themes/mono.toml"), include_str!("../../themes/ansi.toml")];
 
-    const COLOURED: [Role; 8] = [
-        Role::Catalog,
-        Role::Selection,
-        Role::Transitive,
-        Role::Hints,
-        Role::Templates,
-        Role::Infra,
-        Role::Error,
-        Role::Warning,
+    const COLOURED: [ThemeRole; 8] = [
+        ThemeRole::Catalog,
+        ThemeRole::Selection,
+        ThemeRole::Transitive,
+        ThemeRole::Hints,
+        ThemeRole::Templates,
+        ThemeRole::Infra,
+        ThemeRole::Error,
+        ThemeRole::Warning,
     ];
 
-    const OF_TEXTS: [Role; 8] = [
-        Role::Keyword,
-        Role::String,
-        Role::Comment,
-        Role::Kind,
-        Role::Number,
-        Role::Function,
-        Role::Added,
-        Role::Removed,
+    const OF_TEXTS: [ThemeRole; 8] = [
+        ThemeRole::Keyword,
+        ThemeRole::String,
+        ThemeRole::Comment,
+        ThemeRole::Kind,
+        ThemeRole::Number,
+        ThemeRole::Function,
+        ThemeRole::Added,
+        ThemeRole::Removed,
     ];
 
     fn theme(name: &str) -> Theme {
@@ -297,15 +297,15 @@ mod tests {
     #[test]
     fn every_theme_file_names_every_role_once_and_knows_its_colours() {
         for file in THEMES.iter().map(|(_, file)| *file).chain(FIXED) {
-            let looks: Result<Looks, _> = toml::from_str(file);
+            let looks: Result<ThemeFile, _> = toml::from_str(file);
             assert!(looks.is_ok(), "{file}: {looks:?}");
             for line in file.lines().filter(|line| line.contains(" = ")) {
                 let without = file.replace(&format!("{line}\n"), "");
-                assert!(toml::from_str::<Looks>(&without).is_err(), "{line}");
+                assert!(toml::from_str::<ThemeFile>(&without).is_err(), "{line}");
             }
         }
-        assert!(toml::from_str::<Looks>(&FIXED[0].replace("bold", "blink")).is_err());
-        assert!(toml::from_str::<Looks>(&FIXED[1].replace("lightred", "mauve")).is_err());
+        assert!(toml::from_str::<ThemeFile>(&FIXED[0].replace("bold", "blink")).is_err());
+        assert!(toml::from_str::<ThemeFile>(&FIXED[1].replace("lightred", "mauve")).is_err());
     }
 
     #[test]
@@ -335,10 +335,10 @@ mod tests {
             let theme = theme(name);
             let own = theme.ground().map(|ground| vec![indexed(number(ground.bg).unwrap())]);
             assert!(own.is_none_or(|own| own == grounds), "{name} is measured on its own ground");
-            let cursor = theme.style(Role::Cursor);
+            let cursor = theme.style(ThemeRole::Cursor);
             let under = indexed(number(cursor.bg).unwrap());
             assert!(contrast(indexed(number(cursor.fg).unwrap()), under) >= 7.0, "{name}: the cursor's row");
-            for role in COLOURED.into_iter().chain(OF_TEXTS).chain([Role::Match, Role::Expansion]) {
+            for role in COLOURED.into_iter().chain(OF_TEXTS).chain([ThemeRole::Match, ThemeRole::Expansion]) {
                 let colour = indexed(number(theme.style(role).fg).unwrap());
                 for ground in &grounds {
                     let found = contrast(colour, *ground);
@@ -360,7 +360,7 @@ mod tests {
         for (at, one) in COLOURED.iter().enumerate() {
             for other in &COLOURED[at + 1..] {
                 // What was pulled in and a warning are one yellow, in every theme; the words tell them apart.
-                if (*one, *other) == (Role::Transitive, Role::Warning) {
+                if (*one, *other) == (ThemeRole::Transitive, ThemeRole::Warning) {
                     continue;
                 }
                 let [a, b] = [one, other].map(|role| indexed(number(theme.style(*role).fg).unwrap()));
@@ -375,7 +375,7 @@ mod tests {
     #[test]
     fn without_red_or_green_cones_what_comes_differs_from_what_goes() {
         let theme = theme("colourblind");
-        let [a, b] = [Role::Added, Role::Removed].map(|role| indexed(number(theme.style(role).fg).unwrap()));
+        let [a, b] = [ThemeRole::Added, ThemeRole::Removed].map(|role| indexed(number(theme.style(role).fg).unwrap()));
         for eyes in [Eyes::NoRed, Eyes::NoGreen] {
             let found = apart(a, b, eyes);
             assert!(found > 20.0, "for {eyes:?}: {found:.1}");

@@ -8,7 +8,7 @@ use super::widgets::cells;
 
 /// How many of everything there are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Totals {
+pub struct Counts {
     /// Sources in the catalog.
     pub sources: usize,
     /// Of these, sources whose path is nowhere.
@@ -31,7 +31,7 @@ pub struct Totals {
     pub widest_template: usize,
 }
 
-impl Totals {
+impl Counts {
     /// Counts a snapshot.
     pub fn of(snapshot: &Snapshot) -> Self {
         let sources = snapshot.catalog.sources();

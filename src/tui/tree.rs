@@ -12,9 +12,9 @@ use super::widgets::cells;
 
 /// One row of the selection pane.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct TreeRow {
     /// What it shows.
-    pub kind: RowKind,
+    pub kind: TreeRowKind,
     /// How many levels below its root.
     pub level: usize,
     /// Bit `n` is set where the branch of level `n` goes on below this row.
@@ -27,7 +27,7 @@ pub struct Row {
 
 /// What a row shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RowKind {
+pub enum TreeRowKind {
     /// A selected source, by its place among the members.
     Member(usize),
     /// A source of mode auto that is not selected, by its place in the catalog.
@@ -39,7 +39,7 @@ pub enum RowKind {
 }
 
 /// The rows of this snapshot.
-pub fn rows(snapshot: &Snapshot) -> Vec<Row> {
+pub fn rows(snapshot: &Snapshot) -> Vec<TreeRow> {
     let members = snapshot.selection.members();
     let mut below: HashMap<&str, Vec<usize>> = HashMap::new();
     let mut roots = Vec::new();
@@ -53,15 +53,15 @@ pub fn rows(snapshot: &Snapshot) -> Vec<Row> {
     for root in roots {
         branch(snapshot, members, &below, root, 0, 0, &mut rows);
     }
-    let flat = |kind| Row { kind, level: 0, open: 0, brings: 0, brings_tokens: 0 };
+    let flat = |kind| TreeRow { kind, level: 0, open: 0, brings: 0, brings_tokens: 0 };
     let autos = snapshot.catalog.sources().iter().enumerate();
     let autos =
         autos.filter(|(_, source)| source.mode == Mode::Auto && !snapshot.selection.contains(source.id.as_str()));
-    rows.extend(autos.map(|(at, _)| flat(RowKind::Auto(at))));
-    rows.extend((0..snapshot.selection.dormant().len()).map(|at| flat(RowKind::Dormant(at))));
+    rows.extend(autos.map(|(at, _)| flat(TreeRowKind::Auto(at))));
+    rows.extend((0..snapshot.selection.dormant().len()).map(|at| flat(TreeRowKind::Dormant(at))));
     let is_auto = |id: &str| snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
     let excluded = snapshot.selection.excluded().iter().enumerate().filter(|(_, id)| !is_auto(id));
-    rows.extend(excluded.map(|(at, _)| flat(RowKind::Excluded(at))));
+    rows.extend(excluded.map(|(at, _)| flat(TreeRowKind::Excluded(at))));
     rows
 }
 
@@ -73,11 +73,11 @@ fn branch(
     at: usize,
     level: usize,
     open: u32,
-    rows: &mut Vec<Row>,
+    rows: &mut Vec<TreeRow>,
 ) {
     let Some(member) = members.get(at) else { return };
     let place = rows.len();
-    rows.push(Row { kind: RowKind::Member(at), level, open, brings: 0, brings_tokens: 0 });
+    rows.push(TreeRow { kind: TreeRowKind::Member(at), level, open, brings: 0, brings_tokens: 0 });
     let children = below.get(member.id.as_str()).map_or(&[][..], Vec::as_slice);
     for (nth, child) in children.iter().enumerate() {
         let goes_on = u32::from(nth + 1 < children.len()) << level.min(31);
@@ -95,16 +95,16 @@ fn branch(
 }
 
 /// Columns that tree lines, mark and id take in the widest row.
-pub fn widest(rows: &[Row], snapshot: &Snapshot) -> usize {
-    let columns = |row: &Row| row.level * 2 + 2 + row.id(snapshot).map_or(0, |id| cells::width(&cells::clean(id)));
+pub fn widest(rows: &[TreeRow], snapshot: &Snapshot) -> usize {
+    let columns = |row: &TreeRow| row.level * 2 + 2 + row.id(snapshot).map_or(0, |id| cells::width(&cells::clean(id)));
     rows.iter().map(columns).max().unwrap_or(0)
 }
 
-impl Row {
+impl TreeRow {
     /// The member it shows, if it shows one.
     pub fn member<'a>(&self, members: &'a [Member]) -> Option<&'a Member> {
         match self.kind {
-            RowKind::Member(at) => members.get(at),
+            TreeRowKind::Member(at) => members.get(at),
             _ => None,
         }
     }
@@ -112,10 +112,10 @@ impl Row {
     /// The id it shows.
     pub fn id<'a>(&self, snapshot: &'a Snapshot) -> Option<&'a str> {
         match self.kind {
-            RowKind::Member(at) => snapshot.selection.members().get(at).map(|member| member.id.as_str()),
-            RowKind::Auto(at) => snapshot.catalog.sources().get(at).map(|source| source.id.as_str()),
-            RowKind::Dormant(at) => snapshot.selection.dormant().get(at).map(String::as_str),
-            RowKind::Excluded(at) => snapshot.selection.excluded().get(at).map(String::as_str),
+            TreeRowKind::Member(at) => snapshot.selection.members().get(at).map(|member| member.id.as_str()),
+            TreeRowKind::Auto(at) => snapshot.catalog.sources().get(at).map(|source| source.id.as_str()),
+            TreeRowKind::Dormant(at) => snapshot.selection.dormant().get(at).map(String::as_str),
+            TreeRowKind::Excluded(at) => snapshot.selection.excluded().get(at).map(String::as_str),
         }
     }
 }
@@ -133,7 +133,7 @@ mod tests {
         snapshot.selection = fixture::selection(Vec::new(), &[], &excluded).into();
         let rows = rows(&snapshot);
         let shown: Vec<_> = rows.iter().map(|row| (row.kind.clone(), row.id(&snapshot).unwrap())).collect();
-        assert_eq!(shown, [(RowKind::Auto(0), "team-conventions"), (RowKind::Excluded(1), "release-notes")]);
+        assert_eq!(shown, [(TreeRowKind::Auto(0), "team-conventions"), (TreeRowKind::Excluded(1), "release-notes")]);
     }
 
     #[test]

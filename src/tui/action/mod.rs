@@ -6,7 +6,7 @@ mod table;
 
 pub use table::ACTIONS;
 
-use super::field::Edit;
+use super::field::TextEdit;
 use super::key::Key;
 use super::motion::Motion;
 use super::pane::Pane;
@@ -41,7 +41,7 @@ pub enum Action {
     /// Give the focused pane the whole screen, or take it back.
     Zoom,
     /// Move a border between the panes.
-    Border(Border),
+    Border(BorderMove),
     /// Put every border and rule where the program has it.
     Usual,
     /// Look with the next theme.
@@ -157,13 +157,13 @@ pub enum Action {
     /// Leave the filter and show everything again.
     Cancel,
     /// Change the text being typed.
-    Edit(Edit),
+    Edit(TextEdit),
 }
 
 /// A border between panes, and where to move it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
-pub enum Border {
+pub enum BorderMove {
     Left,
     Right,
     Up,
@@ -172,7 +172,7 @@ pub enum Border {
 
 /// Where an action counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Context {
+pub enum KeyContext {
     /// In this pane.
     Pane(Pane),
     /// Wherever there is a list or a text to move in, overlays too.
@@ -227,10 +227,10 @@ pub enum Context {
     Always,
 }
 
-impl Context {
+impl KeyContext {
     /// Whether keys that type a character type it there.
     pub fn is_typed(self) -> bool {
-        use Context::{
+        use KeyContext::{
             FeedFilter, Field, Filter, Palette, Prompt, RequestFilter, Search, TemplateFilter, Value, Write,
         };
         matches!(
@@ -274,7 +274,7 @@ impl Context {
 
 /// One row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
+pub struct Binding {
     /// What is done.
     pub action: Action,
     /// One or two words, for the bottom line and the palette; unique.
@@ -284,14 +284,14 @@ pub struct Entry {
     /// Default keys, the one to show first.
     pub keys: &'static [&'static str],
     /// Where it counts.
-    pub contexts: &'static [Context],
-    /// Shown in the bottom line.
-    pub shown: Shown,
+    pub contexts: &'static [KeyContext],
+    /// Visibility in the bottom line.
+    pub shown: Visibility,
 }
 
 /// Whether the bottom line shows an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
+pub enum Visibility {
     /// With its first key.
     BottomLine,
     /// With its first key, where there is something for it to do.
@@ -300,7 +300,7 @@ pub enum Shown {
     HelpOnly,
 }
 
-impl Entry {
+impl Binding {
     /// The default keys that can be read; a test holds that all can.
     pub fn default_keys(&self) -> impl Iterator<Item = Key> {
         self.keys.iter().filter_map(|key| key.parse().ok())
@@ -309,15 +309,15 @@ impl Entry {
     /// Where it counts, in words: `catalog, selection`. What counts everywhere may stand in other contexts too, to be among
     /// the first of the bottom line there.
     pub fn places(&self) -> String {
-        if self.contexts.contains(&Context::Global) {
-            return Context::Global.title().to_lowercase();
+        if self.contexts.contains(&KeyContext::Global) {
+            return KeyContext::Global.title().to_lowercase();
         }
         self.contexts.iter().map(|context| context.title().to_lowercase()).collect::<Vec<_>>().join(", ")
     }
 }
 
 /// What this key does, looked for in these contexts in turn.
-pub fn bound(key: Key, contexts: &[Context]) -> Option<&'static Entry> {
+pub fn bound(key: Key, contexts: &[KeyContext]) -> Option<&'static Binding> {
     contexts.iter().find_map(|context| {
         ACTIONS.iter().find(|entry| entry.contexts.contains(context) && entry.default_keys().any(|bound| bound == key))
     })

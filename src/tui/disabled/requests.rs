@@ -2,7 +2,7 @@
 
 use crate::tui::action::Action;
 use crate::tui::pane::Pane;
-use crate::tui::state::{Overlay, Place, State};
+use crate::tui::state::{Overlay, RequestPlacement, State};
 
 /// Why this action on a request cannot be done now; `None` if it can.
 pub(super) fn requests(state: &State, action: Action) -> Option<String> {
@@ -18,7 +18,7 @@ pub(super) fn requests(state: &State, action: Action) -> Option<String> {
     if state.shown_request().is_none() {
         return Some("the request is put aside: A brings it back".to_owned());
     }
-    if state.requests.place == Place::Next {
+    if state.requests.place == RequestPlacement::Next {
         let turns = matches!(action, Action::NextRequest | Action::PreviousRequest);
         return (!turns).then(|| "this is the next request: A turns to it".to_owned());
     }

@@ -14,27 +14,27 @@ pub const SESSION: &str = "session:";
 
 /// A filter line as understood.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Terms {
-    terms: Vec<Term>,
+pub struct FeedQuery {
+    terms: Vec<FeedTerm>,
     /// What is wrong with the line.
     pub fault: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Term {
+struct FeedTerm {
     negated: bool,
-    test: Test,
+    test: FeedTest,
 }
 
 /// Beginnings and words are in lower case.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Test {
+enum FeedTest {
     Word(String),
     Kind(String),
     Session(String),
 }
 
-impl Terms {
+impl FeedQuery {
     /// Reads a filter line.
     pub fn parse(line: &str) -> Self {
         let mut terms = Self::default();
@@ -58,9 +58,9 @@ impl Terms {
         let kinds = kinds(notice);
         self.terms.iter().all(|term| {
             let holds = match &term.test {
-                Test::Word(word) => hay.contains(word.as_str()),
-                Test::Kind(begun) => kinds.iter().flatten().any(|kind| kind.starts_with(begun.as_str())),
-                Test::Session(begun) => session.to_lowercase().starts_with(begun.as_str()),
+                FeedTest::Word(word) => hay.contains(word.as_str()),
+                FeedTest::Kind(begun) => kinds.iter().flatten().any(|kind| kind.starts_with(begun.as_str())),
+                FeedTest::Session(begun) => session.to_lowercase().starts_with(begun.as_str()),
             };
             holds != term.negated
         })
@@ -72,7 +72,7 @@ fn kinds(notice: &Notice) -> [Option<&'static str>; 2] {
     [Some(notice.topic.word()), notice.receipt.and_then(|receipt| receipt.kind).map(TextKind::word)]
 }
 
-fn term(written: &str) -> Result<Term, String> {
+fn term(written: &str) -> Result<FeedTerm, String> {
     let lower = written.to_lowercase();
     let (negated, bare) = match lower.strip_prefix('!') {
         Some("") => return Err("! needs a term behind it".to_owned()),
@@ -84,16 +84,16 @@ fn term(written: &str) -> Result<Term, String> {
         if begun.is_empty() || !words().any(|word| word.starts_with(begun)) {
             return Err(format!("kind: is one of {}", words().collect::<Vec<_>>().join(", ")));
         }
-        Test::Kind(begun.to_owned())
+        FeedTest::Kind(begun.to_owned())
     } else if let Some(begun) = bare.strip_prefix(SESSION) {
         if begun.is_empty() {
             return Err("session: needs the beginning of a name behind it".to_owned());
         }
-        Test::Session(begun.to_owned())
+        FeedTest::Session(begun.to_owned())
     } else {
-        Test::Word(bare.to_owned())
+        FeedTest::Word(bare.to_owned())
     };
-    Ok(Term { negated, test })
+    Ok(FeedTerm { negated, test })
 }
 
 /// The line with this term in place of the one that begins so, or without it.
@@ -138,11 +138,11 @@ mod tests {
             ("claude !read", false),
             ("!write", true),
         ] {
-            let terms = Terms::parse(line);
+            let terms = FeedQuery::parse(line);
             assert_eq!((terms.keep(&notice()), terms.fault), (kept, None), "{line}");
         }
         let without = Notice { session: None, receipt: None, ..notice() };
-        assert!(!Terms::parse("session:s").keep(&without) && Terms::parse("!session:s").keep(&without));
+        assert!(!FeedQuery::parse("session:s").keep(&without) && FeedQuery::parse("!session:s").keep(&without));
     }
 
     #[test]
@@ -153,7 +153,7 @@ mod tests {
             ("session:", "session: needs the beginning of a name behind it"),
             ("!", "! needs a term behind it"),
         ] {
-            let terms = Terms::parse(line);
+            let terms = FeedQuery::parse(line);
             assert!(
                 terms.keep(&notice()) && terms.fault.as_ref().is_some_and(|said| said.starts_with(fault)),
                 "{line}"

@@ -3,13 +3,13 @@
 
 use crate::engine::Snapshot;
 
-use super::haystack::{Fit, Haystack, Seeker, Tag, letters};
-use super::query::{Query, Term, Test, Text};
-use super::standing::Standings;
+use super::haystack::{Haystack, MatchScore, TagPattern, TextMatcher, letters};
+use super::query::{Query, Term, Test, TextTerm};
+use super::standing::SourceStates;
 
 /// What a filter kept.
 #[derive(Debug, Clone, Default)]
-pub struct Kept {
+pub struct FilterResult {
     /// The filter.
     pub query: Query,
     /// Positions of the sources it keeps, the best first; in catalog order where it has no text to be ordered by.
@@ -21,7 +21,7 @@ pub struct Kept {
     pub culprit: Option<String>,
 }
 
-impl Kept {
+impl FilterResult {
     /// A filter without a term, which keeps everything; its rows are not counted out.
     pub fn everything(query: Query) -> Self {
         Self { query, ..Self::default() }
@@ -29,14 +29,14 @@ impl Kept {
 }
 
 /// A term with what it needs to be asked of ten thousand sources.
-enum Ready<'q> {
-    Text(&'q Text, u32),
-    Tag(Tag),
+enum PreparedTerm<'q> {
+    Text(&'q TextTerm, u32),
+    Tag(TagPattern),
     Entry(&'q Test),
 }
 
 /// Applies a filter to what is in this haystack. `before` is what another kept of the same haystack and selection.
-pub fn keep(snapshot: &Snapshot, haystack: &Haystack, query: Query, before: Option<&Kept>) -> Kept {
+pub fn keep(snapshot: &Snapshot, haystack: &Haystack, query: Query, before: Option<&FilterResult>) -> FilterResult {
     let before = before.filter(|before| query.narrows(&before.query));
     let mut kept = match before.and_then(|before| before.candidates.as_deref()) {
         Some(candidates) => among(snapshot, haystack, query, candidates.iter().copied()),
@@ -58,13 +58,19 @@ fn all(haystack: &Haystack) -> std::ops::Range<u32> {
     0..u32::try_from(haystack.len()).unwrap_or(u32::MAX)
 }
 
-fn among(snapshot: &Snapshot, haystack: &Haystack, query: Query, candidates: impl Iterator<Item = u32>) -> Kept {
-    let standings = if query.asks_standing() { Standings::of(snapshot) } else { Standings::default() };
+fn among(
+    snapshot: &Snapshot,
+    haystack: &Haystack,
+    query: Query,
+    candidates: impl Iterator<Item = u32>,
+) -> FilterResult {
+    let standings = if query.asks_standing() { SourceStates::of(snapshot) } else { SourceStates::default() };
     let ready = |term| ready(haystack, term);
     // What was typed last keeps least of what there was; and the matcher, which costs most, is asked after the others.
-    let mut terms: Vec<(bool, Ready)> = query.terms.iter().rev().map(|term| (term.negated, ready(term))).collect();
-    terms.sort_by_key(|(_, term)| matches!(term, Ready::Text(..)));
-    let mut seeker = Seeker::default();
+    let mut terms: Vec<(bool, PreparedTerm)> =
+        query.terms.iter().rev().map(|term| (term.negated, ready(term))).collect();
+    terms.sort_by_key(|(_, term)| matches!(term, PreparedTerm::Text(..)));
+    let mut seeker = TextMatcher::default();
     let mut scored: Vec<(u32, u32)> = Vec::new();
     let mut considered = Vec::new();
     'sources: for candidate in candidates {
@@ -72,14 +78,16 @@ fn among(snapshot: &Snapshot, haystack: &Haystack, query: Query, candidates: imp
         let (mut score, mut scattered) = (0, false);
         for (negated, term) in &terms {
             let fit = match term {
-                Ready::Text(text, wanted) => haystack.fit(at, text, *wanted, &mut seeker),
-                Ready::Tag(tag) => yes(haystack.has_tag(at, tag)),
-                Ready::Entry(test) => yes(haystack.source(at).is_some_and(|at| holds(snapshot, &standings, at, test))),
+                PreparedTerm::Text(text, wanted) => haystack.fit(at, text, *wanted, &mut seeker),
+                PreparedTerm::Tag(tag) => yes(haystack.has_tag(at, tag)),
+                PreparedTerm::Entry(test) => {
+                    yes(haystack.source(at).is_some_and(|at| holds(snapshot, &standings, at, test)))
+                }
             };
             match (fit, negated) {
-                (Fit::Score(more), false) => score += more,
-                (Fit::No, true) => {}
-                (Fit::Scattered, false) => scattered = true,
+                (MatchScore::Score(more), false) => score += more,
+                (MatchScore::No, true) => {}
+                (MatchScore::Scattered, false) => scattered = true,
                 _ => continue 'sources,
             }
         }
@@ -90,7 +98,7 @@ fn among(snapshot: &Snapshot, haystack: &Haystack, query: Query, candidates: imp
     }
     drop(terms);
     scored.sort_unstable();
-    Kept {
+    FilterResult {
         rows: scored.into_iter().map(|(_, at)| at as usize).collect(),
         candidates: Some(considered),
         culprit: None,
@@ -98,20 +106,20 @@ fn among(snapshot: &Snapshot, haystack: &Haystack, query: Query, candidates: imp
     }
 }
 
-fn ready<'q>(haystack: &Haystack, term: &'q Term) -> Ready<'q> {
+fn ready<'q>(haystack: &Haystack, term: &'q Term) -> PreparedTerm<'q> {
     match &term.test {
         // Only of ASCII it is known which letters it needs.
-        Test::Text(text) => Ready::Text(text, if text.needle.is_ascii() { letters(&text.needle) } else { 0 }),
-        Test::Tag(key) => Ready::Tag(haystack.tag(key)),
-        test => Ready::Entry(test),
+        Test::Text(text) => PreparedTerm::Text(text, if text.needle.is_ascii() { letters(&text.needle) } else { 0 }),
+        Test::Tag(key) => PreparedTerm::Tag(haystack.tag(key)),
+        test => PreparedTerm::Entry(test),
     }
 }
 
-fn yes(holds: bool) -> Fit {
-    if holds { Fit::Score(0) } else { Fit::No }
+fn yes(holds: bool) -> MatchScore {
+    if holds { MatchScore::Score(0) } else { MatchScore::No }
 }
 
-fn holds(snapshot: &Snapshot, standings: &Standings, at: usize, test: &Test) -> bool {
+fn holds(snapshot: &Snapshot, standings: &SourceStates, at: usize, test: &Test) -> bool {
     let Some(source) = snapshot.catalog.sources().get(at) else { return false };
     match test {
         Test::Kind(word) => source.kind.word() == *word,

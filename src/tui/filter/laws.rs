@@ -10,7 +10,7 @@ use crate::engine::Snapshot;
 use crate::text::fold::{collapsed, same_tag, tag_key};
 use crate::tui::fixture;
 
-use super::{Haystack, Kept, Marker, Order, Query, keep};
+use super::{FilterResult, Haystack, MatchMarker, Order, Query, keep};
 
 const WORDS: &str = "[abcAB12é\u{301}ß日👍\u{200d} _-]{0,12}";
 
@@ -60,7 +60,7 @@ proptest! {
     #[test]
     fn narrowing_is_filtering_anew(snapshot in any_snapshot(), line in any_line(), other in any_line()) {
         let haystack = Haystack::of(&snapshot.catalog);
-        let mut before: Option<Kept> = None;
+        let mut before: Option<FilterResult> = None;
         let beginnings = line.char_indices().map(|(at, c)| &line[..at + c.len_utf8()]);
         for typed in beginnings.chain([other.as_str()]) {
             let anew = keep(&snapshot, &haystack, Query::parse(typed), None);
@@ -103,7 +103,7 @@ proptest! {
     fn what_is_marked_stands_in_the_text(snapshot in any_snapshot(), line in any_line()) {
         let haystack = Haystack::of(&snapshot.catalog);
         let query = Query::parse(&line);
-        let mut marker = Marker::new(&query);
+        let mut marker = MatchMarker::new(&query);
         for (at, source) in snapshot.catalog.sources().iter().enumerate() {
             let marks = marker.marks(&haystack, at);
             let clusters = |text: &str| unicode_segmentation::UnicodeSegmentation::graphemes(text, true).count();

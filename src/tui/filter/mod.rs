@@ -10,7 +10,7 @@ mod order;
 mod query;
 mod standing;
 
-pub use haystack::{Haystack, Marker, Marks, variables};
-pub use keep::{Kept, keep};
+pub use haystack::{Haystack, Marks, MatchMarker, variables};
+pub use keep::{FilterResult, keep};
 pub use order::Order;
 pub use query::Query;

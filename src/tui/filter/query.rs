@@ -31,7 +31,7 @@ pub struct Term {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Test {
     /// Id, name, tags, description.
-    Text(Text),
+    Text(TextTerm),
     /// A tag, as its key (BEHAVIOUR §5): the whole tag if the catalog has it, else its beginning.
     Tag(String),
     /// The type, by its word.
@@ -39,12 +39,12 @@ pub enum Test {
     /// The mode.
     Mode(Mode),
     /// How the source stands.
-    Standing(Word),
+    Standing(StatusWord),
 }
 
 /// A text to look for. Words are fuzzy; quoted texts, and words that must not be there, are looked for as they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Text {
+pub struct TextTerm {
     /// What to look for, as typed.
     pub needle: String,
     /// The same for the matcher.
@@ -58,7 +58,7 @@ pub struct Text {
 /// A word for how a source stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub enum Word {
+pub enum StatusWord {
     Selected,
     Picked,
     Pulled,
@@ -69,7 +69,7 @@ pub enum Word {
     Dormant,
 }
 
-impl Word {
+impl StatusWord {
     const ALL: [(&'static str, Self); 8] = [
         ("selected", Self::Selected),
         ("picked", Self::Picked),
@@ -86,7 +86,7 @@ impl Word {
     }
 }
 
-impl Text {
+impl TextTerm {
     fn new(needle: &str, kind: AtomKind) -> Self {
         let atom = |kind| Atom::new(needle, CaseMatching::Smart, Normalization::Smart, kind, false);
         let len = u16::try_from(needle.graphemes(true).count()).unwrap_or(u16::MAX);
@@ -117,7 +117,7 @@ impl Query {
     }
 
     /// The texts that a row is ordered and marked by.
-    pub fn texts(&self) -> impl Iterator<Item = &Text> {
+    pub fn texts(&self) -> impl Iterator<Item = &TextTerm> {
         self.terms.iter().filter(|term| !term.negated).filter_map(|term| match &term.test {
             Test::Text(text) => Some(text),
             _ => None,
@@ -179,7 +179,7 @@ fn test(bare: &str, kind: AtomKind) -> Result<Option<Test>, String> {
     }
     if let Some(quoted) = bare.strip_prefix('"') {
         let quoted = quoted.strip_suffix('"').unwrap_or(quoted);
-        return Ok((!quoted.is_empty()).then(|| Test::Text(Text::new(quoted, AtomKind::Substring))));
+        return Ok((!quoted.is_empty()).then(|| Test::Text(TextTerm::new(quoted, AtomKind::Substring))));
     }
     let lower = bare.to_lowercase();
     if let Some(typed) = lower.strip_prefix("type:") {
@@ -193,12 +193,12 @@ fn test(bare: &str, kind: AtomKind) -> Result<Option<Test>, String> {
         return Ok(Some(Test::Mode(if found == Mode::Auto.word() { Mode::Auto } else { Mode::Selectable })));
     }
     if let Some(typed) = lower.strip_prefix("is:") {
-        let names = Word::ALL.map(|(name, _)| name).join(", ");
-        return Word::of(typed).map(|word| Some(Test::Standing(word))).ok_or(format!("is: is one of {names}"));
+        let names = StatusWord::ALL.map(|(name, _)| name).join(", ");
+        return StatusWord::of(typed).map(|word| Some(Test::Standing(word))).ok_or(format!("is: is one of {names}"));
     }
-    Ok(Some(match Word::of(bare) {
+    Ok(Some(match StatusWord::of(bare) {
         Some(word) => Test::Standing(word),
-        None => Test::Text(Text::new(bare, kind)),
+        None => Test::Text(TextTerm::new(bare, kind)),
     }))
 }
 

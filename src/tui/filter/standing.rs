@@ -4,24 +4,24 @@ use crate::catalog::{Mode, Source};
 use crate::engine::Snapshot;
 use crate::selection::Role;
 
-use super::query::Word;
+use super::query::StatusWord;
 
 /// What is known of chosen and barred sources; all others stand as their entry says.
 #[derive(Debug, Default)]
-pub struct Standings {
-    known: Vec<Known>,
+pub struct SourceStates {
+    known: Vec<Membership>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Known {
+struct Membership {
     member: Option<Role>,
     excluded: bool,
 }
 
-impl Standings {
+impl SourceStates {
     /// Of this snapshot.
     pub fn of(snapshot: &Snapshot) -> Self {
-        let mut known = vec![Known::default(); snapshot.catalog.len()];
+        let mut known = vec![Membership::default(); snapshot.catalog.len()];
         for member in snapshot.selection.members() {
             let place = snapshot.catalog.position(member.id.as_str()).and_then(|at| known.get_mut(at));
             if let Some(known) = place {
@@ -37,20 +37,20 @@ impl Standings {
     }
 
     /// Whether this word says how the source at `at` stands.
-    pub fn is(&self, at: usize, source: &Source, word: Word) -> bool {
+    pub fn is(&self, at: usize, source: &Source, word: StatusWord) -> bool {
         let known = self.known.get(at).copied().unwrap_or_default();
         match word {
-            Word::Selected => known.member.is_some(),
-            Word::Picked => known.member == Some(Role::Picked),
-            Word::Pulled => known.member == Some(Role::Transitive),
-            Word::Auto => source.mode == Mode::Auto,
-            Word::Missing => source.is_missing(),
-            Word::Excluded => known.excluded,
-            Word::Available => {
+            StatusWord::Selected => known.member.is_some(),
+            StatusWord::Picked => known.member == Some(Role::Picked),
+            StatusWord::Pulled => known.member == Some(Role::Transitive),
+            StatusWord::Auto => source.mode == Mode::Auto,
+            StatusWord::Missing => source.is_missing(),
+            StatusWord::Excluded => known.excluded,
+            StatusWord::Available => {
                 known.member.is_none() && !known.excluded && !source.is_missing() && source.mode != Mode::Auto
             }
             // What is dormant is in no catalog.
-            Word::Dormant => false,
+            StatusWord::Dormant => false,
         }
     }
 }

@@ -9,11 +9,11 @@ use std::collections::HashMap;
 
 use syntect::parsing::{ParseState, ScopeStack, SyntaxReference, SyntaxSet};
 
-use super::theme::Role;
-use scopes::Scopes;
+use super::theme::ThemeRole;
+use scopes::ScopeRoles;
 
 pub use language::candidates;
-pub use painted::{Painted, carried};
+pub use painted::{HighlightedText, carried};
 
 /// A text of more bytes than this stays plain.
 pub const LONGEST_TEXT: usize = 1024 * 1024;
@@ -32,17 +32,17 @@ pub struct Span {
     /// The byte behind its last one.
     pub end: u32,
     /// What it is.
-    pub role: Role,
+    pub role: ThemeRole,
 }
 
 /// The parts of one line, in order, apart from each other.
 pub type Spans = Box<[Span]>;
 
 /// Where in a text a line begins: in a comment, in a string, at the top.
-type Place = (ParseState, ScopeStack);
+type ParserState = (ParseState, ScopeStack);
 
 /// What a line came to in some place.
-struct Known {
+struct CachedLine {
     spans: Spans,
     /// The place behind it.
     after: usize,
@@ -54,18 +54,18 @@ struct Known {
 /// that changes only what is new is looked at.
 pub struct Highlighter {
     set: SyntaxSet,
-    scopes: Scopes,
+    scopes: ScopeRoles,
     language: String,
-    places: Vec<Place>,
+    places: Vec<ParserState>,
     /// By place.
-    known: Vec<HashMap<Box<str>, Known>>,
+    known: Vec<HashMap<Box<str>, CachedLine>>,
     round: u64,
     buffer: String,
 }
 
 /// A way through a text, line by line.
 #[derive(Debug, Clone, Copy)]
-pub struct Walk {
+pub struct LineCursor {
     /// Where the next line begins; `None` where nothing is known of the language.
     at: Option<usize>,
 }
@@ -74,7 +74,7 @@ impl Default for Highlighter {
     fn default() -> Self {
         Self {
             set: two_face::syntax::extra_newlines(),
-            scopes: Scopes::default(),
+            scopes: ScopeRoles::default(),
             language: String::new(),
             places: Vec::new(),
             known: Vec::new(),
@@ -86,11 +86,11 @@ impl Default for Highlighter {
 
 impl Highlighter {
     /// Begins a text in the first of these languages that is known.
-    pub fn begin(&mut self, languages: &[String]) -> Walk {
+    pub fn begin(&mut self, languages: &[String]) -> LineCursor {
         self.round += 1;
         let found = |language: &String| self.set.find_syntax_by_extension(language);
         let Some(syntax) = languages.iter().find_map(found).filter(|syntax| !syntax.hidden) else {
-            return Walk { at: None };
+            return LineCursor { at: None };
         };
         let top = top(syntax);
         if self.language != syntax.name {
@@ -104,11 +104,11 @@ impl Highlighter {
             self.places.clear();
             self.known.clear();
         }
-        Walk { at: Some(self.intern(top)) }
+        LineCursor { at: Some(self.intern(top)) }
     }
 
     /// The parts of the next line.
-    pub fn line(&mut self, walk: &mut Walk, line: &str) -> Spans {
+    pub fn line(&mut self, walk: &mut LineCursor, line: &str) -> Spans {
         let Some(at) = walk.at.filter(|_| line.len() <= LONGEST_LINE) else { return Spans::default() };
         let round = self.round;
         if let Some(known) = self.known.get_mut(at).and_then(|known| known.get_mut(line)) {
@@ -131,7 +131,7 @@ impl Highlighter {
         }
         let after = self.intern((parse, stack));
         if let Some(known) = self.known.get_mut(at) {
-            known.insert(line.into(), Known { spans: spans.clone(), after, round });
+            known.insert(line.into(), CachedLine { spans: spans.clone(), after, round });
         }
         walk.at = Some(after);
         spans
@@ -143,7 +143,7 @@ impl Highlighter {
         self.known.iter_mut().for_each(|known| known.retain(|_, known| known.round == round));
     }
 
-    fn intern(&mut self, place: Place) -> usize {
+    fn intern(&mut self, place: ParserState) -> usize {
         if let Some(at) = self.places.iter().position(|known| *known == place) {
             return at;
         }
@@ -153,7 +153,7 @@ impl Highlighter {
     }
 }
 
-fn top(syntax: &SyntaxReference) -> Place {
+fn top(syntax: &SyntaxReference) -> ParserState {
     (ParseState::new(syntax), ScopeStack::new())
 }
 

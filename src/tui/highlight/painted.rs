@@ -8,14 +8,14 @@ use super::{Span, Spans};
 
 /// Lines and their colours.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Painted {
+pub struct HighlightedText {
     /// The lines, clean.
     pub lines: Arc<[String]>,
     /// The parts of each; none where it is plain, or not looked at yet.
     pub colours: Vec<Spans>,
 }
 
-impl Painted {
+impl HighlightedText {
     /// Takes the colours of the lines from this one on.
     pub fn take(&mut self, from: usize, colours: Vec<Spans>) {
         for (place, spans) in self.colours.iter_mut().skip(from).zip(colours) {
@@ -26,7 +26,7 @@ impl Painted {
 
 /// New lines in the colours of the old ones, as far as they fit: a line that was there keeps its own, one that changed keeps
 /// those before and behind the change.
-pub fn carried(before: &Painted, lines: Arc<[String]>) -> Painted {
+pub fn carried(before: &HighlightedText, lines: Arc<[String]>) -> HighlightedText {
     let old = || before.lines.iter().zip(&before.colours);
     let mut known: HashMap<&str, &Spans> = HashMap::with_capacity(before.lines.len());
     known.extend(old().map(|(line, spans)| (line.as_str(), spans)));
@@ -37,7 +37,7 @@ pub fn carried(before: &Painted, lines: Arc<[String]>) -> Painted {
         _ => Spans::default(),
     });
     let colours = colours.collect();
-    Painted { lines, colours }
+    HighlightedText { lines, colours }
 }
 
 fn around_a_change(old: &str, spans: &Spans, new: &str) -> Spans {
@@ -68,10 +68,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::tui::theme::Role;
+    use crate::tui::theme::ThemeRole;
 
     fn spans(ranges: &[(u32, u32)]) -> Spans {
-        ranges.iter().map(|(start, end)| Span { start: *start, end: *end, role: Role::Keyword }).collect()
+        ranges.iter().map(|(start, end)| Span { start: *start, end: *end, role: ThemeRole::Keyword }).collect()
     }
 
     #[test]
@@ -84,7 +84,7 @@ mod tests {
             ("\"é\"", &[(0, 4)], "\"è\"", &[(0, 4)]),
             ("abc", &[(0, 3)], "xyz", &[(0, 3)]),
         ] {
-            let painted = Painted { lines: [old.to_owned()].into(), colours: vec![spans(at)] };
+            let painted = HighlightedText { lines: [old.to_owned()].into(), colours: vec![spans(at)] };
             let carried = carried(&painted, [new.to_owned()].into());
             assert_eq!(carried.colours, [spans(expected)], "{old} to {new}");
         }
@@ -96,7 +96,7 @@ mod tests {
             let mut cuts: Vec<u32> = cuts.into_iter().filter(|at| old.is_char_boundary(*at)).map(|at| at as u32).collect();
             cuts.sort_unstable();
             let pairs: Vec<(u32, u32)> = cuts.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
-            let painted = Painted { lines: [old.clone()].into(), colours: vec![spans(&pairs)] };
+            let painted = HighlightedText { lines: [old.clone()].into(), colours: vec![spans(&pairs)] };
             let carried = carried(&painted, [new.clone()].into());
             for span in &carried.colours[0] {
                 prop_assert!(new.get(span.start as usize..span.end as usize).is_some(), "{span:?} in {new:?}");

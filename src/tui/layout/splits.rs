@@ -3,7 +3,7 @@
 use ratatui::layout::Size;
 
 use crate::config::screen::Borders;
-use crate::tui::action::Border;
+use crate::tui::action::BorderMove;
 
 /// What no border takes from a pane of the grid: each shows an id, and its list beside its details.
 pub const LEAST: Size = Size { width: 30, height: 9 };
@@ -52,13 +52,13 @@ impl Splits {
     }
 
     /// One step of a border, as far as there is room.
-    pub fn moved(self, border: Border, grid: Size) -> Self {
+    pub fn moved(self, border: BorderMove, grid: Size) -> Self {
         let Size { width, height } = self.cells(grid);
         match border {
-            Border::Left => self.with_left(width.saturating_sub(STEP.width), grid),
-            Border::Right => self.with_left(width.saturating_add(STEP.width), grid),
-            Border::Up => self.with_upper(height.saturating_sub(STEP.height), grid),
-            Border::Down => self.with_upper(height.saturating_add(STEP.height), grid),
+            BorderMove::Left => self.with_left(width.saturating_sub(STEP.width), grid),
+            BorderMove::Right => self.with_left(width.saturating_add(STEP.width), grid),
+            BorderMove::Up => self.with_upper(height.saturating_sub(STEP.height), grid),
+            BorderMove::Down => self.with_upper(height.saturating_add(STEP.height), grid),
         }
     }
 }

@@ -5,24 +5,24 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
-use crate::tui::action::Context;
+use crate::tui::action::KeyContext;
 use crate::tui::layout;
 use crate::tui::motion::Scroll;
-use crate::tui::panes::request::{self, Makes};
+use crate::tui::panes::request::{self, ApprovalEffect};
 use crate::tui::panes::{indented, nth_row};
 use crate::tui::state::State;
 use crate::tui::status;
-use crate::tui::theme::Role;
+use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::frame::{self, Border};
-use crate::tui::widgets::page::Page;
+use crate::tui::widgets::frame::{self, PaneBorder};
+use crate::tui::widgets::page::WrappedText;
 use crate::tui::widgets::row::Active;
 
 use super::{centred, clear};
 
 /// Where the parts of the window are.
 #[derive(Debug, Clone, Copy)]
-pub struct Places {
+pub struct ApprovalLayout {
     told: Rect,
     rule: Rect,
     /// The difference.
@@ -37,12 +37,12 @@ pub fn outer(state: &State) -> Rect {
     centred(body, body.width.saturating_sub(4).clamp(body.width.min(60), 132), body.height.saturating_sub(2).max(10))
 }
 
-fn told(state: &State, columns: usize) -> Page {
+fn told(state: &State, columns: usize) -> WrappedText {
     state.request().map(|waiting| request::head(state, waiting, columns)).unwrap_or_default()
 }
 
 /// The parts of it.
-pub fn places(state: &State) -> Places {
+pub fn places(state: &State) -> ApprovalLayout {
     let inner = layout::inner(outer(state));
     let row = |y: u16, height: u16| {
         let y = y.min(inner.bottom());
@@ -53,15 +53,15 @@ pub fn places(state: &State) -> Places {
     let rule = row(told.bottom(), 1);
     let keys = row(inner.bottom().saturating_sub(1), 1);
     let difference = row(rule.bottom(), keys.y.saturating_sub(rule.bottom()));
-    Places { told, rule, difference, keys }
+    ApprovalLayout { told, rule, difference, keys }
 }
 
 /// What a yes does, in a word of its own for each.
 pub fn verb(state: &State) -> &'static str {
     match state.request().and_then(|waiting| waiting.request.approval.as_ref()).map(request::makes) {
-        Some(Makes::New) => "yes, write the new file",
-        Some(Makes::Other) => "yes, OVERWRITE the file",
-        Some(Makes::Unknown) | None => "yes, write it",
+        Some(ApprovalEffect::New) => "yes, write the new file",
+        Some(ApprovalEffect::Other) => "yes, OVERWRITE the file",
+        Some(ApprovalEffect::Unknown) | None => "yes, write it",
     }
 }
 
@@ -76,8 +76,14 @@ pub fn draw(state: &State, scroll: Scroll, frame: &mut Frame<'_>) {
     let window = scroll.window(page.len(), usize::from(places.difference.height));
     let queue = state.snapshot.requests.len();
     let note = if queue > 1 { format!("{} of {queue} requests", state.nth_request() + 1) } else { String::new() };
-    Border { title: "May this be written?", note, place: String::new(), role: Role::Warning, active: Active::Yes }
-        .draw(&state.skin, outer, buffer);
+    PaneBorder {
+        title: "May this be written?",
+        note,
+        place: String::new(),
+        role: ThemeRole::Warning,
+        active: Active::Yes,
+    }
+    .draw(&state.skin, outer, buffer);
     let inside = indented(places.told);
     let told = told(state, usize::from(inside.width));
     for nth in 0..told.len().min(usize::from(inside.height)) {
@@ -89,13 +95,13 @@ pub fn draw(state: &State, scroll: Scroll, frame: &mut Frame<'_>) {
     } else {
         "difference".to_owned()
     };
-    frame::rule(&state.skin, places.rule, &caption, theme.style(Role::Infra), buffer);
+    frame::rule(&state.skin, places.rule, &caption, theme.style(ThemeRole::Infra), buffer);
     let (inside, top) = (indented(places.difference), window.start);
     for (nth, at) in window.enumerate() {
         page.draw(at, &[], theme, nth_row(inside, nth), buffer);
     }
-    frame::scrollbar(&state.skin, places.difference, page.len(), top, theme.style(Role::Warning), buffer);
-    status::draw_labels(state, &status::labels(state, &[Context::Approval], places.keys), buffer);
+    frame::scrollbar(&state.skin, places.difference, page.len(), top, theme.style(ThemeRole::Warning), buffer);
+    status::draw_labels(state, &status::labels(state, &[KeyContext::Approval], places.keys), buffer);
     if verb(state).contains("OVERWRITE") {
         buffer.set_style(places.keys, ratatui::style::Style::new().add_modifier(Modifier::BOLD));
     }

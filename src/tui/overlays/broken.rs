@@ -3,13 +3,13 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use crate::tui::action::Context;
+use crate::tui::action::KeyContext;
 use crate::tui::layout;
 use crate::tui::state::State;
 use crate::tui::status;
-use crate::tui::theme::Role;
+use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::frame::Border;
+use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::row::Active;
 
 use super::{centred, clear};
@@ -28,13 +28,13 @@ pub fn keys(state: &State) -> Rect {
     Rect { y: inner.bottom().saturating_sub(1), height: inner.height.min(1), ..inner }
 }
 
-fn lines(state: &State, columns: usize) -> Vec<(String, Role)> {
+fn lines(state: &State, columns: usize) -> Vec<(String, ThemeRole)> {
     let broken = state.templates.draft.as_ref().and_then(|draft| draft.broken.as_deref()).unwrap_or_default();
     let wrapped = |text: &str, role| cells::wrap(text, columns).into_iter().map(move |line| (line, role)).collect();
-    let mut lines: Vec<(String, Role)> =
-        wrapped(&format!("The values are no JSON: {}", cells::clean(broken)), Role::Error);
+    let mut lines: Vec<(String, ThemeRole)> =
+        wrapped(&format!("The values are no JSON: {}", cells::clean(broken)), ThemeRole::Error);
     let question = "Edit them again? Your text is kept until it is right or values are typed: E opens it too.";
-    lines.extend::<Vec<_>>(wrapped(question, Role::Text));
+    lines.extend::<Vec<_>>(wrapped(question, ThemeRole::Text));
     lines
 }
 
@@ -44,11 +44,17 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
     let inner = layout::inner(outer);
     let buffer = frame.buffer_mut();
     clear(outer, buffer);
-    Border { title: "Values", note: String::new(), place: String::new(), role: Role::Warning, active: Active::Yes }
-        .draw(&state.skin, outer, buffer);
+    PaneBorder {
+        title: "Values",
+        note: String::new(),
+        place: String::new(),
+        role: ThemeRole::Warning,
+        active: Active::Yes,
+    }
+    .draw(&state.skin, outer, buffer);
     let columns = usize::from(inner.width.saturating_sub(2));
     for ((line, role), y) in lines(state, columns).iter().zip(inner.y..inner.bottom()) {
         buffer.set_stringn(inner.x + 1, y, line, columns, state.skin.theme.style(*role));
     }
-    status::draw_labels(state, &status::labels(state, &[Context::Question], keys(state)), buffer);
+    status::draw_labels(state, &status::labels(state, &[KeyContext::Question], keys(state)), buffer);
 }

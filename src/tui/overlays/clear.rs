@@ -6,14 +6,14 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use crate::catalog::SourceId;
-use crate::selection::{Member, Role as Came};
-use crate::tui::action::Context;
+use crate::selection::{Member, Role};
+use crate::tui::action::KeyContext;
 use crate::tui::layout;
 use crate::tui::state::State;
 use crate::tui::status;
-use crate::tui::theme::Role;
+use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::frame::Border;
+use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::row::Active;
 
 use super::{centred, clear};
@@ -57,11 +57,11 @@ fn question(state: &State) -> String {
 /// How many pulled in leave, and the estimated tokens of all that leaves: roots of mode auto stay, and what they reach.
 fn leaving(state: &State) -> (usize, u64) {
     let members = state.snapshot.selection.members();
-    let auto = members.iter().filter(|member| member.role == Came::AutoRoot);
+    let auto = members.iter().filter(|member| member.role == Role::AutoRoot);
     let mut staying: HashSet<&SourceId> = auto.map(|member| &member.id).collect();
     loop {
         let reached = |member: &&Member| {
-            let pulled_in = member.role == Came::Transitive && !staying.contains(&member.id);
+            let pulled_in = member.role == Role::Transitive && !staying.contains(&member.id);
             pulled_in && member.parents.iter().any(|parent| staying.contains(parent))
         };
         let more: Vec<&SourceId> = members.iter().filter(reached).map(|member| &member.id).collect();
@@ -71,7 +71,7 @@ fn leaving(state: &State) -> (usize, u64) {
         staying.extend(more);
     }
     let leaving = || members.iter().filter(|member| !staying.contains(&member.id));
-    let pulled_in = leaving().filter(|member| member.role == Came::Transitive).count();
+    let pulled_in = leaving().filter(|member| member.role == Role::Transitive).count();
     (pulled_in, leaving().filter_map(|member| state.snapshot.tokens.get(member.id.as_str())).sum())
 }
 
@@ -82,11 +82,17 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
     let theme = &state.skin.theme;
     let buffer = frame.buffer_mut();
     clear(outer, buffer);
-    Border { title: "Clear", note: String::new(), place: String::new(), role: Role::Warning, active: Active::Yes }
-        .draw(&state.skin, outer, buffer);
+    PaneBorder {
+        title: "Clear",
+        note: String::new(),
+        place: String::new(),
+        role: ThemeRole::Warning,
+        active: Active::Yes,
+    }
+    .draw(&state.skin, outer, buffer);
     let columns = usize::from(inner.width.saturating_sub(2));
     for (line, y) in cells::wrap(&question(state), columns).iter().zip(inner.y..inner.bottom()) {
-        buffer.set_stringn(inner.x + 1, y, line, columns, theme.style(Role::Text));
+        buffer.set_stringn(inner.x + 1, y, line, columns, theme.style(ThemeRole::Text));
     }
-    status::draw_labels(state, &status::labels(state, &[Context::Question], keys(state)), buffer);
+    status::draw_labels(state, &status::labels(state, &[KeyContext::Question], keys(state)), buffer);
 }

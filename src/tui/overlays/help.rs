@@ -6,14 +6,14 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::selection::Standing;
-use crate::tui::action::{ACTIONS, Context};
+use crate::tui::action::{ACTIONS, KeyContext};
 use crate::tui::layout;
 use crate::tui::motion::Scroll;
 use crate::tui::pane::Pane;
 use crate::tui::state::State;
-use crate::tui::theme::Role;
+use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::frame::{self, Border};
+use crate::tui::widgets::frame::{self, PaneBorder};
 use crate::tui::widgets::row::Active;
 
 use super::{centred, clear};
@@ -33,28 +33,36 @@ pub fn text(state: &State) -> Rect {
 
 /// How many lines there are.
 pub fn len(state: &State) -> usize {
-    let entries = |context: &Context| ACTIONS.iter().filter(|entry| entry.contexts.contains(context)).count() + 2;
+    let entries = |context: &KeyContext| ACTIONS.iter().filter(|entry| entry.contexts.contains(context)).count() + 2;
     contexts(state).iter().map(entries).sum::<usize>() + 1 + Standing::ALL.len()
 }
 
-fn contexts(state: &State) -> Vec<Context> {
-    let feed = [Context::Feed, Context::FeedFilter];
-    let here = if state.at_request() { Context::Request } else { Context::Pane(state.focus) };
-    let pane = [here, Context::Global, Context::List, Context::Always];
-    let mut contexts: Vec<Context> = if state.in_feed() { [&feed[..], &pane].concat() } else { pane.to_vec() };
+fn contexts(state: &State) -> Vec<KeyContext> {
+    let feed = [KeyContext::Feed, KeyContext::FeedFilter];
+    let here = if state.at_request() { KeyContext::Request } else { KeyContext::Pane(state.focus) };
+    let pane = [here, KeyContext::Global, KeyContext::List, KeyContext::Always];
+    let mut contexts: Vec<KeyContext> = if state.in_feed() { [&feed[..], &pane].concat() } else { pane.to_vec() };
     match state.focus {
-        Pane::Catalog => contexts.extend([Context::Details, Context::Filter, Context::Search, Context::Field]),
+        Pane::Catalog => {
+            contexts.extend([KeyContext::Details, KeyContext::Filter, KeyContext::Search, KeyContext::Field])
+        }
         Pane::Hints => {
             contexts.extend(feed.into_iter().filter(|_| !state.in_feed()));
-            contexts.extend([Context::Prompt, Context::Field]);
+            contexts.extend([KeyContext::Prompt, KeyContext::Field]);
         }
         Pane::Templates => {
-            contexts.extend([Context::Values, Context::Value, Context::TemplateFilter, Context::Write, Context::Field]);
+            contexts.extend([
+                KeyContext::Values,
+                KeyContext::Value,
+                KeyContext::TemplateFilter,
+                KeyContext::Write,
+                KeyContext::Field,
+            ]);
         }
         Pane::Selection if state.at_request() => {
             // What answers stands first: it is what one looks for here.
-            contexts.insert(1, Context::Approval);
-            contexts.extend([Context::RequestFilter, Context::Field]);
+            contexts.insert(1, KeyContext::Approval);
+            contexts.extend([KeyContext::RequestFilter, KeyContext::Field]);
         }
         Pane::Selection => {}
     }
@@ -74,7 +82,7 @@ pub fn draw(state: &State, scroll: Scroll, frame: &mut Frame<'_>) {
     } else {
         String::new()
     };
-    Border {
+    PaneBorder {
         title: "Help",
         note: match contexts(state).first() {
             Some(context) => context.title().to_owned(),
@@ -101,24 +109,24 @@ pub fn draw(state: &State, scroll: Scroll, frame: &mut Frame<'_>) {
 fn lines(state: &State, columns: usize) -> Vec<Line<'static>> {
     let theme = &state.skin.theme;
     let ellipsis = state.skin.glyphs.ellipsis;
-    let heading = |text: &str| Line::from(Span::styled(text.to_owned(), theme.style(Role::Strong)));
+    let heading = |text: &str| Line::from(Span::styled(text.to_owned(), theme.style(ThemeRole::Strong)));
     let told = |left: Span<'static>, text: &str| {
         let text = cells::clip(text, columns.saturating_sub(KEYS), ellipsis).into_owned();
-        Line::from(vec![left, Span::styled(text, theme.style(Role::Text))])
+        Line::from(vec![left, Span::styled(text, theme.style(ThemeRole::Text))])
     };
     let mut lines = Vec::new();
     for context in contexts(state) {
         lines.push(heading(context.title()));
         for entry in ACTIONS.iter().filter(|entry| entry.contexts.contains(&context)) {
             let keys = cells::pad(&entry.keys.join(" "), KEYS - 1, ellipsis) + " ";
-            lines.push(told(Span::styled(keys, theme.style(Role::Catalog)), entry.description));
+            lines.push(told(Span::styled(keys, theme.style(ThemeRole::Catalog)), entry.description));
         }
         lines.push(Line::default());
     }
     lines.push(heading("Marks"));
     for standing in Standing::ALL {
         let shown = cells::pad(state.skin.glyphs.mark(standing), KEYS, ellipsis);
-        lines.push(told(Span::styled(shown, theme.style(Role::Text)), standing.words()));
+        lines.push(told(Span::styled(shown, theme.style(ThemeRole::Text)), standing.words()));
     }
     lines
 }
@@ -139,6 +147,6 @@ mod tests {
         let mut state = fixture::state(80, 24);
         crate::tui::tests::press(&mut state, "f ?");
         assert_eq!(lines(&state, 60).len(), len(&state), "the feed");
-        assert_eq!(lines(&state, 60).first().map(Line::to_string).as_deref(), Some(Context::Feed.title()));
+        assert_eq!(lines(&state, 60).first().map(Line::to_string).as_deref(), Some(KeyContext::Feed.title()));
     }
 }

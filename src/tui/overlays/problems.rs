@@ -9,10 +9,10 @@ use crate::report::Diagnostic;
 use crate::tui::layout;
 use crate::tui::motion::Cursor;
 use crate::tui::state::State;
-use crate::tui::theme::Role;
+use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::frame::{self, Border};
-use crate::tui::widgets::row::{Active, Row, Under};
+use crate::tui::widgets::frame::{self, PaneBorder};
+use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 
 use super::{centred, clear};
 
@@ -47,12 +47,9 @@ pub fn draw(state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
         state.skin.glyphs.dot,
         cells::counted(totals.warnings, "warning")
     );
-    let role = if totals.errors > 0 { Role::Error } else { Role::Warning };
-    Border { title: "Problems", note, place: frame::position(cursor.at, all.len()), role, active: Active::Yes }.draw(
-        &state.skin,
-        outer,
-        buffer,
-    );
+    let role = if totals.errors > 0 { ThemeRole::Error } else { ThemeRole::Warning };
+    PaneBorder { title: "Problems", note, place: frame::position(cursor.at, all.len()), role, active: Active::Yes }
+        .draw(&state.skin, outer, buffer);
     let window = cursor.window(all.len(), usize::from(list.height));
     let top = window.start;
     let widest =
@@ -60,9 +57,9 @@ pub fn draw(state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
     for (nth, at) in window.enumerate() {
         let Some(diagnostic) = all.get(at) else { continue };
         let place = Rect { y: list.y + u16::try_from(nth).unwrap_or(0), height: 1, ..list };
-        row(state, diagnostic, widest, list.width).draw(Under::of(at, cursor.at, Active::Yes), role, place, buffer);
+        row(state, diagnostic, widest, list.width).draw(RowCursor::of(at, cursor.at, Active::Yes), role, place, buffer);
     }
-    frame::rule(&state.skin, rule, "what to do", state.skin.theme.style(Role::Infra), buffer);
+    frame::rule(&state.skin, rule, "what to do", state.skin.theme.style(ThemeRole::Infra), buffer);
     frame::scrollbar(&state.skin, list, all.len(), top, state.skin.theme.style(role), buffer);
     let lines = match all.get(cursor.at) {
         Some(diagnostic) => told(state, diagnostic, usize::from(detail.width).saturating_sub(2)),
@@ -82,15 +79,16 @@ fn about(diagnostic: &Diagnostic) -> String {
     }
 }
 
-fn row<'a>(state: &'a State, diagnostic: &Diagnostic, widest: usize, width: u16) -> Row<'a> {
+fn row<'a>(state: &'a State, diagnostic: &Diagnostic, widest: usize, width: u16) -> ListRow<'a> {
     let theme = &state.skin.theme;
-    let mut row = Row::new(&state.skin, width);
-    let (word, role) = if diagnostic.is_error() { ("error", Role::Error) } else { ("warning", Role::Warning) };
+    let mut row = ListRow::new(&state.skin, width);
+    let (word, role) =
+        if diagnostic.is_error() { ("error", ThemeRole::Error) } else { ("warning", ThemeRole::Warning) };
     row.cell(word, 7, theme.style(role));
     let room = widest.min(row.room() * 2 / 5);
-    row.cell(diagnostic.code, 16.min(row.room() / 4), theme.style(Role::Infra));
-    row.id(&about(diagnostic), room, theme.style(Role::Catalog));
-    row.text(&cells::clean(&diagnostic.message), theme.style(Role::Text));
+    row.cell(diagnostic.code, 16.min(row.room() / 4), theme.style(ThemeRole::Infra));
+    row.id(&about(diagnostic), room, theme.style(ThemeRole::Catalog));
+    row.text(&cells::clean(&diagnostic.message), theme.style(ThemeRole::Text));
     row
 }
 
@@ -111,10 +109,10 @@ fn told(state: &State, diagnostic: &Diagnostic, columns: usize) -> Vec<Line<'sta
             lines.push(Line::from(Span::styled(line, theme.style(role))));
         }
     };
-    tell(&diagnostic.message, Role::Strong);
-    tell(&diagnostic.hint, Role::Text);
-    tell(&place(diagnostic), Role::Catalog);
+    tell(&diagnostic.message, ThemeRole::Strong);
+    tell(&diagnostic.hint, ThemeRole::Text);
+    tell(&place(diagnostic), ThemeRole::Catalog);
     let about = diagnostic.source_id.as_ref().map_or(String::new(), |id| format!(" about @{id}"));
-    tell(&format!("{}{about}", diagnostic.code), Role::Infra);
+    tell(&format!("{}{about}", diagnostic.code), ThemeRole::Infra);
     lines
 }

@@ -10,10 +10,10 @@ use crate::report::Diagnostic;
 use crate::tui::layout;
 use crate::tui::motion::Cursor;
 use crate::tui::state::State;
-use crate::tui::theme::Role;
+use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::frame::{self, Border};
-use crate::tui::widgets::row::{Active, Row, Under};
+use crate::tui::widgets::frame::{self, PaneBorder};
+use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 
 use super::{centred, clear};
 
@@ -42,21 +42,21 @@ pub fn draw(state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
     let outer = outer(state);
     let (list, rule, detail) = places(state);
     let theme = &state.skin.theme;
-    let role = Role::Selection;
+    let role = ThemeRole::Selection;
     let buffer = frame.buffer_mut();
     clear(outer, buffer);
     let all = state.profiles.listed.as_deref().unwrap_or_default();
     let note = if state.profiles.listed.is_some() { cells::counted(all.len(), "profile") } else { String::new() };
     let place = frame::position(cursor.at, all.len());
-    Border { title: "Profiles", note, place, role, active: Active::Yes }.draw(&state.skin, outer, buffer);
+    PaneBorder { title: "Profiles", note, place, role, active: Active::Yes }.draw(&state.skin, outer, buffer);
     let window = cursor.window(all.len(), usize::from(list.height));
     let top = window.start;
     let widest = all.iter().map(|it| cells::width(&cells::clean(&it.name))).max().unwrap_or(0);
     for (nth, it) in all.get(window).unwrap_or_default().iter().enumerate() {
         let place = Rect { y: list.y + u16::try_from(nth).unwrap_or(0), height: 1, ..list };
-        row(state, it, widest, list.width).draw(Under::of(top + nth, cursor.at, Active::Yes), role, place, buffer);
+        row(state, it, widest, list.width).draw(RowCursor::of(top + nth, cursor.at, Active::Yes), role, place, buffer);
     }
-    frame::rule(&state.skin, rule, "what it would load", theme.style(Role::Infra), buffer);
+    frame::rule(&state.skin, rule, "what it would load", theme.style(ThemeRole::Infra), buffer);
     frame::scrollbar(&state.skin, list, all.len(), top, theme.style(role), buffer);
     let columns = usize::from(detail.width).saturating_sub(2);
     let lines = match all.get(cursor.at) {
@@ -77,22 +77,22 @@ fn nothing(state: &State, columns: usize) -> Vec<Line<'static>> {
     cells::wrap(&cells::clean(&text), columns).into_iter().map(Line::from).collect()
 }
 
-fn row<'a>(state: &'a State, it: &Profiled, widest: usize, width: u16) -> Row<'a> {
+fn row<'a>(state: &'a State, it: &Profiled, widest: usize, width: u16) -> ListRow<'a> {
     let theme = &state.skin.theme;
-    let mut row = Row::new(&state.skin, width);
+    let mut row = ListRow::new(&state.skin, width);
     let is_broken = it.problems.iter().any(Diagnostic::is_error);
-    let name = if is_broken { Role::Error } else { Role::Text };
+    let name = if is_broken { ThemeRole::Error } else { ThemeRole::Text };
     let tokens = format!("{:>8}", cells::tokens(it.tokens));
     let loads = format!("{:>3} picked, {:>2} pulled in", it.picks.len() + it.from_auto.len(), it.transitive.len());
     row.id(&cells::clean(&it.name), widest.min(row.room() / 2), theme.style(name));
-    row.cell(&loads, 25, theme.style(Role::Selection));
-    row.cell(&tokens, 9, theme.style(Role::Text));
+    row.cell(&loads, 25, theme.style(ThemeRole::Selection));
+    row.cell(&tokens, 9, theme.style(ThemeRole::Text));
     if is_broken {
-        row.text("cannot be used as it stands", theme.style(Role::Error));
+        row.text("cannot be used as it stands", theme.style(ThemeRole::Error));
     } else if !it.missing.is_empty() {
-        row.text(&format!("{} missing", it.missing.len()), theme.style(Role::Warning));
+        row.text(&format!("{} missing", it.missing.len()), theme.style(ThemeRole::Warning));
     } else {
-        row.text(&cells::counted(it.templates.len(), "template"), theme.style(Role::Templates));
+        row.text(&cells::counted(it.templates.len(), "template"), theme.style(ThemeRole::Templates));
     }
     row
 }
@@ -107,23 +107,23 @@ fn told(state: &State, it: &Profiled, columns: usize) -> Vec<Line<'static>> {
     };
     let at = |ids: Vec<&str>| ids.iter().map(|id| format!("@{id}")).collect::<Vec<_>>().join(" ");
     if let Some(problem) = it.problems.iter().find(|problem| problem.is_error()) {
-        tell(problem.message.clone(), Role::Error);
+        tell(problem.message.clone(), ThemeRole::Error);
     }
     if !it.missing.is_empty() {
-        tell(format!("Missing {}", at(it.missing.iter().map(String::as_str).collect())), Role::Warning);
+        tell(format!("Missing {}", at(it.missing.iter().map(String::as_str).collect())), ThemeRole::Warning);
     }
     if !it.description.is_empty() {
-        tell(it.description.clone(), Role::Strong);
+        tell(it.description.clone(), ThemeRole::Strong);
     }
     if !it.picks.is_empty() {
-        tell(format!("Picks {}", at(it.picks.iter().map(SourceId::as_str).collect())), Role::Text);
+        tell(format!("Picks {}", at(it.picks.iter().map(SourceId::as_str).collect())), ThemeRole::Text);
     }
     if !it.transitive.is_empty() {
-        tell(format!("Pulls in {}", at(it.transitive.iter().map(SourceId::as_str).collect())), Role::Transitive);
+        tell(format!("Pulls in {}", at(it.transitive.iter().map(SourceId::as_str).collect())), ThemeRole::Transitive);
     }
     if !it.exclude_tools.is_empty() {
-        tell(format!("Hides {} from its agent", it.exclude_tools.join(", ")), Role::Infra);
+        tell(format!("Hides {} from its agent", it.exclude_tools.join(", ")), ThemeRole::Infra);
     }
-    tell(it.shown.clone(), Role::Catalog);
+    tell(it.shown.clone(), ThemeRole::Catalog);
     lines
 }

@@ -4,16 +4,16 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use crate::enrich::{Item, TextKind, Why};
-use crate::session::Line as Entry;
+use crate::session::Line;
 use crate::tui::layout;
 use crate::tui::motion::Scroll;
 use crate::tui::panes::hints::given::{level, price, rule, texts, words};
 use crate::tui::panes::indented;
 use crate::tui::state::State;
-use crate::tui::theme::Role;
+use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::frame::{self, Border};
-use crate::tui::widgets::page::{Line, Page};
+use crate::tui::widgets::frame::{self, PaneBorder};
+use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::row::Active;
 
 use super::{centred, clear};
@@ -26,19 +26,19 @@ pub fn outer(state: &State) -> Rect {
 }
 
 /// The page of it for so many columns.
-pub fn page(state: &State, columns: usize) -> Page {
+pub fn page(state: &State, columns: usize) -> WrappedText {
     let lines = match &state.opened.line {
-        None => vec![Line::new("Looking it up in the journal.", Role::Infra)],
-        Some(Err(why)) => vec![Line::new(cells::clean(&format!("{why}.")), Role::Warning)],
+        None => vec![PageLine::new("Looking it up in the journal.", ThemeRole::Infra)],
+        Some(Err(why)) => vec![PageLine::new(cells::clean(&format!("{why}.")), ThemeRole::Warning)],
         Some(Ok(entry)) => told(state, entry, columns),
     };
-    Page::new(lines, columns)
+    WrappedText::new(lines, columns)
 }
 
-fn told(state: &State, entry: &Entry, columns: usize) -> Vec<Line> {
+fn told(state: &State, entry: &Line, columns: usize) -> Vec<PageLine> {
     let receipt = &entry.receipt;
     let field = |name: &str, value: &str| {
-        Line::new(cells::pad(name, 9, ""), Role::Infra).then(&cells::clean(value), Role::Text).hanging(9)
+        PageLine::new(cells::pad(name, 9, ""), ThemeRole::Infra).then(&cells::clean(value), ThemeRole::Text).hanging(9)
     };
     let text = receipt.text.as_deref().unwrap_or_default();
     let with = receipt.tool.as_ref().map(|tool| format!(" of {tool}")).unwrap_or_default();
@@ -57,22 +57,22 @@ fn told(state: &State, entry: &Entry, columns: usize) -> Vec<Line> {
     }
     if let Some(hash) = &receipt.hash {
         // As wide as there is room for in 80 columns.
-        lines.push(Line::new("SHA-256 ", Role::Infra).then(&cells::clean(hash), Role::Text));
+        lines.push(PageLine::new("SHA-256 ", ThemeRole::Infra).then(&cells::clean(hash), ThemeRole::Text));
     }
     if !receipt.why.is_empty() {
-        lines.push(Line::default());
+        lines.push(PageLine::default());
         let widest = receipt.why.iter().map(|item| cells::width(words(item.block).0)).max().unwrap_or(0);
         lines.extend(receipt.why.iter().map(|of| item(of, widest + 2)));
     }
-    lines.push(Line::default());
-    lines.push(rule(state, "what was given", Role::Strong, &price(receipt.bytes, receipt.tokens), columns));
+    lines.push(PageLine::default());
+    lines.push(rule(state, "what was given", ThemeRole::Strong, &price(receipt.bytes, receipt.tokens), columns));
     // The rule stands where the text has the blank line that sets it off from the text before.
-    lines.extend(texts(text.trim_start_matches('\n'), Role::Text));
+    lines.extend(texts(text.trim_start_matches('\n'), ThemeRole::Text));
     lines
 }
 
 /// `hint  java-service  java at 1:9  (full, 43 bytes)`, its word in so many columns.
-fn item(item: &Item, columns: usize) -> Line {
+fn item(item: &Item, columns: usize) -> PageLine {
     let (word, role) = words(item.block);
     let why: Vec<String> = item.why.iter().map(because).collect();
     let size = if item.bytes == 0 {
@@ -82,10 +82,10 @@ fn item(item: &Item, columns: usize) -> Line {
     };
     let about = cells::clean(&item.about).into_owned();
     let why = cells::clean(&why.join("; ")).into_owned();
-    Line::new(cells::pad(word, columns, ""), role)
-        .then(&about, Role::Strong)
-        .then(&if why.is_empty() { String::new() } else { format!("  {why}") }, Role::Text)
-        .then(&format!("  ({size})"), Role::Infra)
+    PageLine::new(cells::pad(word, columns, ""), role)
+        .then(&about, ThemeRole::Strong)
+        .then(&if why.is_empty() { String::new() } else { format!("  {why}") }, ThemeRole::Text)
+        .then(&format!("  ({size})"), ThemeRole::Infra)
         .hanging(columns)
 }
 
@@ -118,11 +118,15 @@ pub fn draw(state: &State, scroll: Scroll, frame: &mut Frame<'_>) {
         Some(Ok(entry)) => format!("line {} of the journal", entry.n),
         _ => String::new(),
     };
-    Border { title: "Receipt", note, place, role: Role::Hints, active: Active::Yes }.draw(&state.skin, outer, buffer);
+    PaneBorder { title: "Receipt", note, place, role: ThemeRole::Hints, active: Active::Yes }.draw(
+        &state.skin,
+        outer,
+        buffer,
+    );
     let (inside, top) = (indented(inner), window.start);
     for (nth, at) in window.enumerate() {
         let y = inside.y.saturating_add(u16::try_from(nth).unwrap_or(u16::MAX));
         page.draw(at, &[], &state.skin.theme, Rect { y, height: 1, ..inside }, buffer);
     }
-    frame::scrollbar(&state.skin, inner, page.len(), top, state.skin.theme.style(Role::Hints), buffer);
+    frame::scrollbar(&state.skin, inner, page.len(), top, state.skin.theme.style(ThemeRole::Hints), buffer);
 }

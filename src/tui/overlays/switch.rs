@@ -6,14 +6,14 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::desk::Switch;
-use crate::tui::action::Context;
+use crate::tui::action::KeyContext;
 use crate::tui::layout;
 use crate::tui::motion::Scroll;
 use crate::tui::state::State;
 use crate::tui::status;
-use crate::tui::theme::Role;
+use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::frame::{self, Border};
+use crate::tui::widgets::frame::{self, PaneBorder};
 use crate::tui::widgets::row::Active;
 
 use super::{centred, clear};
@@ -43,7 +43,7 @@ pub fn draw(state: &State, scroll: Scroll, frame: &mut Frame<'_>) {
     let outer = outer(state);
     let (text, keys) = places(state);
     let theme = &state.skin.theme;
-    let role = Role::Selection;
+    let role = ThemeRole::Selection;
     let lines = lines(state, usize::from(text.width.saturating_sub(2)));
     let buffer = frame.buffer_mut();
     clear(outer, buffer);
@@ -51,7 +51,7 @@ pub fn draw(state: &State, scroll: Scroll, frame: &mut Frame<'_>) {
         Some(Ok(switch)) => cells::clean(&switch.name).into_owned(),
         _ => String::new(),
     };
-    Border { title: "Switch to profile", note, place: String::new(), role, active: Active::Yes }.draw(
+    PaneBorder { title: "Switch to profile", note, place: String::new(), role, active: Active::Yes }.draw(
         &state.skin,
         outer,
         buffer,
@@ -60,18 +60,18 @@ pub fn draw(state: &State, scroll: Scroll, frame: &mut Frame<'_>) {
         buffer.set_line(text.x + 1, y, line, text.width.saturating_sub(2));
     }
     frame::scrollbar(&state.skin, text, lines.len(), scroll.top, theme.style(role), buffer);
-    status::draw_labels(state, &status::labels(state, &[Context::Switch], keys), buffer);
+    status::draw_labels(state, &status::labels(state, &[KeyContext::Switch], keys), buffer);
 }
 
 fn lines(state: &State, columns: usize) -> Vec<Line<'static>> {
-    let plain = |text: &str, role: Role| {
+    let plain = |text: &str, role: ThemeRole| {
         let style = state.skin.theme.style(role);
         let wrapped = cells::wrap(&cells::clean(text), columns).into_iter();
         wrapped.map(|line| Line::from(Span::styled(line, style))).collect()
     };
     match &state.profiles.switch {
-        None => plain("What would change is being looked up.", Role::Infra),
-        Some(Err(why)) => plain(why, Role::Error),
+        None => plain("What would change is being looked up.", ThemeRole::Infra),
+        Some(Err(why)) => plain(why, ThemeRole::Error),
         Some(Ok(switch)) => told(state, switch, columns),
     }
 }
@@ -85,17 +85,17 @@ fn told(state: &State, switch: &Switch, columns: usize) -> Vec<Line<'static>> {
         }
     };
     if switch.is_none() {
-        tell("The desk picks just that already.", Role::Text);
+        tell("The desk picks just that already.", ThemeRole::Text);
     }
     let pulled_in: Vec<String> = switch.pulled_in.iter().map(ToString::to_string).collect();
     let released: Vec<String> = switch.released.iter().map(ToString::to_string).collect();
     for (what, ids, role) in [
-        ("Picks", &switch.picked, Role::Selection),
-        ("Takes back", &switch.unpicked, Role::Text),
-        ("Pulls in", &pulled_in, Role::Transitive),
-        ("Releases", &released, Role::Text),
-        ("Missing, not picked:", &switch.missing, Role::Warning),
-        ("Excluded here, not picked:", &switch.excluded, Role::Warning),
+        ("Picks", &switch.picked, ThemeRole::Selection),
+        ("Takes back", &switch.unpicked, ThemeRole::Text),
+        ("Pulls in", &pulled_in, ThemeRole::Transitive),
+        ("Releases", &released, ThemeRole::Text),
+        ("Missing, not picked:", &switch.missing, ThemeRole::Warning),
+        ("Excluded here, not picked:", &switch.excluded, ThemeRole::Warning),
     ] {
         if !ids.is_empty() {
             let ids: Vec<String> = ids.iter().map(|id| format!("@{id}")).collect();
@@ -103,9 +103,9 @@ fn told(state: &State, switch: &Switch, columns: usize) -> Vec<Line<'static>> {
         }
     }
     let (before, after) = (cells::tokens(switch.tokens_before), cells::tokens(switch.tokens_after));
-    tell(&format!("{before} tokens before, {after} after"), Role::Strong);
+    tell(&format!("{before} tokens before, {after} after"), ThemeRole::Strong);
     for sentence in &switch.stays {
-        tell(&format!("Stays with it: {sentence}"), Role::Infra);
+        tell(&format!("Stays with it: {sentence}"), ThemeRole::Infra);
     }
     lines
 }

@@ -4,16 +4,16 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use crate::tui::action::Context;
+use crate::tui::action::KeyContext;
 use crate::tui::layout;
 use crate::tui::motion::Scroll;
 use crate::tui::panes::{indented, nth_row};
 use crate::tui::state::State;
 use crate::tui::status;
-use crate::tui::theme::Role;
+use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::frame::{self, Border};
-use crate::tui::widgets::page::{Line, Page};
+use crate::tui::widgets::frame::{self, PaneBorder};
+use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::row::Active;
 
 use super::{centred, clear};
@@ -24,17 +24,17 @@ fn columns(state: &State) -> u16 {
 }
 
 /// All of it.
-pub fn page(state: &State) -> Page {
+pub fn page(state: &State) -> WrappedText {
     let head = "What came with this workspace would do this beyond it. Until you trust it, it is not done. Trust counts for \
                 exactly this, on this machine, for you; any change asks again.";
-    let mut lines = vec![Line::new(head, Role::Text), Line::default()];
+    let mut lines = vec![PageLine::new(head, ThemeRole::Text), PageLine::default()];
     for deed in state.snapshot.untrusted.iter() {
         let place = deed.line.map_or_else(|| deed.file.clone(), |line| format!("{}:{line}", deed.file));
-        let line = Line::new(format!("{} ", state.skin.glyphs.problem), Role::Warning);
-        let line = line.then(&cells::clean(&deed.what), Role::Strong);
-        lines.push(line.then(&format!("  {}", cells::clean(&place)), Role::Infra).hanging(2));
+        let line = PageLine::new(format!("{} ", state.skin.glyphs.problem), ThemeRole::Warning);
+        let line = line.then(&cells::clean(&deed.what), ThemeRole::Strong);
+        lines.push(line.then(&format!("  {}", cells::clean(&place)), ThemeRole::Infra).hanging(2));
     }
-    Page::new(lines, usize::from(columns(state).saturating_sub(4)))
+    WrappedText::new(lines, usize::from(columns(state).saturating_sub(4)))
 }
 
 /// The window: the sentences, a blank line, the keys.
@@ -68,12 +68,16 @@ pub fn draw(state: &State, scroll: Scroll, frame: &mut Frame<'_>) {
         String::new()
     };
     let note = cells::counted(state.snapshot.untrusted.len(), "deed");
-    Border { title: "Trust", note, place, role: Role::Warning, active: Active::Yes }.draw(&state.skin, outer, buffer);
+    PaneBorder { title: "Trust", note, place, role: ThemeRole::Warning, active: Active::Yes }.draw(
+        &state.skin,
+        outer,
+        buffer,
+    );
     let top = window.start;
     for (nth, at) in window.enumerate() {
         page.draw(at, &[], &state.skin.theme, nth_row(text, nth), buffer);
     }
     let list = Rect { height: text.height, ..layout::inner(outer) };
-    frame::scrollbar(&state.skin, list, page.len(), top, state.skin.theme.style(Role::Warning), buffer);
-    status::draw_labels(state, &status::labels(state, &[Context::Trust], keys(state)), buffer);
+    frame::scrollbar(&state.skin, list, page.len(), top, state.skin.theme.style(ThemeRole::Warning), buffer);
+    status::draw_labels(state, &status::labels(state, &[KeyContext::Trust], keys(state)), buffer);
 }

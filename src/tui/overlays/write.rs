@@ -6,16 +6,16 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
 use crate::output::{Before, Proposal};
-use crate::tui::action::Context;
+use crate::tui::action::KeyContext;
 use crate::tui::layout;
 use crate::tui::motion::Scroll;
-use crate::tui::panes::preview::{self, Place, draw_difference};
-use crate::tui::state::{Made, State, Writing};
+use crate::tui::panes::preview::{self, ViewOffset, draw_difference};
+use crate::tui::state::{RenderedText, State, WriteState};
 use crate::tui::status;
-use crate::tui::theme::Role;
-use crate::tui::update::writing::{self, Makes};
+use crate::tui::theme::ThemeRole;
+use crate::tui::update::writing::{self, WriteEffect};
 use crate::tui::values;
-use crate::tui::widgets::frame::{self, Border};
+use crate::tui::widgets::frame::{self, PaneBorder};
 use crate::tui::widgets::row::Active;
 use crate::tui::widgets::{cells, prompt};
 
@@ -29,7 +29,7 @@ const NAMED: usize = 4;
 
 /// Where the parts of the dialog are.
 #[derive(Debug, Clone, Copy)]
-pub struct Places {
+pub struct WriteLayout {
     /// The path.
     field: Rect,
     /// What a write would make of the file.
@@ -52,7 +52,7 @@ pub fn outer(state: &State) -> Rect {
 }
 
 /// The parts of it.
-pub fn places(state: &State) -> Places {
+pub fn places(state: &State) -> WriteLayout {
     let inner = layout::inner(outer(state));
     let row = |y: u16, height: u16| {
         let y = y.min(inner.bottom());
@@ -64,7 +64,7 @@ pub fn places(state: &State) -> Places {
     let rule = row(told.bottom(), 1);
     let keys = row(inner.bottom().saturating_sub(1), 1);
     let difference = row(rule.bottom(), keys.y.saturating_sub(rule.bottom()));
-    Places { field, told, rule, difference, keys }
+    WriteLayout { field, told, rule, difference, keys }
 }
 
 /// How many lines the difference has.
@@ -80,42 +80,45 @@ pub fn verb(state: &State) -> &'static str {
     }
 }
 
-fn made(state: &State) -> Option<&Made> {
+fn made(state: &State) -> Option<&RenderedText> {
     state.preview()?.made.as_ref()
 }
 
-fn told(state: &State, width: u16) -> Vec<(String, Role)> {
+fn told(state: &State, width: u16) -> Vec<(String, ThemeRole)> {
     let columns = usize::from(width.saturating_sub(2));
-    let mut told: Vec<(String, Role)> = Vec::new();
+    let mut told: Vec<(String, ThemeRole)> = Vec::new();
     let mut tell = |text: &str, role| {
         told.extend(cells::wrap(&cells::clean(text), columns).into_iter().map(|line| (line, role)));
     };
-    if state.templates.writing == Writing::Changed {
-        tell("The file has changed since you looked. Nothing was written; this is the difference now.", Role::Error);
+    if state.templates.writing == WriteState::Changed {
+        tell(
+            "The file has changed since you looked. Nothing was written; this is the difference now.",
+            ThemeRole::Error,
+        );
     }
     match (writing::proposal(state), writing::why_not(state)) {
         (Some(proposal), why) => {
-            tell(&summary(state, proposal), Role::Text);
+            tell(&summary(state, proposal), ThemeRole::Text);
             if let Some(note) = &proposal.diff.note {
-                tell(note, Role::Warning);
+                tell(note, ThemeRole::Warning);
             }
-            if let Some(why) = why.filter(|_| writing::makes(state, proposal) != Makes::Same) {
-                tell(&why, Role::Infra);
+            if let Some(why) = why.filter(|_| writing::makes(state, proposal) != WriteEffect::Same) {
+                tell(&why, ThemeRole::Infra);
             }
         }
-        (None, Some(why)) => tell(&why, Role::Error),
+        (None, Some(why)) => tell(&why, ThemeRole::Error),
         (None, None) => {}
     }
     if let Some(samples) = samples(state) {
-        tell(&format!("{} {samples}", state.skin.glyphs.problem), Role::Warning);
+        tell(&format!("{} {samples}", state.skin.glyphs.problem), ThemeRole::Warning);
     }
     for warning in made(state).map_or(&[][..], |made| &made.warnings) {
-        tell(&format!("{} {warning}", state.skin.glyphs.problem), Role::Warning);
+        tell(&format!("{} {warning}", state.skin.glyphs.problem), ThemeRole::Warning);
     }
     if told.len() > TOLD {
         let more = told.len() - TOLD + 1;
         told.truncate(TOLD - 1);
-        told.push((format!("and {more} more, in the preview"), Role::Warning));
+        told.push((format!("and {more} more, in the preview"), ThemeRole::Warning));
     }
     told
 }
@@ -154,11 +157,11 @@ pub fn draw(state: &State, scroll: Scroll, frame: &mut Frame<'_>) {
     let outer = outer(state);
     let places = places(state);
     let theme = &state.skin.theme;
-    let role = Role::Templates;
+    let role = ThemeRole::Templates;
     let buffer = frame.buffer_mut();
     clear(outer, buffer);
     let name = state.template().map(|template| cells::clean(&template.name).into_owned()).unwrap_or_default();
-    Border { title: "Write", note: name, place: String::new(), role, active: Active::Yes }.draw(
+    PaneBorder { title: "Write", note: name, place: String::new(), role, active: Active::Yes }.draw(
         &state.skin,
         outer,
         buffer,
@@ -175,15 +178,15 @@ pub fn draw(state: &State, scroll: Scroll, frame: &mut Frame<'_>) {
     } else {
         "difference".to_owned()
     };
-    frame::rule(&state.skin, places.rule, &caption, theme.style(Role::Infra), buffer);
+    frame::rule(&state.skin, places.rule, &caption, theme.style(ThemeRole::Infra), buffer);
     if let Some(proposal) = writing::proposal(state) {
         let inside =
             Rect { x: places.difference.x + 1, width: places.difference.width.saturating_sub(2), ..places.difference };
-        draw_difference(state, &proposal.diff, Place { top: window.start, across: 0 }, inside, buffer);
+        draw_difference(state, &proposal.diff, ViewOffset { top: window.start, across: 0 }, inside, buffer);
     }
     frame::scrollbar(&state.skin, places.difference, len, window.start, theme.style(role), buffer);
     let overwrites = matches!(writing::proposal(state).map(|proposal| &proposal.before), Some(Before::File { .. }));
-    status::draw_labels(state, &status::labels(state, &[Context::Write], places.keys), buffer);
+    status::draw_labels(state, &status::labels(state, &[KeyContext::Write], places.keys), buffer);
     if overwrites && writing::why_not(state).is_none() {
         buffer.set_style(places.keys, ratatui::style::Style::new().add_modifier(Modifier::BOLD));
     }
@@ -191,7 +194,7 @@ pub fn draw(state: &State, scroll: Scroll, frame: &mut Frame<'_>) {
         buffer.set_stringn(places.field.x + 1, places.field.y, "Path", 4, theme.style(role));
         let place = Rect { x: places.field.x + 6, width: places.field.width - 7, ..places.field };
         let path = &state.templates.path;
-        let at = prompt::draw(path.text(), path.cursor(), &[], theme.style(Role::Strong), place, buffer);
+        let at = prompt::draw(path.text(), path.cursor(), &[], theme.style(ThemeRole::Strong), place, buffer);
         frame.set_cursor_position(at);
     }
 }

@@ -17,8 +17,8 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 
 use super::pane::Pane;
-use super::state::{Part, State};
-use super::theme::Role;
+use super::state::{PanePart, State};
+use super::theme::ThemeRole;
 use super::widgets::cells;
 use super::widgets::row::Active;
 
@@ -39,15 +39,15 @@ fn active(state: &State, pane: Pane) -> Active {
 
 /// Whether keys go to this pane's list.
 fn list_active(state: &State, pane: Pane) -> Active {
-    if state.part == Part::List { active(state, pane) } else { Active::No }
+    if state.part == PanePart::List { active(state, pane) } else { Active::No }
 }
 
 /// The style of the caption over a pane's details: its colour while keys go there.
 fn caption(state: &State, pane: Pane) -> Style {
-    if state.part == Part::Detail && active(state, pane) == Active::Yes {
+    if state.part == PanePart::Detail && active(state, pane) == Active::Yes {
         caption_of(state, pane)
     } else {
-        state.skin.theme.style(Role::Infra)
+        state.skin.theme.style(ThemeRole::Infra)
     }
 }
 
@@ -94,7 +94,7 @@ fn draw_empty(state: &State, sentence: &str, place: Rect, buffer: &mut Buffer) {
         let row = nth_row(place, down + nth);
         let columns = u16::try_from(cells::width(line)).unwrap_or(u16::MAX);
         let x = row.x + row.width.saturating_sub(columns) / 2;
-        buffer.set_stringn(x, row.y, line, usize::from(row.width), state.skin.theme.style(Role::Infra));
+        buffer.set_stringn(x, row.y, line, usize::from(row.width), state.skin.theme.style(ThemeRole::Infra));
     }
 }
 

@@ -6,15 +6,15 @@ use ratatui::text::{Line, Span};
 use crate::catalog::SourceId;
 use crate::desk::Follows;
 use crate::tui::state::State;
-use crate::tui::theme::Role;
+use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 
-/// Names shown before `+N more`.
+/// NameDetail shown before `+N more`.
 const SHOWN: usize = 4;
 
 /// How much room there is for names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Names {
+pub enum NameDetail {
     /// As many as are read at a glance.
     Some,
     /// Only one; more are counted.
@@ -23,8 +23,8 @@ pub enum Names {
 
 /// The sentences for the source of this id, in lines that fit `columns`; none while the answer is awaited.
 pub fn lines(state: &State, id: &str, columns: usize) -> Vec<Line<'static>> {
-    let style = state.skin.theme.style(Role::Hints);
-    let sentence = sentence(state, id, Names::Some).unwrap_or_default();
+    let style = state.skin.theme.style(ThemeRole::Hints);
+    let sentence = sentence(state, id, NameDetail::Some).unwrap_or_default();
     cells::wrap(&cells::clean(&sentence), columns)
         .into_iter()
         .filter(|line| !line.is_empty())
@@ -33,7 +33,7 @@ pub fn lines(state: &State, id: &str, columns: usize) -> Vec<Line<'static>> {
 }
 
 /// The same as one sentence; `None` while the answer is awaited, and where there is nothing to choose.
-pub fn sentence(state: &State, id: &str, names: Names) -> Option<String> {
+pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
     let outlook = state.outlook.answer.as_ref().filter(|outlook| outlook.id == id)?;
     let selection = &state.snapshot.selection;
     let is_missing = state.snapshot.catalog.get(id).is_some_and(crate::catalog::Source::is_missing);
@@ -53,7 +53,7 @@ pub fn sentence(state: &State, id: &str, names: Names) -> Option<String> {
     })
 }
 
-fn taken_back(follows: &Follows, id: &str, names: Names) -> String {
+fn taken_back(follows: &Follows, id: &str, names: NameDetail) -> String {
     let stays = !follows.leaves.iter().any(|left| left.as_str() == id);
     match others(&follows.leaves, id).as_slice() {
         [] if stays => "Space would take the pick back; others still pull it in.".to_owned(),
@@ -67,10 +67,10 @@ fn others<'a>(ids: &'a [SourceId], id: &str) -> Vec<&'a SourceId> {
 }
 
 /// `@a, @b`, or `7 others (@a, @b, @c, @d, +3 more)`, or only `7 others`.
-fn named(ids: &[&SourceId], names: Names) -> String {
+fn named(ids: &[&SourceId], names: NameDetail) -> String {
     let count = cells::grouped(ids.len() as u64);
     match (ids, names) {
-        ([_, _, ..], Names::Counted) => return format!("{count} others"),
+        ([_, _, ..], NameDetail::Counted) => return format!("{count} others"),
         ([one], _) => return format!("@{one}"),
         _ => {}
     }

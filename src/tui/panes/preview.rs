@@ -12,11 +12,11 @@ use crate::desk::{Refusal, Unrendered};
 use crate::output::{Diff, Mark, Proposal};
 use crate::tui::highlight::Spans;
 use crate::tui::pane::Pane;
-use crate::tui::state::{Made, State, View};
-use crate::tui::theme::Role;
-use crate::tui::update::writing::{Makes, makes};
-use crate::tui::values::{Holds, Row};
-use crate::tui::widgets::code::{self, Looks};
+use crate::tui::state::{PreviewMode, RenderedText, State};
+use crate::tui::theme::ThemeRole;
+use crate::tui::update::writing::{WriteEffect, makes};
+use crate::tui::values::{FormRow, RowValue};
+use crate::tui::widgets::code::{self, CodeLine};
 use crate::tui::widgets::{cells, frame};
 
 /// Rows that an error takes above a text, at most.
@@ -26,12 +26,12 @@ const ERROR: usize = 4;
 pub fn len(state: &State) -> usize {
     let Some(preview) = state.preview() else { return 0 };
     match (state.view(), &preview.made, &preview.failed) {
-        (View::Text, Some(made), _) => made.warnings.len() + made.text.lines.len(),
-        (View::Difference, Some(made), _) => match &made.proposal {
+        (PreviewMode::Text, Some(made), _) => made.warnings.len() + made.text.lines.len(),
+        (PreviewMode::Difference, Some(made), _) => match &made.proposal {
             Some(Ok(proposal)) => proposal.diff.lines.len(),
             _ => 0,
         },
-        (View::Template, _, Some(failed)) => {
+        (PreviewMode::Template, _, Some(failed)) => {
             let columns = usize::from(text(state).width).saturating_sub(2);
             failed.template.lines().count() + message(failed, columns).len()
         }
@@ -57,11 +57,11 @@ pub fn goes_on(state: &State) -> bool {
     let Some(made) = state.preview().and_then(|preview| preview.made.as_ref()) else { return false };
     let wider = |line: &str, more: usize| cells::width(line) + more > end;
     match (state.view(), &made.proposal) {
-        (View::Text, _) => {
+        (PreviewMode::Text, _) => {
             let from = from.saturating_sub(made.warnings.len());
             made.text.lines.iter().skip(from).take(page).any(|line| wider(line, 0))
         }
-        (View::Difference, Some(Ok(proposal))) => {
+        (PreviewMode::Difference, Some(Ok(proposal))) => {
             proposal.diff.lines.iter().skip(from).take(page).any(|line| wider(&cells::clean(&line.shown()), 1))
         }
         _ => false,
@@ -85,7 +85,7 @@ fn places(state: &State, place: Rect) -> (Rect, Rect) {
 /// What is said above a text that is not the newest.
 fn error(state: &State, columns: usize) -> Vec<String> {
     let failed = state.preview().and_then(|preview| preview.failed.as_ref());
-    let Some(failed) = failed.filter(|_| state.view() == View::Text) else { return Vec::new() };
+    let Some(failed) = failed.filter(|_| state.view() == PreviewMode::Text) else { return Vec::new() };
     let told = format!("{} {}", state.skin.glyphs.problem, cells::clean(&told(failed)));
     let mut lines = cells::wrap(&told, columns);
     lines.truncate(ERROR);
@@ -110,34 +110,35 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     let window = state.templates.scroll.window(len, usize::from(text.height));
     let errors: Vec<Line<'_>> = error(state, columns)
         .into_iter()
-        .map(|line| Line::from(Span::styled(line, state.skin.theme.style(Role::Error))))
+        .map(|line| Line::from(Span::styled(line, state.skin.theme.style(ThemeRole::Error))))
         .collect();
     super::draw_lines(&errors, top, buffer);
     let preview = state.preview();
     match (state.view(), preview) {
-        (_, None) => say(state, "rendering", Role::Infra, text, buffer),
-        (View::Template, Some(preview)) => {
+        (_, None) => say(state, "rendering", ThemeRole::Infra, text, buffer),
+        (PreviewMode::Template, Some(preview)) => {
             if let Some(failed) = &preview.failed {
                 let lines = failure(state, failed, columns);
                 super::draw_lines(lines.get(window.clone()).unwrap_or_default(), text, buffer);
             }
         }
-        (View::Text, Some(preview)) => {
+        (PreviewMode::Text, Some(preview)) => {
             if let Some(made) = &preview.made {
                 draw_text(state, made, preview.failed.is_some(), window.clone(), text, buffer);
             }
         }
-        (View::Difference, Some(preview)) => match preview.made.as_ref().and_then(|made| made.proposal.as_ref()) {
+        (PreviewMode::Difference, Some(preview)) => match preview.made.as_ref().and_then(|made| made.proposal.as_ref())
+        {
             Some(Ok(proposal)) if len == 0 => {
                 let note = proposal.diff.note.clone();
                 let told = note.unwrap_or_else(|| format!("{} holds this already.", proposal.shown));
-                say(state, &told, Role::Text, text, buffer);
+                say(state, &told, ThemeRole::Text, text, buffer);
             }
             Some(Ok(proposal)) => {
-                let at = Place { top: window.start, across: state.templates.across };
+                let at = ViewOffset { top: window.start, across: state.templates.across };
                 draw_difference(state, &proposal.diff, at, super::indented(text), buffer);
             }
-            Some(Err(refused)) => say(state, &refusal(refused), Role::Error, text, buffer),
+            Some(Err(refused)) => say(state, &refusal(refused), ThemeRole::Error, text, buffer),
             None => {}
         },
     }
@@ -148,7 +149,7 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     let caption = whole.unwrap_or_else(|| named("preview"));
     frame::rule(&state.skin, above(place), &caption, super::caption(state, Pane::Templates), buffer);
     if len > usize::from(text.height) {
-        let style = state.skin.theme.style(Role::Templates);
+        let style = state.skin.theme.style(ThemeRole::Templates);
         frame::scrollbar(&state.skin, text, len, window.start, style, buffer);
     }
 }
@@ -159,18 +160,18 @@ fn captions(state: &State) -> Vec<String> {
     let failed = preview.is_some_and(|preview| preview.failed.is_some());
     let proposal = preview.and_then(|preview| preview.made.as_ref()?.proposal.as_ref());
     match (state.view(), proposal) {
-        (View::Template, _) => vec!["does not render".to_owned(), "error".to_owned()],
-        (View::Text, _) if failed => {
+        (PreviewMode::Template, _) => vec!["does not render".to_owned(), "error".to_owned()],
+        (PreviewMode::Text, _) if failed => {
             vec!["does not render: what it came to before".to_owned(), "does not render".to_owned()]
         }
-        (View::Difference, Some(Ok(proposal))) => {
+        (PreviewMode::Difference, Some(Ok(proposal))) => {
             let shown = cells::clean(&proposal.shown);
             let sum = summary(state, proposal);
             let (what, name) = (what(state, proposal), shown.rsplit('/').next().unwrap_or_default());
             vec![format!("{what} {shown}, {sum}"), format!("{what} {name}, {sum}"), format!("{what}, {sum}"), sum]
         }
-        (View::Difference, _) => vec!["cannot be written there".to_owned(), "difference".to_owned()],
-        (View::Text, _) => {
+        (PreviewMode::Difference, _) => vec!["cannot be written there".to_owned(), "difference".to_owned()],
+        (PreviewMode::Text, _) => {
             let samples = samples(state).count();
             let typed = state.typed().is_some_and(|typed| !typed.is_empty());
             let mut captions = match (typed, samples) {
@@ -189,17 +190,17 @@ fn captions(state: &State) -> Vec<String> {
 }
 
 /// The texts of the form that are samples.
-pub fn samples(state: &State) -> impl Iterator<Item = &Row> {
-    let is_sample = |row: &&Row| !row.typed && matches!(&row.holds, Holds::Text(sample) if !sample.is_empty());
+pub fn samples(state: &State) -> impl Iterator<Item = &FormRow> {
+    let is_sample = |row: &&FormRow| !row.typed && matches!(&row.holds, RowValue::Text(sample) if !sample.is_empty());
     state.templates.form.iter().filter(is_sample)
 }
 
 /// What a write would make of the file, in a word.
 pub fn what(state: &State, proposal: &Proposal) -> &'static str {
     match makes(state, proposal) {
-        Makes::New => "new file",
-        Makes::Same => "unchanged",
-        Makes::Other => "overwrites",
+        WriteEffect::New => "new file",
+        WriteEffect::Same => "unchanged",
+        WriteEffect::Other => "overwrites",
     }
 }
 
@@ -218,7 +219,7 @@ pub fn refusal(refused: &Refusal) -> String {
     }
 }
 
-fn say(state: &State, sentence: &str, role: Role, place: Rect, buffer: &mut Buffer) {
+fn say(state: &State, sentence: &str, role: ThemeRole, place: Rect, buffer: &mut Buffer) {
     let columns = usize::from(place.width).saturating_sub(2);
     let style = state.skin.theme.style(role);
     let wrapped = cells::wrap(&cells::clean(sentence), columns);
@@ -228,7 +229,7 @@ fn say(state: &State, sentence: &str, role: Role, place: Rect, buffer: &mut Buff
 
 fn draw_text(
     state: &State,
-    made: &Made,
+    made: &RenderedText,
     is_old: bool,
     window: std::ops::Range<usize>,
     place: Rect,
@@ -241,26 +242,26 @@ fn draw_text(
         let row = super::nth_row(place, nth);
         if let Some(warning) = made.warnings.get(at) {
             let line = format!("{} {warning}", state.skin.glyphs.problem);
-            let style = theme.style(if is_old { Role::Infra } else { Role::Warning });
-            code::draw(&Looks { line: &line, style: |_| style }, 0, &state.skin, row, buffer);
+            let style = theme.style(if is_old { ThemeRole::Infra } else { ThemeRole::Warning });
+            code::draw(&CodeLine { line: &line, style: |_| style }, 0, &state.skin, row, buffer);
             continue;
         }
         let Some(line) = made.text.lines.get(at - warned) else { continue };
         let colours = made.text.colours.get(at - warned).filter(|_| !is_old);
-        let plain = theme.style(if is_old { Role::Infra } else { Role::Text });
+        let plain = theme.style(if is_old { ThemeRole::Infra } else { ThemeRole::Text });
         let style = |at: usize| colours.and_then(|spans| role_at(spans, at)).map_or(plain, |role| theme.style(role));
-        code::draw(&Looks { line, style }, state.templates.across, &state.skin, row, buffer);
+        code::draw(&CodeLine { line, style }, state.templates.across, &state.skin, row, buffer);
     }
 }
 
-fn role_at(spans: &Spans, at: usize) -> Option<Role> {
+fn role_at(spans: &Spans, at: usize) -> Option<ThemeRole> {
     let behind = spans.partition_point(|span| span.end as usize <= at);
     spans.get(behind).filter(|span| span.start as usize <= at).map(|span| span.role)
 }
 
 /// From where a text is seen.
 #[derive(Debug, Clone, Copy)]
-pub struct Place {
+pub struct ViewOffset {
     /// The first line.
     pub top: usize,
     /// The first column.
@@ -268,21 +269,21 @@ pub struct Place {
 }
 
 /// Draws the lines of a difference, each with its mark.
-pub fn draw_difference(state: &State, diff: &Diff, from: Place, place: Rect, buffer: &mut Buffer) {
+pub fn draw_difference(state: &State, diff: &Diff, from: ViewOffset, place: Rect, buffer: &mut Buffer) {
     let theme = &state.skin.theme;
     for (nth, line) in diff.lines.iter().skip(from.top).take(usize::from(place.height)).enumerate() {
         let role = match line.mark {
-            Mark::Header => Role::Strong,
-            Mark::Hunk | Mark::Note => Role::Infra,
-            Mark::Same => Role::Text,
-            Mark::Added => Role::Added,
-            Mark::Removed => Role::Removed,
+            Mark::Header => ThemeRole::Strong,
+            Mark::Hunk | Mark::Note => ThemeRole::Infra,
+            Mark::Same => ThemeRole::Text,
+            Mark::Added => ThemeRole::Added,
+            Mark::Removed => ThemeRole::Removed,
         };
         let shown = line.shown();
         let text = format!("{}{}", line.mark.sign(), cells::clean(&shown));
         let style = theme.style(role);
         code::draw(
-            &Looks { line: &text, style: |_| style },
+            &CodeLine { line: &text, style: |_| style },
             from.across,
             &state.skin,
             super::nth_row(place, nth),
@@ -306,13 +307,13 @@ fn failure(state: &State, failed: &Unrendered, columns: usize) -> Vec<Line<'stat
     let digits = count.to_string().len();
     for (nth, line) in failed.template.lines().enumerate() {
         let at_fault = failed.error.line == Some(nth + 1);
-        let style: Style = if at_fault { theme.style(Role::Strong) } else { theme.style(Role::Infra) };
+        let style: Style = if at_fault { theme.style(ThemeRole::Strong) } else { theme.style(ThemeRole::Infra) };
         let text = format!("{:>digits$}  {}", nth + 1, cells::clean(line));
         let text = cells::clip(&text, columns, state.skin.glyphs.ellipsis).into_owned();
         lines.push(Line::from(Span::styled(text, style)));
     }
     let told =
-        message(failed, columns).into_iter().map(|line| Line::from(Span::styled(line, theme.style(Role::Error))));
+        message(failed, columns).into_iter().map(|line| Line::from(Span::styled(line, theme.style(ThemeRole::Error))));
     let told: Vec<Line<'static>> = told.collect();
     let place = failed.error.line.unwrap_or(0).min(lines.len());
     lines.splice(place..place, told);

@@ -3,21 +3,21 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::{Line as Drawn, Span};
+use ratatui::text::{Line, Span};
 
 use crate::channel::{Approval, Offered, Request};
 use crate::desk::Follows;
 use crate::engine::{Ended, Waiting};
-use crate::tui::layout::{self, Parts};
+use crate::tui::layout::{self, PaneLayout};
 use crate::tui::pane::Pane;
 use crate::tui::standing;
 use crate::tui::state::{State, Typing};
-use crate::tui::theme::Role;
+use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::filter_line::FilterLine;
-use crate::tui::widgets::frame::{self, Border};
-use crate::tui::widgets::page::{Line, Page};
-use crate::tui::widgets::row::{Row, Under};
+use crate::tui::widgets::frame::{self, PaneBorder};
+use crate::tui::widgets::page::{PageLine, WrappedText};
+use crate::tui::widgets::row::{ListRow, RowCursor};
 
 /// Rows that why it is asked takes above the list, at most: all of it stands in the details.
 const CONTEXT: usize = 2;
@@ -37,7 +37,7 @@ pub fn fits(offered: &Offered, words: &[String]) -> bool {
 }
 
 /// The places of the pane, whose inside is `inner`: a head over the whole width, the list and its details below it.
-pub fn parts(state: &State, waiting: &Waiting, inner: Rect) -> Parts {
+pub fn parts(state: &State, waiting: &Waiting, inner: Rect) -> PaneLayout {
     let columns = usize::from(inner.width.saturating_sub(2));
     let filters = state.typing == Some(Typing::RequestFilter) || !state.requests.filter.is_empty();
     let wanted = head(state, waiting, columns).len() + usize::from(filters);
@@ -45,25 +45,25 @@ pub fn parts(state: &State, waiting: &Waiting, inner: Rect) -> Parts {
     let above = Rect { height: rows, ..inner };
     let below = Rect { y: inner.y + rows, height: inner.height - rows, ..inner };
     if waiting.request.approval.is_some() {
-        return Parts { head: above, list: below, ..Parts::default() };
+        return PaneLayout { head: above, list: below, ..PaneLayout::default() };
     }
-    Parts { head: above, ..layout::parts(Pane::Selection, below, 0, Default::default()) }
+    PaneLayout { head: above, ..layout::parts(Pane::Selection, below, 0, Default::default()) }
 }
 
 /// `claude over mcp asks for a choice of 12 sources · session s1 · until 12:03:41`
-fn asks(state: &State, waiting: &Waiting) -> Line {
+fn asks(state: &State, waiting: &Waiting) -> PageLine {
     let request = &waiting.request;
     let dot = state.skin.glyphs.dot;
-    let mut line = Line::new(short(who(request)), Role::Strong).then(&asks_for(request), Role::Text);
+    let mut line = PageLine::new(short(who(request)), ThemeRole::Strong).then(&asks_for(request), ThemeRole::Text);
     if !request.asker.session.is_empty() {
-        line = line.then(&format!(" {dot} session {}", short(&request.asker.session)), Role::Infra);
+        line = line.then(&format!(" {dot} session {}", short(&request.asker.session)), ThemeRole::Infra);
     }
     if !request.asker.desk.is_empty() && *request.asker.desk != *state.snapshot.desk {
-        line = line.then(&format!(" {dot} at desk {}", short(&request.asker.desk)), Role::Warning);
+        line = line.then(&format!(" {dot} at desk {}", short(&request.asker.desk)), ThemeRole::Warning);
     }
     match &waiting.until {
         _ if state.requests.ended.is_some() => line,
-        Some(until) => line.then(&format!(" {dot} until {until}"), Role::Warning),
+        Some(until) => line.then(&format!(" {dot} until {until}"), ThemeRole::Warning),
         None => line,
     }
 }
@@ -121,51 +121,52 @@ pub fn ended(how: Option<&Ended>) -> String {
 }
 
 /// The head as a page for so many columns.
-pub fn head(state: &State, waiting: &Waiting, columns: usize) -> Page {
+pub fn head(state: &State, waiting: &Waiting, columns: usize) -> WrappedText {
     let request = &waiting.request;
     let ellipsis = state.skin.glyphs.ellipsis;
-    let ended = state.requests.ended.as_ref().map(|gone| Line::new(ended(gone.how.as_ref()), Role::Warning));
-    let mut lines: Vec<Line> = ended.into_iter().chain([asks(state, waiting)]).collect();
+    let ended = state.requests.ended.as_ref().map(|gone| PageLine::new(ended(gone.how.as_ref()), ThemeRole::Warning));
+    let mut lines: Vec<PageLine> = ended.into_iter().chain([asks(state, waiting)]).collect();
     if adds(request) {
         let room = (columns * CONTEXT).saturating_sub(if CONTEXT > 1 { columns / 6 } else { 0 });
         let begun = beginning(&request.context, columns);
-        lines.push(Line::new(cells::clip(&begun, room, ellipsis), Role::Hints));
+        lines.push(PageLine::new(cells::clip(&begun, room, ellipsis), ThemeRole::Hints));
     }
     match &request.approval {
         Some(approval) => lines.extend(write(state, approval)),
         None => lines.push(sum(state, waiting)),
     }
-    Page::new(lines, columns)
+    WrappedText::new(lines, columns)
 }
 
 /// What would be written where, and what to look at first.
-pub fn write(state: &State, approval: &Approval) -> Vec<Line> {
+pub fn write(state: &State, approval: &Approval) -> Vec<PageLine> {
     let dot = state.skin.glyphs.dot;
     let (what, role) = match makes(approval) {
-        Makes::New => ("new file ", Role::Text),
-        Makes::Other => ("OVERWRITES ", Role::Warning),
-        Makes::Unknown => ("writes ", Role::Warning),
+        ApprovalEffect::New => ("new file ", ThemeRole::Text),
+        ApprovalEffect::Other => ("OVERWRITES ", ThemeRole::Warning),
+        ApprovalEffect::Unknown => ("writes ", ThemeRole::Warning),
     };
-    let mut line = Line::new(what, role).then(&beginning(&approval.path, 100), Role::Strong);
+    let mut line = PageLine::new(what, role).then(&beginning(&approval.path, 100), ThemeRole::Strong);
     if !approval.summary.is_empty() {
-        line = line.then(&format!(" {dot} {}", short(&approval.summary)), Role::Text);
+        line = line.then(&format!(" {dot} {}", short(&approval.summary)), ThemeRole::Text);
     }
     if let Some(template) = &approval.template {
-        line = line.then(&format!(" {dot} from {}", short(template)), Role::Infra);
+        line = line.then(&format!(" {dot} from {}", short(template)), ThemeRole::Infra);
     }
     let mut lines = vec![line];
     let sign = state.skin.glyphs.problem;
     let warned = approval.warnings.iter().take(WARNINGS);
-    lines.extend(warned.map(|it| Line::new(format!("{sign} {}", beginning(it, 60)), Role::Warning).hanging(2)));
+    lines
+        .extend(warned.map(|it| PageLine::new(format!("{sign} {}", beginning(it, 60)), ThemeRole::Warning).hanging(2)));
     if let Some(more @ 1..) = approval.warnings.len().checked_sub(WARNINGS) {
-        lines.push(Line::new(format!("{sign} and {more} more warnings"), Role::Warning));
+        lines.push(PageLine::new(format!("{sign} and {more} more warnings"), ThemeRole::Warning));
     }
     lines
 }
 
 /// What a write would make of its file, as its difference says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Makes {
+pub enum ApprovalEffect {
     /// One that is not there yet.
     New,
     /// Another one than it is.
@@ -175,36 +176,36 @@ pub enum Makes {
 }
 
 /// What this write would make of its file.
-pub fn makes(approval: &Approval) -> Makes {
+pub fn makes(approval: &Approval) -> ApprovalEffect {
     match approval.diff.lines().next() {
-        Some("--- /dev/null") => Makes::New,
-        Some(line) if line.starts_with("--- ") => Makes::Other,
-        _ => Makes::Unknown,
+        Some("--- /dev/null") => ApprovalEffect::New,
+        Some(line) if line.starts_with("--- ") => ApprovalEffect::Other,
+        _ => ApprovalEffect::Unknown,
     }
 }
 
 /// `2 of 12 marked · they bring 7 sources, ~12,400 tokens`
-fn sum(state: &State, waiting: &Waiting) -> Line {
+fn sum(state: &State, waiting: &Waiting) -> PageLine {
     if state.requests.ended.is_some() {
-        return Line::new("nothing is answered any more", Role::Infra);
+        return PageLine::new("nothing is answered any more", ThemeRole::Infra);
     }
     if state.requests.sent.as_ref() == Some(&waiting.request.request_id) {
-        return Line::new("it is being answered", Role::Infra);
+        return PageLine::new("it is being answered", ThemeRole::Infra);
     }
     let marked = state.marks().map_or(0, std::collections::BTreeSet::len);
     if marked == 0 {
         let text = format!("nothing is marked yet {} tokens are those of each source alone", state.skin.glyphs.dot);
-        return Line::new(text, Role::Infra);
+        return PageLine::new(text, ThemeRole::Infra);
     }
     let of = cells::grouped(waiting.request.sources.len() as u64);
-    let line = Line::new(format!("{} of {of} marked", cells::grouped(marked as u64)), Role::Selection);
+    let line = PageLine::new(format!("{} of {of} marked", cells::grouped(marked as u64)), ThemeRole::Selection);
     let Some(brings) = &state.requests.outlook.answer else { return line };
     let all = &brings.all;
     let said = match all.enters.len() {
         0 => "they bring nothing that is not there already".to_owned(),
         count => format!("they bring {}, {}", cells::counted(count, "source"), cost(all)),
     };
-    line.then(&format!(" {} {said}", state.skin.glyphs.dot), Role::Hints)
+    line.then(&format!(" {} {said}", state.skin.glyphs.dot), ThemeRole::Hints)
 }
 
 fn cost(follows: &Follows) -> String {
@@ -230,7 +231,7 @@ pub fn draw(state: &State, waiting: &Waiting, outer: Rect, frame: &mut Frame<'_>
     };
     let place = frame::position(cursor.at, len);
     let active = super::active(state, Pane::Selection);
-    Border { title: "2 Request", note, place, role: Role::Selection, active }.draw(
+    PaneBorder { title: "2 Request", note, place, role: ThemeRole::Selection, active }.draw(
         &state.skin,
         outer,
         frame.buffer_mut(),
@@ -256,13 +257,13 @@ fn draw_head(state: &State, waiting: &Waiting, place: Rect, frame: &mut Frame<'_
             typing: state.typing == Some(Typing::RequestFilter) && state.overlay.is_none(),
             fault: None,
             kept: (state.requests.rows.len(), waiting.request.sources.len()),
-            role: Role::Selection,
+            role: ThemeRole::Selection,
         };
         line.draw(&state.skin, Rect { y: place.y + above, height: 1, ..place }, frame);
     }
 }
 
-fn draw_choice(state: &State, waiting: &Waiting, parts: &Parts, frame: &mut Frame<'_>) {
+fn draw_choice(state: &State, waiting: &Waiting, parts: &PaneLayout, frame: &mut Frame<'_>) {
     let buffer = frame.buffer_mut();
     let (len, cursor) = (state.requests.rows.len(), state.requests.cursor);
     let active = super::list_active(state, Pane::Selection);
@@ -271,10 +272,10 @@ fn draw_choice(state: &State, waiting: &Waiting, parts: &Parts, frame: &mut Fram
     let shown = || window.clone().filter_map(|at| waiting.request.sources.get(*state.requests.rows.get(at)?));
     let widest = shown().map(|offered| cells::width(&short_id(&offered.id))).max().unwrap_or(0);
     for (nth, (at, offered)) in window.clone().zip(shown()).enumerate() {
-        let under = Under::of(at, cursor.at, active);
+        let under = RowCursor::of(at, cursor.at, active);
         row(state, offered, widest, parts.list.width).draw(
             under,
-            Role::Selection,
+            ThemeRole::Selection,
             super::nth_row(parts.list, nth),
             buffer,
         );
@@ -287,7 +288,7 @@ fn draw_choice(state: &State, waiting: &Waiting, parts: &Parts, frame: &mut Fram
         };
         super::draw_empty(state, sentence, parts.list, buffer);
     }
-    frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(Role::Selection), buffer);
+    frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(ThemeRole::Selection), buffer);
     let height = usize::from(parts.detail.height);
     let lines = detail(state, parts.detail.width);
     let window = state.requests.scroll.window(lines.len(), height);
@@ -301,12 +302,12 @@ fn short_id(id: &str) -> String {
     cells::clean(&id).into_owned()
 }
 
-fn row<'a>(state: &'a State, offered: &Offered, widest: usize, width: u16) -> Row<'a> {
+fn row<'a>(state: &'a State, offered: &Offered, widest: usize, width: u16) -> ListRow<'a> {
     let theme = &state.skin.theme;
-    let grey = theme.style(Role::Infra);
-    let mut row = Row::new(&state.skin, width);
+    let grey = theme.style(ThemeRole::Infra);
+    let mut row = ListRow::new(&state.skin, width);
     let is_marked = state.marks().is_some_and(|marks| marks.contains(&offered.id));
-    let (mark, role) = if is_marked { ("[x]", Role::Selection) } else { ("[ ]", Role::Infra) };
+    let (mark, role) = if is_marked { ("[x]", ThemeRole::Selection) } else { ("[ ]", ThemeRole::Infra) };
     row.text(mark, theme.style(role)).gap();
     let snapshot = &state.snapshot;
     let is_there = snapshot.selection.contains(&offered.id);
@@ -316,7 +317,7 @@ fn row<'a>(state: &'a State, offered: &Offered, widest: usize, width: u16) -> Ro
     let left = row.room().saturating_sub(right);
     let widest = widest.min(left);
     let names = if left.saturating_sub(widest) > 12 { left - widest - 1 } else { 0 };
-    let id_style = if is_marked { theme.style(Role::Strong) } else { theme.style(Role::Text) };
+    let id_style = if is_marked { theme.style(ThemeRole::Strong) } else { theme.style(ThemeRole::Text) };
     row.id(&short_id(&offered.id), if names > 0 { widest } else { left.saturating_sub(1) }, id_style);
     if names > 0 {
         row.cell(&short(&offered.name), names - 1, grey);
@@ -329,13 +330,13 @@ fn row<'a>(state: &'a State, offered: &Offered, widest: usize, width: u16) -> Ro
 }
 
 /// What is known of the row under the cursor, what it would bring, and all of why it is asked.
-pub fn detail(state: &State, columns: u16) -> Vec<Drawn<'static>> {
+pub fn detail(state: &State, columns: u16) -> Vec<Line<'static>> {
     let columns = usize::from(columns).saturating_sub(2);
     let theme = &state.skin.theme;
     let Some(waiting) = state.shown_request() else { return Vec::new() };
     let told = |text: &str, role| {
         let lines = cells::wrap(&cells::clean(text), columns).into_iter();
-        lines.map(|line| Drawn::from(Span::styled(line, theme.style(role)))).collect::<Vec<_>>()
+        lines.map(|line| Line::from(Span::styled(line, theme.style(role)))).collect::<Vec<_>>()
     };
     let row = state.requests.rows.get(state.requests.cursor.at);
     let mut lines = Vec::new();
@@ -345,20 +346,20 @@ pub fn detail(state: &State, columns: u16) -> Vec<Drawn<'static>> {
         let left = columns.saturating_sub(cells::width(&id) + 2);
         let name = short(&offered.name);
         let name = cells::clip(&name, left, state.skin.glyphs.ellipsis).into_owned();
-        lines.push(Drawn::from(vec![
-            Span::styled(id, theme.style(Role::Strong)),
-            Span::styled(format!("  {name}"), theme.style(Role::Infra)),
+        lines.push(Line::from(vec![
+            Span::styled(id, theme.style(ThemeRole::Strong)),
+            Span::styled(format!("  {name}"), theme.style(ThemeRole::Infra)),
         ]));
-        lines.extend(told(&brings(state, &offered.id), Role::Hints));
-        lines.extend(told(&offered.description, Role::Text));
+        lines.extend(told(&brings(state, &offered.id), ThemeRole::Hints));
+        lines.extend(told(&offered.description, ThemeRole::Text));
         let tags: Vec<String> = offered.tags.iter().map(|tag| format!("#{tag}")).collect();
         lines.extend(told(
             &[offered.kind.as_str()].into_iter().chain(tags.iter().map(String::as_str)).collect::<Vec<_>>().join(" "),
-            Role::Infra,
+            ThemeRole::Infra,
         ));
     }
     if adds(&waiting.request) {
-        lines.extend(told(&format!("Asked: {}", waiting.request.context.trim()), Role::Hints));
+        lines.extend(told(&format!("Asked: {}", waiting.request.context.trim()), ThemeRole::Hints));
     }
     lines
 }
@@ -381,10 +382,10 @@ fn brings(state: &State, id: &str) -> String {
         brings.one.enters.iter().filter(|other| other.as_str() != id).map(|other| format!("@{other}")).collect();
     let cost = cost(&brings.one);
     match others.len() {
-        0 => format!("Brings itself alone: {cost}."),
-        1..=4 => format!("Brings itself and {}: {cost}.", others.join(", ")),
+        0 => format!("MarksPreview itself alone: {cost}."),
+        1..=4 => format!("MarksPreview itself and {}: {cost}.", others.join(", ")),
         more => format!(
-            "Brings itself and {} others ({}, +{} more): {cost}.",
+            "MarksPreview itself and {} others ({}, +{} more): {cost}.",
             cells::grouped(more as u64),
             others.iter().take(4).cloned().collect::<Vec<_>>().join(", "),
             more - 4
@@ -403,11 +404,11 @@ fn draw_write(state: &State, approval: &Approval, place: Rect, frame: &mut Frame
     frame::rule(&state.skin, rule, caption, super::caption(state, Pane::Selection), buffer);
     let columns = usize::from(rest.width.saturating_sub(2));
     let lines = lines(&approval.diff).take(usize::from(rest.height));
-    let drawn: Vec<Drawn<'static>> = lines
+    let drawn: Vec<Line<'static>> = lines
         .map(|(line, role)| {
             let line = beginning_of_line(line, columns);
             let line = cells::clip(&line, columns, state.skin.glyphs.ellipsis).into_owned();
-            Drawn::from(Span::styled(line, state.skin.theme.style(role)))
+            Line::from(Span::styled(line, state.skin.theme.style(role)))
         })
         .collect();
     super::draw_lines(&drawn, rest, buffer);
@@ -419,28 +420,28 @@ fn beginning_of_line(line: &str, columns: usize) -> String {
 }
 
 /// The lines of a unified difference, each with its colour.
-fn lines(diff: &str) -> impl Iterator<Item = (&str, Role)> {
+fn lines(diff: &str) -> impl Iterator<Item = (&str, ThemeRole)> {
     let mut in_hunk = false;
     diff.lines().map(move |line| {
         in_hunk |= line.starts_with("@@");
         let role = match line.as_bytes().first() {
-            _ if !in_hunk => Role::Strong,
-            Some(b'@' | b'\\') => Role::Infra,
-            Some(b'+') => Role::Added,
-            Some(b'-') => Role::Removed,
-            _ => Role::Text,
+            _ if !in_hunk => ThemeRole::Strong,
+            Some(b'@' | b'\\') => ThemeRole::Infra,
+            Some(b'+') => ThemeRole::Added,
+            Some(b'-') => ThemeRole::Removed,
+            _ => ThemeRole::Text,
         };
         (line, role)
     })
 }
 
 /// All of the difference, wrapped: what stands far to the right is written too, and must be seen.
-pub fn difference(waiting: &Waiting, columns: usize) -> Page {
-    let Some(approval) = &waiting.request.approval else { return Page::default() };
-    let mut rows: Vec<Line> =
-        lines(&approval.diff).map(|(line, role)| Line::new(cells::clean(line), role).hanging(1)).collect();
+pub fn difference(waiting: &Waiting, columns: usize) -> WrappedText {
+    let Some(approval) = &waiting.request.approval else { return WrappedText::default() };
+    let mut rows: Vec<PageLine> =
+        lines(&approval.diff).map(|(line, role)| PageLine::new(cells::clean(line), role).hanging(1)).collect();
     if rows.is_empty() {
-        rows.push(Line::new("There is no difference to show.", Role::Infra));
+        rows.push(PageLine::new("There is no difference to show.", ThemeRole::Infra));
     }
-    Page::new(rows, columns)
+    WrappedText::new(rows, columns)
 }

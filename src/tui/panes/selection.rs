@@ -5,16 +5,16 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::selection::{Member, Role as Came};
+use crate::selection::{Member, Role};
 use crate::tui::layout;
 use crate::tui::pane::Pane;
 use crate::tui::standing;
 use crate::tui::state::State;
-use crate::tui::theme::Role;
-use crate::tui::tree::{Row as Node, RowKind};
+use crate::tui::theme::ThemeRole;
+use crate::tui::tree::{TreeRow, TreeRowKind};
 use crate::tui::widgets::cells;
-use crate::tui::widgets::frame::{self, Border};
-use crate::tui::widgets::row::{Row, Under};
+use crate::tui::widgets::frame::{self, PaneBorder};
+use crate::tui::widgets::row::{ListRow, RowCursor};
 
 /// Draws the pane with its border at `outer`.
 pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
@@ -25,11 +25,11 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     let pane = &state.selection;
     let buffer = frame.buffer_mut();
     let len = pane.rows.len();
-    Border {
+    PaneBorder {
         title: "2 Selection",
         note: total(state, usize::from(outer.width).saturating_sub(22)),
         place: frame::position(pane.cursor.at, len),
-        role: Role::Selection,
+        role: ThemeRole::Selection,
         active: super::active(state, Pane::Selection),
     }
     .draw(&state.skin, outer, buffer);
@@ -38,8 +38,8 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     let top = window.start;
     for (nth, at) in window.enumerate() {
         let Some(node) = pane.rows.get(at) else { continue };
-        let under = Under::of(at, pane.cursor.at, active);
-        row(state, node, parts.list.width).draw(under, Role::Selection, super::nth_row(parts.list, nth), buffer);
+        let under = RowCursor::of(at, pane.cursor.at, active);
+        row(state, node, parts.list.width).draw(under, ThemeRole::Selection, super::nth_row(parts.list, nth), buffer);
     }
     if len == 0 {
         let sentence = if state.is_open() {
@@ -49,7 +49,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
         };
         super::draw_empty(state, sentence, parts.list, buffer);
     }
-    frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(Role::Selection), buffer);
+    frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(ThemeRole::Selection), buffer);
     let height = usize::from(parts.detail.height);
     // One more than there is room for, to know whether there are more.
     let end = pane.scroll.top.saturating_add(height);
@@ -71,13 +71,13 @@ fn total(state: &State, room: usize) -> String {
     notes.into_iter().find(|note| cells::width(note) <= room).unwrap_or(chosen)
 }
 
-fn row<'a>(state: &'a State, node: &Node, width: u16) -> Row<'a> {
+fn row<'a>(state: &'a State, node: &TreeRow, width: u16) -> ListRow<'a> {
     let (theme, glyphs) = (&state.skin.theme, &state.skin.glyphs);
-    let grey = theme.style(Role::Infra);
-    let mut row = Row::new(&state.skin, width);
+    let grey = theme.style(ThemeRole::Infra);
+    let mut row = ListRow::new(&state.skin, width);
     let Some(id) = node.id(&state.snapshot) else { return row };
     let (mark, role) = match node.kind {
-        RowKind::Dormant(_) => (crate::selection::Standing::Dormant, Role::Infra),
+        TreeRowKind::Dormant(_) => (crate::selection::Standing::Dormant, ThemeRole::Infra),
         _ => standing::mark(&state.snapshot, id),
     };
     let name = state.snapshot.catalog.get(id).map(|source| cells::clean(&source.name)).unwrap_or_default();
@@ -93,7 +93,7 @@ fn row<'a>(state: &'a State, node: &Node, width: u16) -> Row<'a> {
     let widest = state.selection.widest.min(left);
     let names = if left - widest > 12 { left - widest - 1 } else { 0 };
     let id_room = (if names > 0 { widest } else { left }).saturating_sub(used);
-    let id_style = if matches!(node.kind, RowKind::Member(_)) { theme.style(Role::Text) } else { grey };
+    let id_style = if matches!(node.kind, TreeRowKind::Member(_)) { theme.style(ThemeRole::Text) } else { grey };
     row.id(&id, id_room, id_style);
     if names > 0 {
         row.cell(&name, names, grey);
@@ -112,7 +112,7 @@ pub fn mark_column(state: &State, row: usize) -> Option<u16> {
 }
 
 /// The tree lines in front of a row.
-fn lead(state: &State, node: &Node) -> String {
+fn lead(state: &State, node: &TreeRow) -> String {
     let glyphs = &state.skin.glyphs;
     let goes_on = |level: usize| node.open & (1 << level.min(31)) != 0;
     let mut lead = String::new();
@@ -126,17 +126,17 @@ fn lead(state: &State, node: &Node) -> String {
 }
 
 /// The two columns on the right: depth, or what else is to be said; estimated tokens.
-fn figures(state: &State, node: &Node, id: &str) -> (String, String) {
+fn figures(state: &State, node: &TreeRow, id: &str) -> (String, String) {
     let word = match node.kind {
-        RowKind::Member(_) if node.level == 0 && node.brings > 0 => format!("+{}", node.brings),
-        RowKind::Member(_) if node.level == 0 => String::new(),
-        RowKind::Member(_) => format!("depth {}", node.level),
-        RowKind::Auto(_) => "auto".to_owned(),
-        RowKind::Dormant(_) => "dormant".to_owned(),
-        RowKind::Excluded(_) => "excluded".to_owned(),
+        TreeRowKind::Member(_) if node.level == 0 && node.brings > 0 => format!("+{}", node.brings),
+        TreeRowKind::Member(_) if node.level == 0 => String::new(),
+        TreeRowKind::Member(_) => format!("depth {}", node.level),
+        TreeRowKind::Auto(_) => "auto".to_owned(),
+        TreeRowKind::Dormant(_) => "dormant".to_owned(),
+        TreeRowKind::Excluded(_) => "excluded".to_owned(),
     };
     let tokens = match (node.kind.clone(), state.snapshot.tokens.get(id)) {
-        (RowKind::Member(_) | RowKind::Auto(_), Some(tokens)) => cells::tokens(*tokens),
+        (TreeRowKind::Member(_) | TreeRowKind::Auto(_), Some(tokens)) => cells::tokens(*tokens),
         _ if state.snapshot.catalog.get(id).is_some_and(crate::catalog::Source::is_missing) => "missing".to_owned(),
         _ => String::new(),
     };
@@ -152,36 +152,36 @@ pub fn detail(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
     let clip = |text: &str| cells::clip(&cells::clean(text), columns, state.skin.glyphs.ellipsis).into_owned();
     let told = |text: &str| {
         let lines = cells::wrap(&cells::clean(text), columns).into_iter();
-        lines.map(|line| Line::from(Span::styled(line, theme.style(Role::Text)))).collect::<Vec<_>>()
+        lines.map(|line| Line::from(Span::styled(line, theme.style(ThemeRole::Text)))).collect::<Vec<_>>()
     };
     let name = state.snapshot.catalog.get(id).map_or("", |source| source.name.as_str());
     let id_shown = clip(&format!("@{id}"));
     let left = columns.saturating_sub(cells::width(&id_shown) + 2);
     let name = cells::clip(&cells::clean(name), left, state.skin.glyphs.ellipsis).into_owned();
     let mut lines = vec![Line::from(vec![
-        Span::styled(id_shown, theme.style(Role::Strong)),
-        Span::styled(format!("  {name}"), theme.style(Role::Infra)),
+        Span::styled(id_shown, theme.style(ThemeRole::Strong)),
+        Span::styled(format!("  {name}"), theme.style(ThemeRole::Infra)),
     ])];
     match node.kind {
-        RowKind::Member(_) => match node.member(state.snapshot.selection.members()) {
-            Some(member) if member.role == Came::Transitive => lines.extend(reasons(state, member, columns, most)),
+        TreeRowKind::Member(_) => match node.member(state.snapshot.selection.members()) {
+            Some(member) if member.role == Role::Transitive => lines.extend(reasons(state, member, columns, most)),
             _ if state.snapshot.catalog.get(id).is_some_and(crate::catalog::Source::is_missing) => {
                 lines.extend(told("Picked, but nothing stands at its path any more: it gives nothing until that is back. Space drops the pick."));
             }
             _ => lines.extend(told(&brings(node))),
         },
-        RowKind::Auto(_) if state.snapshot.selection.is_excluded(id) => {
+        TreeRowKind::Auto(_) if state.snapshot.selection.is_excluded(id) => {
             lines.extend(told("Mode auto, excluded: in the instructions all the same, but nothing pulls it in. x lifts that, Space picks it."));
         }
-        RowKind::Auto(_) => {
+        TreeRowKind::Auto(_) => {
             lines.extend(told("Mode auto: always in the instructions, whatever is picked. Space picks it, so that what it mentions comes too."));
         }
-        RowKind::Dormant(_) => {
+        TreeRowKind::Dormant(_) => {
             lines.extend(told(
                 "Picked, but gone from the catalog. It counts again when it is back; Space drops the pick.",
             ));
         }
-        RowKind::Excluded(_) => {
+        TreeRowKind::Excluded(_) => {
             lines.extend(told(
                 "Excluded: nothing pulls it in, and no prompt is hinted at it. x lifts that, Space picks it.",
             ));
@@ -189,12 +189,12 @@ pub fn detail(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
     }
     let follows = super::outlook::lines(state, id, columns);
     // What one can do stands before a long list of reasons.
-    let place = lines.len().min(if matches!(node.kind, RowKind::Member(_)) { 2 } else { lines.len() });
+    let place = lines.len().min(if matches!(node.kind, TreeRowKind::Member(_)) { 2 } else { lines.len() });
     lines.splice(place..place, follows);
     lines
 }
 
-fn brings(node: &Node) -> String {
+fn brings(node: &TreeRow) -> String {
     match node.brings {
         0 => "Picked. It brings nothing else.".to_owned(),
         brings => {
@@ -208,7 +208,7 @@ fn brings(node: &Node) -> String {
 fn reasons(state: &State, member: &Member, columns: usize, most: usize) -> Vec<Line<'static>> {
     let theme = &state.skin.theme;
     let head = format!("Pulled in at depth {} by {}:", member.depth, cells::counted(member.parents.len(), "source"));
-    let mut lines = vec![Line::from(Span::styled(head, theme.style(Role::Transitive)))];
+    let mut lines = vec![Line::from(Span::styled(head, theme.style(ThemeRole::Transitive)))];
     let widest =
         member.parents.iter().map(|parent| cells::width(&cells::clean(parent.as_str())) + 1).max().unwrap_or(0);
     let widest = widest.min(columns / 2);
@@ -225,9 +225,9 @@ fn reasons(state: &State, member: &Member, columns: usize, most: usize) -> Vec<L
             let room = columns.saturating_sub(widest + cells::width(&via));
             let place = cells::clip_start(&place, room, ellipsis).into_owned();
             lines.push(Line::from(vec![
-                Span::styled(named, theme.style(Role::Text)),
-                Span::styled(via, theme.style(Role::Infra)),
-                Span::styled(place, theme.style(Role::Catalog)),
+                Span::styled(named, theme.style(ThemeRole::Text)),
+                Span::styled(via, theme.style(ThemeRole::Infra)),
+                Span::styled(place, theme.style(ThemeRole::Catalog)),
             ]));
         }
     }

@@ -6,16 +6,16 @@ use ratatui::layout::Rect;
 
 use super::{preview, variables};
 use crate::template::{Origin, Template};
-use crate::tui::filter::{Marker, Marks};
+use crate::tui::filter::{Marks, MatchMarker};
 use crate::tui::layout;
 use crate::tui::pane::Pane;
 use crate::tui::state::{State, Typing};
-use crate::tui::theme::Role;
+use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::filter_line::FilterLine;
-use crate::tui::widgets::frame::{self, Border};
-use crate::tui::widgets::marked::Marked;
-use crate::tui::widgets::row::{Row, Under};
+use crate::tui::widgets::frame::{self, PaneBorder};
+use crate::tui::widgets::marked::MarkedText;
+use crate::tui::widgets::row::{ListRow, RowCursor};
 
 /// Draws the pane with its border at `outer`.
 pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
@@ -24,7 +24,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     let (len, all) = (pane.rows.len(), state.snapshot.templates.templates.len());
     let is_filtered = !pane.filter.is_empty();
     let buffer = frame.buffer_mut();
-    Border {
+    PaneBorder {
         title: "4 Templates",
         note: match all {
             0 => String::new(),
@@ -32,7 +32,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
             all => cells::counted(all, "template"),
         },
         place: frame::position(pane.cursor.at, len),
-        role: Role::Templates,
+        role: ThemeRole::Templates,
         active: super::active(state, Pane::Templates),
     }
     .draw(&state.skin, outer, buffer);
@@ -45,20 +45,20 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     let window = pane.cursor.window(len, usize::from(parts.list.height));
     let top = window.start;
     let haystack = pane.haystack.as_ref().filter(|_| pane.kept.query.texts().next().is_some());
-    let mut marking = haystack.map(|haystack| (haystack, Marker::new(&pane.kept.query)));
+    let mut marking = haystack.map(|haystack| (haystack, MatchMarker::new(&pane.kept.query)));
     for (nth, at) in window.enumerate() {
         let Some(position) = pane.rows.get(at) else { continue };
         let Some(template) = state.snapshot.templates.templates.get(*position) else { continue };
         let marks = marking.as_mut().map(|(haystack, marker)| marker.marks(haystack, *position)).unwrap_or_default();
-        let under = Under::of(at, pane.cursor.at, active);
+        let under = RowCursor::of(at, pane.cursor.at, active);
         let place = super::nth_row(parts.list, nth);
-        row(state, template, &marks, parts.list.width).draw(under, Role::Templates, place, buffer);
+        row(state, template, &marks, parts.list.width).draw(under, ThemeRole::Templates, place, buffer);
     }
     if len == 0 {
         super::draw_empty(state, &why_empty(state), parts.list, buffer);
     }
     frame::rule(&state.skin, parts.rule, "", super::caption(state, Pane::Templates), buffer);
-    frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(Role::Templates), buffer);
+    frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(ThemeRole::Templates), buffer);
     if len > 0 {
         preview::draw(state, parts.detail, frame.buffer_mut());
         variables::draw(state, parts.aside, frame);
@@ -69,7 +69,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
             typing: state.typing == Some(Typing::TemplateFilter),
             fault: pane.kept.query.fault.as_deref(),
             kept: (len, all),
-            role: Role::Templates,
+            role: ThemeRole::Templates,
         };
         line.draw(&state.skin, parts.head, frame);
     }
@@ -87,18 +87,18 @@ pub(super) fn above(place: Rect) -> Rect {
     Rect { y: place.y.saturating_sub(1), height: place.height.min(1), ..place }
 }
 
-fn row<'a>(state: &'a State, template: &Template, marks: &Marks, width: u16) -> Row<'a> {
+fn row<'a>(state: &'a State, template: &Template, marks: &Marks, width: u16) -> ListRow<'a> {
     let theme = &state.skin.theme;
-    let grey = theme.style(Role::Infra);
-    let lit = |style: ratatui::style::Style| [style, style.patch(theme.style(Role::Match))];
-    let mut row = Row::new(&state.skin, width);
+    let grey = theme.style(ThemeRole::Infra);
+    let lit = |style: ratatui::style::Style| [style, style.patch(theme.style(ThemeRole::Match))];
+    let mut row = ListRow::new(&state.skin, width);
     let (mark, style) = match template.problem {
-        Some(_) => (state.skin.glyphs.problem, theme.style(Role::Error)),
+        Some(_) => (state.skin.glyphs.problem, theme.style(ThemeRole::Error)),
         None => (" ", grey),
     };
     let from = match &template.source {
-        Some(source) => Marked::of(source.as_str(), &marks.name),
-        None => Marked::of("the workspace", &[]),
+        Some(source) => MarkedText::of(source.as_str(), &marks.name),
+        None => MarkedText::of("the workspace", &[]),
     };
     let origin = match template.origin {
         Origin::Standalone => "file of ",
@@ -108,15 +108,19 @@ fn row<'a>(state: &'a State, template: &Template, marks: &Marks, width: u16) -> 
     let (syntax, rest) = (10, cells::width(&from.text) + origin.len());
     let room = row.room().saturating_sub(2 + 1);
     let name = state.totals.widest_template.min(room.saturating_sub(syntax + 1 + rest).max(room / 2)).max(8);
-    row.cell(mark, 1, style).marked_id(&Marked::of(&template.name, &marks.id), name, lit(theme.style(Role::Text)));
+    row.cell(mark, 1, style).marked_id(
+        &MarkedText::of(&template.name, &marks.id),
+        name,
+        lit(theme.style(ThemeRole::Text)),
+    );
     if row.room() > syntax + 1 + rest {
-        row.cell(template.syntax.word(), syntax, theme.style(Role::Templates));
+        row.cell(template.syntax.word(), syntax, theme.style(ThemeRole::Templates));
     }
     row.text(origin, grey).marked_text(&from, lit(grey));
     // Only what is looked for by a variable says which.
     if !marks.tags.is_empty() && row.room() > 12 {
         let variables = crate::tui::filter::variables(template);
-        row.text("  ", grey).marked_text(&Marked::of(&variables, &marks.tags), lit(grey));
+        row.text("  ", grey).marked_text(&MarkedText::of(&variables, &marks.tags), lit(grey));
     }
     row
 }

@@ -10,10 +10,10 @@ use ratatui::style::Style;
 
 use super::templates::above;
 use crate::tui::pane::Pane;
-use crate::tui::state::{Part, State, Typing};
-use crate::tui::theme::Role;
-use crate::tui::values::{self, Holds, Row as Variable};
-use crate::tui::widgets::row::{Active, Row, Under};
+use crate::tui::state::{PanePart, State, Typing};
+use crate::tui::theme::ThemeRole;
+use crate::tui::values::{self, FormRow, RowValue};
+use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame, prompt};
 
 /// What stands for an optional value that nobody typed.
@@ -38,11 +38,15 @@ pub fn draw(state: &State, place: Rect, frame: &mut Frame<'_>) {
     let mut field = None;
     for (nth, at) in window.clone().enumerate() {
         let Some(variable) = rows.get(at) else { continue };
-        let under = if is_active(state) { Under::of(at, state.templates.variable.at, active) } else { Under::Nothing };
+        let under = if is_active(state) {
+            RowCursor::of(at, state.templates.variable.at, active)
+        } else {
+            RowCursor::Elsewhere
+        };
         let line = super::nth_row(place, nth);
         let here = state.typing == Some(Typing::Value) && at == state.templates.variable.at;
-        let typing = here && !matches!(variable.holds, Holds::Flag(_));
-        row(state, variable, names, width, typing).draw(under, Role::Templates, line, buffer);
+        let typing = here && !matches!(variable.holds, RowValue::Flag(_));
+        row(state, variable, names, width, typing).draw(under, ThemeRole::Templates, line, buffer);
         if here {
             field = Some((line, typing));
         }
@@ -70,7 +74,7 @@ fn value_column(line: Rect, names: usize) -> u16 {
 /// Whether the box of a flag stands here, in a form that is at `place`.
 pub fn is_box(state: &State, place: Rect, at: Position) -> bool {
     let row = state.templates.variable.top + usize::from(at.y.saturating_sub(place.y));
-    let is_flag = state.templates.form.get(row).is_some_and(|row| matches!(row.holds, Holds::Flag(_)));
+    let is_flag = state.templates.form.get(row).is_some_and(|row| matches!(row.holds, RowValue::Flag(_)));
     let column = value_column(place, names(state, place));
     is_flag && place.contains(at) && (column..column.saturating_add(BOX)).contains(&at.x)
 }
@@ -81,19 +85,19 @@ fn inset(place: Rect) -> Rect {
 }
 
 fn is_active(state: &State) -> bool {
-    state.focus == Pane::Templates && state.part == Part::Values
+    state.focus == Pane::Templates && state.part == PanePart::Values
 }
 
 fn style(state: &State) -> Style {
-    if is_active(state) { super::caption_of(state, Pane::Templates) } else { state.skin.theme.style(Role::Infra) }
+    if is_active(state) { super::caption_of(state, Pane::Templates) } else { state.skin.theme.style(ThemeRole::Infra) }
 }
 
-fn caption(state: &State, rows: &[Variable], room: usize) -> String {
+fn caption(state: &State, rows: &[FormRow], room: usize) -> String {
     let row = rows.get(state.templates.variable.at);
     if state.typing == Some(Typing::Value) {
         return match (values::json(state.templates.value.text()), row.map(|row| &row.holds)) {
-            (_, Some(Holds::Flag(_))) => "Space turns it over".to_owned(),
-            (_, Some(Holds::Misfit(_))) => "this is no value for a list or an object".to_owned(),
+            (_, Some(RowValue::Flag(_))) => "Space turns it over".to_owned(),
+            (_, Some(RowValue::Misfit(_))) => "this is no value for a list or an object".to_owned(),
             (Some(Err(error)), _) => format!("not JSON yet: {error}"),
             (Some(Ok(_)), _) => "value, as JSON".to_owned(),
             (None, _) => "value, := for JSON".to_owned(),
@@ -101,7 +105,7 @@ fn caption(state: &State, rows: &[Variable], room: usize) -> String {
     }
     let leaves = || rows.iter().filter(|row| row.is_leaf());
     let typed = leaves().filter(|row| row.typed).count();
-    let unused = rows.iter().filter(|row| matches!(row.holds, Holds::Unused(_))).count();
+    let unused = rows.iter().filter(|row| matches!(row.holds, RowValue::Unused(_))).count();
     if rows.is_empty() {
         return "no variables".to_owned();
     }
@@ -119,13 +123,13 @@ fn caption(state: &State, rows: &[Variable], room: usize) -> String {
 }
 
 /// What gives the row a value: whoever comes here wants to type, and keys are commands still.
-fn what_to_press(row: &Variable) -> &'static str {
+fn what_to_press(row: &FormRow) -> &'static str {
     match row.holds {
-        Holds::Flag(_) => "Space turns it over",
-        Holds::Items(_) => "a adds an item",
-        Holds::Fields if row.item().is_some() => "a adds one, x takes it out",
-        Holds::Unused(_) => "x takes it out",
-        Holds::Fields | Holds::Text(_) | Holds::Misfit(_) => "Enter types",
+        RowValue::Flag(_) => "Space turns it over",
+        RowValue::Items(_) => "a adds an item",
+        RowValue::Fields if row.item().is_some() => "a adds one, x takes it out",
+        RowValue::Unused(_) => "x takes it out",
+        RowValue::Fields | RowValue::Text(_) | RowValue::Misfit(_) => "Enter types",
     }
 }
 
@@ -136,53 +140,53 @@ fn with_keys(counted: &str, press: &str, room: usize) -> String {
     [format!("{counted}: {leaves}"), leaves].into_iter().find(fits).unwrap_or_else(|| press.to_owned())
 }
 
-fn widest(rows: &[Variable]) -> usize {
+fn widest(rows: &[FormRow]) -> usize {
     rows.iter().map(|row| cells::width(&name(row))).max().unwrap_or(0)
 }
 
 /// `  name?` in its depth, an optional one with its sign.
-fn name(row: &Variable) -> String {
-    let optional = if row.optional && !matches!(row.holds, Holds::Unused(_)) { "?" } else { "" };
+fn name(row: &FormRow) -> String {
+    let optional = if row.optional && !matches!(row.holds, RowValue::Unused(_)) { "?" } else { "" };
     format!("{}{}{optional}", "  ".repeat(row.level), cells::clean(&row.name))
 }
 
-fn row<'a>(state: &'a State, variable: &Variable, names: usize, width: u16, typing: bool) -> Row<'a> {
+fn row<'a>(state: &'a State, variable: &FormRow, names: usize, width: u16, typing: bool) -> ListRow<'a> {
     let theme = &state.skin.theme;
-    let grey = theme.style(Role::Infra);
-    let mut row = Row::new(&state.skin, width);
+    let grey = theme.style(ThemeRole::Infra);
+    let mut row = ListRow::new(&state.skin, width);
     let is_item = variable.item().is_some();
-    let used = !matches!(variable.holds, Holds::Unused(_));
-    row.cell(&name(variable), names, if is_item || !used { grey } else { theme.style(Role::Text) });
+    let used = !matches!(variable.holds, RowValue::Unused(_));
+    row.cell(&name(variable), names, if is_item || !used { grey } else { theme.style(ThemeRole::Text) });
     // What is typed stands out from what only shows how it would look.
-    let value = if variable.typed { theme.style(Role::Strong) } else { grey };
-    let kind = theme.style(Role::Templates);
+    let value = if variable.typed { theme.style(ThemeRole::Strong) } else { grey };
+    let kind = theme.style(ThemeRole::Templates);
     match &variable.holds {
-        Holds::Text(_) if typing => {}
-        Holds::Text(_) if is_left_out(variable) => drop(row.text(LEFT_OUT, grey)),
-        Holds::Text(text) if text.is_empty() => drop(row.text("empty", grey)),
-        Holds::Text(text) if variable.typed => drop(row.text(&shown(text), value)),
-        Holds::Text(text) => drop(row.text(&state.skin.glyphs.own(&shown(text)), value)),
-        Holds::Flag(true) => drop(row.text("[x] yes", value)),
-        Holds::Flag(false) => drop(row.text("[ ] no", value)),
-        Holds::Items(None) => drop(row.text("sample list", kind)),
-        Holds::Items(Some(0)) => drop(row.text("no items", kind)),
-        Holds::Items(Some(items)) => drop(row.text(&cells::counted(*items, "item"), kind)),
-        Holds::Fields if is_item => {}
-        Holds::Fields => drop(row.text("object", kind)),
-        Holds::Unused(text) => {
-            row.text("not used  ", theme.style(Role::Warning)).text(&shown(text), grey);
+        RowValue::Text(_) if typing => {}
+        RowValue::Text(_) if is_left_out(variable) => drop(row.text(LEFT_OUT, grey)),
+        RowValue::Text(text) if text.is_empty() => drop(row.text("empty", grey)),
+        RowValue::Text(text) if variable.typed => drop(row.text(&shown(text), value)),
+        RowValue::Text(text) => drop(row.text(&state.skin.glyphs.own(&shown(text)), value)),
+        RowValue::Flag(true) => drop(row.text("[x] yes", value)),
+        RowValue::Flag(false) => drop(row.text("[ ] no", value)),
+        RowValue::Items(None) => drop(row.text("sample list", kind)),
+        RowValue::Items(Some(0)) => drop(row.text("no items", kind)),
+        RowValue::Items(Some(items)) => drop(row.text(&cells::counted(*items, "item"), kind)),
+        RowValue::Fields if is_item => {}
+        RowValue::Fields => drop(row.text("object", kind)),
+        RowValue::Unused(text) => {
+            row.text("not used  ", theme.style(ThemeRole::Warning)).text(&shown(text), grey);
         }
-        Holds::Misfit(_) if typing => {}
-        Holds::Misfit(text) => {
-            row.text("does not fit  ", theme.style(Role::Error)).text(&shown(text), grey);
+        RowValue::Misfit(_) if typing => {}
+        RowValue::Misfit(text) => {
+            row.text("does not fit  ", theme.style(ThemeRole::Error)).text(&shown(text), grey);
         }
     }
     row
 }
 
 /// Whether the template does without it as long as nothing is typed: its default stands there then, if it has one.
-fn is_left_out(row: &Variable) -> bool {
-    !row.typed && matches!(&row.holds, Holds::Text(sample) if sample.is_empty())
+fn is_left_out(row: &FormRow) -> bool {
+    !row.typed && matches!(&row.holds, RowValue::Text(sample) if sample.is_empty())
 }
 
 /// Much longer than any row: of a value pasted as one the rest is not even looked at.
@@ -197,7 +201,7 @@ fn draw_field(state: &State, line: Rect, names: usize, frame: &mut Frame<'_>) {
     if place.width < 2 {
         return;
     }
-    let (field, style) = (&state.templates.value, state.skin.theme.style(Role::Strong));
+    let (field, style) = (&state.templates.value, state.skin.theme.style(ThemeRole::Strong));
     blank(Rect { width: place.width + 1, ..place }, frame.buffer_mut());
     let at = prompt::draw(field.text(), field.cursor(), &[], style, place, frame.buffer_mut());
     if field.is_empty() {
@@ -209,10 +213,10 @@ fn draw_field(state: &State, line: Rect, names: usize, frame: &mut Frame<'_>) {
 /// What stands there as long as nothing is typed.
 fn sample(state: &State, place: Rect, buffer: &mut Buffer) {
     let Some(row) = state.templates.form.get(state.templates.variable.at).filter(|row| !row.typed) else { return };
-    if let Holds::Text(text) = &row.holds {
+    if let RowValue::Text(text) = &row.holds {
         let text = if is_left_out(row) { LEFT_OUT.into() } else { state.skin.glyphs.own(text) };
         let text = cells::clip(&text, usize::from(place.width), state.skin.glyphs.ellipsis);
-        buffer.set_stringn(place.x, place.y, text, usize::from(place.width), state.skin.theme.style(Role::Infra));
+        buffer.set_stringn(place.x, place.y, text, usize::from(place.width), state.skin.theme.style(ThemeRole::Infra));
     }
 }
 

@@ -8,7 +8,7 @@ use crate::desk::Spot;
 
 /// A command to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
+pub struct EditorCommand {
     /// The program, as written.
     pub program: String,
     /// Its arguments.
@@ -19,7 +19,7 @@ pub struct Call {
 
 /// Why there is no command, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NoCall {
+pub struct EditorError {
     /// What was wrong.
     pub message: String,
     /// What to do.
@@ -30,7 +30,7 @@ pub struct NoCall {
 pub const HINT: &str = "set VISUAL or EDITOR to an editor that is installed";
 
 /// The command that opens this place in the editor that the environment names.
-pub fn call(get: impl Fn(&str) -> Option<OsString>, spot: &Spot) -> Result<Call, NoCall> {
+pub fn call(get: impl Fn(&str) -> Option<OsString>, spot: &Spot) -> Result<EditorCommand, EditorError> {
     let named = ["VISUAL", "EDITOR"].into_iter().find_map(|variable| {
         let value = get(variable).filter(|value| !value.to_string_lossy().trim().is_empty())?;
         Some((variable, value))
@@ -50,11 +50,11 @@ pub fn call(get: impl Fn(&str) -> Option<OsString>, spot: &Spot) -> Result<Call,
     };
     let mut arguments: Vec<OsString> = given.iter().map(OsString::from).collect();
     arguments.extend(place(&program, given, spot));
-    Ok(Call { program, arguments, origin })
+    Ok(EditorCommand { program, arguments, origin })
 }
 
-fn unreadable(origin: &str, why: &str) -> NoCall {
-    NoCall { message: format!("{origin}, and {why}"), hint: HINT.to_owned() }
+fn unreadable(origin: &str, why: &str) -> EditorError {
+    EditorError { message: format!("{origin}, and {why}"), hint: HINT.to_owned() }
 }
 
 /// File and line, as this editor wants them; one that is not known gets the file alone.

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use tokio::process::{Child, Command};
 
-use super::editor::{self, Call};
-use super::signals::{Signals, Told};
-use super::slip::Slip;
-use super::{App, Ended};
+use super::editor::{self, EditorCommand};
+use super::signals::{ScreenSignals, SignalAction};
+use super::slip::TempFile;
+use super::{App, ExitReason};
 use crate::desk::Spot;
 use crate::engine::Event;
 use crate::tui::input::Input;
@@ -23,13 +23,13 @@ const LATE: Duration = Duration::from_millis(500);
 
 impl App {
     /// Opens this place in the person's editor, and comes back when it has ended.
-    pub(super) async fn edit(&mut self, spot: &Spot, signals: &mut Signals) -> io::Result<()> {
+    pub(super) async fn edit(&mut self, spot: &Spot, signals: &mut ScreenSignals) -> io::Result<()> {
         self.hand_over(spot, signals).await.map(|_| ())
     }
 
     /// Opens this text in the editor, and takes what it has become.
-    pub(super) async fn edit_text(&mut self, text: &str, line: usize, signals: &mut Signals) -> io::Result<()> {
-        let slip = match Slip::new(text) {
+    pub(super) async fn edit_text(&mut self, text: &str, line: usize, signals: &mut ScreenSignals) -> io::Result<()> {
+        let slip = match TempFile::new(text) {
             Ok(slip) => slip,
             Err(error) => {
                 self.input(Input::Edited(None))?;
@@ -51,7 +51,7 @@ impl App {
     }
 
     /// Lends the terminal to the editor; tells whether it ended well. What went wrong is said.
-    async fn hand_over(&mut self, spot: &Spot, signals: &mut Signals) -> io::Result<bool> {
+    async fn hand_over(&mut self, spot: &Spot, signals: &mut ScreenSignals) -> io::Result<bool> {
         let call = match editor::call(|name| std::env::var_os(name), spot) {
             Ok(call) => call,
             Err(no) => return self.refuse(no.message, no.hint).map(|()| false),
@@ -73,8 +73,8 @@ impl App {
     }
 
     /// Runs the editor to its end; tells what went wrong with it and what to do.
-    async fn while_it_runs(&mut self, call: &Call, signals: &mut Signals) -> Option<(String, String)> {
-        let Call { program, arguments, origin } = call;
+    async fn while_it_runs(&mut self, call: &EditorCommand, signals: &mut ScreenSignals) -> Option<(String, String)> {
+        let EditorCommand { program, arguments, origin } = call;
         let mut command = Command::new(program);
         command.args(arguments);
         let workspace = Path::new(self.state.snapshot.workspace.as_ref());
@@ -105,15 +105,15 @@ impl App {
                     };
                 }
                 told = signals.next() => match told {
-                    Told::End(signal) if super::signals::is_for_all(signal) => {
-                        self.ended = Some(Ended::Signal(signal));
+                    SignalAction::End(signal) if super::signals::is_for_all(signal) => {
+                        self.ended = Some(ExitReason::Signal(signal));
                         end(&mut child, signal).await;
                         return None;
                     }
                     // From a key, which was meant for the editor.
-                    Told::End(_) | Told::Continue => {}
+                    SignalAction::End(_) | SignalAction::Continue => {}
                     // The editor stops by itself; the shell has its prompt when all have stopped.
-                    Told::Stop => super::signals::stop_this_process(),
+                    SignalAction::Stop => super::signals::stop_this_process(),
                 },
                 heard = self.engine_speaks(), if listens => {
                     // It will be said again when the editor has ended.

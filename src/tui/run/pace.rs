@@ -23,7 +23,7 @@ const ANSWERS: u8 = 2;
 
 /// What the next frame is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Cause {
+pub enum Trigger {
     /// Something came by itself: the engine, another size.
     Change,
     /// A person did something.
@@ -32,17 +32,17 @@ pub enum Cause {
 
 /// When the last frames were drawn.
 #[derive(Debug, Default)]
-pub struct Pace {
+pub struct FrameLimiter {
     /// The newest last, at most [`MOST`].
     drawn: VecDeque<Instant>,
     /// Frames left of [`ANSWERS`] since the last key.
     answers: u8,
 }
 
-impl Pace {
+impl FrameLimiter {
     /// From when on a frame for this may be drawn; `None` for at once.
-    pub fn due(&self, cause: Cause) -> Option<Instant> {
-        if cause == Cause::Person {
+    pub fn due(&self, cause: Trigger) -> Option<Instant> {
+        if cause == Trigger::Person {
             return None;
         }
         let last = self.nth_last(1)?;
@@ -54,8 +54,8 @@ impl Pace {
     }
 
     /// A frame was drawn for this.
-    pub fn drew(&mut self, cause: Cause, now: Instant) {
-        self.answers = if cause == Cause::Person { ANSWERS } else { self.answers.saturating_sub(1) };
+    pub fn drew(&mut self, cause: Trigger, now: Instant) {
+        self.answers = if cause == Trigger::Person { ANSWERS } else { self.answers.saturating_sub(1) };
         if self.drawn.len() == MOST {
             self.drawn.pop_front();
         }
@@ -77,11 +77,11 @@ mod tests {
     /// and the longest time between two.
     fn drawn(key_every: u32) -> (usize, Duration) {
         let start = Instant::now();
-        let mut pace = Pace::default();
+        let mut pace = FrameLimiter::default();
         let (mut drawn, mut apart, mut last) = (0, Duration::ZERO, start);
         for at in 0..3000 {
             let now = start + MILLISECOND * at;
-            let cause = if at % key_every == 0 { Cause::Person } else { Cause::Change };
+            let cause = if at % key_every == 0 { Trigger::Person } else { Trigger::Change };
             if pace.due(cause).is_none_or(|due| due <= now) {
                 pace.drew(cause, now);
                 drawn += usize::from(at >= 2000);
@@ -105,32 +105,32 @@ mod tests {
     #[test]
     fn what_a_key_brings_about_is_no_flood() {
         let start = Instant::now();
-        let mut pace = Pace::default();
-        assert_eq!(pace.due(Cause::Change), None, "the first frame");
+        let mut pace = FrameLimiter::default();
+        assert_eq!(pace.due(Trigger::Change), None, "the first frame");
         for key in 0..15 {
             let now = start + 5 * MILLISECOND * key;
-            assert_eq!(pace.due(Cause::Person), None);
-            pace.drew(Cause::Person, now);
+            assert_eq!(pace.due(Trigger::Person), None);
+            pace.drew(Trigger::Person, now);
             for _ in 0..ANSWERS {
-                assert_eq!(pace.due(Cause::Change), None, "key {key}");
-                pace.drew(Cause::Change, now);
+                assert_eq!(pace.due(Trigger::Change), None, "key {key}");
+                pace.drew(Trigger::Change, now);
             }
-            assert_eq!(pace.due(Cause::Change), Some(now + APART), "and one more");
+            assert_eq!(pace.due(Trigger::Change), Some(now + APART), "and one more");
         }
     }
 
     #[test]
     fn a_few_changes_are_no_flood() {
         let start = Instant::now();
-        let mut pace = Pace::default();
+        let mut pace = FrameLimiter::default();
         for second in 0..3 {
             let now = start + Duration::from_secs(second);
-            pace.drew(Cause::Change, now);
-            assert_eq!(pace.due(Cause::Change), None);
-            pace.drew(Cause::Change, now);
-            assert_eq!(pace.due(Cause::Change), None);
-            pace.drew(Cause::Change, now);
-            assert_eq!(pace.due(Cause::Change), Some(now + APART));
+            pace.drew(Trigger::Change, now);
+            assert_eq!(pace.due(Trigger::Change), None);
+            pace.drew(Trigger::Change, now);
+            assert_eq!(pace.due(Trigger::Change), None);
+            pace.drew(Trigger::Change, now);
+            assert_eq!(pace.due(Trigger::Change), Some(now + APART));
         }
     }
 }

@@ -23,7 +23,7 @@ const STEP: usize = 16;
 const WAITING: usize = 4;
 
 /// A text to be coloured.
-pub struct Text {
+pub struct HighlightJob {
     /// Comes back with the colours.
     pub generation: u64,
     /// Its lines.
@@ -33,28 +33,28 @@ pub struct Text {
 }
 
 /// The screen's end of the thread.
-pub struct Painter {
-    desk: Arc<Desk>,
+pub struct HighlightWorker {
+    desk: Arc<Mailbox>,
     painted: Receiver<Input>,
 }
 
 /// Where the newest text lies.
 #[derive(Default)]
-struct Desk {
-    waiting: Mutex<Waiting>,
+struct Mailbox {
+    waiting: Mutex<Pending>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct Waiting {
-    text: Option<Text>,
+struct Pending {
+    text: Option<HighlightJob>,
     over: bool,
 }
 
-impl Painter {
+impl HighlightWorker {
     /// Begins the thread; `None` where the system has none left, and everything stays plain.
     pub fn start() -> Option<Self> {
-        let desk = Arc::<Desk>::default();
+        let desk = Arc::<Mailbox>::default();
         let (answers, painted) = mpsc::channel(WAITING);
         let theirs = Arc::clone(&desk);
         let painter = thread::Builder::new().name("painter".to_owned());
@@ -63,7 +63,7 @@ impl Painter {
     }
 
     /// Hands a text over, in place of one that waits.
-    pub fn paint(&self, text: Text) {
+    pub fn paint(&self, text: HighlightJob) {
         let mut waiting = self.desk.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.text = Some(text);
         self.desk.changed.notify_one();
@@ -83,18 +83,18 @@ impl Painter {
     }
 }
 
-impl Drop for Painter {
+impl Drop for HighlightWorker {
     fn drop(&mut self) {
         self.desk.waiting.lock().unwrap_or_else(PoisonError::into_inner).over = true;
         self.desk.changed.notify_one();
     }
 }
 
-impl Desk {
+impl Mailbox {
     /// Waits for a text; `None` when the screen is gone.
-    fn take(&self) -> Option<Text> {
+    fn take(&self) -> Option<HighlightJob> {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let idle = |waiting: &mut Waiting| waiting.text.is_none() && !waiting.over;
+        let idle = |waiting: &mut Pending| waiting.text.is_none() && !waiting.over;
         let mut waiting = self.changed.wait_while(waiting, idle).unwrap_or_else(PoisonError::into_inner);
         if waiting.over { None } else { waiting.text.take() }
     }
@@ -106,7 +106,7 @@ impl Desk {
     }
 }
 
-fn paint(desk: &Desk, answers: &Sender<Input>) {
+fn paint(desk: &Mailbox, answers: &Sender<Input>) {
     let mut highlighter = Highlighter::default();
     while let Some(text) = desk.take() {
         whole(desk, answers, &mut highlighter, &text);
@@ -114,8 +114,8 @@ fn paint(desk: &Desk, answers: &Sender<Input>) {
 }
 
 /// Colours a text to its end, or until there is a newer one.
-fn whole(desk: &Desk, answers: &Sender<Input>, highlighter: &mut Highlighter, text: &Text) {
-    let Text { generation, lines, languages } = text;
+fn whole(desk: &Mailbox, answers: &Sender<Input>, highlighter: &mut Highlighter, text: &HighlightJob) {
+    let HighlightJob { generation, lines, languages } = text;
     let mut walk = highlighter.begin(languages);
     let (mut from, mut colours): (usize, Vec<Spans>) = (0, Vec::new());
     let (mut began, mut most) = (Instant::now(), FIRST);
@@ -131,7 +131,7 @@ fn whole(desk: &Desk, answers: &Sender<Input>, highlighter: &mut Highlighter, te
         if began.elapsed() >= most {
             let told = std::mem::take(&mut colours);
             let next = from + told.len();
-            if answers.blocking_send(Input::Colours { generation: *generation, from, colours: told }).is_err() {
+            if answers.blocking_send(Input::Highlighted { generation: *generation, from, colours: told }).is_err() {
                 return;
             }
             (from, began, most) = (next, Instant::now(), NEXT);
@@ -139,5 +139,5 @@ fn whole(desk: &Desk, answers: &Sender<Input>, highlighter: &mut Highlighter, te
     }
     highlighter.end();
     // Where the screen is gone, the thread hears of it when it looks for the next text.
-    let _ = answers.blocking_send(Input::Colours { generation: *generation, from, colours });
+    let _ = answers.blocking_send(Input::Highlighted { generation: *generation, from, colours });
 }

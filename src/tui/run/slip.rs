@@ -10,9 +10,9 @@ use crate::disk::read_regular;
 use crate::tui::values::LARGEST;
 
 /// A text in a file.
-pub struct Slip(NamedTempFile);
+pub struct TempFile(NamedTempFile);
 
-impl Slip {
+impl TempFile {
     /// Writes it down.
     ///
     /// # Errors
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn what_comes_back() {
-        let slip = Slip::new("{}\n").unwrap();
+        let slip = TempFile::new("{}\n").unwrap();
         let path = slip.path().to_path_buf();
         assert!(path.extension().is_some_and(|ending| ending == "json"));
         write_atomic(&path, b"{\"a\": 1}").unwrap();
@@ -59,7 +59,7 @@ mod tests {
         for (bytes, told) in
             [(&b"\xff"[..], "it is not UTF-8"), (&vec![b' '; LARGEST + 1], "it has more than 1048576 bytes")]
         {
-            let slip = Slip::new("").unwrap();
+            let slip = TempFile::new("").unwrap();
             write_atomic(slip.path(), bytes).unwrap();
             assert_eq!(slip.read(), Err(told.to_owned()));
         }
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn nobody_else_can_read_it() {
         use std::os::unix::fs::PermissionsExt;
-        let slip = Slip::new("{}").unwrap();
+        let slip = TempFile::new("{}").unwrap();
         let mode = std::fs::metadata(slip.path()).unwrap().permissions().mode();
         assert_eq!(mode & 0o077, 0, "{mode:o}");
     }

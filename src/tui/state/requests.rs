@@ -7,17 +7,17 @@ use crate::desk::Follows;
 use crate::engine::{Ended, Waiting};
 use crate::tui::field::TextField;
 use crate::tui::motion::{Cursor, Scroll};
-use crate::tui::widgets::page::Page;
+use crate::tui::widgets::page::WrappedText;
 
-use super::{Asked, State};
+use super::{Lookup, State};
 
 /// What is remembered of the requests.
 #[derive(Debug, Clone, Default)]
-pub struct Requests {
+pub struct RequestsPane {
     /// The id of the one that is shown, or would be.
     pub current: Option<String>,
     /// Whether it has the place of the selection.
-    pub place: Place,
+    pub place: RequestPlacement,
     /// The row under the cursor.
     pub cursor: Cursor,
     /// Positions of what is offered and the filter keeps.
@@ -31,25 +31,25 @@ pub struct Requests {
     /// Of the details.
     pub scroll: Scroll,
     /// What picking the row under the cursor would bring, and what all that is marked would.
-    pub outlook: Asked<Brings>,
+    pub outlook: Lookup<MarksPreview>,
     /// What the line of messages says of them, as long as it does.
-    pub line: Line,
+    pub line: RequestNews,
     /// The request that was answered, until it is gone.
     pub sent: Option<String>,
     /// How requests ended that the desk still tells as waiting: what it says and what it shows may come in either order.
     pub over: BTreeMap<String, Ended>,
     /// The one that ended by itself while keys went to it: it stays until a key closes it, so that none of those meant for it
     /// does anything else.
-    pub ended: Option<Gone>,
+    pub ended: Option<EndedRequest>,
     /// The difference of the write that a yes is asked for, as a page.
-    pub page: Page,
+    pub page: WrappedText,
     /// The request and the width that the page was made for.
     pub paged: Option<(String, u16)>,
 }
 
 /// Who has the place of the selection pane while somebody asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Place {
+pub enum RequestPlacement {
     /// The request.
     #[default]
     Shown,
@@ -61,7 +61,7 @@ pub enum Place {
 
 /// A request that ended by itself.
 #[derive(Debug, Clone)]
-pub struct Gone {
+pub struct EndedRequest {
     /// As it was shown.
     pub waiting: Waiting,
     /// How it ended, once that is known.
@@ -70,7 +70,7 @@ pub struct Gone {
 
 /// What marks would bring.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Brings {
+pub struct MarksPreview {
     /// Picking the row under the cursor.
     pub one: Follows,
     /// Picking all that is marked.
@@ -89,7 +89,7 @@ impl State {
 
     /// The request that has the place of the selection.
     pub fn shown_request(&self) -> Option<&Waiting> {
-        self.request().filter(|_| self.requests.place != Place::Aside)
+        self.request().filter(|_| self.requests.place != RequestPlacement::Aside)
     }
 
     /// Where it stands among those that wait, from 0.
@@ -111,16 +111,16 @@ impl State {
 
     /// Whether keys go to a request.
     pub fn in_request(&self) -> bool {
-        self.at_request() && self.requests.place == Place::Shown && self.requests.ended.is_none()
+        self.at_request() && self.requests.place == RequestPlacement::Shown && self.requests.ended.is_none()
     }
 
     /// Whether the request shown here follows one that was answered, and takes no keys yet.
     pub fn is_before_request(&self) -> bool {
-        self.at_request() && self.requests.place == Place::Next && self.requests.ended.is_none()
+        self.at_request() && self.requests.place == RequestPlacement::Next && self.requests.ended.is_none()
     }
 
     /// The request that ended, where the next key closes it.
-    pub fn ended_request(&self) -> Option<&Gone> {
+    pub fn ended_request(&self) -> Option<&EndedRequest> {
         let is_next = self.overlay.is_none() && self.at_request();
         self.requests.ended.as_ref().filter(|_| is_next)
     }
@@ -128,7 +128,7 @@ impl State {
 
 /// What the line of messages says of requests.
 #[derive(Debug, Clone, Default)]
-pub struct Line {
+pub struct RequestNews {
     /// How one ended.
     pub result: Option<String>,
     /// Who came with one, by the request's id.

@@ -8,10 +8,10 @@ use crate::desk::{Refusal, Unrendered};
 use crate::output::Proposal;
 use crate::template::{Template, TemplateIndex};
 use crate::tui::field::TextField;
-use crate::tui::filter::{Haystack, Kept};
-use crate::tui::highlight::Painted;
+use crate::tui::filter::{FilterResult, Haystack};
+use crate::tui::highlight::HighlightedText;
 use crate::tui::motion::{Cursor, Scroll};
-use crate::tui::values::{Row, Typed};
+use crate::tui::values::{FormRow, TypedValues};
 
 use super::State;
 
@@ -25,15 +25,15 @@ pub struct TemplatesPane {
     /// Positions in the index of the rows that the filter keeps, in the order shown.
     pub rows: Vec<usize>,
     /// The filter as understood, and what a longer one starts from.
-    pub kept: Kept,
+    pub kept: FilterResult,
     /// Built when first something is filtered.
     pub haystack: Option<Arc<Haystack>>,
     /// Values typed, by the name of the template. In memory only: they may hold what nobody wants on a disk.
-    pub typed: HashMap<String, Typed>,
+    pub typed: HashMap<String, TypedValues>,
     /// Grows with every value typed.
     pub revision: u64,
     /// The form of the template under the cursor.
-    pub form: Vec<Row>,
+    pub form: Vec<FormRow>,
     /// What it was made from.
     pub formed: Option<(String, Arc<TemplateIndex>, u64)>,
     /// The row of the form under the cursor.
@@ -41,17 +41,17 @@ pub struct TemplatesPane {
     /// The value being typed.
     pub value: TextField,
     /// Values that `$EDITOR` has, or gave back and that are no JSON.
-    pub draft: Option<Draft>,
+    pub draft: Option<JsonDraft>,
     /// Of the newest question.
     pub generation: u64,
     /// What it was about.
-    pub asked: Option<Question>,
+    pub asked: Option<PreviewRequest>,
     /// The question that was answered last.
     pub answered: u64,
     /// The newest answer.
     pub preview: Option<Preview>,
     /// Which side of it is wanted.
-    pub view: View,
+    pub view: PreviewMode,
     /// Of what is shown of it.
     pub scroll: Scroll,
     /// Columns that are left out on the left of it.
@@ -65,12 +65,12 @@ pub struct TemplatesPane {
     /// The path in the write dialog.
     pub path: TextField,
     /// How far the write is that was asked for.
-    pub writing: Writing,
+    pub writing: WriteState,
 }
 
 /// What a preview was asked of.
 #[derive(Debug, Clone)]
-pub struct Question {
+pub struct PreviewRequest {
     /// Name in the index.
     pub template: String,
     /// The index.
@@ -81,7 +81,7 @@ pub struct Question {
     pub path: Option<String>,
 }
 
-impl Question {
+impl PreviewRequest {
     /// Whether nothing has changed.
     pub fn is(&self, other: &Self) -> bool {
         self.template == other.template
@@ -96,16 +96,16 @@ pub struct Preview {
     /// Name in the index.
     pub template: String,
     /// What it came to last; stays while it does not render.
-    pub made: Option<Made>,
+    pub made: Option<RenderedText>,
     /// Why it does not render now.
     pub failed: Option<Unrendered>,
 }
 
 /// A text that was rendered.
 #[derive(Debug, Clone)]
-pub struct Made {
+pub struct RenderedText {
     /// Its lines.
-    pub text: Painted,
+    pub text: HighlightedText,
     /// What somebody should look at, clean.
     pub warnings: Vec<String>,
     /// Its length in bytes.
@@ -120,7 +120,7 @@ pub struct Made {
 
 /// A side of a preview.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum View {
+pub enum PreviewMode {
     /// The text.
     #[default]
     Text,
@@ -132,7 +132,7 @@ pub enum View {
 
 /// How far a write is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Writing {
+pub enum WriteState {
     /// None was asked for.
     #[default]
     Nothing,
@@ -144,7 +144,7 @@ pub enum Writing {
 
 /// Values as JSON, outside the form.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Draft {
+pub struct JsonDraft {
     /// Of this template.
     pub template: String,
     /// The text; `None` while `$EDITOR` has it.
@@ -162,7 +162,7 @@ impl State {
     }
 
     /// What was typed for that template.
-    pub fn typed(&self) -> Option<&Typed> {
+    pub fn typed(&self) -> Option<&TypedValues> {
         self.templates.typed.get(&self.template()?.name)
     }
 
@@ -173,12 +173,12 @@ impl State {
     }
 
     /// The side of the preview that there is to see: a text that did not come has no difference, one that came no error.
-    pub fn view(&self) -> View {
-        let Some(preview) = self.preview() else { return View::Text };
+    pub fn view(&self) -> PreviewMode {
+        let Some(preview) = self.preview() else { return PreviewMode::Text };
         match (self.templates.view, &preview.failed, &preview.made) {
-            (_, Some(_), None) | (View::Template, Some(_), _) => View::Template,
-            (View::Difference, None, Some(made)) if made.proposal.is_some() => View::Difference,
-            _ => View::Text,
+            (_, Some(_), None) | (PreviewMode::Template, Some(_), _) => PreviewMode::Template,
+            (PreviewMode::Difference, None, Some(made)) if made.proposal.is_some() => PreviewMode::Difference,
+            _ => PreviewMode::Text,
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::tui::disabled::disabled;
 use crate::tui::fixture;
 use crate::tui::highlight::Spans;
 use crate::tui::input::{Effect, Input};
-use crate::tui::state::{Overlay, Part, State, Typing};
+use crate::tui::state::{Overlay, PanePart, State, Typing};
 use crate::tui::update::{previewing, update};
 
 use super::{answer, commands, message, press, screen};
@@ -35,7 +35,7 @@ fn under_cursor(state: &State) -> String {
 fn a_value_typed_renders_the_preview_anew_with_every_key() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4 Enter");
-    assert_eq!((state.part, state.typing), (Part::Values, Some(Typing::Value)), "one types at once");
+    assert_eq!((state.part, state.typing), (PanePart::Values, Some(Typing::Value)), "one types at once");
     let typed = asked(&press(&mut state, "\"ab\""));
     assert_eq!(typed.iter().map(|all| &all["basePackage"]).collect::<Vec<_>>(), ["a", "ab"]);
     assert_eq!(values(&mut state, "Esc x")["basePackage"], Value::Null, "all are samples again");
@@ -61,7 +61,7 @@ fn a_whole_form_is_filled_without_leaving_the_fields() {
     let all = values(&mut state, "C-o \"at\" Down Space");
     assert_eq!(all["fields"], json!([{"name": "id", "nullable": true}, {"name": "at", "nullable": false}]));
     press(&mut state, "Enter");
-    assert_eq!((state.typing, state.part), (None, Part::Values), "behind the last value typing ends");
+    assert_eq!((state.typing, state.part), (None, PanePart::Values), "behind the last value typing ends");
     press(&mut state, "Up Enter Up Up");
     assert_eq!(state.templates.value.text(), "id");
     press(&mut state, "BackTab BackTab");
@@ -141,7 +141,7 @@ fn values_go_to_the_editor_and_come_back() {
 fn values_stay_with_their_template_as_far_as_they_fit() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4 Enter \"p\" Enter \"id\" Esc Esc j k");
-    assert_eq!(state.templates.form[0].holds, crate::tui::values::Holds::Text("p".to_owned()));
+    assert_eq!(state.templates.form[0].holds, crate::tui::values::RowValue::Text("p".to_owned()));
     let mut snapshot = fixture::snapshot();
     let mut templates = (*snapshot.templates).clone();
     templates.templates[0].variables.remove(0);
@@ -244,7 +244,7 @@ fn colours_come_after_the_text_and_stay_with_their_lines() {
         answer(state, Event::Preview { generation, template, outcome: Ok(fixture::shown(text)) })
     };
     let effects = preview(&mut state, "class A {\n}\n");
-    let [Effect::Paint { generation, lines, languages }] = effects.as_slice() else { panic!("{effects:?}") };
+    let [Effect::Highlight { generation, lines, languages }] = effects.as_slice() else { panic!("{effects:?}") };
     assert_eq!((*generation, lines.len(), languages[0].as_str()), (1, 2, "java"));
     super::paint(&mut state);
     let spans = |state: &State, line: usize| state.preview().unwrap().made.as_ref().unwrap().text.colours[line].len();
@@ -257,7 +257,7 @@ fn colours_come_after_the_text_and_stay_with_their_lines() {
     assert!(!shows(2, 0, &known), "what is as it was is not drawn");
     assert!(shows(2, 0, &[Spans::default()]) && !shows(1, 0, &[Spans::default()]));
     assert!(!shows(2, 1, &[Spans::default()]), "it has none already");
-    update(&mut state, Input::Colours { generation: 1, from: 0, colours: vec![Default::default(); 2] });
+    update(&mut state, Input::Highlighted { generation: 1, from: 0, colours: vec![Default::default(); 2] });
     assert_eq!(spans(&state, 0), 2, "colours of an old text are dropped");
     press(&mut state, "\"y\"");
     assert_eq!(preview(&mut state, "class Ax {\n}\n"), [], "the same text has its colours");

@@ -6,9 +6,9 @@ use ratatui::layout::{Position, Size};
 use crate::engine::{Age, Command, Event, Hearer, Notice, Receipts, Topic, Who};
 use crate::enrich::{BlockKind, Level};
 use crate::tui::fixture;
-use crate::tui::input::{Effect, Input, Turn};
+use crate::tui::input::{Effect, Input, WheelTurn};
 use crate::tui::pane::Pane;
-use crate::tui::state::{Overlay, Shows, State};
+use crate::tui::state::{HintsView, Overlay, State};
 use crate::tui::update::update;
 
 use super::{answer, commands, message, press, screen, typed};
@@ -126,18 +126,18 @@ fn each_side_is_asked_for_and_a_key_asks_again() {
     use Hearer::{Session, Stranger};
     let mut state = fixture::state(80, 24);
     for (keys, expected, shows) in [
-        ("3", vec![], Shows::Found),
-        ("Enter \"j\"", vec![("j", Session)], Shows::Found),
-        ("Esc v", vec![("j", Stranger)], Shows::Given(Stranger)),
-        ("v", vec![("j", Session)], Shows::Given(Session)),
-        ("Enter \"s\"", vec![("js", Session)], Shows::Given(Session)),
-        ("C-t", vec![("js", Session)], Shows::Found),
-        ("C-t", vec![("js", Stranger)], Shows::Given(Stranger)),
+        ("3", vec![], HintsView::Matches),
+        ("Enter \"j\"", vec![("j", Session)], HintsView::Matches),
+        ("Esc v", vec![("j", Stranger)], HintsView::Enriched(Stranger)),
+        ("v", vec![("j", Session)], HintsView::Enriched(Session)),
+        ("Enter \"s\"", vec![("js", Session)], HintsView::Enriched(Session)),
+        ("C-t", vec![("js", Session)], HintsView::Matches),
+        ("C-t", vec![("js", Stranger)], HintsView::Enriched(Stranger)),
         // Something may be appended to nothing, too.
-        ("C-x", vec![("", Stranger)], Shows::Given(Stranger)),
-        ("Esc", vec![], Shows::Given(Stranger)),
-        ("Esc", vec![], Shows::Found),
-        ("Esc", vec![], Shows::Found),
+        ("C-x", vec![("", Stranger)], HintsView::Enriched(Stranger)),
+        ("Esc", vec![], HintsView::Enriched(Stranger)),
+        ("Esc", vec![], HintsView::Matches),
+        ("Esc", vec![], HintsView::Matches),
     ] {
         let effects = press(&mut state, keys);
         assert_eq!((asked(&effects), state.hints.shows), (expected, shows), "{keys}");
@@ -193,7 +193,7 @@ fn it_scrolls_by_keys_and_wheel_and_stays_within() {
     assert!(end > 0 && screen(&state).contains("Left out for want of room"));
     press(&mut state, "j");
     assert_eq!(state.hints.given.scroll.top, end);
-    update(&mut state, Input::Wheel(Turn::Up, Position { x: 5, y: 10 }));
+    update(&mut state, Input::Wheel(WheelTurn::Up, Position { x: 5, y: 10 }));
     assert_eq!(state.hints.given.scroll.top, end - 3);
     update(&mut state, Input::Resize(Size::new(200, 60)));
     press(&mut state, "z");

@@ -7,7 +7,7 @@ use crate::enrich::{Findings, Hint, Neighbour, PassedOver, WhyNot};
 use crate::tui::fixture;
 use crate::tui::input::{Effect, Input};
 use crate::tui::pane::Pane;
-use crate::tui::state::{Overlay, Part, State, Typing};
+use crate::tui::state::{Overlay, PanePart, State, Typing};
 use crate::tui::update::update;
 
 use super::{answer, commands, message, press};
@@ -299,9 +299,9 @@ fn esc_leaves_the_nearest_thing() {
     press(&mut state, "/ \"java\" Enter l d");
     assert!(matches!(state.overlay, Some(Overlay::Problems(_))));
     press(&mut state, "Esc");
-    assert_eq!((state.overlay, state.part), (None, Part::Detail));
+    assert_eq!((state.overlay, state.part), (None, PanePart::Detail));
     press(&mut state, "Esc");
-    assert_eq!((state.part, state.catalog.rows.len()), (Part::List, 3));
+    assert_eq!((state.part, state.catalog.rows.len()), (PanePart::List, 3));
     press(&mut state, "Esc");
     assert_eq!(state.catalog.rows.len(), 10);
 }
@@ -432,7 +432,7 @@ fn the_feed_is_filtered_and_its_source_is_chosen_from_it() {
     }
     assert_eq!(commands(&press(&mut state, "Space")), [Command::Pick("payments-api".into())]);
     press(&mut state, "Esc");
-    assert_eq!((state.part, state.feed.filter.text()), (Part::List, "e"));
+    assert_eq!((state.part, state.feed.filter.text()), (PanePart::List, "e"));
     press(&mut state, "Esc");
     assert_eq!((state.feed.filter.text(), state.feed.rows.len()), ("", 3));
 }
@@ -555,16 +555,16 @@ fn searching_a_document() {
         press(&mut state, keys);
         let search = &state.catalog.search;
         assert_eq!((search.at, search.hits.len(), state.typing), (at, hits, typing), "{keys}");
-        assert_eq!(state.part, Part::Detail, "{keys}");
+        assert_eq!(state.part, PanePart::Detail, "{keys}");
     }
     press(&mut state, "/ \"Three\" Enter N");
     assert!(state.catalog.scroll.top > 40, "the last hit is in sight");
     press(&mut state, "/ \"@circuit\"");
     assert_eq!(state.catalog.scroll.top, 0, "the only hit is far above");
     press(&mut state, "Esc h j");
-    assert_eq!((state.part, state.catalog.search.is_on()), (Part::List, false));
+    assert_eq!((state.part, state.catalog.search.is_on()), (PanePart::List, false));
     press(&mut state, "l / \"retry\" Enter h");
-    assert_eq!(state.part, Part::Detail, "first the search is left");
+    assert_eq!(state.part, PanePart::Detail, "first the search is left");
 }
 
 #[test]

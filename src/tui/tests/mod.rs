@@ -97,7 +97,7 @@ fn paint(state: &mut State) {
     let Some(lines) = state.templates.painted.clone() else { return };
     let mut walk = highlighter.begin(&["java".to_owned()]);
     let colours = lines.iter().map(|line| highlighter.line(&mut walk, line)).collect();
-    update(state, Input::Colours { generation: state.templates.painting, from: 0, colours });
+    update(state, Input::Highlighted { generation: state.templates.painting, from: 0, colours });
 }
 
 /// What the message says.

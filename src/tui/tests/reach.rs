@@ -8,10 +8,10 @@ use crate::config::screen::Rules;
 use crate::engine::{Command, Event};
 use crate::tui::action::Action;
 use crate::tui::fixture;
-use crate::tui::input::{Effect, Input, Turn};
+use crate::tui::input::{Effect, Input, WheelTurn};
 use crate::tui::layout::{LEAST, Splits, Zoomed};
 use crate::tui::pane::Pane;
-use crate::tui::state::{Mouse, Overlay, Part, State, Typing};
+use crate::tui::state::{Mouse, Overlay, PanePart, State, Typing};
 use crate::tui::theme::{Colours, Theme};
 use crate::tui::update::update;
 use crate::tui::{overlays, palette};
@@ -37,7 +37,7 @@ fn click_on(state: &mut State, text: &str) -> Vec<Effect> {
     click(state, find(state, text))
 }
 
-fn wheel(state: &mut State, turn: Turn, text: &str) {
+fn wheel(state: &mut State, turn: WheelTurn, text: &str) {
     update(state, Input::Wheel(turn, find(state, text)));
 }
 
@@ -272,9 +272,9 @@ fn a_click_in_the_details_scrolls_them() {
     press(&mut state, "3");
     let place = find(&state, "always in the instructions");
     click(&mut state, place);
-    assert_eq!((state.focus, state.part), (Pane::Catalog, Part::Detail));
+    assert_eq!((state.focus, state.part), (Pane::Catalog, PanePart::Detail));
     click_on(&mut state, "timeouts");
-    assert_eq!(state.part, Part::List);
+    assert_eq!(state.part, PanePart::List);
 }
 
 #[test]
@@ -303,16 +303,16 @@ fn windows_and_the_mouse() {
 fn the_wheel_scrolls_what_is_under_it_and_leaves_the_keys() {
     let mut state = fixture::state(120, 28);
     press(&mut state, "/ \"e\"");
-    wheel(&mut state, Turn::Down, "circuit-breaker  local");
+    wheel(&mut state, WheelTurn::Down, "circuit-breaker  local");
     assert!(state.catalog.cursor.top > 0);
     assert_eq!((state.typing, state.focus), (Some(Typing::Filter), Pane::Catalog));
     let before = state.catalog.cursor;
-    wheel(&mut state, Turn::Down, "2 Selection");
+    wheel(&mut state, WheelTurn::Down, "2 Selection");
     assert_eq!((state.catalog.cursor, state.focus), (before, Pane::Catalog));
-    wheel(&mut state, Turn::Up, "1 Catalog");
+    wheel(&mut state, WheelTurn::Up, "1 Catalog");
     assert_eq!(state.catalog.cursor.top, 0);
     press(&mut state, "Esc ?");
-    wheel(&mut state, Turn::Down, "1 Catalog");
+    wheel(&mut state, WheelTurn::Down, "1 Catalog");
     assert!(matches!(state.overlay, Some(Overlay::Help(scroll)) if scroll.top == 3));
 }
 
@@ -324,9 +324,9 @@ fn the_wheel_scrolls_details_of_a_pane_that_has_no_keys() {
     let generation = state.catalog.document.generation;
     update(&mut state, Input::Answer(Event::Document { generation, document }));
     let detail = state.parts(Pane::Catalog).unwrap().detail;
-    update(&mut state, Input::Wheel(Turn::Down, Position::new(detail.x, detail.y)));
+    update(&mut state, Input::Wheel(WheelTurn::Down, Position::new(detail.x, detail.y)));
     assert!(state.catalog.scroll.top > 0);
-    assert_eq!((state.focus, state.part, state.catalog.cursor.at), (Pane::Selection, Part::List, 1));
+    assert_eq!((state.focus, state.part, state.catalog.cursor.at), (Pane::Selection, PanePart::List, 1));
 }
 
 #[test]
@@ -470,7 +470,7 @@ fn upright_rules_are_dragged_too() {
             drag(&mut state, from, Position::new(to, 20));
             assert_eq!(rule(&state).x, x, "{keys:?} to {to}");
         }
-        assert_eq!(state.part, Part::List);
+        assert_eq!(state.part, PanePart::List);
     }
     let mut state = fixture::state(80, 24);
     press(&mut state, "4");

@@ -9,7 +9,7 @@ use crate::engine::{Command, Ended, Event, Over, Reply, Waiting};
 use crate::tui::fixture;
 use crate::tui::input::Input;
 use crate::tui::pane::Pane;
-use crate::tui::state::{Overlay, Place, State, Typing};
+use crate::tui::state::{Overlay, RequestPlacement, State, Typing};
 use crate::tui::update::update;
 
 use super::{answer, commands, message, press, screen};
@@ -148,7 +148,10 @@ fn a_request_steals_no_keys() {
     let mut state = desk("2 j", &[]);
     let on = state.subject(Pane::Selection).map(str::to_owned);
     tell(&mut state, &[choice("r1")]);
-    assert_eq!((state.subject(Pane::Selection).map(str::to_owned), state.requests.place), (on, Place::Aside));
+    assert_eq!(
+        (state.subject(Pane::Selection).map(str::to_owned), state.requests.place),
+        (on, RequestPlacement::Aside)
+    );
     assert_eq!(replied(&press(&mut state, "n y Enter")), []);
     press(&mut state, "A");
     assert!(state.in_request());
@@ -246,7 +249,7 @@ fn the_request_that_follows_takes_no_keys_meant_for_the_one_before() {
             assert_eq!(state.requests.current.as_deref(), Some(if turn == "[" { "r2" } else { "w1" }));
         }
         press(&mut state, "Esc");
-        assert_eq!(state.requests.place, Place::Aside);
+        assert_eq!(state.requests.place, RequestPlacement::Aside);
     }
 }
 
@@ -386,7 +389,7 @@ fn what_is_marked_is_priced() {
     answer(&mut state, Event::OutlookOf { generation, one, all });
     let told = screen(&state);
     assert!(told.contains("2 of 4 marked · they bring 3 sources, ~31,000 tokens"), "{told}");
-    assert!(told.contains("Brings itself and @release-notes: ~28,990 tokens."), "{told}");
+    assert!(told.contains("MarksPreview itself and @release-notes: ~28,990 tokens."), "{told}");
 }
 
 #[test]

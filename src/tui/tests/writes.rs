@@ -7,7 +7,7 @@ use crate::engine::{Command, Event};
 use crate::output::{Refused, Unwritten, Written};
 use crate::tui::fixture;
 use crate::tui::input::Input;
-use crate::tui::state::{Overlay, State, Typing, View, Writing};
+use crate::tui::state::{Overlay, PreviewMode, State, Typing, WriteState};
 use crate::tui::update::update;
 
 use super::{answer, commands, message, press, screen};
@@ -42,11 +42,11 @@ fn preview_and_difference_in_turn() {
     assert_eq!(message(&state), "CircuitBreaker.java.tpl names no file to compare with: w asks for one");
     let mut state = desk(fixture::proposed("a\nb\n", "src/A.java", Some("a\nc\n")));
     press(&mut state, "v");
-    assert_eq!(state.view(), View::Difference);
+    assert_eq!(state.view(), PreviewMode::Difference);
     let told = screen(&state);
     assert!(told.contains("overwrites src/A.java, +1 −1") && told.contains("-c") && told.contains("+b"), "{told}");
     press(&mut state, "v");
-    assert_eq!(state.view(), View::Text);
+    assert_eq!(state.view(), PreviewMode::Text);
     let mut state = desk(fixture::refused("a\n", "/etc/passwd is outside the workspace"));
     press(&mut state, "v");
     assert!(screen(&state).contains("/etc/passwd is outside the"), "{}", screen(&state));
@@ -107,7 +107,7 @@ fn a_file_that_changed_meanwhile_is_shown_anew_and_not_written() {
     let Some(Ok(fresh)) = fixture::proposed("a\n", "A.java", Some("b\nmine\n")).proposal else { panic!() };
     let refused = Refused { code: "changed", message: "A.java changed".to_owned(), hint: "look again".to_owned() };
     answer(&mut state, Event::Unwritten(Unwritten { refused, anew: vec![fresh.clone()] }));
-    assert_eq!((state.templates.writing, message(&state)), (Writing::Changed, "A.java changed: look again"));
+    assert_eq!((state.templates.writing, message(&state)), (WriteState::Changed, "A.java changed: look again"));
     assert!(matches!(state.overlay, Some(Overlay::Write(_))), "it stays open");
     press(&mut state, "Down");
     let told = screen(&state);

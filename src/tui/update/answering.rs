@@ -14,7 +14,9 @@ use crate::tui::motion::{Cursor, Scroll};
 use crate::tui::overlays;
 use crate::tui::pane::Pane;
 use crate::tui::panes::{indented, request};
-use crate::tui::state::{Brings, Gone, Line, Overlay, Part, Place, State, Tone, Typing};
+use crate::tui::state::{
+    EndedRequest, MarksPreview, Overlay, PanePart, RequestNews, RequestPlacement, State, Tone, Typing,
+};
 use crate::tui::widgets::cells;
 
 /// After a snapshot: `before` were those that waited until now.
@@ -51,14 +53,16 @@ pub(super) fn follow(state: &mut State, before: &Arc<[Waiting]>) {
         state.overlay = None;
     }
     match gone.filter(|_| was_in_request(state)) {
-        Some(waiting) if !is_own => state.requests.ended = Some(Gone { waiting: waiting.clone(), how }),
+        Some(waiting) if !is_own => state.requests.ended = Some(EndedRequest { waiting: waiting.clone(), how }),
         _ => next(state),
     }
 }
 
 /// Whether keys went to the request that the desk does not tell of any more.
 fn was_in_request(state: &State) -> bool {
-    state.focus == Pane::Selection && state.requests.place == Place::Shown && state.requests.current.is_some()
+    state.focus == Pane::Selection
+        && state.requests.place == RequestPlacement::Shown
+        && state.requests.current.is_some()
 }
 
 /// To who has waited longest. Where nobody was shown before, whoever is at the selection means its rows with the next key.
@@ -66,9 +70,9 @@ fn next(state: &mut State) {
     let next = state.snapshot.requests.first().map(|waiting| waiting.request.request_id.clone());
     if state.requests.current.is_none() {
         let busy = state.focus == Pane::Selection;
-        state.requests.place = if busy { Place::Aside } else { Place::Shown };
-    } else if state.requests.place != Place::Aside {
-        state.requests.place = Place::Next;
+        state.requests.place = if busy { RequestPlacement::Aside } else { RequestPlacement::Shown };
+    } else if state.requests.place != RequestPlacement::Aside {
+        state.requests.place = RequestPlacement::Next;
     }
     turn_to(state, next);
 }
@@ -94,8 +98,8 @@ fn leave_ended(state: &mut State) {
 pub(super) fn follow_focus(state: &mut State) {
     if state.focus != Pane::Selection {
         leave_ended(state);
-        if state.requests.place == Place::Next {
-            state.requests.place = Place::Shown;
+        if state.requests.place == RequestPlacement::Next {
+            state.requests.place = RequestPlacement::Shown;
         }
     }
 }
@@ -117,7 +121,7 @@ fn begin_line(state: &mut State) -> bool {
     if line_tone(state).is_some() {
         return true;
     }
-    state.requests.line = Line::default();
+    state.requests.line = RequestNews::default();
     state.message.as_ref().is_none_or(|message| message.tone == Tone::Note)
 }
 
@@ -129,7 +133,7 @@ fn line_tone(state: &State) -> Option<Tone> {
 
 /// Says how one ended and who came.
 fn say_line(state: &mut State, tone: Tone) {
-    let Line { result, news, .. } = &state.requests.line;
+    let RequestNews { result, news, .. } = &state.requests.line;
     let parts: Vec<&str> = result.iter().chain(news.iter().map(|(_, text)| text)).map(String::as_str).collect();
     let text = parts.join(&format!(" {} ", state.skin.glyphs.dot));
     if text.is_empty() {
@@ -146,14 +150,14 @@ fn leave_field(state: &mut State) {
     }
 }
 
-/// Shows this request from its beginning.
+/// HintsView this request from its beginning.
 fn turn_to(state: &mut State, id: Option<String>) {
     let requests = &mut state.requests;
     requests.current = id;
     requests.filter.clear();
     (requests.cursor, requests.scroll) = (Cursor::default(), Scroll::default());
     if state.focus == Pane::Selection {
-        state.part = Part::List;
+        state.part = PanePart::List;
     }
     filter(state);
 }
@@ -179,12 +183,12 @@ pub(super) fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) 
     match action {
         Action::Requests => {
             leave_ended(state);
-            state.requests.place = Place::Shown;
+            state.requests.place = RequestPlacement::Shown;
             state.focus_on(Pane::Selection);
         }
         Action::Mark => mark(state),
         Action::MarkAll => mark_all(state),
-        Action::NextRequest if state.is_before_request() => state.requests.place = Place::Shown,
+        Action::NextRequest if state.is_before_request() => state.requests.place = RequestPlacement::Shown,
         Action::NextRequest => step(state, 1),
         Action::PreviousRequest => step(state, state.snapshot.requests.len().saturating_sub(1)),
         Action::FilterRequest => state.typing = Some(Typing::RequestFilter),
@@ -223,7 +227,7 @@ fn mark_all(state: &mut State) {
 /// To another of those that wait, so many further on and around.
 fn step(state: &mut State, by: usize) {
     let waiting = &state.snapshot.requests;
-    state.requests.place = Place::Shown;
+    state.requests.place = RequestPlacement::Shown;
     let at = (state.nth_request() + by) % waiting.len().max(1);
     let id = waiting.get(at).map(|waiting| waiting.request.request_id.clone());
     turn_to(state, id);
@@ -260,16 +264,16 @@ pub(super) fn busy(state: &mut State) {
     state.requests.sent = None;
 }
 
-/// Shows all again, else puts the request aside, so that the selection shows.
+/// HintsView all again, else puts the request aside, so that the selection shows.
 pub(super) fn leave(state: &mut State) {
     if state.requests.filter.is_empty() {
-        state.requests.place = Place::Aside;
+        state.requests.place = RequestPlacement::Aside;
     } else {
         clear(state);
     }
 }
 
-/// Shows all that is offered again.
+/// HintsView all that is offered again.
 pub(super) fn clear(state: &mut State) {
     state.requests.filter.clear();
     filter(state);
@@ -295,7 +299,7 @@ pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
 }
 
 /// Takes the answer to the newest question.
-pub(super) fn brings(state: &mut State, generation: u64, brings: Brings) {
+pub(super) fn brings(state: &mut State, generation: u64, brings: MarksPreview) {
     state.requests.outlook.take(generation, brings);
 }
 

@@ -3,31 +3,31 @@
 use ratatui::layout::{Position, Rect};
 
 use crate::config::screen::Rules;
-use crate::tui::action::Border;
+use crate::tui::action::BorderMove;
 use crate::tui::input::Effect;
-use crate::tui::layout::{self, Layout, Splits};
+use crate::tui::layout::{self, ScreenLayout, Splits};
 use crate::tui::rules;
-use crate::tui::state::{Grip, Mouse, State, Tone};
+use crate::tui::state::{Dragged, Mouse, State, Tone};
 
-pub(super) fn step(state: &mut State, border: Border) {
+pub(super) fn step(state: &mut State, border: BorderMove) {
     state.splits = state.splits.moved(border, state.layout().body.as_size());
 }
 
 /// The border at this place, if one can be moved there. Where two panes meet either side of the border is the border.
-pub(super) fn at(layout: &Layout, place: Position) -> Option<Grip> {
+pub(super) fn at(layout: &ScreenLayout, place: Position) -> Option<Dragged> {
     let [Some(_), Some(right), Some(lower), Some(_)] = layout.panes else { return None };
     let before = |at: u16, border: u16| border.checked_sub(at).filter(|cells| *cells <= 1);
     let (columns, rows) = (before(place.x, right.x), before(place.y, lower.y));
     let is_border = layout.body.contains(place) && (columns.is_some() || rows.is_some());
-    is_border.then_some(Grip::Border { columns, rows })
+    is_border.then_some(Dragged::Border { columns, rows })
 }
 
 /// The held border or rule goes to the mouse.
 pub(super) fn drag(state: &mut State, to: Position) {
     let layout = state.layout();
     match state.grip {
-        Some(Grip::Border { columns, rows }) => drag_border(state, layout.body, (columns, rows), to),
-        Some(Grip::Rule(pane, rule)) => {
+        Some(Dragged::Border { columns, rows }) => drag_border(state, layout.body, (columns, rows), to),
+        Some(Dragged::Divider(pane, rule)) => {
             if let Some(outer) = layout.panes.get(pane.index()).copied().flatten() {
                 rules::put(&mut state.rules, pane, rule, layout::inner(outer), to);
             }

@@ -7,11 +7,11 @@ use crate::engine::{Command, Event, Snapshot};
 use crate::tui::filter::Order;
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
-use crate::tui::state::{Brings, State, Tone};
-use crate::tui::totals::Totals;
+use crate::tui::state::{MarksPreview, State, Tone};
+use crate::tui::totals::Counts;
 use crate::tui::tree;
 
-use super::filtering::{self, Changed};
+use super::filtering::{self, CatalogChange};
 use super::{answering, previewing, templating, trusting, writing};
 
 pub(super) fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>) {
@@ -28,16 +28,16 @@ pub(super) fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<
     state.snapshot = snapshot;
     trusting::follow(state, &untrusted);
     answering::follow(state, &waiting);
-    state.totals = Totals::of(&state.snapshot);
+    state.totals = Counts::of(&state.snapshot);
     state.selection.rows = tree::rows(&state.snapshot);
     state.selection.widest = tree::widest(&state.selection.rows, &state.snapshot);
     if catalog_changed {
-        filtering::follow(state, Changed::Catalog, in_catalog.as_deref());
+        filtering::follow(state, CatalogChange::Catalog, in_catalog.as_deref());
     } else if (selection_changed
         && (state.catalog.order == Order::Standing || state.catalog.kept.query.asks_standing()))
         || (tokens_changed && state.catalog.order == Order::Tokens)
     {
-        filtering::follow(state, Changed::Standing, in_catalog.as_deref());
+        filtering::follow(state, CatalogChange::Standing, in_catalog.as_deref());
     }
     follow_selection(state, picked.as_deref().or(in_selection.as_deref()));
     if templates_changed || catalog_changed || (selection_changed && state.templates.kept.query.asks_standing()) {
@@ -78,7 +78,7 @@ pub(super) fn answer(state: &mut State, event: Event, effects: &mut Vec<Effect>)
         }
         Event::Findings { .. } => {}
         Event::Outlook { generation, outlook } => state.outlook.take(generation, outlook),
-        Event::OutlookOf { generation, one, all } => answering::brings(state, generation, Brings { one, all }),
+        Event::OutlookOf { generation, one, all } => answering::brings(state, generation, MarksPreview { one, all }),
         Event::Document { generation, document } => {
             state.catalog.document.take(generation, document);
             state.catalog.paged = None;

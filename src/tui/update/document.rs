@@ -1,8 +1,8 @@
 //! Values as JSON: pasted into the form, or edited in `$EDITOR`. What is no JSON changes nothing and is kept, to be mended.
 
 use crate::tui::input::Effect;
-use crate::tui::state::{Draft, Overlay, State, Tone, Typing};
-use crate::tui::values::{self, Typed};
+use crate::tui::state::{JsonDraft, Overlay, State, Tone, Typing};
+use crate::tui::values::{self, TypedValues};
 
 /// Whether a paste is meant for the whole form: it begins as an object does, and no value has been begun that it could be
 /// part of.
@@ -20,7 +20,7 @@ pub(super) fn paste(state: &mut State, text: &str) {
     let Some(template) = state.template() else { return };
     match values::read(text) {
         Ok(document) => {
-            let pasted = Typed::pasted(&template.variables, &document);
+            let pasted = TypedValues::pasted(&template.variables, &document);
             take(state, pasted, "pasted");
         }
         Err(broken) => {
@@ -30,7 +30,7 @@ pub(super) fn paste(state: &mut State, text: &str) {
     }
 }
 
-fn take(state: &mut State, taken: Typed, how: &str) {
+fn take(state: &mut State, taken: TypedValues, how: &str) {
     state.typing = None;
     let values = if taken.len() == 1 { "1 value".to_owned() } else { format!("{} values", taken.len()) };
     super::valuing::change(state, |typed| *typed = taken);
@@ -42,16 +42,16 @@ pub(super) fn open(state: &mut State, effects: &mut Vec<Effect>) {
     let Some((name, variables)) = state.template().map(|of| (of.name.clone(), of.variables.clone())) else { return };
     let kept = state.templates.draft.take().filter(|draft| draft.template == name);
     let (text, line) = match kept {
-        Some(Draft { text: Some(text), line, .. }) => (text, line),
+        Some(JsonDraft { text: Some(text), line, .. }) => (text, line),
         _ => {
-            let nothing = Typed::default();
+            let nothing = TypedValues::default();
             let document = state.typed().unwrap_or(&nothing).document(&variables);
             (format!("{document:#}\n"), 1)
         }
     };
     state.typing = None;
     state.overlay = None;
-    state.templates.draft = Some(Draft { template: name, text: None, broken: None, line });
+    state.templates.draft = Some(JsonDraft { template: name, text: None, broken: None, line });
     effects.push(Effect::EditText { text, line });
 }
 
@@ -65,7 +65,7 @@ pub(super) fn edited(state: &mut State, text: Option<String>) {
     };
     match values::read(&text) {
         Ok(document) => {
-            let nothing = Typed::default();
+            let nothing = TypedValues::default();
             let before = state.typed().unwrap_or(&nothing);
             let edited = before.edited(&template.variables, &document);
             if edited == *before {
@@ -77,7 +77,7 @@ pub(super) fn edited(state: &mut State, text: Option<String>) {
         Err(broken) => {
             let line = broken.line.max(1);
             let told = Some(broken.to_string());
-            state.templates.draft = Some(Draft { text: Some(text), broken: told, line, ..draft });
+            state.templates.draft = Some(JsonDraft { text: Some(text), broken: told, line, ..draft });
             state.overlay = Some(Overlay::Broken);
         }
     }

@@ -9,7 +9,7 @@ use crate::tui::about;
 use crate::tui::action::Action;
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
-use crate::tui::state::{Part, State, Tone};
+use crate::tui::state::{PanePart, State, Tone};
 
 pub(super) fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     if state.focus == Pane::Templates {
@@ -81,7 +81,7 @@ fn failing_line(state: &State) -> usize {
 fn open(state: &mut State, wanted: Wanted, effects: &mut Vec<Effect>) {
     super::say(state, Tone::Note, "opening it in the editor".to_owned());
     // Whoever reads the document wants to go on where they are.
-    let reads = state.focus == Pane::Catalog && state.part == Part::Detail;
+    let reads = state.focus == Pane::Catalog && state.part == PanePart::Detail;
     let line = if reads && matches!(wanted, Wanted::Document(_)) { super::reading::line(state) } else { None };
     state.opening = Some(line.unwrap_or(1));
     effects.push(Effect::Send(Command::Locate(wanted)));

@@ -2,13 +2,13 @@
 
 use crate::catalog::SourceId;
 use crate::engine::{Age, Notice, Receipts, Topic};
-use crate::tui::about::{self, Way};
+use crate::tui::about::{self, RowTarget};
 use crate::tui::action::Action;
-use crate::tui::feed::{Reader, terms};
+use crate::tui::feed::{FeedFocus, terms};
 use crate::tui::input::Effect;
 use crate::tui::motion::Motion;
 use crate::tui::pane::Pane;
-use crate::tui::state::{Part, State, Tone, Typing};
+use crate::tui::state::{PanePart, State, Tone, Typing};
 
 /// Takes in what happened. The newest notice is said in the bottom line; a refusal stays there until it was read.
 pub(super) fn tell(state: &mut State, notice: Notice) {
@@ -17,7 +17,7 @@ pub(super) fn tell(state: &mut State, notice: Notice) {
     if is_free || notice.topic == Topic::Problem {
         super::say(state, Tone::Note, notice.text.clone());
     }
-    let reader = if state.in_feed() { Reader::Here } else { Reader::Elsewhere };
+    let reader = if state.in_feed() { FeedFocus::InFeed } else { FeedFocus::Elsewhere };
     state.feed.add(notice, reader);
 }
 
@@ -35,7 +35,7 @@ pub(super) fn receipts(state: &mut State, receipts: Receipts, effects: &mut Vec<
     if let (Some(failed), None) = (notices.iter().rev().find(|it| it.topic == Topic::Failed), &state.message) {
         super::say(state, Tone::Note, failed.text.clone());
     }
-    let reader = if state.in_feed() { Reader::Here } else { Reader::Elsewhere };
+    let reader = if state.in_feed() { FeedFocus::InFeed } else { FeedFocus::Elsewhere };
     let since_key = state.feed.since_key;
     state.feed.add_all(notices, reader);
     // What is said in the bottom line counts what came behind it.
@@ -69,7 +69,7 @@ pub(super) fn this_session(state: &mut State) {
 /// To the feed, or to its filter line.
 pub(super) fn open(state: &mut State, action: Action) {
     state.focus_on(Pane::Hints);
-    state.part = Part::Detail;
+    state.part = PanePart::Detail;
     if action == Action::FilterFeed {
         state.typing = Some(Typing::FeedFilter);
     }
@@ -83,9 +83,9 @@ pub(super) fn step(state: &mut State, motion: Motion) {
 /// To the source of the row under the cursor, in the catalog; a filter that hides it is lifted. Without one to its file.
 pub(super) fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     match about::way(state) {
-        Ok(Way::Source(id)) => to_source(state, &id),
-        Ok(Way::File(spot)) => effects.push(Effect::Edit(spot)),
-        Ok(Way::Receipt(number)) => super::given::open(state, number, effects),
+        Ok(RowTarget::Source(id)) => to_source(state, &id),
+        Ok(RowTarget::File(spot)) => effects.push(Effect::Edit(spot)),
+        Ok(RowTarget::Receipt(number)) => super::given::open(state, number, effects),
         Err(_) => {}
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::tui::filter::{Haystack, Kept, Query, keep};
+use crate::tui::filter::{FilterResult, Haystack, Query, keep};
 use crate::tui::motion::{Cursor, Scroll};
 use crate::tui::pane::Pane;
 use crate::tui::state::{State, Tone};
@@ -24,7 +24,7 @@ pub(super) fn filter(state: &mut State) {
     state.catalog.scroll = Scroll::default();
 }
 
-/// Shows everything again.
+/// HintsView everything again.
 pub(super) fn clear(state: &mut State) {
     state.catalog.filter.clear();
     filter(state);
@@ -32,7 +32,7 @@ pub(super) fn clear(state: &mut State) {
 
 /// What of the desk changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Changed {
+pub(super) enum CatalogChange {
     /// The catalog.
     Catalog,
     /// Only what is chosen of it, or what it costs.
@@ -40,8 +40,8 @@ pub(super) enum Changed {
 }
 
 /// After the desk changed; `stay` is the source that was under the cursor.
-pub(super) fn follow(state: &mut State, changed: Changed, stay: Option<&str>) {
-    if changed == Changed::Catalog {
+pub(super) fn follow(state: &mut State, changed: CatalogChange, stay: Option<&str>) {
+    if changed == CatalogChange::Catalog {
         state.catalog.haystack = None;
     }
     state.catalog.sequence = state.catalog.order.sequence(&state.snapshot);
@@ -77,7 +77,7 @@ fn apply(state: &mut State, since: Since) {
     let len = state.snapshot.catalog.len();
     if query.is_empty() {
         pane.rows = pane.sequence.clone().unwrap_or_else(|| (0..len).collect());
-        pane.kept = Kept::everything(query);
+        pane.kept = FilterResult::everything(query);
         return;
     }
     let catalog = &state.snapshot.catalog;

@@ -15,7 +15,7 @@ use crate::tui::motion::{Motion, Scroll};
 use crate::tui::overlays;
 use crate::tui::pane::Pane;
 use crate::tui::panes::{hints, indented};
-use crate::tui::state::{Opened, Overlay, Part, Shows, State};
+use crate::tui::state::{HintsView, Overlay, PanePart, ReceiptWindow, State};
 
 /// To the next side of the prompt.
 pub(super) fn turn(state: &mut State, effects: &mut Vec<Effect>) {
@@ -27,24 +27,24 @@ pub(super) fn turn(state: &mut State, effects: &mut Vec<Effect>) {
 
 /// Back to what is found.
 pub(super) fn leave(state: &mut State, effects: &mut Vec<Effect>) {
-    state.hints.shows = Shows::Found;
+    state.hints.shows = HintsView::Matches;
     state.hints.given.enriched = None;
     ask(state, effects);
 }
 
 /// Whether what can be left next is the prompt as it is given.
 pub(super) fn is_next_to_leave(state: &State) -> bool {
-    state.overlay.is_none() && state.focus == Pane::Hints && state.part == Part::List && state.shows_given()
+    state.overlay.is_none() && state.focus == Pane::Hints && state.part == PanePart::List && state.shows_given()
 }
 
 /// Asks about the prompt as it is now: what of it this session was told, or all of it where that is shown. To an empty prompt
 /// something may be appended too.
 pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     let hearer = match state.hints.shows {
-        Shows::Given(hearer) => hearer,
-        Shows::Found => Hearer::Session,
+        HintsView::Enriched(hearer) => hearer,
+        HintsView::Matches => Hearer::Session,
     };
-    if state.hints.shows == Shows::Found && state.hints.prompt.text().trim().is_empty() {
+    if state.hints.shows == HintsView::Matches && state.hints.prompt.text().trim().is_empty() {
         state.hints.told.clear();
         return;
     }
@@ -58,7 +58,7 @@ pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
 
 /// Somebody was told something: it may have been this session.
 pub(super) fn told(state: &mut State, effects: &mut Vec<Effect>) {
-    if state.hints.shows != Shows::Given(Hearer::Stranger) {
+    if state.hints.shows != HintsView::Enriched(Hearer::Stranger) {
         ask(state, effects);
     }
 }
@@ -68,11 +68,11 @@ pub(super) fn simulated(state: &mut State, generation: u64, enriched: Box<Enrich
     if generation != state.hints.given.generation {
         return;
     }
-    if state.hints.shows != Shows::Given(Hearer::Stranger) {
+    if state.hints.shows != HintsView::Enriched(Hearer::Stranger) {
         state.hints.told = not_again(&enriched);
     }
     let given = &mut state.hints.given;
-    if state.hints.shows != Shows::Found {
+    if state.hints.shows != HintsView::Matches {
         given.enriched = Some(enriched);
         given.problems = problems;
         given.paged = None;
@@ -90,7 +90,7 @@ fn not_again(enriched: &Enriched) -> BTreeSet<SourceId> {
 /// Opens the receipt with this number.
 pub(super) fn open(state: &mut State, number: u64, effects: &mut Vec<Effect>) {
     let generation = state.opened.generation + 1;
-    state.opened = Opened { generation, ..Opened::default() };
+    state.opened = ReceiptWindow { generation, ..ReceiptWindow::default() };
     state.overlay = Some(Overlay::Receipt(Scroll::default()));
     effects.push(Effect::Send(Command::Replay { generation, number }));
 }

@@ -7,7 +7,7 @@ use crate::tui::overlays;
 use crate::tui::palette;
 use crate::tui::pane::Pane;
 use crate::tui::panes;
-use crate::tui::state::{Overlay, Part, State};
+use crate::tui::state::{Overlay, PanePart, State};
 
 pub(super) fn open(state: &mut State, action: Action) {
     match action {
@@ -15,7 +15,7 @@ pub(super) fn open(state: &mut State, action: Action) {
         Action::Problems => state.overlay = Some(Overlay::Problems(Cursor::default())),
         Action::Clear => state.overlay = Some(Overlay::Clear),
         Action::Zoom => state.zoomed = state.zoomed.toggled(),
-        Action::Inside => state.part = Part::Detail,
+        Action::Inside => state.part = PanePart::Detail,
         Action::Back => back(state),
         _ => {}
     }
@@ -31,8 +31,8 @@ fn back(state: &mut State) {
     }
     if state.is_searched() {
         super::reading::end(state);
-    } else if state.part != Part::List {
-        state.part = Part::List;
+    } else if state.part != PanePart::List {
+        state.part = PanePart::List;
     } else if state.at_request() {
         super::answering::leave(state);
     } else if state.focus == Pane::Hints {
@@ -74,8 +74,8 @@ pub(super) fn step(state: &mut State, motion: Motion) {
         }
         Some(Overlay::Profiles(_) | Overlay::Switch(_)) => super::profiles::step(state, motion),
         Some(Overlay::Clear | Overlay::Broken) => {}
-        None if state.part == Part::Detail => scroll(state, state.focus, motion),
-        None if state.part == Part::Values => super::valuing::step(state, motion),
+        None if state.part == PanePart::Detail => scroll(state, state.focus, motion),
+        None if state.part == PanePart::Values => super::valuing::step(state, motion),
         None => row(state, motion),
     }
 }

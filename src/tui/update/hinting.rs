@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::catalog::SourceId;
 use crate::engine::{Command, Snapshot};
 use crate::enrich::Findings;
-use crate::tui::field::{Change, Edit};
+use crate::tui::field::{TextChange, TextEdit};
 use crate::tui::found;
 use crate::tui::input::Effect;
 use crate::tui::state::State;
@@ -81,12 +81,12 @@ pub(super) fn clear(state: &mut State, effects: &mut Vec<Effect>) {
 }
 
 /// Up in the first line and down in the last one lead to prompts typed before. Tells whether there was one.
-pub(super) fn recall(state: &mut State, edit: Edit, effects: &mut Vec<Effect>) -> bool {
+pub(super) fn recall(state: &mut State, edit: TextEdit, effects: &mut Vec<Effect>) -> bool {
     let prompt = &state.hints.prompt;
     let (before, after) = prompt.text().split_at_checked(prompt.cursor()).unwrap_or_default();
     let recalled = match edit {
-        Edit::LineUp if !before.contains('\n') => state.hints.recall.older(prompt.text()),
-        Edit::LineDown if !after.contains('\n') => state.hints.recall.newer(prompt.text()),
+        TextEdit::LineUp if !before.contains('\n') => state.hints.recall.older(prompt.text()),
+        TextEdit::LineDown if !after.contains('\n') => state.hints.recall.newer(prompt.text()),
         _ => None,
     };
     let Some(text) = recalled else { return false };
@@ -95,7 +95,7 @@ pub(super) fn recall(state: &mut State, edit: Edit, effects: &mut Vec<Effect>) -
 }
 
 fn put(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
-    let change = Change { removed: 0..state.hints.prompt.text().len(), inserted: text.len() };
+    let change = TextChange { removed: 0..state.hints.prompt.text().len(), inserted: text.len() };
     state.hints.prompt.clear();
     state.hints.prompt.insert(text);
     carry(&mut state.hints.findings, &change);
@@ -103,7 +103,7 @@ fn put(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
 }
 
 /// Moves the marks along with the text around them.
-pub(super) fn carry(findings: &mut Findings, change: &Change) {
+pub(super) fn carry(findings: &mut Findings, change: &TextChange) {
     findings.expansions.retain_mut(|expansion| match change.carry(&expansion.range) {
         Some(range) => {
             expansion.range = range;

@@ -25,7 +25,7 @@ pub(in crate::tui) mod writing;
 
 use crate::engine::{Command, Event};
 
-use super::action::{Action, Context, bound};
+use super::action::{Action, KeyContext, bound};
 use super::disabled::disabled;
 use super::input::{Effect, Input};
 use super::key::Key;
@@ -72,7 +72,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
         Input::Snapshot(snapshot) => desk::snapshot(state, *snapshot, &mut effects),
         Input::Answer(Event::Located(spot)) => elsewhere::located(state, spot, &mut effects),
         Input::Answer(event) => desk::answer(state, event, &mut effects),
-        Input::Colours { generation, from, colours } => previewing::painted(state, generation, from, colours),
+        Input::Highlighted { generation, from, colours } => previewing::painted(state, generation, from, colours),
         Input::Edited(text) => document::edited(state, text),
         Input::Busy => {
             writing::busy(state);
@@ -193,10 +193,10 @@ fn unbound(state: &State, key: Key) -> String {
         return format!("{key} does nothing until you turn to this request: A");
     }
     let is_write = state.shown_request().is_some_and(|waiting| waiting.request.approval.is_some());
-    if state.in_request() && is_write && bound(key, &[Context::Approval]).is_some() {
+    if state.in_request() && is_write && bound(key, &[KeyContext::Approval]).is_some() {
         return "Enter first shows all that would be written: y and n answer there".to_owned();
     }
-    let entry = Pane::ALL.iter().find_map(|pane| bound(key, &[Context::Pane(*pane)]));
+    let entry = Pane::ALL.iter().find_map(|pane| bound(key, &[KeyContext::Pane(*pane)]));
     match entry {
         Some(entry) => format!("{key} ({}) works in {} only", entry.name, entry.places()),
         None => format!("{key} does nothing here: ? shows the keys"),

@@ -5,14 +5,14 @@ use ratatui::layout::Position;
 
 use crate::tui::action::Action;
 use crate::tui::disabled::disabled;
-use crate::tui::input::{Effect, Turn};
-use crate::tui::layout::Parts;
+use crate::tui::input::{Effect, WheelTurn};
+use crate::tui::layout::PaneLayout;
 use crate::tui::motion::Motion;
 use crate::tui::overlays;
 use crate::tui::pane::Pane;
 use crate::tui::panes;
 use crate::tui::rules;
-use crate::tui::state::{Grip, Overlay, Part, State, Typing};
+use crate::tui::state::{Dragged, Overlay, PanePart, State, Typing};
 use crate::tui::status;
 
 /// Rows that one turn of the wheel moves.
@@ -36,7 +36,7 @@ pub(super) fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) 
         // Where a request has the place of the selection its rules are not the person's.
         let is_fixed = pane == Pane::Selection && state.shown_request().is_some();
         let rule = rules::at(pane, &parts, at).filter(|_| state.grip.is_none() && !is_fixed);
-        state.grip = state.grip.or(rule.map(|rule| Grip::Rule(pane, rule)));
+        state.grip = state.grip.or(rule.map(|rule| Dragged::Divider(pane, rule)));
         match rule {
             // Who pulls a rule goes on typing and reading.
             Some(_) if state.focus == pane => {}
@@ -84,14 +84,14 @@ fn in_overlay(state: &mut State, overlay: Overlay, at: Position, effects: &mut V
     }
 }
 
-fn pane_at(state: &State, at: Position) -> Option<(Pane, Parts)> {
+fn pane_at(state: &State, at: Position) -> Option<(Pane, PaneLayout)> {
     let panes = Pane::ALL.into_iter().zip(state.layout().panes);
     let found =
         panes.filter_map(|(pane, place)| place.map(|place| (pane, place))).find(|(_, place)| place.contains(at));
     found.and_then(|(pane, _)| Some((pane, state.parts(pane)?)))
 }
 
-fn in_pane(state: &mut State, pane: Pane, parts: Parts, at: Position, effects: &mut Vec<Effect>) {
+fn in_pane(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effects: &mut Vec<Effect>) {
     let field = match (pane, state.typing) {
         (Pane::Catalog, Some(Typing::Filter))
         | (Pane::Hints, Some(Typing::Prompt))
@@ -122,17 +122,17 @@ fn in_pane(state: &mut State, pane: Pane, parts: Parts, at: Position, effects: &
             _ => {}
         }
     } else if parts.detail.contains(at) {
-        let there = state.part == Part::Detail;
+        let there = state.part == PanePart::Detail;
         try_to(state, if pane == Pane::Hints { Action::Feed } else { Action::Inside }, effects);
         if let (Pane::Hints, Some(row)) = (pane, part_row) {
             let before = std::mem::replace(&mut state.feed.cursor.at, row);
             done_again(state, there && before == row, Action::Follow, effects);
         }
     } else if pane == Pane::Templates && parts.aside.contains(at) {
-        let there = state.part == Part::Values;
+        let there = state.part == PanePart::Values;
         if disabled(state, Action::Values).is_none() {
             state.focus_on(Pane::Templates);
-            state.part = Part::Values;
+            state.part = PanePart::Values;
         }
         if let Some(row) = part_row {
             let before = std::mem::replace(&mut state.templates.variable.at, row);
@@ -144,7 +144,7 @@ fn in_pane(state: &mut State, pane: Pane, parts: Parts, at: Position, effects: &
 }
 
 /// The row of the feed, or of the variables, that is pointed at.
-fn part_row(state: &State, pane: Pane, parts: Parts, at: Position) -> Option<usize> {
+fn part_row(state: &State, pane: Pane, parts: PaneLayout, at: Position) -> Option<usize> {
     let (place, top, len) = match pane {
         Pane::Hints => (parts.detail, state.feed.cursor.top, state.feed.rows.len()),
         Pane::Templates => (parts.aside, state.templates.variable.top, state.templates.form.len()),
@@ -161,7 +161,7 @@ fn done_again(state: &mut State, again: bool, action: Action, effects: &mut Vec<
     }
 }
 
-fn in_list(state: &mut State, pane: Pane, parts: Parts, at: Position, effects: &mut Vec<Effect>) {
+fn in_list(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effects: &mut Vec<Effect>) {
     if pane == Pane::Hints && state.shows_given() {
         return;
     }
@@ -196,10 +196,10 @@ fn leave_field(state: &mut State, effects: &mut Vec<Effect>) {
     }
 }
 
-pub(super) fn wheel(state: &mut State, turn: Turn, at: Position) {
+pub(super) fn wheel(state: &mut State, turn: WheelTurn, at: Position) {
     let motion = match turn {
-        Turn::Up => Motion::Up,
-        Turn::Down => Motion::Down,
+        WheelTurn::Up => Motion::Up,
+        WheelTurn::Down => Motion::Down,
     };
     if state.overlay.is_some() {
         return super::go::roll_overlay(state, motion, NOTCH);

@@ -1,7 +1,7 @@
 //! The palette's keys: what is typed narrows the list, Enter closes the window and does what the row says where the person
 //! was before.
 
-use crate::tui::field::{Edit, Room};
+use crate::tui::field::{FieldLimit, TextEdit};
 use crate::tui::input::Effect;
 use crate::tui::motion::{Cursor, Motion};
 use crate::tui::palette;
@@ -23,16 +23,16 @@ pub(super) fn paste(state: &mut State, text: &str) {
 }
 
 pub(super) fn insert(state: &mut State, text: &str) {
-    let fits = state.palette.fitting(text, Room::Line);
+    let fits = state.palette.fitting(text, FieldLimit::Line);
     if state.palette.insert(fits).is_some() {
         to_the_first(state);
     }
     if fits.len() < text.len() {
-        super::say(state, Tone::Refusal, Room::Line.full().to_owned());
+        super::say(state, Tone::Refusal, FieldLimit::Line.full().to_owned());
     }
 }
 
-pub(super) fn edit(state: &mut State, edit: Edit) {
+pub(super) fn edit(state: &mut State, edit: TextEdit) {
     if state.palette.edit(edit).is_some() {
         to_the_first(state);
     }

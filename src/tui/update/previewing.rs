@@ -11,7 +11,7 @@ use crate::tui::input::Effect;
 use crate::tui::motion::Scroll;
 use crate::tui::pane::Pane;
 use crate::tui::panes::preview;
-use crate::tui::state::{Made, Preview, Question, State, View};
+use crate::tui::state::{Preview, PreviewMode, PreviewRequest, RenderedText, State};
 use crate::tui::widgets::cells;
 
 /// Columns that one key shows more of.
@@ -27,7 +27,7 @@ pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
         state.templates.preview = None;
         return;
     };
-    let question = Question {
+    let question = PreviewRequest {
         template: template.name.clone(),
         index: Arc::clone(&state.snapshot.templates),
         revision: state.templates.revision,
@@ -42,7 +42,7 @@ pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     let values = typed.map(|typed| typed.over_sample(&template.variables));
     if is_other {
         super::go::reset_scroll(state, Pane::Templates);
-        state.templates.view = View::Text;
+        state.templates.view = PreviewMode::Text;
     }
     state.templates.generation += 1;
     let (generation, path) = (state.templates.generation, question.path.clone());
@@ -76,21 +76,21 @@ pub(super) fn answer(
     };
     state.templates.preview = Some(preview);
     paint(state, effects);
-    if state.templates.view == View::Template && state.view() != View::Template {
-        state.templates.view = View::Text;
+    if state.templates.view == PreviewMode::Template && state.view() != PreviewMode::Template {
+        state.templates.view = PreviewMode::Text;
     }
-    if view != state.view() || state.view() == View::Template {
+    if view != state.view() || state.view() == PreviewMode::Template {
         to_its_place(state);
     }
 }
 
 /// The text that was made, in the colours of the one before as far as they fit.
-fn made(before: Option<Made>, shown: Shown) -> Made {
+fn made(before: Option<RenderedText>, shown: Shown) -> RenderedText {
     let Shown { made, proposal } = shown;
     let is_there = matches!(&proposal, Some(Ok(proposal)) if proposal.is_unchanged());
     let lines: Arc<[String]> = made.text.lines().map(|line| cells::clean(line).into_owned()).collect();
     let before = before.map(|before| before.text).unwrap_or_default();
-    Made {
+    RenderedText {
         text: if before.lines == lines { before } else { carried(&before, lines) },
         warnings: made.warnings.iter().map(|warning| cells::clean(warning).into_owned()).collect(),
         bytes: made.text.len(),
@@ -115,7 +115,7 @@ fn paint(state: &mut State, effects: &mut Vec<Effect>) {
     let lines = Arc::clone(&made.text.lines);
     state.templates.painted = Some(Arc::clone(&lines));
     state.templates.painting += 1;
-    effects.push(Effect::Paint { generation: state.templates.painting, lines, languages });
+    effects.push(Effect::Highlight { generation: state.templates.painting, lines, languages });
 }
 
 /// The painter tells the colours of some lines.
@@ -131,7 +131,8 @@ pub(super) fn painted(state: &mut State, generation: u64, from: usize, colours: 
 /// Whether these colours change anything that can be seen: of a long text most lines cannot, and most are as they were.
 pub(in crate::tui) fn shows(state: &State, generation: u64, from: usize, colours: &[Spans]) -> bool {
     let made = state.preview().and_then(|preview| preview.made.as_ref());
-    let Some(made) = made.filter(|_| generation == state.templates.painting && state.view() == View::Text) else {
+    let Some(made) = made.filter(|_| generation == state.templates.painting && state.view() == PreviewMode::Text)
+    else {
         return false;
     };
     let top = state.templates.scroll.top.saturating_sub(made.warnings.len());
@@ -150,8 +151,8 @@ pub(super) fn look(state: &mut State, action: Action) {
         Action::Rightwards => pane.across += ACROSS,
         _ => {
             let failed = state.preview().is_some_and(|preview| preview.failed.is_some());
-            let other = if failed { View::Template } else { View::Difference };
-            state.templates.view = if state.view() == other { View::Text } else { other };
+            let other = if failed { PreviewMode::Template } else { PreviewMode::Difference };
+            state.templates.view = if state.view() == other { PreviewMode::Text } else { other };
             to_its_place(state);
         }
     }
@@ -160,7 +161,8 @@ pub(super) fn look(state: &mut State, action: Action) {
 /// To where one side of the preview is looked at first: the error, else the top.
 fn to_its_place(state: &mut State) {
     let page = preview::page(state);
-    let failed = state.preview().and_then(|preview| preview.failed.as_ref()).filter(|_| state.view() == View::Template);
+    let failed =
+        state.preview().and_then(|preview| preview.failed.as_ref()).filter(|_| state.view() == PreviewMode::Template);
     let top = failed.map_or(0, |failed| preview::top_of_error(failed, page));
     state.templates.scroll = Scroll { top };
     state.templates.across = 0;

@@ -22,7 +22,7 @@ pub(super) fn open(state: &mut State, effects: &mut Vec<Effect>) {
     effects.push(Effect::Send(Command::Profiles(Profiles::List { generation })));
 }
 
-/// Shows the difference to the profile in this file; it is asked for when there is a desk to compare with.
+/// HintsView the difference to the profile in this file; it is asked for when there is a desk to compare with.
 pub(in crate::tui) fn propose(state: &mut State, file: PathBuf) {
     state.profiles.file = Some(file);
     state.profiles.switch = None;

@@ -7,8 +7,8 @@ use crate::tui::action::Action;
 use crate::tui::input::Effect;
 use crate::tui::motion::{Motion, Scroll};
 use crate::tui::pane::Pane;
-use crate::tui::panes::catalog::{self, View};
-use crate::tui::search::{Search, find};
+use crate::tui::panes::catalog::{self, DetailText};
+use crate::tui::search::{TextSearch, find};
 use crate::tui::state::{State, Typing};
 
 /// Columns and rows of the text, where it is shown.
@@ -17,7 +17,7 @@ fn room(state: &State) -> Option<(u16, usize)> {
     (!place.is_empty()).then_some((place.width, usize::from(place.height)))
 }
 
-fn view(state: &State) -> Option<(View<'_>, usize)> {
+fn view(state: &State) -> Option<(DetailText<'_>, usize)> {
     let (columns, rows) = room(state)?;
     Some((catalog::view(state, columns), rows))
 }
@@ -65,13 +65,13 @@ pub(super) fn follow(state: &mut State, effects: &mut Vec<Effect>) {
 }
 
 pub(super) fn open(state: &mut State) {
-    state.catalog.search = Search { from: state.catalog.scroll.top, ..Search::default() };
+    state.catalog.search = TextSearch { from: state.catalog.scroll.top, ..TextSearch::default() };
     state.typing = Some(Typing::Search);
 }
 
 /// Looks for nothing any more.
 pub(super) fn end(state: &mut State) {
-    state.catalog.search = Search::default();
+    state.catalog.search = TextSearch::default();
     if state.typing == Some(Typing::Search) {
         state.typing = None;
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::tui::filter::{Haystack, Kept, Query, keep};
+use crate::tui::filter::{FilterResult, Haystack, Query, keep};
 use crate::tui::motion::Cursor;
 use crate::tui::pane::Pane;
 use crate::tui::state::{State, Typing};
@@ -21,7 +21,7 @@ pub(super) fn filter(state: &mut State) {
     state.templates.cursor = Cursor { at, ..state.templates.cursor };
 }
 
-/// Shows everything again.
+/// HintsView everything again.
 pub(super) fn clear(state: &mut State) {
     state.templates.filter.clear();
     filter(state);
@@ -49,7 +49,7 @@ fn apply(state: &mut State, since: Since) {
     let query = Query::parse(pane.filter.text());
     if query.is_empty() {
         pane.rows = (0..snapshot.templates.templates.len()).collect();
-        pane.kept = Kept::everything(query);
+        pane.kept = FilterResult::everything(query);
         return;
     }
     let packed = || Arc::new(Haystack::of_templates(&snapshot.templates, &snapshot.catalog));

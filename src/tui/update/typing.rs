@@ -2,10 +2,10 @@
 //! the text until the new answer comes, so that they do not flicker.
 
 use crate::tui::action::Action;
-use crate::tui::field::{Change, Edit, Room, TextField};
+use crate::tui::field::{FieldLimit, TextChange, TextEdit, TextField};
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
-use crate::tui::state::{Part, State, Tone, Typing};
+use crate::tui::state::{PanePart, State, Tone, Typing};
 
 pub(super) fn open(state: &mut State, action: Action) {
     match action {
@@ -60,7 +60,7 @@ pub(super) fn insert(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
     if typing == Typing::Value && super::valuing::flag(state, text) {
         return;
     }
-    let room = if typing == Typing::Prompt { Room::Prompt } else { Room::Line };
+    let room = if typing == Typing::Prompt { FieldLimit::Prompt } else { FieldLimit::Line };
     let field = field(state, typing);
     let fits = field.fitting(text, room);
     let change = field.insert(fits);
@@ -70,12 +70,12 @@ pub(super) fn insert(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
     }
 }
 
-pub(super) fn edit(state: &mut State, edit: Edit, effects: &mut Vec<Effect>) {
+pub(super) fn edit(state: &mut State, edit: TextEdit, effects: &mut Vec<Effect>) {
     let Some(typing) = state.typing else { return };
     if typing == Typing::Prompt && super::hinting::recall(state, edit, effects) {
         return;
     }
-    if edit == Edit::NewLine {
+    if edit == TextEdit::NewLine {
         return insert(state, "\n", effects);
     }
     if typing == Typing::Value && super::valuing::flag(state, "") {
@@ -88,7 +88,7 @@ pub(super) fn edit(state: &mut State, edit: Edit, effects: &mut Vec<Effect>) {
 /// A paste goes to the open field; in the hints pane it opens the prompt. It is never read as keys.
 pub(super) fn paste(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
     state.message = None;
-    if state.overlay.is_none() && state.focus == Pane::Templates && state.part == Part::Values {
+    if state.overlay.is_none() && state.focus == Pane::Templates && state.part == PanePart::Values {
         if super::document::is_for_all(state, text) {
             return super::document::paste(state, text);
         }
@@ -119,7 +119,7 @@ pub(super) fn paste(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
     }
 }
 
-fn changed(state: &mut State, typing: Typing, change: Option<Change>, effects: &mut Vec<Effect>) {
+fn changed(state: &mut State, typing: Typing, change: Option<TextChange>, effects: &mut Vec<Effect>) {
     let Some(change) = change else { return };
     match typing {
         Typing::Filter => super::filtering::filter(state),

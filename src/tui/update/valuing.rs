@@ -4,17 +4,17 @@
 use std::sync::Arc;
 
 use crate::tui::action::Action;
-use crate::tui::field::{Room, TextField};
+use crate::tui::field::{FieldLimit, TextField};
 use crate::tui::motion::{Cursor, Motion};
 use crate::tui::pane::Pane;
-use crate::tui::state::{Part, State, Tone, Typing};
-use crate::tui::values::{self, Given, Holds, Row, Step, Typed, Way};
+use crate::tui::state::{PanePart, State, Tone, Typing};
+use crate::tui::values::{self, FormRow, PathStep, RowValue, TypedValue, TypedValues, ValuePath};
 
 pub(super) fn act(state: &mut State, action: Action) {
     match action {
         Action::Values => {
             state.focus_on(Pane::Templates);
-            state.part = Part::Values;
+            state.part = PanePart::Values;
             set(state);
         }
         Action::SetValue => set(state),
@@ -41,7 +41,7 @@ pub(super) fn follow(state: &mut State) {
         return;
     }
     let is_other = formed.is_none_or(|(name, ..)| *name != template.name);
-    let nothing = Typed::default();
+    let nothing = TypedValues::default();
     let form = values::rows(&template.variables, state.typed().unwrap_or(&nothing));
     let formed = Some((template.name.clone(), Arc::clone(index), state.templates.revision));
     let under = state.templates.form.get(state.templates.variable.at).map(|row| row.way.clone());
@@ -56,20 +56,20 @@ pub(super) fn follow(state: &mut State) {
     if state.typing == Some(Typing::Value) && (is_other || under_cursor(state).is_none_or(|row| !row.is_leaf())) {
         state.typing = None;
     }
-    if state.part == Part::Values && state.templates.form.is_empty() {
-        state.part = Part::List;
+    if state.part == PanePart::Values && state.templates.form.is_empty() {
+        state.part = PanePart::List;
     }
 }
 
-fn under_cursor(state: &State) -> Option<&Row> {
+fn under_cursor(state: &State) -> Option<&FormRow> {
     state.templates.form.get(state.templates.variable.at)
 }
 
 /// A flag turns over; a text is typed, of a row that holds others the first of theirs.
 fn set(state: &mut State) {
     match under_cursor(state).map(|row| (row.holds.clone(), row.way.clone())) {
-        Some((Holds::Flag(flag), way)) => give(state, way, Given::Flag(!flag)),
-        Some((Holds::Items(Some(0)), _)) => add(state),
+        Some((RowValue::Flag(flag), way)) => give(state, way, TypedValue::Flag(!flag)),
+        Some((RowValue::Items(Some(0)), _)) => add(state),
         _ => begin(state),
     }
 }
@@ -89,7 +89,7 @@ fn go(state: &mut State, range: impl Fn(usize) -> std::ops::Range<usize>) {
 
 fn go_back(state: &mut State) {
     let at = state.templates.variable.at;
-    let before = state.templates.form.iter().take(at).rposition(Row::is_leaf);
+    let before = state.templates.form.iter().take(at).rposition(FormRow::is_leaf);
     to_field(state, before);
 }
 
@@ -102,10 +102,10 @@ fn to_field(state: &mut State, at: Option<usize>) {
     state.templates.value = TextField::default();
     state.typing = Some(Typing::Value);
     let Some(row) = under_cursor(state).filter(|row| row.typed) else { return };
-    let (Holds::Text(text) | Holds::Misfit(text)) = &row.holds else { return };
+    let (RowValue::Text(text) | RowValue::Misfit(text)) = &row.holds else { return };
     let text = text.clone();
     let field = &mut state.templates.value;
-    if field.fitting(&text, Room::Line).len() < text.len() {
+    if field.fitting(&text, FieldLimit::Line).len() < text.len() {
         state.typing = None;
         let why = "this value is too long to be typed here: E opens it in $EDITOR, x takes it back";
         return super::say(state, Tone::Refusal, why.to_owned());
@@ -117,13 +117,13 @@ fn to_field(state: &mut State, at: Option<usize>) {
 pub(super) fn typed(state: &mut State) {
     let text = state.templates.value.text().to_owned();
     if let Some(way) = under_cursor(state).map(|row| row.way.clone()) {
-        give(state, way, Given::Text(text));
+        give(state, way, TypedValue::Text(text));
     }
 }
 
 /// Keys in the field of a flag: it turns over, or says yes or no. Tells whether a flag stands there.
 pub(super) fn flag(state: &mut State, text: &str) -> bool {
-    let Some((Holds::Flag(flag), way)) = under_cursor(state).map(|row| (row.holds.clone(), row.way.clone())) else {
+    let Some((RowValue::Flag(flag), way)) = under_cursor(state).map(|row| (row.holds.clone(), row.way.clone())) else {
         return false;
     };
     let said = text.chars().fold(flag, |flag, c| match c {
@@ -133,20 +133,20 @@ pub(super) fn flag(state: &mut State, text: &str) -> bool {
         _ => flag,
     });
     if said != flag {
-        give(state, way, Given::Flag(said));
+        give(state, way, TypedValue::Flag(said));
     }
     true
 }
 
 /// The list that another item would go into, and before which item.
-pub(in crate::tui) fn list(row: &Row, typed: Option<&Typed>) -> Option<(Way, usize)> {
-    if let Holds::Items(_) = row.holds {
+pub(in crate::tui) fn list(row: &FormRow, typed: Option<&TypedValues>) -> Option<(ValuePath, usize)> {
+    if let RowValue::Items(_) = row.holds {
         let items = typed.map_or(1, |typed| typed.shown_items(&row.way));
         return Some((row.way.clone(), items));
     }
-    let at = row.way.iter().rposition(|step| matches!(step, Step::Item(_)))?;
+    let at = row.way.iter().rposition(|step| matches!(step, PathStep::Item(_)))?;
     match (row.way.get(..at), row.way.get(at)) {
-        (Some(list), Some(Step::Item(item))) => Some((list.to_vec(), item + 1)),
+        (Some(list), Some(PathStep::Item(item))) => Some((list.to_vec(), item + 1)),
         _ => None,
     }
 }
@@ -156,7 +156,7 @@ fn add(state: &mut State) {
     let Some((list, at)) = under_cursor(state).and_then(|row| list(row, state.typed())) else { return };
     change(state, |typed| typed.add_item(&list, at));
     let mut way = list;
-    way.push(Step::Item(at));
+    way.push(PathStep::Item(at));
     if let Some(row) = state.templates.form.iter().position(|row| row.way == way) {
         state.templates.variable.at = row;
         begin(state);
@@ -179,12 +179,12 @@ pub(super) fn step(state: &mut State, motion: Motion) {
     state.templates.variable.step(motion, len, page);
 }
 
-fn give(state: &mut State, way: Way, given: Given) {
+fn give(state: &mut State, way: ValuePath, given: TypedValue) {
     change(state, |typed| typed.set(way, given));
 }
 
 /// Changes what was typed for the template under the cursor.
-pub(super) fn change(state: &mut State, change: impl FnOnce(&mut Typed)) {
+pub(super) fn change(state: &mut State, change: impl FnOnce(&mut TypedValues)) {
     let Some(name) = state.template().map(|template| template.name.clone()) else { return };
     change(state.templates.typed.entry(name.clone()).or_default());
     // A draft of other values is none any more.

@@ -3,11 +3,11 @@
 
 use crate::engine::{Command, Event};
 use crate::output::{Before, Proposal, Unwritten, Written};
-use crate::tui::field::{Edit, Room, TextField};
+use crate::tui::field::{FieldLimit, TextEdit, TextField};
 use crate::tui::input::Effect;
 use crate::tui::motion::Scroll;
 use crate::tui::panes::preview;
-use crate::tui::state::{Made, Overlay, Preview, State, Tone, Writing};
+use crate::tui::state::{Overlay, Preview, RenderedText, State, Tone, WriteState};
 use crate::tui::widgets::cells;
 
 pub(super) fn is_open(state: &State) -> bool {
@@ -22,7 +22,7 @@ pub(super) fn open(state: &mut State) {
     state.typing = None;
     state.templates.path = TextField::default();
     state.templates.path.insert(&path);
-    state.templates.writing = Writing::Nothing;
+    state.templates.writing = WriteState::Nothing;
     state.overlay = Some(Overlay::Write(Scroll::default()));
 }
 
@@ -46,17 +46,17 @@ pub(super) fn follow(state: &mut State, before: Option<&str>) {
 
 pub(super) fn insert(state: &mut State, text: &str) {
     let line = text.replace(['\r', '\n'], " ");
-    let fits = state.templates.path.fitting(&line, Room::Line);
+    let fits = state.templates.path.fitting(&line, FieldLimit::Line);
     let is_changed = state.templates.path.insert(fits).is_some();
     if fits.len() < line.len() {
-        super::say(state, Tone::Refusal, Room::Line.full().to_owned());
+        super::say(state, Tone::Refusal, FieldLimit::Line.full().to_owned());
     }
     if is_changed {
         changed(state);
     }
 }
 
-pub(super) fn edit(state: &mut State, edit: Edit) {
+pub(super) fn edit(state: &mut State, edit: TextEdit) {
     if state.templates.path.edit(edit).is_some() {
         changed(state);
     }
@@ -66,11 +66,11 @@ fn changed(state: &mut State) {
     let Some(name) = state.template().map(|template| template.name.clone()) else { return };
     let path = state.templates.path.text().to_owned();
     state.templates.paths.insert(name, path);
-    state.templates.writing = Writing::Nothing;
+    state.templates.writing = WriteState::Nothing;
     state.overlay = Some(Overlay::Write(Scroll::default()));
 }
 
-fn made(state: &State) -> Option<&Made> {
+fn made(state: &State) -> Option<&RenderedText> {
     state.preview().filter(|preview| preview.failed.is_none())?.made.as_ref()
 }
 
@@ -81,7 +81,7 @@ pub(in crate::tui) fn proposal(state: &State) -> Option<&Proposal> {
 
 /// What a write would make of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::tui) enum Makes {
+pub(in crate::tui) enum WriteEffect {
     /// One that is not there yet.
     New,
     /// Another one than it is.
@@ -91,17 +91,17 @@ pub(in crate::tui) enum Makes {
 }
 
 /// What a write of this proposal would make of its file.
-pub(in crate::tui) fn makes(state: &State, proposal: &Proposal) -> Makes {
+pub(in crate::tui) fn makes(state: &State, proposal: &Proposal) -> WriteEffect {
     match proposal.before {
-        Before::Nothing => Makes::New,
-        Before::File { .. } if made(state).is_some_and(|made| made.is_there) => Makes::Same,
-        Before::File { .. } => Makes::Other,
+        Before::Nothing => WriteEffect::New,
+        Before::File { .. } if made(state).is_some_and(|made| made.is_there) => WriteEffect::Same,
+        Before::File { .. } => WriteEffect::Other,
     }
 }
 
 /// Why what is shown cannot be written now.
 pub(in crate::tui) fn why_not(state: &State) -> Option<String> {
-    if state.templates.writing == Writing::Asked {
+    if state.templates.writing == WriteState::Asked {
         return Some("it is being written".to_owned());
     }
     if state.templates.path.text().trim().is_empty() {
@@ -114,7 +114,7 @@ pub(in crate::tui) fn why_not(state: &State) -> Option<String> {
         None => Some("the template does not render: there is nothing to write".to_owned()),
         Some(None) => Some("type the path of the file".to_owned()),
         Some(Some(Err(refused))) => Some(preview::refusal(refused)),
-        Some(Some(Ok(proposal))) if makes(state, proposal) == Makes::Same => {
+        Some(Some(Ok(proposal))) if makes(state, proposal) == WriteEffect::Same => {
             Some(format!("{} holds this already: there is nothing to write", proposal.shown))
         }
         Some(Some(Ok(_))) => None,
@@ -123,7 +123,7 @@ pub(in crate::tui) fn why_not(state: &State) -> Option<String> {
 
 pub(super) fn confirm(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(proposal) = proposal(state).cloned() else { return };
-    state.templates.writing = Writing::Asked;
+    state.templates.writing = WriteState::Asked;
     effects.push(Effect::Send(Command::Write(Box::new(proposal))));
 }
 
@@ -137,7 +137,7 @@ pub(super) fn answer(state: &mut State, event: Event) {
 }
 
 fn done(state: &mut State, written: &Written) {
-    state.templates.writing = Writing::Nothing;
+    state.templates.writing = WriteState::Nothing;
     if is_open(state) {
         close(state);
     }
@@ -150,7 +150,7 @@ fn done(state: &mut State, written: &Written) {
 
 fn not_done(state: &mut State, unwritten: Unwritten) {
     let Unwritten { refused, anew } = unwritten;
-    state.templates.writing = Writing::Nothing;
+    state.templates.writing = WriteState::Nothing;
     let hint = if refused.hint.is_empty() { String::new() } else { format!(": {}", refused.hint) };
     super::say(state, Tone::Refusal, format!("{}{hint}", refused.message));
     let Some(fresh) = anew.into_iter().next() else { return };
@@ -161,7 +161,7 @@ fn not_done(state: &mut State, unwritten: Unwritten) {
     {
         made.is_there = fresh.is_unchanged();
         **shown = fresh;
-        state.templates.writing = Writing::Changed;
+        state.templates.writing = WriteState::Changed;
         if is_open(state) {
             state.overlay = Some(Overlay::Write(Scroll::default()));
         }
@@ -170,7 +170,7 @@ fn not_done(state: &mut State, unwritten: Unwritten) {
 
 /// A full queue did not take it.
 pub(super) fn busy(state: &mut State) {
-    if state.templates.writing == Writing::Asked {
-        state.templates.writing = Writing::Nothing;
+    if state.templates.writing == WriteState::Asked {
+        state.templates.writing = WriteState::Nothing;
     }
 }

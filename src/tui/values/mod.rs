@@ -14,11 +14,11 @@ use serde_json::{Map, Value};
 use crate::template::{Variable, VariableKind, sample};
 
 pub use document::{LARGEST, read};
-pub use rows::{Holds, Row, rows};
+pub use rows::{FormRow, RowValue, rows};
 
 /// One step of the way to a value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Step {
+pub enum PathStep {
     /// A field of this name; the first step is a top-level variable.
     Field(String),
     /// An item of a list, from 0.
@@ -26,28 +26,28 @@ pub enum Step {
 }
 
 /// The way from the root of the values to one of them.
-pub type Way = Vec<Step>;
+pub type ValuePath = Vec<PathStep>;
 
 /// The way for people: `fields 1 name`.
-pub fn place(way: &[Step]) -> String {
-    let step = |step: &Step| match step {
-        Step::Field(name) => name.clone(),
-        Step::Item(at) => (at + 1).to_string(),
+pub fn place(way: &[PathStep]) -> String {
+    let step = |step: &PathStep| match step {
+        PathStep::Field(name) => name.clone(),
+        PathStep::Item(at) => (at + 1).to_string(),
     };
     way.iter().map(step).collect::<Vec<_>>().join(" ")
 }
 
 /// What was typed for one template. What the template no longer asks for is kept: it may ask for it again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Typed {
-    given: BTreeMap<Way, Given>,
+pub struct TypedValues {
+    given: BTreeMap<ValuePath, TypedValue>,
     /// How many items those lists have that are no sample any more.
-    items: BTreeMap<Way, usize>,
+    items: BTreeMap<ValuePath, usize>,
 }
 
 /// One value as typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Given {
+pub enum TypedValue {
     /// A text; after `:=` JSON, as in `render --var`. For a list or an object it is all of it: JSON, or for a list of texts
     /// the items between commas.
     Text(String),
@@ -55,7 +55,7 @@ pub enum Given {
     Flag(bool),
 }
 
-impl Given {
+impl TypedValue {
     /// A JSON value as one would type it.
     fn of(value: &Value) -> Self {
         match value {
@@ -105,23 +105,23 @@ fn leave_out(variables: &[Variable], values: &mut Value) {
 
 /// What stands where nothing was typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fill {
+enum FillWith {
     /// Sample values, to see what a template does.
     Sample,
     /// Nothing, to be filled in.
     Blank,
 }
 
-impl Typed {
+impl TypedValues {
     /// The value typed for this row, if one was.
-    pub fn get(&self, way: &[Step]) -> Option<&Given> {
+    pub fn get(&self, way: &[PathStep]) -> Option<&TypedValue> {
         self.given.get(way)
     }
 
     /// Takes a value. The lists that it is in are no samples any more.
-    pub fn set(&mut self, way: Way, given: Given) {
+    pub fn set(&mut self, way: ValuePath, given: TypedValue) {
         for (at, step) in way.iter().enumerate() {
-            if let (Step::Item(item), Some(list)) = (step, way.get(..at)) {
+            if let (PathStep::Item(item), Some(list)) = (step, way.get(..at)) {
                 let items = self.items.entry(list.to_vec()).or_default();
                 *items = (*items).max(item + 1);
             }
@@ -130,30 +130,30 @@ impl Typed {
     }
 
     /// Takes back what was typed here and below.
-    pub fn take_back(&mut self, way: &[Step]) {
+    pub fn take_back(&mut self, way: &[PathStep]) {
         self.given.retain(|known, _| !known.starts_with(way));
         self.items.retain(|known, _| !known.starts_with(way));
     }
 
     /// How many items a list has; `None` while it is a sample.
-    pub fn items(&self, list: &[Step]) -> Option<usize> {
+    pub fn items(&self, list: &[PathStep]) -> Option<usize> {
         self.items.get(list).copied()
     }
 
     /// How many items a list shows: of a sample the first.
-    pub fn shown_items(&self, list: &[Step]) -> usize {
+    pub fn shown_items(&self, list: &[PathStep]) -> usize {
         self.items(list).unwrap_or(1)
     }
 
     /// Puts an empty item before the one at `at`.
-    pub fn add_item(&mut self, list: &[Step], at: usize) {
+    pub fn add_item(&mut self, list: &[PathStep], at: usize) {
         let items = self.shown_items(list);
         self.renumber(list, |item| Some(if item >= at { item + 1 } else { item }));
         self.items.insert(list.to_vec(), items + 1);
     }
 
     /// Takes an item out; those behind it move up.
-    pub fn remove_item(&mut self, list: &[Step], at: usize) {
+    pub fn remove_item(&mut self, list: &[PathStep], at: usize) {
         let items = self.shown_items(list);
         self.renumber(list, |item| match item.cmp(&at) {
             std::cmp::Ordering::Less => Some(item),
@@ -163,15 +163,15 @@ impl Typed {
         self.items.insert(list.to_vec(), items.saturating_sub(1));
     }
 
-    fn renumber(&mut self, list: &[Step], to: impl Fn(usize) -> Option<usize>) {
-        let moved = |mut way: Way| match way.get_mut(list.len()) {
-            Some(Step::Item(item)) => {
+    fn renumber(&mut self, list: &[PathStep], to: impl Fn(usize) -> Option<usize>) {
+        let moved = |mut way: ValuePath| match way.get_mut(list.len()) {
+            Some(PathStep::Item(item)) => {
                 *item = to(*item)?;
                 Some(way)
             }
             _ => Some(way),
         };
-        let inside = |way: &Way| way.starts_with(list) && way.len() > list.len();
+        let inside = |way: &ValuePath| way.starts_with(list) && way.len() > list.len();
         let (within, rest): (BTreeMap<_, _>, _) =
             std::mem::take(&mut self.given).into_iter().partition(|(way, _)| inside(way));
         self.given = rest;
@@ -193,20 +193,20 @@ impl Typed {
     }
 
     /// Whether anything was typed here or below.
-    pub fn has_below(&self, way: &[Step]) -> bool {
-        fn has<T>(map: &BTreeMap<Way, T>, way: &[Step]) -> bool {
+    pub fn has_below(&self, way: &[PathStep]) -> bool {
+        fn has<T>(map: &BTreeMap<ValuePath, T>, way: &[PathStep]) -> bool {
             map.range(way.to_vec()..).next().is_some_and(|(known, _)| known.starts_with(way))
         }
         has(&self.given, way) || has(&self.items, way)
     }
 
     /// Names that were given directly below this place and are none of `known`, in order.
-    fn strays(&self, above: &[Step], known: &[Variable]) -> Vec<&str> {
-        let ways = |way: &'_ Way| way.starts_with(above);
+    fn strays(&self, above: &[PathStep], known: &[Variable]) -> Vec<&str> {
+        let ways = |way: &'_ ValuePath| way.starts_with(above);
         let below = self.given.range(above.to_vec()..).map(|(way, _)| way).take_while(|way| ways(way));
         let mut names: Vec<&str> = Vec::new();
         for way in below {
-            if let Some(Step::Field(name)) = way.get(above.len())
+            if let Some(PathStep::Field(name)) = way.get(above.len())
                 && names.last() != Some(&name.as_str())
                 && !known.iter().any(|variable| variable.name == *name)
             {
@@ -218,7 +218,7 @@ impl Typed {
 
     /// Sample values with the typed ones in their places; what is optional and was not typed is left out.
     pub fn over_sample(&self, variables: &[Variable]) -> Value {
-        self.object(variables, &mut Vec::new(), &self.sample(variables), Fill::Sample)
+        self.object(variables, &mut Vec::new(), &self.sample(variables), FillWith::Sample)
     }
 
     /// What stands where nothing was typed. Samples of everything show what a template does; once somebody types, its own
@@ -232,16 +232,16 @@ impl Typed {
     }
 
     /// At most as many calls deep as the tree, which `template` bounds.
-    fn object(&self, variables: &[Variable], way: &mut Way, sample: &Value, fill: Fill) -> Value {
+    fn object(&self, variables: &[Variable], way: &mut ValuePath, sample: &Value, fill: FillWith) -> Value {
         let mut fields = Map::new();
         for variable in variables {
-            way.push(Step::Field(variable.name.clone()));
+            way.push(PathStep::Field(variable.name.clone()));
             let value = self.value(variable, way, sample.get(&variable.name), fill);
             fields.extend(value.map(|value| (variable.name.clone(), value)));
             way.pop();
         }
         for name in self.strays(way, variables) {
-            way.push(Step::Field(name.to_owned()));
+            way.push(PathStep::Field(name.to_owned()));
             let value = self.get(way).and_then(|given| given.value(VariableKind::Scalar, &[]));
             fields.extend(value.map(|value| (name.to_owned(), value)));
             way.pop();
@@ -250,16 +250,16 @@ impl Typed {
     }
 
     /// `None` for what nobody gave and the sample leaves out.
-    fn value(&self, variable: &Variable, way: &mut Way, sample: Option<&Value>, fill: Fill) -> Option<Value> {
+    fn value(&self, variable: &Variable, way: &mut ValuePath, sample: Option<&Value>, fill: FillWith) -> Option<Value> {
         let Variable { kind, fields, .. } = variable;
         if let Some(value) = self.get(way).and_then(|given| given.value(*kind, fields)) {
             return Some(value);
         }
         match (kind, self.items(way), fill) {
-            (VariableKind::Scalar, _, Fill::Blank) => Some(Value::String(String::new())),
-            (VariableKind::Scalar, _, Fill::Sample) | (VariableKind::Flag, ..) => sample.cloned(),
+            (VariableKind::Scalar, _, FillWith::Blank) => Some(Value::String(String::new())),
+            (VariableKind::Scalar, _, FillWith::Sample) | (VariableKind::Flag, ..) => sample.cloned(),
             (VariableKind::Object, ..) => Some(self.object(fields, way, sample.unwrap_or(&Value::Null), fill)),
-            (VariableKind::List, None, Fill::Sample) => sample.cloned(),
+            (VariableKind::List, None, FillWith::Sample) => sample.cloned(),
             (VariableKind::List, items, _) => {
                 let sample = sample.and_then(|sample| sample.get(0)).unwrap_or(&Value::Null);
                 Some((0..items.unwrap_or(1)).map(|at| self.item(fields, at, way, sample, fill)).collect())
@@ -267,13 +267,13 @@ impl Typed {
         }
     }
 
-    fn item(&self, fields: &[Variable], at: usize, way: &mut Way, sample: &Value, fill: Fill) -> Value {
-        way.push(Step::Item(at));
+    fn item(&self, fields: &[Variable], at: usize, way: &mut ValuePath, sample: &Value, fill: FillWith) -> Value {
+        way.push(PathStep::Item(at));
         let kind = if fields.is_empty() { VariableKind::Scalar } else { VariableKind::Object };
         let value = match self.get(way).and_then(|given| given.value(kind, fields)) {
             Some(value) => value,
             None if !fields.is_empty() => self.object(fields, way, sample, fill),
-            None if fill == Fill::Blank => Value::String(String::new()),
+            None if fill == FillWith::Blank => Value::String(String::new()),
             None => sample.clone(),
         };
         way.pop();

@@ -17,29 +17,32 @@ fn tree() -> Vec<Variable> {
 }
 
 /// `items.0.x.y`
-fn way(written: &str) -> Way {
-    written.split('.').map(|step| step.parse().map_or_else(|_| Step::Field(step.to_owned()), Step::Item)).collect()
+fn way(written: &str) -> ValuePath {
+    written
+        .split('.')
+        .map(|step| step.parse().map_or_else(|_| PathStep::Field(step.to_owned()), PathStep::Item))
+        .collect()
 }
 
-fn text(text: &str) -> Given {
-    Given::Text(text.to_owned())
+fn text(text: &str) -> TypedValue {
+    TypedValue::Text(text.to_owned())
 }
 
-fn typed(values: &[(&str, Given)]) -> Typed {
-    let mut typed = Typed::default();
+fn typed(values: &[(&str, TypedValue)]) -> TypedValues {
+    let mut typed = TypedValues::default();
     values.iter().for_each(|(to, given)| typed.set(way(to), given.clone()));
     typed
 }
 
-fn form(typed: &Typed) -> Vec<String> {
-    let told = |row: &Row| {
+fn form(typed: &TypedValues) -> Vec<String> {
+    let told = |row: &FormRow| {
         let held = match &row.holds {
-            Holds::Text(text) => format!("{text:?}"),
-            Holds::Flag(flag) => flag.to_string(),
-            Holds::Items(items) => items.map_or("sample".to_owned(), |items| format!("{items} items")),
-            Holds::Fields => "fields".to_owned(),
-            Holds::Unused(text) => format!("unused {text:?}"),
-            Holds::Misfit(text) => format!("misfit {text:?}"),
+            RowValue::Text(text) => format!("{text:?}"),
+            RowValue::Flag(flag) => flag.to_string(),
+            RowValue::Items(items) => items.map_or("sample".to_owned(), |items| format!("{items} items")),
+            RowValue::Fields => "fields".to_owned(),
+            RowValue::Unused(text) => format!("unused {text:?}"),
+            RowValue::Misfit(text) => format!("misfit {text:?}"),
         };
         format!("{}{} {held}{}", " ".repeat(row.level), row.name, if row.typed { " *" } else { "" })
     };
@@ -59,10 +62,10 @@ fn rows_stand_in_the_order_of_the_tree() {
         "tags sample",
         " 1 \"‹tags›\"",
     ];
-    assert_eq!(form(&Typed::default()), sample);
+    assert_eq!(form(&TypedValues::default()), sample);
     let filled = typed(&[
         ("a", text("b")),
-        ("f", Given::Flag(false)),
+        ("f", TypedValue::Flag(false)),
         ("items.1.name", text("second")),
         ("tags", text("p, q")),
         ("gone", text("old")),
@@ -89,12 +92,12 @@ fn rows_stand_in_the_order_of_the_tree() {
 
 #[test]
 fn typed_values_stand_over_the_sample() {
-    let over = |values: &[(&str, Given)]| typed(values).over_sample(&tree());
+    let over = |values: &[(&str, TypedValue)]| typed(values).over_sample(&tree());
     assert_eq!(over(&[]), sample(&tree()));
     assert_eq!(over(&[("a", text("7"))])["a"], json!("7"));
     assert_eq!(over(&[("a", text(":=7"))])["a"], json!(7));
     assert_eq!(over(&[("a", text(":={"))])["a"], json!(":={"));
-    assert_eq!(over(&[("f", Given::Flag(false))])["f"], json!(false));
+    assert_eq!(over(&[("f", TypedValue::Flag(false))])["f"], json!(false));
     let value = over(&[("items.0.x.y", text("deep")), ("items.0.name", text("n"))]);
     assert_eq!(
         value["items"],
@@ -114,17 +117,17 @@ fn what_is_optional_is_left_out_until_it_is_typed() {
     let mut tree = tree();
     tree[0].optional = true;
     tree[2].fields[0].optional = true;
-    let over = |values: &[(&str, Given)]| typed(values).over_sample(&tree);
+    let over = |values: &[(&str, TypedValue)]| typed(values).over_sample(&tree);
     assert_eq!(over(&[]), sample(&tree), "as long as nothing is typed all of it is shown");
-    let touched = over(&[("f", Given::Flag(false))]);
+    let touched = over(&[("f", TypedValue::Flag(false))]);
     assert_eq!((touched.get("a"), touched["items"][0].get("name")), (None, None), "{touched}");
     assert_eq!(touched["items"][1]["x"]["y"], json!("‹y›"));
     let values = over(&[("items.0.x.y", text("z"))]);
     assert_eq!(values["items"], json!([{"x": {"y": "z"}}]), "a list that is typed asks for no more");
     assert_eq!(over(&[("a", text(""))])["a"], json!(""), "empty is a value");
     tree[2].optional = true;
-    let over = |values: &[(&str, Given)]| typed(values).over_sample(&tree);
-    let touched = over(&[("f", Given::Flag(false))]);
+    let over = |values: &[(&str, TypedValue)]| typed(values).over_sample(&tree);
+    let touched = over(&[("f", TypedValue::Flag(false))]);
     assert_eq!(touched["items"][0]["name"], json!("‹name›"), "all of the list is optional, and it is given");
     assert_eq!(typed(&[]).document(&tree)["a"], json!(""), "a document to fill in shows it");
 }
@@ -132,7 +135,7 @@ fn what_is_optional_is_left_out_until_it_is_typed() {
 #[test]
 fn items_are_added_and_removed_with_what_is_in_them() {
     let mut list = typed(&[("items.0.name", text("a")), ("items.1.name", text("b")), ("tags.0", text("t"))]);
-    let names = |list: &Typed| {
+    let names = |list: &TypedValues| {
         let value = list.over_sample(&tree());
         value["items"]
             .as_array()
@@ -150,7 +153,7 @@ fn items_are_added_and_removed_with_what_is_in_them() {
     assert_eq!((names(&list), list.items(&way("items"))), (Vec::new(), Some(0)), "a list may be empty");
     list.take_back(&way("items"));
     assert_eq!((list.items(&way("items")), list.len()), (None, 1), "a sample again");
-    let mut sample = Typed::default();
+    let mut sample = TypedValues::default();
     sample.add_item(&way("items"), 1);
     assert_eq!(names(&sample), ["‹name›", "‹name›"]);
 }
@@ -168,7 +171,7 @@ fn a_document_is_what_was_typed_and_blanks() {
     });
     let expected = typed(&[
         ("a", text("A")),
-        ("f", Given::Flag(false)),
+        ("f", TypedValue::Flag(false)),
         ("items.0.x.y", text("deep")),
         ("items.1.name", text("")),
         ("items.1.x.y", text("")),
@@ -192,7 +195,7 @@ fn what_is_no_document_says_where() {
 #[test]
 fn a_long_list_is_one_value() {
     let long = json!({"tags": vec![1; 3000], "items": [{"name": 2}]});
-    let pasted = Typed::pasted(&tree(), &long);
+    let pasted = TypedValues::pasted(&tree(), &long);
     assert_eq!(pasted.len(), 2);
     let value = pasted.over_sample(&tree());
     assert_eq!((&value["tags"], &value["items"][0]["name"]), (&long["tags"], &json!(2)));
@@ -232,7 +235,7 @@ proptest! {
     #[test]
     fn what_is_pasted_is_given_whatever_its_shape(value in any_value()) {
         prop_assume!(value.is_object());
-        let pasted = Typed::pasted(&tree(), &value);
+        let pasted = TypedValues::pasted(&tree(), &value);
         prop_assert!(holds(&pasted.over_sample(&tree()), &value), "{value} gives {}", pasted.over_sample(&tree()));
         let again = pasted.edited(&tree(), &pasted.document(&tree()));
         prop_assert_eq!(again.over_sample(&tree()), pasted.over_sample(&tree()));

@@ -8,11 +8,11 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::cells;
 use crate::tui::state::Skin;
-use crate::tui::theme::Role;
+use crate::tui::theme::ThemeRole;
 
 /// How a line looks: its parts, in order and apart from each other, and what is between them.
 #[derive(Debug, Clone, Copy)]
-pub struct Looks<'a, F: Fn(usize) -> Style> {
+pub struct CodeLine<'a, F: Fn(usize) -> Style> {
     /// The line, clean.
     pub line: &'a str,
     /// The style of the cluster that begins at this byte.
@@ -20,7 +20,13 @@ pub struct Looks<'a, F: Fn(usize) -> Style> {
 }
 
 /// Draws the line into `area`, one row high, from column `across` on.
-pub fn draw<F: Fn(usize) -> Style>(looks: &Looks<'_, F>, across: usize, skin: &Skin, area: Rect, buffer: &mut Buffer) {
+pub fn draw<F: Fn(usize) -> Style>(
+    looks: &CodeLine<'_, F>,
+    across: usize,
+    skin: &Skin,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let area = area.intersection(buffer.area);
     if area.is_empty() {
         return;
@@ -54,7 +60,7 @@ pub fn draw<F: Fn(usize) -> Style>(looks: &Looks<'_, F>, across: usize, skin: &S
     }
     write(run);
     let sign = |x: u16, buffer: &mut Buffer| {
-        buffer.set_stringn(x, area.y, skin.glyphs.ellipsis, 1, skin.theme.style(Role::Infra));
+        buffer.set_stringn(x, area.y, skin.glyphs.ellipsis, 1, skin.theme.style(ThemeRole::Infra));
     };
     if across > 0 && !looks.line.is_empty() {
         sign(area.x, buffer);
@@ -87,7 +93,7 @@ mod tests {
         ] {
             let area = Rect::from(((0, 0).into(), Size::new(columns, 1)));
             let mut buffer = Buffer::empty(area);
-            draw(&Looks { line, style: |_| Style::new() }, across, &skin, area, &mut buffer);
+            draw(&CodeLine { line, style: |_| Style::new() }, across, &skin, area, &mut buffer);
             let mut shown = String::new();
             let mut x = 0;
             while x < columns {

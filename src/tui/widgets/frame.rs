@@ -8,14 +8,14 @@ use ratatui::style::{Modifier, Style};
 use ratatui::widgets::{Block, Widget};
 
 use crate::tui::state::Skin;
-use crate::tui::theme::Role;
+use crate::tui::theme::ThemeRole;
 
 use super::cells;
 use super::row::Active;
 
 /// What is written on a pane's border.
 #[derive(Debug, Clone)]
-pub struct Border {
+pub struct PaneBorder {
     /// Left on top.
     pub title: &'static str,
     /// Right on top, where there is room; clean.
@@ -23,18 +23,18 @@ pub struct Border {
     /// Right at the bottom.
     pub place: String,
     /// The pane's colour.
-    pub role: Role,
+    pub role: ThemeRole,
     /// Whether keys go there.
     pub active: Active,
 }
 
-impl Border {
+impl PaneBorder {
     /// Draws it around `outer`.
     pub fn draw(&self, skin: &Skin, outer: Rect, buffer: &mut Buffer) {
         let outer = outer.intersection(buffer.area);
         let (set, line) = match self.active {
             Active::Yes => (skin.glyphs.focused, skin.theme.style(self.role)),
-            Active::No => (skin.glyphs.plain, skin.theme.style(Role::Infra)),
+            Active::No => (skin.glyphs.plain, skin.theme.style(ThemeRole::Infra)),
         };
         Block::bordered().border_set(set).border_style(line).render(outer, buffer);
         let mut title = skin.theme.style(self.role);
@@ -59,7 +59,7 @@ fn written_right(skin: &Skin, buffer: &mut Buffer, outer: Rect, y: u16, text: &s
     let text = format!(" {text} ");
     let columns = u16::try_from(cells::width(&text)).unwrap_or(u16::MAX);
     if columns + 2 <= outer.width {
-        write(buffer, outer.right() - 1 - columns, y, &text, skin.theme.style(Role::Infra), outer);
+        write(buffer, outer.right() - 1 - columns, y, &text, skin.theme.style(ThemeRole::Infra), outer);
     }
 }
 
@@ -76,7 +76,7 @@ pub fn rule(skin: &Skin, place: Rect, caption: &str, style: Style, buffer: &mut 
     if place.is_empty() {
         return;
     }
-    let line = skin.theme.style(Role::Infra);
+    let line = skin.theme.style(ThemeRole::Infra);
     if place.width == 1 && place.height > 1 {
         for y in place.y..place.bottom() {
             buffer.set_stringn(place.x, y, skin.glyphs.column, 1, line);

@@ -2,48 +2,49 @@
 //! document. Made anew for every frame, since it is a dozen lines.
 
 use crate::catalog::{Kind, Source};
-use crate::tui::filter::{Marker, Marks};
+use crate::tui::filter::{Marks, MatchMarker};
 use crate::tui::pane::Pane;
-use crate::tui::panes::outlook::Names;
+use crate::tui::panes::outlook::NameDetail;
 use crate::tui::panes::{outlook, printed};
 use crate::tui::standing;
-use crate::tui::state::{Part, State};
-use crate::tui::theme::Role;
+use crate::tui::state::{PanePart, State};
+use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::marked::Marked;
-use crate::tui::widgets::page::Line;
+use crate::tui::widgets::marked::MarkedText;
+use crate::tui::widgets::page::PageLine;
 
 /// The lines about the source under the cursor, for so many columns; none where there is no source.
-pub fn lines(state: &State, columns: usize) -> Vec<Line> {
+pub fn lines(state: &State, columns: usize) -> Vec<PageLine> {
     let catalog = &state.snapshot.catalog;
     let Some(source) = state.subject(Pane::Catalog).and_then(|id| catalog.get(id)) else { return Vec::new() };
     let marks = marks(state, source);
     let id = source.id.as_str();
-    let named = (Line::new(format!("@{}", cells::clean(id)), Role::Strong), Marked::of(&source.name, &marks.name));
+    let named =
+        (PageLine::new(format!("@{}", cells::clean(id)), ThemeRole::Strong), MarkedText::of(&source.name, &marks.name));
     let mut lines = beside(named, columns);
     let (mark, role) = standing::mark(&state.snapshot, id);
     let standing = format!("{} {}", state.skin.glyphs.mark(mark), cells::clean(&standing::words(&state.snapshot, id)));
     let terse = is_terse(state);
     let mut fields = fields(state, source).into_iter();
     let place = fields.next().filter(|_| !terse || source.is_missing());
-    lines.extend(beside((Line::new(standing, role), Marked::of(&facts(state, source), &[])), columns));
-    let names = if terse { Names::Counted } else { Names::Some };
+    lines.extend(beside((PageLine::new(standing, role), MarkedText::of(&facts(state, source), &[])), columns));
+    let names = if terse { NameDetail::Counted } else { NameDetail::Some };
     let follows = outlook::sentence(state, id, names).map(|sentence| cells::clean(&sentence).into_owned());
-    lines.extend(follows.map(|sentence| Line::new(sentence, Role::Hints)));
+    lines.extend(follows.map(|sentence| PageLine::new(sentence, ThemeRole::Hints)));
 
     let field = |(label, value): (&str, String)| {
         let indent = label.len() + 1;
-        Line::new(format!("{label} "), Role::Infra).then(&value, Role::Text).hanging(indent)
+        PageLine::new(format!("{label} "), ThemeRole::Infra).then(&value, ThemeRole::Text).hanging(indent)
     };
     lines.extend(place.map(field));
     if !source.description.is_empty() {
-        let description = Marked::of(&source.description, &marks.description);
-        lines.push(Line::default().then_marked(&description, Role::Text));
+        let description = MarkedText::of(&source.description, &marks.description);
+        lines.push(PageLine::default().then_marked(&description, ThemeRole::Text));
     }
     if !terse {
         lines.extend(fields.map(field));
     }
-    lines.push(Line::new(lead_over(state, source, columns), Role::Infra));
+    lines.push(PageLine::new(lead_over(state, source, columns), ThemeRole::Infra));
     lines
 }
 
@@ -52,7 +53,7 @@ const ROOMY: u16 = 14;
 
 /// Whether only what matters most is said, so that the document's beginning is seen too. Whoever reads gets all.
 fn is_terse(state: &State) -> bool {
-    let reads = state.focus == Pane::Catalog && state.part == Part::Detail;
+    let reads = state.focus == Pane::Catalog && state.part == PanePart::Detail;
     !reads && state.parts(Pane::Catalog).is_some_and(|parts| parts.detail.height < ROOMY)
 }
 
@@ -61,18 +62,18 @@ fn marks(state: &State, source: &Source) -> Marks {
     let position = state.snapshot.catalog.position(source.id.as_str());
     match (&pane.haystack, position) {
         (Some(haystack), Some(at)) if pane.kept.query.texts().next().is_some() => {
-            Marker::new(&pane.kept.query).marks(haystack, at)
+            MatchMarker::new(&pane.kept.query).marks(haystack, at)
         }
         _ => Marks::default(),
     }
 }
 
 /// Two texts beside each other, or below each other where they do not fit into one line.
-fn beside((left, right): (Line, Marked), columns: usize) -> Vec<Line> {
+fn beside((left, right): (PageLine, MarkedText), columns: usize) -> Vec<PageLine> {
     if left.width() + 2 + cells::width(&right.text) <= columns {
-        return vec![left.then("  ", Role::Infra).then_marked(&right, Role::Infra)];
+        return vec![left.then("  ", ThemeRole::Infra).then_marked(&right, ThemeRole::Infra)];
     }
-    vec![left, Line::default().then_marked(&right, Role::Infra)]
+    vec![left, PageLine::default().then_marked(&right, ThemeRole::Infra)]
 }
 
 /// `local · selectable · ~417 tokens`

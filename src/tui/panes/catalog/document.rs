@@ -5,32 +5,32 @@ use std::path::Path;
 
 use crate::desk::{Document, size};
 use crate::tui::glyphs::Glyphs;
-use crate::tui::theme::Role;
+use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::page::{Line, Page};
+use crate::tui::widgets::page::{PageLine, WrappedText};
 
 /// The page of a document.
-pub fn page(document: &Document, glyphs: &Glyphs, columns: usize) -> Page {
+pub fn page(document: &Document, glyphs: &Glyphs, columns: usize) -> WrappedText {
     let is_markdown = document.path.as_deref().and_then(Path::extension).is_some_and(|ending| ending == "md");
     let mut fence = None;
-    let mut lines: Vec<Line> = document
+    let mut lines: Vec<PageLine> = document
         .text
         .lines()
         .map(|line| {
-            let role = if is_markdown { look(line, &mut fence) } else { Role::Text };
-            Line::new(cells::clean(line), role)
+            let role = if is_markdown { look(line, &mut fence) } else { ThemeRole::Text };
+            PageLine::new(cells::clean(line), role)
         })
         .collect();
     if document.rest > 0 {
         let how = if document.path.is_some() { ": Enter opens it" } else { "" };
         let more = format!("{} {} more{how}", glyphs.ellipsis, size(document.rest));
-        lines.push(Line::new(more, Role::Infra));
+        lines.push(PageLine::new(more, ThemeRole::Infra));
     }
-    Page::new(lines, columns)
+    WrappedText::new(lines, columns)
 }
 
 /// Headings stand out, code stands back; `fence` is what the open block of code began with.
-fn look(line: &str, fence: &mut Option<char>) -> Role {
+fn look(line: &str, fence: &mut Option<char>) -> ThemeRole {
     let text = line.trim_start();
     let mark = ['`', '~'].into_iter().find(|mark| text.chars().take_while(|c| c == mark).count() >= 3);
     match (*fence, mark) {
@@ -40,10 +40,10 @@ fn look(line: &str, fence: &mut Option<char>) -> Role {
         (None, None) => {
             let level = line.chars().take_while(|c| *c == '#').count();
             let is_heading = (1..=6).contains(&level) && line.chars().nth(level).is_none_or(char::is_whitespace);
-            return if is_heading { Role::Strong } else { Role::Text };
+            return if is_heading { ThemeRole::Strong } else { ThemeRole::Text };
         }
     }
-    Role::Infra
+    ThemeRole::Infra
 }
 
 #[cfg(test)]
@@ -52,10 +52,10 @@ mod tests {
 
     #[test]
     fn headings_and_code() {
-        use Role::{Infra, Strong, Text};
+        use ThemeRole::{Infra, Strong, Text};
         let text = "# A\ntext\n#no\n```sh\n# comment\n~~~\n```\n## B\n####### no\n#";
         let mut fence = None;
-        let looks: Vec<Role> = text.lines().map(|line| look(line, &mut fence)).collect();
+        let looks: Vec<ThemeRole> = text.lines().map(|line| look(line, &mut fence)).collect();
         assert_eq!(looks, [Strong, Text, Text, Infra, Infra, Infra, Infra, Strong, Text, Strong]);
     }
 

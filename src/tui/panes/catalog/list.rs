@@ -5,37 +5,37 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use crate::catalog::{Mode, Source};
-use crate::tui::filter::{Marker, Marks, Order};
-use crate::tui::layout::Parts;
+use crate::tui::filter::{Marks, MatchMarker, Order};
+use crate::tui::layout::PaneLayout;
 use crate::tui::pane::Pane;
 use crate::tui::panes::{draw_empty, list_active, nth_row};
 use crate::tui::standing;
 use crate::tui::state::{State, Typing};
-use crate::tui::theme::Role;
+use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::filter_line::FilterLine;
-use crate::tui::widgets::marked::Marked;
-use crate::tui::widgets::row::{Row, Under};
+use crate::tui::widgets::marked::MarkedText;
+use crate::tui::widgets::row::{ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame};
 
 /// Draws the head and the visible rows.
-pub fn draw(state: &State, parts: &Parts, frame: &mut Frame<'_>) {
+pub fn draw(state: &State, parts: &PaneLayout, frame: &mut Frame<'_>) {
     let pane = &state.catalog;
     let len = pane.rows.len();
-    let columns = Columns::of(state, parts.list.width);
+    let columns = CatalogColumns::of(state, parts.list.width);
     let active = list_active(state, Pane::Catalog);
     let window = pane.cursor.window(len, usize::from(parts.list.height));
     let top = window.start;
     let haystack = pane.haystack.as_ref().filter(|_| pane.kept.query.texts().next().is_some());
-    let mut marking = haystack.map(|haystack| (haystack, Marker::new(&pane.kept.query)));
+    let mut marking = haystack.map(|haystack| (haystack, MatchMarker::new(&pane.kept.query)));
     let buffer = frame.buffer_mut();
     for (nth, at) in window.enumerate() {
         let Some(position) = pane.rows.get(at) else { continue };
         let Some(source) = state.snapshot.catalog.sources().get(*position) else { continue };
         let marks = marking.as_mut().map(|(haystack, marker)| marker.marks(haystack, *position));
-        let under = Under::of(at, pane.cursor.at, active);
+        let under = RowCursor::of(at, pane.cursor.at, active);
         row(state, source, &marks.unwrap_or_default(), columns, parts.list.width).draw(
             under,
-            Role::Catalog,
+            ThemeRole::Catalog,
             nth_row(parts.list, nth),
             buffer,
         );
@@ -43,7 +43,7 @@ pub fn draw(state: &State, parts: &Parts, frame: &mut Frame<'_>) {
     if len == 0 {
         draw_empty(state, &why_empty(state), parts.list, buffer);
     }
-    frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(Role::Catalog), buffer);
+    frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(ThemeRole::Catalog), buffer);
     head(state, parts.head, columns, frame);
 }
 
@@ -66,13 +66,13 @@ fn why_empty(state: &State) -> String {
 
 /// How the columns of the list share its width.
 #[derive(Debug, Clone, Copy)]
-struct Columns {
+struct CatalogColumns {
     id: usize,
     mode: usize,
     tokens: usize,
 }
 
-impl Columns {
+impl CatalogColumns {
     /// Ids have what they need before anything else; the long words and the tokens are shown where there is room left.
     fn of(state: &State, width: u16) -> Self {
         const TOKENS: usize = 8;
@@ -88,34 +88,34 @@ impl Columns {
     }
 }
 
-fn row<'a>(state: &'a State, source: &Source, marks: &Marks, columns: Columns, width: u16) -> Row<'a> {
+fn row<'a>(state: &'a State, source: &Source, marks: &Marks, columns: CatalogColumns, width: u16) -> ListRow<'a> {
     let theme = &state.skin.theme;
     let id = source.id.as_str();
     let (mark, role) = standing::mark(&state.snapshot, id);
-    let grey = theme.style(Role::Infra);
-    let id_style = if source.is_missing() { grey } else { theme.style(Role::Text) };
-    let marked = |style: Style| [style, style.patch(theme.style(Role::Match))];
-    let mut row = Row::new(&state.skin, width);
+    let grey = theme.style(ThemeRole::Infra);
+    let id_style = if source.is_missing() { grey } else { theme.style(ThemeRole::Text) };
+    let marked = |style: Style| [style, style.patch(theme.style(ThemeRole::Match))];
+    let mut row = ListRow::new(&state.skin, width);
     row.cell(state.skin.glyphs.mark(mark), 1, theme.style(role))
-        .marked_id(&Marked::of(id, &marks.id), columns.id, marked(id_style))
-        .cell(source.kind.word(), 6, theme.style(Role::Catalog))
+        .marked_id(&MarkedText::of(id, &marks.id), columns.id, marked(id_style))
+        .cell(source.kind.word(), 6, theme.style(ThemeRole::Catalog))
         .cell(mode_word(source.mode, columns), columns.mode, grey);
     if columns.tokens > 0 {
         let tokens = state.snapshot.tokens.get(id).map(|tokens| cells::tokens(*tokens)).unwrap_or_default();
         row.cell(&format!("{tokens:>8}"), columns.tokens, grey);
     }
-    row.marked_text(&Marked::of(&source.tags.join(", "), &marks.tags), marked(grey));
+    row.marked_text(&MarkedText::of(&source.tags.join(", "), &marks.tags), marked(grey));
     row
 }
 
-fn mode_word(mode: Mode, columns: Columns) -> &'static str {
+fn mode_word(mode: Mode, columns: CatalogColumns) -> &'static str {
     match mode {
         Mode::Selectable if columns.mode < Mode::Selectable.word().len() => "sel",
         _ => mode.word(),
     }
 }
 
-fn head(state: &State, place: Rect, columns: Columns, frame: &mut Frame<'_>) {
+fn head(state: &State, place: Rect, columns: CatalogColumns, frame: &mut Frame<'_>) {
     let typing = state.typing == Some(Typing::Filter);
     if place.is_empty() {
         return;
@@ -126,15 +126,15 @@ fn head(state: &State, place: Rect, columns: Columns, frame: &mut Frame<'_>) {
             typing,
             fault: state.catalog.kept.query.fault.as_deref(),
             kept: (state.catalog.rows.len(), state.snapshot.catalog.len()),
-            role: Role::Catalog,
+            role: ThemeRole::Catalog,
         };
         return line.draw(&state.skin, place, frame);
     }
-    let grey = state.skin.theme.style(Role::Infra);
+    let grey = state.skin.theme.style(ThemeRole::Infra);
     let sorted = |order: Order, name: &'static str| {
         if state.catalog.order == order { format!("{name}{}", state.skin.glyphs.sorted) } else { name.to_owned() }
     };
-    let mut row = Row::new(&state.skin, place.width);
+    let mut row = ListRow::new(&state.skin, place.width);
     row.cell(&sorted(Order::Standing, ""), 1, grey)
         .cell(&sorted(Order::Id, "id"), columns.id, grey)
         .cell(&sorted(Order::Kind, "type"), 6, grey)
@@ -142,5 +142,5 @@ fn head(state: &State, place: Rect, columns: Columns, frame: &mut Frame<'_>) {
     if columns.tokens > 0 {
         row.cell(&format!("{:>8}", sorted(Order::Tokens, "tokens")), columns.tokens, grey);
     }
-    row.text("tags", grey).draw(Under::Nothing, Role::Catalog, place, frame.buffer_mut());
+    row.text("tags", grey).draw(RowCursor::Elsewhere, ThemeRole::Catalog, place, frame.buffer_mut());
 }

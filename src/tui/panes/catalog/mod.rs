@@ -7,7 +7,7 @@ mod list;
 mod reading;
 
 pub use document::page;
-pub use reading::{View, place, view};
+pub use reading::{DetailText, place, view};
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -16,9 +16,9 @@ use crate::tui::filter::Order;
 use crate::tui::layout;
 use crate::tui::pane::Pane;
 use crate::tui::state::State;
-use crate::tui::theme::Role;
+use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::frame::{self, Border};
+use crate::tui::widgets::frame::{self, PaneBorder};
 
 /// Draws the pane with its border at `outer`.
 pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
@@ -28,7 +28,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     reading::draw(state, &parts, frame);
 }
 
-fn border(state: &State) -> Border {
+fn border(state: &State) -> PaneBorder {
     let (totals, pane) = (&state.totals, &state.catalog);
     let dot = state.skin.glyphs.dot;
     let mut note = if state.is_open() { cells::counted(totals.sources, "source") } else { String::new() };
@@ -38,11 +38,11 @@ fn border(state: &State) -> Border {
     if pane.order != Order::Catalog {
         note = format!("by {} {dot} {note}", pane.order.word());
     }
-    Border {
+    PaneBorder {
         title: "1 Catalog",
         note,
         place: frame::position(pane.cursor.at, pane.rows.len()),
-        role: Role::Catalog,
+        role: ThemeRole::Catalog,
         active: super::active(state, Pane::Catalog),
     }
 }

@@ -7,29 +7,29 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 
 use super::details;
-use crate::tui::layout::Parts;
+use crate::tui::layout::PaneLayout;
 use crate::tui::pane::Pane;
 use crate::tui::panes::{caption, indented, nth_row, scrolled};
 use crate::tui::search::Hit;
 use crate::tui::state::{State, Typing};
-use crate::tui::theme::Role;
-use crate::tui::widgets::page::{Line, Page};
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::{cells, frame, prompt};
 
 /// What there is to read of the source under the cursor.
 #[derive(Debug)]
-pub struct View<'a> {
-    details: Page,
-    document: &'a Page,
+pub struct DetailText<'a> {
+    details: WrappedText,
+    document: &'a WrappedText,
 }
 
 /// Where it is read: the rows of its text, one column in.
-pub fn place(parts: &Parts) -> Rect {
+pub fn place(parts: &PaneLayout) -> Rect {
     indented(split(parts).1)
 }
 
 /// The line for the caption and the place of the text: below a rule the whole place, beside one all but its first row.
-fn split(parts: &Parts) -> (Rect, Rect) {
+fn split(parts: &PaneLayout) -> (Rect, Rect) {
     let (rule, detail) = (parts.rule, parts.detail);
     if detail.y > rule.y || detail.is_empty() {
         return (rule, detail);
@@ -39,12 +39,12 @@ fn split(parts: &Parts) -> (Rect, Rect) {
 }
 
 /// The view for so many columns.
-pub fn view(state: &State, columns: u16) -> View<'_> {
+pub fn view(state: &State, columns: u16) -> DetailText<'_> {
     let columns = usize::from(columns);
-    View { details: Page::new(details::lines(state, columns), columns), document: &state.catalog.page }
+    DetailText { details: WrappedText::new(details::lines(state, columns), columns), document: &state.catalog.page }
 }
 
-impl View<'_> {
+impl DetailText<'_> {
     /// How many rows there are.
     pub fn len(&self) -> usize {
         self.details.len() + self.document.len()
@@ -52,7 +52,7 @@ impl View<'_> {
 
     /// The texts of all lines.
     pub fn lines(&self) -> impl Iterator<Item = &str> {
-        self.details.lines().iter().chain(self.document.lines()).map(Line::text)
+        self.details.lines().iter().chain(self.document.lines()).map(PageLine::text)
     }
 
     /// The line that this row is a part of.
@@ -90,7 +90,7 @@ impl View<'_> {
 /// The hits in a part of a line.
 fn lit(state: &State, line: usize, part: &Range<usize>) -> Vec<(Range<usize>, Style)> {
     let search = &state.catalog.search;
-    let found = state.skin.theme.style(Role::Match);
+    let found = state.skin.theme.style(ThemeRole::Match);
     let first = search.hits.partition_point(|hit| (hit.line, hit.range.end) <= (line, part.start));
     let here = search.hits.iter().enumerate().skip(first);
     here.take_while(|(_, hit)| hit.line == line && hit.range.start < part.end)
@@ -102,7 +102,7 @@ fn lit(state: &State, line: usize, part: &Range<usize>) -> Vec<(Range<usize>, St
 }
 
 /// Draws rule, caption and the visible rows.
-pub fn draw(state: &State, parts: &Parts, frame: &mut Frame<'_>) {
+pub fn draw(state: &State, parts: &PaneLayout, frame: &mut Frame<'_>) {
     let (line, text) = split(parts);
     let place = indented(text);
     let view = view(state, place.width);
@@ -139,9 +139,9 @@ fn search_line(state: &State, line: Rect, frame: &mut Frame<'_>) -> Position {
     let text = Rect { x: line.x + 3, width: line.width.saturating_sub(3 + columns), ..line };
     let buffer = frame.buffer_mut();
     buffer.set_stringn(line.x, line.y, " ".repeat(usize::from(line.width)), usize::from(line.width), Style::reset());
-    buffer.set_stringn(line.x + 1, line.y, "/", 1, theme.style(Role::Catalog));
-    let role = if search.hits.is_empty() { Role::Warning } else { Role::Infra };
+    buffer.set_stringn(line.x + 1, line.y, "/", 1, theme.style(ThemeRole::Catalog));
+    let role = if search.hits.is_empty() { ThemeRole::Warning } else { ThemeRole::Infra };
     buffer.set_stringn(text.right(), line.y, &count, usize::from(columns), theme.style(role));
     let needle = &search.needle;
-    prompt::draw(needle.text(), needle.cursor(), &[], theme.style(Role::Strong), text, buffer)
+    prompt::draw(needle.text(), needle.cursor(), &[], theme.style(ThemeRole::Strong), text, buffer)
 }

@@ -7,13 +7,13 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
 
 use crate::engine::{Notice, Topic, Who};
-use crate::tui::about::{self, Way};
+use crate::tui::about::{self, RowTarget};
 use crate::tui::feed::{KEPT, terms};
 use crate::tui::pane::Pane;
 use crate::tui::panes::{active, draw_empty, nth_row};
 use crate::tui::state::{State, Typing};
-use crate::tui::theme::Role;
-use crate::tui::widgets::row::{Active, Row, Under};
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame, prompt};
 
 /// From so many columns on topics are written out, and sessions have a column.
@@ -44,10 +44,11 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position>
     for (nth, at) in window.enumerate() {
         let Some(notice) = feed.row(at) else { continue };
         // The cursor of a feed that nobody reads means nothing.
-        let under = if state.in_feed() { Under::of(at, feed.cursor.at, reads) } else { Under::Nothing };
+        let under = if state.in_feed() { RowCursor::of(at, feed.cursor.at, reads) } else { RowCursor::Elsewhere };
         let is_new = feed.rows.get(at).is_some_and(|position| *position < feed.new);
-        let mut row = row(state, notice, [time, who, session], place.width, if is_new { Age::New } else { Age::Seen });
-        row.draw(under, Role::Hints, nth_row(place, nth), buffer);
+        let mut row =
+            row(state, notice, [time, who, session], place.width, if is_new { RowAge::New } else { RowAge::Seen });
+        row.draw(under, ThemeRole::Hints, nth_row(place, nth), buffer);
     }
     if len == 0 {
         let sentence = if feed.notices.is_empty() {
@@ -57,7 +58,7 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position>
         };
         draw_empty(state, sentence, place, buffer);
     }
-    frame::scrollbar(&state.skin, place, len, top, state.skin.theme.style(Role::Hints), buffer);
+    frame::scrollbar(&state.skin, place, len, top, state.skin.theme.style(ThemeRole::Hints), buffer);
     rule(state, Rect { y: place.y.saturating_sub(1), height: 1, ..place }, buffer)
 }
 
@@ -71,15 +72,15 @@ pub fn whole(state: &State) -> Option<String> {
         text.push('.');
     }
     match (about::way(state), &notice.subject) {
-        (Ok(Way::Source(id)), _) if notice.place.is_some() => {
+        (Ok(RowTarget::Source(id)), _) if notice.place.is_some() => {
             text.push_str(&format!(" Enter leads to @{id}, o opens the file."));
         }
-        (Ok(Way::Source(id)), _) => text.push_str(&format!(" Enter leads to @{id}.")),
-        (Ok(Way::Receipt(_)), Some(_)) if !notice.several => {
+        (Ok(RowTarget::Source(id)), _) => text.push_str(&format!(" Enter leads to @{id}.")),
+        (Ok(RowTarget::Receipt(_)), Some(_)) if !notice.several => {
             text.push_str(" Enter shows what was given, o opens the source.");
         }
-        (Ok(Way::Receipt(_)), _) => text.push_str(" Enter shows what was given."),
-        (Ok(Way::File(_)), _) => text.push_str(" Enter opens the file."),
+        (Ok(RowTarget::Receipt(_)), _) => text.push_str(" Enter shows what was given."),
+        (Ok(RowTarget::File(_)), _) => text.push_str(" Enter opens the file."),
         (Err(_), Some(id)) => text.push_str(&format!(" @{id} is gone from the catalog.")),
         (Err(_), None) => {}
     }
@@ -97,9 +98,9 @@ fn rule(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
     let reads = state.in_feed() && active(state, Pane::Hints) == Active::Yes;
     let caption = match about::way(state) {
         _ if !reads => "feed: f",
-        Ok(Way::Source(_)) => "feed: Enter leads to the source",
-        Ok(Way::File(_)) => "feed: Enter opens the file",
-        Ok(Way::Receipt(_)) => "feed: Enter shows what was given",
+        Ok(RowTarget::Source(_)) => "feed: Enter leads to the source",
+        Ok(RowTarget::File(_)) => "feed: Enter opens the file",
+        Ok(RowTarget::Receipt(_)) => "feed: Enter shows what was given",
         Err(_) => "feed",
     };
     let filtered = typing || !feed.filter.is_empty();
@@ -121,40 +122,46 @@ fn rule(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
         place.y,
         " ".repeat(usize::from(end - place.x - 1)),
         usize::MAX,
-        theme.style(Role::Text),
+        theme.style(ThemeRole::Text),
     );
-    buffer.set_stringn(place.x + 2, place.y, "/", 1, theme.style(Role::Hints));
-    buffer.set_stringn(text.right(), place.y, &kept, usize::from(kept_columns), theme.style(Role::Infra));
+    buffer.set_stringn(place.x + 2, place.y, "/", 1, theme.style(ThemeRole::Hints));
+    buffer.set_stringn(text.right(), place.y, &kept, usize::from(kept_columns), theme.style(ThemeRole::Infra));
     let (said, role) = match &feed.terms.fault {
-        Some(fault) => (cells::clean(fault), Role::Warning),
-        None => (terms::HELP.into(), Role::Infra),
+        Some(fault) => (cells::clean(fault), ThemeRole::Warning),
+        None => (terms::HELP.into(), ThemeRole::Infra),
     };
     let left = usize::from(place.right().saturating_sub(end)).saturating_sub(3);
     if (typing || feed.terms.fault.is_some()) && left >= 12 {
         let said = format!(" {} ", cells::clip(&said, left, state.skin.glyphs.ellipsis));
         buffer.set_stringn(end, place.y, said, left + 2, theme.style(role));
     }
-    let at = prompt::draw(feed.filter.text(), feed.filter.cursor(), &[], theme.style(Role::Strong), text, buffer);
+    let at = prompt::draw(feed.filter.text(), feed.filter.cursor(), &[], theme.style(ThemeRole::Strong), text, buffer);
     typing.then_some(at)
 }
 
 /// Whether somebody has looked at the feed since a notice came.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Age {
+enum RowAge {
     New,
     Seen,
 }
 
-fn row<'a>(state: &'a State, notice: &Notice, [columns, who, session]: [usize; 3], width: u16, age: Age) -> Row<'a> {
+fn row<'a>(
+    state: &'a State,
+    notice: &Notice,
+    [columns, who, session]: [usize; 3],
+    width: u16,
+    age: RowAge,
+) -> ListRow<'a> {
     let theme = &state.skin.theme;
-    let time = theme.style(Role::Infra);
-    let time = if age == Age::New { theme.style(Role::Strong).add_modifier(Modifier::BOLD) } else { time };
-    let mut row = Row::new(&state.skin, width);
+    let time = theme.style(ThemeRole::Infra);
+    let time = if age == RowAge::New { theme.style(ThemeRole::Strong).add_modifier(Modifier::BOLD) } else { time };
+    let mut row = ListRow::new(&state.skin, width);
     row.cell(&cells::clean(&notice.time), columns, time);
     row.cell(&cells::clean(notice.who.word()), who, theme.style(who_role(&notice.who)));
     if session > 0 {
         let of = notice.session.as_deref().map_or("", short);
-        row.cell(&cells::clean(of), session, theme.style(Role::Infra));
+        row.cell(&cells::clean(of), session, theme.style(ThemeRole::Infra));
     }
     let (topic, role) = topic(notice.topic);
     if width >= WIDE {
@@ -167,12 +174,12 @@ fn row<'a>(state: &'a State, notice: &Notice, [columns, who, session]: [usize; 3
         theme.style(if matches!(notice.topic, Topic::Problem | Topic::Failed | Topic::Asked) {
             role
         } else {
-            Role::Text
+            ThemeRole::Text
         }),
     );
     let reason = reason(notice, width);
     if !reason.is_empty() && row.room() > 4 {
-        row.gap().text(&format!("({})", cells::clean(&reason)), theme.style(Role::Infra));
+        row.gap().text(&format!("({})", cells::clean(&reason)), theme.style(ThemeRole::Infra));
     }
     row
 }
@@ -202,28 +209,28 @@ fn columns(state: &State, window: Range<usize>, of: impl Fn(&Notice) -> &str, (l
 }
 
 /// The short word for a topic, and its colour.
-fn topic(topic: Topic) -> (&'static str, Role) {
+fn topic(topic: Topic) -> (&'static str, ThemeRole) {
     match topic {
-        Topic::Selection => ("sel", Role::Selection),
-        Topic::Catalog => ("cat", Role::Catalog),
-        Topic::Document => ("doc", Role::Transitive),
-        Topic::Template => ("tpl", Role::Templates),
-        Topic::Problem => ("prob", Role::Error),
-        Topic::Warning => ("warn", Role::Warning),
-        Topic::Desk => ("desk", Role::Infra),
-        Topic::Enriched => ("enr", Role::Hints),
-        Topic::Instructed => ("inst", Role::Hints),
-        Topic::Forgot => ("forg", Role::Infra),
-        Topic::Read => ("read", Role::Catalog),
-        Topic::Failed => ("fail", Role::Error),
-        Topic::Asked => ("ask", Role::Warning),
+        Topic::Selection => ("sel", ThemeRole::Selection),
+        Topic::Catalog => ("cat", ThemeRole::Catalog),
+        Topic::Document => ("doc", ThemeRole::Transitive),
+        Topic::Template => ("tpl", ThemeRole::Templates),
+        Topic::Problem => ("prob", ThemeRole::Error),
+        Topic::Warning => ("warn", ThemeRole::Warning),
+        Topic::Desk => ("desk", ThemeRole::Infra),
+        Topic::Enriched => ("enr", ThemeRole::Hints),
+        Topic::Instructed => ("inst", ThemeRole::Hints),
+        Topic::Forgot => ("forg", ThemeRole::Infra),
+        Topic::Read => ("read", ThemeRole::Catalog),
+        Topic::Failed => ("fail", ThemeRole::Error),
+        Topic::Asked => ("ask", ThemeRole::Warning),
     }
 }
 
-fn who_role(who: &Who) -> Role {
+fn who_role(who: &Who) -> ThemeRole {
     match who {
-        Who::You => Role::Strong,
-        Who::Other(_) => Role::Hints,
-        Who::Files => Role::Infra,
+        Who::You => ThemeRole::Strong,
+        Who::Other(_) => ThemeRole::Hints,
+        Who::Files => ThemeRole::Infra,
     }
 }

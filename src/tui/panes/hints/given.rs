@@ -8,20 +8,20 @@ use crate::engine::Hearer;
 use crate::enrich::{Block, BlockKind, Enriched, Level};
 use crate::tui::pane::Pane;
 use crate::tui::panes::{draw_empty, indented, nth_row, scrolled};
-use crate::tui::state::{Shows, State};
-use crate::tui::theme::Role;
-use crate::tui::widgets::page::{Line, Page};
+use crate::tui::state::{HintsView, State};
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::{cells, frame};
 
 /// The page of it for so many columns; empty until the answer came.
-pub fn page(state: &State, columns: usize) -> Page {
+pub fn page(state: &State, columns: usize) -> WrappedText {
     let given = &state.hints.given;
-    let Some(enriched) = &given.enriched else { return Page::default() };
+    let Some(enriched) = &given.enriched else { return WrappedText::default() };
     let mut lines = Vec::new();
     for problem in &given.problems {
-        lines.push(Line::new(
+        lines.push(PageLine::new(
             cells::clean(&format!("{} {}", state.skin.glyphs.problem, problem.message)),
-            Role::Warning,
+            ThemeRole::Warning,
         ));
     }
     for block in &enriched.blocks {
@@ -30,17 +30,17 @@ pub fn page(state: &State, columns: usize) -> Page {
         let price = format!("{price}, {}", level(block.level));
         lines.push(rule(state, word, role, &price, columns));
         // The rule stands where the text has the blank line that sets the block off.
-        lines.extend(texts(slice(enriched, block).trim_start_matches('\n'), Role::Text));
+        lines.extend(texts(slice(enriched, block).trim_start_matches('\n'), ThemeRole::Text));
     }
     if enriched.blocks.is_empty() {
-        lines.push(Line::new(nothing(state), Role::Infra));
+        lines.push(PageLine::new(nothing(state), ThemeRole::Infra));
     }
-    Page::new(lines, columns)
+    WrappedText::new(lines, columns)
 }
 
 fn nothing(state: &State) -> &'static str {
     match state.hints.shows {
-        Shows::Given(Hearer::Session) => "Nothing is added: there is nothing to say, or this session was told.",
+        HintsView::Enriched(Hearer::Session) => "Nothing is added: there is nothing to say, or this session was told.",
         _ => "Nothing is added to this prompt.",
     }
 }
@@ -50,18 +50,18 @@ fn slice<'e>(enriched: &'e Enriched, block: &Block) -> &'e str {
 }
 
 /// Every line, made safe to show.
-pub fn texts(text: &str, role: Role) -> impl Iterator<Item = Line> {
-    text.split('\n').map(move |line| Line::new(cells::clean(line.strip_suffix('\r').unwrap_or(line)), role))
+pub fn texts(text: &str, role: ThemeRole) -> impl Iterator<Item = PageLine> {
+    text.split('\n').map(move |line| PageLine::new(cells::clean(line.strip_suffix('\r').unwrap_or(line)), role))
 }
 
 /// `── hint · 131 bytes, ~33 tokens, full ─────`
-pub fn rule(state: &State, word: &str, role: Role, price: &str, columns: usize) -> Line {
+pub fn rule(state: &State, word: &str, role: ThemeRole, price: &str, columns: usize) -> PageLine {
     let glyphs = &state.skin.glyphs;
     let begin = format!("{} ", glyphs.rule.repeat(2));
     let end = format!(" {} {price} ", glyphs.dot);
     let taken = [&begin, word, &end].iter().map(|part| cells::width(part)).sum::<usize>();
     let rest = glyphs.rule.repeat(columns.saturating_sub(taken));
-    Line::new(begin, Role::Infra).then(word, role).then(&end, Role::Infra).then(&rest, Role::Infra)
+    PageLine::new(begin, ThemeRole::Infra).then(word, role).then(&end, ThemeRole::Infra).then(&rest, ThemeRole::Infra)
 }
 
 /// `1,131 bytes, ~283 tokens`
@@ -79,14 +79,14 @@ pub fn level(level: Level) -> &'static str {
 }
 
 /// A block in the word that JSON has for it, with its colour.
-pub fn words(kind: BlockKind) -> (&'static str, Role) {
+pub fn words(kind: BlockKind) -> (&'static str, ThemeRole) {
     let role = match kind {
-        BlockKind::Expansion => Role::Catalog,
-        BlockKind::Hint | BlockKind::Available => Role::Hints,
-        BlockKind::Notice => Role::Transitive,
-        BlockKind::Context | BlockKind::Instruction => Role::Selection,
-        BlockKind::Templates => Role::Templates,
-        BlockKind::LeftOut => Role::Warning,
+        BlockKind::Expansion => ThemeRole::Catalog,
+        BlockKind::Hint | BlockKind::Available => ThemeRole::Hints,
+        BlockKind::Notice => ThemeRole::Transitive,
+        BlockKind::Context | BlockKind::Instruction => ThemeRole::Selection,
+        BlockKind::Templates => ThemeRole::Templates,
+        BlockKind::LeftOut => ThemeRole::Warning,
     };
     (kind.word(), role)
 }
@@ -104,7 +104,7 @@ pub fn note(state: &State) -> String {
 /// For the rule above it: to whom, and which rows are shown.
 pub fn caption(state: &State) -> String {
     let to = match state.hints.shows {
-        Shows::Given(Hearer::Session) => "as this session gets it: what is new",
+        HintsView::Enriched(Hearer::Session) => "as this session gets it: what is new",
         _ => "as an agent gets it, told nothing before",
     };
     let given = &state.hints.given;
@@ -124,5 +124,5 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     for (nth, at) in window.enumerate() {
         given.page.draw(at, &[], &state.skin.theme, nth_row(inside, nth), buffer);
     }
-    frame::scrollbar(&state.skin, place, given.page.len(), top, state.skin.theme.style(Role::Hints), buffer);
+    frame::scrollbar(&state.skin, place, given.page.len(), top, state.skin.theme.style(ThemeRole::Hints), buffer);
 }

@@ -8,13 +8,13 @@ use ratatui::layout::Rect;
 
 use super::why;
 use crate::catalog::SourceId;
-use crate::tui::found::{self, Found};
+use crate::tui::found::{self, HintRow};
 use crate::tui::pane::Pane;
 use crate::tui::panes::{draw_empty, list_active, nth_row};
 use crate::tui::standing;
 use crate::tui::state::State;
-use crate::tui::theme::Role;
-use crate::tui::widgets::row::{Active, Row, Under};
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame};
 
 /// Draws the rows that are in the window, or what an empty list means.
@@ -24,10 +24,10 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     let active = if state.typing.is_some() { Active::No } else { list_active(state, Pane::Hints) };
     let window = pane.cursor.window(len, usize::from(place.height));
     let top = window.start;
-    let columns = Columns::of(state, window.clone(), place.width);
+    let columns = HintColumns::of(state, window.clone(), place.width);
     for ((nth, at), found) in window.enumerate().zip(found::rows(&pane.findings).skip(top)) {
-        let under = Under::of(at, pane.cursor.at, active);
-        row(state, found, columns, place.width).draw(under, Role::Hints, nth_row(place, nth), buffer);
+        let under = RowCursor::of(at, pane.cursor.at, active);
+        row(state, found, columns, place.width).draw(under, ThemeRole::Hints, nth_row(place, nth), buffer);
     }
     if len == 0 {
         let sentence = if pane.prompt.text().trim().is_empty() {
@@ -37,17 +37,17 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
         };
         draw_empty(state, sentence, place, buffer);
     }
-    frame::scrollbar(&state.skin, place, len, top, state.skin.theme.style(Role::Hints), buffer);
+    frame::scrollbar(&state.skin, place, len, top, state.skin.theme.style(ThemeRole::Hints), buffer);
 }
 
 /// How wide the columns of ids and of names are, so that those on the screen stand below each other.
 #[derive(Debug, Clone, Copy)]
-struct Columns {
+struct HintColumns {
     id: usize,
     name: usize,
 }
 
-impl Columns {
+impl HintColumns {
     fn of(state: &State, window: Range<usize>, width: u16) -> Self {
         // The cursor, the mark, and what is behind each column.
         let room = usize::from(width).saturating_sub(1 + 2 + 2);
@@ -66,20 +66,20 @@ fn name<'a>(state: &'a State, id: &SourceId) -> Cow<'a, str> {
     state.snapshot.catalog.get(id.as_str()).map(|source| cells::clean(&source.name)).unwrap_or_default()
 }
 
-fn row<'a>(state: &'a State, found: Found<'_>, columns: Columns, width: u16) -> Row<'a> {
+fn row<'a>(state: &'a State, found: HintRow<'_>, columns: HintColumns, width: u16) -> ListRow<'a> {
     let theme = &state.skin.theme;
     let id = found.id();
     let (mark, role) = standing::mark(&state.snapshot, id.as_str());
-    let mut row = Row::new(&state.skin, width);
+    let mut row = ListRow::new(&state.skin, width);
     let (id_role, why_role) = match found {
-        Found::Named(_) => (Role::Text, Role::Catalog),
-        Found::Hinted(_) => (Role::Text, Role::Hints),
-        Found::Passed(_) => (Role::Infra, Role::Infra),
+        HintRow::Named(_) => (ThemeRole::Text, ThemeRole::Catalog),
+        HintRow::Hinted(_) => (ThemeRole::Text, ThemeRole::Hints),
+        HintRow::Passed(_) => (ThemeRole::Infra, ThemeRole::Infra),
     };
     row.cell(state.skin.glyphs.mark(mark), 1, theme.style(role));
     row.id(&format!("@{}", cells::clean(id.as_str())), columns.id, theme.style(id_role));
     if columns.name > 0 {
-        row.cell(&name(state, id), columns.name, theme.style(Role::Infra));
+        row.cell(&name(state, id), columns.name, theme.style(ThemeRole::Infra));
     }
     row.text(&why::short(state, found), theme.style(why_role));
     row

@@ -15,12 +15,12 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use crate::tui::found;
-use crate::tui::layout::{self, Busy, Parts};
+use crate::tui::layout::{self, HintsFocus, PaneLayout};
 use crate::tui::pane::Pane;
 use crate::tui::state::{State, Typing};
-use crate::tui::theme::Role;
+use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::frame::{self, Border};
+use crate::tui::widgets::frame::{self, PaneBorder};
 use crate::tui::widgets::row::Active;
 
 /// Lines kept for what is told about a row, so that the lists do not jump at every step.
@@ -35,11 +35,11 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     } else {
         (state.hints.cursor.at, if state.shows_given() { 0 } else { state.len(Pane::Hints) })
     };
-    Border {
+    PaneBorder {
         title: "3 Hints",
         note: note(state),
         place: frame::position(at, len),
-        role: Role::Hints,
+        role: ThemeRole::Hints,
         active: super::active(state, Pane::Hints),
     }
     .draw(&state.skin, outer, buffer);
@@ -60,11 +60,13 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
 }
 
 /// What there is to tell about the row under the cursor of the list that keys go to.
-pub fn aside(state: &State, busy: Busy, columns: u16) -> Vec<String> {
+pub fn aside(state: &State, busy: HintsFocus, columns: u16) -> Vec<String> {
     let text = match busy {
-        Busy::Nothing | Busy::Prompt => return Vec::new(),
-        Busy::List => found::rows(&state.hints.findings).nth(state.hints.cursor.at).map(|row| why::full(state, row)),
-        Busy::Feed => feed::whole(state),
+        HintsFocus::Nothing | HintsFocus::Prompt => return Vec::new(),
+        HintsFocus::List => {
+            found::rows(&state.hints.findings).nth(state.hints.cursor.at).map(|row| why::full(state, row))
+        }
+        HintsFocus::Feed => feed::whole(state),
     };
     let Some(text) = text else { return Vec::new() };
     let mut lines = cells::wrap(&text, usize::from(columns));
@@ -72,8 +74,8 @@ pub fn aside(state: &State, busy: Busy, columns: u16) -> Vec<String> {
     lines
 }
 
-fn draw_aside(state: &State, parts: Parts, buffer: &mut ratatui::buffer::Buffer) {
-    let busy = if state.in_feed() { Busy::Feed } else { Busy::List };
+fn draw_aside(state: &State, parts: PaneLayout, buffer: &mut ratatui::buffer::Buffer) {
+    let busy = if state.in_feed() { HintsFocus::Feed } else { HintsFocus::List };
     let place = parts.aside;
     if place.is_empty() {
         return;
@@ -85,7 +87,7 @@ fn draw_aside(state: &State, parts: Parts, buffer: &mut ratatui::buffer::Buffer)
         let columns = usize::from(place.width.saturating_sub(2));
         lines.push(cells::clip(&rest, columns, state.skin.glyphs.ellipsis).into_owned());
     }
-    let style = state.skin.theme.style(Role::Text);
+    let style = state.skin.theme.style(ThemeRole::Text);
     let lines: Vec<Line<'_>> = lines.into_iter().map(|line| Line::from(Span::styled(line, style))).collect();
     super::draw_lines(&lines, place, buffer);
 }
@@ -135,8 +137,8 @@ fn caption(state: &State) -> String {
 /// A caption has the colour of the pane while keys go to what it is above.
 fn caption_style(state: &State, is_active: bool) -> Style {
     if is_active {
-        state.skin.theme.style(Role::Hints).add_modifier(Modifier::BOLD)
+        state.skin.theme.style(ThemeRole::Hints).add_modifier(Modifier::BOLD)
     } else {
-        state.skin.theme.style(Role::Infra)
+        state.skin.theme.style(ThemeRole::Infra)
     }
 }

@@ -6,9 +6,9 @@ use ratatui::style::Modifier;
 
 use crate::tui::panes::{indented, nth_row};
 use crate::tui::state::{State, Typing};
-use crate::tui::theme::Role;
+use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::prompt::{self, Marked};
+use crate::tui::widgets::prompt::{self, StyledRange};
 
 /// Draws it; tells where the terminal's cursor stands if it is being typed.
 pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
@@ -24,21 +24,21 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position>
         for (nth, line) in cells::wrap(invitation, usize::from(place.width)).iter().enumerate() {
             let row = nth_row(place, nth);
             if !row.is_empty() {
-                let style = theme.style(Role::Infra).add_modifier(Modifier::ITALIC);
+                let style = theme.style(ThemeRole::Infra).add_modifier(Modifier::ITALIC);
                 buffer.set_stringn(row.x, row.y, line, usize::from(row.width), style);
             }
         }
         return None;
     }
-    let at = prompt::draw(field.text(), field.cursor(), &marks(state), theme.style(Role::Text), place, buffer);
+    let at = prompt::draw(field.text(), field.cursor(), &marks(state), theme.style(ThemeRole::Text), place, buffer);
     typing.then_some(at)
 }
 
 /// Names before tags: where both stand, the name counts.
-fn marks(state: &State) -> Vec<Marked> {
+fn marks(state: &State) -> Vec<StyledRange> {
     let theme = &state.skin.theme;
     let findings = &state.hints.findings;
-    let named = findings.expansions.iter().map(|found| (found.range.clone(), theme.style(Role::Expansion)));
+    let named = findings.expansions.iter().map(|found| (found.range.clone(), theme.style(ThemeRole::Expansion)));
     let tagged = findings.hints.iter().flat_map(|hint| &hint.ranges);
-    named.chain(tagged.map(|range| (range.clone(), theme.style(Role::Match)))).collect()
+    named.chain(tagged.map(|range| (range.clone(), theme.style(ThemeRole::Match)))).collect()
 }

@@ -7,7 +7,7 @@ use crate::enrich::{Expansion, Hint, Neighbour, PassedOver, WhyNot};
 use crate::selection::Standing;
 use crate::text::fold::same_tag;
 use crate::text::lines;
-use crate::tui::found::Found;
+use crate::tui::found::HintRow;
 use crate::tui::standing;
 use crate::tui::state::State;
 use crate::tui::widgets::cells;
@@ -16,14 +16,14 @@ use crate::tui::widgets::cells;
 const LINES: usize = 5;
 
 /// For the row: `(matched: java 1:9)`, `– java: picked already`.
-pub fn short(state: &State, found: Found<'_>) -> String {
+pub fn short(state: &State, found: HintRow<'_>) -> String {
     let text = match found {
-        Found::Named(_) => "(named in the prompt)".to_owned(),
-        Found::Hinted(hint) => {
+        HintRow::Named(_) => "(named in the prompt)".to_owned(),
+        HintRow::Hinted(hint) => {
             let told = if state.hints.told.contains(&hint.id) { "; told already" } else { "" };
             format!("(matched: {}{told})", placed(state, hint).join(", "))
         }
-        Found::Passed(passed) => {
+        HintRow::Passed(passed) => {
             let why = match &passed.why {
                 WhyNot::Inside { piece, .. } => format!("only in {}", cut(state, piece)),
                 why => format!(": {}", brief(state, passed, why)),
@@ -72,11 +72,11 @@ fn brief(state: &State, passed: &PassedOver, why: &WhyNot) -> String {
 }
 
 /// For the lines below the list: the whole reason, where in the prompt, and what to do.
-pub fn full(state: &State, found: Found<'_>) -> String {
+pub fn full(state: &State, found: HintRow<'_>) -> String {
     let text = match found {
-        Found::Named(named) => format!("{} {}", named_fully(state, named), deed(state, named.id.as_str())),
-        Found::Hinted(hint) => hinted_fully(state, hint),
-        Found::Passed(passed) => passed_fully(state, passed),
+        HintRow::Named(named) => format!("{} {}", named_fully(state, named), deed(state, named.id.as_str())),
+        HintRow::Hinted(hint) => hinted_fully(state, hint),
+        HintRow::Passed(passed) => passed_fully(state, passed),
     };
     cells::clean(text.trim()).into_owned()
 }
@@ -261,8 +261,8 @@ mod tests {
             ),
         ] {
             let passed = PassedOver { id: id.into(), tags: vec!["java".to_owned()], ranges: vec![2..6, 9..13], why };
-            assert_eq!(short(&state, Found::Passed(&passed)), short_text);
-            assert_eq!(full(&state, Found::Passed(&passed)), full_text);
+            assert_eq!(short(&state, HintRow::Passed(&passed)), short_text);
+            assert_eq!(full(&state, HintRow::Passed(&passed)), full_text);
         }
     }
 
@@ -271,14 +271,14 @@ mod tests {
         let mut state = state("@payments-api java\njava, spring boot");
         let named = Expansion { id: "payments-api".into(), range: 1..13 };
         let text = "Named in the prompt (line 1): the agent is given it with the prompt.";
-        assert_eq!(full(&state, Found::Named(&named)), format!("{text} Space picks it, x excludes it."));
+        assert_eq!(full(&state, HintRow::Named(&named)), format!("{text} Space picks it, x excludes it."));
         let ranges = vec![14..18, 19..23, 25..36];
         let tags = ["java", "spring-boot"].map(str::to_owned).to_vec();
         let tagged =
             PassedOver { id: named.id.clone(), tags: tags.clone(), ranges: ranges.clone(), why: WhyNot::Named };
         state.hints.findings.passed.push(tagged);
         let besides = "It is not hinted at besides, for java (lines 1, 2), spring-boot (line 2).";
-        assert_eq!(full(&state, Found::Named(&named)), format!("{text} {besides} Space picks it, x excludes it."));
+        assert_eq!(full(&state, HintRow::Named(&named)), format!("{text} {besides} Space picks it, x excludes it."));
         for (id, after) in [
             ("java-service", ": the agent is hinted at it. Space picks it, x excludes it."),
             (
@@ -288,7 +288,7 @@ mod tests {
         ] {
             let hint = Hint { id: id.into(), tags: tags.clone(), firsts: vec![0], ranges: ranges.clone() };
             let expected = format!("Matched java (lines 1, 2), spring-boot (line 2){after}");
-            assert_eq!(full(&state, Found::Hinted(&hint)), expected);
+            assert_eq!(full(&state, HintRow::Hinted(&hint)), expected);
         }
         let full_of_it = vec!["java".to_owned()];
         let many = self::state(&"java\n".repeat(9));
@@ -298,6 +298,6 @@ mod tests {
             firsts: vec![0],
             ranges: (0..9).map(|at| at * 5..at * 5 + 4).collect(),
         };
-        assert!(full(&many, Found::Hinted(&hint)).starts_with("Matched java (lines 1, 2, 3, 4, 5 and more):"));
+        assert!(full(&many, HintRow::Hinted(&hint)).starts_with("Matched java (lines 1, 2, 3, 4, 5 and more):"));
     }
 }
