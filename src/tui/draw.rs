@@ -6,12 +6,14 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Rect, Size};
 use ratatui::style::Color;
 
-use super::layout::{self, SMALLEST};
-use super::pane::Pane;
-use super::state::{Overlay, State};
-use super::theme::ThemeRole;
-use super::widgets::cells;
-use super::{overlays, panes, status};
+use crate::tui::layout;
+use crate::tui::layout::SMALLEST;
+use crate::tui::pane::Pane;
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+use crate::tui::{catalog, hints, selection, templates};
+use crate::tui::{status, windows};
 
 /// Draws everything.
 pub fn draw(state: &State, frame: &mut Frame<'_>) {
@@ -35,20 +37,7 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
             draw_pane(state, pane, place, frame);
         }
     }
-    match state.overlay {
-        Some(Overlay::Help(scroll)) => overlays::help::draw(state, scroll, frame),
-        Some(Overlay::Problems(cursor)) => overlays::problems::draw(state, cursor, frame),
-        Some(Overlay::Palette(cursor)) => overlays::palette::draw(state, cursor, frame),
-        Some(Overlay::Clear) => overlays::clear::draw(state, frame),
-        Some(Overlay::Write(scroll)) => overlays::write::draw(state, scroll, frame),
-        Some(Overlay::Broken) => overlays::broken::draw(state, frame),
-        Some(Overlay::Receipt(scroll)) => overlays::receipt::draw(state, scroll, frame),
-        Some(Overlay::Trust(scroll)) => overlays::trust::draw(state, scroll, frame),
-        Some(Overlay::Approval(scroll)) => overlays::approval::draw(state, scroll, frame),
-        Some(Overlay::Profiles(cursor)) => overlays::profiles::draw(state, cursor, frame),
-        Some(Overlay::Switch(scroll)) => overlays::switch::draw(state, scroll, frame),
-        None => {}
-    }
+    windows::draw(state, frame);
     status::draw_bottom(state, layout.bottom, frame.buffer_mut());
     lay_ground(state, frame.buffer_mut());
 }
@@ -68,10 +57,10 @@ fn lay_ground(state: &State, buffer: &mut Buffer) {
 
 fn draw_pane(state: &State, pane: Pane, place: Rect, frame: &mut Frame<'_>) {
     match pane {
-        Pane::Catalog => panes::catalog::draw(state, place, frame),
-        Pane::Selection => panes::selection::draw(state, place, frame),
-        Pane::Hints => panes::hints::draw(state, place, frame),
-        Pane::Templates => panes::templates::draw(state, place, frame),
+        Pane::Catalog => catalog::draw(state, place, frame),
+        Pane::Selection => selection::draw(state, place, frame),
+        Pane::Hints => hints::draw(state, place, frame),
+        Pane::Templates => templates::list::draw(state, place, frame),
     }
 }
 

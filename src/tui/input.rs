@@ -9,11 +9,13 @@ use ratatui::layout::{Position, Size};
 use crate::desk::Spot;
 use crate::engine::{Command, Event, Snapshot};
 
-use super::action::{self, Action, KeyContext};
-use super::highlight::Spans;
-use super::key::Key;
-use super::pane::Pane;
-use super::state::{Mouse, Overlay, PanePart, State, Typing};
+use crate::tui::action;
+use crate::tui::action::{Action, KeyContext};
+use crate::tui::highlight::Spans;
+use crate::tui::key::Key;
+use crate::tui::pane::Pane;
+use crate::tui::state::{Mouse, PanePart, State, Typing};
+use crate::tui::windows;
 
 /// Something that happened.
 #[derive(Debug, Clone)]
@@ -127,26 +129,14 @@ pub fn of_mouse(event: MouseEvent) -> Option<Input> {
 
 /// Where keys go now, the nearest context first.
 pub fn contexts(state: &State) -> Vec<KeyContext> {
-    match (state.overlay, state.typing) {
-        (Some(Overlay::Palette(_)), _) => vec![KeyContext::Palette, KeyContext::Field, KeyContext::Always],
-        (Some(Overlay::Write(_)), _) => vec![KeyContext::Write, KeyContext::Field, KeyContext::Always],
-        (Some(Overlay::Clear | Overlay::Broken), _) => vec![KeyContext::Question, KeyContext::Always],
-        (Some(Overlay::Trust(_)), _) => vec![KeyContext::Trust, KeyContext::List, KeyContext::Always],
-        (Some(Overlay::Approval(_)), _) => vec![KeyContext::Approval, KeyContext::List, KeyContext::Always],
-        (Some(Overlay::Problems(_)), _) => {
-            vec![KeyContext::Problems, KeyContext::Overlay, KeyContext::List, KeyContext::Always]
-        }
-        (Some(Overlay::Profiles(_)), _) => {
-            vec![KeyContext::Profiles, KeyContext::Overlay, KeyContext::List, KeyContext::Always]
-        }
-        (Some(Overlay::Switch(_)), _) => vec![KeyContext::Switch, KeyContext::List, KeyContext::Always],
-        (Some(Overlay::Help(_) | Overlay::Receipt(_)), _) => {
-            vec![KeyContext::Overlay, KeyContext::List, KeyContext::Always]
-        }
-        (None, Some(typing)) => vec![field(typing), KeyContext::Field, KeyContext::Always],
-        // What any other key does, `update` knows: it closes the request.
-        (None, None) if state.ended_request().is_some() => vec![KeyContext::Always],
-        (None, None) => below(state),
+    if let Some(contexts) = windows::contexts(state) {
+        return contexts.to_vec();
+    }
+    match state.typing {
+        Some(typing) => vec![field(typing), KeyContext::Field, KeyContext::Always],
+        // Any other key closes the request, which is for `update`.
+        None if state.ended_request().is_some() => vec![KeyContext::Always],
+        None => below(state),
     }
 }
 

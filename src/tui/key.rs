@@ -142,7 +142,7 @@ pub struct InvalidKey(pub String);
 
 impl fmt::Display for InvalidKey {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "`{}` is no key; keys look like q, Space, C-c, M-x, BackTab, F5", self.0)
+        write!(out, "`{}` is not a key; keys look like q, Space, C-c, M-x, BackTab, F5", self.0)
     }
 }
 

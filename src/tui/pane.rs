@@ -1,6 +1,6 @@
 //! The four panes by name and number. What each shows is in `panes/`, what each remembers in `state`.
 
-use super::theme::ThemeRole;
+use crate::tui::theme::ThemeRole;
 
 /// One of the four panes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

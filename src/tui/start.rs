@@ -7,11 +7,12 @@ use ratatui::layout::Size;
 
 use crate::config::screen::Remembered;
 
-use super::filter::Order;
-use super::glyphs::Glyphs;
-use super::layout::{Splits, Zoomed};
-use super::state::{Message, Skin, State, Tone};
-use super::theme::Theme;
+use crate::tui::filter::Order;
+use crate::tui::glyphs::Glyphs;
+use crate::tui::layout::{Splits, Zoomed};
+use crate::tui::state::{Message, Skin, State, Tone};
+use crate::tui::theme::Theme;
+use crate::tui::windows;
 
 /// How a screen begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +41,7 @@ impl Start {
             let chosen = theme.named(name);
             if chosen.is_none() {
                 let known: Vec<&str> = Theme::names().collect();
-                message = Some(format!("there is no theme `{name}`; there are {}: T chooses", known.join(", ")));
+                message = Some(format!("there is no theme `{name}`; themes are {}: T switches", known.join(", ")));
             }
             chosen
         });
@@ -68,7 +69,7 @@ impl Start {
         state.message = self.message.map(|text| Message { text, tone: Tone::Refusal });
         state.remembered = self.remembered;
         if let Some(file) = self.profile {
-            super::update::profiles::propose(&mut state, file);
+            windows::open_switch(&mut state, file);
         }
         state
     }

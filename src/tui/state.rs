@@ -2,43 +2,37 @@
 //! `update` changes it, `draw` reads it; it holds no handle to anything outside. What the templates pane remembers has a
 //! file of its own.
 
-mod given;
-mod profiles;
-mod requests;
-mod templates;
-
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
 use ratatui::layout::{Rect, Size};
 
 use crate::catalog::SourceId;
 use crate::config::screen::{Borders, Remembered, Rules};
-use crate::desk::{Document, Outlook};
+use crate::desk::Outlook;
 use crate::engine::Snapshot;
-use crate::enrich::Findings;
 
-use super::feed::Feed;
-use super::field::TextField;
-use super::filter::{FilterResult, Haystack, Order};
-use super::found;
-use super::glyphs::Glyphs;
-use super::layout::{self, HintsFocus, HintsNeeds, PaneLayout, ScreenLayout, Splits, TemplatesNeeds, Zoomed};
-use super::motion::{Cursor, Scroll};
-use super::pane::Pane;
-use super::panes;
-use super::recall::PromptHistory;
-use super::rules::{self, Divider};
-use super::search::TextSearch;
-use super::theme::Theme;
-use super::totals::Counts;
-use super::tree::TreeRow;
-use super::widgets::page::WrappedText;
-use super::widgets::prompt;
-pub use given::{EnrichedView, HintsView, ReceiptWindow};
-pub use profiles::ProfilesWindow;
-pub use requests::{EndedRequest, MarksPreview, RequestNews, RequestPlacement, RequestsPane};
-pub use templates::{JsonDraft, Preview, PreviewMode, PreviewRequest, RenderedText, TemplatesPane, WriteState};
+pub use crate::tui::catalog::CatalogPane;
+use crate::tui::counts::Counts;
+use crate::tui::feed::Feed;
+use crate::tui::filter::Order;
+use crate::tui::glyphs::Glyphs;
+use crate::tui::hints::rows;
+pub use crate::tui::hints::state::{HintsPane, HintsView};
+use crate::tui::layout;
+use crate::tui::layout::dividers;
+use crate::tui::layout::dividers::Divider;
+use crate::tui::layout::{HintsFocus, HintsNeeds, PaneLayout, ScreenLayout, Splits, TemplatesNeeds, Zoomed};
+use crate::tui::pane::Pane;
+pub use crate::tui::requests::{EndedRequest, RequestNews, RequestPlacement, RequestsPane};
+pub use crate::tui::selection::SelectionPane;
+pub use crate::tui::templates::{
+    JsonDraft, Preview, PreviewMode, PreviewRequest, RenderedText, TemplatesPane, WriteState,
+};
+use crate::tui::theme::Theme;
+use crate::tui::widgets::field::TextField;
+use crate::tui::widgets::motion::Cursor;
+use crate::tui::widgets::prompt;
+use crate::tui::windows::profiles::ProfilesWindow;
+use crate::tui::windows::{OpenWindow, ReceiptWindow};
+use crate::tui::{hints, requests};
 
 /// How everything is drawn: colours and characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +49,7 @@ pub struct State {
     /// The newest state of the desk.
     pub snapshot: Snapshot,
     /// Counted from it.
-    pub totals: Counts,
+    pub counts: Counts,
     /// Of the terminal.
     pub size: Size,
     /// Colours and characters.
@@ -69,7 +63,7 @@ pub struct State {
     /// The text field that keys go to, if one is open.
     pub typing: Option<Typing>,
     /// What covers the panes.
-    pub overlay: Option<Overlay>,
+    pub window: Option<OpenWindow>,
     /// What there is to say, until the next key.
     pub message: Option<Message>,
     /// The line at which the editor opens, at least, when the engine says where.
@@ -81,7 +75,7 @@ pub struct State {
     /// What the rules within a pane leave to its parts.
     pub rules: Rules,
     /// The border or rule that the mouse holds.
-    pub grip: Option<Dragged>,
+    pub dragged: Option<Dragged>,
     /// Whose the mouse is.
     pub mouse: Mouse,
     /// What the last screen was left with; [`State::remember`] says what the next begins with.
@@ -89,11 +83,11 @@ pub struct State {
     /// What happened at the desk.
     pub feed: Feed,
     /// The receipt that was opened last.
-    pub opened: ReceiptWindow,
+    pub receipt: ReceiptWindow,
     /// The profiles, as far as they were asked for.
     pub profiles: ProfilesWindow,
     /// What would follow from choosing the source under the cursor.
-    pub outlook: Lookup<Outlook>,
+    pub choice_preview: Lookup<Outlook>,
     /// The catalog pane.
     pub catalog: CatalogPane,
     /// The selection pane.
@@ -160,33 +154,6 @@ pub enum Mouse {
     Terminals,
 }
 
-/// A window over the panes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Overlay {
-    /// The keys of the pane below.
-    Help(Scroll),
-    /// What is wrong with the workspace.
-    Problems(Cursor),
-    /// Actions by name.
-    Palette(Cursor),
-    /// Whether to take every pick back.
-    Clear,
-    /// Where to write the preview, and what that would change.
-    Write(Scroll),
-    /// Whether to edit values again that are no JSON.
-    Broken,
-    /// What was given, and why.
-    Receipt(Scroll),
-    /// A write that a yes is asked for.
-    Approval(Scroll),
-    /// The profiles of the workspace.
-    Profiles(Cursor),
-    /// What switching to a profile would change.
-    Switch(Scroll),
-    /// What waits for trust.
-    Trust(Scroll),
-}
-
 /// Something to say in the bottom line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
@@ -203,48 +170,6 @@ pub enum Tone {
     Note,
     /// Something was not done.
     Refusal,
-}
-
-/// What the catalog pane remembers.
-#[derive(Debug, Clone, Default)]
-pub struct CatalogPane {
-    /// The row under the cursor, counted in `rows`.
-    pub cursor: Cursor,
-    /// The filter as typed.
-    pub filter: TextField,
-    /// Positions in the catalog of the rows that the filter keeps, in the order shown.
-    pub rows: Vec<usize>,
-    /// The filter as understood, and what a longer one starts from.
-    pub kept: FilterResult,
-    /// Built when first something is filtered.
-    pub haystack: Option<Arc<Haystack>>,
-    /// What the rows are sorted by.
-    pub order: Order,
-    /// All positions in that order; `None` in the catalog's own.
-    pub sequence: Option<Vec<usize>>,
-    /// Of the details.
-    pub scroll: Scroll,
-    /// What there is to read of the source under the cursor.
-    pub document: Lookup<Document>,
-    /// The same as a page.
-    pub page: WrappedText,
-    /// The width that the page was made for; `None` where it is to be made anew.
-    pub paged: Option<u16>,
-    /// What is looked for in details and document.
-    pub search: TextSearch,
-}
-
-/// What the selection pane remembers.
-#[derive(Debug, Clone, Default)]
-pub struct SelectionPane {
-    /// The row under the cursor.
-    pub cursor: Cursor,
-    /// Members as a tree of reasons, then the rest.
-    pub rows: Vec<TreeRow>,
-    /// Columns that tree lines, mark and id take in the widest row.
-    pub widest: usize,
-    /// Of the details.
-    pub scroll: Scroll,
 }
 
 /// A question to the engine that is asked anew whenever its subject changes, and the newest answer.
@@ -288,64 +213,31 @@ impl<T> Lookup<T> {
     }
 }
 
-/// What the hints pane remembers.
-#[derive(Debug, Clone, Default)]
-pub struct HintsPane {
-    /// The prompt as typed.
-    pub prompt: TextField,
-    /// Prompts typed before.
-    pub recall: PromptHistory,
-    /// Of the newest question.
-    pub generation: u64,
-    /// The newest answer, its ranges carried along while the prompt changes.
-    pub findings: Findings,
-    /// The question that it answers.
-    pub answered: u64,
-    /// The newest question that was asked because the desk changed, and not the prompt.
-    pub refreshed: u64,
-    /// The row under the cursor: expansions first, then hints, then who is passed over.
-    pub cursor: Cursor,
-    /// Sources whose hints this session was given before, or that the prompt itself says: it is not hinted at them again.
-    pub told: BTreeSet<SourceId>,
-    /// Which side of the prompt is shown.
-    pub shows: HintsView,
-    /// The prompt as an agent would get it.
-    pub given: EnrichedView,
-}
-
-impl HintsPane {
-    /// Whether one line up in the prompt leads to a prompt typed before.
-    pub fn leads_back(&self) -> bool {
-        let before = self.prompt.text().get(..self.prompt.cursor()).unwrap_or_default();
-        !before.contains('\n') && self.recall.has_older(self.prompt.text())
-    }
-}
-
 impl State {
     /// A screen of this size before the desk said anything.
     pub fn new(size: Size, skin: Skin) -> Self {
         Self {
             snapshot: Snapshot::default(),
-            totals: Counts::default(),
+            counts: Counts::default(),
             size,
             skin,
             focus: Pane::Catalog,
             zoomed: Zoomed::No,
             part: PanePart::List,
             typing: None,
-            overlay: None,
+            window: None,
             message: None,
             opening: None,
             palette: TextField::default(),
             splits: Splits::default(),
             rules: Rules::default(),
-            grip: None,
+            dragged: None,
             mouse: Mouse::default(),
             remembered: Remembered::default(),
             feed: Feed::default(),
-            opened: ReceiptWindow::default(),
+            receipt: ReceiptWindow::default(),
             profiles: ProfilesWindow::default(),
-            outlook: Lookup::default(),
+            choice_preview: Lookup::default(),
             catalog: CatalogPane::default(),
             selection: SelectionPane::default(),
             requests: RequestsPane::default(),
@@ -385,9 +277,9 @@ impl State {
 
     /// The places within this pane, whose inside is `inner`.
     pub fn parts_within(&self, pane: Pane, inner: Rect) -> PaneLayout {
-        let shares = rules::of(&self.rules, pane);
+        let shares = dividers::of(&self.rules, pane);
         let parts = match pane {
-            Pane::Selection if let Some(waiting) = self.shown_request() => panes::request::parts(self, waiting, inner),
+            Pane::Selection if let Some(waiting) = self.shown_request() => requests::view::parts(self, waiting, inner),
             Pane::Hints => layout::hints(inner, self.hints_wants(inner), shares),
             Pane::Templates => layout::templates(inner, self.templates_want(), shares),
             _ => layout::parts(pane, inner, self.len(pane), shares),
@@ -419,12 +311,12 @@ impl State {
             (false, _) => HintsFocus::Nothing,
             (true, Some(Typing::Prompt)) => HintsFocus::Prompt,
             // A text to read needs the rows.
-            (true, _) if self.shows_given() && !self.in_feed() => HintsFocus::Prompt,
+            (true, _) if self.shows_enriched() && !self.in_feed() => HintsFocus::Prompt,
             (true, _) if self.in_feed() => HintsFocus::Feed,
             (true, _) => HintsFocus::List,
         };
         let prompt = prompt::height(self.hints.prompt.text(), columns, usize::from(inner.height));
-        HintsNeeds { busy, prompt, aside: panes::hints::aside(self, busy, columns).len() }
+        HintsNeeds { busy, prompt, aside: hints::aside(self, busy, columns).len() }
     }
 
     /// Whether keys go to the feed.
@@ -433,8 +325,8 @@ impl State {
     }
 
     /// Whether the hints pane shows the prompt as an agent would get it, in place of its list.
-    pub fn shows_given(&self) -> bool {
-        self.hints.shows != HintsView::Matches
+    pub fn shows_enriched(&self) -> bool {
+        self.hints.view != HintsView::Matches
     }
 
     /// How many rows the list of this pane has.
@@ -443,7 +335,7 @@ impl State {
             Pane::Catalog => self.catalog.rows.len(),
             Pane::Selection if self.shown_request().is_some() => self.requests.rows.len(),
             Pane::Selection => self.selection.rows.len(),
-            Pane::Hints => found::len(&self.hints.findings),
+            Pane::Hints => rows::len(&self.hints.findings),
             Pane::Templates => self.templates.rows.len(),
         }
     }
@@ -478,8 +370,8 @@ impl State {
                 let notice = self.feed.current().filter(|notice| !notice.several)?;
                 notice.subject.as_ref().map(SourceId::as_str)
             }
-            Pane::Hints if self.shows_given() => None,
-            Pane::Hints => found::rows(&self.hints.findings).nth(self.hints.cursor.at).map(|row| row.id().as_str()),
+            Pane::Hints if self.shows_enriched() => None,
+            Pane::Hints => rows::rows(&self.hints.findings).nth(self.hints.cursor.at).map(|row| row.id().as_str()),
             Pane::Templates => None,
         }
     }
@@ -493,7 +385,7 @@ impl State {
     pub fn is_filtered(&self) -> bool {
         match self.focus {
             Pane::Catalog => !self.catalog.filter.is_empty(),
-            Pane::Hints => self.shows_given() || !self.feed.filter.is_empty(),
+            Pane::Hints => self.shows_enriched() || !self.feed.filter.is_empty(),
             Pane::Templates => !self.templates.filter.is_empty(),
             Pane::Selection => self.shown_request().is_some() && !self.requests.filter.is_empty(),
         }

@@ -8,19 +8,20 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::widgets::{Clear, Widget};
 
-use super::about::{self, RowTarget};
-use super::action::{ACTIONS, Action, Binding, KeyContext, Visibility};
-use super::disabled::disabled;
-use super::feed::terms;
-use super::field::TextEdit;
-use super::input::contexts;
-use super::layout::Zoomed;
-use super::overlays;
-use super::pane::Pane;
-use super::state::{HintsView, Overlay, PanePart, PreviewMode, State, Tone, Typing};
-use super::theme::ThemeRole;
-use super::widgets::cells;
 use crate::engine::{Hearer, Watching};
+use crate::tui::action::{ACTIONS, Action, Binding, KeyContext, Visibility};
+use crate::tui::disabled::disabled;
+use crate::tui::feed::query;
+use crate::tui::feed::target;
+use crate::tui::feed::target::RowTarget;
+use crate::tui::input::contexts;
+use crate::tui::layout::Zoomed;
+use crate::tui::pane::Pane;
+use crate::tui::state::{HintsView, PanePart, PreviewMode, State, Tone, Typing};
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::field::TextEdit;
+use crate::tui::windows::{self, WindowKind};
 
 /// A piece of the top line; of those that do not fit the highest `rank` goes first.
 struct StatusItem {
@@ -66,7 +67,7 @@ fn workspace(state: &State) -> Cow<'_, str> {
 }
 
 fn pieces(state: &State) -> Vec<StatusItem> {
-    let (theme, totals) = (&state.skin.theme, &state.totals);
+    let (theme, totals) = (&state.skin.theme, &state.counts);
     let number = |number: usize| cells::grouped(number as u64);
     let piece = |rank, role, text: String| StatusItem { text, style: theme.style(role), rank };
     let mut pieces = vec![StatusItem { text: "refdesk".to_owned(), style: theme.style(ThemeRole::Strong), rank: 0 }];
@@ -167,8 +168,8 @@ fn tab(state: &State, pane: Pane, names: TabLabel) -> String {
     let title = pane.title();
     let name = if names == TabLabel::Long { title } else { title.get(..3).unwrap_or(title) };
     let count = match pane {
-        Pane::Selection => state.totals.picked + state.totals.pulled_in,
-        Pane::Catalog => state.totals.sources,
+        Pane::Selection => state.counts.picked + state.counts.pulled_in,
+        Pane::Catalog => state.counts.sources,
         Pane::Hints => state.hints.findings.expansions.len() + state.hints.findings.hints.len(),
         _ => state.len(pane),
     };
@@ -181,14 +182,7 @@ pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
     match &state.message {
         // All of how it ended stands in the pane.
         _ if state.ended_request().is_some() => {
-            say(
-                state,
-                "any key closes the request that has ended, and does nothing else",
-                ThemeRole::Warning,
-                1,
-                place,
-                buffer,
-            );
+            say(state, "this request has ended: press any key to close it", ThemeRole::Warning, 1, place, buffer);
         }
         Some(message) => {
             // Why something was not done must be readable to its end; what happened shows in the panes anyway.
@@ -294,21 +288,7 @@ pub fn key_at(state: &State, at: Position) -> Option<Action> {
     if state.message.is_none() {
         shown = labels(state, &contexts(state), state.layout().bottom);
     }
-    match state.overlay {
-        Some(Overlay::Clear) => shown.extend(labels(state, &[KeyContext::Question], overlays::clear::keys(state))),
-        Some(Overlay::Broken) => shown.extend(labels(state, &[KeyContext::Question], overlays::broken::keys(state))),
-        Some(Overlay::Switch(_)) => {
-            shown.extend(labels(state, &[KeyContext::Switch], overlays::switch::places(state).1))
-        }
-        Some(Overlay::Write(_)) => {
-            shown.extend(labels(state, &[KeyContext::Write], overlays::write::places(state).keys))
-        }
-        Some(Overlay::Trust(_)) => shown.extend(labels(state, &[KeyContext::Trust], overlays::trust::keys(state))),
-        Some(Overlay::Approval(_)) => {
-            shown.extend(labels(state, &[KeyContext::Approval], overlays::approval::places(state).keys));
-        }
-        _ => {}
-    }
+    shown.extend(windows::labels(state));
     shown.iter().find(|label| label.place.contains(at)).map(|label| label.action)
 }
 
@@ -327,7 +307,9 @@ fn label(state: &State, entry: &Binding) -> Option<&'static str> {
     let subject = state.subject(state.focus);
     let is_picked = |id| selection.is_picked(id) || selection.dormant().iter().any(|dormant| dormant == id);
     match entry.action {
-        Action::Toggle | Action::Exclude if state.shows_given() && state.focus == Pane::Hints && !state.in_feed() => {
+        Action::Toggle | Action::Exclude
+            if state.shows_enriched() && state.focus == Pane::Hints && !state.in_feed() =>
+        {
             None
         }
         Action::Toggle | Action::Exclude if state.in_feed() && subject.is_none() => None,
@@ -338,50 +320,50 @@ fn label(state: &State, entry: &Binding) -> Option<&'static str> {
         Action::Requests => Some("answer"),
         Action::Answer if is_approval(state) => Some("look at the write"),
         Action::Decline if is_approval(state) => Some("no"),
-        Action::Approve => Some(overlays::approval::verb(state)),
+        Action::Approve => Some(windows::approval::verb(state)),
         Action::NextKind => Some("kinds"),
-        Action::ThisSession if terms::of(state.feed.filter.text(), terms::SESSION).is_some() => Some("all sessions"),
+        Action::ThisSession if query::of(state.feed.filter.text(), query::SESSION).is_some() => Some("all sessions"),
         Action::ThisSession => Some("session"),
         Action::Toggle if subject.is_some_and(is_picked) => Some("unpick"),
         Action::Exclude if subject.is_some_and(|id| selection.is_excluded(id)) => Some("include"),
-        Action::Follow if state.overlay.is_none() && matches!(about::way(state), Ok(RowTarget::File(_))) => {
-            Some("open the file")
+        Action::Follow if state.window.is_none() && matches!(target::of_row(state), Ok(RowTarget::File(_))) => {
+            Some("open file")
         }
-        Action::Follow if state.overlay.is_none() && matches!(about::way(state), Ok(RowTarget::Receipt(_))) => {
-            Some("what was given")
+        Action::Follow if state.window.is_none() && matches!(target::of_row(state), Ok(RowTarget::Receipt(_))) => {
+            Some("show receipt")
         }
-        Action::Enriched => Some(match state.hints.shows {
-            HintsView::Matches => "as an agent gets it",
+        Action::Enriched => Some(match state.hints.view {
+            HintsView::Matches => "enriched prompt",
             HintsView::Enriched(Hearer::Stranger) => "as this session gets it",
-            HintsView::Enriched(Hearer::Session) => "what is found",
+            HintsView::Enriched(Hearer::Session) => "matching sources",
         }),
         Action::Zoom if state.zoomed == Zoomed::Yes => Some("all panes"),
         Action::Inside if state.part != PanePart::List => None,
         Action::Inside if state.focus == Pane::Templates => Some("scroll preview"),
         Action::Inside if state.focus == Pane::Hints => Some("feed"),
-        Action::Confirm if matches!(state.overlay, Some(Overlay::Write(_))) => {
-            Some(overlays::write::verb(state)).filter(|_| disabled(state, Action::Confirm).is_none())
+        Action::Confirm if state.open_window() == Some(WindowKind::Write) => {
+            Some(windows::write::verb(state)).filter(|_| disabled(state, Action::Confirm).is_none())
         }
         Action::View => Some(match (state.view(), state.preview().is_some_and(|preview| preview.failed.is_some())) {
-            (PreviewMode::Text, true) => "template's text",
+            (PreviewMode::Text, true) => "template text",
             (PreviewMode::Text, false) => "difference",
             (PreviewMode::Difference | PreviewMode::Template, _) => "preview",
         }),
-        Action::Back if state.overlay.is_some() => Some(entry.name),
+        Action::Back if state.window.is_some() => Some(entry.name),
         Action::Back if state.is_searched() => Some("end search"),
         Action::Back if state.part != PanePart::List => Some("to the list"),
         // Where the next side is that one, the key of it says so.
-        Action::Back if state.shows_given() && state.focus == Pane::Hints => {
-            Some("what is found").filter(|_| state.hints.shows.next() != HintsView::Matches)
+        Action::Back if state.shows_enriched() && state.focus == Pane::Hints => {
+            Some("matching sources").filter(|_| state.hints.view.next() != HintsView::Matches)
         }
         Action::Back if state.is_filtered() => Some("show all"),
         Action::Back if state.at_request() => Some("not now"),
         Action::Back => None,
-        Action::Edit(TextEdit::LineUp) if state.hints.leads_back() => Some("prompt before"),
+        Action::Edit(TextEdit::LineUp) if state.hints.leads_back() => Some("previous prompt"),
         Action::Edit(TextEdit::LineUp) => None,
         Action::ClearPrompt if state.typing.is_none() => None,
         Action::Accept if state.typing == Some(Typing::Prompt) && state.len(Pane::Hints) > 0 => {
-            Some("to what was found")
+            Some("to matching sources")
         }
         _ => Some(entry.name),
     }

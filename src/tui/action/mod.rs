@@ -6,10 +6,10 @@ mod table;
 
 pub use table::ACTIONS;
 
-use super::field::TextEdit;
-use super::key::Key;
-use super::motion::Motion;
-use super::pane::Pane;
+use crate::tui::key::Key;
+use crate::tui::pane::Pane;
+use crate::tui::widgets::field::TextEdit;
+use crate::tui::widgets::motion::Motion;
 
 /// Something a person can ask of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -186,7 +186,7 @@ pub enum KeyContext {
     /// Everywhere outside text fields and overlays.
     Global,
     /// While an overlay covers the panes.
-    Overlay,
+    Window,
     /// In the window of what is wrong.
     Problems,
     /// In the window of the profiles.
@@ -248,10 +248,10 @@ impl KeyContext {
             Self::Feed => "Feed",
             Self::Values => "Variables",
             Self::Global => "Everywhere",
-            Self::Overlay => "This window",
+            Self::Window => "This window",
             Self::Problems => "Problems",
             Self::Profiles => "Profiles",
-            Self::Switch => "Switching",
+            Self::Switch => "Switch",
             Self::Palette => "Palette",
             Self::Question => "Question",
             Self::Filter => "Filter line",

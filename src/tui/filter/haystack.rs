@@ -13,7 +13,7 @@ use crate::template::{Template, TemplateIndex};
 use crate::text::fold::{fold, is_separator};
 use crate::tui::widgets::marked::clusters;
 
-use super::query::{Query, TextTerm};
+use crate::tui::filter::query::{Query, TextTerm};
 
 /// Clusters of a text that are looked in: the matcher counts scores in 16 bits, which more could overflow.
 const LOOKED_IN: usize = 2_000;

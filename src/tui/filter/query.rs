@@ -160,7 +160,7 @@ fn term_end(rest: &str) -> usize {
 
 fn term(written: &str) -> Result<Option<Term>, String> {
     let (negated, bare) = match written.strip_prefix('!') {
-        Some("") => return Err("! needs a term behind it".to_owned()),
+        Some("") => return Err("! needs a term after it".to_owned()),
         Some(bare) => (true, bare),
         None => (false, written),
     };
@@ -174,7 +174,7 @@ fn test(bare: &str, kind: AtomKind) -> Result<Option<Test>, String> {
         return if can_match(tag) {
             Ok(Some(Test::Tag(collapsed(&tag_key(tag)))))
         } else {
-            Err("# needs a tag behind it".to_owned())
+            Err("# needs a tag after it".to_owned())
         };
     }
     if let Some(quoted) = bare.strip_prefix('"') {
@@ -184,17 +184,19 @@ fn test(bare: &str, kind: AtomKind) -> Result<Option<Test>, String> {
     let lower = bare.to_lowercase();
     if let Some(typed) = lower.strip_prefix("type:") {
         let kinds = ["local", "url", "mcp", "inline"];
-        let found = begun(typed, &kinds).ok_or("type: is local, url, mcp or inline")?;
+        let found = begun(typed, &kinds).ok_or("type: must be local, url, mcp or inline")?;
         return Ok(Some(Test::Kind(found)));
     }
     if let Some(typed) = lower.strip_prefix("mode:") {
         let modes = [Mode::Auto.word(), Mode::Selectable.word()];
-        let found = begun(typed, &modes).ok_or("mode: is auto or selectable")?;
+        let found = begun(typed, &modes).ok_or("mode: must be auto or selectable")?;
         return Ok(Some(Test::Mode(if found == Mode::Auto.word() { Mode::Auto } else { Mode::Selectable })));
     }
     if let Some(typed) = lower.strip_prefix("is:") {
         let names = StatusWord::ALL.map(|(name, _)| name).join(", ");
-        return StatusWord::of(typed).map(|word| Some(Test::Standing(word))).ok_or(format!("is: is one of {names}"));
+        return StatusWord::of(typed)
+            .map(|word| Some(Test::Standing(word)))
+            .ok_or(format!("is: must be one of {names}"));
     }
     Ok(Some(match StatusWord::of(bare) {
         Some(word) => Test::Standing(word),
@@ -230,7 +232,7 @@ mod tests {
 
     #[test]
     fn lines_as_understood() {
-        let is = "[is: is one of selected, picked, pulled, auto, missing, excluded, available, dormant]";
+        let is = "[is: must be one of selected, picked, pulled, auto, missing, excluded, available, dormant]";
         for (line, understood) in [
             ("", ""),
             ("  ", ""),
@@ -252,12 +254,12 @@ mod tests {
             ("pick", "text(pick)"),
             ("Missing", "text(Missing)"),
             ("a:b", "text(a:b)"),
-            ("type:foo java", "text(java) [type: is local, url, mcp or inline]"),
-            ("type:", "[type: is local, url, mcp or inline]"),
-            ("mode: x", "text(x) [mode: is auto or selectable]"),
-            ("x !", "text(x) [! needs a term behind it]"),
-            ("#", "[# needs a tag behind it]"),
-            ("#- x", "text(x) [# needs a tag behind it]"),
+            ("type:foo java", "text(java) [type: must be local, url, mcp or inline]"),
+            ("type:", "[type: must be local, url, mcp or inline]"),
+            ("mode: x", "text(x) [mode: must be auto or selectable]"),
+            ("x !", "text(x) [! needs a term after it]"),
+            ("#", "[# needs a tag after it]"),
+            ("#- x", "text(x) [# needs a tag after it]"),
             ("is:", is),
         ] {
             assert_eq!(read(line), understood, "{line:?}");

@@ -2,18 +2,18 @@
 //! text changes. Pure, and slow enough that only `run/painter` does it, on a thread of its own.
 
 mod language;
-mod painted;
 mod scopes;
+mod text;
 
 use std::collections::HashMap;
 
 use syntect::parsing::{ParseState, ScopeStack, SyntaxReference, SyntaxSet};
 
-use super::theme::ThemeRole;
+use crate::tui::theme::ThemeRole;
 use scopes::ScopeRoles;
 
 pub use language::candidates;
-pub use painted::{HighlightedText, carried};
+pub use text::{HighlightedText, carried};
 
 /// A text of more bytes than this stays plain.
 pub const LONGEST_TEXT: usize = 1024 * 1024;

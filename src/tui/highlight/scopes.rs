@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use syntect::parsing::{Scope, ScopeStack, ScopeStackOp};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{Span, Spans};
+use crate::tui::highlight::{Span, Spans};
 use crate::tui::theme::ThemeRole;
 
 /// What a scope says.

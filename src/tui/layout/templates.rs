@@ -2,8 +2,8 @@
 
 use ratatui::layout::Rect;
 
-use super::{LEAST_ASIDE, LEAST_DETAIL, PaneLayout, part, split_columns, split_rows};
 use crate::config::screen::Shares;
+use crate::tui::layout::{LEAST_ASIDE, LEAST_DETAIL, PaneLayout, part, split_columns, split_rows};
 
 /// From so many columns on the preview stands beside the list: rows that say where a template comes from, and lines of
 /// code, have their width then.

@@ -7,13 +7,15 @@ use std::time::{Duration, Instant};
 
 use tokio::process::{Child, Command};
 
-use super::editor::{self, EditorCommand};
-use super::signals::{ScreenSignals, SignalAction};
-use super::slip::TempFile;
-use super::{App, ExitReason};
 use crate::desk::Spot;
 use crate::engine::Event;
 use crate::tui::input::Input;
+use crate::tui::run::editor;
+use crate::tui::run::editor::EditorCommand;
+use crate::tui::run::signals;
+use crate::tui::run::signals::{ScreenSignals, SignalAction};
+use crate::tui::run::temp_file::TempFile;
+use crate::tui::run::{App, ExitReason};
 
 /// So long an editor that was told to end has for it.
 const GRACE: Duration = Duration::from_secs(1);
@@ -33,7 +35,7 @@ impl App {
             Ok(slip) => slip,
             Err(error) => {
                 self.input(Input::Edited(None))?;
-                return self.refuse(format!("no file for the editor could be made: {error}"), String::new());
+                return self.refuse(format!("cannot create a file for the editor: {error}"), String::new());
             }
         };
         let spot = Spot { path: slip.path().to_path_buf(), line };
@@ -45,7 +47,7 @@ impl App {
             Ok(text) => self.input(Input::Edited(came_back.then_some(text))),
             Err(why) => {
                 self.input(Input::Edited(None))?;
-                self.refuse(format!("the values cannot be read back: {why}"), "nothing changed".to_owned())
+                self.refuse(format!("cannot read the values back: {why}"), "nothing changed".to_owned())
             }
         }
     }
@@ -84,7 +86,7 @@ impl App {
         let mut child = match command.spawn() {
             Ok(child) => child,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Some((format!("there is no program '{program}' ({origin})"), editor::HINT.to_owned()));
+                return Some((format!("program '{program}' not found ({origin})"), editor::HINT.to_owned()));
             }
             Err(error) => {
                 return Some((format!("'{program}' cannot be run: {error} ({origin})"), editor::HINT.to_owned()));
@@ -98,14 +100,14 @@ impl App {
                     return match status {
                         Ok(status) if status.success() => None,
                         Ok(status) => {
-                            let hint = "what it said is above this screen: leave with q to read it".to_owned();
+                            let hint = "its output is above this screen: quit with q to read it".to_owned();
                             Some((format!("'{program}' ended with {status} ({origin})"), hint))
                         }
                         Err(error) => Some((format!("'{program}' was lost: {error}"), String::new())),
                     };
                 }
                 told = signals.next() => match told {
-                    SignalAction::End(signal) if super::signals::is_for_all(signal) => {
+                    SignalAction::End(signal) if signals::is_for_all(signal) => {
                         self.ended = Some(ExitReason::Signal(signal));
                         end(&mut child, signal).await;
                         return None;
@@ -113,7 +115,7 @@ impl App {
                     // From a key, which was meant for the editor.
                     SignalAction::End(_) | SignalAction::Continue => {}
                     // The editor stops by itself; the shell has its prompt when all have stopped.
-                    SignalAction::Stop => super::signals::stop_this_process(),
+                    SignalAction::Stop => signals::stop_this_process(),
                 },
                 heard = self.engine_speaks(), if listens => {
                     // It will be said again when the editor has ended.
@@ -126,7 +128,7 @@ impl App {
     /// Whether a signal is what a key did that ended the editor: it went to this program too, and may be heard of only
     /// after the editor's end. While the screen has the terminal no key sends a signal.
     pub(super) fn was_the_editors(&self, signal: i32) -> bool {
-        !super::signals::is_for_all(signal) && self.handed_back.is_some_and(|at| at.elapsed() < LATE)
+        !signals::is_for_all(signal) && self.handed_back.is_some_and(|at| at.elapsed() < LATE)
     }
 
     fn refuse(&mut self, message: String, hint: String) -> io::Result<()> {
@@ -137,7 +139,7 @@ impl App {
 /// Passes a signal on that ends this program, so that no editor is left behind on a terminal that a shell reads.
 async fn end(child: &mut Child, signal: i32) {
     if let Some(id) = child.id() {
-        super::signals::pass_on(id, signal);
+        signals::pass_on(id, signal);
         // An editor that does not listen is left alone: its work is not ours to lose.
         let _ = tokio::time::timeout(GRACE, child.wait()).await;
     }

@@ -25,7 +25,7 @@ mod unix {
     use rustix::process::{Pid, Signal as Number, getpid, kill_process};
     use tokio::signal::unix::{Signal, SignalKind, signal};
 
-    use super::{SignalAction, io};
+    use crate::tui::run::signals::{SignalAction, io};
 
     /// Whether this signal is for the whole session, and not for whoever has the terminal, as those of keys are.
     pub fn is_for_all(signal: i32) -> bool {

@@ -6,9 +6,9 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::cells;
 use crate::tui::state::Skin;
 use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
 
 /// How a line looks: its parts, in order and apart from each other, and what is between them.
 #[derive(Debug, Clone, Copy)]

@@ -3,10 +3,10 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use super::{cells, prompt};
-use crate::tui::field::TextField;
 use crate::tui::state::Skin;
 use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::field::TextField;
+use crate::tui::widgets::{cells, prompt};
 
 /// Columns that the filter has for itself, whatever is said beside it.
 const FILTER: usize = 12;

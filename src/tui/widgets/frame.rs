@@ -10,8 +10,8 @@ use ratatui::widgets::{Block, Widget};
 use crate::tui::state::Skin;
 use crate::tui::theme::ThemeRole;
 
-use super::cells;
-use super::row::Active;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::row::Active;
 
 /// What is written on a pane's border.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::cells;
+use crate::tui::widgets::cells;
 
 /// A clean text of one line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

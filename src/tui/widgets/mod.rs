@@ -3,9 +3,11 @@
 
 pub mod cells;
 pub mod code;
+pub mod field;
 pub mod filter_line;
 pub mod frame;
 pub mod marked;
+pub mod motion;
 pub mod page;
 pub mod prompt;
 pub mod row;

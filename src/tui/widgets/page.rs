@@ -10,8 +10,8 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::tui::theme::{Theme, ThemeRole};
 
-use super::cells;
-use super::marked::MarkedText;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::marked::MarkedText;
 
 /// One line before it is wrapped.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -88,6 +88,15 @@ impl WrappedText {
             });
         }
         Self { lines, rows }
+    }
+
+    /// The first `rows` rows, and this line, which must fit into one row, as the last.
+    pub fn cut(mut self, rows: usize, last: PageLine) -> Self {
+        let offset = |at| u32::try_from(at).unwrap_or(u32::MAX);
+        self.rows.truncate(rows);
+        self.rows.push(WrappedRow { line: offset(self.lines.len()), start: 0, end: offset(last.text.len()) });
+        self.lines.push(last);
+        self
     }
 
     /// How many rows there are.

@@ -8,7 +8,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::cells;
+use crate::tui::widgets::cells;
 
 /// A range of the text and how it looks; of several that overlap the first counts.
 pub type StyledRange = (Range<usize>, Style);

@@ -10,8 +10,8 @@ use ratatui::text::Span;
 use crate::tui::state::Skin;
 use crate::tui::theme::ThemeRole;
 
-use super::cells;
-use super::marked::{Highlighted, MarkedText};
+use crate::tui::widgets::cells;
+use crate::tui::widgets::marked::{Highlighted, MarkedText};
 
 /// Where the list's cursor is, as seen from one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

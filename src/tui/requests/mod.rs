@@ -1,0 +1,143 @@
+//! What the screen remembers of who asks for something: which request is shown, what is marked in it, and what is known of
+//! what that would bring.
+
+pub mod disabled;
+pub mod update;
+pub mod view;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::desk::Follows;
+use crate::engine::{Ended, Waiting};
+use crate::tui::widgets::field::TextField;
+use crate::tui::widgets::motion::{Cursor, Scroll};
+use crate::tui::widgets::page::WrappedText;
+
+use crate::tui::pane::Pane;
+use crate::tui::state::{Lookup, State};
+
+/// What is remembered of the requests.
+#[derive(Debug, Clone, Default)]
+pub struct RequestsPane {
+    /// The id of the one that is shown, or would be.
+    pub current: Option<String>,
+    /// Whether it has the place of the selection.
+    pub place: RequestPlacement,
+    /// The row under the cursor.
+    pub cursor: Cursor,
+    /// Positions of what is offered and the filter keeps.
+    pub rows: Vec<usize>,
+    /// The filter as typed.
+    pub filter: TextField,
+    /// What is marked, by the id of its request.
+    pub marks: BTreeMap<String, BTreeSet<String>>,
+    /// Grows with every mark: what was computed of others is old.
+    pub marked: u64,
+    /// Of the details.
+    pub scroll: Scroll,
+    /// What picking the row under the cursor would bring, and what all that is marked would.
+    pub preview: Lookup<MarksPreview>,
+    /// What the line of messages says of them, as long as it does.
+    pub line: RequestNews,
+    /// The request that was answered, until it is gone.
+    pub sent: Option<String>,
+    /// How requests ended that the desk still tells as waiting: what it says and what it shows may come in either order.
+    pub over: BTreeMap<String, Ended>,
+    /// The one that ended by itself while keys went to it: it stays until a key closes it, so that none of those meant for it
+    /// does anything else.
+    pub ended: Option<EndedRequest>,
+    /// The difference of the write to approve, wrapped.
+    pub difference: WrappedText,
+    /// The request and the width that it was wrapped for.
+    pub wrapped_for: Option<(String, usize)>,
+}
+
+/// Who has the place of the selection pane while somebody asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RequestPlacement {
+    /// The request.
+    #[default]
+    Shown,
+    /// The request that follows the one that was answered: what was typed for that one must not answer this one too.
+    Next,
+    /// The selection: the request was put aside, or came while keys went to that.
+    Aside,
+}
+
+/// A request that ended by itself.
+#[derive(Debug, Clone)]
+pub struct EndedRequest {
+    /// As it was shown.
+    pub waiting: Waiting,
+    /// How it ended, once that is known.
+    pub how: Option<Ended>,
+}
+
+/// What marks would bring.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MarksPreview {
+    /// Picking the row under the cursor.
+    pub one: Follows,
+    /// Picking all that is marked.
+    pub all: Follows,
+}
+
+impl State {
+    /// The request that is shown, or would be.
+    pub fn request(&self) -> Option<&Waiting> {
+        if let Some(gone) = &self.requests.ended {
+            return Some(&gone.waiting);
+        }
+        let current = self.requests.current.as_deref()?;
+        self.snapshot.requests.iter().find(|waiting| waiting.request.request_id == current)
+    }
+
+    /// The request that has the place of the selection.
+    pub fn shown_request(&self) -> Option<&Waiting> {
+        self.request().filter(|_| self.requests.place != RequestPlacement::Aside)
+    }
+
+    /// Where it stands among those that wait, from 0.
+    pub fn nth_request(&self) -> usize {
+        let current = self.requests.current.as_deref();
+        let mut waiting = self.snapshot.requests.iter();
+        waiting.position(|waiting| Some(waiting.request.request_id.as_str()) == current).unwrap_or(0)
+    }
+
+    /// What is marked in the request that is shown.
+    pub fn marks(&self) -> Option<&BTreeSet<String>> {
+        self.requests.marks.get(self.requests.current.as_deref()?)
+    }
+
+    /// Whether keys go to where a request is, though it may take none yet, or none any more.
+    pub fn at_request(&self) -> bool {
+        self.focus == Pane::Selection && self.shown_request().is_some()
+    }
+
+    /// Whether keys go to a request.
+    pub fn in_request(&self) -> bool {
+        self.at_request() && self.requests.place == RequestPlacement::Shown && self.requests.ended.is_none()
+    }
+
+    /// Whether the request shown here follows one that was answered, and takes no keys yet.
+    pub fn is_before_request(&self) -> bool {
+        self.at_request() && self.requests.place == RequestPlacement::Next && self.requests.ended.is_none()
+    }
+
+    /// The request that ended, where the next key closes it.
+    pub fn ended_request(&self) -> Option<&EndedRequest> {
+        let is_next = self.window.is_none() && self.at_request();
+        self.requests.ended.as_ref().filter(|_| is_next)
+    }
+}
+
+/// What the line of messages says of requests.
+#[derive(Debug, Clone, Default)]
+pub struct RequestNews {
+    /// How one ended.
+    pub result: Option<String>,
+    /// Who came with one, by the request's id.
+    pub news: Option<(String, String)>,
+    /// Both as they stand there.
+    pub said: Option<String>,
+}
