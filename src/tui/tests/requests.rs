@@ -217,7 +217,7 @@ fn keys_meant_for_a_request_that_ended_do_nothing_else() {
                     press(&mut state, keys);
                     ends(&mut state, &waiting, ended.clone(), &[choice("r2")], is_told_first);
                     let told = screen(&state);
-                    assert!(told.contains(said) && told.contains("any key closes"), "{keys}\n{told}");
+                    assert!(told.contains(said) && told.contains("press any key"), "{keys}\n{told}");
                     assert_eq!(press(&mut state, key), [], "{keys} {key}");
                     let seen = (state.focus, state.window, state.typing, state.requests.current.as_deref());
                     assert_eq!(seen, (Pane::Selection, None, None, Some("r2")), "{keys} {key}");
