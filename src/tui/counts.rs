@@ -1,4 +1,4 @@
-//! The figures of the status line and the panes' titles, counted once a snapshot.
+//! The figures of the top line and the panes' titles, counted once a snapshot.
 
 use crate::catalog::Mode;
 use crate::engine::Snapshot;
@@ -9,21 +9,15 @@ use crate::tui::widgets::cells;
 /// How many of everything there are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Sources in the catalog.
     pub sources: usize,
-    /// Of these, sources whose path is nowhere.
+    /// Sources whose path does not exist.
     pub missing: usize,
-    /// Of these, sources of mode auto.
     pub auto: usize,
-    /// Picks in force.
     pub picked: usize,
-    /// Sources pulled in.
     pub pulled_in: usize,
     /// Estimated tokens of all that is selected.
     pub tokens: u64,
-    /// Diagnostics that are errors.
     pub errors: usize,
-    /// Diagnostics that are warnings.
     pub warnings: usize,
     /// Columns of the longest id.
     pub widest_id: usize,

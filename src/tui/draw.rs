@@ -1,5 +1,5 @@
-//! The state as a frame. Pure: the same state gives the same cells, and nothing is asked of anybody. Which place is whose
-//! comes from `layout`, what stands in it from `panes`, `overlays` and `status`.
+//! Draws the state. Pure: the same state gives the same cells. Places come from `layout`, their content from the
+//! features.
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -15,7 +15,6 @@ use crate::tui::widgets::cells;
 use crate::tui::{catalog, hints, selection, templates};
 use crate::tui::{status, windows};
 
-/// Draws everything.
 pub fn draw(state: &State, frame: &mut Frame<'_>) {
     let area = frame.area();
     // Between a resize and its message the frame is newer than the state.
@@ -42,7 +41,7 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
     lay_ground(state, frame.buffer_mut());
 }
 
-/// A theme with a ground of its own has it wherever nothing else was coloured.
+/// Fills cells without a colour with the theme's own background, where it has one.
 fn lay_ground(state: &State, buffer: &mut Buffer) {
     let Some(ground) = state.skin.theme.ground() else { return };
     for cell in &mut buffer.content {

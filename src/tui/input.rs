@@ -1,5 +1,4 @@
-//! What reaches the screen, as plain values: keys by what they mean where the person is, answers of the engine, and the
-//! terminal's size. And what the screen asks of the world in return.
+//! The inputs of the screen as plain values (keys by their meaning, answers, sizes), and the effects it asks for.
 
 use std::sync::Arc;
 
@@ -17,7 +16,6 @@ use crate::tui::pane::Pane;
 use crate::tui::state::{Mouse, PanePart, State, Typing};
 use crate::tui::windows;
 
-/// Something that happened.
 #[derive(Debug, Clone)]
 #[allow(clippy::large_enum_variant, reason = "each is made once, handed on once, and never kept")]
 pub enum Input {
@@ -27,7 +25,6 @@ pub enum Input {
     Unbound(Key),
     /// What was typed into a text field: one character, or several that came together.
     Type(String),
-    /// A text pasted.
     Paste(String),
     /// The mouse's first button was pressed here.
     Click(Position),
@@ -37,22 +34,19 @@ pub enum Input {
     Release,
     /// The wheel was turned over this place.
     Wheel(WheelTurn, Position),
-    /// The terminal has another size.
     Resize(Size),
-    /// The desk changed.
+    /// A new snapshot.
     Snapshot(Box<Snapshot>),
-    /// The engine said something.
+    /// An event of the engine.
     Answer(Event),
-    /// The painter tells the colours of these lines of a text.
+    /// The highlighting of these lines of a text.
     Highlighted {
-        /// Of the text.
         generation: u64,
         /// The first of the lines.
         from: usize,
-        /// The parts of each.
         colours: Vec<Spans>,
     },
-    /// The editor gave the values back; `None` where it failed.
+    /// The edited values; `None` where the editor failed.
     Edited(Option<String>),
     /// A command that the engine's full queue did not take.
     Busy,
@@ -61,44 +55,36 @@ pub enum Input {
 /// Which way the wheel was turned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WheelTurn {
-    /// Towards the beginning.
     Up,
-    /// Towards the end.
     Down,
 }
 
 /// Something to be done outside the screen.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    /// Ask the engine.
     Send(Command),
-    /// Leave.
     Quit,
     /// Stop until resumed.
     Suspend,
-    /// Forget what the terminal shows and draw all of it.
+    /// Redraw the whole screen.
     Redraw,
     /// Take the mouse, or leave it to the terminal.
     Mouse(Mouse),
     /// Open this place in the editor.
     Edit(Spot),
-    /// Open this text in the editor, at this line; comes back as [`Input::Edited`].
+    /// Open this text in the editor, at this line; answered by [`Input::Edited`].
     EditText {
-        /// JSON.
         text: String,
         /// From 1.
         line: usize,
     },
-    /// Tell the colours of this text; come back as [`Input::Highlighted`].
+    /// Highlight this text; answered by [`Input::Highlighted`].
     Highlight {
-        /// Comes back with them.
         generation: u64,
-        /// Its lines.
         lines: Arc<[String]>,
         /// Names of the language it is in, the likeliest first.
         languages: Vec<String>,
     },
-    /// Put this on the clipboard.
     Copy(String),
 }
 

@@ -1,17 +1,17 @@
-//! The four panes by name and number. What each shows is in `panes/`, what each remembers in `state`.
+//! The four panes by name and number.
 
 use crate::tui::theme::ThemeRole;
 
 /// One of the four panes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Pane {
-    /// What can be known.
+    /// The sources.
     Catalog,
-    /// What is chosen and why.
+    /// The selection and its reasons.
     Selection,
-    /// What a prompt would be hinted at.
+    /// The sources that a prompt matches.
     Hints,
-    /// What can be generated.
+    /// The templates.
     Templates,
 }
 

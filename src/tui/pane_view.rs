@@ -1,4 +1,4 @@
-//! The four panes: each draws itself from the state into its place, and tells how long its details are.
+//! What the panes' views share: focus, captions, rows, empty states.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What a source is to the desk right now: its mark, the mark's colour, and the words for it.
+//! The state of a source: its mark, colour and words.
 
 use crate::engine::Snapshot;
 use crate::selection::{Member, Role, Standing};

@@ -1,5 +1,5 @@
-//! How a screen begins: what the environment says about colours and characters, and how the person left the last one. Read
-//! once, before the first frame, so that nothing has to be asked of the terminal.
+//! How a screen starts: by the environment (colours, characters) and by how the last one was left. Read once, before
+//! the first frame.
 
 use std::path::PathBuf;
 
@@ -75,8 +75,8 @@ impl Start {
     }
 }
 
-/// Whether the terminal says that its ground is light: in `COLORFGBG` the last number is the ground's, of the sixteen
-/// colours those from 9 on and 7 are light.
+/// Whether the terminal's background is light: the last number of `COLORFGBG` is its colour, of which 7 and those
+/// from 9 on are light.
 fn is_light(grounds: &str) -> bool {
     let ground = grounds.rsplit(';').next().and_then(|number| number.parse::<u8>().ok());
     matches!(ground, Some(7 | 9..=15))

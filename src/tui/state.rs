@@ -1,6 +1,5 @@
-//! Everything the screen remembers: the newest snapshot, what was computed from it once, and where the person is in it.
-//! `update` changes it, `draw` reads it; it holds no handle to anything outside. What the templates pane remembers has a
-//! file of its own.
+//! The state of the screen: the newest snapshot, what was computed from it, and where the person is. Each feature
+//! keeps its own part in its folder.
 
 use ratatui::layout::{Rect, Size};
 
@@ -37,22 +36,17 @@ use crate::tui::{hints, requests};
 /// How everything is drawn: colours and characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Skin {
-    /// Styles by role.
     pub theme: Theme,
     /// Marks, lines, borders.
     pub glyphs: Glyphs,
 }
 
-/// Everything the screen remembers.
 #[derive(Debug, Clone)]
 pub struct State {
     /// The newest state of the desk.
     pub snapshot: Snapshot,
-    /// Counted from it.
     pub counts: Counts,
-    /// Of the terminal.
     pub size: Size,
-    /// Colours and characters.
     pub skin: Skin,
     /// The pane that keys go to.
     pub focus: Pane,
@@ -62,11 +56,10 @@ pub struct State {
     pub part: PanePart,
     /// The text field that keys go to, if one is open.
     pub typing: Option<Typing>,
-    /// What covers the panes.
     pub window: Option<OpenWindow>,
-    /// What there is to say, until the next key.
+    /// Until the next key.
     pub message: Option<Message>,
-    /// The line at which the editor opens, at least, when the engine says where.
+    /// The line for the editor, at least, once the engine says where the file is.
     pub opening: Option<usize>,
     /// What was typed into the palette.
     pub palette: TextField,
@@ -76,45 +69,35 @@ pub struct State {
     pub rules: Rules,
     /// The border or rule that the mouse holds.
     pub dragged: Option<Dragged>,
-    /// Whose the mouse is.
     pub mouse: Mouse,
     /// What the last screen was left with; [`State::remember`] says what the next begins with.
     pub remembered: Remembered,
-    /// What happened at the desk.
     pub feed: Feed,
     /// The receipt that was opened last.
     pub receipt: ReceiptWindow,
     /// The profiles, as far as they were asked for.
     pub profiles: ProfilesWindow,
-    /// What would follow from choosing the source under the cursor.
+    /// What picking or excluding the source under the cursor would change, before it is done.
     pub choice_preview: Lookup<Outlook>,
-    /// The catalog pane.
     pub catalog: CatalogPane,
-    /// The selection pane.
     pub selection: SelectionPane,
     /// Who asks for something, in its place.
     pub requests: RequestsPane,
-    /// The hints pane.
     pub hints: HintsPane,
-    /// The templates pane.
     pub templates: TemplatesPane,
 }
 
 /// Where in a pane keys go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PanePart {
-    /// The list.
     List,
-    /// What stands below or beside it: details, the feed, a preview.
+    /// Details, the feed, or a preview.
     Detail,
-    /// The variables of a template.
     Values,
 }
 
-/// An open text field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Typing {
-    /// The catalog's filter line.
     Filter,
     /// The prompt of the hints pane.
     Prompt,
@@ -124,13 +107,11 @@ pub enum Typing {
     FeedFilter,
     /// The filter line of the templates.
     TemplateFilter,
-    /// The value of a variable.
     Value,
     /// The filter line of a request.
     RequestFilter,
 }
 
-/// What the mouse holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dragged {
     /// A border between panes: how far the held cell is before the border, where it moves in this direction.
@@ -140,11 +121,9 @@ pub enum Dragged {
         /// Rows to the first one of the lower panes.
         rows: Option<u16>,
     },
-    /// A rule within this pane.
     Divider(Pane, Divider),
 }
 
-/// Whose the mouse is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mouse {
     /// Clicks and the wheel come here.
@@ -157,27 +136,23 @@ pub enum Mouse {
 /// Something to say in the bottom line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// One sentence or two.
     pub text: String,
-    /// How to show it.
     pub tone: Tone,
 }
 
 /// What kind of message it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
-    /// Something happened.
     Note,
-    /// Something was not done.
     Refusal,
 }
 
-/// A question to the engine that is asked anew whenever its subject changes, and the newest answer.
+/// A question to the engine that is asked again when its subject changes, and its newest answer.
 #[derive(Debug, Clone)]
 pub struct Lookup<T> {
     /// Of the newest question.
     pub generation: u64,
-    /// What it was about, and the generation of the snapshot then.
+    /// Its subject, and the generation of the snapshot.
     pub about: Option<(String, u64)>,
     /// The newest answer.
     pub answer: Option<T>,
@@ -190,7 +165,7 @@ impl<T> Default for Lookup<T> {
 }
 
 impl<T> Lookup<T> {
-    /// Takes note of what one wants to know, and gives the number of the question where it has to be asked.
+    /// Sets the subject; returns the number of the question if it must be asked.
     pub fn ask(&mut self, about: Option<(&str, u64)>) -> Option<u64> {
         let about = about.map(|(id, at)| (id.to_owned(), at));
         if self.about == about {
@@ -252,7 +227,6 @@ impl State {
         self.part = PanePart::List;
     }
 
-    /// The places of the frame.
     pub fn layout(&self) -> ScreenLayout {
         layout::layout(self.size, self.focus, self.zoomed, self.splits)
     }
@@ -287,7 +261,7 @@ impl State {
         if self.focus != pane {
             return parts;
         }
-        // Whoever reads a detail needs its whole lines more than what stands left of it. A rule that was put somewhere stays.
+        // Someone who reads details needs whole lines. A dragged divider stays.
         let parts = match (self.part, pane) {
             (PanePart::Detail | PanePart::Values, Pane::Templates) if shares.upper.is_none() => parts.with_short_list(),
             _ => parts,
@@ -365,7 +339,7 @@ impl State {
                     waiting.request.sources.get(row).map(|offered| offered.id.as_str())
                 }
             },
-            // What is done to a source is not done to the first of several, unasked.
+            // An action is not done to the first of several sources unasked.
             Pane::Hints if self.in_feed() => {
                 let notice = self.feed.current().filter(|notice| !notice.several)?;
                 notice.subject.as_ref().map(SourceId::as_str)
@@ -376,12 +350,12 @@ impl State {
         }
     }
 
-    /// The source under the cursor of the selection, whatever has its place.
+    /// The source under the cursor of the selection, also behind a request.
     pub fn selected(&self) -> Option<&str> {
         self.selection.rows.get(self.selection.cursor.at)?.id(&self.snapshot)
     }
 
-    /// Whether the focused pane shows less than there is, and can show all again.
+    /// Whether the focused pane is filtered, or shows another view.
     pub fn is_filtered(&self) -> bool {
         match self.focus {
             Pane::Catalog => !self.catalog.filter.is_empty(),
@@ -391,12 +365,12 @@ impl State {
         }
     }
 
-    /// Whether places found are marked in the text that is read.
+    /// Whether the details show matches of a search.
     pub fn is_searched(&self) -> bool {
         self.focus == Pane::Catalog && self.part == PanePart::Detail && self.catalog.search.is_on()
     }
 
-    /// Whether the desk has said anything yet.
+    /// Whether the workspace is open.
     pub fn is_open(&self) -> bool {
         self.snapshot.generation > 0 || !self.snapshot.workspace.is_empty()
     }

@@ -1,5 +1,5 @@
-//! The lines around the panes: what desk this is and how it stands on top, the panes' names where not all are shown, keys
-//! or a message at the bottom. Where room is short, what matters least goes first.
+//! The lines around the panes: workspace and counts on top, tabs where not all panes are shown, keys or a message at
+//! the bottom. The least important goes first where room is short.
 
 use std::borrow::Cow;
 
@@ -23,22 +23,20 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::field::TextEdit;
 use crate::tui::windows::{self, WindowKind};
 
-/// A piece of the top line; of those that do not fit the highest `rank` goes first.
+/// An item of the top line; the highest `rank` is dropped first.
 struct StatusItem {
     text: String,
     style: Style,
     rank: u8,
 }
 
-/// Workspace, desk, counts, loading, problems.
 pub fn draw_top(state: &State, place: Rect, buffer: &mut Buffer) {
     let mut pieces = pieces(state);
     let gap = 2;
     let room = usize::from(place.width).saturating_sub(2);
     let taken = |pieces: &[StatusItem]| pieces.iter().map(|piece| cells::width(&piece.text) + gap).sum::<usize>();
     let workspace = workspace(state);
-    // The workspace takes what the rest leaves it. Less than a few columns of its end say nothing; what is wrong with it and
-    // what the selection costs matter more than its name.
+    // The workspace gets what the rest leaves. Its problems and the cost of the selection matter more than its name.
     let mut least = cells::width(&workspace).min(10);
     while taken(&pieces) + least > room {
         match pieces.iter().map(|piece| piece.rank).max() {
@@ -177,15 +175,15 @@ fn tab(state: &State, pane: Pane, names: TabLabel) -> String {
     format!(" {} {name}{count} ", pane.index() + 1)
 }
 
-/// What there is to say, else the keys that matter here.
+/// Draws the message, else the keys of this context.
 pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
     match &state.message {
-        // All of how it ended stands in the pane.
+        // The pane says how it ended.
         _ if state.ended_request().is_some() => {
             say(state, "this request has ended: press any key to close it", ThemeRole::Warning, 1, place, buffer);
         }
         Some(message) => {
-            // Why something was not done must be readable to its end; what happened shows in the panes anyway.
+            // A refusal must be readable to its end; what happened is visible in the panes anyway.
             let (role, most) = match message.tone {
                 Tone::Note => (ThemeRole::Hints, 1),
                 Tone::Refusal => (ThemeRole::Warning, 3),
@@ -200,7 +198,7 @@ pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// How many notices came with the one that is said, and where they are: ` · +2 more: f`.
+/// How many notices came with the one shown: ` · +2 more: f`.
 fn more(state: &State) -> String {
     match state.feed.since_key.saturating_sub(1) {
         0 => String::new(),
@@ -238,7 +236,7 @@ pub fn labels(state: &State, contexts: &[KeyContext], place: Rect) -> Vec<Label>
     let here = |entry: &&Binding| contexts.iter().any(|context| entry.contexts.contains(context));
     let in_order = contexts.iter().flat_map(|context| ACTIONS.iter().filter(|entry| entry.contexts.contains(context)));
     let columns = |key: &str, name: &str| u16::try_from(key.len() + 1 + name.len()).unwrap_or(u16::MAX);
-    // Whatever else there is no room for can be found in the help, so the help has its room.
+    // Everything else is in the help, so the help always has room.
     let help = ACTIONS.iter().filter(here).find(|entry| entry.action == Action::Help);
     let mut kept = help.and_then(|help| Some(columns(help.keys.first()?, help.name) + 2)).unwrap_or(0);
     let mut labels = Vec::new();
@@ -296,7 +294,7 @@ fn is_approval(state: &State) -> bool {
     state.shown_request().is_some_and(|waiting| waiting.request.approval.is_some())
 }
 
-/// What the bottom line calls the action here: a key takes back what is done already. `None` where it is not shown.
+/// The name of the action in the bottom line, by what it would do now. `None` where it is not shown.
 fn label(state: &State, entry: &Binding) -> Option<&'static str> {
     match entry.shown {
         Visibility::HelpOnly => return None,
@@ -314,7 +312,7 @@ fn label(state: &State, entry: &Binding) -> Option<&'static str> {
         }
         Action::Toggle | Action::Exclude if state.in_feed() && subject.is_none() => None,
         Action::FilterFeed | Action::FilterRequest => Some("filter"),
-        // Both turn to what is shown; the next one after that is no concern yet.
+        // Both turn to the shown request.
         Action::NextRequest if state.is_before_request() => None,
         Action::Requests if state.is_before_request() => Some("turn to this request"),
         Action::Requests => Some("answer"),
@@ -352,7 +350,7 @@ fn label(state: &State, entry: &Binding) -> Option<&'static str> {
         Action::Back if state.window.is_some() => Some(entry.name),
         Action::Back if state.is_searched() => Some("end search"),
         Action::Back if state.part != PanePart::List => Some("to the list"),
-        // Where the next side is that one, the key of it says so.
+        // Where the next view is that one, its own key says so.
         Action::Back if state.shows_enriched() && state.focus == Pane::Hints => {
             Some("matching sources").filter(|_| state.hints.view.next() != HintsView::Matches)
         }

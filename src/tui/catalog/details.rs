@@ -1,5 +1,4 @@
-//! What the catalog says of a source: its name, how it stands, its fields, its description; and what leads over to its
-//! document. Made anew for every frame, since it is a dozen lines.
+//! The details of a source: name, state, fields and description, and the rule above its document.
 
 use crate::catalog::{Kind, Source};
 use crate::tui::filter::{Marks, MatchMarker};
@@ -53,7 +52,7 @@ pub fn lines(state: &State, columns: usize) -> Vec<PageLine> {
 /// Rows from which on there is room for everything beside the beginning of the document.
 const ROOMY: u16 = 14;
 
-/// Whether only what matters most is said, so that the document's beginning is seen too. Whoever reads gets all.
+/// Whether to show only the essentials, so that the document is visible too. Not while the details are read.
 fn is_terse(state: &State) -> bool {
     let reads = state.focus == Pane::Catalog && state.part == PanePart::Detail;
     !reads && state.parts(Pane::Catalog).is_some_and(|parts| parts.detail.height < ROOMY)
@@ -70,7 +69,7 @@ fn marks(state: &State, source: &Source) -> Marks {
     }
 }
 
-/// Two texts beside each other, or below each other where they do not fit into one line.
+/// Two texts in one line, or in two where they do not fit.
 fn beside((left, right): (PageLine, MarkedText), columns: usize) -> Vec<PageLine> {
     if left.width() + 2 + cells::width(&right.text) <= columns {
         return vec![left.then("  ", ThemeRole::Infra).then_marked(&right, ThemeRole::Infra)];
@@ -87,7 +86,7 @@ fn facts(state: &State, source: &Source) -> String {
     facts.join(&format!(" {} ", state.skin.glyphs.dot))
 }
 
-/// Where it lies first, where it is defined last.
+/// Its location first, where it is defined last.
 fn fields(state: &State, source: &Source) -> Vec<(&'static str, String)> {
     let clean = |text: &str| cells::clean(text).into_owned();
     let mut fields = match &source.kind {
@@ -109,7 +108,7 @@ fn fields(state: &State, source: &Source) -> Vec<(&'static str, String)> {
     fields
 }
 
-/// A line over the document that says what it is, where that needs saying.
+/// The rule above the document, with its caption.
 fn lead_over(state: &State, source: &Source, columns: usize) -> String {
     let rule = state.skin.glyphs.rule;
     let place = source.place().filter(|_| is_terse(state) && !source.is_missing());

@@ -1,5 +1,5 @@
-//! A document as a page: its lines made safe to show, headings and code of Markdown told apart, and at the end what is not
-//! shown. Made once for a document and a width, since a key must not cost the wrapping of 64 KiB.
+//! A document as wrapped text: cleaned, with Markdown headings and code styled, and at the end how much is not shown.
+//! Wrapped once for a width, since a key must not cost the wrapping of 64 KiB.
 
 use std::path::Path;
 
@@ -9,7 +9,6 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 
-/// The page of a document.
 pub fn page(document: &Document, glyphs: &Glyphs, columns: usize) -> WrappedText {
     let is_markdown = document.path.as_deref().and_then(Path::extension).is_some_and(|ending| ending == "md");
     let mut fence = None;
@@ -29,7 +28,7 @@ pub fn page(document: &Document, glyphs: &Glyphs, columns: usize) -> WrappedText
     WrappedText::new(lines, columns)
 }
 
-/// Headings stand out, code stands back; `fence` is what the open block of code began with.
+/// The style of a line of Markdown; `fence` is the mark that opened the current block of code.
 fn look(line: &str, fence: &mut Option<char>) -> ThemeRole {
     let text = line.trim_start();
     let mark = ['`', '~'].into_iter().find(|mark| text.chars().take_while(|c| c == mark).count() >= 3);

@@ -1,4 +1,4 @@
-//! Which rows the catalog shows and in which order: the filter line, the sort orders. The cursor stays on its source.
+//! The rows of the catalog: filter and sort order. The cursor stays on its source.
 
 use std::sync::Arc;
 
@@ -7,40 +7,37 @@ use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 
-/// Packs the texts of the catalog, so that the first letter typed costs no more than the next.
+/// Packs the texts of the catalog, so that the first letter typed is as fast as the next.
 pub fn prepare(state: &mut State) {
     let catalog = &state.snapshot.catalog;
     state.catalog.haystack.get_or_insert_with(|| Arc::new(Haystack::of(catalog)));
 }
 
-/// What the filter line says now.
+/// Applies the filter line.
 pub fn filter(state: &mut State) {
     let stay = state.subject(Pane::Catalog).map(str::to_owned);
     let before = std::mem::take(&mut state.catalog.filtered);
     refilter(state, Some(&before));
-    // An id typed in full is meant. Else stay on the same source where it is still there; else the first row is likeliest.
+    // An id typed in full wins; else the cursor stays on its source; else it goes to the first row.
     let meant = row_of(state, state.catalog.filter.text().trim());
     let at = meant.or_else(|| row_of(state, stay.as_deref()?)).unwrap_or(0);
     state.catalog.cursor = Cursor { at, ..state.catalog.cursor };
     state.catalog.scroll = Scroll::default();
 }
 
-/// Shows everything again.
 pub fn clear(state: &mut State) {
     state.catalog.filter.clear();
     filter(state);
 }
 
-/// What of the desk changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CatalogChange {
-    /// The catalog.
     Catalog,
-    /// Only what is chosen of it, or what it costs.
+    /// Only what is selected, or its tokens.
     Standing,
 }
 
-/// After the desk changed; `stay` is the source that was under the cursor.
+/// After a snapshot; `stay` is what was under the cursor.
 pub fn follow(state: &mut State, changed: CatalogChange, stay: Option<&str>) {
     if changed == CatalogChange::Catalog {
         state.catalog.haystack = None;

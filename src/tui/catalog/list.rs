@@ -1,4 +1,4 @@
-//! The rows of the catalog and the line above them: the filter while there is one, else what the columns are.
+//! The rows of the catalog, and above them the filter or the column headings.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -73,7 +73,7 @@ struct CatalogColumns {
 }
 
 impl CatalogColumns {
-    /// Ids have what they need before anything else; the long words and the tokens are shown where there is room left.
+    /// Ids come first; the long mode and the tokens are shown where there is room.
     fn of(state: &State, width: u16) -> Self {
         const TOKENS: usize = 8;
         const TAGS: usize = 10;

@@ -30,32 +30,28 @@ use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::page::WrappedText;
 
-/// What the catalog pane remembers.
 #[derive(Debug, Clone, Default)]
 pub struct CatalogPane {
     /// The row under the cursor, counted in `rows`.
     pub cursor: Cursor,
-    /// The filter as typed.
     pub filter: TextField,
     /// Positions in the catalog of the rows that the filter keeps, in the order shown.
     pub rows: Vec<usize>,
-    /// The filter as understood, and what a longer one starts from.
+    /// The parsed filter and its rows, from which a longer filter starts.
     pub filtered: FilterResult,
-    /// Built when first something is filtered.
+    /// Built with the first filter.
     pub haystack: Option<Arc<Haystack>>,
     /// What the rows are sorted by.
     pub order: Order,
     /// All positions in that order; `None` in the catalog's own.
     pub sequence: Option<Vec<usize>>,
-    /// Of the details.
     pub scroll: Scroll,
-    /// What there is to read of the source under the cursor.
+    /// The document of the source under the cursor.
     pub document: Lookup<Document>,
-    /// The same as a page.
+    /// The same, wrapped.
     pub text: WrappedText,
-    /// The width that the page was made for; `None` where it is to be made anew.
+    /// The width that the text was wrapped for; `None` where it is outdated.
     pub wrapped_for: Option<u16>,
-    /// What is looked for in details and document.
     pub search: TextSearch,
 }
 

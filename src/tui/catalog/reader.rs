@@ -1,4 +1,4 @@
-//! Details and document as one text to scroll and to search, and the line over it: its caption, or what is looked for.
+//! Details and document as one text to scroll and search, and the rule above it with its caption or the search.
 
 use std::ops::Range;
 
@@ -16,19 +16,19 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::{cells, frame, prompt};
 
-/// What there is to read of the source under the cursor.
+/// The document of the source under the cursor.
 #[derive(Debug)]
 pub struct DetailText<'a> {
     details: WrappedText,
     document: &'a WrappedText,
 }
 
-/// Where it is read: the rows of its text, one column in.
+/// The rows of the text, one column in.
 pub fn place(parts: &PaneLayout) -> Rect {
     indented(split(parts).1)
 }
 
-/// The line for the caption and the place of the text: below a rule the whole place, beside one all but its first row.
+/// The row of the caption and the place of the text.
 fn split(parts: &PaneLayout) -> (Rect, Rect) {
     let (rule, detail) = (parts.rule, parts.detail);
     if detail.y > rule.y || detail.is_empty() {
@@ -50,7 +50,6 @@ impl DetailText<'_> {
         self.details.len() + self.document.len()
     }
 
-    /// The texts of all lines.
     pub fn lines(&self) -> impl Iterator<Item = &str> {
         self.details.lines().iter().chain(self.document.lines()).map(PageLine::text)
     }
@@ -63,7 +62,7 @@ impl DetailText<'_> {
         }
     }
 
-    /// A line as the document counts them, from 1; `None` for one of the details.
+    /// The line of the document, from 1; `None` in the details.
     pub fn document_line(&self, line: usize) -> Option<usize> {
         line.checked_sub(self.details.lines().len()).map(|line| line + 1)
     }

@@ -1,5 +1,4 @@
-//! Reading the details and the document of the source under the cursor: asking the engine for it, going to a part of it,
-//! searching in it.
+//! Reads the details and the document of the source under the cursor: asks for it, scrolls, searches.
 
 use crate::catalog::SourceId;
 use crate::engine::Command;
@@ -28,7 +27,7 @@ pub fn scroll(state: &mut State, motion: Motion) {
     state.catalog.scroll.step(motion, len, page);
 }
 
-/// The line of the document, from 1, that is looked at: that of the hit, else the first one shown; `None` in the details.
+/// The line of the document, from 1, at the match or at the top; `None` in the details.
 pub fn line(state: &State) -> Option<usize> {
     let (view, _) = view(state)?;
     let search = &state.catalog.search;
@@ -38,7 +37,7 @@ pub fn line(state: &State) -> Option<usize> {
     }
 }
 
-/// After every input: asks for the document that can be seen, wraps it once, and looks through it anew.
+/// After every input: asks for the document, wraps it, searches it again.
 pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     let Some((columns, _)) = room(state) else { return };
     let subject = state.subject(Pane::Catalog).map(str::to_owned);
@@ -70,7 +69,7 @@ pub fn open(state: &mut State) {
     state.typing = Some(Typing::Search);
 }
 
-/// Looks for nothing any more.
+/// Ends the search.
 pub fn end(state: &mut State) {
     state.catalog.search = TextSearch::default();
     if state.typing == Some(Typing::Search) {
@@ -78,7 +77,7 @@ pub fn end(state: &mut State) {
     }
 }
 
-/// What is looked for changed: to the first place from where one began.
+/// After a change of the search: goes to the first match from where it began.
 pub fn typed(state: &mut State) {
     look(state);
     let Some((view, _)) = view(state) else { return };
@@ -87,7 +86,7 @@ pub fn typed(state: &mut State) {
     go(state, at);
 }
 
-/// To the next place, or the one before; behind the last comes the first.
+/// Goes to the next or previous match, around the ends.
 pub fn step(state: &mut State, action: Action) {
     let (at, len) = (state.catalog.search.at, state.catalog.search.hits.len());
     let next = match action {
@@ -107,7 +106,7 @@ fn look(state: &mut State) {
     search.hits = hits;
 }
 
-/// Goes to this hit, and scrolls no more than it needs.
+/// Goes to this match and scrolls as little as possible.
 fn go(state: &mut State, at: usize) {
     state.catalog.search.at = at;
     let row = match (view(state), state.catalog.search.hits.get(at)) {

@@ -1,5 +1,4 @@
-//! A search in a text that is read: what is looked for, where it was found, and which of these places one is at. Capitals
-//! count where one is typed.
+//! A search in a text, with its matches. Case matters if the search has an uppercase letter.
 
 use std::ops::Range;
 
@@ -9,30 +8,27 @@ use crate::text::fold::fold;
 
 use crate::tui::widgets::field::TextField;
 
-/// A search.
 #[derive(Debug, Clone, Default)]
 pub struct TextSearch {
     /// What to look for, as typed.
     pub needle: TextField,
     /// Where it was found, in order.
     pub hits: Vec<Hit>,
-    /// The one that one is at, among them.
+    /// The current match.
     pub at: usize,
-    /// The row from which one began to look.
+    /// The row where the search began.
     pub from: usize,
 }
 
 /// A place where it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
-    /// The line.
     pub line: usize,
-    /// Bytes of it, whole clusters.
+    /// Bytes of the line, whole grapheme clusters.
     pub range: Range<usize>,
 }
 
 impl TextSearch {
-    /// Whether anything is looked for.
     pub fn is_on(&self) -> bool {
         !self.needle.is_empty()
     }
@@ -65,7 +61,7 @@ pub fn find<'a>(lines: impl Iterator<Item = &'a str>, needle: &str) -> Vec<Hit> 
     hits
 }
 
-/// How many bytes of `text` the needle takes, if it begins so.
+/// How many bytes of `text` match, if it begins with the needle.
 fn ends(text: &str, needle: &[char], alike: impl Fn(char) -> char) -> Option<usize> {
     let mut chars = text.chars();
     for wanted in needle {
@@ -76,7 +72,7 @@ fn ends(text: &str, needle: &[char], alike: impl Fn(char) -> char) -> Option<usi
     Some(text.len() - chars.as_str().len())
 }
 
-/// Makes every hit hold the whole of each cluster that it touches.
+/// Widens every match to whole grapheme clusters.
 fn widen(text: &str, hits: &mut [Hit]) {
     let mut bounds: Vec<usize> = text.grapheme_indices(true).map(|(start, _)| start).collect();
     bounds.push(text.len());

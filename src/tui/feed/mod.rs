@@ -1,4 +1,4 @@
-//! What happened at the desk, newest first, as the feed of the hints pane shows it: bounded, filterable, with a cursor.
+//! The feed of notices, newest first: bounded, filterable, with a cursor.
 
 pub mod query;
 pub mod target;
@@ -21,39 +21,34 @@ pub const KEPT: usize = 1000;
 pub struct Feed {
     /// At most [`KEPT`].
     pub notices: VecDeque<Notice>,
-    /// The filter as typed.
     pub filter: TextField,
-    /// The same as understood.
+    /// The same, parsed.
     pub terms: FeedQuery,
     /// Positions in `notices` of the rows that the filter keeps.
     pub rows: Vec<usize>,
     /// The row under the cursor, counted in `rows`.
     pub cursor: Cursor,
-    /// Notices that came since somebody last looked at the feed.
+    /// Notices since the feed was last focused.
     pub new: usize,
     /// Notices that came since the last key.
     pub since_key: usize,
-    /// Whether older notices were forgotten.
     pub forgot: bool,
 }
 
-/// Whether somebody reads the feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeedFocus {
-    /// Keys go to it.
     InFeed,
     /// Keys go elsewhere.
     Elsewhere,
 }
 
 impl Feed {
-    /// Adds what happened last. A cursor on the newest row stays on the newest; one that was moved away from it stays on its
-    /// notice.
+    /// Adds a notice. A cursor on the newest row follows; elsewhere it stays on its notice.
     pub fn add(&mut self, notice: Notice, reader: FeedFocus) {
         self.add_all(vec![notice], reader);
     }
 
-    /// Adds what happened, oldest first, as if each came by itself.
+    /// Adds notices, oldest first, as if each came by itself.
     pub fn add_all(&mut self, mut notices: Vec<Notice>, reader: FeedFocus) {
         let count = notices.len();
         self.since_key += count;
@@ -61,7 +56,7 @@ impl Feed {
         self.put(&mut notices);
     }
 
-    /// Adds what happened before anybody could look: nothing of it is new.
+    /// Adds notices from before this screen: they are not new.
     pub fn add_past(&mut self, mut notices: Vec<Notice>) {
         self.put(&mut notices);
     }
@@ -92,7 +87,7 @@ impl Feed {
         self.refilter();
     }
 
-    /// Applies the filter. The cursor stays on its notice where that is kept, else it goes to the newest.
+    /// Applies the filter. The cursor stays on its notice, or goes to the newest.
     pub fn refilter(&mut self) {
         let on = self.rows.get(self.cursor.at).copied();
         self.terms = FeedQuery::parse(self.filter.text());
@@ -101,12 +96,10 @@ impl Feed {
         self.cursor.at = on.and_then(|on| self.rows.binary_search(&on).ok()).unwrap_or(0);
     }
 
-    /// The notice in this row.
     pub fn row(&self, row: usize) -> Option<&Notice> {
         self.notices.get(*self.rows.get(row)?)
     }
 
-    /// The notice under the cursor.
     pub fn current(&self) -> Option<&Notice> {
         self.row(self.cursor.at)
     }

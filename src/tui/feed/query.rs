@@ -1,18 +1,15 @@
-//! What the filter line of the feed asks for: words, `kind:` and `session:`, all of which must hold, `!` in front of one for
-//! its contrary. A term that cannot be understood, or not yet, is said and keeps everything.
+//! The filter line of the feed: words, `kind:` and `session:`, all of which must match; `!` negates. A term that is
+//! invalid, or not finished yet, is reported and ignored.
 
 use crate::engine::{Notice, Topic};
 use crate::enrich::TextKind;
 
-/// What may be typed, for whoever types it.
+/// Shown beside the filter line.
 pub const HELP: &str = "words, kind: session:, ! for not";
 
-/// What begins the term of a kind.
 pub const KIND: &str = "kind:";
-/// What begins the term of a session.
 pub const SESSION: &str = "session:";
 
-/// A filter line as understood.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FeedQuery {
     terms: Vec<FeedTerm>,
@@ -26,7 +23,7 @@ struct FeedTerm {
     test: FeedTest,
 }
 
-/// Beginnings and words are in lower case.
+/// All in lower case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum FeedTest {
     Word(String),
@@ -35,7 +32,6 @@ enum FeedTest {
 }
 
 impl FeedQuery {
-    /// Reads a filter line.
     pub fn parse(line: &str) -> Self {
         let mut terms = Self::default();
         for written in line.split_whitespace() {
@@ -67,7 +63,7 @@ impl FeedQuery {
     }
 }
 
-/// What this notice is of: its topic, and the kind of text that it is about.
+/// Its topic, and the kind of text it is about.
 fn kinds(notice: &Notice) -> [Option<&'static str>; 2] {
     [Some(notice.topic.word()), notice.receipt.and_then(|receipt| receipt.kind).map(TextKind::word)]
 }
@@ -96,14 +92,14 @@ fn term(written: &str) -> Result<FeedTerm, String> {
     Ok(FeedTerm { negated, test })
 }
 
-/// The line with this term in place of the one that begins so, or without it.
+/// The line with its term of this prefix replaced or removed.
 pub fn with(line: &str, begins: &str, term: Option<&str>) -> String {
     let others = line.split_whitespace().filter(|word| !word.to_lowercase().starts_with(begins));
     let term = term.map(|term| format!("{begins}{term}"));
     others.map(str::to_owned).chain(term).collect::<Vec<_>>().join(" ")
 }
 
-/// What stands behind the term that begins so.
+/// The value of the term with this prefix.
 pub fn of<'l>(line: &'l str, begins: &str) -> Option<&'l str> {
     line.split_whitespace().find_map(|word| word.strip_prefix(begins))
 }

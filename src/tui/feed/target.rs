@@ -1,5 +1,4 @@
-//! What a row is about where rows are no sources: a notice of the feed, a finding of the problems window. Where its keys lead
-//! is decided here once; the captions say it, `disabled` says why not, `update` goes there.
+//! Where a row of the feed, a problem or a mention leads. Captions, `disabled` and `update` all ask here.
 
 use crate::catalog::{Kind, SourceId};
 use crate::desk::Spot;
@@ -19,11 +18,10 @@ pub enum RowTarget {
     Source(SourceId),
     /// To a place in a file.
     File(Spot),
-    /// To what was given, as this line of the journal keeps it.
+    /// To the receipt in this line of the journal.
     Receipt(u64),
 }
 
-/// Why there is no row.
 pub const QUIET: &str = "nothing has happened yet";
 
 /// The problem under the cursor of its window.
@@ -36,7 +34,7 @@ fn in_problems(state: &State) -> bool {
     state.open_window() == Some(WindowKind::Problems)
 }
 
-/// Where the row leads: of the feed to what was given; to its source; of the feed, where it has none, to its file.
+/// The target of the row: its receipt, else its source, else its file.
 pub fn of_row(state: &State) -> Result<RowTarget, String> {
     let (source, place) = if in_problems(state) {
         let problem = problem(state).ok_or_else(nothing_wrong)?;
@@ -73,14 +71,14 @@ fn nothing_wrong() -> String {
     "there are no problems in this workspace".to_owned()
 }
 
-/// What `file:line` is copied of the finding under the cursor, as it is printed.
+/// `file:line` of the problem under the cursor, as copied.
 pub fn printed(state: &State) -> Option<String> {
     let problem = problem(state)?;
     let file = problem.file.as_ref()?;
     Some(problem.line.map_or_else(|| file.clone(), |line| format!("{file}:{line}")))
 }
 
-/// The mention that pulls the source under the cursor of the selection in; of several the first.
+/// The first mention that pulls in the source under the cursor of the selection.
 pub fn mention(state: &State) -> Result<Mention, String> {
     let Some(id) = state.subject(Pane::Selection) else {
         return Err("there is no source under the cursor".to_owned());
@@ -97,7 +95,7 @@ pub fn mention(state: &State) -> Result<Mention, String> {
     first.ok_or_else(|| format!("the mentions of @{id} are still being read"))
 }
 
-/// Where a mention stands, unless in a content that the catalog keeps: its lines are not those of the file.
+/// The place of a mention, unless it is in inline content, whose lines are not those of the file.
 pub fn in_file(state: &State, mention: &Mention) -> Option<Spot> {
     let parent = state.snapshot.catalog.get(mention.from.as_str())?;
     let spot = || Spot { path: mention.file.to_path_buf(), line: mention.line };

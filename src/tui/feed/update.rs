@@ -1,4 +1,4 @@
-//! The feed: what happened comes in, a person moves in it, filters it and goes from a notice to its source.
+//! Adds notices to the feed, moves and filters it, and follows its rows.
 
 use crate::catalog::SourceId;
 use crate::engine::{Age, Notice, Receipts, Topic};
@@ -14,10 +14,10 @@ use crate::tui::update::navigation;
 use crate::tui::widgets::motion::Motion;
 use crate::tui::windows::ReceiptWindow;
 
-/// Takes in what happened. The newest notice is said in the bottom line; a refusal stays there until it was read.
+/// Adds a notice, and shows it in the bottom line unless a refusal is there.
 pub fn add(state: &mut State, notice: Notice) {
     let is_free = state.message.as_ref().is_none_or(|message| message.tone == Tone::Note);
-    // What is wrong now matters more than a key that did nothing.
+    // A problem matters more than a key that did nothing.
     if is_free || notice.topic == Topic::Problem {
         state.note(notice.text.clone());
     }
@@ -25,8 +25,8 @@ pub fn add(state: &mut State, notice: Notice) {
     state.feed.add(notice, reader);
 }
 
-/// Takes in what the journal says. In the bottom line it would be in the way, whatever all those agents do; only a hook that
-/// fails has nobody else who says so.
+/// Adds what the journal says. It would flood the bottom line, which shows only a failed hook: nothing else reports
+/// that.
 pub fn receipts(state: &mut State, receipts: Receipts, effects: &mut Vec<Effect>) {
     let Receipts { told, age, gap } = receipts;
     let notices: Vec<Notice> = gap.into_iter().chain(told.into_iter().map(|(notice, _)| notice)).collect();
@@ -42,11 +42,11 @@ pub fn receipts(state: &mut State, receipts: Receipts, effects: &mut Vec<Effect>
     let reader = if state.in_feed() { FeedFocus::InFeed } else { FeedFocus::Elsewhere };
     let since_key = state.feed.since_key;
     state.feed.add_all(notices, reader);
-    // What is said in the bottom line counts what came behind it.
+    // The bottom line counts only notices of this screen.
     state.feed.since_key = since_key;
 }
 
-/// Only rows of the next kind that there is; behind the last come all.
+/// Shows only rows of the next kind, and after the last all rows.
 pub fn next_kind(state: &mut State) {
     let line = state.feed.filter.text();
     let is_there = |topic: &Topic| state.feed.notices.iter().any(|notice| notice.topic == *topic);
@@ -59,7 +59,7 @@ pub fn next_kind(state: &mut State) {
     state.feed.set_filter(&line);
 }
 
-/// Only rows of the session of the row under the cursor, or of all sessions again.
+/// Shows only rows of the session under the cursor, or of all sessions again.
 pub fn this_session(state: &mut State) {
     let line = state.feed.filter.text();
     let session = match query::of(line, query::SESSION) {
@@ -70,7 +70,6 @@ pub fn this_session(state: &mut State) {
     state.feed.set_filter(&line);
 }
 
-/// Goes to the feed.
 pub fn open(state: &mut State) {
     state.focus_on(Pane::Hints);
     state.part = PanePart::Detail;
@@ -81,7 +80,7 @@ pub fn step(state: &mut State, motion: Motion) {
     state.feed.cursor.step(motion, len, page);
 }
 
-/// To the source of the row under the cursor, in the catalog; a filter that hides it is lifted. Without one to its file.
+/// Follows the row under the cursor.
 pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     match target::of_row(state) {
         Ok(RowTarget::Source(id)) => to_source(state, &id),
@@ -105,7 +104,7 @@ fn to_source(state: &mut State, id: &SourceId) {
     }
 }
 
-/// Puts the cursor back into the list and its window; who reads the feed has seen what is new.
+/// Keeps the cursor in the list. A focused feed has no new notices.
 pub fn settle(state: &mut State) {
     let (len, page) = (state.feed.rows.len(), page(state));
     state.feed.cursor.settle(len, page);

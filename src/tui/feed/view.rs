@@ -1,4 +1,4 @@
-//! The feed: what happened at the desk, a row a notice, newest first, with its filter in the rule above it.
+//! The rows of the feed, newest first, and the rule above them with its filter.
 
 use std::ops::Range;
 
@@ -18,14 +18,14 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame, prompt};
 
-/// From so many columns on topics are written out, and sessions have a column.
+/// Columns from which topics are written out and sessions have a column.
 const WIDE: u16 = 90;
-/// From so many columns on there is room for topics at all.
+/// Columns from which there is room for topics.
 const NARROW: u16 = 50;
 /// Characters shown of a session's name.
 const SESSION: usize = 8;
 
-/// Draws the rows and the rule above them; tells where the terminal's cursor stands while the filter is typed.
+/// Draws the rows and the rule above them; returns the terminal's cursor while the filter is typed.
 pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
     if place.is_empty() {
         return None;
@@ -45,7 +45,7 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position>
     let time = columns(state, window.clone(), |notice| &notice.time, (8, 11));
     for (nth, at) in window.enumerate() {
         let Some(notice) = feed.row(at) else { continue };
-        // The cursor of a feed that nobody reads means nothing.
+        // A feed that is not focused shows no cursor.
         let under = if state.in_feed() { RowCursor::of(at, feed.cursor.at, reads) } else { RowCursor::Elsewhere };
         let is_new = feed.rows.get(at).is_some_and(|position| *position < feed.new);
         let mut row =
@@ -186,7 +186,7 @@ fn row<'a>(
     row
 }
 
-/// Why, for a row of this width: without the session where that has its column, else with it in front.
+/// The reason, for a row of this width: without the session where that has a column, else after it.
 fn reason(notice: &Notice, width: u16) -> String {
     let Some(session) = notice.session.as_deref() else { return notice.reason.clone() };
     let said = notice.reason.strip_prefix("session ").and_then(|said| said.strip_prefix(session));
@@ -198,12 +198,12 @@ fn reason(notice: &Notice, width: u16) -> String {
     }
 }
 
-/// The session in few columns: names that agents make up differ in their beginnings already.
+/// The session, shortened: generated names differ in their first characters.
 fn short(session: &str) -> &str {
     session.char_indices().nth(SESSION).map_or(session, |(end, _)| session.get(..end).unwrap_or(session))
 }
 
-/// How wide a column is, so that those on the screen stand below each other.
+/// The width of a column, so that visible rows align.
 fn columns(state: &State, window: Range<usize>, of: impl Fn(&Notice) -> &str, (least, most): (usize, usize)) -> usize {
     let shown = window.filter_map(|at| state.feed.row(at));
     let widest = shown.map(|notice| cells::width(&cells::clean(of(notice)))).max().unwrap_or(0);

@@ -1,5 +1,4 @@
-//! A filter over a catalog, or over the templates that come from it: for which rows every term holds, and how well its
-//! texts fit them.
+//! Applies a filter to the catalog or the templates: which rows match, and how well.
 
 use crate::engine::Snapshot;
 
@@ -7,35 +6,34 @@ use crate::tui::filter::haystack::{Haystack, MatchScore, TagPattern, TextMatcher
 use crate::tui::filter::query::{Query, Term, Test, TextTerm};
 use crate::tui::filter::source_states::SourceStates;
 
-/// What a filter kept.
+/// The rows that a filter keeps.
 #[derive(Debug, Clone, Default)]
 pub struct FilterResult {
-    /// The filter.
     pub query: Query,
-    /// Positions of the sources it keeps, the best first; in catalog order where it has no text to be ordered by.
+    /// Positions that match, the best first; in catalog order where the filter has no text.
     pub rows: Vec<usize>,
-    /// Positions, in catalog order, that a narrower filter can keep: those it keeps, and those where the letters of its
-    /// texts are too far apart; `None` for all.
+    /// Positions, in catalog order, that a narrower filter can still match: the rows, and those whose letters are too
+    /// far apart; `None` for all.
     candidates: Option<Vec<u32>>,
-    /// The first term that no source fits by itself, where nothing is kept.
+    /// Where there are no rows: the first term that matches nothing by itself.
     pub culprit: Option<String>,
 }
 
 impl FilterResult {
-    /// A filter without a term, which keeps everything; its rows are not counted out.
+    /// A filter without terms, which matches everything; its rows are not listed.
     pub fn everything(query: Query) -> Self {
         Self { query, ..Self::default() }
     }
 }
 
-/// A term with what it needs to be asked of ten thousand sources.
+/// A term prepared for ten thousand sources.
 enum PreparedTerm<'q> {
     Text(&'q TextTerm, u32),
     Tag(TagPattern),
     Entry(&'q Test),
 }
 
-/// Applies a filter to what is in this haystack. `before` is what another kept of the same haystack and selection.
+/// Applies a filter to this haystack. `before` is the result of another one over the same haystack and selection.
 pub fn apply(snapshot: &Snapshot, haystack: &Haystack, query: Query, before: Option<&FilterResult>) -> FilterResult {
     let before = before.filter(|before| query.narrows(&before.query));
     let mut kept = match before.and_then(|before| before.candidates.as_deref()) {
@@ -66,7 +64,7 @@ fn among(
 ) -> FilterResult {
     let standings = if query.asks_standing() { SourceStates::of(snapshot) } else { SourceStates::default() };
     let ready = |term| ready(haystack, term);
-    // What was typed last keeps least of what there was; and the matcher, which costs most, is asked after the others.
+    // The last term matches the least, and the matcher costs the most: it comes last.
     let mut terms: Vec<(bool, PreparedTerm)> =
         query.terms.iter().rev().map(|term| (term.negated, ready(term))).collect();
     terms.sort_by_key(|(_, term)| matches!(term, PreparedTerm::Text(..)));
@@ -108,7 +106,7 @@ fn among(
 
 fn ready<'q>(haystack: &Haystack, term: &'q Term) -> PreparedTerm<'q> {
     match &term.test {
-        // Only of ASCII it is known which letters it needs.
+        // Only ASCII has letter masks.
         Test::Text(text) => PreparedTerm::Text(text, if text.needle.is_ascii() { letters(&text.needle) } else { 0 }),
         Test::Tag(key) => PreparedTerm::Tag(haystack.tag(key)),
         test => PreparedTerm::Entry(test),

@@ -1,6 +1,6 @@
-//! The texts of a catalog as the matcher wants them: packed one behind the other, so that a pass over ten thousand sources
-//! goes through two megabytes in order and follows no pointer. Built when something is first filtered. Texts of nothing but
-//! ASCII stay bytes; others become one character a cluster.
+//! The texts of a catalog, packed for the matcher: a pass over ten thousand sources reads two megabytes in order and
+//! follows no pointer. Built with the first filter. ASCII texts stay bytes; others become one character per grapheme
+//! cluster.
 
 use std::borrow::Cow;
 
@@ -15,10 +15,10 @@ use crate::tui::widgets::marked::clusters;
 
 use crate::tui::filter::query::{Query, TextTerm};
 
-/// Clusters of a text that are looked in: the matcher counts scores in 16 bits, which more could overflow.
+/// Clusters that are searched: the matcher's 16-bit scores could overflow with more.
 const LOOKED_IN: usize = 2_000;
 
-/// What one matched character earns, as the matcher counts; it keeps that number to itself.
+/// The matcher's score for one matched character, which it does not export.
 const EARNED: u16 = 16;
 
 /// The packed texts: of a source its id, name, tags and description, of a template its name, source, variables and place.
@@ -146,7 +146,6 @@ impl Haystack {
         self.tags.push(b'\n');
     }
 
-    /// How many sources there are.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -317,13 +316,10 @@ pub struct MatchMarker<'a> {
 /// Clusters to mark, by their places in the text, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// In the id.
     pub id: Vec<u32>,
-    /// In the name.
     pub name: Vec<u32>,
     /// In the tags, joined as the list shows them.
     pub tags: Vec<u32>,
-    /// In the description.
     pub description: Vec<u32>,
 }
 

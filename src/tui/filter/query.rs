@@ -1,5 +1,5 @@
-//! What a filter line asks for: terms separated by blanks that must all hold, `!` in front of one for its contrary. A term
-//! that cannot be understood, or not yet, is said and keeps everything, so that the list does not jump while it is typed.
+//! A filter line: terms separated by blanks, all of which must match; `!` negates. A term that is invalid, or not
+//! finished yet, is reported and ignored, so that the list does not jump while one types.
 
 use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use unicode_segmentation::UnicodeSegmentation;
@@ -7,51 +7,39 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::catalog::Mode;
 use crate::text::fold::{can_match, collapsed, tag_key};
 
-/// A filter line as understood.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {
-    /// All of them must hold.
     pub terms: Vec<Term>,
-    /// What is wrong with the line, for the person who types it.
+    /// What is wrong with the line.
     pub fault: Option<String>,
 }
 
-/// One term.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Term {
     /// As typed, with its `!` and quotes.
     pub written: String,
-    /// Whether the contrary must hold.
     pub negated: bool,
-    /// What it looks at.
     pub test: Test,
 }
 
-/// What a term looks at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Test {
-    /// Id, name, tags, description.
     Text(TextTerm),
     /// A tag, as its key (BEHAVIOUR §5): the whole tag if the catalog has it, else its beginning.
     Tag(String),
-    /// The type, by its word.
     Kind(&'static str),
-    /// The mode.
     Mode(Mode),
-    /// How the source stands.
     Standing(StatusWord),
 }
 
-/// A text to look for. Words are fuzzy; quoted texts, and words that must not be there, are looked for as they are.
+/// A text to search. Words are fuzzy; quoted and negated texts must match exactly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextTerm {
     /// What to look for, as typed.
     pub needle: String,
-    /// The same for the matcher.
     pub atom: Atom,
     /// The same, to be found as it is.
     pub exact: Atom,
-    /// Its length in clusters.
     pub len: u16,
 }
 
@@ -95,7 +83,6 @@ impl TextTerm {
 }
 
 impl Query {
-    /// Reads a filter line.
     pub fn parse(line: &str) -> Self {
         let mut query = Self::default();
         let mut rest = line.trim_start();
@@ -111,7 +98,6 @@ impl Query {
         query
     }
 
-    /// Whether it asks for nothing.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
@@ -124,13 +110,12 @@ impl Query {
         })
     }
 
-    /// Whether what it keeps follows from the selection too.
+    /// Whether its rows depend on the selection.
     pub fn asks_standing(&self) -> bool {
         self.terms.iter().any(|term| matches!(term.test, Test::Standing(_)))
     }
 
-    /// Whether it can keep only what `before` at least considered: every term of that is there still, or a longer text in
-    /// its place.
+    /// Whether it matches only what `before` could match: each term of that is still there, or longer.
     pub fn narrows(&self, before: &Self) -> bool {
         let mut pairs = before.terms.iter().zip(&self.terms);
         before.terms.len() <= self.terms.len() && pairs.all(|(before, now)| now.narrows(before))
@@ -204,7 +189,7 @@ fn test(bare: &str, kind: AtomKind) -> Result<Option<Test>, String> {
     }))
 }
 
-/// The word that begins so; there is one at most, since no two begin alike.
+/// The only word with this beginning.
 fn begun(typed: &str, words: &[&'static str]) -> Option<&'static str> {
     words.iter().find(|word| !typed.is_empty() && word.starts_with(typed)).copied()
 }

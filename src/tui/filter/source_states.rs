@@ -1,4 +1,4 @@
-//! How every source of a catalog stands, by its place: worked out once for a filter that asks, from the few that are chosen.
+//! The state of every source, by its position: computed once for a filter that asks.
 
 use crate::catalog::{Mode, Source};
 use crate::engine::Snapshot;
@@ -6,7 +6,7 @@ use crate::selection::Role;
 
 use crate::tui::filter::query::StatusWord;
 
-/// What is known of chosen and barred sources; all others stand as their entry says.
+/// Members and exclusions; all other sources are as their entry says.
 #[derive(Debug, Default)]
 pub struct SourceStates {
     known: Vec<Membership>,
@@ -49,7 +49,7 @@ impl SourceStates {
             StatusWord::Available => {
                 known.member.is_none() && !known.excluded && !source.is_missing() && source.mode != Mode::Auto
             }
-            // What is dormant is in no catalog.
+            // Dormant picks are not in the catalog.
             StatusWord::Dormant => false,
         }
     }

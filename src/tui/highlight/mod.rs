@@ -1,5 +1,5 @@
-//! Colours for the text of a preview: which language it is in, what its words are, and what of that still holds when the
-//! text changes. Pure, and slow enough that only `run/painter` does it, on a thread of its own.
+//! Highlights the text of a preview, and reuses what is known when the text changes. Pure, and so slow that only
+//! `run/highlight_worker` does it, on its own thread.
 
 mod language;
 mod scopes;
@@ -21,49 +21,45 @@ pub const LONGEST_TEXT: usize = 1024 * 1024;
 /// A line of more bytes than this stays plain: one of minified code would hold up all behind it.
 pub const LONGEST_LINE: usize = 2_000;
 
-/// Places in a text that lines can begin in; of a text that has more, what is known is forgotten now and then.
+/// Parser states that are cached; with more, the cache is cleared.
 const MOST_STATES: usize = 512;
 
-/// A part of a line that looks otherwise than the rest.
+/// A highlighted part of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     /// Its first byte.
     pub start: u32,
     /// The byte behind its last one.
     pub end: u32,
-    /// What it is.
     pub role: ThemeRole,
 }
 
 /// The parts of one line, in order, apart from each other.
 pub type Spans = Box<[Span]>;
 
-/// Where in a text a line begins: in a comment, in a string, at the top.
+/// The parser's state at the start of a line: in a comment, in a string, at the top level.
 type ParserState = (ParseState, ScopeStack);
 
-/// What a line came to in some place.
+/// The result for a line in some state.
 struct CachedLine {
     spans: Spans,
-    /// The place behind it.
     after: usize,
     /// The text it was last met in.
     round: u64,
 }
 
-/// Tells the words of a text. What it told of a line holds wherever that line stands in a like place, so that of a text
-/// that changes only what is new is looked at.
+/// Highlights texts. Results are cached by line and state, so that only what changed is parsed again.
 pub struct Highlighter {
     set: SyntaxSet,
     scopes: ScopeRoles,
     language: String,
     places: Vec<ParserState>,
-    /// By place.
     known: Vec<HashMap<Box<str>, CachedLine>>,
     round: u64,
     buffer: String,
 }
 
-/// A way through a text, line by line.
+/// The position in a text, line by line.
 #[derive(Debug, Clone, Copy)]
 pub struct LineCursor {
     /// Where the next line begins; `None` where nothing is known of the language.
@@ -96,8 +92,8 @@ impl Highlighter {
         if self.language != syntax.name {
             let name = syntax.name.clone();
             if !self.language.is_empty() {
-                // The patterns of a language are compiled when they are met, and kept: whoever looks through templates of many
-                // languages would hold them all. Reading the definitions anew costs less than a frame.
+                // Compiled patterns are kept: someone who looks through templates of many languages would hold them
+                // all. Loading the definitions again costs less than a frame.
                 self.set = two_face::syntax::extra_newlines();
             }
             self.language = name;
@@ -120,7 +116,7 @@ impl Highlighter {
         self.buffer.clear();
         self.buffer.push_str(line);
         self.buffer.push('\n');
-        // Where a pattern gives up, the line stays plain, and the next one begins where this one began.
+        // Where a pattern fails, the line stays plain and the state stays the same.
         let Ok(ops) = parse.parse_line(&self.buffer, &self.set) else { return Spans::default() };
         let spans = self.scopes.spans(line, &ops, &mut stack);
         if self.places.len() >= MOST_STATES {
@@ -137,7 +133,7 @@ impl Highlighter {
         spans
     }
 
-    /// The text ended: what did not stand in it is forgotten.
+    /// Ends the text, and drops cached lines that were not in it.
     pub fn end(&mut self) {
         let round = self.round;
         self.known.iter_mut().for_each(|known| known.retain(|_, known| known.round == round));

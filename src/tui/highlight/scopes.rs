@@ -1,4 +1,4 @@
-//! What the scopes of a syntax definition mean to our themes: a handful of roles, whatever the language.
+//! Maps the scopes of syntax definitions to our theme roles.
 
 use std::collections::HashMap;
 
@@ -8,14 +8,12 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::tui::highlight::{Span, Spans};
 use crate::tui::theme::ThemeRole;
 
-/// What a scope says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ScopeMeaning {
-    /// This it is.
     Is(ThemeRole),
-    /// Nothing special, whatever is around it.
+    /// Plain text, whatever the outer scope.
     Plain,
-    /// Nothing: what is around it counts.
+    /// Nothing: the outer scope counts.
     Nothing,
 }
 
@@ -48,7 +46,6 @@ const MEANINGS: &[(&str, ScopeMeaning)] = &[
     ("variable.language", ScopeMeaning::Is(ThemeRole::Keyword)),
 ];
 
-/// ScopeRoles as they were met.
 pub struct ScopeRoles {
     meanings: Vec<(Scope, ScopeMeaning)>,
     known: HashMap<Scope, ScopeMeaning>,

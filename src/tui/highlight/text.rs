@@ -1,12 +1,11 @@
-//! The lines of a text with their colours, as far as these are there; and which colours of a text still fit another, so
-//! that nothing flickers between a key and the answer to it.
+//! A text with its highlighting, and what of that still fits a changed text, so that nothing flickers while the new
+//! highlighting is computed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::tui::highlight::{Span, Spans};
 
-/// Lines and their colours.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HighlightedText {
     /// The lines, clean.
@@ -24,8 +23,8 @@ impl HighlightedText {
     }
 }
 
-/// New lines in the colours of the old ones, as far as they fit: a line that was there keeps its own, one that changed keeps
-/// those before and behind the change.
+/// New lines with the highlighting of the old ones: an unchanged line keeps its own, a changed one what is before and
+/// after the change.
 pub fn carried(before: &HighlightedText, lines: Arc<[String]>) -> HighlightedText {
     let old = || before.lines.iter().zip(&before.colours);
     let mut known: HashMap<&str, &Spans> = HashMap::with_capacity(before.lines.len());

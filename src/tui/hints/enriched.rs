@@ -1,5 +1,5 @@
-//! What an agent would get with the prompt above: every block that is appended to it, each under a rule that says its price.
-//! The rules are the only lines here that the agent does not get.
+//! The enriched prompt: every block that would be appended to it, each under a rule with its cost. The rules are the
+//! only lines that the agent does not get.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -29,7 +29,7 @@ pub fn page(state: &State, columns: usize) -> WrappedText {
         let price = price(block.bytes, block.tokens);
         let price = format!("{price}, {}", level(block.level));
         lines.push(rule(state, word, role, &price, columns));
-        // The rule stands where the text has the blank line that sets the block off.
+        // The rule takes the place of the blank line that sets the block off.
         lines.extend(texts(slice(enriched, block).trim_start_matches('\n'), ThemeRole::Text));
     }
     if enriched.blocks.is_empty() {
@@ -69,7 +69,7 @@ pub fn price(bytes: usize, tokens: usize) -> String {
     format!("{}, ~{}", cells::counted(bytes, "byte"), cells::counted(tokens, "token"))
 }
 
-/// How much of a block is said.
+/// The detail of a block.
 pub fn level(level: Level) -> &'static str {
     match level {
         Level::Full => "full",
@@ -78,7 +78,7 @@ pub fn level(level: Level) -> &'static str {
     }
 }
 
-/// A block in the word that JSON has for it, with its colour.
+/// The word for a block, as in JSON, and its colour.
 pub fn words(kind: BlockKind) -> (&'static str, ThemeRole) {
     let role = match kind {
         BlockKind::Expansion => ThemeRole::Catalog,
@@ -101,7 +101,7 @@ pub fn note(state: &State) -> String {
     format!("{} {} {price}", cells::counted(enriched.blocks.len(), "block"), state.skin.glyphs.dot)
 }
 
-/// For the rule above it: to whom, and which rows are shown.
+/// For the rule above it: for which reader, and which rows are visible.
 pub fn caption(state: &State) -> String {
     let to = match state.hints.view {
         HintsView::Enriched(Hearer::Session) => "for this session: only what is new",

@@ -1,5 +1,4 @@
-//! What agents get, to be read: the prompt with what would be appended to it, asked anew whenever prompt, desk or session
-//! is another; and the receipt of what was given.
+//! Asks for the enriched prompt whenever prompt, selection or session change, and scrolls it.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -15,7 +14,7 @@ use crate::tui::pane_view::indented;
 use crate::tui::state::{HintsView, State};
 use crate::tui::widgets::motion::{Motion, Scroll};
 
-/// To the next side of the prompt.
+/// Switches to the next view of the prompt.
 pub fn turn(state: &mut State, effects: &mut Vec<Effect>) {
     state.hints.view = state.hints.view.next();
     state.hints.enriched.scroll = Scroll::default();
@@ -23,15 +22,15 @@ pub fn turn(state: &mut State, effects: &mut Vec<Effect>) {
     ask(state, effects);
 }
 
-/// Back to what is found.
+/// Back to the matching sources.
 pub fn leave(state: &mut State, effects: &mut Vec<Effect>) {
     state.hints.view = HintsView::Matches;
     state.hints.enriched.answer = None;
     ask(state, effects);
 }
 
-/// Asks about the prompt as it is now: what of it this session was told, or all of it where that is shown. To an empty prompt
-/// something may be appended too.
+/// Asks what would be appended to the prompt. Where the matches are shown, only to know which hints this session has
+/// seen. An empty prompt may be enriched too.
 pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     let hearer = match state.hints.view {
         HintsView::Enriched(hearer) => hearer,
@@ -49,7 +48,7 @@ pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     }));
 }
 
-/// Somebody was told something: it may have been this session.
+/// An agent was sent something; it may have been this session.
 pub fn told(state: &mut State, effects: &mut Vec<Effect>) {
     if state.hints.view != HintsView::Enriched(Hearer::Stranger) {
         ask(state, effects);
@@ -72,7 +71,7 @@ pub fn simulated(state: &mut State, generation: u64, enriched: Box<Enriched>, pr
     }
 }
 
-/// Whom the text calls for, and it is not hinted at them: the session knows, or the text says it.
+/// Sources that match but get no hint: the session has seen it, or the prompt says it.
 fn not_again(enriched: &Enriched) -> BTreeSet<SourceId> {
     let hints = enriched.items.iter().filter(|item| item.block == BlockKind::Hint);
     let said: HashSet<&str> = hints.map(|item| item.about.as_str()).collect();
@@ -80,7 +79,7 @@ fn not_again(enriched: &Enriched) -> BTreeSet<SourceId> {
     called_for.filter(|id| !said.contains(id.as_str())).cloned().collect()
 }
 
-/// Columns and rows of the prompt as it is given, where they are shown.
+/// Columns and rows of the enriched prompt, where it is shown.
 fn room(state: &State) -> Option<(u16, usize)> {
     let list = indented(state.parts(Pane::Hints)?.list);
     (!list.is_empty()).then_some((list.width, usize::from(list.height)))
@@ -92,7 +91,7 @@ pub fn scroll(state: &mut State, motion: Motion) {
     view.scroll.step(motion, view.text.len(), rows);
 }
 
-/// After every input: wraps what is shown once, and keeps within it.
+/// After every input: wraps the text and keeps the scroll within it.
 pub fn follow(state: &mut State) {
     if let (true, Some((columns, rows))) = (state.shows_enriched(), room(state)) {
         if state.hints.enriched.wrapped_for != Some(columns) {

@@ -1,12 +1,10 @@
-//! Prompts that were typed before, to be walked through as in a shell. In memory only: a prompt may hold what nobody wants on
-//! a disk.
+//! The prompts typed before, as a shell's history. In memory only: a prompt may hold secrets.
 
 use std::sync::Arc;
 
 /// Prompts remembered; older ones are forgotten.
 pub const REMEMBERED: usize = 100;
 
-/// Prompts left, and the walk through them that is under way.
 #[derive(Debug, Clone, Default)]
 pub struct PromptHistory {
     /// Oldest first.
@@ -14,7 +12,7 @@ pub struct PromptHistory {
     walk: Option<HistoryWalk>,
 }
 
-/// A walk keeps what was changed on its way until it ends.
+/// Keeps edits to older prompts until one of them is used.
 #[derive(Debug, Clone)]
 struct HistoryWalk {
     /// Oldest first; the last is what was being typed when the walk began.
@@ -23,7 +21,7 @@ struct HistoryWalk {
 }
 
 impl PromptHistory {
-    /// Takes note of a prompt that is left, and of the one that was being typed when an older one was fetched instead.
+    /// Remembers a prompt that is left, and the draft that an older one replaced.
     pub fn remember(&mut self, text: &str) {
         let walk = self.walk.take();
         let draft = walk.filter(|walk| walk.at + 1 < walk.texts.len()).and_then(|walk| walk.texts.last().cloned());
@@ -42,8 +40,8 @@ impl PromptHistory {
         self.walk.as_ref().map_or(self.before(shown), |walk| walk.at) > 0
     }
 
-    /// How many of those left a walk has before it. What has just been left may still stand in the field; fetching it would
-    /// look like nothing.
+    /// How many prompts are older than the shown one. The last one left may still be in the field; recalling it would
+    /// change nothing.
     fn before(&self, shown: &str) -> usize {
         let same = self.left.last().is_some_and(|last| **last == *shown);
         self.left.len() - usize::from(same)

@@ -1,4 +1,4 @@
-//! The rows of what a prompt touches: who is named, who is hinted at, and, dimmed below them, who is passed over and why.
+//! The sources that a prompt matches: named, hinted at, and, dimmed, passed over with the reason.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,7 +18,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame};
 
-/// Draws the rows that are in the window, or what an empty list means.
+/// Draws the visible rows, or what an empty list means.
 pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     let pane = &state.hints;
     let len = state.len(Pane::Hints);
@@ -41,7 +41,7 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     frame::scrollbar(&state.skin, place, len, top, state.skin.theme.style(ThemeRole::Hints), buffer);
 }
 
-/// How wide the columns of ids and of names are, so that those on the screen stand below each other.
+/// The widths of the id and name columns, so that visible rows align.
 #[derive(Debug, Clone, Copy)]
 struct HintColumns {
     id: usize,
@@ -56,7 +56,7 @@ impl HintColumns {
         let id = shown().map(|found| cells::width(&cells::clean(found.id().as_str())) + 1).max().unwrap_or(0);
         let name = shown().map(|found| cells::width(&name(state, found.id()))).max().unwrap_or(0);
         let why = shown().map(|found| cells::width(&reason::short(state, found))).max().unwrap_or(0);
-        // Id and reason say more than the name, which has what they leave, if that is enough to be read.
+        // The name has what id and reason leave, if that is readable.
         let id = id.min(room.saturating_sub(why.min(room / 2)));
         let left = room.saturating_sub(id + why.min(room / 2));
         Self { id, name: if left >= name.min(12) { name.min(left) } else { 0 } }

@@ -1,5 +1,5 @@
-//! The hints pane: a prompt on top with its matches marked in place, below it whom it names, hints at and passes over, and
-//! at the bottom the feed of what happened at the desk. Each part has its file; here is the frame around them.
+//! The hints pane: the prompt on top with its matches marked, below it the matching sources or the enriched prompt,
+//! and the feed at the bottom.
 
 pub mod enriched;
 pub mod enriched_update;
@@ -27,7 +27,7 @@ use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::row::Active;
 use crate::tui::{feed, pane_view};
 
-/// Lines kept for what is told about a row, so that the lists do not jump at every step.
+/// Lines reserved for the details of a row, so that the lists do not jump.
 const ASIDE: usize = 2;
 
 /// Draws the pane with its border at `outer`.
@@ -63,7 +63,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     }
 }
 
-/// What there is to tell about the row under the cursor of the list that keys go to.
+/// The details of the row under the cursor of the focused list.
 pub fn aside(state: &State, busy: HintsFocus, columns: u16) -> Vec<String> {
     let text = match busy {
         HintsFocus::Nothing | HintsFocus::Prompt => return Vec::new(),
@@ -96,7 +96,7 @@ fn draw_aside(state: &State, parts: PaneLayout, buffer: &mut ratatui::buffer::Bu
     pane_view::draw_lines(&lines, place, buffer);
 }
 
-/// What is new first, since it is the first thing to be seen and the last to be cut.
+/// New notices first: they matter most, and the end is cut first.
 fn note(state: &State) -> String {
     if state.shows_enriched() {
         let new = (state.feed.new > 0).then(|| format!("{} new", cells::grouped(state.feed.new as u64)));
@@ -107,7 +107,7 @@ fn note(state: &State) -> String {
     let standing = &state.snapshot.selection;
     let told = &state.hints.sent_before;
     let is_hinted = |id: &str| !standing.contains(id) && !standing.is_excluded(id) && !told.contains(id);
-    // Picked and excluded ones keep their rows, but the agent is not hinted at them; nor at those that it was told of.
+    // Picked, excluded and already hinted sources keep their rows, but get no hint.
     let hints = findings.hints.iter().filter(|hint| is_hinted(hint.id.as_str())).count();
     let (named, passed) = (findings.expansions.len(), rows::passed(findings) + findings.more);
     let pieces = [
@@ -138,7 +138,7 @@ fn caption(state: &State) -> String {
     format!("{what}; {} of {} passed over shown", number(shown), number(shown + findings.more))
 }
 
-/// A caption has the colour of the pane while keys go to what it is above.
+/// A caption has the colour of the pane while its part is focused.
 pub fn caption_style(state: &State, is_active: bool) -> Style {
     if is_active {
         state.skin.theme.style(ThemeRole::Hints).add_modifier(Modifier::BOLD)

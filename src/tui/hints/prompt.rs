@@ -1,4 +1,4 @@
-//! The prompt: the text as typed, what it names and touches marked in place, or an invitation where there is none.
+//! The prompt as typed with its matches marked, or an invitation where it is empty.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -11,7 +11,7 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::prompt;
 use crate::tui::widgets::prompt::StyledRange;
 
-/// Draws it; tells where the terminal's cursor stands if it is being typed.
+/// Draws it; returns the terminal's cursor while it is typed.
 pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
     let place = indented(place);
     if place.is_empty() {
@@ -35,7 +35,7 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position>
     typing.then_some(at)
 }
 
-/// Names before tags: where both stand, the name counts.
+/// Names before tags: where they overlap, the name wins.
 fn marks(state: &State) -> Vec<StyledRange> {
     let theme = &state.skin.theme;
     let findings = &state.hints.findings;

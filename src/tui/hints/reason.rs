@@ -1,5 +1,5 @@
-//! Why a source is in the list of what a prompt touches, in words: a few for its row, a sentence or two for the lines below
-//! the list, which say where in the prompt, and what can be done.
+//! Why a source matches a prompt: a few words for its row, and below the list a sentence with where in the prompt and
+//! what can be done.
 
 use std::ops::Range;
 
@@ -71,7 +71,7 @@ fn brief(state: &State, passed: &PassedOver, why: &WhyNot) -> String {
     }
 }
 
-/// For the lines below the list: the whole reason, where in the prompt, and what to do.
+/// For the lines below the list: the reason, where in the prompt, and what the keys do.
 pub fn full(state: &State, found: HintRow<'_>) -> String {
     let text = match found {
         HintRow::Named(named) => format!("{} {}", named_fully(state, named), deed(state, named.id.as_str())),
@@ -172,7 +172,7 @@ fn lines(state: &State, ranges: &[Range<usize>]) -> String {
     if !prompt.contains('\n') {
         return String::new();
     }
-    // Ranges come in order: each goes on counting where the one before it ended.
+    // Ranges are in order: counting continues from the one before.
     let mut lines: Vec<usize> = Vec::new();
     let (mut line, mut counted) = (1, 0);
     for range in ranges {

@@ -1,22 +1,21 @@
-//! The rows of the hints pane: sources that the prompt names, then those it hints at, then those it passes over. One row a
-//! source: a tag of one that is named is told in the row of its name.
+//! The rows of the hints pane: sources the prompt names, then hints, then sources passed over. One row per source: a
+//! tag of a named one is shown in its row.
 
 use crate::catalog::SourceId;
 use crate::enrich::{Expansion, Findings, Hint, PassedOver, WhyNot};
 
-/// A source that the prompt touches.
+/// A source that the prompt matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HintRow<'a> {
     /// Named by `@id`.
     Named(&'a Expansion),
-    /// A tag of it stands in the prompt.
+    /// One of its tags is in the prompt.
     Hinted(&'a Hint),
-    /// Touched, and not hinted at.
+    /// Matched, but without a hint.
     Passed(&'a PassedOver),
 }
 
 impl<'a> HintRow<'a> {
-    /// Which source.
     pub fn id(self) -> &'a SourceId {
         match self {
             Self::Named(named) => &named.id,

@@ -1,5 +1,4 @@
-//! What the screen remembers of texts that agents get: the prompt with what would be appended to it, and the receipt of
-//! what was.
+//! The state of the hints pane.
 
 use std::collections::BTreeSet;
 
@@ -12,18 +11,17 @@ use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::page::WrappedText;
 
-/// Which side of the prompt the hints pane shows.
+/// What the hints pane shows of the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HintsView {
-    /// Whom it names, hints at and passes over.
+    /// The matching sources.
     #[default]
     Matches,
-    /// The prompt as it would reach this reader.
+    /// The enriched prompt for this reader.
     Enriched(Hearer),
 }
 
 impl HintsView {
-    /// The side after this one.
     pub fn next(self) -> Self {
         match self {
             Self::Matches => Self::Enriched(Hearer::Stranger),
@@ -33,50 +31,45 @@ impl HintsView {
     }
 }
 
-/// The prompt as an agent would get it.
+/// The enriched prompt.
 #[derive(Debug, Clone, Default)]
 pub struct EnrichedView {
     /// Of the newest question.
     pub generation: u64,
     /// The newest answer.
     pub answer: Option<Box<Enriched>>,
-    /// What is wrong with what the session was told.
+    /// Problems of the session's memory.
     pub problems: Vec<Diagnostic>,
-    /// The same as a page.
+    /// The same, wrapped.
     pub text: WrappedText,
-    /// The width that the page was made for; `None` where it is to be made anew.
+    /// The width that the text was wrapped for; `None` where it is outdated.
     pub wrapped_for: Option<u16>,
-    /// Where in it one is.
     pub scroll: Scroll,
 }
 
-/// What the hints pane remembers.
 #[derive(Debug, Clone, Default)]
 pub struct HintsPane {
-    /// The prompt as typed.
     pub prompt: TextField,
-    /// Prompts typed before.
     pub history: PromptHistory,
     /// Of the newest question.
     pub generation: u64,
-    /// The newest answer, its ranges carried along while the prompt changes.
+    /// The newest answer; its ranges move with edits of the prompt.
     pub findings: Findings,
     /// The question that it answers.
     pub answered: u64,
-    /// The newest question that was asked because the desk changed, and not the prompt.
+    /// The newest question asked because of a snapshot, not of an edit.
     pub refreshed: u64,
-    /// The row under the cursor: expansions first, then hints, then who is passed over.
+    /// The row under the cursor, counted over expansions, hints and sources passed over.
     pub cursor: Cursor,
-    /// Sources whose hints this session was given before, or that the prompt itself says: it is not hinted at them again.
+    /// Sources that get no hint because this session has seen it or the prompt says it.
     pub sent_before: BTreeSet<SourceId>,
-    /// Which side of the prompt is shown.
     pub view: HintsView,
-    /// The prompt as an agent would get it.
+    /// The enriched prompt.
     pub enriched: EnrichedView,
 }
 
 impl HintsPane {
-    /// Whether one line up in the prompt leads to a prompt typed before.
+    /// Whether Up in the prompt recalls an older one.
     pub fn leads_back(&self) -> bool {
         let before = self.prompt.text().get(..self.prompt.cursor()).unwrap_or_default();
         !before.contains('\n') && self.history.has_older(self.prompt.text())

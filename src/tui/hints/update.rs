@@ -1,5 +1,5 @@
-//! What the prompt would be hinted at: asked again whenever the prompt or the desk changes. While the prompt stays as it is,
-//! what was picked or excluded stays in its row, so that the key that did it can take it back. And prompts typed before.
+//! Asks which sources the prompt matches whenever prompt or selection change. While the prompt stays the same, a
+//! source that was picked or excluded keeps its row, so that the same key undoes it.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,7 +13,6 @@ use crate::tui::input::Effect;
 use crate::tui::state::State;
 use crate::tui::widgets::field::{TextChange, TextEdit};
 
-/// Asks about a new prompt.
 pub fn look(state: &mut State, effects: &mut Vec<Effect>) {
     state.hints.generation += 1;
     enriched_update::ask(state, effects);
@@ -27,10 +26,10 @@ pub fn look(state: &mut State, effects: &mut Vec<Effect>) {
     }));
 }
 
-/// Asks again about the same prompt, since the desk is another.
+/// Asks again about the same prompt after a snapshot.
 pub fn refresh(state: &mut State, effects: &mut Vec<Effect>) {
     let hints = &state.hints;
-    // An answer that is still awaited is about another prompt than the rows that are shown.
+    // A pending answer is about another prompt than the visible rows.
     let same_prompt = [hints.answered, hints.refreshed].contains(&hints.generation);
     look(state, effects);
     if same_prompt {
@@ -54,7 +53,7 @@ pub fn answer(state: &mut State, generation: u64, findings: Findings) {
     state.hints.cursor.at = at.unwrap_or(state.hints.cursor.at);
 }
 
-/// Puts those back in their rows that were picked, pulled in or excluded since; hints in catalog order, as all.
+/// Keeps the rows of sources that were picked, pulled in or excluded since; hints stay in catalog order.
 fn keep_chosen(findings: &mut Findings, before: Findings, snapshot: &Snapshot) {
     let chosen = |id: &SourceId| {
         let id = id.as_str();
@@ -78,13 +77,13 @@ pub fn leave(state: &mut State) {
     state.hints.history.remember(state.hints.prompt.text());
 }
 
-/// Throws the prompt away; going up in the empty one brings it back.
+/// Clears the prompt; Up in the empty one restores it.
 pub fn clear(state: &mut State, effects: &mut Vec<Effect>) {
     leave(state);
     put(state, "", effects);
 }
 
-/// Up in the first line and down in the last one lead to prompts typed before. Tells whether there was one.
+/// Up in the first line and Down in the last one recall other prompts. Returns whether there was one.
 pub fn recall(state: &mut State, edit: TextEdit, effects: &mut Vec<Effect>) -> bool {
     let prompt = &state.hints.prompt;
     let (before, after) = prompt.text().split_at_checked(prompt.cursor()).unwrap_or_default();
@@ -106,7 +105,7 @@ fn put(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
     look(state, effects);
 }
 
-/// Moves the marks along with the text around them.
+/// Moves the marks with the text around them.
 pub fn carry(findings: &mut Findings, change: &TextChange) {
     findings.expansions.retain_mut(|expansion| match change.carry(&expansion.range) {
         Some(range) => {
@@ -117,7 +116,7 @@ pub fn carry(findings: &mut Findings, change: &TextChange) {
     });
     let firsts = findings.hints.iter_mut().flat_map(|hint| &mut hint.firsts);
     for first in firsts {
-        // What is gone has no place until the answer comes; it is as if it stood where it was.
+        // A deleted match keeps its place until the answer arrives.
         *first = change.carry(&(*first..*first + 1)).map_or(*first, |range| range.start);
     }
     let ranges = findings.hints.iter_mut().map(|hint| &mut hint.ranges);

@@ -1,5 +1,5 @@
-//! The rules within the panes: which there are in the places that `layout` gave, and which share a pane's part has when its
-//! rule is pulled somewhere. A rule that a person put somewhere stays there, also when its part is entered.
+//! The dividers within the panes: where they are, and the shares that a drag gives to their sides. A divider that was
+//! dragged stays, also when its part is focused.
 
 use ratatui::layout::{Position, Rect};
 
@@ -8,18 +8,15 @@ use crate::config::screen::{Rules, Shares};
 use crate::tui::layout::PaneLayout;
 use crate::tui::pane::Pane;
 
-/// A rule within a pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Divider {
     /// Below the list; below the prompt.
     Upper,
     /// Right of the list, or of the variables.
     Left,
-    /// Above the feed.
     Lower,
 }
 
-/// The rules of this pane.
 pub fn of(rules: &Rules, pane: Pane) -> Shares {
     match pane {
         Pane::Catalog => rules.catalog,
@@ -29,7 +26,6 @@ pub fn of(rules: &Rules, pane: Pane) -> Shares {
     }
 }
 
-/// The rule that stands here.
 pub fn at(pane: Pane, parts: &PaneLayout, place: Position) -> Option<Divider> {
     let PaneLayout { rule, detail, aside, .. } = *parts;
     let is_above = |of: Rect| Rect { y: of.y.saturating_sub(1), height: of.height.min(1), ..of }.contains(place);
@@ -37,7 +33,7 @@ pub fn at(pane: Pane, parts: &PaneLayout, place: Position) -> Option<Divider> {
     match pane {
         Pane::Hints if is_above(detail) => Some(Divider::Lower),
         Pane::Templates if is_upright && is_above(aside) => Some(Divider::Upper),
-        // No line stands there, but the blank before the preview.
+        // There is no line here, only the blank before the preview.
         Pane::Templates if !is_upright && !aside.is_empty() && detail.contains(place) && place.x == detail.x => {
             Some(Divider::Left)
         }

@@ -1,6 +1,4 @@
-//! Where everything goes on a screen of a given size: pure arithmetic, shared by `draw` (which fills the places) and
-//! `update` (which must know how many rows a page has). The templates pane and the division of the grid
-//! have files of their own.
+//! Where everything goes on a screen of a given size. Pure arithmetic, shared by `draw` and `update`.
 
 pub mod dividers;
 mod splits;
@@ -23,14 +21,13 @@ pub const SMALLEST: Size = Size { width: 40, height: 10 };
 /// The smallest terminal that shows all four at once.
 pub const GRID: Size = Size { width: 100, height: 28 };
 
-/// What no rule within a pane takes from a list, from what is told below one, from either where they stand beside each other,
-/// and from variables or preview.
+/// The least that a divider leaves to a list, to details below it, to either of them beside each other, and to
+/// variables or preview.
 const LEAST_LIST: u16 = 2;
 const LEAST_DETAIL: u16 = 2;
 const LEAST_COLUMNS: u16 = 30;
 const LEAST_ASIDE: u16 = 12;
 
-/// The places of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ScreenLayout {
     /// The line on top: workspace, desk, counts.
@@ -41,11 +38,10 @@ pub struct ScreenLayout {
     pub panes: [Option<Rect>; 4],
     /// Everything between the status line and the bottom line.
     pub body: Rect,
-    /// Keys, or what there is to say.
+    /// Keys, or a message.
     pub bottom: Rect,
 }
 
-/// The places within a pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PaneLayout {
     /// Above the list: column headings, the filter, the prompt.
@@ -102,12 +98,10 @@ pub enum Zoomed {
     /// All panes that fit are shown.
     #[default]
     No,
-    /// Only the focused one.
     Yes,
 }
 
 impl Zoomed {
-    /// The other of the two.
     pub fn toggled(self) -> Self {
         match self {
             Self::No => Self::Yes,
@@ -117,7 +111,7 @@ impl Zoomed {
 }
 
 impl PaneLayout {
-    /// The same with more room for what is typed beside the detail.
+    /// The same with more room for the form beside the preview.
     pub fn with_wide_aside(self) -> Self {
         if self.aside.y != self.detail.y || self.aside.width == 0 {
             return self;
@@ -127,7 +121,7 @@ impl PaneLayout {
         Self { aside, detail, ..self }
     }
 
-    /// The same with the detail over the place of what stands left of it, if anything does.
+    /// The same with the details over the form on their left.
     pub fn with_wide_detail(self) -> Self {
         if self.aside.y != self.detail.y || self.aside.width == 0 {
             return self;
@@ -136,7 +130,7 @@ impl PaneLayout {
         Self { detail: Rect { x: self.aside.x, width, ..self.detail }, aside: Rect::default(), ..self }
     }
 
-    /// The same with most of the rows for the detail, where that stands below the list.
+    /// The same with most rows for the details, where they are below the list.
     pub fn with_tall_detail(self) -> Self {
         let given = self.list.height.saturating_sub(KEPT);
         if self.detail.is_empty() || self.detail.y <= self.rule.y {
@@ -149,7 +143,7 @@ impl PaneLayout {
     }
 }
 
-/// Rows below a prompt that what is found and the feed share; where there are fewer, the feed shows only when one goes there.
+/// Rows below the prompt from which the feed is visible without focus.
 const WITH_FEED: u16 = 6;
 
 /// Rows that a list keeps while its details are read.
@@ -165,8 +159,8 @@ pub fn inner(outer: Rect) -> Rect {
     }
 }
 
-/// The places within a pane whose inside is `inner`. `wanted` is how many rows its prompt, or else its list, would fill;
-/// `shares` say where its rules were put.
+/// The layout of a pane with this inside. `wanted` is how many rows its prompt, or else its list, would fill;
+/// `shares` are its dragged dividers.
 pub fn parts(pane: Pane, inner: Rect, wanted: usize, shares: Shares) -> PaneLayout {
     match pane {
         Pane::Catalog => listed(inner, ListShape { head: 1, most: 14, least: 4 }, shares),
@@ -176,32 +170,29 @@ pub fn parts(pane: Pane, inner: Rect, wanted: usize, shares: Shares) -> PaneLayo
     }
 }
 
-/// What in the hints pane keys go to, which has most of the room.
+/// The focused part of the hints pane, which gets most rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HintsFocus {
-    /// They go to another pane.
+    /// Another pane is focused.
     Nothing,
-    /// The prompt is typed: what is found matters.
+    /// The prompt is typed: the matches matter.
     Prompt,
-    /// The list of what is found.
+    /// The list of matches.
     List,
-    /// The feed.
     Feed,
 }
 
 /// The rows that the parts of the hints pane would fill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HintsNeeds {
-    /// Who has most.
     pub busy: HintsFocus,
-    /// Of the prompt.
     pub prompt: usize,
     /// Of what is told about the row under the cursor, below its list.
     pub aside: usize,
 }
 
-/// The prompt, what is found, and the feed, one below the other; each of the two lists has a rule above it, and the one
-/// that keys go to has below it what there is to tell about its row.
+/// Prompt, matches and feed, one below the other, each list with a rule above it. Below the focused list are the
+/// details of its row.
 pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
     let rows = |wanted: usize| u16::try_from(wanted).unwrap_or(u16::MAX);
     let most = (inner.height / 2).max(1);
@@ -215,7 +206,7 @@ pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
     let (head, rest) = split_rows(inner, prompt);
     let (rule, rest) = split_rows(rest, prompt.min(1));
     let left = rest.height;
-    // A notice may name many; a row of the list is told in few words.
+    // A notice may be long; a match needs few words.
     let aside = rows(wants.aside).min(if wants.busy == HintsFocus::Feed { left / 2 } else { left / 3 });
     let feed = match wants.busy {
         HintsFocus::Feed if shares.lower.is_some() => lower_part(shares, inner, left),
@@ -240,13 +231,13 @@ pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
     PaneLayout { head, rule, list, detail: lower, aside }
 }
 
-/// What a feed has whose rule was put somewhere, of the `left` rows below the prompt's rule.
+/// The rows of a feed whose divider was dragged, of the `left` ones below the prompt's rule.
 fn lower_part(shares: Shares, inner: Rect, left: u16) -> u16 {
     let wanted = part(shares.lower.unwrap_or_default(), inner.height, (LEAST_DETAIL, 0));
     wanted.min(left.saturating_sub(1 + LEAST_LIST)).max(1)
 }
 
-/// What a list with its details is given: rows above it, and how many its details have below it.
+/// The rows of a list with details: above it, and for the details at most and at least.
 #[derive(Clone, Copy)]
 struct ListShape {
     head: u16,

@@ -5,8 +5,7 @@ use ratatui::layout::Rect;
 use crate::config::screen::Shares;
 use crate::tui::layout::{LEAST_ASIDE, LEAST_DETAIL, PaneLayout, part, split_columns, split_rows};
 
-/// From so many columns on the preview stands beside the list: rows that say where a template comes from, and lines of
-/// code, have their width then.
+/// Columns from which the preview is beside the list: enough for the rows' sources and for lines of code.
 const BESIDE: u16 = 150;
 
 /// What the templates pane would fill.
@@ -14,7 +13,6 @@ const BESIDE: u16 = 150;
 pub struct TemplatesNeeds {
     /// Rows above the list: one for a filter.
     pub head: u16,
-    /// Rows of the list.
     pub list: usize,
 }
 

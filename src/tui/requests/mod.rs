@@ -1,5 +1,4 @@
-//! What the screen remembers of who asks for something: which request is shown, what is marked in it, and what is known of
-//! what that would bring.
+//! The requests of agents: which one is shown, its marks, and what they would add.
 
 pub mod disabled;
 pub mod update;
@@ -16,35 +15,30 @@ use crate::tui::widgets::page::WrappedText;
 use crate::tui::pane::Pane;
 use crate::tui::state::{Lookup, State};
 
-/// What is remembered of the requests.
 #[derive(Debug, Clone, Default)]
 pub struct RequestsPane {
     /// The id of the one that is shown, or would be.
     pub current: Option<String>,
     /// Whether it has the place of the selection.
     pub place: RequestPlacement,
-    /// The row under the cursor.
     pub cursor: Cursor,
     /// Positions of what is offered and the filter keeps.
     pub rows: Vec<usize>,
-    /// The filter as typed.
     pub filter: TextField,
     /// What is marked, by the id of its request.
     pub marks: BTreeMap<String, BTreeSet<String>>,
-    /// Grows with every mark: what was computed of others is old.
+    /// Grows with every mark.
     pub marked: u64,
-    /// Of the details.
     pub scroll: Scroll,
-    /// What picking the row under the cursor would bring, and what all that is marked would.
+    /// What picking the row under the cursor, and all marks, would add.
     pub preview: Lookup<MarksPreview>,
-    /// What the line of messages says of them, as long as it does.
     pub line: RequestNews,
     /// The request that was answered, until it is gone.
     pub sent: Option<String>,
-    /// How requests ended that the desk still tells as waiting: what it says and what it shows may come in either order.
+    /// How requests ended that the snapshot still lists: events and snapshots may arrive in either order.
     pub over: BTreeMap<String, Ended>,
-    /// The one that ended by itself while keys went to it: it stays until a key closes it, so that none of those meant for it
-    /// does anything else.
+    /// The one that ended while it was focused. It stays until a key closes it, so that a key meant for it does
+    /// nothing else.
     pub ended: Option<EndedRequest>,
     /// The difference of the write to approve, wrapped.
     pub difference: WrappedText,
@@ -52,33 +46,31 @@ pub struct RequestsPane {
     pub wrapped_for: Option<(String, usize)>,
 }
 
-/// Who has the place of the selection pane while somebody asks.
+/// What the selection pane shows while there are requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RequestPlacement {
     /// The request.
     #[default]
     Shown,
-    /// The request that follows the one that was answered: what was typed for that one must not answer this one too.
+    /// The request after the one just answered: keys meant for that one must not answer this one.
     Next,
-    /// The selection: the request was put aside, or came while keys went to that.
+    /// The selection: the request was put aside, or arrived while the selection was focused.
     Aside,
 }
 
 /// A request that ended by itself.
 #[derive(Debug, Clone)]
 pub struct EndedRequest {
-    /// As it was shown.
     pub waiting: Waiting,
     /// How it ended, once that is known.
     pub how: Option<Ended>,
 }
 
-/// What marks would bring.
+/// What marks would add to the selection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MarksPreview {
     /// Picking the row under the cursor.
     pub one: Follows,
-    /// Picking all that is marked.
     pub all: Follows,
 }
 
@@ -109,7 +101,7 @@ impl State {
         self.requests.marks.get(self.requests.current.as_deref()?)
     }
 
-    /// Whether keys go to where a request is, though it may take none yet, or none any more.
+    /// Whether the pane of a request is focused, though it may take no keys.
     pub fn at_request(&self) -> bool {
         self.focus == Pane::Selection && self.shown_request().is_some()
     }
@@ -131,13 +123,12 @@ impl State {
     }
 }
 
-/// What the line of messages says of requests.
+/// What the bottom line says of requests.
 #[derive(Debug, Clone, Default)]
 pub struct RequestNews {
-    /// How one ended.
     pub result: Option<String>,
-    /// Who came with one, by the request's id.
+    /// A new request, by its id.
     pub news: Option<(String, String)>,
-    /// Both as they stand there.
+    /// Both, as shown.
     pub said: Option<String>,
 }

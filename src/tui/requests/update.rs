@@ -1,5 +1,5 @@
-//! What a person does with a request: it opens in the place of the selection, is marked, answered, declined or put aside.
-//! Keys count in it only once somebody went there: one that comes while keys go to the selection waits aside.
+//! Shows, marks, answers, declines or puts aside a request in the place of the selection. One that arrives while the
+//! selection is focused waits aside, so that no key meant for the selection answers it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::windows::WindowKind;
 
-/// After a snapshot: `before` were those that waited until now.
+/// After a snapshot; `before` are the requests until now.
 pub fn follow(state: &mut State, before: &Arc<[Waiting]>) {
     let waiting = state.snapshot.requests.clone();
     if Arc::ptr_eq(&waiting, before) {
@@ -55,14 +55,14 @@ pub fn follow(state: &mut State, before: &Arc<[Waiting]>) {
     }
 }
 
-/// Whether keys went to the request that the desk does not tell of any more.
+/// Whether the request that is gone was focused.
 fn was_in_request(state: &State) -> bool {
     state.focus == Pane::Selection
         && state.requests.place == RequestPlacement::Shown
         && state.requests.current.is_some()
 }
 
-/// To who has waited longest. Where nobody was shown before, whoever is at the selection means its rows with the next key.
+/// Shows the oldest request. If none was shown, the next key at the selection is meant for its rows.
 fn next(state: &mut State) {
     let next = state.snapshot.requests.first().map(|waiting| waiting.request.request_id.clone());
     if state.requests.current.is_none() {
@@ -74,7 +74,7 @@ fn next(state: &mut State) {
     turn_to(state, next);
 }
 
-/// Closes the request that ended, where it is next to be closed; tells whether it was.
+/// Closes the request that ended, if it is shown; returns whether it was.
 pub fn close(state: &mut State) -> bool {
     let is_next = state.ended_request().is_some();
     if is_next {
@@ -91,7 +91,7 @@ fn leave_ended(state: &mut State) {
     }
 }
 
-/// After every input: whoever went elsewhere and comes back means what stands there then.
+/// After every input: someone who left the pane and comes back has seen what is there.
 pub fn follow_focus(state: &mut State) {
     if state.focus != Pane::Selection {
         leave_ended(state);
@@ -101,7 +101,7 @@ pub fn follow_focus(state: &mut State) {
     }
 }
 
-/// Says that somebody asks, and which key goes there.
+/// Announces a request with the key that goes there.
 fn arrived(state: &mut State, new: &Waiting) {
     if !state.at_request() && begin_line(state) {
         let who = view::who(&new.request);
@@ -112,8 +112,7 @@ fn arrived(state: &mut State, new: &Waiting) {
     }
 }
 
-/// Whether the line of messages may say something of requests: it says nothing that is to be read first, or says of them
-/// already, and that stays then.
+/// Whether the bottom line is free for requests, or shows them already.
 fn begin_line(state: &mut State) -> bool {
     if line_tone(state).is_some() {
         return true;
@@ -122,13 +121,13 @@ fn begin_line(state: &mut State) -> bool {
     state.message.as_ref().is_none_or(|message| message.tone == Tone::Note)
 }
 
-/// The tone of the line of messages where it speaks of requests.
+/// The tone of the bottom line where it is about requests.
 fn line_tone(state: &State) -> Option<Tone> {
     let message = state.message.as_ref()?;
     (state.requests.line.said.as_ref() == Some(&message.text)).then_some(message.tone)
 }
 
-/// Says how one ended and who came.
+/// Says how one ended and which arrived.
 fn say_line(state: &mut State, tone: Tone) {
     let RequestNews { result, news, .. } = &state.requests.line;
     let parts: Vec<&str> = result.iter().chain(news.iter().map(|(_, text)| text)).map(String::as_str).collect();
@@ -159,7 +158,7 @@ fn turn_to(state: &mut State, id: Option<String>) {
     filter(state);
 }
 
-/// What the filter line says now.
+/// Applies the filter line.
 pub fn filter(state: &mut State) {
     let stay = state.requests.rows.get(state.requests.cursor.at).copied();
     let words: Vec<String> =
@@ -261,7 +260,7 @@ pub fn busy(state: &mut State) {
     state.requests.sent = None;
 }
 
-/// Shows all again, else puts the request aside, so that the selection shows.
+/// Clears the filter, else puts the request aside.
 pub fn leave(state: &mut State) {
     if state.requests.filter.is_empty() {
         state.requests.place = RequestPlacement::Aside;
@@ -276,7 +275,7 @@ pub fn clear(state: &mut State) {
     filter(state);
 }
 
-/// Asks what the row under the cursor would bring, and all that is marked.
+/// Asks what the row under the cursor and all marks would add.
 pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     let (Some(waiting), None) = (state.shown_request(), state.typing) else { return };
     let row = state.subject(Pane::Selection).map(SourceId::from);
@@ -288,14 +287,15 @@ pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     let is_same = asked_before.is_some_and(|(before, _)| before.starts_with(&marked));
     let before = state.requests.preview.answer.take().filter(|_| is_same);
     let asked = state.requests.preview.ask(Some((&about, state.snapshot.generation)));
-    // What the same marks bring stays while only the row is another: it would flicker. Of other marks it would be untrue.
+    // The answer for the same marks stays while only the row changes: it would flicker. For other marks it would be
+    // wrong.
     state.requests.preview.answer = before;
     if let Some(generation) = asked {
         effects.push(Effect::Send(Command::OutlookOf { generation, one: row, all }));
     }
 }
 
-/// Says how a request ended, of one that anybody could see here.
+/// Says how a request ended.
 pub fn over(state: &mut State, over: &Over) {
     let id = &over.request.request_id;
     match &mut state.requests.ended {
@@ -331,7 +331,7 @@ pub fn over(state: &mut State, over: &Over) {
     };
     if begin_line(state) {
         state.requests.line.result = Some(text);
-        // Who asks next may have been told of first.
+        // The next request may have been announced before.
         state.requests.line.news.take_if(|(of, _)| of == id);
         say_line(state, tone);
     }

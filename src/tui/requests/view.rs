@@ -1,5 +1,5 @@
-//! A request in the place of the selection: who asks and why, what may be chosen with marks, what the row under the cursor
-//! and all that is marked would bring; or the write that a yes is asked for, with the beginning of its difference.
+//! A request in the place of the selection: who asks and why, the offered sources with marks and what they would add,
+//! or the write to approve with the start of its difference.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -22,13 +22,13 @@ use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::row::{ListRow, RowCursor};
 
-/// Rows that why it is asked takes above the list, at most: all of it stands in the details.
+/// Rows of the reason above the list, at most; the details have all of it.
 const CONTEXT: usize = 2;
 
-/// Warnings that are told above the difference, at most.
+/// Warnings above the difference, at most.
 const WARNINGS: usize = 3;
 
-/// Whether every word stands somewhere in what is offered; words are in lower case.
+/// Whether an offered source has every word; words are in lower case.
 pub fn fits(offered: &Offered, words: &[String]) -> bool {
     if words.is_empty() {
         return true;
@@ -71,7 +71,6 @@ fn asks(state: &State, waiting: &Waiting) -> PageLine {
     }
 }
 
-/// Who asks.
 pub fn who(request: &Request) -> &str {
     if request.asker.who.is_empty() { "an agent" } else { &request.asker.who }
 }
@@ -84,7 +83,7 @@ pub fn asks_for(request: &Request) -> String {
     }
 }
 
-/// Whether why it is asked says more than who asks for what: agents ask in such words where nobody gave them others.
+/// Whether the reason says more than who wants what, which is an agent's default wording.
 fn adds(request: &Request) -> bool {
     let (context, who) = (request.context.trim(), request.asker.who.as_str());
     let rest = context.strip_prefix(who).map(str::trim);
@@ -96,7 +95,7 @@ fn adds(request: &Request) -> bool {
     }
 }
 
-/// A name from outside: nobody has one that fills the screen.
+/// A name from outside, shortened.
 fn short(name: &str) -> String {
     let name: String = name.chars().take(64).collect();
     cells::clean(&name).into_owned()
@@ -109,7 +108,6 @@ fn beginning(text: &str, columns: usize) -> String {
     format!("{}{}", cells::clean(&begun), if more { " " } else { "" })
 }
 
-/// How a request ended that did so by itself.
 pub fn ended(how: Option<&Ended>) -> String {
     match how {
         Some(Ended::TimedOut) => "This request timed out without an answer.".to_owned(),
@@ -121,7 +119,7 @@ pub fn ended(how: Option<&Ended>) -> String {
     }
 }
 
-/// The head as a page for so many columns.
+/// The lines above the list.
 pub fn head(state: &State, waiting: &Waiting, columns: usize) -> WrappedText {
     let request = &waiting.request;
     let ellipsis = state.skin.glyphs.ellipsis;
@@ -139,7 +137,7 @@ pub fn head(state: &State, waiting: &Waiting, columns: usize) -> WrappedText {
     WrappedText::new(lines, columns)
 }
 
-/// What would be written where, and what to look at first.
+/// The file to write, and what to check first.
 pub fn write(state: &State, approval: &Approval) -> Vec<PageLine> {
     let dot = state.skin.glyphs.dot;
     let (what, role) = match effect(approval) {
@@ -165,12 +163,11 @@ pub fn write(state: &State, approval: &Approval) -> Vec<PageLine> {
     lines
 }
 
-/// What a write would make of its file, as its difference says.
+/// What a write does to its file, by its difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApprovalEffect {
     /// One that is not there yet.
     New,
-    /// Another one than it is.
     Other,
     /// There is no difference to see it in.
     Unknown,
@@ -330,7 +327,7 @@ fn row<'a>(state: &'a State, offered: &Offered, widest: usize, width: u16) -> Li
     row
 }
 
-/// What is known of the row under the cursor, what it would bring, and all of why it is asked.
+/// The source under the cursor, what it would add, and the whole reason.
 pub fn detail(state: &State, columns: u16) -> Vec<Line<'static>> {
     let columns = usize::from(columns).saturating_sub(2);
     let theme = &state.skin.theme;
@@ -365,7 +362,7 @@ pub fn detail(state: &State, columns: u16) -> Vec<Line<'static>> {
     lines
 }
 
-/// What picking this source would bring, in a sentence; as it stands at this desk.
+/// What picking this source would add, in a sentence.
 fn brings(state: &State, id: &str) -> String {
     let snapshot = &state.snapshot;
     if snapshot.catalog.get(id).is_none() {
@@ -436,7 +433,7 @@ fn lines(diff: &str) -> impl Iterator<Item = (&str, ThemeRole)> {
     })
 }
 
-/// All of the difference, wrapped: what stands far to the right is written too, and must be seen.
+/// The whole difference, wrapped: text far to the right is written too and must be visible.
 pub fn difference(waiting: &Waiting, columns: usize) -> WrappedText {
     let Some(approval) = &waiting.request.approval else { return WrappedText::default() };
     let mut rows: Vec<PageLine> =

@@ -1,17 +1,13 @@
-//! Which editor a person wants, and how it is told a file and a line: `$VISUAL`, else `$EDITOR`, else vi. Only the words of
-//! the command are made here; `handoff` runs it.
+//! The command that opens the user's editor at a line: `$VISUAL`, else `$EDITOR`, else vi. `handoff` runs it.
 
 use std::ffi::OsString;
 use std::path::Path;
 
 use crate::desk::Spot;
 
-/// A command to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditorCommand {
-    /// The program, as written.
     pub program: String,
-    /// Its arguments.
     pub arguments: Vec<OsString>,
     /// Where that comes from, for messages: `$VISUAL is "vim -p"`.
     pub origin: String,
@@ -20,9 +16,7 @@ pub struct EditorCommand {
 /// Why there is no command, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditorError {
-    /// What was wrong.
     pub message: String,
-    /// What to do.
     pub hint: String,
 }
 
@@ -57,7 +51,7 @@ fn unreadable(origin: &str, why: &str) -> EditorError {
     EditorError { message: format!("{origin}, and {why}"), hint: HINT.to_owned() }
 }
 
-/// File and line, as this editor wants them; one that is not known gets the file alone.
+/// File and line in this editor's syntax; an unknown editor gets the file alone.
 fn place(program: &str, given: &[String], spot: &Spot) -> Vec<OsString> {
     // A relative path could begin as an option does.
     let file = if spot.path.is_relative() { Path::new(".").join(&spot.path) } else { spot.path.clone() };

@@ -1,24 +1,23 @@
-//! When a frame may be drawn: one that shows a key at once, one that shows only what came by itself so that there are at
-//! most sixty a second, however much changes. What a key brings about shows as soon as it is there.
+//! Limits frames to sixty a second. What a key causes is drawn at once; what happens by itself waits in a flood.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// In a flood of changes, frames are so far apart.
+/// The time between frames in a flood.
 const APART: Duration = Duration::from_millis(20);
 
-/// So many frames within [`WHILE`] are no flood yet.
+/// Frames within [`WHILE`] that are no flood yet.
 const FEW: usize = 2;
 
-/// So many frames within [`WHILE`] are fifty a second.
+/// Frames within [`WHILE`] at fifty a second.
 const MANY: usize = 5;
 
 const WHILE: Duration = Duration::from_millis(100);
 
-/// With so many frames within a second changes wait, which leaves some of the sixty to keys.
+/// Frames a second from which changes wait, which leaves some of the sixty to keys.
 const MOST: usize = 50;
 
-/// Frames that show at once what a key brought about: an answer of the engine and a new state of the desk.
+/// Frames that follow a key at once: an answer and a snapshot.
 const ANSWERS: u8 = 2;
 
 /// What the next frame is for.
@@ -26,7 +25,6 @@ const ANSWERS: u8 = 2;
 pub enum Trigger {
     /// Something came by itself: the engine, another size.
     Change,
-    /// A person did something.
     Person,
 }
 

@@ -1,5 +1,5 @@
-//! An editor gets the terminal until it ends. Meanwhile nothing is read from it and nothing is drawn, but the engine is
-//! listened to, so that it never waits for this screen; signals that a person sends to the editor do not end the screen.
+//! Lends the terminal to an editor until it exits. Meanwhile nothing is read or drawn, but engine events are
+//! received; signals for the editor do not end the screen.
 
 use std::io;
 use std::path::Path;
@@ -17,10 +17,10 @@ use crate::tui::run::signals::{ScreenSignals, SignalAction};
 use crate::tui::run::temp_file::TempFile;
 use crate::tui::run::{App, ExitReason};
 
-/// So long an editor that was told to end has for it.
+/// How long an editor has to exit after a signal.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// So late a signal can be heard of that ended an editor.
+/// How late the signal that ended an editor can still arrive.
 const LATE: Duration = Duration::from_millis(500);
 
 impl App {
@@ -29,7 +29,7 @@ impl App {
         self.hand_over(spot, signals).await.map(|_| ())
     }
 
-    /// Opens this text in the editor, and takes what it has become.
+    /// Opens this text in the editor, and takes the edited text.
     pub(super) async fn edit_text(&mut self, text: &str, line: usize, signals: &mut ScreenSignals) -> io::Result<()> {
         let slip = match TempFile::new(text) {
             Ok(slip) => slip,
@@ -52,7 +52,7 @@ impl App {
         }
     }
 
-    /// Lends the terminal to the editor; tells whether it ended well. What went wrong is said.
+    /// Lends the terminal to the editor; returns whether it succeeded.
     async fn hand_over(&mut self, spot: &Spot, signals: &mut ScreenSignals) -> io::Result<bool> {
         let call = match editor::call(|name| std::env::var_os(name), spot) {
             Ok(call) => call,
@@ -61,7 +61,7 @@ impl App {
         self.screen.lend()?;
         let failed = self.while_it_runs(&call, signals).await;
         self.handed_back = Some(Instant::now());
-        // What was asked for meanwhile was asked of another screen.
+        // What was asked for meanwhile is outdated.
         self.opening = None;
         if self.ended.is_some() {
             return Ok(false);
@@ -125,8 +125,8 @@ impl App {
         }
     }
 
-    /// Whether a signal is what a key did that ended the editor: it went to this program too, and may be heard of only
-    /// after the editor's end. While the screen has the terminal no key sends a signal.
+    /// Whether a signal comes from the key that ended the editor: it went to this process too, and may arrive after
+    /// the editor's exit. While the screen has the terminal, no key sends a signal.
     pub(super) fn was_the_editors(&self, signal: i32) -> bool {
         !signals::is_for_all(signal) && self.handed_back.is_some_and(|at| at.elapsed() < LATE)
     }
@@ -136,7 +136,7 @@ impl App {
     }
 }
 
-/// Passes a signal on that ends this program, so that no editor is left behind on a terminal that a shell reads.
+/// Passes on a signal that ends this program, so that no editor keeps a terminal that a shell reads.
 async fn end(child: &mut Child, signal: i32) {
     if let Some(id) = child.id() {
         signals::pass_on(id, signal);

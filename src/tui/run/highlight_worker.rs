@@ -1,5 +1,5 @@
-//! The painter: a thread that tells the words of a text. It begins when first a text is to be coloured, since what it knows
-//! of languages takes memory; it answers in pieces, the first within a frame; and of texts that wait it takes only the newest.
+//! The thread that highlights texts. It starts with the first text, since syntax definitions take memory; it answers
+//! in pieces, the first within a frame; and it takes only the newest text.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
@@ -10,23 +10,20 @@ use tokio::sync::mpsc::{self, Receiver, Sender};
 use crate::tui::highlight::{Highlighter, Spans};
 use crate::tui::input::Input;
 
-/// After so long the lines that are known are told.
+/// Time until the first piece.
 const FIRST: Duration = Duration::from_millis(8);
 
-/// The lines of a long text come in pieces that take so long.
+/// Time for each further piece.
 const NEXT: Duration = Duration::from_millis(50);
 
-/// Lines between two looks at the clock, and at what waits.
+/// Lines between two looks at the clock and the queue.
 const STEP: usize = 16;
 
 /// Pieces that wait for the screen.
 const WAITING: usize = 4;
 
-/// A text to be coloured.
 pub struct HighlightJob {
-    /// Comes back with the colours.
     pub generation: u64,
-    /// Its lines.
     pub lines: Arc<[String]>,
     /// Names of its language, the likeliest first.
     pub languages: Vec<String>,
@@ -52,7 +49,7 @@ struct Pending {
 }
 
 impl HighlightWorker {
-    /// Begins the thread; `None` where the system has none left, and everything stays plain.
+    /// Starts the thread; `None` where the system has none left: texts stay plain.
     pub fn start() -> Option<Self> {
         let desk = Arc::<Mailbox>::default();
         let (answers, painted) = mpsc::channel(WAITING);
@@ -69,7 +66,7 @@ impl HighlightWorker {
         self.desk.changed.notify_one();
     }
 
-    /// Colours, when there are some; for ever if no thread is left to tell any.
+    /// Waits for highlighting; forever if the thread is gone.
     pub async fn next(&mut self) -> Input {
         match self.painted.recv().await {
             Some(painted) => painted,
@@ -77,7 +74,6 @@ impl HighlightWorker {
         }
     }
 
-    /// Colours that are there already.
     pub fn next_ready(&mut self) -> Option<Input> {
         self.painted.try_recv().ok()
     }
@@ -125,7 +121,7 @@ fn whole(desk: &Mailbox, answers: &Sender<Input>, highlighter: &mut Highlighter,
             continue;
         }
         if desk.is_wanted() {
-            // What is known of this one helps with the next, which is nearly the same.
+            // The cache helps with the next text, which is nearly the same.
             return;
         }
         if began.elapsed() >= most {
@@ -138,6 +134,6 @@ fn whole(desk: &Mailbox, answers: &Sender<Input>, highlighter: &mut Highlighter,
         }
     }
     highlighter.end();
-    // Where the screen is gone, the thread hears of it when it looks for the next text.
+    // If the screen is gone, the thread notices with the next text.
     let _ = answers.blocking_send(Input::Highlighted { generation: *generation, from, colours });
 }

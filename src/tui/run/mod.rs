@@ -1,6 +1,5 @@
-//! The only loop of the screen: it blocks until a key, a snapshot, an event of the engine or a signal comes, takes all that
-//! is ready, and draws once. A timer runs only while changes wait to be drawn. What an input means is decided in `update`,
-//! what is on the screen in `draw`.
+//! The only loop of the screen: it blocks until a key, a snapshot, an event or a signal arrives, takes everything
+//! that is ready, and draws once. A timer runs only while changes wait to be drawn.
 
 use std::collections::VecDeque;
 use std::io;
@@ -39,10 +38,10 @@ mod parse;
 mod signals;
 mod temp_file;
 
-/// At most so many inputs are taken before a frame is drawn, so that a flood of them still shows.
+/// Inputs before a frame, at most, so that a flood of them still shows.
 const BATCH: usize = 1024;
 
-/// So long changes that were asked for last have to be stored when the screen is left.
+/// How long to wait for the last changes to be stored.
 const STORING: Duration = Duration::from_secs(2);
 
 /// How a screen was left.
@@ -52,7 +51,7 @@ pub struct ScreenExit {
     pub ended: ExitReason,
     /// What the next one should begin with.
     pub remembered: Remembered,
-    /// Whether every change asked for was carried out; not where the disk did not answer in time.
+    /// Whether every change was stored; not where the disk did not answer in time.
     pub stored: bool,
 }
 
@@ -65,7 +64,7 @@ pub enum ExitReason {
     Signal(i32),
 }
 
-/// Runs the screen over this engine until it is left; the terminal is then as it was found.
+/// Runs the screen until it is left, and then restores the terminal.
 ///
 /// Needs a tokio runtime with I/O and time enabled, and stays on the thread it is called on. Fails when the terminal cannot be
 /// taken over or written to, and when the engine ends before the screen does.
@@ -113,7 +112,7 @@ struct App {
     early: VecDeque<TerminalEvent>,
     /// What the editor is wanted for.
     opening: Option<EditorTask>,
-    /// Who tells the words of a text, since there was one.
+    /// Started with the first text.
     painter: Option<HighlightWorker>,
     suspended: bool,
     /// What there is to draw for.
@@ -133,7 +132,7 @@ enum EditorTask {
     Text(String, usize),
 }
 
-/// What this screen asked of the desk: only changes are worth waiting for when it is left.
+/// Whether changes were asked for: only those are worth waiting for at the end.
 enum Asked {
     Nothing,
     Changes,
@@ -205,7 +204,7 @@ impl App {
 
     /// Everything that has come already, without waiting.
     fn take_ready(&mut self, keyboard: &mut Keyboard) -> io::Result<()> {
-        // Characters of a flood go in together: each by itself would cost as much as the text that is there already.
+        // Typed characters are inserted together: one by one, each would cost as much as the whole text.
         let mut typed = String::new();
         for _ in 0..BATCH {
             if self.is_away() {
@@ -270,8 +269,8 @@ impl App {
         self.state.snapshot.generation > 0
     }
 
-    /// Takes what the terminal sent, or keeps it until the workspace is open. What leaves, stops or redraws is never kept;
-    /// `q` is where keys wait already, since behind `/` it is a letter.
+    /// Takes a terminal event, or keeps it until the workspace is open. Keys that quit, suspend or redraw are never
+    /// kept; `q` is, after other keys, since behind `/` it is a letter.
     fn now_or_later(&mut self, event: TerminalEvent) -> io::Result<()> {
         let waits = match &event {
             _ if self.is_open() => false,
@@ -286,7 +285,7 @@ impl App {
         if !waits {
             return self.terminal_event(event);
         }
-        // Whoever types more than this before anything can be seen did not look.
+        // More than this was not typed on purpose.
         if self.early.len() < BATCH {
             self.early.push_back(event);
         }
@@ -356,7 +355,7 @@ impl App {
         Ok(())
     }
 
-    /// A question waits for room, and only the newest of its kind; for anything else the person is told.
+    /// A question waits for room in the queue, only the newest of its kind; for anything else the person is told.
     fn send(&mut self, command: Command) -> io::Result<()> {
         if command.is_change() {
             self.asked = Asked::Changes;
@@ -400,7 +399,7 @@ impl App {
     }
 }
 
-/// Waits until then; for ever if there is nothing to wait for.
+/// Waits until then, or forever.
 async fn at(due: Option<Instant>) {
     match due {
         Some(due) => tokio::time::sleep_until(due.into()).await,

@@ -1,16 +1,14 @@
-//! The signals that end, stop and continue a screen, as one stream. Listening begins before the terminal is taken over, so
-//! that none can end the program with the terminal left behind.
+//! The signals that end, stop and continue the screen, as one stream. It starts before the terminal is taken over, so
+//! that no signal leaves the terminal in raw mode.
 
 use std::io;
 
-/// What a signal asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignalAction {
     /// Leave; the signal's number.
     End(i32),
     /// Stop until continued.
     Stop,
-    /// It was continued.
     Continue,
 }
 
@@ -58,7 +56,6 @@ mod unix {
     }
 
     impl ScreenSignals {
-        /// Listens from now on.
         pub fn new() -> io::Result<Self> {
             let listen = |number: Number| signal(SignalKind::from_raw(number.as_raw()));
             Ok(Self {
@@ -92,7 +89,6 @@ pub struct ScreenSignals;
 
 #[cfg(not(unix))]
 impl ScreenSignals {
-    /// Nothing to listen to.
     pub fn new() -> io::Result<Self> {
         Ok(Self)
     }

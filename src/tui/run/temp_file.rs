@@ -1,5 +1,5 @@
-//! A slip of paper for the editor: a text in a file of its own that nobody else can read, and what came back of it. The only
-//! file that the screen itself touches; it is gone when the editor is.
+//! A temporary file for the editor that nobody else can read. The only file that the screen itself touches; it is
+//! deleted when the editor exits.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -9,7 +9,6 @@ use tempfile::NamedTempFile;
 use crate::disk::read_regular;
 use crate::tui::templates::values::LARGEST;
 
-/// A text in a file.
 pub struct TempFile(NamedTempFile);
 
 impl TempFile {

@@ -1,5 +1,5 @@
-//! The selection pane: picks with what they brought, each member under its reason; below, who mentions the one under the
-//! cursor, by id or by path, with file and line.
+//! The selection pane: picks with what they pull in, each under its reason; below it, where the source under the
+//! cursor is mentioned.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -24,16 +24,13 @@ pub mod preview;
 pub mod tree;
 pub mod update;
 
-/// What the selection pane remembers.
 #[derive(Debug, Clone, Default)]
 pub struct SelectionPane {
-    /// The row under the cursor.
     pub cursor: Cursor,
     /// Members as a tree of reasons, then the rest.
     pub rows: Vec<TreeRow>,
     /// Columns that tree lines, mark and id take in the widest row.
     pub widest: usize,
-    /// Of the details.
     pub scroll: Scroll,
 }
 
@@ -87,7 +84,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     pane_view::draw_lines(lines.get(shown).unwrap_or_default(), parts.detail, buffer);
 }
 
-/// `3 picked · 7 pulled in · ~12,400 tokens`; words go before figures where there is not so much room.
+/// `3 picked · 7 pulled in · ~12,400 tokens`, shortened where there is no room.
 fn total(state: &State, room: usize) -> String {
     let (totals, dot) = (&state.counts, state.skin.glyphs.dot);
     let number = |number: usize| cells::grouped(number as u64);
@@ -115,7 +112,7 @@ fn row<'a>(state: &'a State, node: &TreeRow, width: u16) -> ListRow<'a> {
     let id = cells::clean(id);
     row.text(&lead, grey).text(glyphs.mark(mark), theme.style(role)).gap();
     let used = cells::width(&lead) + 2;
-    // An id says more than a name: the name has what ids leave, if that is enough to be read.
+    // The name has what the id leaves, if that is readable.
     let widest = state.selection.widest.min(left);
     let names = if left - widest > 12 { left - widest - 1 } else { 0 };
     let id_room = (if names > 0 { widest } else { left }).saturating_sub(used);
@@ -151,7 +148,7 @@ fn lead(state: &State, node: &TreeRow) -> String {
     lead
 }
 
-/// The two columns on the right: depth, or what else is to be said; estimated tokens.
+/// The two columns on the right: depth or state, and tokens.
 fn figures(state: &State, node: &TreeRow, id: &str) -> (String, String) {
     let word = match node.kind {
         TreeRowKind::Member(_) if node.level == 0 && node.brings > 0 => format!("+{}", node.brings),
@@ -216,7 +213,7 @@ pub fn detail(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
         }
     }
     let follows = preview::lines(state, id, columns);
-    // What one can do stands before a long list of reasons.
+    // What keys do comes before a long list of reasons.
     let place = lines.len().min(if matches!(node.kind, TreeRowKind::Member(_)) { 2 } else { lines.len() });
     lines.splice(place..place, follows);
     lines

@@ -1,5 +1,4 @@
-//! What would follow from choosing the source under the cursor, said before it is done: who would come or go, and what
-//! that costs.
+//! What picking or excluding the source under the cursor would change, before it is done.
 
 use ratatui::text::{Line, Span};
 
@@ -9,7 +8,7 @@ use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 
-/// NameDetail shown before `+N more`.
+/// Names before `+N more`.
 const SHOWN: usize = 4;
 
 /// How much room there is for names.

@@ -1,6 +1,5 @@
-//! The selection as rows: picks with what they brought below them, each under its reason, then what is always in the
-//! instructions, dormant picks and exclusions (of what is always in the
-//! instructions its own row says it). Computed once a snapshot, so that drawing formats only what is visible.
+//! The selection as rows: picks as trees of what they pull in, then sources of mode auto, dormant picks and
+//! exclusions. Computed once a snapshot, so that drawing formats only what is visible.
 
 use std::collections::HashMap;
 
@@ -13,7 +12,6 @@ use crate::tui::widgets::cells;
 /// One row of the selection pane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeRow {
-    /// What it shows.
     pub kind: TreeRowKind,
     /// How many levels below its root.
     pub level: usize,
@@ -21,11 +19,9 @@ pub struct TreeRow {
     pub open: u32,
     /// Members below it in the tree of reasons.
     pub brings: usize,
-    /// Their estimated tokens together.
     pub brings_tokens: u64,
 }
 
-/// What a row shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TreeRowKind {
     /// A selected source, by its place among the members.
@@ -109,7 +105,6 @@ impl TreeRow {
         }
     }
 
-    /// The id it shows.
     pub fn id<'a>(&self, snapshot: &'a Snapshot) -> Option<&'a str> {
         match self.kind {
             TreeRowKind::Member(at) => snapshot.selection.members().get(at).map(|member| member.id.as_str()),

@@ -6,7 +6,7 @@ use crate::tui::filter::{FilterResult, Haystack, Query, apply};
 use crate::tui::state::State;
 use crate::tui::widgets::motion::Cursor;
 
-/// What the filter line says now.
+/// Applies the filter line.
 pub fn filter(state: &mut State) {
     let stay = state.template().map(|template| template.name.clone());
     let before = std::mem::take(&mut state.templates.filtered);
@@ -16,13 +16,12 @@ pub fn filter(state: &mut State) {
     state.templates.cursor = Cursor { at, ..state.templates.cursor };
 }
 
-/// Shows everything again.
 pub fn clear(state: &mut State) {
     state.templates.filter.clear();
     filter(state);
 }
 
-/// After the desk changed; `stay` is the template that was under the cursor.
+/// After a snapshot; `stay` is what was under the cursor.
 pub fn follow(state: &mut State, stay: Option<&str>) {
     state.templates.haystack = None;
     refilter(state, None);

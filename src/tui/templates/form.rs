@@ -1,5 +1,5 @@
-//! The form of the template under the cursor: its variables as a tree of rows, each with the value typed for it or, dimmed,
-//! with its sample; the one being typed is a text field in its row.
+//! The form of a template: its variables as a tree of rows with typed values or dimmed samples; the one being typed
+//! is a field in its row.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame, prompt};
 
-/// What stands for an optional value that nobody typed.
+/// Shown for an optional value that is not typed.
 const LEFT_OUT: &str = "left out";
 
 /// Columns of a flag's box.
@@ -133,7 +133,7 @@ fn caption(state: &State, rows: &[FormRow], room: usize) -> String {
     }
 }
 
-/// What gives the row a value: whoever comes here wants to type, and keys are commands still.
+/// The key that sets the row's value.
 fn what_to_press(row: &FormRow) -> &'static str {
     match row.holds {
         RowValue::Flag(_) => "Space toggles it",
@@ -168,7 +168,7 @@ fn row<'a>(state: &'a State, variable: &FormRow, names: usize, width: u16, typin
     let is_item = variable.item().is_some();
     let used = !matches!(variable.holds, RowValue::Unused(_));
     row.cell(&name(variable), names, if is_item || !used { grey } else { theme.style(ThemeRole::Text) });
-    // What is typed stands out from what only shows how it would look.
+    // Typed values stand out from samples.
     let value = if variable.typed { theme.style(ThemeRole::Strong) } else { grey };
     let kind = theme.style(ThemeRole::Templates);
     match &variable.holds {
@@ -195,12 +195,12 @@ fn row<'a>(state: &'a State, variable: &FormRow, names: usize, width: u16, typin
     row
 }
 
-/// Whether the template does without it as long as nothing is typed: its default stands there then, if it has one.
+/// Whether the value is left out until it is typed, so that the template's default applies.
 fn is_left_out(row: &FormRow) -> bool {
     !row.typed && matches!(&row.holds, RowValue::Text(sample) if sample.is_empty())
 }
 
-/// Much longer than any row: of a value pasted as one the rest is not even looked at.
+/// Longer than any row; the rest of a pasted value is not looked at.
 fn shown(text: &str) -> Cow<'_, str> {
     let end = text.char_indices().map(|(at, _)| at).nth(400).unwrap_or(text.len());
     cells::clean(text.get(..end).unwrap_or_default())

@@ -1,5 +1,5 @@
-//! The form: going to its rows, typing one value after the other, turning flags over, items of lists, taking things back.
-//! Every change asks for a new preview, which `update` does for all.
+//! Moves in the form, types values, toggles flags, adds and removes items, resets values. Each change asks for a new
+//! preview.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub fn act(state: &mut State, action: Action) {
     }
 }
 
-/// Makes the form anew where the template or its values have changed.
+/// Rebuilds the form where the template or its values have changed.
 pub fn follow(state: &mut State) {
     let Some(template) = state.template() else {
         state.templates.form = Vec::new();
@@ -67,7 +67,7 @@ fn under_cursor(state: &State) -> Option<&FormRow> {
     state.templates.form.get(state.templates.variable.at)
 }
 
-/// A flag turns over; a text is typed, of a row that holds others the first of theirs.
+/// Toggles a flag, or types the value or the first value inside the row.
 fn set(state: &mut State) {
     match under_cursor(state).map(|row| (row.holds.clone(), row.way.clone())) {
         Some((RowValue::Flag(flag), way)) => give(state, way, TypedValue::Flag(!flag)),
@@ -123,7 +123,7 @@ pub fn typed(state: &mut State) {
     }
 }
 
-/// Keys in the field of a flag: it turns over, or says yes or no. Tells whether a flag stands there.
+/// Keys in the field of a flag: toggle, yes or no. Returns whether it is a flag.
 pub fn flag(state: &mut State, text: &str) -> bool {
     let Some((RowValue::Flag(flag), way)) = under_cursor(state).map(|row| (row.holds.clone(), row.way.clone())) else {
         return false;
@@ -165,7 +165,7 @@ fn add(state: &mut State) {
     }
 }
 
-/// An item goes, from other rows what was typed in them and below.
+/// Removes an item; resets other rows and what is inside them.
 fn take_back(state: &mut State) {
     let Some(row) = under_cursor(state) else { return };
     let (way, item) = (row.way.clone(), row.item().map(|(list, at)| (list.to_vec(), at)));
@@ -188,7 +188,7 @@ fn give(state: &mut State, way: ValuePath, given: TypedValue) {
 pub fn change(state: &mut State, change: impl FnOnce(&mut TypedValues)) {
     let Some(name) = state.template().map(|template| template.name.clone()) else { return };
     change(state.templates.typed.entry(name.clone()).or_default());
-    // A draft of other values is none any more.
+    // A draft of other values is outdated.
     state.templates.draft = state.templates.draft.take().filter(|draft| draft.template != name);
     state.templates.revision += 1;
     follow(state);

@@ -1,4 +1,4 @@
-//! Values as JSON: pasted into the form, or edited in `$EDITOR`. What is no JSON changes nothing and is kept, to be mended.
+//! Values as JSON, pasted into the form or edited in `$EDITOR`. Invalid JSON changes nothing and is kept to be fixed.
 
 use crate::tui::input::Effect;
 use crate::tui::state::{JsonDraft, State, Typing};
@@ -40,7 +40,7 @@ fn take(state: &mut State, taken: TypedValues, how: &str) {
     state.note(format!("{values} {how}: they replace the values typed before"));
 }
 
-/// Opens the values in the editor; what it gave back last and was no JSON goes there again.
+/// Opens the values in the editor, or the invalid text it returned last.
 pub fn open(state: &mut State, effects: &mut Vec<Effect>) {
     let Some((name, variables)) = state.template().map(|of| (of.name.clone(), of.variables.clone())) else { return };
     let kept = state.templates.draft.take().filter(|draft| draft.template == name);
@@ -58,7 +58,7 @@ pub fn open(state: &mut State, effects: &mut Vec<Effect>) {
     effects.push(Effect::EditText { text, line });
 }
 
-/// The editor gave the values back; `None` where it failed, which was said.
+/// Takes the edited values; `None` where the editor failed, which it reported.
 pub fn edited(state: &mut State, text: Option<String>) {
     let draft = state.templates.draft.take();
     let (Some(draft), Some(text)) = (draft, text) else { return };

@@ -1,5 +1,4 @@
-//! The templates pane: the list with its filter, and below or beside it the form and the preview of the one under the
-//! cursor, which `variables` and `preview` draw.
+//! The list of templates with its filter, and the frame around form and preview.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -107,7 +106,7 @@ fn row<'a>(state: &'a State, template: &Template, marks: &Marks, width: u16) -> 
         Origin::Standalone => "file of ",
         Origin::Embedded => "block of ",
     };
-    // Where it comes from has its room, as far as the name is not cut to less than half for it.
+    // The source has its room, unless that would cut the name to less than half.
     let (syntax, rest) = (10, cells::width(&from.text) + origin.len());
     let room = row.room().saturating_sub(2 + 1);
     let name = state.counts.widest_template.min(room.saturating_sub(syntax + 1 + rest).max(room / 2)).max(8);
@@ -120,7 +119,7 @@ fn row<'a>(state: &'a State, template: &Template, marks: &Marks, width: u16) -> 
         row.cell(template.syntax.word(), syntax, theme.style(ThemeRole::Templates));
     }
     row.text(origin, grey).marked_text(&from, lit(grey));
-    // Only what is looked for by a variable says which.
+    // Variables are shown only where they match.
     if !marks.tags.is_empty() && row.room() > 12 {
         let variables = filter::variables(template);
         row.text("  ", grey).marked_text(&MarkedText::of(&variables, &marks.tags), lit(grey));

@@ -1,5 +1,4 @@
-//! What the templates pane remembers: the list and its filter, the form and its values, what they come to, and where that
-//! would be written.
+//! The templates pane: the list and its filter, the form and its values, the preview, and the write.
 
 pub mod disabled;
 pub mod filtering;
@@ -25,36 +24,31 @@ use crate::tui::widgets::motion::{Cursor, Scroll};
 
 use crate::tui::state::State;
 
-/// What the templates pane remembers.
 #[derive(Debug, Clone, Default)]
 pub struct TemplatesPane {
     /// The row under the cursor, counted in `rows`.
     pub cursor: Cursor,
-    /// The filter as typed.
     pub filter: TextField,
     /// Positions in the index of the rows that the filter keeps, in the order shown.
     pub rows: Vec<usize>,
-    /// The filter as understood, and what a longer one starts from.
+    /// The parsed filter and its rows, from which a longer filter starts.
     pub filtered: FilterResult,
-    /// Built when first something is filtered.
+    /// Built with the first filter.
     pub haystack: Option<Arc<Haystack>>,
-    /// Values typed, by the name of the template. In memory only: they may hold what nobody wants on a disk.
+    /// Typed values, by the name of the template. In memory only: they may be secrets.
     pub typed: HashMap<String, TypedValues>,
     /// Grows with every value typed.
     pub revision: u64,
     /// The form of the template under the cursor.
     pub form: Vec<FormRow>,
-    /// What it was made from.
     pub formed: Option<(String, Arc<TemplateIndex>, u64)>,
     /// The row of the form under the cursor.
     pub variable: Cursor,
-    /// The value being typed.
     pub value: TextField,
-    /// Values that `$EDITOR` has, or gave back and that are no JSON.
+    /// Values that `$EDITOR` has, or returned as invalid JSON.
     pub draft: Option<JsonDraft>,
     /// Of the newest question.
     pub generation: u64,
-    /// What it was about.
     pub asked: Option<PreviewRequest>,
     /// The question that was answered last.
     pub answered: u64,
@@ -68,7 +62,6 @@ pub struct TemplatesPane {
     pub across: usize,
     /// Of the newest text that colours were asked for.
     pub painting: u64,
-    /// That text.
     pub painted: Option<Arc<[String]>>,
     /// Paths typed, by the name of the template.
     pub paths: HashMap<String, String>,
@@ -78,21 +71,16 @@ pub struct TemplatesPane {
     pub writing: WriteState,
 }
 
-/// What a preview was asked of.
+/// What a preview depends on.
 #[derive(Debug, Clone)]
 pub struct PreviewRequest {
-    /// Name in the index.
     pub template: String,
-    /// The index.
     pub index: Arc<TemplateIndex>,
-    /// The values.
     pub revision: u64,
-    /// The path typed for it.
     pub path: Option<String>,
 }
 
 impl PreviewRequest {
-    /// Whether nothing has changed.
     pub fn is(&self, other: &Self) -> bool {
         self.template == other.template
             && Arc::ptr_eq(&self.index, &other.index)
@@ -100,35 +88,31 @@ impl PreviewRequest {
     }
 }
 
-/// What a template came to with its values.
+/// The result of a template with its values.
 #[derive(Debug, Clone, Default)]
 pub struct Preview {
-    /// Name in the index.
     pub template: String,
-    /// What it came to last; stays while it does not render.
+    /// The last text that rendered; stays while the next does not.
     pub rendered: Option<RenderedText>,
     /// Why it does not render now.
     pub failed: Option<Unrendered>,
 }
 
-/// A text that was rendered.
 #[derive(Debug, Clone)]
 pub struct RenderedText {
-    /// Its lines.
     pub text: HighlightedText,
-    /// What somebody should look at, clean.
+    /// Clean.
     pub warnings: Vec<String>,
     /// Its length in bytes.
     pub bytes: usize,
     /// The path that the template offers for it.
     pub offered: Option<String>,
-    /// What writing it would change; `None` where nobody named a path.
+    /// What writing it would change; `None` without a path.
     pub proposal: Option<Result<Box<Proposal>, Refusal>>,
     /// Whether the file holds this text already.
     pub is_there: bool,
 }
 
-/// A side of a preview.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PreviewMode {
     /// The text.
@@ -140,13 +124,11 @@ pub enum PreviewMode {
     Template,
 }
 
-/// How far a write is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WriteState {
     /// None was asked for.
     #[default]
     Nothing,
-    /// The engine has been asked.
     Asked,
     /// The file had changed since: the difference is a new one.
     Changed,
@@ -155,18 +137,15 @@ pub enum WriteState {
 /// Values as JSON, outside the form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonDraft {
-    /// Of this template.
     pub template: String,
     /// The text; `None` while `$EDITOR` has it.
     pub text: Option<String>,
-    /// What is wrong with it.
     pub error: Option<String>,
     /// The line where, from 1.
     pub line: usize,
 }
 
 impl State {
-    /// The template under the cursor.
     pub fn template(&self) -> Option<&Template> {
         self.snapshot.templates.templates.get(*self.templates.rows.get(self.templates.cursor.at)?)
     }

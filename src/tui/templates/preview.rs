@@ -1,6 +1,5 @@
-//! What the template under the cursor comes to, in one of three views: the text with the values typed and samples for the
-//! rest, its difference to the file on disk, or, where it does not render, the template's own text with the error below the
-//! line where it stands. A text that rendered last stays, dimmed, while the next one does not.
+//! The preview in one of three views: the rendered text, its difference to the file, or, where it does not render,
+//! the template with the error below its line. The last text that rendered stays, dimmed.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -84,7 +83,7 @@ fn places(state: &State, place: Rect) -> (Rect, Rect) {
     (top, rest)
 }
 
-/// What is said above a text that is not the newest.
+/// The error above a text that is not the newest.
 fn error(state: &State, columns: usize) -> Vec<String> {
     let failed = state.preview().and_then(|preview| preview.failed.as_ref());
     let Some(failed) = failed.filter(|_| state.view() == PreviewMode::Text) else { return Vec::new() };
@@ -157,7 +156,7 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// What this is, the longest first.
+/// The captions, the longest first.
 fn captions(state: &State) -> Vec<String> {
     let preview = state.preview();
     let failed = preview.is_some_and(|preview| preview.failed.is_some());
@@ -198,7 +197,7 @@ pub fn samples(state: &State) -> impl Iterator<Item = &FormRow> {
     state.templates.form.iter().filter(is_sample)
 }
 
-/// What a write would make of the file, in a word.
+/// What a write does to the file, in a word.
 pub fn effect_word(state: &State, proposal: &Proposal) -> &'static str {
     match effect(state, proposal) {
         WriteEffect::New => "new file",
@@ -216,7 +215,7 @@ pub fn summary(state: &State, proposal: &Proposal) -> String {
 pub fn refusal(refused: &Refusal) -> String {
     match refused.hint.as_str() {
         "" => refused.message.clone(),
-        // Its hint names an option of the command, and the screen has none.
+        // Its hint is an option of the command line.
         _ if refused.code == "outside" => format!("{}: choose a path inside it", refused.message),
         hint => format!("{}: {hint}", refused.message),
     }
@@ -262,7 +261,7 @@ fn role_at(spans: &Spans, at: usize) -> Option<ThemeRole> {
     spans.get(behind).filter(|span| span.start as usize <= at).map(|span| span.role)
 }
 
-/// From where a text is seen.
+/// The visible corner of a text.
 #[derive(Debug, Clone, Copy)]
 pub struct ViewOffset {
     /// The first line.

@@ -1,5 +1,5 @@
-//! What the template under the cursor comes to: asked once for the values and the path there are, answered by the engine,
-//! coloured by the painter. A text that rendered stays while the next one does not.
+//! Asks for the preview of the template under the cursor, once for its values and path, and for its highlighting. The
+//! last text that rendered stays while the next does not.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::tui::widgets::motion::Scroll;
 /// Columns that one key shows more of.
 const ACROSS: usize = 8;
 
-/// Asks for the preview of the template under the cursor, once for what is typed, when somebody can see it.
+/// Asks for the preview of the template under the cursor, if it is visible.
 pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     if state.parts(Pane::Templates).is_none() {
         return;
@@ -120,7 +120,7 @@ fn paint(state: &mut State, effects: &mut Vec<Effect>) {
     effects.push(Effect::Highlight { generation: state.templates.painting, lines, languages });
 }
 
-/// The painter tells the colours of some lines.
+/// Takes the highlighting of some lines.
 pub fn highlighted(state: &mut State, generation: u64, from: usize, colours: Vec<Spans>) {
     if generation != state.templates.painting {
         return;
@@ -130,7 +130,7 @@ pub fn highlighted(state: &mut State, generation: u64, from: usize, colours: Vec
     }
 }
 
-/// Whether these colours change anything that can be seen: of a long text most lines cannot, and most are as they were.
+/// Whether this highlighting changes a visible line.
 pub fn shows(state: &State, generation: u64, from: usize, colours: &[Spans]) -> bool {
     let rendered = state.preview().and_then(|preview| preview.rendered.as_ref());
     let Some(rendered) =
@@ -161,7 +161,7 @@ pub fn look(state: &mut State, action: Action) {
     }
 }
 
-/// To where one side of the preview is looked at first: the error, else the top.
+/// Scrolls to the error, else to the top.
 fn to_its_place(state: &mut State) {
     let page = preview::page(state);
     let failed =

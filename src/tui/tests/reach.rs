@@ -151,7 +151,11 @@ fn the_question_says_what_leaves() {
     let pulled = || fixture::member("timeouts", 1, &["circuit-breaker"]);
     let figures: [(_, Vec<&str>, _); 5] = [
         (vec![picked()], vec![], "Clear 1 pick? This saves ~1,450 tokens."),
-        (vec![picked(), pulled()], vec![], "Clear 1 pick? This releases 1 source it pulled in and saves ~2,090 tokens."),
+        (
+            vec![picked(), pulled()],
+            vec![],
+            "Clear 1 pick? This releases 1 source it pulled in and saves ~2,090 tokens.",
+        ),
         (vec![picked(), root.clone()], vec![], "Clear 1 pick? This saves ~1,450 tokens."),
         (
             vec![picked(), root, fixture::member("timeouts", 1, &["circuit-breaker", "team-conventions"])],

@@ -282,11 +282,7 @@ fn how_each_ends_is_said() {
     for (waiting, ended, said) in [
         (choice("r"), Ended::Here(chosen(&["a", "b"])), "answered claude over mcp: 2 sources"),
         (choice("r"), Ended::Here(Reply::No), "answered claude over mcp: none"),
-        (
-            write("r"),
-            Ended::Here(Reply::Yes),
-            "approved: codex over mcp may write src/Order.java as shown",
-        ),
+        (write("r"), Ended::Here(Reply::Yes), "approved: codex over mcp may write src/Order.java as shown"),
         (write("r"), Ended::Here(Reply::No), "declined: codex over mcp does not write src/Order.java"),
         (choice("r"), by("a screen"), "a screen answered the choice for claude over mcp"),
         (choice("r"), Ended::Elsewhere(None), "the choice for claude over mcp was answered elsewhere"),

@@ -1,5 +1,5 @@
-//! What each part of the screen looks like, by role. The looks themselves are data, one file a theme in `themes/`; nothing
-//! else in `tui` names a colour.
+//! The style of each part of the screen, by role. Styles are data, one file a theme in `themes/`; nothing else in
+//! `tui` names a colour.
 
 #[cfg(test)]
 mod contrast;
@@ -9,7 +9,7 @@ use std::str::FromStr;
 use ratatui::style::{Color, Modifier, Style};
 use serde::Deserialize;
 
-/// What something on the screen is.
+/// The role of something on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum ThemeRole {
@@ -23,7 +23,6 @@ pub enum ThemeRole {
     Infra,
     Error,
     Warning,
-    /// Ids and headings.
     Strong,
     /// The row under the cursor of the focused pane.
     Cursor,
@@ -65,7 +64,6 @@ const THEMES: &[(&str, &str)] = &[
     ("colourblind", include_str!("../../../themes/colourblind.toml")),
 ];
 
-/// The table of roles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Theme {
     colours: Colours,
@@ -174,7 +172,6 @@ impl Theme {
         Self::new(colours)
     }
 
-    /// Its name.
     pub fn name(&self) -> &'static str {
         self.name
     }
@@ -190,7 +187,6 @@ impl Theme {
         Some(if self.fixed().is_some() { self } else { Self::read(self.colours, name, file) })
     }
 
-    /// The one after it.
     pub fn next(self) -> Self {
         let after = Self::names().skip_while(|name| *name != self.name).nth(1);
         after.or_else(|| Self::names().next()).and_then(|name| self.named(name)).unwrap_or(self)
@@ -206,12 +202,11 @@ impl Theme {
         }
     }
 
-    /// What stands where no role says anything: themes with a ground of their own have it everywhere.
+    /// The style of blank cells, where the theme has its own background.
     pub fn ground(&self) -> Option<Style> {
         self.looks.text.0.bg.map(|_| self.looks.text.0)
     }
 
-    /// What this role looks like.
     pub fn style(&self, role: ThemeRole) -> Style {
         let looks = &self.looks;
         let look = match role {

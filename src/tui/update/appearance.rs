@@ -1,4 +1,4 @@
-//! Moving the borders of the grid, by keys and by the mouse, and the rules within the panes by the mouse; and what else changes how the screen looks: zoom and theme.
+//! Moves borders and dividers, and switches theme and mouse.
 
 use ratatui::layout::{Position, Rect};
 
@@ -14,7 +14,7 @@ pub fn step(state: &mut State, border: BorderMove) {
     state.splits = state.splits.moved(border, state.layout().body.as_size());
 }
 
-/// The border at this place, if one can be moved there. Where two panes meet either side of the border is the border.
+/// The border at this place, if it can be moved. Where two panes meet, either side counts.
 pub fn at(layout: &ScreenLayout, place: Position) -> Option<Dragged> {
     let [Some(_), Some(right), Some(lower), Some(_)] = layout.panes else { return None };
     let before = |at: u16, border: u16| border.checked_sub(at).filter(|cells| *cells <= 1);
@@ -23,7 +23,7 @@ pub fn at(layout: &ScreenLayout, place: Position) -> Option<Dragged> {
     is_border.then_some(Dragged::Border { columns, rows })
 }
 
-/// The held border or rule goes to the mouse.
+/// Moves the dragged border or divider to the mouse.
 pub fn drag(state: &mut State, to: Position) {
     let layout = state.layout();
     match state.dragged {
@@ -48,7 +48,7 @@ fn drag_border(state: &mut State, body: Rect, (columns, rows): (Option<u16>, Opt
     }
 }
 
-/// Every border and rule goes where the program has it.
+/// Resets every border and divider.
 pub fn reset(state: &mut State) {
     state.splits = Splits::default();
     state.rules = Rules::default();

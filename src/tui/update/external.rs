@@ -1,6 +1,5 @@
-//! What leads out of the screen: opening a source or template in the editor, copying its id or path. Where a source stands on disk only the
-//! engine knows; a key pressed before its answer comes means that the editor is not wanted any more, since it would get
-//! what is typed next.
+//! Opens sources and templates in the editor, and copies ids and paths. Only the engine knows where a source is on
+//! disk; a key pressed before its answer cancels the editor, which would get what is typed next.
 
 use crate::catalog::{Kind, SourceId};
 use crate::desk::Spot;
@@ -29,7 +28,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     }
 }
 
-/// What a row names that is no source: its place in a file, or the mention that brought the source under the cursor in.
+/// Opens or copies the file that a row names, or the mention of the source under the cursor.
 pub fn place(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     match action {
         Action::OpenMention => {
@@ -52,7 +51,7 @@ pub fn place(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     }
 }
 
-/// The file of a template, or the document of a block, is known: nobody has to be asked for it.
+/// The path of a template is known without asking.
 fn template(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     let Some(template) = state.template() else { return };
     let (path, line) = template.place(failing_line(state));
@@ -81,14 +80,14 @@ fn failing_line(state: &State) -> usize {
 
 fn open(state: &mut State, wanted: Wanted, effects: &mut Vec<Effect>) {
     state.note("opening the editor");
-    // Whoever reads the document wants to go on where they are.
+    // Someone who reads the document continues at the same line.
     let reads = state.focus == Pane::Catalog && state.part == PanePart::Detail;
     let line = if reads && matches!(wanted, Wanted::Document(_)) { reading::line(state) } else { None };
     state.opening = Some(line.unwrap_or(1));
     effects.push(Effect::Send(Command::Locate(wanted)));
 }
 
-/// The engine says where it stands.
+/// The engine found the file.
 pub fn located(state: &mut State, spot: Spot, effects: &mut Vec<Effect>) {
     if let Some(line) = state.opening.take() {
         state.message = None;

@@ -1,5 +1,5 @@
-//! What the mouse does: a click goes where it points, the wheel scrolls what is under it and leaves the keys where they are,
-//! a border that is held moves. Places are those of the frame that the person saw, from the code that drew it.
+//! The mouse: a click goes where it points, the wheel scrolls what is under it and keeps the focus, a drag moves a
+//! border. Places come from the code that drew them.
 
 use ratatui::layout::Position;
 
@@ -25,7 +25,7 @@ const NOTCH: usize = 3;
 pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
     let layout = state.layout();
     let key = status::key_at(state, at);
-    // A message that stood where the keys are goes with the click, as with a key.
+    // A click clears the message, as a key does.
     state.message = None;
     state.dragged = None;
     if layout.bottom.contains(at) || key.is_some() {
@@ -37,12 +37,12 @@ pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
         state.focus_on(pane);
     } else if let Some((pane, parts)) = pane_at(state, at) {
         state.dragged = appearance::at(&layout, at);
-        // Where a request has the place of the selection its rules are not the person's.
+        // The dividers of a request cannot be moved.
         let is_fixed = pane == Pane::Selection && state.shown_request().is_some();
         let rule = dividers::at(pane, &parts, at).filter(|_| state.dragged.is_none() && !is_fixed);
         state.dragged = state.dragged.or(rule.map(|rule| Dragged::Divider(pane, rule)));
         match rule {
-            // Who pulls a rule goes on typing and reading.
+            // Dragging a divider keeps the focus.
             Some(_) if state.focus == pane => {}
             Some(_) => {
                 leave_field(state, effects);
@@ -72,7 +72,7 @@ fn in_pane(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effec
         return;
     }
     leave_field(state, effects);
-    // A click into a request is no key that was meant for the one before.
+    // A click into a request is meant for this one.
     if pane == Pane::Selection && state.is_before_request() {
         return try_to(state, Action::Requests, effects);
     }
@@ -123,7 +123,7 @@ fn part_row(state: &State, pane: Pane, parts: PaneLayout, at: Position) -> Optio
     (row < len).then_some(row)
 }
 
-/// The row that has the cursor already is done.
+/// A click on the row under the cursor does it.
 fn done_again(state: &mut State, again: bool, action: Action, effects: &mut Vec<Effect>) {
     if again {
         try_to(state, action, effects);
@@ -151,14 +151,13 @@ fn in_list(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effec
     }
 }
 
-/// What a click only goes to where it can; it was no key, so nothing is said where it cannot.
+/// A click does nothing, and says nothing, where the action is disabled.
 fn try_to(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     if disabled(state, action).is_none() {
         act(state, action, effects);
     }
 }
 
-/// What was typed is kept.
 fn leave_field(state: &mut State, effects: &mut Vec<Effect>) {
     if state.typing.is_some() {
         act(state, Action::Accept, effects);

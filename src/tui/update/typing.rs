@@ -83,7 +83,7 @@ pub fn edit(state: &mut State, edit: TextEdit, effects: &mut Vec<Effect>) {
     changed(state, typing, change, effects);
 }
 
-/// A paste goes to the open field; in the hints pane it opens the prompt. It is never read as keys.
+/// A paste goes into the open field; in the hints pane it opens the prompt. It is never read as keys.
 pub fn paste(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
     if state.window.is_none() && state.focus == Pane::Templates && state.part == PanePart::Values {
         if json::is_for_all(state, text) {

@@ -1,5 +1,4 @@
-//! One line of a text that is read as it is, not wrapped: parts in their looks, seen from some column on, with a sign at
-//! either end where the line goes on.
+//! A line of code, not wrapped: styled, scrolled sideways, with an ellipsis at either end where it continues.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

@@ -1,6 +1,6 @@
-//! A text being typed, of one line or several: the filter and the prompt. Our own rather than a widget of some crate, because matches
-//! are marked within the text and what is pasted may hold characters that must be shown escaped; it is pure and draws
-//! nothing. The cursor always stands between two grapheme clusters.
+//! A text being typed, of one line or several. Our own rather than a crate's, because matches are marked in it and
+//! pasted control characters must be escaped. Pure; draws nothing. The cursor is always between two grapheme
+//! clusters.
 
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ pub enum TextEdit {
     DeleteToEnd,
 }
 
-/// How much a field takes of what is typed and pasted.
+/// The capacity of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldLimit {
     /// 1,000 characters.
@@ -36,7 +36,7 @@ pub enum FieldLimit {
 }
 
 impl FieldLimit {
-    /// What to say where it was not enough.
+    /// The message when it is full.
     pub fn full(self) -> &'static str {
         match self {
             Self::Line => "a line takes at most 1,000 characters: the rest was dropped",

@@ -1,4 +1,4 @@
-//! A filter as it is typed above a list, and right of it how many rows it keeps, or what is wrong with it.
+//! The filter line above a list, with how many rows match or what is wrong with it.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -11,18 +11,13 @@ use crate::tui::widgets::{cells, prompt};
 /// Columns that the filter has for itself, whatever is said beside it.
 const FILTER: usize = 12;
 
-/// The line above a list.
 #[derive(Debug)]
 pub struct FilterLine<'a> {
-    /// As typed.
     pub filter: &'a TextField,
-    /// Whether keys go there.
     pub typing: bool,
-    /// What is wrong with it.
     pub fault: Option<&'a str>,
     /// How many rows it keeps, of how many.
     pub kept: (usize, usize),
-    /// The pane's colour.
     pub role: ThemeRole,
 }
 

@@ -1,6 +1,5 @@
-//! Borders with what is written on them: a pane's number and name, its counts, the position in a long list, the scrollbar;
-//! and the rules that divide a pane. Borders are infrastructure: grey, and only the focused pane's has its colour and
-//! another line.
+//! Borders with titles, counts, position and scrollbar, and the rules within a pane. Grey, except for the focused
+//! pane's.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -16,15 +15,11 @@ use crate::tui::widgets::row::Active;
 /// What is written on a pane's border.
 #[derive(Debug, Clone)]
 pub struct PaneBorder {
-    /// Left on top.
     pub title: &'static str,
     /// Right on top, where there is room; clean.
     pub note: String,
-    /// Right at the bottom.
     pub place: String,
-    /// The pane's colour.
     pub role: ThemeRole,
-    /// Whether keys go there.
     pub active: Active,
 }
 

@@ -1,5 +1,4 @@
-//! A text from outside with some of its characters marked, made clean without losing which: what is shown may be longer
-//! than what was matched, since hidden characters are escaped.
+//! A cleaned text with marked characters: cleaning may make it longer, the marks follow.
 
 use std::ops::Range;
 
@@ -10,7 +9,6 @@ use crate::tui::widgets::cells;
 /// A clean text of one line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MarkedText {
-    /// As shown.
     pub text: String,
     /// Bytes of it that are marked, in order, apart from each other.
     pub marks: Vec<Range<usize>>,
@@ -68,9 +66,7 @@ impl MarkedText {
 /// Whether a part of a text is marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Highlighted {
-    /// It is.
     Yes,
-    /// It is not.
     No,
 }
 

@@ -1,5 +1,5 @@
-//! The pieces that panes and overlays are put together from: measured text, rows, borders, the prompt. They know places
-//! and styles, not what a source is.
+//! The parts that panes and windows are built from: measured text, fields, rows, borders. They know places and
+//! styles, not sources.
 
 pub mod cells;
 pub mod code;

@@ -1,5 +1,5 @@
-//! A cursor in a list of any length and the window of rows around it. Lists draw only their window, so that a key costs
-//! the same with ten rows and ten thousand. Nothing here knows what the rows are.
+//! A cursor in a list of any length, and the window of rows around it. Lists draw only their window, so that a key
+//! costs the same with ten rows and ten thousand.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! A text to read: lines whose parts have their looks, wrapped once for a width and drawn a window at a time. Lines are kept
-//! whole, so that what is looked for is found across the places where they are wrapped. Its texts are clean.
+//! A text to read: styled lines, wrapped once for a width and drawn a window at a time. Lines stay whole, so that a
+//! search finds matches across wraps. Its texts are clean.
 
 use std::ops::Range;
 
@@ -25,13 +25,11 @@ pub struct PageLine {
 }
 
 impl PageLine {
-    /// A line of one part.
     pub fn new(text: impl Into<String>, role: ThemeRole) -> Self {
         let text = text.into();
         Self { parts: vec![(text.len(), role)], text, ..Self::default() }
     }
 
-    /// With another part behind it.
     pub fn then(mut self, text: &str, role: ThemeRole) -> Self {
         self.text.push_str(text);
         self.parts.push((self.text.len(), role));
@@ -51,7 +49,6 @@ impl PageLine {
         Self { hang, ..self }
     }
 
-    /// The text.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -70,7 +67,6 @@ struct WrappedRow {
     end: u32,
 }
 
-/// Lines wrapped to a width.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WrappedText {
     lines: Vec<PageLine>,
@@ -104,7 +100,6 @@ impl WrappedText {
         self.rows.len()
     }
 
-    /// The lines before wrapping.
     pub fn lines(&self) -> &[PageLine] {
         &self.lines
     }

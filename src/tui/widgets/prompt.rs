@@ -1,5 +1,5 @@
-//! A text of several lines as it is typed: wrapped, its matches marked in place, the cursor where typing goes. Ranges and
-//! the cursor are byte offsets of the text as typed; what is shown may be longer, since hidden characters are escaped.
+//! A text of several lines as it is typed: wrapped, with marks and the cursor. Ranges are byte offsets of the typed
+//! text; the shown one may be longer, since control characters are escaped.
 
 use std::ops::Range;
 

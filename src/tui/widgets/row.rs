@@ -1,4 +1,4 @@
-//! One row of a list: spans side by side, a cursor in front, a background under it where the cursor stands.
+//! A row of a list, with the cursor in front and the background under it.
 
 use std::ops::Range;
 
@@ -38,7 +38,6 @@ impl RowCursor {
 /// Whether keys go to a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Active {
-    /// They do.
     Yes,
     /// They go elsewhere.
     No,
@@ -125,7 +124,6 @@ impl<'a> ListRow<'a> {
         self
     }
 
-    /// One blank.
     pub fn gap(&mut self) -> &mut Self {
         if self.room > 0 {
             self.room -= 1;

@@ -334,7 +334,6 @@ struct Titles {
     place: String,
 }
 
-/// Draws an empty window.
 fn draw_frame(state: &State, titles: Titles, role: ThemeRole, outer: Rect, buffer: &mut Buffer) {
     // A wide character cut by the edge would spill into the window, so its left half goes too.
     let left = Rect { x: outer.x.saturating_sub(1), width: 1, ..outer };
@@ -348,7 +347,6 @@ fn draw_frame(state: &State, titles: Titles, role: ThemeRole, outer: Rect, buffe
     PaneBorder { title, note, place, role, active: Active::Yes }.draw(&state.skin, outer, buffer);
 }
 
-/// Paragraphs, each in its role.
 fn paragraphs<'a>(texts: impl IntoIterator<Item = (&'a str, ThemeRole)>, columns: usize) -> WrappedText {
     WrappedText::new(texts.into_iter().map(|(text, role)| PageLine::new(cells::clean(text), role)).collect(), columns)
 }

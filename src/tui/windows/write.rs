@@ -181,7 +181,6 @@ pub fn refused(state: &mut State, unwritten: Unwritten) {
     }
 }
 
-/// The engine's queue was full.
 pub fn busy(state: &mut State) {
     if state.templates.writing == WriteState::Asked {
         state.templates.writing = WriteState::Nothing;
@@ -239,7 +238,6 @@ fn places(state: &State) -> DifferenceLayout {
     difference_layout(layout::inner(Write.outer(state)), 1, summary(state).len())
 }
 
-/// Lines of the difference.
 fn len(state: &State) -> usize {
     proposal(state).map_or(0, |proposal| proposal.diff.lines.len())
 }

@@ -1,5 +1,5 @@
-//! The values as one JSON document, and back: for what is pasted, and for `$EDITOR`. What comes back as it went out, and was
-//! not typed before, is not typed now.
+//! The values as a JSON document and back, for pastes and for `$EDITOR`. A value that comes back unchanged, and was
+//! not typed before, is not typed.
 
 use std::fmt;
 
@@ -21,7 +21,6 @@ pub struct JsonError {
     pub line: usize,
     /// The character of the line, from 1.
     pub column: usize,
-    /// What is wrong there.
     pub what: String,
 }
 

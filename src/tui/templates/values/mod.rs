@@ -1,6 +1,5 @@
-//! Values typed for a template's variables: which were given, how many items a list has, and what they come to over the
-//! sample values of the rest. Pure; `rows` makes a form of them, `document` JSON and back; how they are typed is said in
-//! `update/valuing`, how they look in `panes/variables`.
+//! The values typed for a template's variables, and what they make with samples for the rest. Pure. `rows` makes the
+//! form, `document` JSON and back.
 
 mod document;
 mod rows;
@@ -37,7 +36,7 @@ pub fn place(way: &[PathStep]) -> String {
     way.iter().map(step).collect::<Vec<_>>().join(" ")
 }
 
-/// What was typed for one template. What the template no longer asks for is kept: it may ask for it again.
+/// The values typed for one template. Those the template no longer uses are kept: it may use them again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TypedValues {
     given: BTreeMap<ValuePath, TypedValue>,
@@ -45,13 +44,11 @@ pub struct TypedValues {
     items: BTreeMap<ValuePath, usize>,
 }
 
-/// One value as typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TypedValue {
     /// A text; after `:=` JSON, as in `render --var`. For a list or an object it is all of it: JSON, or for a list of texts
     /// the items between commas.
     Text(String),
-    /// A flag turned over.
     Flag(bool),
 }
 
@@ -108,7 +105,6 @@ fn leave_out(variables: &[Variable], values: &mut Value) {
 enum FillWith {
     /// Sample values, to see what a template does.
     Sample,
-    /// Nothing, to be filled in.
     Blank,
 }
 
@@ -182,12 +178,10 @@ impl TypedValues {
         self.items.extend(within.into_iter().filter_map(|(way, items)| Some((moved(way)?, items))));
     }
 
-    /// Whether nothing was typed.
     pub fn is_empty(&self) -> bool {
         self.given.is_empty() && self.items.is_empty()
     }
 
-    /// How many values were typed.
     pub fn len(&self) -> usize {
         self.given.len()
     }

@@ -1,22 +1,19 @@
-//! The form: the tree of variables as rows, lists with their items, each row with what was typed for it or with its sample.
+//! The form: the tree of variables and list items as rows, each with its typed value or sample.
 
 use serde_json::Value;
 
 use crate::template::{Variable, VariableKind};
 use crate::tui::templates::values::{PathStep, TypedValue, TypedValues, ValuePath};
 
-/// One row of the form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormRow {
     /// Where its value goes.
     pub way: ValuePath,
     /// Its own name; of an item its number, from 1.
     pub name: String,
-    /// How far in it stands.
     pub level: usize,
     /// Defaulted, or only tested.
     pub optional: bool,
-    /// What stands in it.
     pub holds: RowValue,
     /// Whether something was typed in it or below.
     pub typed: bool,
@@ -27,7 +24,6 @@ pub struct FormRow {
 pub enum RowValue {
     /// A text: typed, or a sample; empty where it is left out as long as nothing is typed.
     Text(String),
-    /// A flag.
     Flag(bool),
     /// The items in the rows below it; `None` while it is a sample.
     Items(Option<usize>),

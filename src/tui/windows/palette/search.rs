@@ -1,5 +1,5 @@
-//! What the palette lists: every action that keys can do outside text fields, found by its name and description; what can
-//! be done here first, the rest with why not. How it looks is in `overlays/palette`, its keys are in `update/palette`.
+//! The rows of the palette: every action outside text fields, found by name and description; possible ones first, the
+//! rest with why they are disabled.
 
 use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
@@ -9,10 +9,8 @@ use crate::tui::disabled::disabled;
 use crate::tui::input::below;
 use crate::tui::state::State;
 
-/// One action in the palette.
 #[derive(Debug)]
 pub struct PaletteRow {
-    /// Which.
     pub binding: &'static Binding,
     /// Why it cannot be done here and now.
     pub why_not: Option<String>,
@@ -22,7 +20,6 @@ pub struct PaletteRow {
     pub in_description: Vec<u32>,
 }
 
-/// Whether an action can be done, the nearest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Availability {
     Possible,
@@ -30,7 +27,7 @@ enum Availability {
     Elsewhere,
 }
 
-/// The rows for what was typed. A hit in a name comes before one in a description, then what can be done here.
+/// The matching actions: by name before by description, then possible ones first.
 pub fn rows(state: &State) -> Vec<PaletteRow> {
     let here = below(state);
     let mut search = PaletteMatcher::new(state.palette.text());
@@ -43,7 +40,7 @@ pub fn rows(state: &State) -> Vec<PaletteRow> {
         } else {
             (Availability::Elsewhere, Some(format!("available in {}", binding.places())))
         };
-        // Whoever wants one row down does not ask for it by name.
+        // Nobody searches for one row down.
         let is_move = matches!(binding.action, Action::Move(_));
         let order = (hit.outside_name, at, is_move, std::cmp::Reverse(hit.score));
         found.push((order, PaletteRow { binding, why_not, in_name: hit.in_name, in_description: hit.in_description }));
@@ -63,7 +60,7 @@ fn counts(binding: &Binding, here: &[KeyContext]) -> bool {
     binding.contexts.iter().any(|context| here.contains(context))
 }
 
-/// Of the entries for one action the one that counts here is listed, or else the first.
+/// Of several bindings for one action, the one for this context is listed, else the first.
 fn is_listed(binding: &Binding, here: &[KeyContext]) -> bool {
     let outside = |binding: &Binding| {
         let inside = |context: &KeyContext| {
@@ -86,8 +83,7 @@ struct PaletteMatch {
     in_description: Vec<u32>,
 }
 
-/// Looks for words: letters in this order are enough in a name; in a description, where they would be nearly everywhere,
-/// they have to stand together.
+/// Matches words: fuzzily in a name; in a description, where letters are nearly everywhere, as they are.
 struct PaletteMatcher {
     matcher: Matcher,
     words: Vec<(Atom, Atom)>,
