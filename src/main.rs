@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use refdesk::config::screen::{self, Remembered};
 use refdesk::engine::Engine;
-use refdesk::tui::{self, Ended, Start};
+use refdesk::tui::{self, ExitReason, Start};
 
 fn main() -> color_eyre::Result<ExitCode> {
     refdesk::cli::run(screen)
@@ -31,9 +31,9 @@ fn screen(engine: Engine, profile: Option<PathBuf>) -> color_eyre::Result<ExitCo
         remember(file.as_deref(), &left.remembered);
     }
     Ok(match left.ended {
-        Ended::Quit => ExitCode::SUCCESS,
+        ExitReason::Quit => ExitCode::SUCCESS,
         // As a shell expects of a program that a signal ended.
-        Ended::Signal(number) => ExitCode::from(u8::try_from(128 + number).unwrap_or(1)),
+        ExitReason::Signal(number) => ExitCode::from(u8::try_from(128 + number).unwrap_or(1)),
     })
 }
 

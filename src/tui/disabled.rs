@@ -1,41 +1,38 @@
-//! When an action cannot be done, and why: one sentence for the person who pressed its key. An action that is not named here
-//! can always be done. What there is to say about templates has a file of its own.
-
-mod requests;
-mod templates;
+//! Why an action is disabled: one sentence for the person who pressed its key. An action that is not listed here is always
+//! possible. Requests, templates and windows say theirs in their own folders.
 
 use crate::catalog::Kind;
 use crate::config::screen::Rules;
 use crate::engine::Watching;
 use crate::selection::Role;
 
-use super::about;
-use super::action::{Action, Border};
-use super::feed::terms;
+use super::action::{Action, BorderMove};
+use super::feed::{query, target};
 use super::layout::{self, Splits, Zoomed};
-use super::palette;
 use super::pane::Pane;
-use super::standing;
-use super::state::{Overlay, State};
-use super::update;
+use super::requests;
+use super::source_state;
+use super::state::State;
+use super::templates::disabled as templates;
+use super::update::external;
+use super::windows::{self, WindowKind};
 
-/// Why this action cannot be done now; `None` if it can.
+/// Why this action is disabled now; `None` if it is possible.
 pub fn disabled(state: &State, action: Action) -> Option<String> {
+    let catalog = &state.snapshot.catalog;
     match action {
         Action::Toggle => toggle(state),
         Action::Keep => keep(state),
         Action::Exclude => exclude(state),
-        Action::Filter if state.snapshot.catalog.is_empty() => Some("there is nothing to filter yet".to_owned()),
-        Action::Sort if state.snapshot.catalog.is_empty() => Some("there is nothing to sort yet".to_owned()),
-        Action::Search => inside(state),
+        Action::Filter if catalog.is_empty() => Some("there are no sources to filter yet".to_owned()),
+        Action::Sort if catalog.is_empty() => Some("there are no sources to sort yet".to_owned()),
+        Action::Search | Action::Inside => inside(state),
         Action::NextHit | Action::PreviousHit => hit(state),
-        Action::Inside => inside(state),
         Action::Zoom => zoom(state),
-        Action::Undo => nothing(
-            state.snapshot.undo.as_deref(),
-            "nothing to undo: only changes of picks and exclusions made here count",
-        ),
-        Action::Redo => nothing(state.snapshot.redo.as_deref(), "nothing to do again: undo has taken nothing back"),
+        Action::Undo if state.snapshot.undo.is_none() => {
+            Some("nothing to undo: only picks and exclusions made here can be undone".to_owned())
+        }
+        Action::Redo if state.snapshot.redo.is_none() => Some("nothing to redo: nothing was undone".to_owned()),
         Action::Requests
         | Action::Answer
         | Action::Decline
@@ -44,46 +41,42 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         | Action::MarkAll
         | Action::NextRequest
         | Action::PreviousRequest
-        | Action::FilterRequest => requests::requests(state, action),
+        | Action::FilterRequest => requests::disabled::disabled(state, action),
         Action::Trust | Action::TrustThis if state.snapshot.untrusted.is_empty() => {
-            Some("nothing of this workspace waits for your trust".to_owned())
+            Some("no setting of this repository needs your approval".to_owned())
         }
-        Action::Values => templates::values(state),
-        Action::SetValue => templates::set_value(state),
-        Action::ResetValue => templates::reset_value(state),
-        Action::AddItem => templates::add_item(state),
-        Action::EditValues => templates::values(state),
-        Action::View => templates::view(state),
-        Action::Leftwards | Action::Rightwards => templates::across(state, action),
-        Action::Write => templates::write(state),
-        Action::FilterTemplates if state.snapshot.templates.templates.is_empty() => {
-            Some("there is no template to filter: the selection brings none".to_owned())
-        }
+        Action::Values
+        | Action::EditValues
+        | Action::SetValue
+        | Action::ResetValue
+        | Action::AddItem
+        | Action::View
+        | Action::Leftwards
+        | Action::Rightwards
+        | Action::Write
+        | Action::FilterTemplates => templates::disabled(state, action),
         Action::Border(border) => moving(state, border),
         Action::Usual if state.splits == Splits::default() && state.rules == Rules::default() => {
-            Some("all borders are where they usually are".to_owned())
+            Some("all borders are where they were at first".to_owned())
         }
         Action::Theme => state.skin.theme.fixed().map(str::to_owned),
-        Action::Clear if state.totals.picked == 0 && state.snapshot.selection.dormant().is_empty() => {
-            Some("nothing is picked: there is nothing to take back".to_owned())
+        Action::Clear if state.counts.picked == 0 && state.snapshot.selection.dormant().is_empty() => {
+            Some("there are no picks to clear".to_owned())
         }
-        Action::Confirm => confirm(state),
+        Action::Confirm => windows::disabled(state),
         Action::ClearPrompt => state.hints.prompt.is_empty().then(|| "the prompt is empty already".to_owned()),
-        Action::FilterFeed if state.feed.notices.is_empty() => Some(about::QUIET.to_owned()),
-        Action::NextKind if state.feed.notices.is_empty() => Some(about::QUIET.to_owned()),
+        Action::FilterFeed | Action::NextKind if state.feed.notices.is_empty() => Some(target::QUIET.to_owned()),
         Action::ThisSession => session(state),
-        Action::Follow => about::way(state).err(),
-        Action::OpenPlace if about::place(state).is_err() && !matches!(state.overlay, Some(Overlay::Problems(_))) => {
-            elsewhere(state, Action::Open)
+        Action::Follow => target::of_row(state).err(),
+        Action::OpenPlace if target::place(state).is_err() && state.open_window() != Some(WindowKind::Problems) => {
+            outside(state, Action::Open)
         }
-        Action::OpenPlace | Action::CopyPlace => about::place(state).err(),
-        Action::OpenMention => about::mention(state).err(),
-        Action::Open | Action::Define | Action::CopyId | Action::CopyPath => elsewhere(state, action),
+        Action::OpenPlace | Action::CopyPlace => target::place(state).err(),
+        Action::OpenMention => target::mention(state).err(),
+        Action::Open | Action::Define | Action::CopyId | Action::CopyPath => outside(state, action),
         _ => None,
     }
 }
-
-const NO_TEMPLATE: &str = "there is no template under the cursor";
 
 fn no_source(state: &State) -> String {
     let is_of_several = state.in_feed() && state.feed.current().is_some_and(|notice| notice.several);
@@ -97,12 +90,11 @@ fn no_source(state: &State) -> String {
 
 fn toggle(state: &State) -> Option<String> {
     let Some(id) = state.subject(state.focus) else { return Some(no_source(state)) };
-    let member = state.snapshot.selection.member(id);
-    match member {
+    match state.snapshot.selection.member(id) {
         Some(member) if member.role == Role::Picked => None,
         Some(member) if member.role == Role::Transitive => {
-            let parents = standing::parents(member);
-            Some(format!("pulled in by {parents}: press x to exclude it, p to pick it for itself"))
+            let parents = source_state::parents(member);
+            Some(format!("pulled in by {parents}: press x to exclude it, p to keep it as a pick"))
         }
         _ => missing(state, id),
     }
@@ -111,17 +103,17 @@ fn toggle(state: &State) -> Option<String> {
 fn missing(state: &State, id: &str) -> Option<String> {
     let source = state.snapshot.catalog.get(id).filter(|source| source.is_missing())?;
     let written = source.place().map_or("", |place| place.written.as_str());
-    // What is not watched is read again only when one asks for it.
+    // What is not watched is read again only on demand.
     let then = if matches!(state.snapshot.watching, Watching::Off(_)) { ", then press r" } else { "" };
-    Some(format!("@{id} is missing: nothing stands at {written}; mend its path{then}"))
+    Some(format!("@{id} is missing: {written} does not exist; fix its path{then}"))
 }
 
 fn keep(state: &State) -> Option<String> {
     let Some(id) = state.subject(state.focus) else { return Some(no_source(state)) };
     match state.snapshot.selection.member(id) {
         Some(member) if member.role == Role::Transitive => missing(state, id),
-        Some(member) if member.role == Role::Picked => Some(format!("@{id} is picked for itself already")),
-        _ if state.snapshot.catalog.get(id).is_none() => Some(format!("@{id} is gone from the catalog")),
+        Some(member) if member.role == Role::Picked => Some(format!("@{id} is a pick already")),
+        _ if state.snapshot.catalog.get(id).is_none() => Some(format!("@{id} is no longer in the catalog")),
         _ => missing(state, id).or_else(|| Some(format!("@{id} is not pulled in by anything: Space picks it"))),
     }
 }
@@ -129,52 +121,34 @@ fn keep(state: &State) -> Option<String> {
 fn exclude(state: &State) -> Option<String> {
     let Some(id) = state.subject(state.focus) else { return Some(no_source(state)) };
     let known = state.snapshot.catalog.get(id).is_some() || state.snapshot.selection.is_excluded(id);
-    (!known).then(|| format!("@{id} is gone from the catalog: press Space to drop its pick"))
+    (!known).then(|| format!("@{id} is no longer in the catalog: press Space to unpick it"))
 }
 
 fn session(state: &State) -> Option<String> {
-    let is_filtered = terms::of(state.feed.filter.text(), terms::SESSION).is_some();
+    let is_filtered = query::of(state.feed.filter.text(), query::SESSION).is_some();
     let known = state.feed.current().is_some_and(|notice| notice.session.is_some());
     (!is_filtered && !known).then(|| "this row belongs to no session".to_owned())
 }
 
-fn nothing(there: Option<&str>, why: &str) -> Option<String> {
-    there.is_none().then(|| why.to_owned())
-}
-
 /// Why a source or template cannot be opened or copied from.
-fn elsewhere(state: &State, action: Action) -> Option<String> {
+fn outside(state: &State, action: Action) -> Option<String> {
     if state.focus == Pane::Templates {
-        return of_template(state, action);
+        return templates::outside(state, action);
     }
     let Some(id) = state.subject(state.focus) else { return Some(no_source(state)) };
     let Some(source) = state.snapshot.catalog.get(id) else {
-        return (action != Action::CopyId).then(|| format!("@{id} is gone from the catalog: there is nothing to open"));
+        return (action != Action::CopyId)
+            .then(|| format!("@{id} is no longer in the catalog: there is nothing to open"));
     };
     match (action, &source.kind) {
         (Action::Open, Kind::Url { .. } | Kind::Mcp { .. }) => {
-            Some(format!("@{id} lies elsewhere: e opens its definition"))
+            Some(format!("@{id} is not a file: e opens its definition"))
         }
         (Action::Open, Kind::Local(place)) if source.is_missing() => {
-            let expected = &place.written;
-            Some(format!("@{id} is missing: nothing stands at {expected}; e opens its definition"))
+            Some(format!("@{id} is missing: {} does not exist; e opens its definition", place.written))
         }
-        (Action::CopyPath, _) if update::elsewhere::path_or_address(state, id).is_none() => {
+        (Action::CopyPath, _) if external::path_or_address(state, id).is_none() => {
             Some(format!("@{id} has neither path nor address: y copies its id"))
-        }
-        _ => None,
-    }
-}
-
-fn of_template(state: &State, action: Action) -> Option<String> {
-    let Some(template) = state.template() else { return Some(NO_TEMPLATE.to_owned()) };
-    let name = &template.name;
-    match action {
-        Action::Define if template.source.is_none() => {
-            Some(format!("no source defines {name}: it is of the workspace's own folder; o opens it"))
-        }
-        Action::CopyPath if template.path.to_str().is_none() => {
-            Some(format!("the path of {name} is not Unicode and cannot be copied: o opens it"))
         }
         _ => None,
     }
@@ -195,40 +169,28 @@ fn inside(state: &State) -> Option<String> {
 fn hit(state: &State) -> Option<String> {
     let search = &state.catalog.search;
     if !search.is_on() {
-        return Some("nothing is looked for: press / to type a text".to_owned());
+        return Some("there is no search: press / to type a text".to_owned());
     }
-    search.hits.is_empty().then(|| format!("{} stands nowhere in these details", search.needle.text()))
+    search.hits.is_empty().then(|| format!("no match for {} in these details", search.needle.text()))
 }
 
 fn zoom(state: &State) -> Option<String> {
     (!layout::has_grid(state.size) && state.zoomed == Zoomed::No)
-        .then(|| format!("each pane has the whole screen already: {}", four_at_once()))
+        .then(|| format!("each pane fills the screen already: {}", all_four()))
 }
 
-fn four_at_once() -> String {
-    format!("four at once need {}×{}", layout::GRID.width, layout::GRID.height)
+fn all_four() -> String {
+    format!("all four need {}×{}", layout::GRID.width, layout::GRID.height)
 }
 
-fn moving(state: &State, border: Border) -> Option<String> {
+fn moving(state: &State, border: BorderMove) -> Option<String> {
     let body = state.layout().body.as_size();
     if !layout::has_grid(state.size) {
-        return Some(format!("there is no border to move: {}", four_at_once()));
+        return Some(format!("there is no border to move: {}", all_four()));
     }
     if state.zoomed == Zoomed::Yes {
         return Some("there is no border to move: press z to see all four panes".to_owned());
     }
     let stays = state.splits.moved(border, body).cells(body) == state.splits.cells(body);
-    stays.then(|| "the border can go no further there: a pane would be too small".to_owned())
-}
-
-fn confirm(state: &State) -> Option<String> {
-    match (state.overlay, palette::chosen(state)) {
-        (Some(Overlay::Palette(_)), Some(row)) => row.why_not.map(|why| format!("{}: {why}", row.entry.name)),
-        (Some(Overlay::Palette(_)), None) => Some("no action has these letters".to_owned()),
-        (Some(Overlay::Write(_)), _) => update::writing::why_not(state),
-        (Some(Overlay::Profiles(_) | Overlay::Switch(_)), _) => update::profiles::why_not(state),
-        // Somebody else may have cleared the desk while the question stood there.
-        (Some(Overlay::Clear), _) => disabled(state, Action::Clear),
-        _ => None,
-    }
+    stays.then(|| "the border cannot go further: a pane would be too small".to_owned())
 }

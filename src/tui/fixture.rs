@@ -17,11 +17,11 @@ use crate::report::{Diagnostic, Position};
 use crate::selection::{Member, Role, Selection};
 use crate::template::{Block, Origin as Found, Syntax, Template, TemplateIndex, Variable, VariableKind};
 
-use super::glyphs::Glyphs;
-use super::input::Input;
-use super::state::{Skin, State};
-use super::theme::{Colours, Theme};
-use super::update::update;
+use crate::tui::glyphs::Glyphs;
+use crate::tui::input::Input;
+use crate::tui::state::{Skin, State};
+use crate::tui::theme::{Colours, Theme};
+use crate::tui::update::update;
 
 pub const WORKSPACE: &str = "/home/ada/payments";
 
@@ -240,7 +240,7 @@ pub fn snapshot() -> Snapshot {
                 .at(Position { line: 41, column: 15 })
                 .about("payments-api")
                 .hint("write a list of words: \"tags\": [\"api\"]"),
-            Diagnostic::warning("missing-path", "nothing stands at docs/legacy/codes.md")
+            Diagnostic::warning("missing-path", "docs/legacy/codes.md does not exist")
                 .in_file("references.json")
                 .at(Position { line: 60, column: 15 })
                 .about("legacy-errors")

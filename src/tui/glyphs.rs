@@ -32,7 +32,6 @@ pub struct Glyphs {
 }
 
 impl Glyphs {
-    /// For terminals that show Unicode.
     pub const UNICODE: Self = Self {
         unicode: true,
         ellipsis: "…",
@@ -54,7 +53,7 @@ impl Glyphs {
         focused: border::THICK,
     };
 
-    /// For everything else.
+    /// For terminals and locales that do not.
     pub const ASCII: Self = Self {
         unicode: false,
         ellipsis: "~",
@@ -105,7 +104,7 @@ impl Glyphs {
         }
     }
 
-    /// A text of our own in these characters: the quotes of sample values, the minus of a difference.
+    /// One of our own texts in these characters: the quotes of samples, the minus of a difference.
     pub fn own<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if self.unicode || text.is_ascii() {
             return Cow::Borrowed(text);
@@ -119,7 +118,6 @@ impl Glyphs {
         Cow::Owned(text.chars().map(plain).collect())
     }
 
-    /// The character of a mark.
     pub fn mark(&self, standing: Standing) -> &'static str {
         if self.unicode { standing.mark() } else { standing.ascii_mark() }
     }

@@ -1,5 +1,4 @@
-//! What reaches the screen, as plain values: keys by what they mean where the person is, answers of the engine, and the
-//! terminal's size. And what the screen asks of the world in return.
+//! The inputs of the screen as plain values (keys by their meaning, answers, sizes), and the effects it asks for.
 
 use std::sync::Arc;
 
@@ -9,13 +8,14 @@ use ratatui::layout::{Position, Size};
 use crate::desk::Spot;
 use crate::engine::{Command, Event, Snapshot};
 
-use super::action::{self, Action, Context};
-use super::highlight::Spans;
-use super::key::Key;
-use super::pane::Pane;
-use super::state::{Mouse, Overlay, Part, State, Typing};
+use crate::tui::action;
+use crate::tui::action::{Action, KeyContext};
+use crate::tui::highlight::Spans;
+use crate::tui::key::Key;
+use crate::tui::pane::Pane;
+use crate::tui::state::{Mouse, PanePart, State, Typing};
+use crate::tui::windows;
 
-/// Something that happened.
 #[derive(Debug, Clone)]
 #[allow(clippy::large_enum_variant, reason = "each is made once, handed on once, and never kept")]
 pub enum Input {
@@ -25,7 +25,6 @@ pub enum Input {
     Unbound(Key),
     /// What was typed into a text field: one character, or several that came together.
     Type(String),
-    /// A text pasted.
     Paste(String),
     /// The mouse's first button was pressed here.
     Click(Position),
@@ -34,23 +33,20 @@ pub enum Input {
     /// The button is held no longer.
     Release,
     /// The wheel was turned over this place.
-    Wheel(Turn, Position),
-    /// The terminal has another size.
+    Wheel(WheelTurn, Position),
     Resize(Size),
-    /// The desk changed.
+    /// A new snapshot.
     Snapshot(Box<Snapshot>),
-    /// The engine said something.
+    /// An event of the engine.
     Answer(Event),
-    /// The painter tells the colours of these lines of a text.
-    Colours {
-        /// Of the text.
+    /// The highlighting of these lines of a text.
+    Highlighted {
         generation: u64,
         /// The first of the lines.
         from: usize,
-        /// The parts of each.
         colours: Vec<Spans>,
     },
-    /// The editor gave the values back; `None` where it failed.
+    /// The edited values; `None` where the editor failed.
     Edited(Option<String>),
     /// A command that the engine's full queue did not take.
     Busy,
@@ -58,45 +54,37 @@ pub enum Input {
 
 /// Which way the wheel was turned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
-    /// Towards the beginning.
+pub enum WheelTurn {
     Up,
-    /// Towards the end.
     Down,
 }
 
 /// Something to be done outside the screen.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    /// Ask the engine.
     Send(Command),
-    /// Leave.
     Quit,
     /// Stop until resumed.
     Suspend,
-    /// Forget what the terminal shows and draw all of it.
+    /// Redraw the whole screen.
     Redraw,
     /// Take the mouse, or leave it to the terminal.
     Mouse(Mouse),
     /// Open this place in the editor.
     Edit(Spot),
-    /// Open this text in the editor, at this line; comes back as [`Input::Edited`].
+    /// Open this text in the editor, at this line; answered by [`Input::Edited`].
     EditText {
-        /// JSON.
         text: String,
         /// From 1.
         line: usize,
     },
-    /// Tell the colours of this text; come back as [`Input::Colours`].
-    Paint {
-        /// Comes back with them.
+    /// Highlight this text; answered by [`Input::Highlighted`].
+    Highlight {
         generation: u64,
-        /// Its lines.
         lines: Arc<[String]>,
         /// Names of the language it is in, the likeliest first.
         languages: Vec<String>,
     },
-    /// Put this on the clipboard.
     Copy(String),
 }
 
@@ -119,56 +107,50 @@ pub fn of_mouse(event: MouseEvent) -> Option<Input> {
         MouseEventKind::Down(MouseButton::Left) => Some(Input::Click(at)),
         MouseEventKind::Drag(MouseButton::Left) => Some(Input::Drag(at)),
         MouseEventKind::Up(MouseButton::Left) => Some(Input::Release),
-        MouseEventKind::ScrollUp => Some(Input::Wheel(Turn::Up, at)),
-        MouseEventKind::ScrollDown => Some(Input::Wheel(Turn::Down, at)),
+        MouseEventKind::ScrollUp => Some(Input::Wheel(WheelTurn::Up, at)),
+        MouseEventKind::ScrollDown => Some(Input::Wheel(WheelTurn::Down, at)),
         _ => None,
     }
 }
 
 /// Where keys go now, the nearest context first.
-pub fn contexts(state: &State) -> Vec<Context> {
-    match (state.overlay, state.typing) {
-        (Some(Overlay::Palette(_)), _) => vec![Context::Palette, Context::Field, Context::Always],
-        (Some(Overlay::Write(_)), _) => vec![Context::Write, Context::Field, Context::Always],
-        (Some(Overlay::Clear | Overlay::Broken), _) => vec![Context::Question, Context::Always],
-        (Some(Overlay::Trust(_)), _) => vec![Context::Trust, Context::List, Context::Always],
-        (Some(Overlay::Approval(_)), _) => vec![Context::Approval, Context::List, Context::Always],
-        (Some(Overlay::Problems(_)), _) => vec![Context::Problems, Context::Overlay, Context::List, Context::Always],
-        (Some(Overlay::Profiles(_)), _) => vec![Context::Profiles, Context::Overlay, Context::List, Context::Always],
-        (Some(Overlay::Switch(_)), _) => vec![Context::Switch, Context::List, Context::Always],
-        (Some(Overlay::Help(_) | Overlay::Receipt(_)), _) => vec![Context::Overlay, Context::List, Context::Always],
-        (None, Some(typing)) => vec![field(typing), Context::Field, Context::Always],
-        // What any other key does, `update` knows: it closes the request.
-        (None, None) if state.ended_request().is_some() => vec![Context::Always],
-        (None, None) => below(state),
+pub fn contexts(state: &State) -> Vec<KeyContext> {
+    if let Some(contexts) = windows::contexts(state) {
+        return contexts.to_vec();
+    }
+    match state.typing {
+        Some(typing) => vec![field(typing), KeyContext::Field, KeyContext::Always],
+        // Any other key closes the request, which is for `update`.
+        None if state.ended_request().is_some() => vec![KeyContext::Always],
+        None => below(state),
     }
 }
 
 /// Where keys go when no window and no text field is open.
-pub fn below(state: &State) -> Vec<Context> {
+pub fn below(state: &State) -> Vec<KeyContext> {
     let part = match (state.part, state.focus) {
-        (Part::Detail, Pane::Catalog) => Some(Context::Details),
-        (Part::Detail, Pane::Hints) => Some(Context::Feed),
-        (Part::Values, Pane::Templates) => Some(Context::Values),
+        (PanePart::Detail, Pane::Catalog) => Some(KeyContext::Details),
+        (PanePart::Detail, Pane::Hints) => Some(KeyContext::Feed),
+        (PanePart::Values, Pane::Templates) => Some(KeyContext::Values),
         _ => None,
     };
     let pane = match state.at_request() {
-        true if state.in_request() => Context::Request,
-        true => Context::NextRequest,
-        false => Context::Pane(state.focus),
+        true if state.in_request() => KeyContext::Request,
+        true => KeyContext::NextRequest,
+        false => KeyContext::Pane(state.focus),
     };
-    let pane = [pane, Context::List, Context::Global, Context::Always];
+    let pane = [pane, KeyContext::List, KeyContext::Global, KeyContext::Always];
     part.into_iter().chain(pane).collect()
 }
 
-fn field(typing: Typing) -> Context {
+fn field(typing: Typing) -> KeyContext {
     match typing {
-        Typing::Filter => Context::Filter,
-        Typing::Prompt => Context::Prompt,
-        Typing::Search => Context::Search,
-        Typing::FeedFilter => Context::FeedFilter,
-        Typing::TemplateFilter => Context::TemplateFilter,
-        Typing::Value => Context::Value,
-        Typing::RequestFilter => Context::RequestFilter,
+        Typing::Filter => KeyContext::Filter,
+        Typing::Prompt => KeyContext::Prompt,
+        Typing::Search => KeyContext::Search,
+        Typing::FeedFilter => KeyContext::FeedFilter,
+        Typing::TemplateFilter => KeyContext::TemplateFilter,
+        Typing::Value => KeyContext::Value,
+        Typing::RequestFilter => KeyContext::RequestFilter,
     }
 }

@@ -14,13 +14,13 @@ pub enum Code {
     /// F1 to F12.
     F(u8),
     /// One of the keys with a name.
-    Named(Named),
+    Named(NamedKey),
 }
 
 /// The keys that have a name of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
-pub enum Named {
+pub enum NamedKey {
     Enter,
     Esc,
     Tab,
@@ -38,22 +38,22 @@ pub enum Named {
     PageDown,
 }
 
-const NAMES: &[(Named, &str)] = &[
-    (Named::Enter, "Enter"),
-    (Named::Esc, "Esc"),
-    (Named::Tab, "Tab"),
-    (Named::BackTab, "BackTab"),
-    (Named::Backspace, "Backspace"),
-    (Named::Delete, "Delete"),
-    (Named::Insert, "Insert"),
-    (Named::Up, "Up"),
-    (Named::Down, "Down"),
-    (Named::Left, "Left"),
-    (Named::Right, "Right"),
-    (Named::Home, "Home"),
-    (Named::End, "End"),
-    (Named::PageUp, "PageUp"),
-    (Named::PageDown, "PageDown"),
+const NAMES: &[(NamedKey, &str)] = &[
+    (NamedKey::Enter, "Enter"),
+    (NamedKey::Esc, "Esc"),
+    (NamedKey::Tab, "Tab"),
+    (NamedKey::BackTab, "BackTab"),
+    (NamedKey::Backspace, "Backspace"),
+    (NamedKey::Delete, "Delete"),
+    (NamedKey::Insert, "Insert"),
+    (NamedKey::Up, "Up"),
+    (NamedKey::Down, "Down"),
+    (NamedKey::Left, "Left"),
+    (NamedKey::Right, "Right"),
+    (NamedKey::Home, "Home"),
+    (NamedKey::End, "End"),
+    (NamedKey::PageUp, "PageUp"),
+    (NamedKey::PageDown, "PageDown"),
 ];
 
 /// A key with the ones held down.
@@ -94,25 +94,26 @@ impl Key {
         let code = match event.code {
             KeyCode::Char(c) if !c.is_control() => Some(Code::Char(c)),
             KeyCode::F(number @ 1..=12) => Some(Code::F(number)),
-            KeyCode::Enter => named(Named::Enter),
-            KeyCode::Esc => named(Named::Esc),
-            KeyCode::Tab => named(Named::Tab),
-            KeyCode::BackTab => named(Named::BackTab),
-            KeyCode::Backspace => named(Named::Backspace),
-            KeyCode::Delete => named(Named::Delete),
-            KeyCode::Insert => named(Named::Insert),
-            KeyCode::Up => named(Named::Up),
-            KeyCode::Down => named(Named::Down),
-            KeyCode::Left => named(Named::Left),
-            KeyCode::Right => named(Named::Right),
-            KeyCode::Home => named(Named::Home),
-            KeyCode::End => named(Named::End),
-            KeyCode::PageUp => named(Named::PageUp),
-            KeyCode::PageDown => named(Named::PageDown),
+            KeyCode::Enter => named(NamedKey::Enter),
+            KeyCode::Esc => named(NamedKey::Esc),
+            KeyCode::Tab => named(NamedKey::Tab),
+            KeyCode::BackTab => named(NamedKey::BackTab),
+            KeyCode::Backspace => named(NamedKey::Backspace),
+            KeyCode::Delete => named(NamedKey::Delete),
+            KeyCode::Insert => named(NamedKey::Insert),
+            KeyCode::Up => named(NamedKey::Up),
+            KeyCode::Down => named(NamedKey::Down),
+            KeyCode::Left => named(NamedKey::Left),
+            KeyCode::Right => named(NamedKey::Right),
+            KeyCode::Home => named(NamedKey::Home),
+            KeyCode::End => named(NamedKey::End),
+            KeyCode::PageUp => named(NamedKey::PageUp),
+            KeyCode::PageDown => named(NamedKey::PageDown),
             _ => None,
         }?;
         let held = |modifier| event.modifiers.contains(modifier);
-        let shift = held(KeyModifiers::SHIFT) && !matches!(code, Code::Char(_)) && code != Code::Named(Named::BackTab);
+        let shift =
+            held(KeyModifiers::SHIFT) && !matches!(code, Code::Char(_)) && code != Code::Named(NamedKey::BackTab);
         Some(Self { code, ctrl: held(KeyModifiers::CONTROL), alt: held(KeyModifiers::ALT), shift })
     }
 }
@@ -137,18 +138,18 @@ impl fmt::Display for Key {
 
 /// What was written where a key was expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NoKey(pub String);
+pub struct InvalidKey(pub String);
 
-impl fmt::Display for NoKey {
+impl fmt::Display for InvalidKey {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "`{}` is no key; keys look like q, Space, C-c, M-x, BackTab, F5", self.0)
+        write!(out, "`{}` is not a key; keys look like q, Space, C-c, M-x, BackTab, F5", self.0)
     }
 }
 
 impl FromStr for Key {
-    type Err = NoKey;
+    type Err = InvalidKey;
 
-    fn from_str(text: &str) -> Result<Self, NoKey> {
+    fn from_str(text: &str) -> Result<Self, InvalidKey> {
         let mut key = Self::char(' ');
         let mut rest = text;
         loop {
@@ -161,9 +162,9 @@ impl FromStr for Key {
             *held = true;
             rest = after;
         }
-        key.code = code(rest).ok_or_else(|| NoKey(text.to_owned()))?;
+        key.code = code(rest).ok_or_else(|| InvalidKey(text.to_owned()))?;
         if matches!(key.code, Code::Char(_)) && key.shift {
-            return Err(NoKey(text.to_owned()));
+            return Err(InvalidKey(text.to_owned()));
         }
         Ok(key)
     }
@@ -217,7 +218,7 @@ mod tests {
             assert_eq!(good.parse::<Key>().unwrap().to_string(), good);
         }
         for bad in ["", " ", "C-", "S-a", "F13", "F0", "Return", "qq", "\t"] {
-            assert_eq!(bad.parse::<Key>(), Err(NoKey(bad.to_owned())));
+            assert_eq!(bad.parse::<Key>(), Err(InvalidKey(bad.to_owned())));
         }
     }
 

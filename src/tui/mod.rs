@@ -1,63 +1,58 @@
-//! The desk as a full screen. A key becomes an action, an action changes the state and asks something of the engine, the
-//! state is drawn; what the engine says comes the same way as keys do (HOUSE, "How data goes through it").
+//! The full screen. A key becomes an action; an action changes the state and asks the engine for something; the state is
+//! drawn. What the engine answers arrives the same way as keys do.
 //!
 //! ```text
 //! key ─► input::of_key ─► update(&mut State, Input) -> Vec<Effect> ─► run ─► engine
 //! draw(&State, &mut Frame) ◄── State ◄── Snapshot and Event ◄─────────────────┘
 //! ```
 //!
-//! - `run` is the only loop; it blocks until something happens, takes all that is ready, and draws once. Below it: what the
-//!   terminal sends (`keyboard`, `parse`), at which pace is drawn, the editor that gets the terminal for a while, signals, and
-//!   the painter that looks for the words of a text (`highlight/`) on a thread of its own.
-//! - `terminal` alone touches terminal modes, and puts them back on every way out.
-//! - `action` is the one table of what a person can do; keymap, bottom line and help are read from it.
-//! - `state`, with `tree`, `totals`, `filter/`, `search`, `found`, `feed`, `recall`, `values/`, `field`, `motion`: what the screen
-//!   remembers. `update/` changes it; `disabled` says what cannot be done, and `about` where a row leads.
-//! - `draw`, with `layout`, `status`, `panes/`, `overlays/`, `widgets/`, `theme`, `glyphs`: how it looks.
+//! - The loop: `run` blocks until something happens, takes everything that is ready, and draws once. It also holds what
+//!   reads the terminal, limits frames, lends the terminal to an editor, listens to signals and highlights code.
+//! - `terminal` alone touches terminal modes, and restores them on every way out.
+//! - `action` is the one table of what a person can do; keymap, bottom line, palette and help are read from it.
+//! - One folder a feature, with its state, view, update and reasons for being disabled: `catalog`, `selection`, `requests`,
+//!   `hints`, `feed`, `templates`, and `windows` with one file a window.
+//! - Shared by them: `state`, `update` (dispatch, mouse, typing), `disabled`, `layout`, `status` (the lines around the
+//!   panes), `filter`, `highlight`, `theme`, `glyphs`, `widgets`.
 //!
-//! Nothing in this room reads a file or waits for anything but the next input.
+//! `update` is pure and `draw` does no I/O. Nothing here reads a file or waits for anything but the next input.
 
-pub mod about;
 pub mod action;
+mod catalog;
+mod counts;
 mod disabled;
 mod draw;
 mod feed;
-mod field;
 mod filter;
-mod found;
 mod glyphs;
 mod highlight;
+mod hints;
 mod input;
 pub mod key;
 mod layout;
-mod motion;
-mod overlays;
-mod palette;
 mod pane;
-mod panes;
-mod recall;
-mod rules;
+mod pane_view;
+mod requests;
 mod run;
-mod search;
-mod standing;
+mod selection;
+mod source_state;
 mod start;
 mod state;
 mod status;
+mod templates;
 mod terminal;
 mod theme;
-mod totals;
-mod tree;
 mod update;
-mod values;
 mod widgets;
+mod windows;
 
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
 mod tests;
 
-pub use field::Edit;
-pub use motion::Motion;
 pub use pane::Pane;
-pub use run::{Ended, Left, run};
+pub use run::{ExitReason, ScreenExit, run};
 pub use start::Start;
+pub use widgets::field::TextEdit;
+pub use widgets::motion::Motion;

@@ -1,17 +1,17 @@
-//! The four panes by name and number. What each shows is in `panes/`, what each remembers in `state`.
+//! The four panes by name and number.
 
-use super::theme::Role;
+use crate::tui::theme::ThemeRole;
 
 /// One of the four panes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Pane {
-    /// What can be known.
+    /// The sources.
     Catalog,
-    /// What is chosen and why.
+    /// The selection and its reasons.
     Selection,
-    /// What a prompt would be hinted at.
+    /// The sources that a prompt matches.
     Hints,
-    /// What can be generated.
+    /// The templates.
     Templates,
 }
 
@@ -55,12 +55,12 @@ impl Pane {
     }
 
     /// Its colour.
-    pub fn role(self) -> Role {
+    pub fn role(self) -> ThemeRole {
         match self {
-            Self::Catalog => Role::Catalog,
-            Self::Selection => Role::Selection,
-            Self::Hints => Role::Hints,
-            Self::Templates => Role::Templates,
+            Self::Catalog => ThemeRole::Catalog,
+            Self::Selection => ThemeRole::Selection,
+            Self::Hints => ThemeRole::Hints,
+            Self::Templates => ThemeRole::Templates,
         }
     }
 }

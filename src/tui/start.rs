@@ -1,5 +1,5 @@
-//! How a screen begins: what the environment says about colours and characters, and how the person left the last one. Read
-//! once, before the first frame, so that nothing has to be asked of the terminal.
+//! How a screen starts: by the environment (colours, characters) and by how the last one was left. Read once, before
+//! the first frame.
 
 use std::path::PathBuf;
 
@@ -7,11 +7,12 @@ use ratatui::layout::Size;
 
 use crate::config::screen::Remembered;
 
-use super::filter::Order;
-use super::glyphs::Glyphs;
-use super::layout::{Splits, Zoomed};
-use super::state::{Message, Skin, State, Tone};
-use super::theme::Theme;
+use crate::tui::filter::Order;
+use crate::tui::glyphs::Glyphs;
+use crate::tui::layout::{Splits, Zoomed};
+use crate::tui::state::{Message, Skin, State, Tone};
+use crate::tui::theme::Theme;
+use crate::tui::windows;
 
 /// How a screen begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +41,7 @@ impl Start {
             let chosen = theme.named(name);
             if chosen.is_none() {
                 let known: Vec<&str> = Theme::names().collect();
-                message = Some(format!("there is no theme `{name}`; there are {}: T chooses", known.join(", ")));
+                message = Some(format!("there is no theme `{name}`; themes are {}: T switches", known.join(", ")));
             }
             chosen
         });
@@ -68,14 +69,14 @@ impl Start {
         state.message = self.message.map(|text| Message { text, tone: Tone::Refusal });
         state.remembered = self.remembered;
         if let Some(file) = self.profile {
-            super::update::profiles::propose(&mut state, file);
+            windows::open_switch(&mut state, file);
         }
         state
     }
 }
 
-/// Whether the terminal says that its ground is light: in `COLORFGBG` the last number is the ground's, of the sixteen
-/// colours those from 9 on and 7 are light.
+/// Whether the terminal's background is light: the last number of `COLORFGBG` is its colour, of which 7 and those
+/// from 9 on are light.
 fn is_light(grounds: &str) -> bool {
     let ground = grounds.rsplit(';').next().and_then(|number| number.parse::<u8>().ok());
     matches!(ground, Some(7 | 9..=15))

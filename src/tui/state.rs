@@ -1,78 +1,65 @@
-//! Everything the screen remembers: the newest snapshot, what was computed from it once, and where the person is in it.
-//! `update` changes it, `draw` reads it; it holds no handle to anything outside. What the templates pane remembers has a
-//! file of its own.
-
-mod given;
-mod profiles;
-mod requests;
-mod templates;
-
-use std::collections::BTreeSet;
-use std::sync::Arc;
+//! The state of the screen: the newest snapshot, what was computed from it, and where the person is. Each feature
+//! keeps its own part in its folder.
 
 use ratatui::layout::{Rect, Size};
 
 use crate::catalog::SourceId;
 use crate::config::screen::{Borders, Remembered, Rules};
-use crate::desk::{Document, Outlook};
+use crate::desk::Outlook;
 use crate::engine::Snapshot;
-use crate::enrich::Findings;
 
-use super::feed::Feed;
-use super::field::TextField;
-use super::filter::{Haystack, Kept, Order};
-use super::found;
-use super::glyphs::Glyphs;
-use super::layout::{self, Busy, HintsWants, Layout, Parts, Splits, TemplatesWant, Zoomed};
-use super::motion::{Cursor, Scroll};
-use super::pane::Pane;
-use super::panes;
-use super::recall::Recall;
-use super::rules::{self, Rule};
-use super::search::Search;
-use super::theme::Theme;
-use super::totals::Totals;
-use super::tree::Row;
-use super::widgets::page::Page;
-use super::widgets::prompt;
-pub use given::{Given, Opened, Shows};
-pub use profiles::ProfilesWindow;
-pub use requests::{Brings, Gone, Line, Place, Requests};
-pub use templates::{Draft, Made, Preview, Question, TemplatesPane, View, Writing};
+pub use crate::tui::catalog::CatalogPane;
+use crate::tui::counts::Counts;
+use crate::tui::feed::Feed;
+use crate::tui::filter::Order;
+use crate::tui::glyphs::Glyphs;
+use crate::tui::hints::rows;
+pub use crate::tui::hints::state::{HintsPane, HintsView};
+use crate::tui::layout;
+use crate::tui::layout::dividers;
+use crate::tui::layout::dividers::Divider;
+use crate::tui::layout::{HintsFocus, HintsNeeds, PaneLayout, ScreenLayout, Splits, TemplatesNeeds, Zoomed};
+use crate::tui::pane::Pane;
+pub use crate::tui::requests::{EndedRequest, RequestNews, RequestPlacement, RequestsPane};
+pub use crate::tui::selection::SelectionPane;
+pub use crate::tui::templates::{
+    JsonDraft, Preview, PreviewMode, PreviewRequest, RenderedText, TemplatesPane, WriteState,
+};
+use crate::tui::theme::Theme;
+use crate::tui::widgets::field::TextField;
+use crate::tui::widgets::motion::Cursor;
+use crate::tui::widgets::prompt;
+use crate::tui::windows::profiles::ProfilesWindow;
+use crate::tui::windows::{OpenWindow, ReceiptWindow};
+use crate::tui::{hints, requests};
 
 /// How everything is drawn: colours and characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Skin {
-    /// Styles by role.
     pub theme: Theme,
     /// Marks, lines, borders.
     pub glyphs: Glyphs,
 }
 
-/// Everything the screen remembers.
 #[derive(Debug, Clone)]
 pub struct State {
     /// The newest state of the desk.
     pub snapshot: Snapshot,
-    /// Counted from it.
-    pub totals: Totals,
-    /// Of the terminal.
+    pub counts: Counts,
     pub size: Size,
-    /// Colours and characters.
     pub skin: Skin,
     /// The pane that keys go to.
     pub focus: Pane,
     /// Whether it has the whole screen.
     pub zoomed: Zoomed,
     /// Where in it keys go.
-    pub part: Part,
+    pub part: PanePart,
     /// The text field that keys go to, if one is open.
     pub typing: Option<Typing>,
-    /// What covers the panes.
-    pub overlay: Option<Overlay>,
-    /// What there is to say, until the next key.
+    pub window: Option<OpenWindow>,
+    /// Until the next key.
     pub message: Option<Message>,
-    /// The line at which the editor opens, at least, when the engine says where.
+    /// The line for the editor, at least, once the engine says where the file is.
     pub opening: Option<usize>,
     /// What was typed into the palette.
     pub palette: TextField,
@@ -81,46 +68,36 @@ pub struct State {
     /// What the rules within a pane leave to its parts.
     pub rules: Rules,
     /// The border or rule that the mouse holds.
-    pub grip: Option<Grip>,
-    /// Whose the mouse is.
+    pub dragged: Option<Dragged>,
     pub mouse: Mouse,
     /// What the last screen was left with; [`State::remember`] says what the next begins with.
     pub remembered: Remembered,
-    /// What happened at the desk.
     pub feed: Feed,
     /// The receipt that was opened last.
-    pub opened: Opened,
+    pub receipt: ReceiptWindow,
     /// The profiles, as far as they were asked for.
     pub profiles: ProfilesWindow,
-    /// What would follow from choosing the source under the cursor.
-    pub outlook: Asked<Outlook>,
-    /// The catalog pane.
+    /// What picking or excluding the source under the cursor would change, before it is done.
+    pub choice_preview: Lookup<Outlook>,
     pub catalog: CatalogPane,
-    /// The selection pane.
     pub selection: SelectionPane,
     /// Who asks for something, in its place.
-    pub requests: Requests,
-    /// The hints pane.
+    pub requests: RequestsPane,
     pub hints: HintsPane,
-    /// The templates pane.
     pub templates: TemplatesPane,
 }
 
 /// Where in a pane keys go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
-    /// The list.
+pub enum PanePart {
     List,
-    /// What stands below or beside it: details, the feed, a preview.
+    /// Details, the feed, or a preview.
     Detail,
-    /// The variables of a template.
     Values,
 }
 
-/// An open text field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Typing {
-    /// The catalog's filter line.
     Filter,
     /// The prompt of the hints pane.
     Prompt,
@@ -130,15 +107,13 @@ pub enum Typing {
     FeedFilter,
     /// The filter line of the templates.
     TemplateFilter,
-    /// The value of a variable.
     Value,
     /// The filter line of a request.
     RequestFilter,
 }
 
-/// What the mouse holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Grip {
+pub enum Dragged {
     /// A border between panes: how far the held cell is before the border, where it moves in this direction.
     Border {
         /// Columns to the first one of the right panes.
@@ -146,11 +121,9 @@ pub enum Grip {
         /// Rows to the first one of the lower panes.
         rows: Option<u16>,
     },
-    /// A rule within this pane.
-    Rule(Pane, Rule),
+    Divider(Pane, Divider),
 }
 
-/// Whose the mouse is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mouse {
     /// Clicks and the wheel come here.
@@ -160,112 +133,39 @@ pub enum Mouse {
     Terminals,
 }
 
-/// A window over the panes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Overlay {
-    /// The keys of the pane below.
-    Help(Scroll),
-    /// What is wrong with the workspace.
-    Problems(Cursor),
-    /// Actions by name.
-    Palette(Cursor),
-    /// Whether to take every pick back.
-    Clear,
-    /// Where to write the preview, and what that would change.
-    Write(Scroll),
-    /// Whether to edit values again that are no JSON.
-    Broken,
-    /// What was given, and why.
-    Receipt(Scroll),
-    /// A write that a yes is asked for.
-    Approval(Scroll),
-    /// The profiles of the workspace.
-    Profiles(Cursor),
-    /// What switching to a profile would change.
-    Switch(Scroll),
-    /// What waits for trust.
-    Trust(Scroll),
-}
-
 /// Something to say in the bottom line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// One sentence or two.
     pub text: String,
-    /// How to show it.
     pub tone: Tone,
 }
 
 /// What kind of message it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
-    /// Something happened.
     Note,
-    /// Something was not done.
     Refusal,
 }
 
-/// What the catalog pane remembers.
-#[derive(Debug, Clone, Default)]
-pub struct CatalogPane {
-    /// The row under the cursor, counted in `rows`.
-    pub cursor: Cursor,
-    /// The filter as typed.
-    pub filter: TextField,
-    /// Positions in the catalog of the rows that the filter keeps, in the order shown.
-    pub rows: Vec<usize>,
-    /// The filter as understood, and what a longer one starts from.
-    pub kept: Kept,
-    /// Built when first something is filtered.
-    pub haystack: Option<Arc<Haystack>>,
-    /// What the rows are sorted by.
-    pub order: Order,
-    /// All positions in that order; `None` in the catalog's own.
-    pub sequence: Option<Vec<usize>>,
-    /// Of the details.
-    pub scroll: Scroll,
-    /// What there is to read of the source under the cursor.
-    pub document: Asked<Document>,
-    /// The same as a page.
-    pub page: Page,
-    /// The width that the page was made for; `None` where it is to be made anew.
-    pub paged: Option<u16>,
-    /// What is looked for in details and document.
-    pub search: Search,
-}
-
-/// What the selection pane remembers.
-#[derive(Debug, Clone, Default)]
-pub struct SelectionPane {
-    /// The row under the cursor.
-    pub cursor: Cursor,
-    /// Members as a tree of reasons, then the rest.
-    pub rows: Vec<Row>,
-    /// Columns that tree lines, mark and id take in the widest row.
-    pub widest: usize,
-    /// Of the details.
-    pub scroll: Scroll,
-}
-
-/// A question to the engine that is asked anew whenever its subject changes, and the newest answer.
+/// A question to the engine that is asked again when its subject changes, and its newest answer.
 #[derive(Debug, Clone)]
-pub struct Asked<T> {
+pub struct Lookup<T> {
     /// Of the newest question.
     pub generation: u64,
-    /// What it was about, and the generation of the snapshot then.
+    /// Its subject, and the generation of the snapshot.
     pub about: Option<(String, u64)>,
     /// The newest answer.
     pub answer: Option<T>,
 }
 
-impl<T> Default for Asked<T> {
+impl<T> Default for Lookup<T> {
     fn default() -> Self {
         Self { generation: 0, about: None, answer: None }
     }
 }
 
-impl<T> Asked<T> {
-    /// Takes note of what one wants to know, and gives the number of the question where it has to be asked.
+impl<T> Lookup<T> {
+    /// Sets the subject; returns the number of the question if it must be asked.
     pub fn ask(&mut self, about: Option<(&str, u64)>) -> Option<u64> {
         let about = about.map(|(id, at)| (id.to_owned(), at));
         if self.about == about {
@@ -288,67 +188,34 @@ impl<T> Asked<T> {
     }
 }
 
-/// What the hints pane remembers.
-#[derive(Debug, Clone, Default)]
-pub struct HintsPane {
-    /// The prompt as typed.
-    pub prompt: TextField,
-    /// Prompts typed before.
-    pub recall: Recall,
-    /// Of the newest question.
-    pub generation: u64,
-    /// The newest answer, its ranges carried along while the prompt changes.
-    pub findings: Findings,
-    /// The question that it answers.
-    pub answered: u64,
-    /// The newest question that was asked because the desk changed, and not the prompt.
-    pub refreshed: u64,
-    /// The row under the cursor: expansions first, then hints, then who is passed over.
-    pub cursor: Cursor,
-    /// Sources whose hints this session was given before, or that the prompt itself says: it is not hinted at them again.
-    pub told: BTreeSet<SourceId>,
-    /// Which side of the prompt is shown.
-    pub shows: Shows,
-    /// The prompt as an agent would get it.
-    pub given: Given,
-}
-
-impl HintsPane {
-    /// Whether one line up in the prompt leads to a prompt typed before.
-    pub fn leads_back(&self) -> bool {
-        let before = self.prompt.text().get(..self.prompt.cursor()).unwrap_or_default();
-        !before.contains('\n') && self.recall.has_older(self.prompt.text())
-    }
-}
-
 impl State {
     /// A screen of this size before the desk said anything.
     pub fn new(size: Size, skin: Skin) -> Self {
         Self {
             snapshot: Snapshot::default(),
-            totals: Totals::default(),
+            counts: Counts::default(),
             size,
             skin,
             focus: Pane::Catalog,
             zoomed: Zoomed::No,
-            part: Part::List,
+            part: PanePart::List,
             typing: None,
-            overlay: None,
+            window: None,
             message: None,
             opening: None,
             palette: TextField::default(),
             splits: Splits::default(),
             rules: Rules::default(),
-            grip: None,
+            dragged: None,
             mouse: Mouse::default(),
             remembered: Remembered::default(),
             feed: Feed::default(),
-            opened: Opened::default(),
+            receipt: ReceiptWindow::default(),
             profiles: ProfilesWindow::default(),
-            outlook: Asked::default(),
+            choice_preview: Lookup::default(),
             catalog: CatalogPane::default(),
             selection: SelectionPane::default(),
-            requests: Requests::default(),
+            requests: RequestsPane::default(),
             hints: HintsPane::default(),
             templates: TemplatesPane::default(),
         }
@@ -357,11 +224,10 @@ impl State {
     /// Goes to a pane, with its list first.
     pub fn focus_on(&mut self, pane: Pane) {
         self.focus = pane;
-        self.part = Part::List;
+        self.part = PanePart::List;
     }
 
-    /// The places of the frame.
-    pub fn layout(&self) -> Layout {
+    pub fn layout(&self) -> ScreenLayout {
         layout::layout(self.size, self.focus, self.zoomed, self.splits)
     }
 
@@ -378,16 +244,16 @@ impl State {
     }
 
     /// The places within this pane, where it is shown.
-    pub fn parts(&self, pane: Pane) -> Option<Parts> {
+    pub fn parts(&self, pane: Pane) -> Option<PaneLayout> {
         let outer = self.layout().panes.get(pane.index()).copied().flatten()?;
         Some(self.parts_within(pane, layout::inner(outer)))
     }
 
     /// The places within this pane, whose inside is `inner`.
-    pub fn parts_within(&self, pane: Pane, inner: Rect) -> Parts {
-        let shares = rules::of(&self.rules, pane);
+    pub fn parts_within(&self, pane: Pane, inner: Rect) -> PaneLayout {
+        let shares = dividers::of(&self.rules, pane);
         let parts = match pane {
-            Pane::Selection if let Some(waiting) = self.shown_request() => panes::request::parts(self, waiting, inner),
+            Pane::Selection if let Some(waiting) = self.shown_request() => requests::view::parts(self, waiting, inner),
             Pane::Hints => layout::hints(inner, self.hints_wants(inner), shares),
             Pane::Templates => layout::templates(inner, self.templates_want(), shares),
             _ => layout::parts(pane, inner, self.len(pane), shares),
@@ -395,46 +261,46 @@ impl State {
         if self.focus != pane {
             return parts;
         }
-        // Whoever reads a detail needs its whole lines more than what stands left of it. A rule that was put somewhere stays.
+        // Someone who reads details needs whole lines. A dragged divider stays.
         let parts = match (self.part, pane) {
-            (Part::Detail | Part::Values, Pane::Templates) if shares.upper.is_none() => parts.with_short_list(),
+            (PanePart::Detail | PanePart::Values, Pane::Templates) if shares.upper.is_none() => parts.with_short_list(),
             _ => parts,
         };
         match (self.part, pane) {
-            (Part::Detail, Pane::Catalog) if shares.upper.is_none() => parts.with_tall_detail(),
-            (Part::Detail, Pane::Templates) => parts.with_wide_detail(),
-            (Part::Values, _) if shares.left.is_none() => parts.with_wide_aside(),
+            (PanePart::Detail, Pane::Catalog) if shares.upper.is_none() => parts.with_tall_detail(),
+            (PanePart::Detail, Pane::Templates) => parts.with_wide_detail(),
+            (PanePart::Values, _) if shares.left.is_none() => parts.with_wide_aside(),
             _ => parts,
         }
     }
 
-    fn templates_want(&self) -> TemplatesWant {
+    fn templates_want(&self) -> TemplatesNeeds {
         let filters = self.typing == Some(Typing::TemplateFilter) || !self.templates.filter.is_empty();
-        TemplatesWant { head: u16::from(filters), list: self.templates.rows.len() }
+        TemplatesNeeds { head: u16::from(filters), list: self.templates.rows.len() }
     }
 
-    fn hints_wants(&self, inner: Rect) -> HintsWants {
+    fn hints_wants(&self, inner: Rect) -> HintsNeeds {
         let columns = inner.width.saturating_sub(2);
         let busy = match (self.focus == Pane::Hints, self.typing) {
-            (false, _) => Busy::Nothing,
-            (true, Some(Typing::Prompt)) => Busy::Prompt,
+            (false, _) => HintsFocus::Nothing,
+            (true, Some(Typing::Prompt)) => HintsFocus::Prompt,
             // A text to read needs the rows.
-            (true, _) if self.shows_given() && !self.in_feed() => Busy::Prompt,
-            (true, _) if self.in_feed() => Busy::Feed,
-            (true, _) => Busy::List,
+            (true, _) if self.shows_enriched() && !self.in_feed() => HintsFocus::Prompt,
+            (true, _) if self.in_feed() => HintsFocus::Feed,
+            (true, _) => HintsFocus::List,
         };
         let prompt = prompt::height(self.hints.prompt.text(), columns, usize::from(inner.height));
-        HintsWants { busy, prompt, aside: panes::hints::aside(self, busy, columns).len() }
+        HintsNeeds { busy, prompt, aside: hints::aside(self, busy, columns).len() }
     }
 
     /// Whether keys go to the feed.
     pub fn in_feed(&self) -> bool {
-        self.focus == Pane::Hints && self.part == Part::Detail
+        self.focus == Pane::Hints && self.part == PanePart::Detail
     }
 
     /// Whether the hints pane shows the prompt as an agent would get it, in place of its list.
-    pub fn shows_given(&self) -> bool {
-        self.hints.shows != Shows::Found
+    pub fn shows_enriched(&self) -> bool {
+        self.hints.view != HintsView::Matches
     }
 
     /// How many rows the list of this pane has.
@@ -443,7 +309,7 @@ impl State {
             Pane::Catalog => self.catalog.rows.len(),
             Pane::Selection if self.shown_request().is_some() => self.requests.rows.len(),
             Pane::Selection => self.selection.rows.len(),
-            Pane::Hints => found::len(&self.hints.findings),
+            Pane::Hints => rows::len(&self.hints.findings),
             Pane::Templates => self.templates.rows.len(),
         }
     }
@@ -473,38 +339,38 @@ impl State {
                     waiting.request.sources.get(row).map(|offered| offered.id.as_str())
                 }
             },
-            // What is done to a source is not done to the first of several, unasked.
+            // An action is not done to the first of several sources unasked.
             Pane::Hints if self.in_feed() => {
                 let notice = self.feed.current().filter(|notice| !notice.several)?;
                 notice.subject.as_ref().map(SourceId::as_str)
             }
-            Pane::Hints if self.shows_given() => None,
-            Pane::Hints => found::rows(&self.hints.findings).nth(self.hints.cursor.at).map(|row| row.id().as_str()),
+            Pane::Hints if self.shows_enriched() => None,
+            Pane::Hints => rows::rows(&self.hints.findings).nth(self.hints.cursor.at).map(|row| row.id().as_str()),
             Pane::Templates => None,
         }
     }
 
-    /// The source under the cursor of the selection, whatever has its place.
+    /// The source under the cursor of the selection, also behind a request.
     pub fn selected(&self) -> Option<&str> {
         self.selection.rows.get(self.selection.cursor.at)?.id(&self.snapshot)
     }
 
-    /// Whether the focused pane shows less than there is, and can show all again.
+    /// Whether the focused pane is filtered, or shows another view.
     pub fn is_filtered(&self) -> bool {
         match self.focus {
             Pane::Catalog => !self.catalog.filter.is_empty(),
-            Pane::Hints => self.shows_given() || !self.feed.filter.is_empty(),
+            Pane::Hints => self.shows_enriched() || !self.feed.filter.is_empty(),
             Pane::Templates => !self.templates.filter.is_empty(),
             Pane::Selection => self.shown_request().is_some() && !self.requests.filter.is_empty(),
         }
     }
 
-    /// Whether places found are marked in the text that is read.
+    /// Whether the details show matches of a search.
     pub fn is_searched(&self) -> bool {
-        self.focus == Pane::Catalog && self.part == Part::Detail && self.catalog.search.is_on()
+        self.focus == Pane::Catalog && self.part == PanePart::Detail && self.catalog.search.is_on()
     }
 
-    /// Whether the desk has said anything yet.
+    /// Whether the workspace is open.
     pub fn is_open(&self) -> bool {
         self.snapshot.generation > 0 || !self.snapshot.workspace.is_empty()
     }

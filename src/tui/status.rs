@@ -1,5 +1,5 @@
-//! The lines around the panes: what desk this is and how it stands on top, the panes' names where not all are shown, keys
-//! or a message at the bottom. Where room is short, what matters least goes first.
+//! The lines around the panes: workspace and counts on top, tabs where not all panes are shown, keys or a message at
+//! the bottom. The least important goes first where room is short.
 
 use std::borrow::Cow;
 
@@ -8,36 +8,35 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::widgets::{Clear, Widget};
 
-use super::about::{self, Way};
-use super::action::{ACTIONS, Action, Context, Entry, Shown};
-use super::disabled::disabled;
-use super::feed::terms;
-use super::field::Edit;
-use super::input::contexts;
-use super::layout::Zoomed;
-use super::overlays;
-use super::pane::Pane;
-use super::state::{Overlay, Part, Shows, State, Tone, Typing, View};
-use super::theme::Role;
-use super::widgets::cells;
 use crate::engine::{Hearer, Watching};
+use crate::tui::action::{ACTIONS, Action, Binding, KeyContext, Visibility};
+use crate::tui::disabled::disabled;
+use crate::tui::feed::query;
+use crate::tui::feed::target;
+use crate::tui::feed::target::RowTarget;
+use crate::tui::input::contexts;
+use crate::tui::layout::Zoomed;
+use crate::tui::pane::Pane;
+use crate::tui::state::{HintsView, PanePart, PreviewMode, State, Tone, Typing};
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::field::TextEdit;
+use crate::tui::windows::{self, WindowKind};
 
-/// A piece of the top line; of those that do not fit the highest `rank` goes first.
-struct Piece {
+/// An item of the top line; the highest `rank` is dropped first.
+struct StatusItem {
     text: String,
     style: Style,
     rank: u8,
 }
 
-/// Workspace, desk, counts, loading, problems.
 pub fn draw_top(state: &State, place: Rect, buffer: &mut Buffer) {
     let mut pieces = pieces(state);
     let gap = 2;
     let room = usize::from(place.width).saturating_sub(2);
-    let taken = |pieces: &[Piece]| pieces.iter().map(|piece| cells::width(&piece.text) + gap).sum::<usize>();
+    let taken = |pieces: &[StatusItem]| pieces.iter().map(|piece| cells::width(&piece.text) + gap).sum::<usize>();
     let workspace = workspace(state);
-    // The workspace takes what the rest leaves it. Less than a few columns of its end say nothing; what is wrong with it and
-    // what the selection costs matter more than its name.
+    // The workspace gets what the rest leaves. Its problems and the cost of the selection matter more than its name.
     let mut least = cells::width(&workspace).min(10);
     while taken(&pieces) + least > room {
         match pieces.iter().map(|piece| piece.rank).max() {
@@ -50,7 +49,8 @@ pub fn draw_top(state: &State, place: Rect, buffer: &mut Buffer) {
     if least > 0 {
         let left = room.saturating_sub(taken(&pieces));
         let text = cells::clip_start(&workspace, left, state.skin.glyphs.ellipsis).into_owned();
-        pieces.insert(1.min(pieces.len()), Piece { text, style: state.skin.theme.style(Role::Text), rank: 0 });
+        pieces
+            .insert(1.min(pieces.len()), StatusItem { text, style: state.skin.theme.style(ThemeRole::Text), rank: 0 });
     }
     let mut x = place.x + 1;
     for piece in pieces {
@@ -64,49 +64,49 @@ fn workspace(state: &State) -> Cow<'_, str> {
     cells::clean(&state.snapshot.workspace)
 }
 
-fn pieces(state: &State) -> Vec<Piece> {
-    let (theme, totals) = (&state.skin.theme, &state.totals);
+fn pieces(state: &State) -> Vec<StatusItem> {
+    let (theme, totals) = (&state.skin.theme, &state.counts);
     let number = |number: usize| cells::grouped(number as u64);
-    let piece = |rank, role, text: String| Piece { text, style: theme.style(role), rank };
-    let mut pieces = vec![Piece { text: "refdesk".to_owned(), style: theme.style(Role::Strong), rank: 0 }];
+    let piece = |rank, role, text: String| StatusItem { text, style: theme.style(role), rank };
+    let mut pieces = vec![StatusItem { text: "refdesk".to_owned(), style: theme.style(ThemeRole::Strong), rank: 0 }];
     if !state.is_open() {
-        pieces.push(piece(0, Role::Infra, "opening the workspace".to_owned()));
+        pieces.push(piece(0, ThemeRole::Infra, "opening the workspace".to_owned()));
         return pieces;
     }
     let snapshot = &state.snapshot;
     if let Some(text) = asking(state) {
-        let style = theme.style(Role::Warning).add_modifier(Modifier::REVERSED | Modifier::BOLD);
-        pieces.push(Piece { text, style, rank: 0 });
+        let style = theme.style(ThemeRole::Warning).add_modifier(Modifier::REVERSED | Modifier::BOLD);
+        pieces.push(StatusItem { text, style, rank: 0 });
     }
     if !snapshot.untrusted.is_empty() {
         let text = format!(" ! {} ", number(snapshot.untrusted.len()));
-        let style = theme.style(Role::Warning).add_modifier(Modifier::REVERSED | Modifier::BOLD);
-        pieces.push(Piece { text, style, rank: 0 });
+        let style = theme.style(ThemeRole::Warning).add_modifier(Modifier::REVERSED | Modifier::BOLD);
+        pieces.push(StatusItem { text, style, rank: 0 });
     }
     let desk_rank = if &*snapshot.desk == "default" { 9 } else { 2 };
-    pieces.push(piece(desk_rank, Role::Infra, format!("desk {}", cells::clean(&snapshot.desk))));
-    pieces.push(piece(8, Role::Catalog, cells::counted(totals.sources, "source")));
+    pieces.push(piece(desk_rank, ThemeRole::Infra, format!("desk {}", cells::clean(&snapshot.desk))));
+    pieces.push(piece(8, ThemeRole::Catalog, cells::counted(totals.sources, "source")));
     if totals.missing > 0 {
-        pieces.push(piece(1, Role::Error, format!("{} missing", number(totals.missing))));
+        pieces.push(piece(1, ThemeRole::Error, format!("{} missing", number(totals.missing))));
     }
-    pieces.push(piece(5, Role::Selection, format!("{} picked", number(totals.picked))));
-    pieces.push(piece(6, Role::Transitive, format!("{} pulled in", number(totals.pulled_in))));
-    pieces.push(piece(3, Role::Infra, format!("{} tokens", cells::tokens(totals.tokens))));
+    pieces.push(piece(5, ThemeRole::Selection, format!("{} picked", number(totals.picked))));
+    pieces.push(piece(6, ThemeRole::Transitive, format!("{} pulled in", number(totals.pulled_in))));
+    pieces.push(piece(3, ThemeRole::Infra, format!("{} tokens", cells::tokens(totals.tokens))));
     if let Some(loading) = snapshot.loading {
         let text = format!("reading {}/{} documents", number(loading.done), number(loading.total));
-        pieces.push(piece(4, Role::Hints, text));
+        pieces.push(piece(4, ThemeRole::Hints, text));
     }
     match &snapshot.watching {
         Watching::Live => {}
-        Watching::Partly(_) => pieces.push(piece(2, Role::Warning, "watching in part".to_owned())),
-        Watching::Polling(_) => pieces.push(piece(2, Role::Warning, "polling every 2 s".to_owned())),
-        Watching::Off(_) => pieces.push(piece(2, Role::Warning, "not watching".to_owned())),
+        Watching::Partly(_) => pieces.push(piece(2, ThemeRole::Warning, "watching in part".to_owned())),
+        Watching::Polling(_) => pieces.push(piece(2, ThemeRole::Warning, "polling every 2 s".to_owned())),
+        Watching::Off(_) => pieces.push(piece(2, ThemeRole::Warning, "not watching".to_owned())),
     }
     if totals.errors > 0 {
-        pieces.push(piece(1, Role::Error, cells::counted(totals.errors, "error")));
+        pieces.push(piece(1, ThemeRole::Error, cells::counted(totals.errors, "error")));
     }
     if totals.warnings > 0 {
-        pieces.push(piece(2, Role::Warning, cells::counted(totals.warnings, "warning")));
+        pieces.push(piece(2, ThemeRole::Warning, cells::counted(totals.warnings, "warning")));
     }
     pieces
 }
@@ -142,11 +142,11 @@ pub fn tab_at(state: &State, at: Position) -> Option<Pane> {
 
 /// Each pane's name and where it stands.
 fn tabs(state: &State, place: Rect) -> Vec<(Pane, String, Rect)> {
-    let long: usize = Pane::ALL.iter().map(|pane| tab(state, *pane, Names::Long).len()).sum();
+    let long: usize = Pane::ALL.iter().map(|pane| tab(state, *pane, TabLabel::Long).len()).sum();
     let room_for_all = long <= usize::from(place.width);
     let mut x = place.x;
     let tabs = Pane::ALL.map(|pane| {
-        let names = if room_for_all || pane == state.focus { Names::Long } else { Names::Short };
+        let names = if room_for_all || pane == state.focus { TabLabel::Long } else { TabLabel::Short };
         let text = tab(state, pane, names);
         let columns = u16::try_from(cells::width(&text)).unwrap_or(u16::MAX);
         let at = Rect { x, width: columns.min(place.right().saturating_sub(x)), ..place };
@@ -158,17 +158,17 @@ fn tabs(state: &State, place: Rect) -> Vec<(Pane, String, Rect)> {
 
 /// How much of a pane's name there is room for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Names {
+enum TabLabel {
     Long,
     Short,
 }
 
-fn tab(state: &State, pane: Pane, names: Names) -> String {
+fn tab(state: &State, pane: Pane, names: TabLabel) -> String {
     let title = pane.title();
-    let name = if names == Names::Long { title } else { title.get(..3).unwrap_or(title) };
+    let name = if names == TabLabel::Long { title } else { title.get(..3).unwrap_or(title) };
     let count = match pane {
-        Pane::Selection => state.totals.picked + state.totals.pulled_in,
-        Pane::Catalog => state.totals.sources,
+        Pane::Selection => state.counts.picked + state.counts.pulled_in,
+        Pane::Catalog => state.counts.sources,
         Pane::Hints => state.hints.findings.expansions.len() + state.hints.findings.hints.len(),
         _ => state.len(pane),
     };
@@ -176,25 +176,18 @@ fn tab(state: &State, pane: Pane, names: Names) -> String {
     format!(" {} {name}{count} ", pane.index() + 1)
 }
 
-/// What there is to say, else the keys that matter here.
+/// Draws the message, else the keys of this context.
 pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
     match &state.message {
-        // All of how it ended stands in the pane.
+        // The pane says how it ended.
         _ if state.ended_request().is_some() => {
-            say(
-                state,
-                "any key closes the request that has ended, and does nothing else",
-                Role::Warning,
-                1,
-                place,
-                buffer,
-            );
+            say(state, "this request has ended: press any key to close it", ThemeRole::Warning, 1, place, buffer);
         }
         Some(message) => {
-            // Why something was not done must be readable to its end; what happened shows in the panes anyway.
+            // A refusal must be readable to its end; what happened is visible in the panes anyway.
             let (role, most) = match message.tone {
-                Tone::Note => (Role::Hints, 1),
-                Tone::Refusal => (Role::Warning, 3),
+                Tone::Note => (ThemeRole::Hints, 1),
+                Tone::Refusal => (ThemeRole::Warning, 3),
             };
             let more = if message.tone == Tone::Note { more(state) } else { String::new() };
             let columns = usize::from(place.width).saturating_sub(2 + cells::width(&more));
@@ -206,7 +199,7 @@ pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// How many notices came with the one that is said, and where they are: ` · +2 more: f`.
+/// How many notices came with the one shown: ` · +2 more: f`.
 fn more(state: &State) -> String {
     match state.feed.since_key.saturating_sub(1) {
         0 => String::new(),
@@ -215,7 +208,7 @@ fn more(state: &State) -> String {
 }
 
 /// A message takes up to `most` lines, upwards over the panes.
-fn say(state: &State, text: &str, role: Role, most: usize, place: Rect, buffer: &mut Buffer) {
+fn say(state: &State, text: &str, role: ThemeRole, most: usize, place: Rect, buffer: &mut Buffer) {
     let columns = usize::from(place.width).saturating_sub(2);
     let mut lines = cells::wrap(text, columns);
     if lines.len() > most {
@@ -240,11 +233,11 @@ pub struct Label {
 }
 
 /// The keys that matter in these contexts, as many as there is room for.
-pub fn labels(state: &State, contexts: &[Context], place: Rect) -> Vec<Label> {
-    let here = |entry: &&Entry| contexts.iter().any(|context| entry.contexts.contains(context));
+pub fn labels(state: &State, contexts: &[KeyContext], place: Rect) -> Vec<Label> {
+    let here = |entry: &&Binding| contexts.iter().any(|context| entry.contexts.contains(context));
     let in_order = contexts.iter().flat_map(|context| ACTIONS.iter().filter(|entry| entry.contexts.contains(context)));
     let columns = |key: &str, name: &str| u16::try_from(key.len() + 1 + name.len()).unwrap_or(u16::MAX);
-    // Whatever else there is no room for can be found in the help, so the help has its room.
+    // Everything else is in the help, so the help always has room.
     let help = ACTIONS.iter().filter(here).find(|entry| entry.action == Action::Help);
     let mut kept = help.and_then(|help| Some(columns(help.keys.first()?, help.name) + 2)).unwrap_or(0);
     let mut labels = Vec::new();
@@ -278,8 +271,8 @@ pub fn draw_labels(state: &State, labels: &[Label], buffer: &mut Buffer) {
     let theme = &state.skin.theme;
     for Label { action, key, name, place } in labels {
         let (strong, plain) = match disabled(state, *action) {
-            None => (Role::Strong, Role::Text),
-            Some(_) => (Role::Infra, Role::Infra),
+            None => (ThemeRole::Strong, ThemeRole::Text),
+            Some(_) => (ThemeRole::Infra, ThemeRole::Infra),
         };
         let room = usize::from(place.width);
         let x = buffer.set_stringn(place.x, place.y, key, room, theme.style(strong)).0.saturating_add(1);
@@ -294,17 +287,7 @@ pub fn key_at(state: &State, at: Position) -> Option<Action> {
     if state.message.is_none() {
         shown = labels(state, &contexts(state), state.layout().bottom);
     }
-    match state.overlay {
-        Some(Overlay::Clear) => shown.extend(labels(state, &[Context::Question], overlays::clear::keys(state))),
-        Some(Overlay::Broken) => shown.extend(labels(state, &[Context::Question], overlays::broken::keys(state))),
-        Some(Overlay::Switch(_)) => shown.extend(labels(state, &[Context::Switch], overlays::switch::places(state).1)),
-        Some(Overlay::Write(_)) => shown.extend(labels(state, &[Context::Write], overlays::write::places(state).keys)),
-        Some(Overlay::Trust(_)) => shown.extend(labels(state, &[Context::Trust], overlays::trust::keys(state))),
-        Some(Overlay::Approval(_)) => {
-            shown.extend(labels(state, &[Context::Approval], overlays::approval::places(state).keys));
-        }
-        _ => {}
-    }
+    shown.extend(windows::labels(state));
     shown.iter().find(|label| label.place.contains(at)).map(|label| label.action)
 }
 
@@ -312,72 +295,74 @@ fn is_approval(state: &State) -> bool {
     state.shown_request().is_some_and(|waiting| waiting.request.approval.is_some())
 }
 
-/// What the bottom line calls the action here: a key takes back what is done already. `None` where it is not shown.
-fn label(state: &State, entry: &Entry) -> Option<&'static str> {
+/// The name of the action in the bottom line, by what it would do now. `None` where it is not shown.
+fn label(state: &State, entry: &Binding) -> Option<&'static str> {
     match entry.shown {
-        Shown::HelpOnly => return None,
-        Shown::WhenPossible if disabled(state, entry.action).is_some() => return None,
-        Shown::WhenPossible | Shown::BottomLine => {}
+        Visibility::HelpOnly => return None,
+        Visibility::WhenPossible if disabled(state, entry.action).is_some() => return None,
+        Visibility::WhenPossible | Visibility::BottomLine => {}
     }
     let selection = &state.snapshot.selection;
     let subject = state.subject(state.focus);
     let is_picked = |id| selection.is_picked(id) || selection.dormant().iter().any(|dormant| dormant == id);
     match entry.action {
-        Action::Toggle | Action::Exclude if state.shows_given() && state.focus == Pane::Hints && !state.in_feed() => {
+        Action::Toggle | Action::Exclude
+            if state.shows_enriched() && state.focus == Pane::Hints && !state.in_feed() =>
+        {
             None
         }
         Action::Toggle | Action::Exclude if state.in_feed() && subject.is_none() => None,
         Action::FilterFeed | Action::FilterRequest => Some("filter"),
-        // Both turn to what is shown; the next one after that is no concern yet.
+        // Both turn to the shown request.
         Action::NextRequest if state.is_before_request() => None,
         Action::Requests if state.is_before_request() => Some("turn to this request"),
         Action::Requests => Some("answer"),
         Action::Answer if is_approval(state) => Some("look at the write"),
         Action::Decline if is_approval(state) => Some("no"),
-        Action::Approve => Some(overlays::approval::verb(state)),
+        Action::Approve => Some(windows::approval::verb(state)),
         Action::NextKind => Some("kinds"),
-        Action::ThisSession if terms::of(state.feed.filter.text(), terms::SESSION).is_some() => Some("all sessions"),
+        Action::ThisSession if query::of(state.feed.filter.text(), query::SESSION).is_some() => Some("all sessions"),
         Action::ThisSession => Some("session"),
         Action::Toggle if subject.is_some_and(is_picked) => Some("unpick"),
         Action::Exclude if subject.is_some_and(|id| selection.is_excluded(id)) => Some("include"),
-        Action::Follow if state.overlay.is_none() && matches!(about::way(state), Ok(Way::File(_))) => {
-            Some("open the file")
+        Action::Follow if state.window.is_none() && matches!(target::of_row(state), Ok(RowTarget::File(_))) => {
+            Some("open file")
         }
-        Action::Follow if state.overlay.is_none() && matches!(about::way(state), Ok(Way::Receipt(_))) => {
-            Some("what was given")
+        Action::Follow if state.window.is_none() && matches!(target::of_row(state), Ok(RowTarget::Receipt(_))) => {
+            Some("show receipt")
         }
-        Action::Enriched => Some(match state.hints.shows {
-            Shows::Found => "as an agent gets it",
-            Shows::Given(Hearer::Stranger) => "as this session gets it",
-            Shows::Given(Hearer::Session) => "what is found",
+        Action::Enriched => Some(match state.hints.view {
+            HintsView::Matches => "enriched prompt",
+            HintsView::Enriched(Hearer::Stranger) => "as this session gets it",
+            HintsView::Enriched(Hearer::Session) => "matching sources",
         }),
         Action::Zoom if state.zoomed == Zoomed::Yes => Some("all panes"),
-        Action::Inside if state.part != Part::List => None,
+        Action::Inside if state.part != PanePart::List => None,
         Action::Inside if state.focus == Pane::Templates => Some("scroll preview"),
         Action::Inside if state.focus == Pane::Hints => Some("feed"),
-        Action::Confirm if matches!(state.overlay, Some(Overlay::Write(_))) => {
-            Some(overlays::write::verb(state)).filter(|_| disabled(state, Action::Confirm).is_none())
+        Action::Confirm if state.open_window() == Some(WindowKind::Write) => {
+            Some(windows::write::verb(state)).filter(|_| disabled(state, Action::Confirm).is_none())
         }
         Action::View => Some(match (state.view(), state.preview().is_some_and(|preview| preview.failed.is_some())) {
-            (View::Text, true) => "template's text",
-            (View::Text, false) => "difference",
-            (View::Difference | View::Template, _) => "preview",
+            (PreviewMode::Text, true) => "template text",
+            (PreviewMode::Text, false) => "difference",
+            (PreviewMode::Difference | PreviewMode::Template, _) => "preview",
         }),
-        Action::Back if state.overlay.is_some() => Some(entry.name),
+        Action::Back if state.window.is_some() => Some(entry.name),
         Action::Back if state.is_searched() => Some("end search"),
-        Action::Back if state.part != Part::List => Some("to the list"),
-        // Where the next side is that one, the key of it says so.
-        Action::Back if state.shows_given() && state.focus == Pane::Hints => {
-            Some("what is found").filter(|_| state.hints.shows.next() != Shows::Found)
+        Action::Back if state.part != PanePart::List => Some("to the list"),
+        // Where the next view is that one, its own key says so.
+        Action::Back if state.shows_enriched() && state.focus == Pane::Hints => {
+            Some("matching sources").filter(|_| state.hints.view.next() != HintsView::Matches)
         }
         Action::Back if state.is_filtered() => Some("show all"),
         Action::Back if state.at_request() => Some("not now"),
         Action::Back => None,
-        Action::Edit(Edit::LineUp) if state.hints.leads_back() => Some("prompt before"),
-        Action::Edit(Edit::LineUp) => None,
+        Action::Edit(TextEdit::LineUp) if state.hints.leads_back() => Some("previous prompt"),
+        Action::Edit(TextEdit::LineUp) => None,
         Action::ClearPrompt if state.typing.is_none() => None,
         Action::Accept if state.typing == Some(Typing::Prompt) && state.len(Pane::Hints) > 0 => {
-            Some("to what was found")
+            Some("to matching sources")
         }
         _ => Some(entry.name),
     }

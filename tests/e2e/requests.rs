@@ -63,12 +63,12 @@ fn a_choice_is_answered_by_keys() {
     let mut pty = open(&workspace);
     let offered = json!([{"id": "retry", "name": "Retry"}, {"id": "timeouts", "name": "Timeouts"}]);
     let _asker = ask(&workspace, "r1", json!({"sources": offered}));
-    pty.wait_for("claude over mcp asks for a choice of 2 sources");
+    pty.wait_for("claude over mcp wants you to choose from 2 sources");
     pty.wait_for("1 asks: A");
     assert!(!answered(&workspace, "r1").exists());
     pty.type_bytes("Aj ");
     pty.wait_for("1 of 2 marked");
-    pty.wait_for("Brings itself and @retry");
+    pty.wait_for("Adds itself and @retry");
     pty.type_bytes("\r");
     pty.wait_for("answered claude over mcp: 1 source");
     let response = read(&workspace, "r1");
@@ -85,7 +85,7 @@ fn a_write_is_looked_at_and_refused_or_allowed() {
         let diff = "--- a/src/A.java\n+++ b/src/A.java\n@@ -1 +1 @@\n-old\n+new\n";
         let approval = json!({"path": "src/A.java", "summary": "+1 −1", "diff": diff});
         let _asker = ask(&workspace, id, json!({"approval": approval}));
-        pty.wait_for("claude over mcp asks to write a file");
+        pty.wait_for("claude over mcp wants to write a file");
         pty.wait_for("1 asks");
         pty.type_bytes("A");
         pty.wait_for("look at the write");

@@ -137,7 +137,7 @@ fn values_are_edited_as_json_and_mended_where_they_are_none() {
     pty.type_bytes("\x1b");
     pty.wait_for("Enter set");
     pty.type_bytes("E");
-    pty.wait_for("The values are no JSON: line 1, column");
+    pty.wait_for("The values are not valid JSON: line 1, column");
     let given = fs::read_to_string(workspace.beside("tmp/given")).unwrap();
     let given: serde_json::Value = serde_json::from_str(&given).unwrap();
     assert_eq!(given, json!({"Name": "First", "fields": [{"name": ""}], "package": ""}));

@@ -103,8 +103,8 @@ fn one_that_sends_much_at_once() {
     // Without a bracket around it, so every character is a key.
     for (open, shown) in [
         ("3i", "Ω"),
-        ("/", "a line takes 1,000 characters: the rest was left out"),
-        (":", "a line takes 1,000 characters: the rest was left out"),
+        ("/", "a line takes at most 1,000 characters: the rest was dropped"),
+        (":", "a line takes at most 1,000 characters: the rest was dropped"),
     ] {
         let mut pty = demo(120, 36);
         pty.type_bytes(open);

@@ -1,34 +1,34 @@
-//! The one table of what a person can do: name, description, default keys, where it counts, whether the bottom line shows
-//! it. Keymap, bottom line, help and the README's list are all read from it; when an action cannot be done, and why, is
-//! said in `disabled`, what it does in `update`.
+//! The one table of what a person can do: name, description, default keys, contexts, and whether the bottom line
+//! shows it. Keymap, bottom line, help, palette and the README are read from it. `disabled` says when an action is
+//! disabled, `update` does it.
 
 mod table;
 
 pub use table::ACTIONS;
 
-use super::field::Edit;
-use super::key::Key;
-use super::motion::Motion;
-use super::pane::Pane;
+use crate::tui::key::Key;
+use crate::tui::pane::Pane;
+use crate::tui::widgets::field::TextEdit;
+use crate::tui::widgets::motion::Motion;
 
-/// Something a person can ask of the screen.
+/// Something a person can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Action {
     /// Leave the program.
     Quit,
     /// Stop the program until the shell resumes it.
     Suspend,
-    /// Draw everything anew.
+    /// Redraw everything.
     Redraw,
-    /// Show the keys of the pane one is in.
+    /// Show the keys of the focused pane.
     Help,
-    /// Show what is wrong with the workspace.
+    /// Show the problems of the workspace.
     Problems,
     /// Show the profiles, to switch to one.
     Profiles,
-    /// Look for an action by its name.
+    /// Find an action by name.
     Palette,
-    /// Do what the row of the palette or the question says.
+    /// Confirm the open window.
     Confirm,
     /// Read the workspace again.
     Reload,
@@ -36,55 +36,55 @@ pub enum Action {
     Focus(Pane),
     /// Go to the next pane.
     NextPane,
-    /// Go to the pane before.
+    /// Go to the previous pane.
     PreviousPane,
-    /// Give the focused pane the whole screen, or take it back.
+    /// Let the focused pane fill the screen, or show all panes again.
     Zoom,
     /// Move a border between the panes.
-    Border(Border),
-    /// Put every border and rule where the program has it.
+    Border(BorderMove),
+    /// Reset every border and divider.
     Usual,
-    /// Look with the next theme.
+    /// Switch to the next theme.
     Theme,
-    /// Let the terminal have the mouse, to mark text, or take it back.
+    /// Leave the mouse to the terminal, or take it back.
     Mouse,
-    /// Move in the list or text one is in.
+    /// Move in the list or text.
     Move(Motion),
-    /// From the list into what stands below or beside it.
+    /// Go from the list to its details.
     Inside,
-    /// Back to the list; out of a filter; out of an overlay.
+    /// Go back to the list, or leave a filter or window.
     Back,
-    /// Pick the source under the cursor, or take its pick back.
+    /// Pick or unpick the source under the cursor.
     Toggle,
-    /// Pick for itself what so far is only pulled in.
+    /// Pick a source that is pulled in.
     Keep,
-    /// Bar the source under the cursor, or lift that.
+    /// Exclude the source under the cursor, or include it again.
     Exclude,
-    /// Take every pick back.
+    /// Clear all picks.
     Clear,
-    /// Take the last change back.
+    /// Undo the last change.
     Undo,
-    /// Do again what was taken back.
+    /// Redo what was undone.
     Redo,
     /// Open the document of the source in the editor.
     Open,
     /// Open the definition of the source in the editor.
     Define,
-    /// Put the id of the source on the clipboard.
+    /// Copy the id of the source.
     CopyId,
-    /// Put the path or address of the source on the clipboard.
+    /// Copy the path or address of the source.
     CopyPath,
-    /// List the catalog in the next order.
+    /// Sort the catalog by the next column.
     Sort,
-    /// Type what to look for in the details.
+    /// Search the details.
     Search,
-    /// To the next place found.
+    /// Go to the next match.
     NextHit,
-    /// To the place found before.
+    /// Go to the previous match.
     PreviousHit,
-    /// Show the next side of the prompt: what is found, or the prompt as an agent would get it.
+    /// Show the next view of the prompt: matching sources, or the enriched prompt.
     Enriched,
-    /// Throw the prompt away.
+    /// Clear the prompt.
     ClearPrompt,
     /// Go to the feed.
     Feed,
@@ -94,59 +94,59 @@ pub enum Action {
     NextKind,
     /// Keep only rows of one session in the feed.
     ThisSession,
-    /// Show what was given, or go to the source that a row of the feed or a finding is about.
+    /// Show the receipt of a row, or go to its source.
     Follow,
-    /// Open the place that a row of the feed or a finding names in the editor.
+    /// Open the file that a row names in the editor.
     OpenPlace,
-    /// Put that place on the clipboard.
+    /// Copy file and line.
     CopyPlace,
-    /// Open the place that mentions the source in the editor.
+    /// Open the mention that pulls the source in.
     OpenMention,
     /// Go to the values of the template.
     Values,
-    /// Type the value of the variable under the cursor, or turn a flag over.
+    /// Type the value under the cursor, or toggle a flag.
     SetValue,
-    /// Take back what was typed for the row under the cursor; of a list take the item out.
+    /// Reset the value under the cursor, or remove the item.
     ResetValue,
-    /// Put another item into the list under the cursor.
+    /// Add an item to the list under the cursor.
     AddItem,
-    /// To the next value of the form.
+    /// Go to the next value.
     NextField,
-    /// To the value before.
+    /// Go to the previous value.
     PreviousField,
     /// Open the values as JSON in the editor.
     EditValues,
-    /// Show the next side of the preview.
+    /// Show the next view of the preview.
     View,
-    /// Show what is left of the preview's columns.
+    /// Scroll the preview left.
     Leftwards,
-    /// Show what is right of the preview's columns.
+    /// Scroll the preview right.
     Rightwards,
-    /// Open the dialog that writes the preview.
+    /// Open the window that writes the preview.
     Write,
-    /// Type a filter of the templates.
+    /// Filter the templates.
     FilterTemplates,
-    /// Go to who asks for something.
+    /// Go to the requests.
     Requests,
-    /// Answer with what is marked, or open the write that a yes is asked for.
+    /// Answer with the marked sources, or open the write to approve.
     Answer,
-    /// Choose none, or say no.
+    /// Choose none, or decline.
     Decline,
-    /// Say yes to a write.
+    /// Approve a write.
     Approve,
-    /// Mark what is under the cursor of a request, or take its mark back.
+    /// Mark or unmark the source under the cursor of a request.
     Mark,
-    /// Mark all that a request shows, or none of it.
+    /// Mark or unmark all sources that a request shows.
     MarkAll,
-    /// To the next request that waits.
+    /// Go to the next request.
     NextRequest,
-    /// To the request before.
+    /// Go to the previous request.
     PreviousRequest,
-    /// Show what waits for trust.
+    /// Show the settings that need trust.
     Trust,
     /// Trust what is shown.
     TrustThis,
-    /// Type a filter of what is offered.
+    /// Filter the offered sources.
     FilterRequest,
     /// Type a filter.
     Filter,
@@ -154,28 +154,28 @@ pub enum Action {
     Prompt,
     /// Leave the text field, keeping what was typed.
     Accept,
-    /// Leave the filter and show everything again.
+    /// Leave the field and clear it.
     Cancel,
     /// Change the text being typed.
-    Edit(Edit),
+    Edit(TextEdit),
 }
 
 /// A border between panes, and where to move it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
-pub enum Border {
+pub enum BorderMove {
     Left,
     Right,
     Up,
     Down,
 }
 
-/// Where an action counts.
+/// Where an action is available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Context {
+pub enum KeyContext {
     /// In this pane.
     Pane(Pane),
-    /// Wherever there is a list or a text to move in, overlays too.
+    /// Wherever there is a list or a text to move in, windows too.
     List,
     /// In the details of a source.
     Details,
@@ -183,11 +183,11 @@ pub enum Context {
     Feed,
     /// In the variables of the templates pane.
     Values,
-    /// Everywhere outside text fields and overlays.
+    /// Everywhere outside text fields and windows.
     Global,
-    /// While an overlay covers the panes.
-    Overlay,
-    /// In the window of what is wrong.
+    /// In any window.
+    Window,
+    /// In the window of the problems.
     Problems,
     /// In the window of the profiles.
     Profiles,
@@ -195,7 +195,7 @@ pub enum Context {
     Switch,
     /// In the palette.
     Palette,
-    /// While a question waits for a yes.
+    /// In a yes-or-no question.
     Question,
     /// In the filter line.
     Filter,
@@ -207,30 +207,30 @@ pub enum Context {
     TemplateFilter,
     /// In the value of a variable.
     Value,
-    /// In the dialog that writes the preview.
+    /// In the window that writes the preview.
     Write,
-    /// In a request, in the place of the selection.
+    /// In a request, which replaces the selection pane.
     Request,
-    /// In the place of a request that follows the one just answered, and takes no keys yet.
+    /// In a request that follows the one just answered, which takes no keys yet.
     NextRequest,
     /// In the filter line of a request.
     RequestFilter,
-    /// In the window of a write that a yes is asked for.
+    /// In the window of a write to approve.
     Approval,
-    /// In the window of what waits for trust.
+    /// In the window of the settings that need trust.
     Trust,
     /// In the prompt.
     Prompt,
     /// In every text field.
     Field,
-    /// Really everywhere.
+    /// Everywhere, in text fields and windows too.
     Always,
 }
 
-impl Context {
-    /// Whether keys that type a character type it there.
+impl KeyContext {
+    /// Whether characters are typed here.
     pub fn is_typed(self) -> bool {
-        use Context::{
+        use KeyContext::{
             FeedFilter, Field, Filter, Palette, Prompt, RequestFilter, Search, TemplateFilter, Value, Write,
         };
         matches!(
@@ -248,10 +248,10 @@ impl Context {
             Self::Feed => "Feed",
             Self::Values => "Variables",
             Self::Global => "Everywhere",
-            Self::Overlay => "This window",
+            Self::Window => "This window",
             Self::Problems => "Problems",
             Self::Profiles => "Profiles",
-            Self::Switch => "Switching",
+            Self::Switch => "Switch",
             Self::Palette => "Palette",
             Self::Question => "Question",
             Self::Filter => "Filter line",
@@ -274,8 +274,8 @@ impl Context {
 
 /// One row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
-    /// What is done.
+pub struct Binding {
+    /// What it does.
     pub action: Action,
     /// One or two words, for the bottom line and the palette; unique.
     pub name: &'static str,
@@ -283,41 +283,41 @@ pub struct Entry {
     pub description: &'static str,
     /// Default keys, the one to show first.
     pub keys: &'static [&'static str],
-    /// Where it counts.
-    pub contexts: &'static [Context],
-    /// Shown in the bottom line.
-    pub shown: Shown,
+    /// Where it is available.
+    pub contexts: &'static [KeyContext],
+    /// Visibility in the bottom line.
+    pub shown: Visibility,
 }
 
 /// Whether the bottom line shows an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
+pub enum Visibility {
     /// With its first key.
     BottomLine,
-    /// With its first key, where there is something for it to do.
+    /// With its first key, unless it is disabled.
     WhenPossible,
     /// Only in the help.
     HelpOnly,
 }
 
-impl Entry {
-    /// The default keys that can be read; a test holds that all can.
+impl Binding {
+    /// The default keys that parse, which all do.
     pub fn default_keys(&self) -> impl Iterator<Item = Key> {
         self.keys.iter().filter_map(|key| key.parse().ok())
     }
 
-    /// Where it counts, in words: `catalog, selection`. What counts everywhere may stand in other contexts too, to be among
-    /// the first of the bottom line there.
+    /// Where it is available: `catalog, selection`. An action of all panes may also be listed in other contexts, to
+    /// come first in their bottom line.
     pub fn places(&self) -> String {
-        if self.contexts.contains(&Context::Global) {
-            return Context::Global.title().to_lowercase();
+        if self.contexts.contains(&KeyContext::Global) {
+            return KeyContext::Global.title().to_lowercase();
         }
         self.contexts.iter().map(|context| context.title().to_lowercase()).collect::<Vec<_>>().join(", ")
     }
 }
 
-/// What this key does, looked for in these contexts in turn.
-pub fn bound(key: Key, contexts: &[Context]) -> Option<&'static Entry> {
+/// The binding of this key in the first of these contexts that has one.
+pub fn bound(key: Key, contexts: &[KeyContext]) -> Option<&'static Binding> {
     contexts.iter().find_map(|context| {
         ACTIONS.iter().find(|entry| entry.contexts.contains(context) && entry.default_keys().any(|bound| bound == key))
     })

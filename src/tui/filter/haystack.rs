@@ -1,6 +1,6 @@
-//! The texts of a catalog as the matcher wants them: packed one behind the other, so that a pass over ten thousand sources
-//! goes through two megabytes in order and follows no pointer. Built when something is first filtered. Texts of nothing but
-//! ASCII stay bytes; others become one character a cluster.
+//! The texts of a catalog, packed for the matcher: a pass over ten thousand sources reads two megabytes in order and
+//! follows no pointer. Built with the first filter. ASCII texts stay bytes; others become one character per grapheme
+//! cluster.
 
 use std::borrow::Cow;
 
@@ -13,18 +13,18 @@ use crate::template::{Template, TemplateIndex};
 use crate::text::fold::{fold, is_separator};
 use crate::tui::widgets::marked::clusters;
 
-use super::query::{Query, Text};
+use crate::tui::filter::query::{Query, TextTerm};
 
-/// Clusters of a text that are looked in: the matcher counts scores in 16 bits, which more could overflow.
+/// Clusters that are searched: the matcher's 16-bit scores could overflow with more.
 const LOOKED_IN: usize = 2_000;
 
-/// What one matched character earns, as the matcher counts; it keeps that number to itself.
+/// The matcher's score for one matched character, which it does not export.
 const EARNED: u16 = 16;
 
 /// The packed texts: of a source its id, name, tags and description, of a template its name, source, variables and place.
 #[derive(Debug, Clone, Default)]
 pub struct Haystack {
-    entries: Vec<Entry>,
+    entries: Vec<PackedTexts>,
     ascii: Vec<u8>,
     wide: Vec<char>,
     /// The keys of all tags, each between line breaks, which no key contains.
@@ -35,7 +35,7 @@ pub struct Haystack {
 
 /// Where the texts of one source lie.
 #[derive(Debug, Clone, Copy)]
-struct Entry {
+struct PackedTexts {
     /// Where id, name, tags and description begin, and where the last ends: in `wide` or in `ascii`.
     at: [u32; 5],
     /// Where its keys begin in `tags`; they end where the next source's begin.
@@ -55,7 +55,7 @@ enum Script {
 
 /// How well a text fits a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fit {
+pub enum MatchScore {
     /// A character of it stands nowhere in order.
     No,
     /// Its characters are there, too far apart to count; a longer text may still fit.
@@ -128,7 +128,7 @@ impl Haystack {
         *end = if is_wide { offset(self.wide.len()) } else { offset(self.ascii.len()) };
         let (script, letters) =
             if is_wide { (Script::Wide, [u32::MAX; 4]) } else { (Script::Ascii, texts.map(letters)) };
-        self.entries.push(Entry { at, tags: offset(self.tags.len()), letters, script });
+        self.entries.push(PackedTexts { at, tags: offset(self.tags.len()), letters, script });
         for tag in tags {
             self.add_key(tag);
         }
@@ -146,31 +146,30 @@ impl Haystack {
         self.tags.push(b'\n');
     }
 
-    /// How many sources there are.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
     /// How well `text` fits the source at `at`. A description counts only where nothing else fits.
-    pub fn fit(&self, at: usize, text: &Text, wanted: u32, seeker: &mut Seeker) -> Fit {
-        let Some(entry) = self.entries.get(at) else { return Fit::No };
+    pub fn fit(&self, at: usize, text: &TextTerm, wanted: u32, seeker: &mut TextMatcher) -> MatchScore {
+        let Some(entry) = self.entries.get(at) else { return MatchScore::No };
         let [id, name, tags, description] = entry.letters;
         let best = 26 * u32::from(text.len) + 10;
-        let mut fit = Fit::No;
+        let mut fit = MatchScore::No;
         for (field, letters, weight) in [(0, id, 10), (1, name, 9), (2, tags, 8)] {
             // Most of what is looked for begins a word of the id, which no other field can better.
-            if letters & wanted != wanted || matches!(fit, Fit::Score(score) if score >= best * weight) {
+            if letters & wanted != wanted || matches!(fit, MatchScore::Score(score) if score >= best * weight) {
                 continue;
             }
             fit = better(fit, weighed(seeker.short(self.field(entry, field), text), weight));
         }
-        if matches!(fit, Fit::Score(_)) || description & wanted != wanted {
+        if matches!(fit, MatchScore::Score(_)) || description & wanted != wanted {
             return fit;
         }
         better(fit, weighed(seeker.long(self.field(entry, 3), text), 4))
     }
 
-    fn field(&self, entry: &Entry, nth: usize) -> Utf32Str<'_> {
+    fn field(&self, entry: &PackedTexts, nth: usize) -> Utf32Str<'_> {
         let start = entry.at.get(nth).map_or(0, |at| *at as usize);
         let end = entry.at.get(nth + 1).map_or(0, |at| *at as usize);
         if entry.script == Script::Ascii {
@@ -182,13 +181,17 @@ impl Haystack {
 
     /// How the tags are to be looked at for this key: whole where some source has exactly this tag, else by their
     /// beginnings, since it may still be being typed.
-    pub fn tag(&self, key: &str) -> Tag {
+    pub fn tag(&self, key: &str) -> TagPattern {
         let whole = format!("\n{key}\n");
-        if memmem::find(&self.tags, whole.as_bytes()).is_some() { Tag(whole) } else { Tag(format!("\n{key}")) }
+        if memmem::find(&self.tags, whole.as_bytes()).is_some() {
+            TagPattern(whole)
+        } else {
+            TagPattern(format!("\n{key}"))
+        }
     }
 
     /// Whether the source at `at` has such a tag.
-    pub fn has_tag(&self, at: usize, tag: &Tag) -> bool {
+    pub fn has_tag(&self, at: usize, tag: &TagPattern) -> bool {
         let Some(entry) = self.entries.get(at) else { return false };
         let end = self.entries.get(at + 1).map_or(self.tags.len(), |next| next.tags as usize);
         let keys = self.tags.get(entry.tags as usize..end).unwrap_or_default();
@@ -198,7 +201,7 @@ impl Haystack {
 
 /// A tag to look for, as it lies between its line breaks.
 #[derive(Debug, Clone)]
-pub struct Tag(String);
+pub struct TagPattern(String);
 
 /// Top-level names that a template asks for, as its row is looked through for them.
 pub fn variables(template: &Template) -> String {
@@ -222,66 +225,68 @@ fn offset(len: usize) -> u32 {
 }
 
 /// A match whose gaps cost more than its places earn is none: letters scattered through a sentence fit everything.
-fn counted(score: Option<u16>, text: &Text) -> Fit {
+fn counted(score: Option<u16>, text: &TextTerm) -> MatchScore {
     match score {
-        None => Fit::No,
-        Some(score) if score < EARNED.saturating_mul(text.len) => Fit::Scattered,
-        Some(score) => Fit::Score(u32::from(score)),
+        None => MatchScore::No,
+        Some(score) if score < EARNED.saturating_mul(text.len) => MatchScore::Scattered,
+        Some(score) => MatchScore::Score(u32::from(score)),
     }
 }
 
 /// The matcher, with what it needs to be asked of ten thousand texts. It is asked first for a text as it is: that is what
 /// is mostly meant, and found ten times as fast as letters with gaps between them.
 #[derive(Debug, Default)]
-pub struct Seeker {
+pub struct TextMatcher {
     matcher: Matcher,
     /// Where a text was found that stands in a description with gaps.
     found: Vec<u32>,
 }
 
-impl Seeker {
+impl TextMatcher {
     /// How well a text fits an id, a name or tags.
-    fn short(&mut self, field: Utf32Str<'_>, text: &Text) -> Fit {
+    fn short(&mut self, field: Utf32Str<'_>, text: &TextTerm) -> MatchScore {
         match text.exact.score(field, &mut self.matcher) {
-            Some(score) => Fit::Score(u32::from(score)),
-            None if text.atom.kind == AtomKind::Substring => Fit::No,
+            Some(score) => MatchScore::Score(u32::from(score)),
+            None if text.atom.kind == AtomKind::Substring => MatchScore::No,
             None => counted(text.atom.score(field, &mut self.matcher), text),
         }
     }
 
     /// How well a text fits a description. Any few letters stand in order somewhere in a long sentence: there it must stand
     /// as it is, or with half as much again between its letters.
-    fn long(&mut self, field: Utf32Str<'_>, text: &Text) -> Fit {
+    fn long(&mut self, field: Utf32Str<'_>, text: &TextTerm) -> MatchScore {
         self.found.clear();
         if let Some(score) = text.exact.score(field, &mut self.matcher) {
-            return Fit::Score(u32::from(score));
+            return MatchScore::Score(u32::from(score));
         }
         if text.atom.kind == AtomKind::Substring {
-            return Fit::No;
+            return MatchScore::No;
         }
         // The matcher is still set for this text. Of all matches that end first this finds the narrowest.
         let needle = text.atom.needle_text();
-        let Some(score) = self.matcher.fuzzy_indices_greedy(field, needle, &mut self.found) else { return Fit::No };
+        let Some(score) = self.matcher.fuzzy_indices_greedy(field, needle, &mut self.found) else {
+            return MatchScore::No;
+        };
         let span = match (self.found.first(), self.found.last()) {
             (Some(first), Some(last)) => last - first + 1,
             _ => 0,
         };
-        if span <= u32::from(text.len) * 3 / 2 { Fit::Score(u32::from(score)) } else { Fit::Scattered }
+        if span <= u32::from(text.len) * 3 / 2 { MatchScore::Score(u32::from(score)) } else { MatchScore::Scattered }
     }
 }
 
 /// What stands in an id says more than in a name, in a name more than in a tag, and least in a description.
-fn weighed(fit: Fit, weight: u32) -> Fit {
+fn weighed(fit: MatchScore, weight: u32) -> MatchScore {
     match fit {
-        Fit::Score(score) => Fit::Score(score * weight),
+        MatchScore::Score(score) => MatchScore::Score(score * weight),
         other => other,
     }
 }
 
-fn better(one: Fit, other: Fit) -> Fit {
+fn better(one: MatchScore, other: MatchScore) -> MatchScore {
     match (one, other) {
-        (Fit::Score(one), Fit::Score(other)) => Fit::Score(one.max(other)),
-        (Fit::Score(_), _) | (Fit::Scattered, Fit::No) => one,
+        (MatchScore::Score(one), MatchScore::Score(other)) => MatchScore::Score(one.max(other)),
+        (MatchScore::Score(_), _) | (MatchScore::Scattered, MatchScore::No) => one,
         _ => other,
     }
 }
@@ -303,28 +308,25 @@ fn letter(byte: u8) -> u32 {
 
 /// Finds what to mark in the rows that can be seen.
 #[derive(Debug)]
-pub struct Marker<'a> {
+pub struct MatchMarker<'a> {
     query: &'a Query,
-    seeker: Seeker,
+    seeker: TextMatcher,
 }
 
 /// Clusters to mark, by their places in the text, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// In the id.
     pub id: Vec<u32>,
-    /// In the name.
     pub name: Vec<u32>,
     /// In the tags, joined as the list shows them.
     pub tags: Vec<u32>,
-    /// In the description.
     pub description: Vec<u32>,
 }
 
-impl<'a> Marker<'a> {
+impl<'a> MatchMarker<'a> {
     /// Marks what this query looks for.
     pub fn new(query: &'a Query) -> Self {
-        Self { query, seeker: Seeker::default() }
+        Self { query, seeker: TextMatcher::default() }
     }
 
     /// What to mark in the source at `at`.
@@ -336,7 +338,8 @@ impl<'a> Marker<'a> {
             let field = haystack.field(entry, nth);
             for text in self.query.texts() {
                 let fit = if nth == 3 { self.seeker.long(field, text) } else { self.seeker.short(field, text) };
-                if !matches!(fit, Fit::Score(_)) || text.exact.indices(field, &mut self.seeker.matcher, found).is_some()
+                if !matches!(fit, MatchScore::Score(_))
+                    || text.exact.indices(field, &mut self.seeker.matcher, found).is_some()
                 {
                     continue;
                 }

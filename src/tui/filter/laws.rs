@@ -10,7 +10,7 @@ use crate::engine::Snapshot;
 use crate::text::fold::{collapsed, same_tag, tag_key};
 use crate::tui::fixture;
 
-use super::{Haystack, Kept, Marker, Order, Query, keep};
+use crate::tui::filter::{FilterResult, Haystack, MatchMarker, Order, Query, apply};
 
 const WORDS: &str = "[abcAB12é\u{301}ß日👍\u{200d} _-]{0,12}";
 
@@ -60,11 +60,11 @@ proptest! {
     #[test]
     fn narrowing_is_filtering_anew(snapshot in any_snapshot(), line in any_line(), other in any_line()) {
         let haystack = Haystack::of(&snapshot.catalog);
-        let mut before: Option<Kept> = None;
+        let mut before: Option<FilterResult> = None;
         let beginnings = line.char_indices().map(|(at, c)| &line[..at + c.len_utf8()]);
         for typed in beginnings.chain([other.as_str()]) {
-            let anew = keep(&snapshot, &haystack, Query::parse(typed), None);
-            let narrowed = keep(&snapshot, &haystack, Query::parse(typed), before.as_ref());
+            let anew = apply(&snapshot, &haystack, Query::parse(typed), None);
+            let narrowed = apply(&snapshot, &haystack, Query::parse(typed), before.as_ref());
             prop_assert_eq!(&narrowed.rows, &anew.rows, "{:?}", typed);
             prop_assert_eq!(&narrowed.culprit, &anew.culprit);
             before = Some(narrowed);
@@ -75,7 +75,7 @@ proptest! {
     fn a_term_and_its_contrary_share_the_catalog(snapshot in any_snapshot(), tag in "[abé_-]{1,3}", word in "[abcé]{1,3}") {
         let haystack = Haystack::of(&snapshot.catalog);
         for term in [format!("#{tag}"), format!("\"{word}\""), "missing".to_owned(), "picked".to_owned()] {
-            let rows = |line: &str| keep(&snapshot, &haystack, Query::parse(line), None).rows;
+            let rows = |line: &str| apply(&snapshot, &haystack, Query::parse(line), None).rows;
             let mut both = [rows(&term), rows(&format!("!{term}"))].concat();
             both.sort_unstable();
             if Query::parse(&term).fault.is_none() {
@@ -87,7 +87,7 @@ proptest! {
     #[test]
     fn a_tag_is_whole_if_there_is_such_a_one_and_else_a_beginning(snapshot in any_snapshot(), tag in "[abAé_-]{0,2}[abé]") {
         let haystack = Haystack::of(&snapshot.catalog);
-        let mut rows = keep(&snapshot, &haystack, Query::parse(&format!("#{tag}")), None).rows;
+        let mut rows = apply(&snapshot, &haystack, Query::parse(&format!("#{tag}")), None).rows;
         rows.sort_unstable();
         let having = |wanted: &dyn Fn(&str) -> bool| -> Vec<usize> {
             let sources = snapshot.catalog.sources().iter().enumerate();
@@ -103,7 +103,7 @@ proptest! {
     fn what_is_marked_stands_in_the_text(snapshot in any_snapshot(), line in any_line()) {
         let haystack = Haystack::of(&snapshot.catalog);
         let query = Query::parse(&line);
-        let mut marker = Marker::new(&query);
+        let mut marker = MatchMarker::new(&query);
         for (at, source) in snapshot.catalog.sources().iter().enumerate() {
             let marks = marker.marks(&haystack, at);
             let clusters = |text: &str| unicode_segmentation::UnicodeSegmentation::graphemes(text, true).count();

@@ -1,16 +1,17 @@
-//! Which rows of the catalog, or of the templates, a filter line keeps, and in which order. `query` reads the line, `haystack` holds what can be looked
-//! in, `standing` what words like `picked` ask about, `keep` puts them together, `order` sorts. A key over 10,000 sources is
-//! one pass over packed memory; a line that only asks for more looks only at what it kept before.
+//! Which rows of the catalog or the templates a filter line keeps, and in which order. `query` parses the line,
+//! `haystack` holds the texts, `source_states` answers words like `picked`, `apply` combines them, `order` sorts. A
+//! key over 10,000 sources is one pass over packed memory; a narrower line searches only what the line before could
+//! match.
 
+mod apply;
 mod haystack;
-mod keep;
 #[cfg(test)]
 mod laws;
 mod order;
 mod query;
-mod standing;
+mod source_states;
 
-pub use haystack::{Haystack, Marker, Marks, variables};
-pub use keep::{Kept, keep};
+pub use apply::{FilterResult, apply};
+pub use haystack::{Haystack, Marks, MatchMarker, variables};
 pub use order::Order;
 pub use query::Query;

@@ -5,19 +5,16 @@ use std::cmp::Reverse;
 use crate::engine::Snapshot;
 use crate::selection::Standing;
 
-/// How the list is sorted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Order {
-    /// As the catalog is; while texts are filtered by, what fits best first.
+    /// The catalog's own; with a text filter, the best match first.
     #[default]
     Catalog,
-    /// By id.
     Id,
-    /// By type.
     Kind,
-    /// What costs most first; unknown last.
+    /// The most tokens first; unknown last.
     Tokens,
-    /// What is chosen first, what cannot be last.
+    /// Selected first, unavailable last.
     Standing,
 }
 
@@ -38,7 +35,6 @@ impl Order {
         [Self::Catalog, Self::Id, Self::Kind, Self::Tokens, Self::Standing].into_iter().find(|it| it.word() == word)
     }
 
-    /// What it goes by.
     pub fn word(self) -> &'static str {
         match self {
             Self::Catalog => "catalog",

@@ -1,5 +1,5 @@
-//! What a filter line asks for: terms separated by blanks that must all hold, `!` in front of one for its contrary. A term
-//! that cannot be understood, or not yet, is said and keeps everything, so that the list does not jump while it is typed.
+//! A filter line: terms separated by blanks, all of which must match; `!` negates. A term that is invalid, or not
+//! finished yet, is reported and ignored, so that the list does not jump while one types.
 
 use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use unicode_segmentation::UnicodeSegmentation;
@@ -7,58 +7,46 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::catalog::Mode;
 use crate::text::fold::{can_match, collapsed, tag_key};
 
-/// A filter line as understood.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {
-    /// All of them must hold.
     pub terms: Vec<Term>,
-    /// What is wrong with the line, for the person who types it.
+    /// What is wrong with the line.
     pub fault: Option<String>,
 }
 
-/// One term.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Term {
     /// As typed, with its `!` and quotes.
     pub written: String,
-    /// Whether the contrary must hold.
     pub negated: bool,
-    /// What it looks at.
     pub test: Test,
 }
 
-/// What a term looks at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Test {
-    /// Id, name, tags, description.
-    Text(Text),
+    Text(TextTerm),
     /// A tag, as its key (BEHAVIOUR §5): the whole tag if the catalog has it, else its beginning.
     Tag(String),
-    /// The type, by its word.
     Kind(&'static str),
-    /// The mode.
     Mode(Mode),
-    /// How the source stands.
-    Standing(Word),
+    Standing(StatusWord),
 }
 
-/// A text to look for. Words are fuzzy; quoted texts, and words that must not be there, are looked for as they are.
+/// A text to search. Words are fuzzy; quoted and negated texts must match exactly.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Text {
+pub struct TextTerm {
     /// What to look for, as typed.
     pub needle: String,
-    /// The same for the matcher.
     pub atom: Atom,
     /// The same, to be found as it is.
     pub exact: Atom,
-    /// Its length in clusters.
     pub len: u16,
 }
 
 /// A word for how a source stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub enum Word {
+pub enum StatusWord {
     Selected,
     Picked,
     Pulled,
@@ -69,7 +57,7 @@ pub enum Word {
     Dormant,
 }
 
-impl Word {
+impl StatusWord {
     const ALL: [(&'static str, Self); 8] = [
         ("selected", Self::Selected),
         ("picked", Self::Picked),
@@ -86,7 +74,7 @@ impl Word {
     }
 }
 
-impl Text {
+impl TextTerm {
     fn new(needle: &str, kind: AtomKind) -> Self {
         let atom = |kind| Atom::new(needle, CaseMatching::Smart, Normalization::Smart, kind, false);
         let len = u16::try_from(needle.graphemes(true).count()).unwrap_or(u16::MAX);
@@ -95,7 +83,6 @@ impl Text {
 }
 
 impl Query {
-    /// Reads a filter line.
     pub fn parse(line: &str) -> Self {
         let mut query = Self::default();
         let mut rest = line.trim_start();
@@ -111,26 +98,24 @@ impl Query {
         query
     }
 
-    /// Whether it asks for nothing.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 
     /// The texts that a row is ordered and marked by.
-    pub fn texts(&self) -> impl Iterator<Item = &Text> {
+    pub fn texts(&self) -> impl Iterator<Item = &TextTerm> {
         self.terms.iter().filter(|term| !term.negated).filter_map(|term| match &term.test {
             Test::Text(text) => Some(text),
             _ => None,
         })
     }
 
-    /// Whether what it keeps follows from the selection too.
+    /// Whether its rows depend on the selection.
     pub fn asks_standing(&self) -> bool {
         self.terms.iter().any(|term| matches!(term.test, Test::Standing(_)))
     }
 
-    /// Whether it can keep only what `before` at least considered: every term of that is there still, or a longer text in
-    /// its place.
+    /// Whether it matches only what `before` could match: each term of that is still there, or longer.
     pub fn narrows(&self, before: &Self) -> bool {
         let mut pairs = before.terms.iter().zip(&self.terms);
         before.terms.len() <= self.terms.len() && pairs.all(|(before, now)| now.narrows(before))
@@ -160,7 +145,7 @@ fn term_end(rest: &str) -> usize {
 
 fn term(written: &str) -> Result<Option<Term>, String> {
     let (negated, bare) = match written.strip_prefix('!') {
-        Some("") => return Err("! needs a term behind it".to_owned()),
+        Some("") => return Err("! needs a term after it".to_owned()),
         Some(bare) => (true, bare),
         None => (false, written),
     };
@@ -174,35 +159,37 @@ fn test(bare: &str, kind: AtomKind) -> Result<Option<Test>, String> {
         return if can_match(tag) {
             Ok(Some(Test::Tag(collapsed(&tag_key(tag)))))
         } else {
-            Err("# needs a tag behind it".to_owned())
+            Err("# needs a tag after it".to_owned())
         };
     }
     if let Some(quoted) = bare.strip_prefix('"') {
         let quoted = quoted.strip_suffix('"').unwrap_or(quoted);
-        return Ok((!quoted.is_empty()).then(|| Test::Text(Text::new(quoted, AtomKind::Substring))));
+        return Ok((!quoted.is_empty()).then(|| Test::Text(TextTerm::new(quoted, AtomKind::Substring))));
     }
     let lower = bare.to_lowercase();
     if let Some(typed) = lower.strip_prefix("type:") {
         let kinds = ["local", "url", "mcp", "inline"];
-        let found = begun(typed, &kinds).ok_or("type: is local, url, mcp or inline")?;
+        let found = begun(typed, &kinds).ok_or("type: must be local, url, mcp or inline")?;
         return Ok(Some(Test::Kind(found)));
     }
     if let Some(typed) = lower.strip_prefix("mode:") {
         let modes = [Mode::Auto.word(), Mode::Selectable.word()];
-        let found = begun(typed, &modes).ok_or("mode: is auto or selectable")?;
+        let found = begun(typed, &modes).ok_or("mode: must be auto or selectable")?;
         return Ok(Some(Test::Mode(if found == Mode::Auto.word() { Mode::Auto } else { Mode::Selectable })));
     }
     if let Some(typed) = lower.strip_prefix("is:") {
-        let names = Word::ALL.map(|(name, _)| name).join(", ");
-        return Word::of(typed).map(|word| Some(Test::Standing(word))).ok_or(format!("is: is one of {names}"));
+        let names = StatusWord::ALL.map(|(name, _)| name).join(", ");
+        return StatusWord::of(typed)
+            .map(|word| Some(Test::Standing(word)))
+            .ok_or(format!("is: must be one of {names}"));
     }
-    Ok(Some(match Word::of(bare) {
+    Ok(Some(match StatusWord::of(bare) {
         Some(word) => Test::Standing(word),
-        None => Test::Text(Text::new(bare, kind)),
+        None => Test::Text(TextTerm::new(bare, kind)),
     }))
 }
 
-/// The word that begins so; there is one at most, since no two begin alike.
+/// The only word with this beginning.
 fn begun(typed: &str, words: &[&'static str]) -> Option<&'static str> {
     words.iter().find(|word| !typed.is_empty() && word.starts_with(typed)).copied()
 }
@@ -230,7 +217,7 @@ mod tests {
 
     #[test]
     fn lines_as_understood() {
-        let is = "[is: is one of selected, picked, pulled, auto, missing, excluded, available, dormant]";
+        let is = "[is: must be one of selected, picked, pulled, auto, missing, excluded, available, dormant]";
         for (line, understood) in [
             ("", ""),
             ("  ", ""),
@@ -252,12 +239,12 @@ mod tests {
             ("pick", "text(pick)"),
             ("Missing", "text(Missing)"),
             ("a:b", "text(a:b)"),
-            ("type:foo java", "text(java) [type: is local, url, mcp or inline]"),
-            ("type:", "[type: is local, url, mcp or inline]"),
-            ("mode: x", "text(x) [mode: is auto or selectable]"),
-            ("x !", "text(x) [! needs a term behind it]"),
-            ("#", "[# needs a tag behind it]"),
-            ("#- x", "text(x) [# needs a tag behind it]"),
+            ("type:foo java", "text(java) [type: must be local, url, mcp or inline]"),
+            ("type:", "[type: must be local, url, mcp or inline]"),
+            ("mode: x", "text(x) [mode: must be auto or selectable]"),
+            ("x !", "text(x) [! needs a term after it]"),
+            ("#", "[# needs a tag after it]"),
+            ("#- x", "text(x) [# needs a tag after it]"),
             ("is:", is),
         ] {
             assert_eq!(read(line), understood, "{line:?}");

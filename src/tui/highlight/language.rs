@@ -1,4 +1,4 @@
-//! Which language a template makes: its name without the template's own ending says, or else where the text would go.
+//! The language of a template's output: by its name without the template's ending, else by the output path.
 
 use std::path::Path;
 

@@ -1,19 +1,19 @@
-//! Colours for the text of a preview: which language it is in, what its words are, and what of that still holds when the
-//! text changes. Pure, and slow enough that only `run/painter` does it, on a thread of its own.
+//! Highlights the text of a preview, and reuses what is known when the text changes. Pure, and so slow that only
+//! `run/highlight_worker` does it, on its own thread.
 
 mod language;
-mod painted;
 mod scopes;
+mod text;
 
 use std::collections::HashMap;
 
 use syntect::parsing::{ParseState, ScopeStack, SyntaxReference, SyntaxSet};
 
-use super::theme::Role;
-use scopes::Scopes;
+use crate::tui::theme::ThemeRole;
+use scopes::ScopeRoles;
 
 pub use language::candidates;
-pub use painted::{Painted, carried};
+pub use text::{HighlightedText, carried};
 
 /// A text of more bytes than this stays plain.
 pub const LONGEST_TEXT: usize = 1024 * 1024;
@@ -21,51 +21,47 @@ pub const LONGEST_TEXT: usize = 1024 * 1024;
 /// A line of more bytes than this stays plain: one of minified code would hold up all behind it.
 pub const LONGEST_LINE: usize = 2_000;
 
-/// Places in a text that lines can begin in; of a text that has more, what is known is forgotten now and then.
+/// Parser states that are cached; with more, the cache is cleared.
 const MOST_STATES: usize = 512;
 
-/// A part of a line that looks otherwise than the rest.
+/// A highlighted part of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     /// Its first byte.
     pub start: u32,
     /// The byte behind its last one.
     pub end: u32,
-    /// What it is.
-    pub role: Role,
+    pub role: ThemeRole,
 }
 
 /// The parts of one line, in order, apart from each other.
 pub type Spans = Box<[Span]>;
 
-/// Where in a text a line begins: in a comment, in a string, at the top.
-type Place = (ParseState, ScopeStack);
+/// The parser's state at the start of a line: in a comment, in a string, at the top level.
+type ParserState = (ParseState, ScopeStack);
 
-/// What a line came to in some place.
-struct Known {
+/// The result for a line in some state.
+struct CachedLine {
     spans: Spans,
-    /// The place behind it.
     after: usize,
     /// The text it was last met in.
     round: u64,
 }
 
-/// Tells the words of a text. What it told of a line holds wherever that line stands in a like place, so that of a text
-/// that changes only what is new is looked at.
+/// Highlights texts. Results are cached by line and state, so that only what changed is parsed again.
 pub struct Highlighter {
     set: SyntaxSet,
-    scopes: Scopes,
+    scopes: ScopeRoles,
     language: String,
-    places: Vec<Place>,
-    /// By place.
-    known: Vec<HashMap<Box<str>, Known>>,
+    places: Vec<ParserState>,
+    known: Vec<HashMap<Box<str>, CachedLine>>,
     round: u64,
     buffer: String,
 }
 
-/// A way through a text, line by line.
+/// The position in a text, line by line.
 #[derive(Debug, Clone, Copy)]
-pub struct Walk {
+pub struct LineCursor {
     /// Where the next line begins; `None` where nothing is known of the language.
     at: Option<usize>,
 }
@@ -74,7 +70,7 @@ impl Default for Highlighter {
     fn default() -> Self {
         Self {
             set: two_face::syntax::extra_newlines(),
-            scopes: Scopes::default(),
+            scopes: ScopeRoles::default(),
             language: String::new(),
             places: Vec::new(),
             known: Vec::new(),
@@ -86,29 +82,29 @@ impl Default for Highlighter {
 
 impl Highlighter {
     /// Begins a text in the first of these languages that is known.
-    pub fn begin(&mut self, languages: &[String]) -> Walk {
+    pub fn begin(&mut self, languages: &[String]) -> LineCursor {
         self.round += 1;
         let found = |language: &String| self.set.find_syntax_by_extension(language);
         let Some(syntax) = languages.iter().find_map(found).filter(|syntax| !syntax.hidden) else {
-            return Walk { at: None };
+            return LineCursor { at: None };
         };
         let top = top(syntax);
         if self.language != syntax.name {
             let name = syntax.name.clone();
             if !self.language.is_empty() {
-                // The patterns of a language are compiled when they are met, and kept: whoever looks through templates of many
-                // languages would hold them all. Reading the definitions anew costs less than a frame.
+                // Compiled patterns are kept: someone who looks through templates of many languages would hold them
+                // all. Loading the definitions again costs less than a frame.
                 self.set = two_face::syntax::extra_newlines();
             }
             self.language = name;
             self.places.clear();
             self.known.clear();
         }
-        Walk { at: Some(self.intern(top)) }
+        LineCursor { at: Some(self.intern(top)) }
     }
 
     /// The parts of the next line.
-    pub fn line(&mut self, walk: &mut Walk, line: &str) -> Spans {
+    pub fn line(&mut self, walk: &mut LineCursor, line: &str) -> Spans {
         let Some(at) = walk.at.filter(|_| line.len() <= LONGEST_LINE) else { return Spans::default() };
         let round = self.round;
         if let Some(known) = self.known.get_mut(at).and_then(|known| known.get_mut(line)) {
@@ -120,7 +116,7 @@ impl Highlighter {
         self.buffer.clear();
         self.buffer.push_str(line);
         self.buffer.push('\n');
-        // Where a pattern gives up, the line stays plain, and the next one begins where this one began.
+        // Where a pattern fails, the line stays plain and the state stays the same.
         let Ok(ops) = parse.parse_line(&self.buffer, &self.set) else { return Spans::default() };
         let spans = self.scopes.spans(line, &ops, &mut stack);
         if self.places.len() >= MOST_STATES {
@@ -131,19 +127,19 @@ impl Highlighter {
         }
         let after = self.intern((parse, stack));
         if let Some(known) = self.known.get_mut(at) {
-            known.insert(line.into(), Known { spans: spans.clone(), after, round });
+            known.insert(line.into(), CachedLine { spans: spans.clone(), after, round });
         }
         walk.at = Some(after);
         spans
     }
 
-    /// The text ended: what did not stand in it is forgotten.
+    /// Ends the text, and drops cached lines that were not in it.
     pub fn end(&mut self) {
         let round = self.round;
         self.known.iter_mut().for_each(|known| known.retain(|_, known| known.round == round));
     }
 
-    fn intern(&mut self, place: Place) -> usize {
+    fn intern(&mut self, place: ParserState) -> usize {
         if let Some(at) = self.places.iter().position(|known| *known == place) {
             return at;
         }
@@ -153,7 +149,7 @@ impl Highlighter {
     }
 }
 
-fn top(syntax: &SyntaxReference) -> Place {
+fn top(syntax: &SyntaxReference) -> ParserState {
     (ParseState::new(syntax), ScopeStack::new())
 }
 

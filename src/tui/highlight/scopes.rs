@@ -1,67 +1,64 @@
-//! What the scopes of a syntax definition mean to our themes: a handful of roles, whatever the language.
+//! Maps the scopes of syntax definitions to our theme roles.
 
 use std::collections::HashMap;
 
 use syntect::parsing::{Scope, ScopeStack, ScopeStackOp};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{Span, Spans};
-use crate::tui::theme::Role;
+use crate::tui::highlight::{Span, Spans};
+use crate::tui::theme::ThemeRole;
 
-/// What a scope says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Says {
-    /// This it is.
-    Is(Role),
-    /// Nothing special, whatever is around it.
+enum ScopeMeaning {
+    Is(ThemeRole),
+    /// Plain text, whatever the outer scope.
     Plain,
-    /// Nothing: what is around it counts.
+    /// Nothing: the outer scope counts.
     Nothing,
 }
 
 /// The beginnings of scopes, by the naming conventions that syntax definitions follow; the first that fits counts.
-const MEANINGS: &[(&str, Says)] = &[
-    ("comment", Says::Is(Role::Comment)),
-    ("punctuation.definition.comment", Says::Is(Role::Comment)),
-    ("keyword.operator.word", Says::Is(Role::Keyword)),
-    ("keyword.operator", Says::Plain),
-    ("keyword", Says::Is(Role::Keyword)),
-    ("storage", Says::Is(Role::Keyword)),
-    ("constant.character", Says::Is(Role::Number)),
-    ("constant", Says::Is(Role::Number)),
-    ("meta.interpolation", Says::Plain),
-    ("string.unquoted", Says::Plain),
-    ("string", Says::Is(Role::String)),
-    ("entity.name.tag", Says::Is(Role::Keyword)),
-    ("entity.name.section", Says::Is(Role::Keyword)),
-    ("markup.heading", Says::Is(Role::Keyword)),
-    ("markup.raw", Says::Is(Role::String)),
-    ("entity.name", Says::Is(Role::Function)),
-    ("entity.other.attribute-name", Says::Is(Role::Kind)),
-    ("entity.other.inherited-class", Says::Is(Role::Kind)),
-    ("support.function", Says::Is(Role::Function)),
-    ("variable.function", Says::Is(Role::Function)),
-    ("variable.annotation", Says::Is(Role::Function)),
-    ("support.type", Says::Is(Role::Kind)),
-    ("support.class", Says::Is(Role::Kind)),
-    ("support.constant", Says::Is(Role::Number)),
-    ("variable.language", Says::Is(Role::Keyword)),
+const MEANINGS: &[(&str, ScopeMeaning)] = &[
+    ("comment", ScopeMeaning::Is(ThemeRole::Comment)),
+    ("punctuation.definition.comment", ScopeMeaning::Is(ThemeRole::Comment)),
+    ("keyword.operator.word", ScopeMeaning::Is(ThemeRole::Keyword)),
+    ("keyword.operator", ScopeMeaning::Plain),
+    ("keyword", ScopeMeaning::Is(ThemeRole::Keyword)),
+    ("storage", ScopeMeaning::Is(ThemeRole::Keyword)),
+    ("constant.character", ScopeMeaning::Is(ThemeRole::Number)),
+    ("constant", ScopeMeaning::Is(ThemeRole::Number)),
+    ("meta.interpolation", ScopeMeaning::Plain),
+    ("string.unquoted", ScopeMeaning::Plain),
+    ("string", ScopeMeaning::Is(ThemeRole::String)),
+    ("entity.name.tag", ScopeMeaning::Is(ThemeRole::Keyword)),
+    ("entity.name.section", ScopeMeaning::Is(ThemeRole::Keyword)),
+    ("markup.heading", ScopeMeaning::Is(ThemeRole::Keyword)),
+    ("markup.raw", ScopeMeaning::Is(ThemeRole::String)),
+    ("entity.name", ScopeMeaning::Is(ThemeRole::Function)),
+    ("entity.other.attribute-name", ScopeMeaning::Is(ThemeRole::Kind)),
+    ("entity.other.inherited-class", ScopeMeaning::Is(ThemeRole::Kind)),
+    ("support.function", ScopeMeaning::Is(ThemeRole::Function)),
+    ("variable.function", ScopeMeaning::Is(ThemeRole::Function)),
+    ("variable.annotation", ScopeMeaning::Is(ThemeRole::Function)),
+    ("support.type", ScopeMeaning::Is(ThemeRole::Kind)),
+    ("support.class", ScopeMeaning::Is(ThemeRole::Kind)),
+    ("support.constant", ScopeMeaning::Is(ThemeRole::Number)),
+    ("variable.language", ScopeMeaning::Is(ThemeRole::Keyword)),
 ];
 
-/// Scopes as they were met.
-pub struct Scopes {
-    meanings: Vec<(Scope, Says)>,
-    known: HashMap<Scope, Says>,
+pub struct ScopeRoles {
+    meanings: Vec<(Scope, ScopeMeaning)>,
+    known: HashMap<Scope, ScopeMeaning>,
 }
 
-impl Default for Scopes {
+impl Default for ScopeRoles {
     fn default() -> Self {
         let meanings = MEANINGS.iter().filter_map(|(name, says)| Some((Scope::new(name).ok()?, *says)));
         Self { meanings: meanings.collect(), known: HashMap::new() }
     }
 }
 
-impl Scopes {
+impl ScopeRoles {
     /// The parts of a line, from what changes at which of its bytes; leaves the stack as it is behind the line.
     pub fn spans(&mut self, line: &str, ops: &[(usize, ScopeStackOp)], stack: &mut ScopeStack) -> Spans {
         let mut spans: Vec<Span> = Vec::new();
@@ -88,16 +85,16 @@ impl Scopes {
     }
 
     /// The nearest scope that says something.
-    fn role(&mut self, stack: &ScopeStack) -> Option<Role> {
+    fn role(&mut self, stack: &ScopeStack) -> Option<ThemeRole> {
         let Self { meanings, known } = self;
         let mut said = stack.as_slice().iter().rev().map(|scope| {
             *known.entry(*scope).or_insert_with(|| {
                 let found = meanings.iter().find(|(prefix, _)| prefix.is_prefix_of(*scope));
-                found.map_or(Says::Nothing, |(_, says)| *says)
+                found.map_or(ScopeMeaning::Nothing, |(_, says)| *says)
             })
         });
-        match said.find(|says| *says != Says::Nothing) {
-            Some(Says::Is(role)) => Some(role),
+        match said.find(|says| *says != ScopeMeaning::Nothing) {
+            Some(ScopeMeaning::Is(role)) => Some(role),
             _ => None,
         }
     }

@@ -1,11 +1,11 @@
-//! How the grid of four panes is divided between them, by shares that outlast every size of the terminal.
+//! How the grid is divided between the four panes, in shares that survive any resize.
 
 use ratatui::layout::Size;
 
 use crate::config::screen::Borders;
-use crate::tui::action::Border;
+use crate::tui::action::BorderMove;
 
-/// What no border takes from a pane of the grid: each shows an id, and its list beside its details.
+/// The least that a border leaves to a pane: an id, and a list with details.
 pub const LEAST: Size = Size { width: 30, height: 9 };
 
 /// How far a key moves a border.
@@ -14,9 +14,7 @@ pub(super) const STEP: Size = Size { width: 2, height: 1 };
 /// How the grid is divided, in thousandths of its width and height.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Splits {
-    /// What the left column has.
     pub left: u16,
-    /// What the upper row has.
     pub upper: u16,
 }
 
@@ -52,19 +50,19 @@ impl Splits {
     }
 
     /// One step of a border, as far as there is room.
-    pub fn moved(self, border: Border, grid: Size) -> Self {
+    pub fn moved(self, border: BorderMove, grid: Size) -> Self {
         let Size { width, height } = self.cells(grid);
         match border {
-            Border::Left => self.with_left(width.saturating_sub(STEP.width), grid),
-            Border::Right => self.with_left(width.saturating_add(STEP.width), grid),
-            Border::Up => self.with_upper(height.saturating_sub(STEP.height), grid),
-            Border::Down => self.with_upper(height.saturating_add(STEP.height), grid),
+            BorderMove::Left => self.with_left(width.saturating_sub(STEP.width), grid),
+            BorderMove::Right => self.with_left(width.saturating_add(STEP.width), grid),
+            BorderMove::Up => self.with_upper(height.saturating_sub(STEP.height), grid),
+            BorderMove::Down => self.with_upper(height.saturating_add(STEP.height), grid),
         }
     }
 }
 
-/// So many thousandths of `all`, at least so much on this side and on the other. What is remembered stays what it is while a
-/// terminal is too small for it.
+/// `share` thousandths of `all`, with a minimum for both sides. The share is kept while a terminal is too small for
+/// it.
 pub(super) fn part(share: u16, all: u16, (least, other): (u16, u16)) -> u16 {
     let wanted = u32::from(share.min(1000)) * u32::from(all) / 1000;
     u16::try_from(wanted).unwrap_or(all).min(all.saturating_sub(other)).max(least.min(all))

@@ -2,24 +2,22 @@
 
 use ratatui::layout::Rect;
 
-use super::{LEAST_ASIDE, LEAST_DETAIL, Parts, part, split_columns, split_rows};
 use crate::config::screen::Shares;
+use crate::tui::layout::{LEAST_ASIDE, LEAST_DETAIL, PaneLayout, part, split_columns, split_rows};
 
-/// From so many columns on the preview stands beside the list: rows that say where a template comes from, and lines of
-/// code, have their width then.
+/// Columns from which the preview is beside the list: enough for the rows' sources and for lines of code.
 const BESIDE: u16 = 150;
 
 /// What the templates pane would fill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TemplatesWant {
+pub struct TemplatesNeeds {
     /// Rows above the list: one for a filter.
     pub head: u16,
-    /// Rows of the list.
     pub list: usize,
 }
 
 /// Above the details and above the variables there is a row for their captions: the rule, or one of their own.
-pub fn templates(inner: Rect, wanted: TemplatesWant, shares: Shares) -> Parts {
+pub fn templates(inner: Rect, wanted: TemplatesNeeds, shares: Shares) -> PaneLayout {
     let (head, below) = split_rows(inner, wanted.head.min(inner.height.saturating_sub(3)));
     let columns = |all, usual| shares.left.map_or(usual, |share| part(share, all, (LEAST_ASIDE, 1 + LEAST_ASIDE)));
     let rows = |usual| {
@@ -34,7 +32,7 @@ pub fn templates(inner: Rect, wanted: TemplatesWant, shares: Shares) -> Parts {
         let (list, aside) = split_rows(below, rows(fitting(below.height / 2)));
         let (_, detail) = split_rows(detail, 1);
         let (_, aside) = split_rows(aside, 1);
-        return Parts { head, list, rule, detail, aside };
+        return PaneLayout { head, list, rule, detail, aside };
     }
     let most =
         (inner.height * 2 / 5).clamp(1.min(inner.height), 8).saturating_sub(head.height).max(1.min(below.height));
@@ -43,13 +41,13 @@ pub fn templates(inner: Rect, wanted: TemplatesWant, shares: Shares) -> Parts {
     // Values need more than names, but lines of code need most.
     let usual = (lower.width * 2 / 5).min(if lower.width >= 96 { 44 } else { 28 });
     let (aside, detail) = split_columns(lower, columns(lower.width, usual));
-    Parts { head, list, rule, detail, aside }
+    PaneLayout { head, list, rule, detail, aside }
 }
 
 /// Rows that the list keeps while values are typed or the preview is read.
 const KEPT: u16 = 3;
 
-impl Parts {
+impl PaneLayout {
     /// The same with most of the rows for form and preview, where they stand below the list.
     pub fn with_short_list(self) -> Self {
         let given = self.list.height.saturating_sub(KEPT);

@@ -1,17 +1,13 @@
-//! Which editor a person wants, and how it is told a file and a line: `$VISUAL`, else `$EDITOR`, else vi. Only the words of
-//! the command are made here; `handoff` runs it.
+//! The command that opens the user's editor at a line: `$VISUAL`, else `$EDITOR`, else vi. `handoff` runs it.
 
 use std::ffi::OsString;
 use std::path::Path;
 
 use crate::desk::Spot;
 
-/// A command to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
-    /// The program, as written.
+pub struct EditorCommand {
     pub program: String,
-    /// Its arguments.
     pub arguments: Vec<OsString>,
     /// Where that comes from, for messages: `$VISUAL is "vim -p"`.
     pub origin: String,
@@ -19,10 +15,8 @@ pub struct Call {
 
 /// Why there is no command, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NoCall {
-    /// What was wrong.
+pub struct EditorError {
     pub message: String,
-    /// What to do.
     pub hint: String,
 }
 
@@ -30,7 +24,7 @@ pub struct NoCall {
 pub const HINT: &str = "set VISUAL or EDITOR to an editor that is installed";
 
 /// The command that opens this place in the editor that the environment names.
-pub fn call(get: impl Fn(&str) -> Option<OsString>, spot: &Spot) -> Result<Call, NoCall> {
+pub fn call(get: impl Fn(&str) -> Option<OsString>, spot: &Spot) -> Result<EditorCommand, EditorError> {
     let named = ["VISUAL", "EDITOR"].into_iter().find_map(|variable| {
         let value = get(variable).filter(|value| !value.to_string_lossy().trim().is_empty())?;
         Some((variable, value))
@@ -50,14 +44,14 @@ pub fn call(get: impl Fn(&str) -> Option<OsString>, spot: &Spot) -> Result<Call,
     };
     let mut arguments: Vec<OsString> = given.iter().map(OsString::from).collect();
     arguments.extend(place(&program, given, spot));
-    Ok(Call { program, arguments, origin })
+    Ok(EditorCommand { program, arguments, origin })
 }
 
-fn unreadable(origin: &str, why: &str) -> NoCall {
-    NoCall { message: format!("{origin}, and {why}"), hint: HINT.to_owned() }
+fn unreadable(origin: &str, why: &str) -> EditorError {
+    EditorError { message: format!("{origin}, and {why}"), hint: HINT.to_owned() }
 }
 
-/// File and line, as this editor wants them; one that is not known gets the file alone.
+/// File and line in this editor's syntax; an unknown editor gets the file alone.
 fn place(program: &str, given: &[String], spot: &Spot) -> Vec<OsString> {
     // A relative path could begin as an option does.
     let file = if spot.path.is_relative() { Path::new(".").join(&spot.path) } else { spot.path.clone() };

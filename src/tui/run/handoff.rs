@@ -1,5 +1,5 @@
-//! An editor gets the terminal until it ends. Meanwhile nothing is read from it and nothing is drawn, but the engine is
-//! listened to, so that it never waits for this screen; signals that a person sends to the editor do not end the screen.
+//! Lends the terminal to an editor until it exits. Meanwhile nothing is read or drawn, but engine events are
+//! received; signals for the editor do not end the screen.
 
 use std::io;
 use std::path::Path;
@@ -7,33 +7,35 @@ use std::time::{Duration, Instant};
 
 use tokio::process::{Child, Command};
 
-use super::editor::{self, Call};
-use super::signals::{Signals, Told};
-use super::slip::Slip;
-use super::{App, Ended};
 use crate::desk::Spot;
 use crate::engine::Event;
 use crate::tui::input::Input;
+use crate::tui::run::editor;
+use crate::tui::run::editor::EditorCommand;
+use crate::tui::run::signals;
+use crate::tui::run::signals::{ScreenSignals, SignalAction};
+use crate::tui::run::temp_file::TempFile;
+use crate::tui::run::{App, ExitReason};
 
-/// So long an editor that was told to end has for it.
+/// How long an editor has to exit after a signal.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// So late a signal can be heard of that ended an editor.
+/// How late the signal that ended an editor can still arrive.
 const LATE: Duration = Duration::from_millis(500);
 
 impl App {
     /// Opens this place in the person's editor, and comes back when it has ended.
-    pub(super) async fn edit(&mut self, spot: &Spot, signals: &mut Signals) -> io::Result<()> {
+    pub(super) async fn edit(&mut self, spot: &Spot, signals: &mut ScreenSignals) -> io::Result<()> {
         self.hand_over(spot, signals).await.map(|_| ())
     }
 
-    /// Opens this text in the editor, and takes what it has become.
-    pub(super) async fn edit_text(&mut self, text: &str, line: usize, signals: &mut Signals) -> io::Result<()> {
-        let slip = match Slip::new(text) {
+    /// Opens this text in the editor, and takes the edited text.
+    pub(super) async fn edit_text(&mut self, text: &str, line: usize, signals: &mut ScreenSignals) -> io::Result<()> {
+        let slip = match TempFile::new(text) {
             Ok(slip) => slip,
             Err(error) => {
                 self.input(Input::Edited(None))?;
-                return self.refuse(format!("no file for the editor could be made: {error}"), String::new());
+                return self.refuse(format!("cannot create a file for the editor: {error}"), String::new());
             }
         };
         let spot = Spot { path: slip.path().to_path_buf(), line };
@@ -45,13 +47,13 @@ impl App {
             Ok(text) => self.input(Input::Edited(came_back.then_some(text))),
             Err(why) => {
                 self.input(Input::Edited(None))?;
-                self.refuse(format!("the values cannot be read back: {why}"), "nothing changed".to_owned())
+                self.refuse(format!("cannot read the values back: {why}"), "nothing changed".to_owned())
             }
         }
     }
 
-    /// Lends the terminal to the editor; tells whether it ended well. What went wrong is said.
-    async fn hand_over(&mut self, spot: &Spot, signals: &mut Signals) -> io::Result<bool> {
+    /// Lends the terminal to the editor; returns whether it succeeded.
+    async fn hand_over(&mut self, spot: &Spot, signals: &mut ScreenSignals) -> io::Result<bool> {
         let call = match editor::call(|name| std::env::var_os(name), spot) {
             Ok(call) => call,
             Err(no) => return self.refuse(no.message, no.hint).map(|()| false),
@@ -59,7 +61,7 @@ impl App {
         self.screen.lend()?;
         let failed = self.while_it_runs(&call, signals).await;
         self.handed_back = Some(Instant::now());
-        // What was asked for meanwhile was asked of another screen.
+        // What was asked for meanwhile is outdated.
         self.opening = None;
         if self.ended.is_some() {
             return Ok(false);
@@ -73,8 +75,8 @@ impl App {
     }
 
     /// Runs the editor to its end; tells what went wrong with it and what to do.
-    async fn while_it_runs(&mut self, call: &Call, signals: &mut Signals) -> Option<(String, String)> {
-        let Call { program, arguments, origin } = call;
+    async fn while_it_runs(&mut self, call: &EditorCommand, signals: &mut ScreenSignals) -> Option<(String, String)> {
+        let EditorCommand { program, arguments, origin } = call;
         let mut command = Command::new(program);
         command.args(arguments);
         let workspace = Path::new(self.state.snapshot.workspace.as_ref());
@@ -84,7 +86,7 @@ impl App {
         let mut child = match command.spawn() {
             Ok(child) => child,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Some((format!("there is no program '{program}' ({origin})"), editor::HINT.to_owned()));
+                return Some((format!("program '{program}' not found ({origin})"), editor::HINT.to_owned()));
             }
             Err(error) => {
                 return Some((format!("'{program}' cannot be run: {error} ({origin})"), editor::HINT.to_owned()));
@@ -98,22 +100,22 @@ impl App {
                     return match status {
                         Ok(status) if status.success() => None,
                         Ok(status) => {
-                            let hint = "what it said is above this screen: leave with q to read it".to_owned();
+                            let hint = "its output is above this screen: quit with q to read it".to_owned();
                             Some((format!("'{program}' ended with {status} ({origin})"), hint))
                         }
                         Err(error) => Some((format!("'{program}' was lost: {error}"), String::new())),
                     };
                 }
                 told = signals.next() => match told {
-                    Told::End(signal) if super::signals::is_for_all(signal) => {
-                        self.ended = Some(Ended::Signal(signal));
+                    SignalAction::End(signal) if signals::is_for_all(signal) => {
+                        self.ended = Some(ExitReason::Signal(signal));
                         end(&mut child, signal).await;
                         return None;
                     }
                     // From a key, which was meant for the editor.
-                    Told::End(_) | Told::Continue => {}
+                    SignalAction::End(_) | SignalAction::Continue => {}
                     // The editor stops by itself; the shell has its prompt when all have stopped.
-                    Told::Stop => super::signals::stop_this_process(),
+                    SignalAction::Stop => signals::stop_this_process(),
                 },
                 heard = self.engine_speaks(), if listens => {
                     // It will be said again when the editor has ended.
@@ -123,10 +125,10 @@ impl App {
         }
     }
 
-    /// Whether a signal is what a key did that ended the editor: it went to this program too, and may be heard of only
-    /// after the editor's end. While the screen has the terminal no key sends a signal.
+    /// Whether a signal comes from the key that ended the editor: it went to this process too, and may arrive after
+    /// the editor's exit. While the screen has the terminal, no key sends a signal.
     pub(super) fn was_the_editors(&self, signal: i32) -> bool {
-        !super::signals::is_for_all(signal) && self.handed_back.is_some_and(|at| at.elapsed() < LATE)
+        !signals::is_for_all(signal) && self.handed_back.is_some_and(|at| at.elapsed() < LATE)
     }
 
     fn refuse(&mut self, message: String, hint: String) -> io::Result<()> {
@@ -134,10 +136,10 @@ impl App {
     }
 }
 
-/// Passes a signal on that ends this program, so that no editor is left behind on a terminal that a shell reads.
+/// Passes on a signal that ends this program, so that no editor keeps a terminal that a shell reads.
 async fn end(child: &mut Child, signal: i32) {
     if let Some(id) = child.id() {
-        super::signals::pass_on(id, signal);
+        signals::pass_on(id, signal);
         // An editor that does not listen is left alone: its work is not ours to lose.
         let _ = tokio::time::timeout(GRACE, child.wait()).await;
     }

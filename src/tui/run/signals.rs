@@ -1,21 +1,19 @@
-//! The signals that end, stop and continue a screen, as one stream. Listening begins before the terminal is taken over, so
-//! that none can end the program with the terminal left behind.
+//! The signals that end, stop and continue the screen, as one stream. It starts before the terminal is taken over, so
+//! that no signal leaves the terminal in raw mode.
 
 use std::io;
 
-/// What a signal asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
+pub enum SignalAction {
     /// Leave; the signal's number.
     End(i32),
     /// Stop until continued.
     Stop,
-    /// It was continued.
     Continue,
 }
 
 #[cfg(unix)]
-pub use unix::{Signals, is_for_all, pass_on, stop_this_process};
+pub use unix::{ScreenSignals, is_for_all, pass_on, stop_this_process};
 
 /// The signal of a terminal that is gone, by its number everywhere.
 pub const HANGUP: i32 = 1;
@@ -25,7 +23,7 @@ mod unix {
     use rustix::process::{Pid, Signal as Number, getpid, kill_process};
     use tokio::signal::unix::{Signal, SignalKind, signal};
 
-    use super::{Told, io};
+    use crate::tui::run::signals::{SignalAction, io};
 
     /// Whether this signal is for the whole session, and not for whoever has the terminal, as those of keys are.
     pub fn is_for_all(signal: i32) -> bool {
@@ -48,7 +46,7 @@ mod unix {
 
     /// Every signal that means something to a screen.
     #[derive(Debug)]
-    pub struct Signals {
+    pub struct ScreenSignals {
         terminate: Signal,
         hangup: Signal,
         interrupt: Signal,
@@ -57,8 +55,7 @@ mod unix {
         resume: Signal,
     }
 
-    impl Signals {
-        /// Listens from now on.
+    impl ScreenSignals {
         pub fn new() -> io::Result<Self> {
             let listen = |number: Number| signal(SignalKind::from_raw(number.as_raw()));
             Ok(Self {
@@ -72,14 +69,14 @@ mod unix {
         }
 
         /// Waits for the next one.
-        pub async fn next(&mut self) -> Told {
+        pub async fn next(&mut self) -> SignalAction {
             tokio::select! {
-                _ = self.terminate.recv() => Told::End(Number::TERM.as_raw()),
-                _ = self.hangup.recv() => Told::End(Number::HUP.as_raw()),
-                _ = self.interrupt.recv() => Told::End(Number::INT.as_raw()),
-                _ = self.quit.recv() => Told::End(Number::QUIT.as_raw()),
-                _ = self.stop.recv() => Told::Stop,
-                _ = self.resume.recv() => Told::Continue,
+                _ = self.terminate.recv() => SignalAction::End(Number::TERM.as_raw()),
+                _ = self.hangup.recv() => SignalAction::End(Number::HUP.as_raw()),
+                _ = self.interrupt.recv() => SignalAction::End(Number::INT.as_raw()),
+                _ = self.quit.recv() => SignalAction::End(Number::QUIT.as_raw()),
+                _ = self.stop.recv() => SignalAction::Stop,
+                _ = self.resume.recv() => SignalAction::Continue,
             }
         }
     }
@@ -88,17 +85,16 @@ mod unix {
 /// Where there are no signals of this kind, Ctrl-C is a key and nothing else ends a screen from outside.
 #[cfg(not(unix))]
 #[derive(Debug)]
-pub struct Signals;
+pub struct ScreenSignals;
 
 #[cfg(not(unix))]
-impl Signals {
-    /// Nothing to listen to.
+impl ScreenSignals {
     pub fn new() -> io::Result<Self> {
         Ok(Self)
     }
 
     /// Never comes.
-    pub async fn next(&mut self) -> Told {
+    pub async fn next(&mut self) -> SignalAction {
         std::future::pending().await
     }
 }

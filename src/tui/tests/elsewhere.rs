@@ -10,7 +10,8 @@ use crate::tui::input::{Effect, Input};
 use crate::tui::state::State;
 use crate::tui::update::update;
 
-use super::{answer, message, press};
+use crate::tui::tests::screen;
+use crate::tui::tests::{answer, message, press};
 
 fn spot() -> Spot {
     Spot { path: "/w/a.md".into(), line: 3 }
@@ -60,15 +61,15 @@ fn what_is_copied() {
 #[test]
 fn what_cannot_be_opened_or_copied_says_why() {
     for (keys, why) in [
-        ("/ \"payments\" Enter Enter", "@payments-api lies elsewhere: e opens its definition"),
-        ("/ \"ticket\" Enter o", "@ticket-search lies elsewhere: e opens its definition"),
+        ("/ \"payments\" Enter Enter", "@payments-api is not a file: e opens its definition"),
+        ("/ \"ticket\" Enter o", "@ticket-search is not a file: e opens its definition"),
         (
             "/ \"legacy\" Enter o",
-            "@legacy-errors is missing: nothing stands at docs/legacy/codes.md; e opens its definition",
+            "@legacy-errors is missing: docs/legacy/codes.md does not exist; e opens its definition",
         ),
         ("/ \"ticket\" Enter Y", "@ticket-search has neither path nor address: y copies its id"),
         ("/ \"error-handling\" Enter Y", "@error-handling has neither path nor address: y copies its id"),
-        ("2 G k e", "@old-runbook is gone from the catalog: there is nothing to open"),
+        ("2 G k e", "@old-runbook is no longer in the catalog: there is nothing to open"),
         ("3 e", "there is no source under the cursor"),
         ("/ \"cobol\" Enter y", "there is no source under the cursor"),
     ] {
@@ -127,15 +128,15 @@ fn rows_that_name_no_place_say_why() {
     let mut nothing = fixture::snapshot();
     nothing.diagnostics = [].into();
     for (snapshot, keys, why) in [
-        (fixture::snapshot(), "2 m", "@circuit-breaker is picked: no mention brought it in"),
-        (fixture::snapshot(), "2 G m", "@release-notes is not pulled in: no mention brings it"),
+        (fixture::snapshot(), "2 m", "@circuit-breaker is a pick: no mention pulled it in"),
+        (fixture::snapshot(), "2 G m", "@release-notes is not pulled in by any mention"),
         (fixture::snapshot(), "f j j j o", "there is no source under the cursor"),
-        (fixture::snapshot(), "f j j j Enter", "this is about no single source"),
-        (without.clone(), "d Enter", "this is wrong in no single file"),
-        (without.clone(), "d y", "this is wrong in no single file"),
-        (without, "d c", "this is about no single source"),
-        (nothing.clone(), "d Enter", "nothing is wrong with this workspace"),
-        (nothing, "d c", "nothing is wrong with this workspace"),
+        (fixture::snapshot(), "f j j j Enter", "this is not about a single source"),
+        (without.clone(), "d Enter", "this problem is not in a single file"),
+        (without.clone(), "d y", "this problem is not in a single file"),
+        (without, "d c", "this is not about a single source"),
+        (nothing.clone(), "d Enter", "there are no problems in this workspace"),
+        (nothing, "d c", "there are no problems in this workspace"),
     ] {
         let mut state = told();
         update(&mut state, Input::Snapshot(Box::new(snapshot)));
@@ -148,16 +149,16 @@ fn rows_that_name_no_place_say_why() {
 #[test]
 fn the_feed_says_where_its_rows_lead() {
     for (keys, caption, key) in [
-        ("f", "feed: Enter leads to the source", "Enter to the source"),
-        ("f j", "feed: Enter opens the file", "Enter open the file"),
-        ("f j j", "feed: Enter leads to the source", "Enter to the source"),
+        ("f", "feed: Enter goes to the source", "Enter go to source"),
+        ("f j", "feed: Enter opens the file", "Enter open file"),
+        ("f j j", "feed: Enter goes to the source", "Enter go to source"),
         ("f j j j", "─ feed ─", ""),
     ] {
         let mut state = told();
         press(&mut state, keys);
-        let shown = super::screen(&state);
+        let shown = screen(&state);
         assert!(shown.contains(caption) && shown.contains(key), "{keys}\n{shown}");
-        let leads = ["Enter leads", "Enter opens", "Enter to the", "Enter open "].iter().any(|key| shown.contains(key));
+        let leads = ["Enter goes", "Enter opens", "Enter go to", "Enter open "].iter().any(|key| shown.contains(key));
         assert_eq!(leads, !key.is_empty(), "{keys}\n{shown}");
     }
 }
@@ -222,7 +223,7 @@ fn what_is_taken_from_a_template() {
     snapshot.templates = std::sync::Arc::new(templates);
     update(&mut state, Input::Snapshot(Box::new(snapshot.clone())));
     assert_eq!(press(&mut state, "e"), []);
-    assert!(message(&state).starts_with("no source defines CircuitBreaker.java.tpl"), "{}", message(&state));
+    assert!(message(&state).starts_with("CircuitBreaker.java.tpl has no source"), "{}", message(&state));
     snapshot.templates = std::sync::Arc::default();
     update(&mut state, Input::Snapshot(Box::new(snapshot)));
     for key in ["o", "e", "y", "Y"] {

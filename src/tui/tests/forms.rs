@@ -8,10 +8,14 @@ use crate::tui::disabled::disabled;
 use crate::tui::fixture;
 use crate::tui::highlight::Spans;
 use crate::tui::input::{Effect, Input};
-use crate::tui::state::{Overlay, Part, State, Typing};
-use crate::tui::update::{previewing, update};
+use crate::tui::state::{PanePart, State, Typing};
+use crate::tui::templates::preview_update;
+use crate::tui::update::update;
+use crate::tui::windows::WindowKind;
 
-use super::{answer, commands, message, press, screen};
+use crate::tui::templates::values::RowValue;
+use crate::tui::tests::paint;
+use crate::tui::tests::{answer, commands, message, press, screen};
 
 /// The values of each preview that was asked for.
 fn asked(effects: &[Effect]) -> Vec<Value> {
@@ -35,14 +39,14 @@ fn under_cursor(state: &State) -> String {
 fn a_value_typed_renders_the_preview_anew_with_every_key() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4 Enter");
-    assert_eq!((state.part, state.typing), (Part::Values, Some(Typing::Value)), "one types at once");
+    assert_eq!((state.part, state.typing), (PanePart::Values, Some(Typing::Value)), "one types at once");
     let typed = asked(&press(&mut state, "\"ab\""));
     assert_eq!(typed.iter().map(|all| &all["basePackage"]).collect::<Vec<_>>(), ["a", "ab"]);
     assert_eq!(values(&mut state, "Esc x")["basePackage"], Value::Null, "all are samples again");
     assert_eq!(commands(&press(&mut state, "x")), []);
-    assert!(message(&state).starts_with("nothing was typed for this variable"));
+    assert!(message(&state).starts_with("nothing to reset"));
     press(&mut state, "Esc Esc j Enter");
-    assert!(message(&state).contains("asks for no values"), "{}", message(&state));
+    assert!(message(&state).contains("has no variables"), "{}", message(&state));
 }
 
 #[test]
@@ -61,7 +65,7 @@ fn a_whole_form_is_filled_without_leaving_the_fields() {
     let all = values(&mut state, "C-o \"at\" Down Space");
     assert_eq!(all["fields"], json!([{"name": "id", "nullable": true}, {"name": "at", "nullable": false}]));
     press(&mut state, "Enter");
-    assert_eq!((state.typing, state.part), (None, Part::Values), "behind the last value typing ends");
+    assert_eq!((state.typing, state.part), (None, PanePart::Values), "behind the last value typing ends");
     press(&mut state, "Up Enter Up Up");
     assert_eq!(state.templates.value.text(), "id");
     press(&mut state, "BackTab BackTab");
@@ -72,7 +76,7 @@ fn a_whole_form_is_filled_without_leaving_the_fields() {
 fn items_come_and_go() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4 Enter Esc");
-    assert_eq!(disabled(&state, Action::AddItem).unwrap(), "basePackage is no list: only lists have items");
+    assert_eq!(disabled(&state, Action::AddItem).unwrap(), "basePackage is not a list");
     press(&mut state, "j a \"b\" Esc k");
     assert_eq!(values(&mut state, "x")["fields"], json!([{"name": "‹name›", "nullable": true}]), "the second one goes");
     assert_eq!(under_cursor(&state), "nullable");
@@ -101,7 +105,7 @@ fn pasted_json_replaces_the_values() {
     assert!(message(&state).starts_with("4 values pasted"), "{}", message(&state));
     assert!(screen(&state).contains("not used"), "{}", screen(&state));
     assert_eq!(asked(&paste(&mut state, "{\"basePackage\":\n 1,}")), [""; 0]);
-    assert_eq!(message(&state), "what was pasted is no JSON, line 2, column 4: trailing comma; nothing changed",);
+    assert_eq!(message(&state), "the pasted text is not valid JSON, line 2, column 4: trailing comma; nothing changed",);
     let all = asked(&paste(&mut state, "plain")).pop().unwrap();
     assert_eq!(all["fields"][0]["name"], json!("a"), "the cursor is on the first value");
     assert_eq!(all["basePackage"], json!("pplain"), "what is no JSON is typed");
@@ -122,11 +126,11 @@ fn values_go_to_the_editor_and_come_back() {
     let document: Value = serde_json::from_str(&text).unwrap();
     assert_eq!((document, line), (json!({"basePackage": "p", "fields": [{"name": "", "nullable": true}]}), 1));
     assert_eq!(back(&mut state, &text), [""; 0], "nothing changed, nothing is asked");
-    assert_eq!(message(&state), "the values are as they were");
+    assert_eq!(message(&state), "the values have not changed");
     sent(&mut state, "E");
     assert_eq!(back(&mut state, "{\n\"basePackage\": \"q\"\n"), [""; 0]);
-    assert_eq!(state.overlay, Some(Overlay::Broken));
-    assert!(screen(&state).contains("line 3, column 0: EOF while parsing"), "{}", screen(&state));
+    assert_eq!(state.open_window(), Some(WindowKind::InvalidValues));
+    assert!(screen(&state).contains("line 3, column 0: EOF"), "{}", screen(&state));
     assert_eq!(sent(&mut state, "Enter"), ("{\n\"basePackage\": \"q\"\n".to_owned(), 3), "the text is kept");
     back(&mut state, "{\n");
     press(&mut state, "Esc");
@@ -141,7 +145,7 @@ fn values_go_to_the_editor_and_come_back() {
 fn values_stay_with_their_template_as_far_as_they_fit() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4 Enter \"p\" Enter \"id\" Esc Esc j k");
-    assert_eq!(state.templates.form[0].holds, crate::tui::values::Holds::Text("p".to_owned()));
+    assert_eq!(state.templates.form[0].holds, RowValue::Text("p".to_owned()));
     let mut snapshot = fixture::snapshot();
     let mut templates = (*snapshot.templates).clone();
     templates.templates[0].variables.remove(0);
@@ -165,7 +169,7 @@ fn the_list_of_templates_is_filtered() {
     press(&mut state, "Esc");
     assert_eq!((state.templates.rows.len(), state.templates.cursor.at), (2, 1), "the cursor stays on its template");
     press(&mut state, "/ \"cobol\"");
-    assert!(screen(&state).contains("No template fits cobol."), "{}", screen(&state));
+    assert!(screen(&state).contains("No template matches cobol."), "{}", screen(&state));
     assert_eq!(disabled(&state, Action::Write).unwrap(), "there is no template under the cursor");
     press(&mut state, "Esc");
     assert_eq!(state.templates.rows.len(), 2);
@@ -173,7 +177,7 @@ fn the_list_of_templates_is_filtered() {
     snapshot.templates = Default::default();
     update(&mut state, Input::Snapshot(Box::new(snapshot)));
     press(&mut state, "/");
-    assert_eq!(message(&state), "there is no template to filter: the selection brings none");
+    assert_eq!(message(&state), "there are no templates to filter: no selected source has any");
 }
 
 #[test]
@@ -244,20 +248,21 @@ fn colours_come_after_the_text_and_stay_with_their_lines() {
         answer(state, Event::Preview { generation, template, outcome: Ok(fixture::shown(text)) })
     };
     let effects = preview(&mut state, "class A {\n}\n");
-    let [Effect::Paint { generation, lines, languages }] = effects.as_slice() else { panic!("{effects:?}") };
+    let [Effect::Highlight { generation, lines, languages }] = effects.as_slice() else { panic!("{effects:?}") };
     assert_eq!((*generation, lines.len(), languages[0].as_str()), (1, 2, "java"));
-    super::paint(&mut state);
-    let spans = |state: &State, line: usize| state.preview().unwrap().made.as_ref().unwrap().text.colours[line].len();
+    paint(&mut state);
+    let spans =
+        |state: &State, line: usize| state.preview().unwrap().rendered.as_ref().unwrap().text.colours[line].len();
     assert_eq!(spans(&state, 0), 2);
     press(&mut state, "Enter \"x\"");
     assert_eq!(preview(&mut state, "class Ax {\n}\n").len(), 1);
     assert_eq!(spans(&state, 0), 2, "until new ones come");
-    let known = state.preview().unwrap().made.as_ref().unwrap().text.colours.clone();
-    let shows = |generation, from, colours: &[Spans]| previewing::shows(&state, generation, from, colours);
+    let known = state.preview().unwrap().rendered.as_ref().unwrap().text.colours.clone();
+    let shows = |generation, from, colours: &[Spans]| preview_update::shows(&state, generation, from, colours);
     assert!(!shows(2, 0, &known), "what is as it was is not drawn");
     assert!(shows(2, 0, &[Spans::default()]) && !shows(1, 0, &[Spans::default()]));
     assert!(!shows(2, 1, &[Spans::default()]), "it has none already");
-    update(&mut state, Input::Colours { generation: 1, from: 0, colours: vec![Default::default(); 2] });
+    update(&mut state, Input::Highlighted { generation: 1, from: 0, colours: vec![Default::default(); 2] });
     assert_eq!(spans(&state, 0), 2, "colours of an old text are dropped");
     press(&mut state, "\"y\"");
     assert_eq!(preview(&mut state, "class Ax {\n}\n"), [], "the same text has its colours");
@@ -275,7 +280,7 @@ fn long_lines_are_seen_to_their_ends() {
     let outcome = Ok(fixture::shown(&text));
     answer(&mut state, Event::Preview { generation, template: "CircuitBreaker.java.tpl".to_owned(), outcome });
     press(&mut state, "H");
-    assert_eq!(message(&state), "this is where the lines begin");
+    assert_eq!(message(&state), "the lines begin here");
     press(&mut state, "L L");
     assert!(screen(&state).contains("xEND"), "{}", screen(&state));
     press(&mut state, "L L L");

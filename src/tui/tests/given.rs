@@ -6,12 +6,14 @@ use ratatui::layout::{Position, Size};
 use crate::engine::{Age, Command, Event, Hearer, Notice, Receipts, Topic, Who};
 use crate::enrich::{BlockKind, Level};
 use crate::tui::fixture;
-use crate::tui::input::{Effect, Input, Turn};
+use crate::tui::input::{Effect, Input, WheelTurn};
 use crate::tui::pane::Pane;
-use crate::tui::state::{Overlay, Shows, State};
+use crate::tui::state::{HintsView, State};
 use crate::tui::update::update;
+use crate::tui::windows::WindowKind;
 
-use super::{answer, commands, message, press, screen, typed};
+use crate::tui::tests::happened;
+use crate::tui::tests::{answer, commands, message, press, screen, typed};
 
 const PROMPT: &str = "write a java client for @payments-api";
 
@@ -32,7 +34,7 @@ fn simulated(state: &mut State) {
             (BlockKind::LeftOut, Level::Count, "**Left out for want of room**: 1 template"),
         ],
     );
-    let generation = state.hints.given.generation;
+    let generation = state.hints.enriched.generation;
     answer(state, Event::Simulated { generation, enriched: Box::new(enriched), problems: Vec::new() });
 }
 
@@ -56,7 +58,7 @@ fn opened(size: Size, keys: &str) -> State {
     let (yesterday, line) = fixture::receipt(3, "s-41");
     let told = vec![(Notice { time: "11-21 18:02".to_owned(), ..yesterday }, line)];
     answer(&mut state, Event::Receipts(Receipts { told, age: Age::Past, gap: None }));
-    super::happened(&mut state);
+    happened(&mut state);
     receipts(&mut state, Age::Now, &["s-42", "default"]);
     let failed = Notice {
         time: "11:05:12".to_owned(),
@@ -68,9 +70,9 @@ fn opened(size: Size, keys: &str) -> State {
     answer(&mut state, Event::Receipts(Receipts { told: vec![(failed, line)], age: Age::Now, gap: None }));
     press(&mut state, "f");
     press(&mut state, keys);
-    if let Some(Overlay::Receipt(_)) = state.overlay {
+    if state.open_window() == Some(WindowKind::Receipt) {
         let line = Ok(Box::new(fixture::receipt(2, "default").1));
-        let generation = state.opened.generation;
+        let generation = state.receipt.generation;
         answer(&mut state, Event::Replayed { generation, line });
         // The window has its size only now.
         press(&mut state, "j k");
@@ -126,21 +128,21 @@ fn each_side_is_asked_for_and_a_key_asks_again() {
     use Hearer::{Session, Stranger};
     let mut state = fixture::state(80, 24);
     for (keys, expected, shows) in [
-        ("3", vec![], Shows::Found),
-        ("Enter \"j\"", vec![("j", Session)], Shows::Found),
-        ("Esc v", vec![("j", Stranger)], Shows::Given(Stranger)),
-        ("v", vec![("j", Session)], Shows::Given(Session)),
-        ("Enter \"s\"", vec![("js", Session)], Shows::Given(Session)),
-        ("C-t", vec![("js", Session)], Shows::Found),
-        ("C-t", vec![("js", Stranger)], Shows::Given(Stranger)),
+        ("3", vec![], HintsView::Matches),
+        ("Enter \"j\"", vec![("j", Session)], HintsView::Matches),
+        ("Esc v", vec![("j", Stranger)], HintsView::Enriched(Stranger)),
+        ("v", vec![("j", Session)], HintsView::Enriched(Session)),
+        ("Enter \"s\"", vec![("js", Session)], HintsView::Enriched(Session)),
+        ("C-t", vec![("js", Session)], HintsView::Matches),
+        ("C-t", vec![("js", Stranger)], HintsView::Enriched(Stranger)),
         // Something may be appended to nothing, too.
-        ("C-x", vec![("", Stranger)], Shows::Given(Stranger)),
-        ("Esc", vec![], Shows::Given(Stranger)),
-        ("Esc", vec![], Shows::Found),
-        ("Esc", vec![], Shows::Found),
+        ("C-x", vec![("", Stranger)], HintsView::Enriched(Stranger)),
+        ("Esc", vec![], HintsView::Enriched(Stranger)),
+        ("Esc", vec![], HintsView::Matches),
+        ("Esc", vec![], HintsView::Matches),
     ] {
         let effects = press(&mut state, keys);
-        assert_eq!((asked(&effects), state.hints.shows), (expected, shows), "{keys}");
+        assert_eq!((asked(&effects), state.hints.view), (expected, shows), "{keys}");
     }
 }
 
@@ -150,13 +152,13 @@ fn who_was_told_already_is_said_so() {
     typed(&mut state, "3 Enter \"java\" Esc");
     let mut enriched = fixture::enriched("java", &[]);
     enriched.metadata.tag_matched_references = vec![("java-service".into(), vec!["java".to_owned()])];
-    let generation = state.hints.given.generation;
+    let generation = state.hints.enriched.generation;
     answer(&mut state, Event::Simulated { generation, enriched: Box::new(enriched), problems: Vec::new() });
     let shown = screen(&state);
-    assert!(shown.contains("(matched: java 1:1; told already)"), "{shown}");
-    assert!(shown.contains("this session was told already"), "{shown}");
+    assert!(shown.contains("(matched: java 1:1; hinted before)"), "{shown}");
+    assert!(shown.contains("this session was hinted at it before"), "{shown}");
     press(&mut state, "Enter C-u");
-    assert!(state.hints.told.is_empty());
+    assert!(state.hints.sent_before.is_empty());
 }
 
 #[test]
@@ -165,9 +167,9 @@ fn an_old_answer_is_dropped() {
     press(&mut state, "3 v v");
     let enriched = Box::new(fixture::enriched("", &[]));
     answer(&mut state, Event::Simulated { generation: 1, enriched: enriched.clone(), problems: Vec::new() });
-    assert!(state.hints.given.enriched.is_none());
+    assert!(state.hints.enriched.answer.is_none());
     answer(&mut state, Event::Simulated { generation: 2, enriched, problems: Vec::new() });
-    assert!(screen(&state).contains("this session was told"));
+    assert!(screen(&state).contains("this session has seen"));
 }
 
 #[test]
@@ -189,15 +191,15 @@ fn no_source_is_chosen_that_is_not_shown() {
 #[test]
 fn it_scrolls_by_keys_and_wheel_and_stays_within() {
     let mut state = given(Size::new(80, 24), "G");
-    let end = state.hints.given.scroll.top;
+    let end = state.hints.enriched.scroll.top;
     assert!(end > 0 && screen(&state).contains("Left out for want of room"));
     press(&mut state, "j");
-    assert_eq!(state.hints.given.scroll.top, end);
-    update(&mut state, Input::Wheel(Turn::Up, Position { x: 5, y: 10 }));
-    assert_eq!(state.hints.given.scroll.top, end - 3);
+    assert_eq!(state.hints.enriched.scroll.top, end);
+    update(&mut state, Input::Wheel(WheelTurn::Up, Position { x: 5, y: 10 }));
+    assert_eq!(state.hints.enriched.scroll.top, end - 3);
     update(&mut state, Input::Resize(Size::new(200, 60)));
     press(&mut state, "z");
-    assert_eq!(state.hints.given.scroll.top, 0, "all of it has room there");
+    assert_eq!(state.hints.enriched.scroll.top, 0, "all of it has room there");
 }
 
 #[test]
@@ -225,13 +227,13 @@ fn a_receipt_is_asked_for_by_its_number_and_may_be_gone() {
     answer(&mut state, Event::Replayed { generation: 1, line: gone });
     assert!(screen(&state).contains("line 1 is not in the journal any more."), "{}", screen(&state));
     press(&mut state, "Esc");
-    assert_eq!((state.overlay, state.focus), (None, Pane::Hints));
+    assert_eq!((state.window, state.focus), (None, Pane::Hints));
 }
 
 #[test]
 fn kinds_are_gone_through_and_a_session_is_kept() {
     let mut state = fixture::state(80, 24);
-    super::happened(&mut state);
+    happened(&mut state);
     receipts(&mut state, Age::Now, &["a", "b"]);
     press(&mut state, "f");
     let mut filters = Vec::new();
@@ -273,7 +275,7 @@ fn labels_of_a_receipt_stand_apart_from_what_they_label() {
     let (_, mut line) = fixture::receipt(2, "default");
     let kinds = [BlockKind::Instruction, BlockKind::Available, BlockKind::LeftOut];
     line.receipt.why.iter_mut().zip(kinds).for_each(|(item, kind)| item.block = kind);
-    let generation = state.opened.generation;
+    let generation = state.receipt.generation;
     answer(&mut state, Event::Replayed { generation, line: Ok(Box::new(line)) });
     press(&mut state, "j k");
     let shown = screen(&state);

@@ -7,10 +7,12 @@ use crate::enrich::{Findings, Hint, Neighbour, PassedOver, WhyNot};
 use crate::tui::fixture;
 use crate::tui::input::{Effect, Input};
 use crate::tui::pane::Pane;
-use crate::tui::state::{Overlay, Part, State, Typing};
+use crate::tui::state::{PanePart, State, Typing};
 use crate::tui::update::update;
+use crate::tui::windows::WindowKind;
 
-use super::{answer, commands, message, press};
+use crate::tui::tests::screen;
+use crate::tui::tests::{answer, commands, message, press};
 
 #[test]
 fn picking_and_excluding() {
@@ -38,21 +40,21 @@ fn picking_and_excluding() {
 #[test]
 fn what_cannot_be_done_says_why_and_does_nothing() {
     for (keys, why) in [
-        ("j j Space", "pulled in by @circuit-breaker: press x to exclude it, p to pick it for itself"),
+        ("j j Space", "pulled in by @circuit-breaker: press x to exclude it, p to keep it as a pick"),
         ("2 j j j j Space", "pulled in by @circuit-breaker, @retry-pattern: press x to exclude it"),
-        ("G k p", "@legacy-errors is missing: nothing stands at docs/legacy/codes.md; mend its path"),
+        ("G k p", "@legacy-errors is missing: docs/legacy/codes.md does not exist; fix its path"),
         ("p", "@team-conventions is not pulled in by anything: Space picks it"),
-        ("2 G k x", "@old-runbook is gone from the catalog: press Space to drop its pick"),
+        ("2 G k x", "@old-runbook is no longer in the catalog: press Space to unpick it"),
         ("3 Space", "there is no source under the cursor"),
         ("3 C-x", "the prompt is empty already"),
         ("f Enter", "nothing has happened yet"),
         ("f /", "nothing has happened yet"),
         ("f Space", "there is no source under the cursor"),
-        ("z", "each pane has the whole screen already: four at once need 100×28"),
+        ("z", "each pane fills the screen already: all four need 100×28"),
         ("/ \"cobol\" Enter Space", "there is no source under the cursor"),
         ("/ \"cobol\" Enter l", "the list is empty"),
-        ("4 Space", "Space (pick) works in catalog, selection, hints only"),
-        ("2 /", "/ (filter) works in catalog only"),
+        ("4 Space", "Space (pick) is available in catalog, selection, hints"),
+        ("2 /", "/ (filter) is available in catalog"),
         ("F5", "F5 does nothing here: ? shows the keys"),
         ("? x", "x does nothing in this window: Esc closes it"),
     ] {
@@ -71,7 +73,7 @@ fn a_missing_source_cannot_be_picked() {
     snapshot.selection = Arc::new(fixture::selection(Vec::new(), &[], &[]));
     update(&mut state, Input::Snapshot(Box::new(snapshot)));
     assert_eq!(commands(&press(&mut state, "G k Space")), []);
-    assert!(message(&state).starts_with("@legacy-errors is missing: nothing stands at docs/legacy/codes.md"));
+    assert!(message(&state).starts_with("@legacy-errors is missing: docs/legacy/codes.md does not exist"));
 }
 
 #[test]
@@ -267,7 +269,7 @@ fn what_would_follow_is_asked_once_a_row_and_not_while_typing() {
     assert_eq!(asked(press(&mut state, "/ \"retry\"")), [""; 0]);
     assert_eq!(asked(press(&mut state, "Enter")).len(), 1);
     answer(&mut state, Event::Outlook { generation: 1, outlook: fixture::outlook("old", &[], &[]) });
-    assert_eq!(state.outlook.answer, None, "an answer to an old question");
+    assert_eq!(state.choice_preview.answer, None, "an answer to an old question");
 }
 
 #[test]
@@ -284,7 +286,7 @@ fn undo_is_there_when_there_is_something_to_undo() {
 fn a_paste_is_never_read_as_keys() {
     let mut state = fixture::state(80, 24);
     assert_eq!(update(&mut state, Input::Paste("q".to_owned())), []);
-    assert!(message(&state).starts_with("paste goes into a text"));
+    assert!(message(&state).starts_with("nothing to paste into"));
     press(&mut state, "/");
     update(&mut state, Input::Paste(" circuit\nbreaker\n".to_owned()));
     assert_eq!(state.catalog.filter.text(), "circuit breaker");
@@ -297,11 +299,11 @@ fn a_paste_is_never_read_as_keys() {
 fn esc_leaves_the_nearest_thing() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "/ \"java\" Enter l d");
-    assert!(matches!(state.overlay, Some(Overlay::Problems(_))));
+    assert!(state.open_window() == Some(WindowKind::Problems));
     press(&mut state, "Esc");
-    assert_eq!((state.overlay, state.part), (None, Part::Detail));
+    assert_eq!((state.window, state.part), (None, PanePart::Detail));
     press(&mut state, "Esc");
-    assert_eq!((state.part, state.catalog.rows.len()), (Part::List, 3));
+    assert_eq!((state.part, state.catalog.rows.len()), (PanePart::List, 3));
     press(&mut state, "Esc");
     assert_eq!(state.catalog.rows.len(), 10);
 }
@@ -393,14 +395,14 @@ fn the_feed_leads_to_its_sources() {
     for (keys, focus, subject, said) in [
         ("f Enter", Pane::Catalog, Some("timeouts"), ""),
         ("3 l Enter", Pane::Catalog, Some("timeouts"), ""),
-        ("/ \"java\" Enter f Enter", Pane::Catalog, Some("timeouts"), "the filter of the catalog is lifted"),
+        ("/ \"java\" Enter f Enter", Pane::Catalog, Some("timeouts"), "cleared the catalog filter"),
         ("/ \"time\" Enter f Enter", Pane::Catalog, Some("timeouts"), ""),
-        ("f j Enter", Pane::Hints, None, "this is about no single source"),
+        ("f j Enter", Pane::Hints, None, "this is not about a single source"),
         ("d c", Pane::Catalog, Some("payments-api"), ""),
         ("d j c", Pane::Catalog, Some("legacy-errors"), ""),
-        ("/ \"java\" Enter d c", Pane::Catalog, Some("payments-api"), "the filter of the catalog is lifted"),
-        ("f G Enter", Pane::Hints, Some("old-runbook"), "@old-runbook is gone from the catalog"),
-        ("f / \"x\" Enter Enter", Pane::Hints, None, "no row has these words"),
+        ("/ \"java\" Enter d c", Pane::Catalog, Some("payments-api"), "cleared the catalog filter"),
+        ("f G Enter", Pane::Hints, Some("old-runbook"), "@old-runbook is no longer in the catalog"),
+        ("f / \"x\" Enter Enter", Pane::Hints, None, "no row matches"),
         ("f Esc", Pane::Hints, None, ""),
     ] {
         let mut state = fixture::state(80, 24);
@@ -432,7 +434,7 @@ fn the_feed_is_filtered_and_its_source_is_chosen_from_it() {
     }
     assert_eq!(commands(&press(&mut state, "Space")), [Command::Pick("payments-api".into())]);
     press(&mut state, "Esc");
-    assert_eq!((state.part, state.feed.filter.text()), (Part::List, "e"));
+    assert_eq!((state.part, state.feed.filter.text()), (PanePart::List, "e"));
     press(&mut state, "Esc");
     assert_eq!((state.feed.filter.text(), state.feed.rows.len()), ("", 3));
 }
@@ -443,7 +445,7 @@ fn nothing_is_done_to_the_first_of_several_sources() {
     let several = Notice { subject: Some("timeouts".into()), several: true, ..fixture::notice("Picked @timeouts, @x") };
     answer(&mut state, Event::Notice(several));
     press(&mut state, "f");
-    assert!(!super::screen(&state).contains("Space pick"));
+    assert!(!screen(&state).contains("Space pick"));
     for key in ["Space", "x", "p", "o", "e", "y", "Y"] {
         let effects = press(&mut state, key);
         assert_eq!(effects, [], "{key}");
@@ -458,11 +460,11 @@ fn the_bottom_line_offers_the_keys_of_the_feed() {
     let mut state = fixture::state(80, 24);
     answer(&mut state, about("changed", Some("timeouts")));
     for (keys, shown) in [
-        ("f", "Enter to the source  / filter  t kinds  s session"),
+        ("f", "Enter go to source  / filter  t kinds  s session"),
         ("/ \"session:x\" Enter", "/ filter  t kinds  s all sessions"),
     ] {
         press(&mut state, keys);
-        assert!(super::screen(&state).contains(shown), "{}", super::screen(&state));
+        assert!(screen(&state).contains(shown), "{}", screen(&state));
     }
 }
 
@@ -525,9 +527,9 @@ fn the_document_under_the_cursor_is_read_where_it_can_be_seen() {
     answer(&mut state, Event::Document { generation: first + 1, document: document("old") });
     assert_eq!(state.catalog.document.answer, None, "the answer to an old question");
     answer(&mut state, Event::Document { generation: first + 2, document: document("new") });
-    assert_eq!(state.catalog.page.lines()[0].text(), "new");
+    assert_eq!(state.catalog.text.lines()[0].text(), "new");
     press(&mut state, "j");
-    assert_eq!(state.catalog.page.len(), 0, "of the source before");
+    assert_eq!(state.catalog.text.len(), 0, "of the source before");
     let mut small = fixture::state(40, 10);
     assert_eq!(reads(&press(&mut small, "j j")), [], "there is no room for details");
 }
@@ -555,16 +557,16 @@ fn searching_a_document() {
         press(&mut state, keys);
         let search = &state.catalog.search;
         assert_eq!((search.at, search.hits.len(), state.typing), (at, hits, typing), "{keys}");
-        assert_eq!(state.part, Part::Detail, "{keys}");
+        assert_eq!(state.part, PanePart::Detail, "{keys}");
     }
     press(&mut state, "/ \"Three\" Enter N");
     assert!(state.catalog.scroll.top > 40, "the last hit is in sight");
     press(&mut state, "/ \"@circuit\"");
     assert_eq!(state.catalog.scroll.top, 0, "the only hit is far above");
     press(&mut state, "Esc h j");
-    assert_eq!((state.part, state.catalog.search.is_on()), (Part::List, false));
+    assert_eq!((state.part, state.catalog.search.is_on()), (PanePart::List, false));
     press(&mut state, "l / \"retry\" Enter h");
-    assert_eq!(state.part, Part::Detail, "first the search is left");
+    assert_eq!(state.part, PanePart::Detail, "first the search is left");
 }
 
 #[test]
@@ -573,9 +575,9 @@ fn a_search_ends_with_the_source_it_was_in() {
     press(&mut state, "l / \"a\" Enter 2 1 j");
     assert!(!state.catalog.search.is_on());
     press(&mut state, "l n");
-    assert_eq!(message(&state), "nothing is looked for: press / to type a text");
+    assert_eq!(message(&state), "there is no search: press / to type a text");
     press(&mut state, "/ \"cobol\" Enter N");
-    assert_eq!(message(&state), "cobol stands nowhere in these details");
+    assert_eq!(message(&state), "no match for cobol in these details");
 }
 
 #[test]

@@ -14,14 +14,16 @@ use crate::tui::action::{ACTIONS, Action};
 use crate::tui::fixture;
 use crate::tui::glyphs::Glyphs;
 use crate::tui::highlight::Span;
-use crate::tui::input::{self, Input, Turn};
+use crate::tui::input;
+use crate::tui::input::{Input, WheelTurn};
 use crate::tui::key::Key;
 use crate::tui::pane::Pane;
 use crate::tui::state::State;
-use crate::tui::theme::{Colours, Role, Theme};
+use crate::tui::theme::{Colours, Theme, ThemeRole};
 use crate::tui::update::update;
 
-use super::{press, screen};
+use crate::tui::action::Binding;
+use crate::tui::tests::{press, screen};
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -46,7 +48,7 @@ enum Step {
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
-    let bound: Vec<Key> = ACTIONS.iter().flat_map(crate::tui::action::Entry::default_keys).collect();
+    let bound: Vec<Key> = ACTIONS.iter().flat_map(Binding::default_keys).collect();
     let text = "[a-z @\u{301}日👍\u{200d}\u{202e}\x1b\n\t]{0,30}";
     prop_oneof![
         12 => proptest::sample::select(bound).prop_map(Step::Key),
@@ -118,9 +120,9 @@ fn take(state: &mut State, step: Step) {
         Step::Edited(text) => Input::Edited(Some(text)),
         // Spans that fit no text, too.
         Step::Colours(start, len) => {
-            let span = Span { start, end: start + len, role: Role::Keyword };
+            let span = Span { start, end: start + len, role: ThemeRole::Keyword };
             let colours = vec![std::iter::once(span).collect(); 5];
-            Input::Colours { generation: state.templates.painting, from: start as usize, colours }
+            Input::Highlighted { generation: state.templates.painting, from: start as usize, colours }
         }
         Step::Answered(which) => Input::Answer(match which {
             0 => Event::Written(Written { shown: "a".to_owned(), bytes: 1, lines: 1 }),
@@ -135,7 +137,7 @@ fn take(state: &mut State, step: Step) {
             let mut enriched = fixture::enriched(&text, &blocks);
             // Blocks that stand nowhere in it, too.
             enriched.blocks.iter_mut().take(1).for_each(|block| block.start += 1);
-            let generation = state.hints.given.generation;
+            let generation = state.hints.enriched.generation;
             Input::Answer(Event::Simulated { generation, enriched: Box::new(enriched), problems: Vec::new() })
         }
         Step::Receipts(text, count) => {
@@ -146,7 +148,7 @@ fn take(state: &mut State, step: Step) {
         Step::Replayed(text) => {
             let (_, mut line) = fixture::receipt(1, &text);
             line.receipt.text = Some(text);
-            Input::Answer(Event::Replayed { generation: state.opened.generation, line: Ok(Box::new(line)) })
+            Input::Answer(Event::Replayed { generation: state.receipt.generation, line: Ok(Box::new(line)) })
         }
         Step::NoPreview => Input::Answer(preview(state, Err(fixture::unrendered("no\x1b", Some(7))))),
         Step::Snapshot(which) => {
@@ -168,8 +170,8 @@ fn take(state: &mut State, step: Step) {
                 0 => Input::Click(at),
                 1 => Input::Drag(at),
                 2 => Input::Release,
-                3 => Input::Wheel(Turn::Up, at),
-                _ => Input::Wheel(Turn::Down, at),
+                3 => Input::Wheel(WheelTurn::Up, at),
+                _ => Input::Wheel(WheelTurn::Down, at),
             }
         }
         Step::Notice(text) => {

@@ -20,13 +20,14 @@ use crate::desk::Spot;
 use crate::engine::{Command, Event, Notice, Topic, Who};
 use crate::enrich::Matcher;
 
-use super::fixture;
-use super::highlight::Highlighter;
-use super::input::{self, Effect, Input};
-use super::key::Key;
-use super::pane::Pane;
-use super::state::State;
-use super::update::update;
+use crate::tui::fixture;
+use crate::tui::highlight::Highlighter;
+use crate::tui::input;
+use crate::tui::input::{Effect, Input};
+use crate::tui::key::Key;
+use crate::tui::pane::Pane;
+use crate::tui::state::State;
+use crate::tui::update::update;
 
 /// Presses these keys, written as in the keymap and separated by blanks; `"text"` types its characters. Returns what was
 /// asked of the world.
@@ -87,7 +88,7 @@ fn typed(state: &mut State, keys: &str) {
     answer(state, Event::Findings { generation, findings });
     if let Some(id) = state.subject(state.focus).map(str::to_owned) {
         let outlook = fixture::outlook(&id, &[&id, "timeouts", "java-service"], &[&id, "retry-pattern"]);
-        answer(state, Event::Outlook { generation: state.outlook.generation, outlook });
+        answer(state, Event::Outlook { generation: state.choice_preview.generation, outlook });
     }
 }
 
@@ -97,7 +98,7 @@ fn paint(state: &mut State) {
     let Some(lines) = state.templates.painted.clone() else { return };
     let mut walk = highlighter.begin(&["java".to_owned()]);
     let colours = lines.iter().map(|line| highlighter.line(&mut walk, line)).collect();
-    update(state, Input::Colours { generation: state.templates.painting, from: 0, colours });
+    update(state, Input::Highlighted { generation: state.templates.painting, from: 0, colours });
 }
 
 /// What the message says.

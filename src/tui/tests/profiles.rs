@@ -7,10 +7,11 @@ use crate::engine::{Command, Event, OfProfiles, Profiles};
 use crate::report::Diagnostic;
 use crate::tui::fixture;
 use crate::tui::input::{Effect, Input};
-use crate::tui::state::{Overlay, State};
-use crate::tui::update::{profiles::propose, update};
+use crate::tui::state::State;
+use crate::tui::update::update;
+use crate::tui::windows::{self, WindowKind};
 
-use super::{answer, message, press, screen};
+use crate::tui::tests::{answer, message, press, screen};
 
 /// What was asked about profiles.
 fn commands(effects: &[Effect]) -> Vec<Command> {
@@ -96,11 +97,11 @@ fn the_difference_comes_before_the_switch() {
     let file = compared(&mut state, Ok(switch()));
     assert!(file.ends_with("payments-analyst.json"));
     assert_eq!(commands(&press(&mut state, "Enter")), [Command::Profiles(Profiles::Switch(file))]);
-    assert_eq!(state.overlay, None);
+    assert_eq!(state.window, None);
     for key in ["Esc", "n", "q"] {
         let mut state = listed(100, 30, all());
         compared(&mut state, Ok(switch()));
-        assert!(commands(&press(&mut state, key)).is_empty() && state.overlay.is_none(), "{key}");
+        assert!(commands(&press(&mut state, key)).is_empty() && state.window.is_none(), "{key}");
     }
 }
 
@@ -117,7 +118,7 @@ fn what_cannot_be_switched_to_says_why() {
     let mut state = listed(100, 30, all());
     compared(&mut state, Ok(Switch::default()));
     assert!(commands(&press(&mut state, "y")).is_empty());
-    assert_eq!(message(&state), "the desk picks just that already");
+    assert_eq!(message(&state), "these are your picks already");
 }
 
 #[test]
@@ -137,8 +138,8 @@ fn another_desk_asks_for_another_difference_and_old_answers_are_dropped() {
 #[test]
 fn a_screen_that_begins_with_a_profile_asks_once_there_is_a_desk() {
     let mut state = State::new(ratatui::layout::Size::new(100, 30), fixture::state(100, 30).skin);
-    propose(&mut state, PathBuf::from("/x/p.json"));
-    assert!(matches!(state.overlay, Some(Overlay::Switch(_))));
+    windows::open_switch(&mut state, PathBuf::from("/x/p.json"));
+    assert!(state.open_window() == Some(WindowKind::Switch));
     assert!(commands(&update(&mut state, Input::Resize(ratatui::layout::Size::new(90, 30)))).is_empty());
     let asked = commands(&update(&mut state, Input::Snapshot(Box::new(fixture::snapshot()))));
     let [Command::Profiles(Profiles::Compare { file, .. })] = asked.as_slice() else { panic!("{asked:?}") };

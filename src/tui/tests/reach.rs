@@ -8,15 +8,18 @@ use crate::config::screen::Rules;
 use crate::engine::{Command, Event};
 use crate::tui::action::Action;
 use crate::tui::fixture;
-use crate::tui::input::{Effect, Input, Turn};
+use crate::tui::input::{Effect, Input, WheelTurn};
 use crate::tui::layout::{LEAST, Splits, Zoomed};
 use crate::tui::pane::Pane;
-use crate::tui::state::{Mouse, Overlay, Part, State, Typing};
+use crate::tui::state::{Mouse, PanePart, State, Typing};
 use crate::tui::theme::{Colours, Theme};
 use crate::tui::update::update;
-use crate::tui::{overlays, palette};
+use crate::tui::windows;
+use crate::tui::windows::WindowKind;
+use crate::tui::windows::palette::search;
 
-use super::{commands, message, press, screen};
+use crate::tui::tests::look;
+use crate::tui::tests::{commands, message, press, screen};
 
 /// Where this text stands on the screen, its first cell.
 fn find(state: &State, text: &str) -> Position {
@@ -37,7 +40,7 @@ fn click_on(state: &mut State, text: &str) -> Vec<Effect> {
     click(state, find(state, text))
 }
 
-fn wheel(state: &mut State, turn: Turn, text: &str) {
+fn wheel(state: &mut State, turn: WheelTurn, text: &str) {
     update(state, Input::Wheel(turn, find(state, text)));
 }
 
@@ -52,12 +55,12 @@ fn the_palette_does_what_the_row_says_where_one_was() {
     ] {
         let mut state = fixture::state(80, 24);
         let sent = commands(&press(&mut state, keys));
-        assert_eq!((sent, state.overlay), (vec![command], None), "{keys}");
+        assert_eq!((sent, state.window), (vec![command], None), "{keys}");
     }
     let mut state = fixture::state(80, 24);
     press(&mut state, ": \"prompt\" Enter");
-    assert_eq!((state.focus, state.overlay), (Pane::Catalog, Some(Overlay::Palette(Default::default()))));
-    assert_eq!(message(&state), "type a prompt: works in hints only");
+    assert_eq!((state.focus, state.open_window()), (Pane::Catalog, Some(WindowKind::Palette)));
+    assert_eq!(message(&state), "type a prompt: available in hints");
     press(&mut state, "Esc 3 : \"prompt\" Enter \"a\"");
     assert_eq!((state.typing, state.hints.prompt.text()), (Some(Typing::Prompt), "a"));
 }
@@ -66,17 +69,17 @@ fn the_palette_does_what_the_row_says_where_one_was() {
 fn what_the_palette_cannot_do_it_says_and_stays_open() {
     for (keys, why) in [
         ("j j : \"pick\" Enter", "pick: pulled in by @circuit-breaker: press x"),
-        (": \"border left\" Enter", "border left: there is no border to move: four at once need 100×28"),
+        (": \"border left\" Enter", "border left: there is no border to move: all four need 100×28"),
         (": \"keep\" Enter", "keep: @team-conventions is not pulled in by anything"),
-        (": \"to the source\" Enter", "to the source: works in feed only"),
-        (": \"qqq\" Enter", "no action has these letters"),
+        (": \"go to source\" Enter", "go to source: available in feed"),
+        (": \"qqq\" Enter", "no action matches"),
     ] {
         let mut state = fixture::state(80, 24);
         let effects = press(&mut state, keys);
         assert!(message(&state).starts_with(why), "{keys}: {}", message(&state));
-        assert!(commands(&effects).is_empty() && matches!(state.overlay, Some(Overlay::Palette(_))), "{keys}");
+        assert!(commands(&effects).is_empty() && state.open_window() == Some(WindowKind::Palette), "{keys}");
         press(&mut state, "Esc");
-        assert_eq!(state.overlay, None);
+        assert_eq!(state.window, None);
     }
 }
 
@@ -99,9 +102,9 @@ fn moving_in_the_palette() {
         let mut state = fixture::state(80, 24);
         press(&mut state, &format!(": {keys}"));
         assert!(
-            matches!(state.overlay, Some(Overlay::Palette(cursor)) if cursor.at == row),
+            matches!(state.window, Some(open) if open.kind == WindowKind::Palette && open.cursor.at == row),
             "{keys}: {:?}",
-            state.overlay
+            state.window
         );
     }
 }
@@ -112,7 +115,7 @@ fn clearing_is_asked_first() {
         let mut state = fixture::state(80, 24);
         let effects = press(&mut state, keys);
         assert_eq!(commands(&effects), vec![Command::Clear; sent], "{keys}");
-        assert_eq!(state.overlay.is_some(), ["C", "C x"].contains(&keys), "{keys}");
+        assert_eq!(state.window.is_some(), ["C", "C x"].contains(&keys), "{keys}");
     }
     let mut state = fixture::state(80, 24);
     press(&mut state, "C");
@@ -122,7 +125,7 @@ fn clearing_is_asked_first() {
     assert_eq!(press(&mut state, "y"), [], "somebody else has cleared the desk meanwhile");
     press(&mut state, "Esc");
     assert_eq!(press(&mut state, "C"), []);
-    assert_eq!((message(&state), state.overlay), ("nothing is picked: there is nothing to take back", None));
+    assert_eq!((message(&state), state.window), ("there are no picks to clear", None));
 }
 
 #[test]
@@ -132,7 +135,7 @@ fn the_question_says_what_leaves() {
         let snapshot = crate::engine::Snapshot { selection: Arc::new(selection), ..fixture::snapshot() };
         update(&mut state, Input::Snapshot(Box::new(snapshot)));
         press(&mut state, "C");
-        let outer = overlays::outer(&state).unwrap();
+        let outer = windows::outer(&state).unwrap();
         let lines = screen(&state);
         let rows = lines.lines().skip(usize::from(outer.y) + 1).take(usize::from(outer.height) - 4);
         let inside = |line: &str| {
@@ -147,15 +150,19 @@ fn the_question_says_what_leaves() {
     let picked = || fixture::member("circuit-breaker", 0, &[]);
     let pulled = || fixture::member("timeouts", 1, &["circuit-breaker"]);
     let figures: [(_, Vec<&str>, _); 5] = [
-        (vec![picked()], vec![], "Take back 1 pick? ~1,450 tokens"),
-        (vec![picked(), pulled()], vec![], "Take back 1 pick? 1 pulled in leaves with it, ~2,090 tokens"),
-        (vec![picked(), root.clone()], vec![], "Take back 1 pick? ~1,450 tokens"),
+        (vec![picked()], vec![], "Clear 1 pick? This saves ~1,450 tokens."),
+        (
+            vec![picked(), pulled()],
+            vec![],
+            "Clear 1 pick? This releases 1 source it pulled in and saves ~2,090 tokens.",
+        ),
+        (vec![picked(), root.clone()], vec![], "Clear 1 pick? This saves ~1,450 tokens."),
         (
             vec![picked(), root, fixture::member("timeouts", 1, &["circuit-breaker", "team-conventions"])],
             vec![],
-            "Take back 1 pick? ~1,450 tokens",
+            "Clear 1 pick? This saves ~1,450 tokens.",
         ),
-        (vec![], vec!["gone"], "Take back 1 pick? 1 of the picks is gone from the catalog"),
+        (vec![], vec!["gone"], "Clear 1 pick? 1 of the picks is no longer in the catalog."),
     ];
     for (members, dormant, expected) in figures {
         assert_eq!(asked(fixture::selection(members, &dormant, &[])), expected);
@@ -179,7 +186,7 @@ fn borders_move_by_keys() {
     let mut state = fixture::state(120, 36);
     press(&mut state, &"< ".repeat(60));
     assert_eq!(state.splits.cells(state.layout().body.as_size()).width, LEAST.width);
-    assert_eq!(message(&state), "the border can go no further there: a pane would be too small");
+    assert_eq!(message(&state), "the border cannot go further: a pane would be too small");
     press(&mut state, "z >");
     assert_eq!(message(&state), "there is no border to move: press z to see all four panes");
 }
@@ -194,7 +201,7 @@ fn themes_go_round_and_are_remembered() {
     }
     state.skin.theme = Theme::new(Colours::Unwanted);
     press(&mut state, "T");
-    assert_eq!(message(&state), "NO_COLOR is set: there are no colours to choose from");
+    assert_eq!(message(&state), "NO_COLOR is set: themes need colours");
     assert_eq!(state.remember().theme.as_deref(), Some("dark"), "it comes back with the colours");
 }
 
@@ -272,9 +279,9 @@ fn a_click_in_the_details_scrolls_them() {
     press(&mut state, "3");
     let place = find(&state, "always in the instructions");
     click(&mut state, place);
-    assert_eq!((state.focus, state.part), (Pane::Catalog, Part::Detail));
+    assert_eq!((state.focus, state.part), (Pane::Catalog, PanePart::Detail));
     click_on(&mut state, "timeouts");
-    assert_eq!(state.part, Part::List);
+    assert_eq!(state.part, PanePart::List);
 }
 
 #[test]
@@ -282,38 +289,42 @@ fn windows_and_the_mouse() {
     let mut state = fixture::state(120, 36);
     press(&mut state, "d");
     click_on(&mut state, "warning missing-path");
-    assert!(matches!(state.overlay, Some(Overlay::Problems(cursor)) if cursor.at == 1));
+    assert!(matches!(state.window, Some(open) if open.kind == WindowKind::Problems && open.cursor.at == 1));
     click(&mut state, Position::new(0, 3));
-    assert_eq!(state.overlay, None, "beside it");
+    assert_eq!(state.window, None, "beside it");
     press(&mut state, "C");
     assert_eq!(commands(&click_on(&mut state, "y yes")), [Command::Clear]);
     press(&mut state, "C");
     assert_eq!(commands(&click_on(&mut state, "Esc no")), []);
-    assert_eq!(state.overlay, None);
+    assert_eq!(state.window, None);
     press(&mut state, ": \"relo\"");
-    let row = palette::rows(&state)[0].entry;
+    let row = search::rows(&state)[0].binding;
     assert_eq!(row.action, Action::Reload);
     assert_eq!(commands(&click_on(&mut state, row.description)), [Command::Reload], "the row under the cursor is done");
     press(&mut state, ": \"border\"");
     click_on(&mut state, "border up");
-    assert!(matches!(state.overlay, Some(Overlay::Palette(cursor)) if cursor.at == 2), "{:?}", state.overlay);
+    assert!(
+        matches!(state.window, Some(open) if open.kind == WindowKind::Palette && open.cursor.at == 2),
+        "{:?}",
+        state.window
+    );
 }
 
 #[test]
 fn the_wheel_scrolls_what_is_under_it_and_leaves_the_keys() {
     let mut state = fixture::state(120, 28);
     press(&mut state, "/ \"e\"");
-    wheel(&mut state, Turn::Down, "circuit-breaker  local");
+    wheel(&mut state, WheelTurn::Down, "circuit-breaker  local");
     assert!(state.catalog.cursor.top > 0);
     assert_eq!((state.typing, state.focus), (Some(Typing::Filter), Pane::Catalog));
     let before = state.catalog.cursor;
-    wheel(&mut state, Turn::Down, "2 Selection");
+    wheel(&mut state, WheelTurn::Down, "2 Selection");
     assert_eq!((state.catalog.cursor, state.focus), (before, Pane::Catalog));
-    wheel(&mut state, Turn::Up, "1 Catalog");
+    wheel(&mut state, WheelTurn::Up, "1 Catalog");
     assert_eq!(state.catalog.cursor.top, 0);
     press(&mut state, "Esc ?");
-    wheel(&mut state, Turn::Down, "1 Catalog");
-    assert!(matches!(state.overlay, Some(Overlay::Help(scroll)) if scroll.top == 3));
+    wheel(&mut state, WheelTurn::Down, "1 Catalog");
+    assert!(matches!(state.window, Some(open) if open.kind == WindowKind::Help && open.cursor.top == 3));
 }
 
 #[test]
@@ -324,9 +335,9 @@ fn the_wheel_scrolls_details_of_a_pane_that_has_no_keys() {
     let generation = state.catalog.document.generation;
     update(&mut state, Input::Answer(Event::Document { generation, document }));
     let detail = state.parts(Pane::Catalog).unwrap().detail;
-    update(&mut state, Input::Wheel(Turn::Down, Position::new(detail.x, detail.y)));
+    update(&mut state, Input::Wheel(WheelTurn::Down, Position::new(detail.x, detail.y)));
     assert!(state.catalog.scroll.top > 0);
-    assert_eq!((state.focus, state.part, state.catalog.cursor.at), (Pane::Selection, Part::List, 1));
+    assert_eq!((state.focus, state.part, state.catalog.cursor.at), (Pane::Selection, PanePart::List, 1));
 }
 
 #[test]
@@ -367,7 +378,7 @@ fn a_theme_with_a_ground_has_it_everywhere() {
         state.skin.theme = state.skin.theme.named(theme).unwrap();
         for keys in ["", "?", "Esc d", "Esc :", "Esc C", "Esc 4 z"] {
             press(&mut state, keys);
-            let buffer = super::look::buffer(&state);
+            let buffer = look::buffer(&state);
             let whole = Rect::new(0, 0, 120, 36);
             assert_eq!(buffer.area, whole);
             let bare = |cell: &&ratatui::buffer::Cell| [cell.bg, cell.fg].contains(&ratatui::style::Color::Reset);
@@ -395,7 +406,7 @@ fn what_is_picked_elsewhere_stands_under_the_cursor_of_the_selection() {
 
 #[test]
 fn the_bottom_line_of_a_prompt_names_what_there_is() {
-    let both = ["Up prompt before", "C-x clear prompt"];
+    let both = ["Up previous prompt", "C-x clear prompt"];
     for (keys, shown) in [
         ("3 i", [false, false]),
         ("3 i \"a\"", [false, true]),
@@ -426,8 +437,8 @@ fn rules_within_panes_are_dragged_within_their_limits_and_hold_through_a_resize(
         ((120, 36), "", "─ details", (20, 9), (5, 15)),
         ((120, 36), "j l", "─ details", (20, 9), (5, 15)),
         ((120, 36), "", "─ why", (80, 8), (4, 15)),
-        ((120, 36), "", "─ found", (20, 25), (21, 27)),
-        ((120, 36), "3 i", "─ found", (20, 26), (21, 27)),
+        ((120, 36), "", "─ matches", (20, 25), (21, 27)),
+        ((120, 36), "3 i", "─ matches", (20, 26), (21, 27)),
         ((120, 36), "", "─ feed", (20, 30), (26, 31)),
         ((120, 36), "f", "─ feed", (20, 30), (26, 31)),
         ((120, 36), "", "─ 3 values", (80, 26), (21, 31)),
@@ -453,7 +464,7 @@ fn rules_within_panes_are_dragged_within_their_limits_and_hold_through_a_resize(
         press(&mut state, "Esc =");
         assert_eq!(state.remember().rules, Rules::default());
         press(&mut state, "=");
-        assert_eq!(message(&state), "all borders are where they usually are");
+        assert_eq!(message(&state), "all borders are where they were at first");
     }
 }
 
@@ -470,7 +481,7 @@ fn upright_rules_are_dragged_too() {
             drag(&mut state, from, Position::new(to, 20));
             assert_eq!(rule(&state).x, x, "{keys:?} to {to}");
         }
-        assert_eq!(state.part, Part::List);
+        assert_eq!(state.part, PanePart::List);
     }
     let mut state = fixture::state(80, 24);
     press(&mut state, "4");

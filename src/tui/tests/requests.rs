@@ -9,10 +9,12 @@ use crate::engine::{Command, Ended, Event, Over, Reply, Waiting};
 use crate::tui::fixture;
 use crate::tui::input::Input;
 use crate::tui::pane::Pane;
-use crate::tui::state::{Overlay, Place, State, Typing};
+use crate::tui::state::{RequestPlacement, State, Typing};
 use crate::tui::update::update;
+use crate::tui::windows::WindowKind;
 
-use super::{answer, commands, message, press, screen};
+use crate::tui::input::Effect;
+use crate::tui::tests::{answer, commands, message, press, screen};
 
 const OFFERED: [&str; 4] = ["retry-pattern", "timeouts", "java-service", "payments-api"];
 
@@ -39,7 +41,7 @@ fn desk(keys: &str, waiting: &[Waiting]) -> State {
     state
 }
 
-fn replied(effects: &[crate::tui::input::Effect]) -> Vec<(String, Reply)> {
+fn replied(effects: &[Effect]) -> Vec<(String, Reply)> {
     let sent = commands(effects).into_iter().filter_map(|command| match command {
         Command::Reply { request_id, reply } => Some((request_id, reply)),
         _ => None,
@@ -86,15 +88,15 @@ fn what_keys_answer_a_choice() {
 fn what_cannot_be_done_says_why() {
     for (waiting, keys, why) in [
         (choice("r1"), "A Enter", "nothing is marked: Space marks a source, n chooses none"),
-        (choice("r1"), "A ]", "no other request waits"),
+        (choice("r1"), "A ]", "there is no other request"),
         (choice("r1"), "A A", "you are at the request already"),
         (choice("r1"), "A / \"zzz\" Enter Space", "there is no source under the cursor"),
-        (choice("r1"), "A / \"zzz\" Enter a", "there is no source to mark"),
-        (choice("r1"), "A Space Enter Enter", "it is being answered"),
-        (choice("r1"), "A n n", "it is being answered"),
-        (write("w1"), "A Space", "there is nothing to choose from: Enter shows what would be written"),
-        (write("w1"), "A y", "Enter first shows all that would be written: y and n answer there"),
-        (write("w1"), "A /", "there is nothing to choose from: Enter shows what would be written"),
+        (choice("r1"), "A / \"zzz\" Enter a", "there are no sources to mark"),
+        (choice("r1"), "A Space Enter Enter", "your answer is being sent"),
+        (choice("r1"), "A n n", "your answer is being sent"),
+        (write("w1"), "A Space", "this request offers no sources: Enter shows what would be written"),
+        (write("w1"), "A y", "Enter shows all that would be written first: y and n answer there"),
+        (write("w1"), "A /", "this request offers no sources: Enter shows what would be written"),
     ] {
         let mut state = desk("", &[waiting]);
         press(&mut state, keys);
@@ -102,7 +104,7 @@ fn what_cannot_be_done_says_why() {
     }
     let mut state = fixture::state(80, 24);
     press(&mut state, "A");
-    assert_eq!(message(&state), "nobody asks for anything");
+    assert_eq!(message(&state), "there are no requests");
 }
 
 #[test]
@@ -124,7 +126,7 @@ fn a_write_is_answered_only_where_all_of_it_is_shown() {
             expected.map(|reply| ("w1".to_owned(), reply)).into_iter().collect::<Vec<_>>(),
             "{keys}"
         );
-        assert_eq!(state.overlay.is_some(), keys == "A Enter Enter", "{keys}");
+        assert_eq!(state.window.is_some(), keys == "A Enter Enter", "{keys}");
     }
     let mut state = desk("A", &[write("w1")]);
     press(&mut state, "A Enter");
@@ -137,18 +139,21 @@ fn a_request_steals_no_keys() {
     // Where keys go elsewhere it opens beside them.
     for keys in ["", "3", "3 i \"write\"", "/ \"java\"", "4", "d", ":"] {
         let mut state = desk(keys, &[]);
-        let before = (state.focus, state.typing, state.overlay);
+        let before = (state.focus, state.typing, state.window);
         tell(&mut state, &[choice("r1")]);
-        assert_eq!((state.focus, state.typing, state.overlay), before, "{keys}");
+        assert_eq!((state.focus, state.typing, state.window), before, "{keys}");
         assert!(state.shown_request().is_some() && !state.in_request(), "{keys}");
-        assert!(message(&state).starts_with("A answers: claude over mcp asks for a choice of 4 sources"), "{keys}");
+        assert!(message(&state).starts_with("A answers: claude over mcp wants you to choose from 4 sources"), "{keys}");
         assert!(screen(&state).contains("1 asks: A"), "{keys}");
     }
     // Where they go to the selection it waits until somebody turns to it.
     let mut state = desk("2 j", &[]);
     let on = state.subject(Pane::Selection).map(str::to_owned);
     tell(&mut state, &[choice("r1")]);
-    assert_eq!((state.subject(Pane::Selection).map(str::to_owned), state.requests.place), (on, Place::Aside));
+    assert_eq!(
+        (state.subject(Pane::Selection).map(str::to_owned), state.requests.place),
+        (on, RequestPlacement::Aside)
+    );
     assert_eq!(replied(&press(&mut state, "n y Enter")), []);
     press(&mut state, "A");
     assert!(state.in_request());
@@ -173,9 +178,9 @@ fn those_that_wait_are_gone_through_in_turn() {
     tell(&mut state, &[write("w1"), choice("r2")]);
     assert_eq!((current(&state).as_str(), state.shown_request().is_some(), state.in_request()), ("w1", true, false));
     press(&mut state, "A Enter");
-    assert!(matches!(state.overlay, Some(Overlay::Approval(_))));
+    assert!(state.open_window() == Some(WindowKind::Approval));
     tell(&mut state, &[choice("r2")]);
-    assert_eq!((state.overlay, current(&state).as_str()), (None, "w1"), "its window goes with it");
+    assert_eq!((state.window, current(&state).as_str()), (None, "w1"), "its window goes with it");
     press(&mut state, "y");
     assert_eq!(current(&state), "r2");
     press(&mut state, "] /");
@@ -200,10 +205,10 @@ fn keys_meant_for_a_request_that_ended_do_nothing_else() {
         }
     };
     for (waiting, ended, said) in [
-        (choice("r1"), Ended::TimedOut, "This timed out: nobody answered."),
-        (choice("r1"), Ended::AskerGone, "Who asked is gone"),
-        (write("r1"), Ended::Elsewhere(Some("a screen".to_owned())), "This was answered by a screen."),
-        (write("r1"), Ended::Withdrawn, "This is not asked any more"),
+        (choice("r1"), Ended::TimedOut, "This request timed out without an answer."),
+        (choice("r1"), Ended::AskerGone, "The asker is gone"),
+        (write("r1"), Ended::Elsewhere(Some("a screen".to_owned())), "This request was answered by a screen."),
+        (write("r1"), Ended::Withdrawn, "This request was answered elsewhere or withdrawn"),
     ] {
         for is_told_first in [true, false] {
             for keys in ["A", "A Space", "A Enter", "A /", "A / \"ja\"", "A j l"] {
@@ -212,9 +217,9 @@ fn keys_meant_for_a_request_that_ended_do_nothing_else() {
                     press(&mut state, keys);
                     ends(&mut state, &waiting, ended.clone(), &[choice("r2")], is_told_first);
                     let told = screen(&state);
-                    assert!(told.contains(said) && told.contains("any key closes"), "{keys}\n{told}");
+                    assert!(told.contains(said) && told.contains("press any key"), "{keys}\n{told}");
                     assert_eq!(press(&mut state, key), [], "{keys} {key}");
-                    let seen = (state.focus, state.overlay, state.typing, state.requests.current.as_deref());
+                    let seen = (state.focus, state.window, state.typing, state.requests.current.as_deref());
                     assert_eq!(seen, (Pane::Selection, None, None, Some("r2")), "{keys} {key}");
                     assert!(state.is_before_request() && screen(&state).contains("A turn to this request"));
                 }
@@ -236,7 +241,7 @@ fn the_request_that_follows_takes_no_keys_meant_for_the_one_before() {
         tell(&mut state, &all[1..]);
         for key in ["n", "Space", "Enter", "y", "a", "x", "o", "p"] {
             assert_eq!(press(&mut state, key), [], "{key}");
-            assert_eq!((state.overlay, state.marks()), (None, None), "{key}");
+            assert_eq!((state.window, state.marks()), (None, None), "{key}");
         }
         assert_eq!(message(&state), "p does nothing until you turn to this request: A");
         for turn in ["A", "]", "1 2", "["] {
@@ -246,7 +251,7 @@ fn the_request_that_follows_takes_no_keys_meant_for_the_one_before() {
             assert_eq!(state.requests.current.as_deref(), Some(if turn == "[" { "r2" } else { "w1" }));
         }
         press(&mut state, "Esc");
-        assert_eq!(state.requests.place, Place::Aside);
+        assert_eq!(state.requests.place, RequestPlacement::Aside);
     }
 }
 
@@ -256,7 +261,7 @@ fn the_help_of_a_request_lists_its_keys() {
         let mut state = desk("", &[waiting]);
         press(&mut state, keys);
         let told = screen(&state);
-        assert!(told.contains("Mark the source under the cursor for the answer"), "{told}");
+        assert!(told.contains("Mark or unmark the source under the cursor"), "{told}");
         press(&mut state, "Esc");
         assert!(state.in_request());
     }
@@ -267,7 +272,7 @@ fn another_that_comes_or_goes_leaves_the_one_that_is_looked_at() {
     let mut state = desk("", &[choice("r1"), write("w1")]);
     press(&mut state, "A ] Enter j");
     tell(&mut state, &[write("w1"), choice("r2")]);
-    assert!(matches!(state.overlay, Some(Overlay::Approval(_))));
+    assert!(state.open_window() == Some(WindowKind::Approval));
     assert_eq!(replied(&press(&mut state, "y")), [("w1".to_owned(), Reply::Yes)]);
 }
 
@@ -277,20 +282,16 @@ fn how_each_ends_is_said() {
     for (waiting, ended, said) in [
         (choice("r"), Ended::Here(chosen(&["a", "b"])), "answered claude over mcp: 2 sources"),
         (choice("r"), Ended::Here(Reply::No), "answered claude over mcp: none"),
-        (
-            write("r"),
-            Ended::Here(Reply::Yes),
-            "yes said: codex over mcp is told that src/Order.java may be written as shown",
-        ),
-        (write("r"), Ended::Here(Reply::No), "no: codex over mcp does not write src/Order.java"),
-        (choice("r"), by("a screen"), "the choice that claude over mcp asked for was answered by a screen"),
-        (choice("r"), Ended::Elsewhere(None), "the choice that claude over mcp asked for was answered elsewhere"),
-        (choice("r"), Ended::TimedOut, "the choice that claude over mcp asked for timed out: nobody answered"),
-        (write("r"), Ended::AskerGone, "codex over mcp is gone: nobody waits for the write of src/Order.java any more"),
+        (write("r"), Ended::Here(Reply::Yes), "approved: codex over mcp may write src/Order.java as shown"),
+        (write("r"), Ended::Here(Reply::No), "declined: codex over mcp does not write src/Order.java"),
+        (choice("r"), by("a screen"), "a screen answered the choice for claude over mcp"),
+        (choice("r"), Ended::Elsewhere(None), "the choice for claude over mcp was answered elsewhere"),
+        (choice("r"), Ended::TimedOut, "the choice for claude over mcp timed out without an answer"),
+        (write("r"), Ended::AskerGone, "codex over mcp is gone: the write of src/Order.java is no longer needed"),
         (
             choice("r"),
             Ended::Withdrawn,
-            "claude over mcp does not ask for the choice any more: it was answered elsewhere or taken back",
+            "claude over mcp no longer asks for the choice: it was answered elsewhere or withdrawn",
         ),
     ] {
         let mut state = desk("", &[]);
@@ -301,7 +302,7 @@ fn how_each_ends_is_said() {
 
 #[test]
 fn what_came_of_an_answer_is_read_though_another_asks() {
-    let both = "answered claude over mcp: none \u{b7} A answers: claude over mcp asks for a choice of 4 sources";
+    let both = "answered claude over mcp: none \u{b7} A answers: claude over mcp wants you to choose from 4 sources";
     for is_told_first in [true, false] {
         let mut state = desk("", &[choice("r1")]);
         press(&mut state, "A n 1");
@@ -320,7 +321,7 @@ fn what_came_of_an_answer_is_read_though_another_asks() {
 #[test]
 fn who_does_not_ask_any_more_is_not_said_to_ask() {
     let over = |it: Waiting| Event::Over(Box::new(Over { request: it.request, ended: Ended::TimedOut }));
-    let timed_out = "the choice that claude over mcp asked for timed out: nobody answered";
+    let timed_out = "the choice for claude over mcp timed out without an answer";
     for is_told_first in [true, false] {
         let mut state = desk("", &[choice("r1")]);
         tell(&mut state, &[choice("r1"), choice("r2")]);
@@ -335,7 +336,7 @@ fn who_does_not_ask_any_more_is_not_said_to_ask() {
         // What comes of the next is read behind it.
         answer(&mut state, Event::Over(Box::new(Over { request: choice("r1").request, ended: Ended::Withdrawn })));
         tell(&mut state, &[]);
-        assert!(message(&state).starts_with("claude over mcp does not ask"), "{}", message(&state));
+        assert!(message(&state).starts_with("claude over mcp no longer asks"), "{}", message(&state));
     }
     // One that nothing is known of but that it is gone.
     let mut state = desk("", &[choice("r1")]);
@@ -353,7 +354,7 @@ fn nothing_is_said_twice() {
         Arc::make_mut(&mut waiting.request).context = context.to_owned();
         let mut state = desk("", std::slice::from_ref(&waiting));
         press(&mut state, "A");
-        let verb = if waiting.request.approval.is_some() { "wants to write" } else { "asks which" };
+        let verb = if waiting.request.approval.is_some() { "wants to write src" } else { "asks which" };
         assert!(!screen(&state).contains(verb), "{}", screen(&state));
         Arc::make_mut(&mut waiting.request).context = format!("{context}, since the tests fail");
         tell(&mut state, &[waiting]);
@@ -364,7 +365,7 @@ fn nothing_is_said_twice() {
 #[test]
 fn what_is_marked_is_priced() {
     let mut state = desk("", &[choice("r1")]);
-    let asked = |effects: &[crate::tui::input::Effect]| {
+    let asked = |effects: &[Effect]| {
         let of = commands(effects).into_iter().filter_map(|command| match command {
             Command::OutlookOf { generation, one, all } => Some((generation, one.map(|id| id.to_string()), all.len())),
             _ => None,
@@ -385,8 +386,8 @@ fn what_is_marked_is_priced() {
     assert!(!screen(&state).contains("they bring"), "an old answer is dropped");
     answer(&mut state, Event::OutlookOf { generation, one, all });
     let told = screen(&state);
-    assert!(told.contains("2 of 4 marked · they bring 3 sources, ~31,000 tokens"), "{told}");
-    assert!(told.contains("Brings itself and @release-notes: ~28,990 tokens."), "{told}");
+    assert!(told.contains("2 of 4 marked · they add 3 sources, ~31,000 tokens"), "{told}");
+    assert!(told.contains("Adds itself and @release-notes: ~28,990 tokens."), "{told}");
 }
 
 #[test]
@@ -440,16 +441,19 @@ fn just_what_was_shown_is_trusted() {
         let mut state = desk("", &[]);
         update(&mut state, Input::Snapshot(Box::new(fixture::with_deeds(&DEEDS))));
         assert!(screen(&state).contains(" ! 2 "));
-        assert_eq!(message(&state), "2 deeds of this workspace wait for your trust: ! shows what");
+        assert_eq!(message(&state), "2 settings of this repository need your approval: ! shows what");
         let sent = commands(&press(&mut state, keys));
         let deeds = state.snapshot.untrusted.clone();
         assert_eq!(sent.contains(&Command::Trust(deeds)), trusted, "{keys}");
     }
     let mut state = desk("", &[]);
     press(&mut state, "!");
-    assert_eq!(message(&state), "nothing of this workspace waits for your trust");
+    assert_eq!(message(&state), "no setting of this repository needs your approval");
     update(&mut state, Input::Snapshot(Box::new(fixture::with_deeds(&DEEDS))));
     press(&mut state, "!");
     update(&mut state, Input::Snapshot(Box::new(fixture::with_deeds(&DEEDS[..1]))));
-    assert_eq!((state.overlay, message(&state)), (None, "what waits for trust has changed: ! shows it anew"));
+    assert_eq!(
+        (state.window, message(&state)),
+        (None, "The settings that need your approval have changed. ! shows them again.")
+    );
 }

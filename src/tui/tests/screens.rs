@@ -10,7 +10,7 @@ use crate::tui::input::Input;
 use crate::tui::state::State;
 use crate::tui::update::update;
 
-use super::{PROMPT, answer, happened, look, press, screen, typed};
+use crate::tui::tests::{PROMPT, answer, happened, look, press, screen, typed};
 
 /// The screen after these keys, at this size.
 fn shown(width: u16, height: u16, keys: &str) -> String {

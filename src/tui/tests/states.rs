@@ -11,7 +11,7 @@ use crate::tui::state::State;
 use crate::tui::theme::{Colours, Theme};
 use crate::tui::update::update;
 
-use super::{PROMPT, answer, happened, look, paint, press, typed};
+use crate::tui::tests::{PROMPT, answer, happened, look, paint, press, typed};
 
 /// The desk of the fixture after these keys.
 fn desk(size: Size, keys: &str) -> State {
@@ -106,7 +106,7 @@ fn asked(size: Size, keys: &str) -> State {
     };
     let one = follows(&["java-service", "release-notes"], 28_990);
     let all = follows(&["java-service", "payments-api", "release-notes"], 28_990);
-    let generation = state.requests.outlook.generation;
+    let generation = state.requests.preview.generation;
     answer(&mut state, Event::OutlookOf { generation, one, all });
     state
 }

@@ -7,10 +7,11 @@ use crate::engine::{Command, Event};
 use crate::output::{Refused, Unwritten, Written};
 use crate::tui::fixture;
 use crate::tui::input::Input;
-use crate::tui::state::{Overlay, State, Typing, View, Writing};
+use crate::tui::state::{PreviewMode, State, Typing, WriteState};
 use crate::tui::update::update;
+use crate::tui::windows::WindowKind;
 
-use super::{answer, commands, message, press, screen};
+use crate::tui::tests::{answer, commands, message, press, screen};
 
 const NAME: &str = "CircuitBreaker.java.tpl";
 
@@ -39,14 +40,14 @@ fn paths(state: &mut State, keys: &str) -> Vec<Option<String>> {
 fn preview_and_difference_in_turn() {
     let mut state = desk(fixture::shown("a\n"));
     press(&mut state, "v");
-    assert_eq!(message(&state), "CircuitBreaker.java.tpl names no file to compare with: w asks for one");
+    assert_eq!(message(&state), "CircuitBreaker.java.tpl has no output file to compare with: w asks for one");
     let mut state = desk(fixture::proposed("a\nb\n", "src/A.java", Some("a\nc\n")));
     press(&mut state, "v");
-    assert_eq!(state.view(), View::Difference);
+    assert_eq!(state.view(), PreviewMode::Difference);
     let told = screen(&state);
     assert!(told.contains("overwrites src/A.java, +1 −1") && told.contains("-c") && told.contains("+b"), "{told}");
     press(&mut state, "v");
-    assert_eq!(state.view(), View::Text);
+    assert_eq!(state.view(), PreviewMode::Text);
     let mut state = desk(fixture::refused("a\n", "/etc/passwd is outside the workspace"));
     press(&mut state, "v");
     assert!(screen(&state).contains("/etc/passwd is outside the"), "{}", screen(&state));
@@ -69,7 +70,7 @@ fn what_is_written_is_what_was_shown() {
     assert_eq!(message(&state), "it is being written");
     let written = Written { shown: "s".to_owned(), bytes: 2, lines: 1 };
     let asked = commands(&answer(&mut state, Event::Written(written)));
-    assert_eq!((state.overlay, message(&state)), (None, "Wrote s: 1 line, 2 bytes"));
+    assert_eq!((state.window, message(&state)), (None, "Wrote s: 1 line, 2 bytes"));
     assert!(matches!(&asked[..], [Command::Preview { path: Some(path), .. }] if path == "s"), "what differs now");
 }
 
@@ -83,7 +84,7 @@ fn an_overwrite_says_so_and_what_is_there_already_is_not_written() {
     press(&mut state, "Backspace");
     shown(&mut state, fixture::proposed("a\n", "src/A.jav", Some("a\n")));
     assert_eq!(commands(&press(&mut state, "Enter")), []);
-    assert_eq!(message(&state), "src/A.jav holds this already: there is nothing to write");
+    assert_eq!(message(&state), "src/A.jav already holds this text: there is nothing to write");
 }
 
 #[test]
@@ -107,8 +108,8 @@ fn a_file_that_changed_meanwhile_is_shown_anew_and_not_written() {
     let Some(Ok(fresh)) = fixture::proposed("a\n", "A.java", Some("b\nmine\n")).proposal else { panic!() };
     let refused = Refused { code: "changed", message: "A.java changed".to_owned(), hint: "look again".to_owned() };
     answer(&mut state, Event::Unwritten(Unwritten { refused, anew: vec![fresh.clone()] }));
-    assert_eq!((state.templates.writing, message(&state)), (Writing::Changed, "A.java changed: look again"));
-    assert!(matches!(state.overlay, Some(Overlay::Write(_))), "it stays open");
+    assert_eq!((state.templates.writing, message(&state)), (WriteState::Changed, "A.java changed: look again"));
+    assert!(state.open_window() == Some(WindowKind::Write), "it stays open");
     press(&mut state, "Down");
     let told = screen(&state);
     assert!(told.contains("Nothing was written") && told.contains("-mine"), "{told}");
@@ -119,7 +120,7 @@ fn a_file_that_changed_meanwhile_is_shown_anew_and_not_written() {
 fn what_does_not_render_is_not_written() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4 w");
-    assert_eq!(message(&state), "the preview is not there yet");
+    assert_eq!(message(&state), "the preview is not ready yet");
     let generation = state.templates.generation;
     let outcome = Err(fixture::unrendered("unclosed block at line 4", Some(4)));
     answer(&mut state, Event::Preview { generation, template: NAME.to_owned(), outcome });
@@ -146,13 +147,13 @@ fn a_template_that_goes_takes_its_dialog_with_it() {
     let mut state = desk(fixture::proposed("a\n", "A.java", None));
     press(&mut state, "w \"A.java\"");
     update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
-    assert!(matches!(state.overlay, Some(Overlay::Write(_))), "it is there still");
+    assert!(state.open_window() == Some(WindowKind::Write), "it is there still");
     let mut snapshot = fixture::snapshot();
     let mut templates = (*snapshot.templates).clone();
     templates.templates.remove(0);
     snapshot.templates = templates.into();
     update(&mut state, Input::Snapshot(Box::new(snapshot)));
-    assert_eq!((state.overlay, message(&state)), (None, "CircuitBreaker.java.tpl is gone: nothing was written"));
+    assert_eq!((state.window, message(&state)), (None, "CircuitBreaker.java.tpl is gone: nothing was written"));
 }
 
 #[test]

@@ -1,12 +1,9 @@
 //! How well colours can be told apart: contrast as WCAG 2.2 counts it, and the distance that is left for eyes without red or
 //! green cones. Only tests of the themes ask.
 
-/// Whose eyes.
 #[derive(Debug, Clone, Copy)]
 pub enum Eyes {
-    /// Protanopia.
     NoRed,
-    /// Deuteranopia.
     NoGreen,
 }
 

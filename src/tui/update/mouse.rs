@@ -1,44 +1,48 @@
-//! What the mouse does: a click goes where it points, the wheel scrolls what is under it and leaves the keys where they are,
-//! a border that is held moves. Places are those of the frame that the person saw, from the code that drew it.
+//! The mouse: a click goes where it points, the wheel scrolls what is under it and keeps the focus, a drag moves a
+//! border. Places come from the code that drew them.
 
 use ratatui::layout::Position;
 
 use crate::tui::action::Action;
 use crate::tui::disabled::disabled;
-use crate::tui::input::{Effect, Turn};
-use crate::tui::layout::Parts;
-use crate::tui::motion::Motion;
-use crate::tui::overlays;
+use crate::tui::input::{Effect, WheelTurn};
+use crate::tui::layout::PaneLayout;
+use crate::tui::layout::dividers;
 use crate::tui::pane::Pane;
-use crate::tui::panes;
-use crate::tui::rules;
-use crate::tui::state::{Grip, Overlay, Part, State, Typing};
+use crate::tui::pane_view;
+use crate::tui::state::{Dragged, PanePart, State, Typing};
 use crate::tui::status;
+use crate::tui::templates::{form, form_update};
+use crate::tui::update::act;
+use crate::tui::update::appearance;
+use crate::tui::update::navigation;
+use crate::tui::widgets::motion::Motion;
+use crate::tui::windows;
 
 /// Rows that one turn of the wheel moves.
 const NOTCH: usize = 3;
 
-pub(super) fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
+pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
     let layout = state.layout();
     let key = status::key_at(state, at);
-    // A message that stood where the keys are goes with the click, as with a key.
+    // A click clears the message, as a key does.
     state.message = None;
-    state.grip = None;
+    state.dragged = None;
     if layout.bottom.contains(at) || key.is_some() {
-        key.into_iter().for_each(|action| super::act(state, action, effects));
-    } else if let Some(overlay) = state.overlay {
-        in_overlay(state, overlay, at, effects);
+        key.into_iter().for_each(|action| act(state, action, effects));
+    } else if state.window.is_some() {
+        windows::click(state, at, effects);
     } else if let Some(pane) = status::tab_at(state, at) {
         leave_field(state, effects);
         state.focus_on(pane);
     } else if let Some((pane, parts)) = pane_at(state, at) {
-        state.grip = super::borders::at(&layout, at);
-        // Where a request has the place of the selection its rules are not the person's.
+        state.dragged = appearance::at(&layout, at);
+        // The dividers of a request cannot be moved.
         let is_fixed = pane == Pane::Selection && state.shown_request().is_some();
-        let rule = rules::at(pane, &parts, at).filter(|_| state.grip.is_none() && !is_fixed);
-        state.grip = state.grip.or(rule.map(|rule| Grip::Rule(pane, rule)));
+        let rule = dividers::at(pane, &parts, at).filter(|_| state.dragged.is_none() && !is_fixed);
+        state.dragged = state.dragged.or(rule.map(|rule| Dragged::Divider(pane, rule)));
         match rule {
-            // Who pulls a rule goes on typing and reading.
+            // Dragging a divider keeps the focus.
             Some(_) if state.focus == pane => {}
             Some(_) => {
                 leave_field(state, effects);
@@ -49,49 +53,14 @@ pub(super) fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) 
     }
 }
 
-/// A row gets the cursor; the one that has it is done. A click beside the window closes it.
-fn in_overlay(state: &mut State, overlay: Overlay, at: Position, effects: &mut Vec<Effect>) {
-    if overlays::outer(state).is_none_or(|outer| !outer.contains(at)) {
-        return super::act(state, Action::Back, effects);
-    }
-    match overlay {
-        Overlay::Problems(mut cursor) => {
-            let list = overlays::problems::places(state).0;
-            if list.contains(at) {
-                cursor.at = cursor.top + usize::from(at.y - list.y);
-                state.overlay = Some(Overlay::Problems(cursor));
-            }
-        }
-        Overlay::Palette(mut cursor) => {
-            let list = overlays::palette::places(state).1;
-            let row = cursor.top + usize::from(at.y.saturating_sub(list.y));
-            if list.contains(at) && row == cursor.at {
-                super::act(state, Action::Confirm, effects);
-            } else if list.contains(at) {
-                cursor.at = row;
-                state.overlay = Some(Overlay::Palette(cursor));
-            }
-        }
-        Overlay::Help(_)
-        | Overlay::Clear
-        | Overlay::Write(_)
-        | Overlay::Broken
-        | Overlay::Receipt(_)
-        | Overlay::Approval(_)
-        | Overlay::Switch(_)
-        | Overlay::Trust(_) => {}
-        Overlay::Profiles(cursor) => super::profiles::click(state, cursor, at),
-    }
-}
-
-fn pane_at(state: &State, at: Position) -> Option<(Pane, Parts)> {
+fn pane_at(state: &State, at: Position) -> Option<(Pane, PaneLayout)> {
     let panes = Pane::ALL.into_iter().zip(state.layout().panes);
     let found =
         panes.filter_map(|(pane, place)| place.map(|place| (pane, place))).find(|(_, place)| place.contains(at));
     found.and_then(|(pane, _)| Some((pane, state.parts(pane)?)))
 }
 
-fn in_pane(state: &mut State, pane: Pane, parts: Parts, at: Position, effects: &mut Vec<Effect>) {
+fn in_pane(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effects: &mut Vec<Effect>) {
     let field = match (pane, state.typing) {
         (Pane::Catalog, Some(Typing::Filter))
         | (Pane::Hints, Some(Typing::Prompt))
@@ -103,7 +72,7 @@ fn in_pane(state: &mut State, pane: Pane, parts: Parts, at: Position, effects: &
         return;
     }
     leave_field(state, effects);
-    // A click into a request is no key that was meant for the one before.
+    // A click into a request is meant for this one.
     if pane == Pane::Selection && state.is_before_request() {
         return try_to(state, Action::Requests, effects);
     }
@@ -116,35 +85,35 @@ fn in_pane(state: &mut State, pane: Pane, parts: Parts, at: Position, effects: &
         in_list(state, pane, parts, at, effects);
     } else if parts.head.contains(at) {
         match pane {
-            Pane::Catalog if state.is_filtered() => super::act(state, Action::Filter, effects),
-            Pane::Hints => super::act(state, Action::Prompt, effects),
-            Pane::Templates => super::act(state, Action::FilterTemplates, effects),
+            Pane::Catalog if state.is_filtered() => act(state, Action::Filter, effects),
+            Pane::Hints => act(state, Action::Prompt, effects),
+            Pane::Templates => act(state, Action::FilterTemplates, effects),
             _ => {}
         }
     } else if parts.detail.contains(at) {
-        let there = state.part == Part::Detail;
+        let there = state.part == PanePart::Detail;
         try_to(state, if pane == Pane::Hints { Action::Feed } else { Action::Inside }, effects);
         if let (Pane::Hints, Some(row)) = (pane, part_row) {
             let before = std::mem::replace(&mut state.feed.cursor.at, row);
             done_again(state, there && before == row, Action::Follow, effects);
         }
     } else if pane == Pane::Templates && parts.aside.contains(at) {
-        let there = state.part == Part::Values;
+        let there = state.part == PanePart::Values;
         if disabled(state, Action::Values).is_none() {
             state.focus_on(Pane::Templates);
-            state.part = Part::Values;
+            state.part = PanePart::Values;
         }
         if let Some(row) = part_row {
             let before = std::mem::replace(&mut state.templates.variable.at, row);
             // A box is there to be clicked.
-            let is_box = panes::variables::is_box(state, parts.aside, at);
+            let is_box = form::is_box(state, parts.aside, at);
             done_again(state, is_box || (there && before == row), Action::SetValue, effects);
         }
     }
 }
 
 /// The row of the feed, or of the variables, that is pointed at.
-fn part_row(state: &State, pane: Pane, parts: Parts, at: Position) -> Option<usize> {
+fn part_row(state: &State, pane: Pane, parts: PaneLayout, at: Position) -> Option<usize> {
     let (place, top, len) = match pane {
         Pane::Hints => (parts.detail, state.feed.cursor.top, state.feed.rows.len()),
         Pane::Templates => (parts.aside, state.templates.variable.top, state.templates.form.len()),
@@ -154,15 +123,15 @@ fn part_row(state: &State, pane: Pane, parts: Parts, at: Position) -> Option<usi
     (row < len).then_some(row)
 }
 
-/// The row that has the cursor already is done.
+/// A click on the row under the cursor does it.
 fn done_again(state: &mut State, again: bool, action: Action, effects: &mut Vec<Effect>) {
     if again {
         try_to(state, action, effects);
     }
 }
 
-fn in_list(state: &mut State, pane: Pane, parts: Parts, at: Position, effects: &mut Vec<Effect>) {
-    if pane == Pane::Hints && state.shows_given() {
+fn in_list(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effects: &mut Vec<Effect>) {
+    if pane == Pane::Hints && state.shows_enriched() {
         return;
     }
     let len = state.len(pane);
@@ -172,46 +141,45 @@ fn in_list(state: &mut State, pane: Pane, parts: Parts, at: Position, effects: &
         return;
     }
     if std::mem::replace(&mut cursor.at, row) != row {
-        super::go::reset_scroll(state, pane);
+        navigation::reset_scroll(state, pane);
     }
     // The mark and the blank behind it: a single cell is hard to hit.
-    let mark = panes::mark_column(state, pane, row).map(|column| parts.list.x.saturating_add(column));
+    let mark = pane_view::mark_column(state, pane, row).map(|column| parts.list.x.saturating_add(column));
     if mark.is_some_and(|mark| at.x == mark || at.x == mark.saturating_add(1)) {
         let action = if state.in_request() { Action::Mark } else { Action::Toggle };
-        super::act(state, action, effects);
+        act(state, action, effects);
     }
 }
 
-/// What a click only goes to where it can; it was no key, so nothing is said where it cannot.
+/// A click does nothing, and says nothing, where the action is disabled.
 fn try_to(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     if disabled(state, action).is_none() {
-        super::act(state, action, effects);
+        act(state, action, effects);
     }
 }
 
-/// What was typed is kept.
 fn leave_field(state: &mut State, effects: &mut Vec<Effect>) {
     if state.typing.is_some() {
-        super::act(state, Action::Accept, effects);
+        act(state, Action::Accept, effects);
     }
 }
 
-pub(super) fn wheel(state: &mut State, turn: Turn, at: Position) {
+pub fn wheel(state: &mut State, turn: WheelTurn, at: Position) {
     let motion = match turn {
-        Turn::Up => Motion::Up,
-        Turn::Down => Motion::Down,
+        WheelTurn::Up => Motion::Up,
+        WheelTurn::Down => Motion::Down,
     };
-    if state.overlay.is_some() {
-        return super::go::roll_overlay(state, motion, NOTCH);
+    if state.window.is_some() {
+        return windows::wheel(state, motion, NOTCH);
     }
     let Some((pane, parts)) = pane_at(state, at) else { return };
     if parts.detail.contains(at) {
         for _ in 0..NOTCH {
-            super::go::scroll(state, pane, motion);
+            navigation::scroll(state, pane, motion);
         }
     } else if pane == Pane::Templates && parts.aside.contains(at) {
-        (0..NOTCH).for_each(|_| super::valuing::step(state, motion));
+        (0..NOTCH).for_each(|_| form_update::step(state, motion));
     } else {
-        super::go::roll(state, pane, motion, NOTCH);
+        navigation::roll(state, pane, motion, NOTCH);
     }
 }

@@ -1,5 +1,5 @@
-//! Text measured in columns: cut, padded and wrapped on grapheme clusters, never in the middle of one. Everything from
-//! outside comes through [`clean`] first, so that no control character reaches the terminal.
+//! Text measured in columns: cut, padded and wrapped on grapheme clusters. Everything from outside comes through
+//! [`clean`] first, so that no control character reaches the terminal.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     visible(text)
 }
 
-/// Characters that change the width of the one before them in some terminals and not in others.
+/// Characters that change the width of the one before them in some terminals only.
 fn is_disputed(c: char) -> bool {
     matches!(c, '\u{fe0f}' | '\u{ff9e}' | '\u{ff9f}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{1f3fb}'..='\u{1f3ff}')
 }
@@ -163,7 +163,6 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// An estimated number of tokens.
 pub fn tokens(number: u64) -> String {
     format!("~{}", grouped(number))
 }

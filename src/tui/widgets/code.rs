@@ -1,18 +1,17 @@
-//! One line of a text that is read as it is, not wrapped: parts in their looks, seen from some column on, with a sign at
-//! either end where the line goes on.
+//! A line of code, not wrapped: styled, scrolled sideways, with an ellipsis at either end where it continues.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::cells;
 use crate::tui::state::Skin;
-use crate::tui::theme::Role;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
 
 /// How a line looks: its parts, in order and apart from each other, and what is between them.
 #[derive(Debug, Clone, Copy)]
-pub struct Looks<'a, F: Fn(usize) -> Style> {
+pub struct CodeLine<'a, F: Fn(usize) -> Style> {
     /// The line, clean.
     pub line: &'a str,
     /// The style of the cluster that begins at this byte.
@@ -20,7 +19,13 @@ pub struct Looks<'a, F: Fn(usize) -> Style> {
 }
 
 /// Draws the line into `area`, one row high, from column `across` on.
-pub fn draw<F: Fn(usize) -> Style>(looks: &Looks<'_, F>, across: usize, skin: &Skin, area: Rect, buffer: &mut Buffer) {
+pub fn draw<F: Fn(usize) -> Style>(
+    looks: &CodeLine<'_, F>,
+    across: usize,
+    skin: &Skin,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let area = area.intersection(buffer.area);
     if area.is_empty() {
         return;
@@ -54,7 +59,7 @@ pub fn draw<F: Fn(usize) -> Style>(looks: &Looks<'_, F>, across: usize, skin: &S
     }
     write(run);
     let sign = |x: u16, buffer: &mut Buffer| {
-        buffer.set_stringn(x, area.y, skin.glyphs.ellipsis, 1, skin.theme.style(Role::Infra));
+        buffer.set_stringn(x, area.y, skin.glyphs.ellipsis, 1, skin.theme.style(ThemeRole::Infra));
     };
     if across > 0 && !looks.line.is_empty() {
         sign(area.x, buffer);
@@ -87,7 +92,7 @@ mod tests {
         ] {
             let area = Rect::from(((0, 0).into(), Size::new(columns, 1)));
             let mut buffer = Buffer::empty(area);
-            draw(&Looks { line, style: |_| Style::new() }, across, &skin, area, &mut buffer);
+            draw(&CodeLine { line, style: |_| Style::new() }, across, &skin, area, &mut buffer);
             let mut shown = String::new();
             let mut x = 0;
             while x < columns {

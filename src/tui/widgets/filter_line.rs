@@ -1,29 +1,24 @@
-//! A filter as it is typed above a list, and right of it how many rows it keeps, or what is wrong with it.
+//! The filter line above a list, with how many rows match or what is wrong with it.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use super::{cells, prompt};
-use crate::tui::field::TextField;
 use crate::tui::state::Skin;
-use crate::tui::theme::Role;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::field::TextField;
+use crate::tui::widgets::{cells, prompt};
 
 /// Columns that the filter has for itself, whatever is said beside it.
 const FILTER: usize = 12;
 
-/// The line above a list.
 #[derive(Debug)]
 pub struct FilterLine<'a> {
-    /// As typed.
     pub filter: &'a TextField,
-    /// Whether keys go there.
     pub typing: bool,
-    /// What is wrong with it.
     pub fault: Option<&'a str>,
     /// How many rows it keeps, of how many.
     pub kept: (usize, usize),
-    /// The pane's colour.
-    pub role: Role,
+    pub role: ThemeRole,
 }
 
 impl FilterLine<'_> {
@@ -32,8 +27,8 @@ impl FilterLine<'_> {
         let theme = &skin.theme;
         let number = |number: usize| cells::grouped(number as u64);
         let (said, role) = match self.fault {
-            Some(fault) => (format!("{fault} "), Role::Warning),
-            None => (format!("{} of {} ", number(self.kept.0), number(self.kept.1)), Role::Infra),
+            Some(fault) => (format!("{fault} "), ThemeRole::Warning),
+            None => (format!("{} of {} ", number(self.kept.0), number(self.kept.1)), ThemeRole::Infra),
         };
         let room = usize::from(place.width).saturating_sub(4 + FILTER);
         let said = cells::clip(&said, room, skin.glyphs.ellipsis);
@@ -45,7 +40,7 @@ impl FilterLine<'_> {
             return;
         }
         buffer.set_stringn(text.right(), place.y, &said, usize::from(columns), theme.style(role));
-        let style = theme.style(Role::Strong);
+        let style = theme.style(ThemeRole::Strong);
         let at = prompt::draw(self.filter.text(), self.filter.cursor(), &[], style, text, buffer);
         if self.typing {
             frame.set_cursor_position(at);

@@ -1,6 +1,5 @@
-//! Borders with what is written on them: a pane's number and name, its counts, the position in a long list, the scrollbar;
-//! and the rules that divide a pane. Borders are infrastructure: grey, and only the focused pane's has its colour and
-//! another line.
+//! Borders with titles, counts, position and scrollbar, and the rules within a pane. Grey, except for the focused
+//! pane's.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -8,33 +7,29 @@ use ratatui::style::{Modifier, Style};
 use ratatui::widgets::{Block, Widget};
 
 use crate::tui::state::Skin;
-use crate::tui::theme::Role;
+use crate::tui::theme::ThemeRole;
 
-use super::cells;
-use super::row::Active;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::row::Active;
 
 /// What is written on a pane's border.
 #[derive(Debug, Clone)]
-pub struct Border {
-    /// Left on top.
+pub struct PaneBorder {
     pub title: &'static str,
     /// Right on top, where there is room; clean.
     pub note: String,
-    /// Right at the bottom.
     pub place: String,
-    /// The pane's colour.
-    pub role: Role,
-    /// Whether keys go there.
+    pub role: ThemeRole,
     pub active: Active,
 }
 
-impl Border {
+impl PaneBorder {
     /// Draws it around `outer`.
     pub fn draw(&self, skin: &Skin, outer: Rect, buffer: &mut Buffer) {
         let outer = outer.intersection(buffer.area);
         let (set, line) = match self.active {
             Active::Yes => (skin.glyphs.focused, skin.theme.style(self.role)),
-            Active::No => (skin.glyphs.plain, skin.theme.style(Role::Infra)),
+            Active::No => (skin.glyphs.plain, skin.theme.style(ThemeRole::Infra)),
         };
         Block::bordered().border_set(set).border_style(line).render(outer, buffer);
         let mut title = skin.theme.style(self.role);
@@ -59,7 +54,7 @@ fn written_right(skin: &Skin, buffer: &mut Buffer, outer: Rect, y: u16, text: &s
     let text = format!(" {text} ");
     let columns = u16::try_from(cells::width(&text)).unwrap_or(u16::MAX);
     if columns + 2 <= outer.width {
-        write(buffer, outer.right() - 1 - columns, y, &text, skin.theme.style(Role::Infra), outer);
+        write(buffer, outer.right() - 1 - columns, y, &text, skin.theme.style(ThemeRole::Infra), outer);
     }
 }
 
@@ -76,7 +71,7 @@ pub fn rule(skin: &Skin, place: Rect, caption: &str, style: Style, buffer: &mut 
     if place.is_empty() {
         return;
     }
-    let line = skin.theme.style(Role::Infra);
+    let line = skin.theme.style(ThemeRole::Infra);
     if place.width == 1 && place.height > 1 {
         for y in place.y..place.bottom() {
             buffer.set_stringn(place.x, y, skin.glyphs.column, 1, line);

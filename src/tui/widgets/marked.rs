@@ -1,16 +1,14 @@
-//! A text from outside with some of its characters marked, made clean without losing which: what is shown may be longer
-//! than what was matched, since hidden characters are escaped.
+//! A cleaned text with marked characters: cleaning may make it longer, the marks follow.
 
 use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::cells;
+use crate::tui::widgets::cells;
 
 /// A clean text of one line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Marked {
-    /// As shown.
+pub struct MarkedText {
     pub text: String,
     /// Bytes of it that are marked, in order, apart from each other.
     pub marks: Vec<Range<usize>>,
@@ -21,7 +19,7 @@ pub fn clusters(text: &str) -> Box<dyn Iterator<Item = &str> + '_> {
     if text.is_ascii() { Box::new(text.split("").filter(|c| !c.is_empty())) } else { Box::new(text.graphemes(true)) }
 }
 
-impl Marked {
+impl MarkedText {
     /// `text` with these of its clusters marked; they are sorted.
     pub fn of(text: &str, marked: &[u32]) -> Self {
         if marked.is_empty() {
@@ -47,7 +45,7 @@ impl Marked {
     }
 
     /// The parts of `range`, each with whether it is marked.
-    pub fn parts(&self, range: Range<usize>) -> Vec<(&str, Lit)> {
+    pub fn parts(&self, range: Range<usize>) -> Vec<(&str, Highlighted)> {
         let mut parts = Vec::new();
         let mut from = range.start;
         let mut push = |range: Range<usize>, lit| match self.text.get(range) {
@@ -55,22 +53,20 @@ impl Marked {
             _ => {}
         };
         for mark in self.marks.iter().filter(|mark| mark.end > range.start && mark.start < range.end) {
-            push(from..mark.start.max(from), Lit::No);
+            push(from..mark.start.max(from), Highlighted::No);
             let end = mark.end.min(range.end);
-            push(mark.start.max(from)..end, Lit::Yes);
+            push(mark.start.max(from)..end, Highlighted::Yes);
             from = end;
         }
-        push(from..range.end, Lit::No);
+        push(from..range.end, Highlighted::No);
         parts
     }
 }
 
 /// Whether a part of a text is marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lit {
-    /// It is.
+pub enum Highlighted {
     Yes,
-    /// It is not.
     No,
 }
 
@@ -88,13 +84,14 @@ mod tests {
             ("a\nb", &[0, 2], "[a] [b]"),
             ("日本語", &[1], "日[本]語"),
         ] {
-            let marked = Marked::of(text, marked);
+            let marked = MarkedText::of(text, marked);
             let parts = marked.parts(0..marked.text.len()).into_iter();
-            let told: String =
-                parts.map(|(part, lit)| if lit == Lit::Yes { format!("[{part}]") } else { part.into() }).collect();
+            let told: String = parts
+                .map(|(part, lit)| if lit == Highlighted::Yes { format!("[{part}]") } else { part.into() })
+                .collect();
             assert_eq!(told, shown);
         }
-        let marked = Marked::of("retry", &[0, 1, 4]);
-        assert_eq!(marked.parts(1..4), [("e", Lit::Yes), ("tr", Lit::No)]);
+        let marked = MarkedText::of("retry", &[0, 1, 4]);
+        assert_eq!(marked.parts(1..4), [("e", Highlighted::Yes), ("tr", Highlighted::No)]);
     }
 }

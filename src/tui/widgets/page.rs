@@ -1,5 +1,5 @@
-//! A text to read: lines whose parts have their looks, wrapped once for a width and drawn a window at a time. Lines are kept
-//! whole, so that what is looked for is found across the places where they are wrapped. Its texts are clean.
+//! A text to read: styled lines, wrapped once for a width and drawn a window at a time. Lines stay whole, so that a
+//! search finds matches across wraps. Its texts are clean.
 
 use std::ops::Range;
 
@@ -8,38 +8,36 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::tui::theme::{Role, Theme};
+use crate::tui::theme::{Theme, ThemeRole};
 
-use super::cells;
-use super::marked::Marked;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::marked::MarkedText;
 
 /// One line before it is wrapped.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct PageLine {
     text: String,
     /// Where each part ends, and what it looks like.
-    parts: Vec<(usize, Role)>,
+    parts: Vec<(usize, ThemeRole)>,
     marks: Vec<Range<usize>>,
     /// Columns that what is wrapped stands further in.
     hang: usize,
 }
 
-impl Line {
-    /// A line of one part.
-    pub fn new(text: impl Into<String>, role: Role) -> Self {
+impl PageLine {
+    pub fn new(text: impl Into<String>, role: ThemeRole) -> Self {
         let text = text.into();
         Self { parts: vec![(text.len(), role)], text, ..Self::default() }
     }
 
-    /// With another part behind it.
-    pub fn then(mut self, text: &str, role: Role) -> Self {
+    pub fn then(mut self, text: &str, role: ThemeRole) -> Self {
         self.text.push_str(text);
         self.parts.push((self.text.len(), role));
         self
     }
 
     /// With another part behind it, in which places are marked.
-    pub fn then_marked(self, text: &Marked, role: Role) -> Self {
+    pub fn then_marked(self, text: &MarkedText, role: ThemeRole) -> Self {
         let start = self.text.len();
         let mut line = self.then(&text.text, role);
         line.marks.extend(text.marks.iter().map(|mark| start + mark.start..start + mark.end));
@@ -51,7 +49,6 @@ impl Line {
         Self { hang, ..self }
     }
 
-    /// The text.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -64,30 +61,38 @@ impl Line {
 
 /// A part of a line in a row of its own; counted in 32 bits, since of a page there are many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Row {
+struct WrappedRow {
     line: u32,
     start: u32,
     end: u32,
 }
 
-/// Lines wrapped to a width.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Page {
-    lines: Vec<Line>,
-    rows: Vec<Row>,
+pub struct WrappedText {
+    lines: Vec<PageLine>,
+    rows: Vec<WrappedRow>,
 }
 
-impl Page {
+impl WrappedText {
     /// These lines in rows of at most `columns`.
-    pub fn new(lines: Vec<Line>, columns: usize) -> Self {
+    pub fn new(lines: Vec<PageLine>, columns: usize) -> Self {
         let mut rows = Vec::with_capacity(lines.len());
         for (nth, line) in (0u32..).zip(&lines) {
             wrap(&line.text, columns.max(2), line.hang, |range| {
                 let offset = |at| u32::try_from(at).unwrap_or(u32::MAX);
-                rows.push(Row { line: nth, start: offset(range.start), end: offset(range.end) });
+                rows.push(WrappedRow { line: nth, start: offset(range.start), end: offset(range.end) });
             });
         }
         Self { lines, rows }
+    }
+
+    /// The first `rows` rows, and this line, which must fit into one row, as the last.
+    pub fn cut(mut self, rows: usize, last: PageLine) -> Self {
+        let offset = |at| u32::try_from(at).unwrap_or(u32::MAX);
+        self.rows.truncate(rows);
+        self.rows.push(WrappedRow { line: offset(self.lines.len()), start: 0, end: offset(last.text.len()) });
+        self.lines.push(last);
+        self
     }
 
     /// How many rows there are.
@@ -95,14 +100,13 @@ impl Page {
         self.rows.len()
     }
 
-    /// The lines before wrapping.
-    pub fn lines(&self) -> &[Line] {
+    pub fn lines(&self) -> &[PageLine] {
         &self.lines
     }
 
     /// The row in which this place of a line stands.
     pub fn row_of(&self, line: usize, at: usize) -> usize {
-        let place = |row: &Row| (row.line as usize, row.start as usize);
+        let place = |row: &WrappedRow| (row.line as usize, row.start as usize);
         self.rows.partition_point(|row| place(row) <= (line, at)).saturating_sub(1)
     }
 
@@ -138,11 +142,15 @@ impl Page {
     }
 }
 
-impl Line {
+impl PageLine {
     fn style(&self, at: usize, theme: &Theme) -> Style {
-        let role = self.parts.iter().find(|(end, _)| at < *end).map_or(Role::Text, |(_, role)| *role);
+        let role = self.parts.iter().find(|(end, _)| at < *end).map_or(ThemeRole::Text, |(_, role)| *role);
         let style = theme.style(role);
-        if self.marks.iter().any(|mark| mark.contains(&at)) { style.patch(theme.style(Role::Match)) } else { style }
+        if self.marks.iter().any(|mark| mark.contains(&at)) {
+            style.patch(theme.style(ThemeRole::Match))
+        } else {
+            style
+        }
     }
 }
 
@@ -214,7 +222,10 @@ mod tests {
 
     #[test]
     fn a_place_is_found_in_its_row() {
-        let page = Page::new(vec![Line::new("one two three", Role::Text), Line::new("four", Role::Text)], 7);
+        let page = WrappedText::new(
+            vec![PageLine::new("one two three", ThemeRole::Text), PageLine::new("four", ThemeRole::Text)],
+            7,
+        );
         assert_eq!(
             [(0, 0), (0, 7), (0, 8), (0, 12), (1, 0), (1, 3)].map(|(line, at)| page.row_of(line, at)),
             [0, 0, 1, 1, 2, 2]

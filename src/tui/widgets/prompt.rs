@@ -1,5 +1,5 @@
-//! A text of several lines as it is typed: wrapped, its matches marked in place, the cursor where typing goes. Ranges and
-//! the cursor are byte offsets of the text as typed; what is shown may be longer, since hidden characters are escaped.
+//! A text of several lines as it is typed: wrapped, with marks and the cursor. Ranges are byte offsets of the typed
+//! text; the shown one may be longer, since control characters are escaped.
 
 use std::ops::Range;
 
@@ -8,10 +8,10 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::cells;
+use crate::tui::widgets::cells;
 
 /// A range of the text and how it looks; of several that overlap the first counts.
-pub type Marked = (Range<usize>, Style);
+pub type StyledRange = (Range<usize>, Style);
 
 /// The text in visual lines of at most `columns`, as byte ranges; a line break belongs to no line.
 pub fn lines(text: &str, columns: u16) -> Vec<Range<usize>> {
@@ -58,7 +58,14 @@ pub fn height(text: &str, columns: u16, most: usize) -> usize {
 }
 
 /// Draws the text into `area`, scrolled so that the cursor is visible; returns where the cursor is.
-pub fn draw(text: &str, cursor: usize, marks: &[Marked], style: Style, area: Rect, buffer: &mut Buffer) -> Position {
+pub fn draw(
+    text: &str,
+    cursor: usize,
+    marks: &[StyledRange],
+    style: Style,
+    area: Rect,
+    buffer: &mut Buffer,
+) -> Position {
     let area = area.intersection(buffer.area);
     let lines = lines(text, area.width);
     let row = lines.iter().rposition(|line| line.start <= cursor).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! One row of a list: spans side by side, a cursor in front, a background under it where the cursor stands.
+//! A row of a list, with the cursor in front and the background under it.
 
 use std::ops::Range;
 
@@ -8,29 +8,29 @@ use ratatui::style::Style;
 use ratatui::text::Span;
 
 use crate::tui::state::Skin;
-use crate::tui::theme::Role;
+use crate::tui::theme::ThemeRole;
 
-use super::cells;
-use super::marked::{Lit, Marked};
+use crate::tui::widgets::cells;
+use crate::tui::widgets::marked::{Highlighted, MarkedText};
 
 /// Where the list's cursor is, as seen from one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Under {
+pub enum RowCursor {
     /// Elsewhere.
-    Nothing,
+    Elsewhere,
     /// Here, and keys go to this list.
-    Cursor,
+    Active,
     /// Here, and keys go elsewhere.
-    Rest,
+    Inactive,
 }
 
-impl Under {
+impl RowCursor {
     /// For the row `at` of a list whose cursor is at `cursor`.
     pub fn of(at: usize, cursor: usize, active: Active) -> Self {
         match (at == cursor, active) {
-            (false, _) => Self::Nothing,
-            (true, Active::Yes) => Self::Cursor,
-            (true, Active::No) => Self::Rest,
+            (false, _) => Self::Elsewhere,
+            (true, Active::Yes) => Self::Active,
+            (true, Active::No) => Self::Inactive,
         }
     }
 }
@@ -38,7 +38,6 @@ impl Under {
 /// Whether keys go to a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Active {
-    /// They do.
     Yes,
     /// They go elsewhere.
     No,
@@ -46,13 +45,13 @@ pub enum Active {
 
 /// A row being put together, from the left.
 #[derive(Debug)]
-pub struct Row<'a> {
+pub struct ListRow<'a> {
     skin: &'a Skin,
     room: usize,
     spans: Vec<Span<'static>>,
 }
 
-impl<'a> Row<'a> {
+impl<'a> ListRow<'a> {
     /// An empty row of so many columns, the cursor's column included.
     pub fn new(skin: &'a Skin, columns: u16) -> Self {
         Self { skin, room: usize::from(columns).saturating_sub(1), spans: Vec::with_capacity(8) }
@@ -80,7 +79,7 @@ impl<'a> Row<'a> {
     }
 
     /// An id with marks in exactly so many columns, cut in its middle, and a blank after it.
-    pub fn marked_id(&mut self, id: &Marked, columns: usize, styles: [Style; 2]) -> &mut Self {
+    pub fn marked_id(&mut self, id: &MarkedText, columns: usize, styles: [Style; 2]) -> &mut Self {
         let columns = columns.min(self.room);
         let before = self.room;
         match cells::ends(&id.text, columns, self.skin.glyphs.ellipsis) {
@@ -98,7 +97,7 @@ impl<'a> Row<'a> {
     }
 
     /// A text with marks in as many columns as it needs and the room allows.
-    pub fn marked_text(&mut self, text: &Marked, styles: [Style; 2]) -> &mut Self {
+    pub fn marked_text(&mut self, text: &MarkedText, styles: [Style; 2]) -> &mut Self {
         let ellipsis = self.skin.glyphs.ellipsis;
         let shown = cells::clip(&text.text, self.room, ellipsis);
         if shown.len() == text.text.len() {
@@ -111,9 +110,9 @@ impl<'a> Row<'a> {
         self
     }
 
-    fn parts(&mut self, text: &Marked, range: Range<usize>, [plain, lit]: [Style; 2]) {
+    fn parts(&mut self, text: &MarkedText, range: Range<usize>, [plain, lit]: [Style; 2]) {
         for (part, is) in text.parts(range) {
-            self.text(part, if is == Lit::Yes { lit } else { plain });
+            self.text(part, if is == Highlighted::Yes { lit } else { plain });
         }
     }
 
@@ -125,7 +124,6 @@ impl<'a> Row<'a> {
         self
     }
 
-    /// One blank.
     pub fn gap(&mut self) -> &mut Self {
         if self.room > 0 {
             self.room -= 1;
@@ -135,26 +133,26 @@ impl<'a> Row<'a> {
     }
 
     /// Draws the row at `area`, one row high.
-    pub fn draw(&mut self, under: Under, accent: Role, area: Rect, buffer: &mut Buffer) {
+    pub fn draw(&mut self, under: RowCursor, accent: ThemeRole, area: Rect, buffer: &mut Buffer) {
         let area = area.intersection(buffer.area);
         if area.is_empty() {
             return;
         }
         let theme = &self.skin.theme;
-        if under == Under::Cursor {
-            buffer.set_style(area, theme.style(Role::Cursor));
+        if under == RowCursor::Active {
+            buffer.set_style(area, theme.style(ThemeRole::Cursor));
         }
         let gutter = match under {
-            Under::Nothing => " ",
-            Under::Cursor => self.skin.glyphs.cursor,
-            Under::Rest => self.skin.glyphs.rest,
+            RowCursor::Elsewhere => " ",
+            RowCursor::Active => self.skin.glyphs.cursor,
+            RowCursor::Inactive => self.skin.glyphs.rest,
         };
         let gutter_style =
-            if under == Under::Cursor { theme.cursor_over(theme.style(accent)) } else { theme.style(accent) };
+            if under == RowCursor::Active { theme.cursor_over(theme.style(accent)) } else { theme.style(accent) };
         buffer.set_stringn(area.x, area.y, gutter, 1, gutter_style);
         let mut x = area.x.saturating_add(1);
         for span in &self.spans {
-            let style = if under == Under::Cursor { theme.cursor_over(span.style) } else { span.style };
+            let style = if under == RowCursor::Active { theme.cursor_over(span.style) } else { span.style };
             let room = usize::from(area.right().saturating_sub(x));
             if room == 0 {
                 break;

@@ -1,0 +1,127 @@
+//! The details of a source: name, state, fields and description, and the rule above its document.
+
+use crate::catalog::{Kind, Source};
+use crate::tui::filter::{Marks, MatchMarker};
+use crate::tui::pane::Pane;
+use crate::tui::pane_view::printed;
+use crate::tui::selection::preview;
+use crate::tui::selection::preview::NameDetail;
+use crate::tui::source_state;
+use crate::tui::state::{PanePart, State};
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::marked::MarkedText;
+use crate::tui::widgets::page::PageLine;
+
+/// The lines about the source under the cursor, for so many columns; none where there is no source.
+pub fn lines(state: &State, columns: usize) -> Vec<PageLine> {
+    let catalog = &state.snapshot.catalog;
+    let Some(source) = state.subject(Pane::Catalog).and_then(|id| catalog.get(id)) else { return Vec::new() };
+    let marks = marks(state, source);
+    let id = source.id.as_str();
+    let named =
+        (PageLine::new(format!("@{}", cells::clean(id)), ThemeRole::Strong), MarkedText::of(&source.name, &marks.name));
+    let mut lines = beside(named, columns);
+    let (mark, role) = source_state::mark(&state.snapshot, id);
+    let standing =
+        format!("{} {}", state.skin.glyphs.mark(mark), cells::clean(&source_state::words(&state.snapshot, id)));
+    let terse = is_terse(state);
+    let mut fields = fields(state, source).into_iter();
+    let place = fields.next().filter(|_| !terse || source.is_missing());
+    lines.extend(beside((PageLine::new(standing, role), MarkedText::of(&facts(state, source), &[])), columns));
+    let names = if terse { NameDetail::Counted } else { NameDetail::Some };
+    let follows = preview::sentence(state, id, names).map(|sentence| cells::clean(&sentence).into_owned());
+    lines.extend(follows.map(|sentence| PageLine::new(sentence, ThemeRole::Hints)));
+
+    let field = |(label, value): (&str, String)| {
+        let indent = label.len() + 1;
+        PageLine::new(format!("{label} "), ThemeRole::Infra).then(&value, ThemeRole::Text).hanging(indent)
+    };
+    lines.extend(place.map(field));
+    if !source.description.is_empty() {
+        let description = MarkedText::of(&source.description, &marks.description);
+        lines.push(PageLine::default().then_marked(&description, ThemeRole::Text));
+    }
+    if !terse {
+        lines.extend(fields.map(field));
+    }
+    lines.push(PageLine::new(lead_over(state, source, columns), ThemeRole::Infra));
+    lines
+}
+
+/// Rows from which on there is room for everything beside the beginning of the document.
+const ROOMY: u16 = 14;
+
+/// Whether to show only the essentials, so that the document is visible too. Not while the details are read.
+fn is_terse(state: &State) -> bool {
+    let reads = state.focus == Pane::Catalog && state.part == PanePart::Detail;
+    !reads && state.parts(Pane::Catalog).is_some_and(|parts| parts.detail.height < ROOMY)
+}
+
+fn marks(state: &State, source: &Source) -> Marks {
+    let pane = &state.catalog;
+    let position = state.snapshot.catalog.position(source.id.as_str());
+    match (&pane.haystack, position) {
+        (Some(haystack), Some(at)) if pane.filtered.query.texts().next().is_some() => {
+            MatchMarker::new(&pane.filtered.query).marks(haystack, at)
+        }
+        _ => Marks::default(),
+    }
+}
+
+/// Two texts in one line, or in two where they do not fit.
+fn beside((left, right): (PageLine, MarkedText), columns: usize) -> Vec<PageLine> {
+    if left.width() + 2 + cells::width(&right.text) <= columns {
+        return vec![left.then("  ", ThemeRole::Infra).then_marked(&right, ThemeRole::Infra)];
+    }
+    vec![left, PageLine::default().then_marked(&right, ThemeRole::Infra)]
+}
+
+/// `local · selectable · ~417 tokens`
+fn facts(state: &State, source: &Source) -> String {
+    let mut facts = vec![source.kind.word().to_owned(), source.mode.word().to_owned()];
+    if let Some(tokens) = state.snapshot.tokens.get(source.id.as_str()) {
+        facts.push(format!("{} tokens", cells::tokens(*tokens)));
+    }
+    facts.join(&format!(" {} ", state.skin.glyphs.dot))
+}
+
+/// Its location first, where it is defined last.
+fn fields(state: &State, source: &Source) -> Vec<(&'static str, String)> {
+    let clean = |text: &str| cells::clean(text).into_owned();
+    let mut fields = match &source.kind {
+        Kind::Local(place) if source.is_missing() => vec![("missing", clean(&place.written))],
+        Kind::Local(place) if source.is_untrusted() => vec![("waits for trust", printed(state, &place.path))],
+        Kind::Local(place) if source.is_directory() => vec![("folder", printed(state, &place.path))],
+        Kind::Local(place) => vec![("file", printed(state, &place.path))],
+        Kind::Url { url } => vec![("url", clean(url))],
+        Kind::Mcp { server, tool, .. } => vec![("tool", format!("{} on {}", clean(tool), clean(server)))],
+        Kind::Inline { content } => vec![("content", cells::counted(content.lines().count(), "line"))],
+    };
+    if !source.tags.is_empty() {
+        fields.push(("tags", clean(&source.tags.join(", "))));
+    }
+    if let Some(hint) = &source.fetch_hint {
+        fields.push(("fetch hint", clean(hint)));
+    }
+    let origin = format!("{} {}", printed(state, &source.origin.file), clean(&source.origin.pointer()));
+    fields.push(("defined in", origin));
+    fields
+}
+
+/// The rule above the document, with its caption.
+fn lead_over(state: &State, source: &Source, columns: usize) -> String {
+    let rule = state.skin.glyphs.rule;
+    let place = source.place().filter(|_| is_terse(state) && !source.is_missing());
+    let place = place.map(|place| printed(state, &place.path)).unwrap_or_default();
+    let caption = match &state.catalog.document.answer {
+        None => "reading".to_owned(),
+        Some(document) if document.caption.is_empty() || place.is_empty() => format!("{place}{}", document.caption),
+        Some(document) => format!("{place}: {}", document.caption),
+    };
+    let caption = cells::clip_start(&caption, columns.saturating_sub(4), state.skin.glyphs.ellipsis).into_owned();
+    let caption = cells::clean(&caption);
+    let line = if caption.is_empty() { String::new() } else { format!("{rule} {caption} ") };
+    let left = columns.saturating_sub(cells::width(&line));
+    format!("{line}{}", rule.repeat(left))
+}

@@ -1,0 +1,94 @@
+//! The rows of the catalog: filter and sort order. The cursor stays on its source.
+
+use std::sync::Arc;
+
+use crate::tui::filter::{FilterResult, Haystack, Query, apply};
+use crate::tui::pane::Pane;
+use crate::tui::state::State;
+use crate::tui::widgets::motion::{Cursor, Scroll};
+
+/// Packs the texts of the catalog, so that the first letter typed is as fast as the next.
+pub fn prepare(state: &mut State) {
+    let catalog = &state.snapshot.catalog;
+    state.catalog.haystack.get_or_insert_with(|| Arc::new(Haystack::of(catalog)));
+}
+
+/// Applies the filter line.
+pub fn filter(state: &mut State) {
+    let stay = state.subject(Pane::Catalog).map(str::to_owned);
+    let before = std::mem::take(&mut state.catalog.filtered);
+    refilter(state, Some(&before));
+    // An id typed in full wins; else the cursor stays on its source; else it goes to the first row.
+    let meant = row_of(state, state.catalog.filter.text().trim());
+    let at = meant.or_else(|| row_of(state, stay.as_deref()?)).unwrap_or(0);
+    state.catalog.cursor = Cursor { at, ..state.catalog.cursor };
+    state.catalog.scroll = Scroll::default();
+}
+
+pub fn clear(state: &mut State) {
+    state.catalog.filter.clear();
+    filter(state);
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CatalogChange {
+    Catalog,
+    /// Only what is selected, or its tokens.
+    Standing,
+}
+
+/// After a snapshot; `stay` is what was under the cursor.
+pub fn follow(state: &mut State, changed: CatalogChange, stay: Option<&str>) {
+    if changed == CatalogChange::Catalog {
+        state.catalog.haystack = None;
+    }
+    state.catalog.sequence = state.catalog.order.sequence(&state.snapshot);
+    refilter(state, None);
+    let row = stay.and_then(|id| row_of(state, id));
+    state.catalog.cursor.at = row.unwrap_or(state.catalog.cursor.at);
+}
+
+/// The next order.
+pub fn sort(state: &mut State) {
+    let stay = state.subject(Pane::Catalog).map(str::to_owned);
+    state.catalog.order = state.catalog.order.next();
+    state.catalog.sequence = state.catalog.order.sequence(&state.snapshot);
+    refilter(state, None);
+    let row = stay.and_then(|id| row_of(state, &id));
+    state.catalog.cursor.at = row.unwrap_or(0);
+    let text = format!("sorted by {}", state.catalog.order.word());
+    state.note(text);
+}
+
+/// `before` is the result of another filter over the same texts and selection.
+fn refilter(state: &mut State, before: Option<&FilterResult>) {
+    let pane = &mut state.catalog;
+    let query = Query::parse(pane.filter.text());
+    let len = state.snapshot.catalog.len();
+    if query.is_empty() {
+        pane.rows = pane.sequence.clone().unwrap_or_else(|| (0..len).collect());
+        pane.filtered = FilterResult::everything(query);
+        return;
+    }
+    let catalog = &state.snapshot.catalog;
+    let haystack = pane.haystack.get_or_insert_with(|| Arc::new(Haystack::of(catalog)));
+    pane.filtered = apply(&state.snapshot, haystack, query, before);
+    let rows = std::mem::take(&mut pane.filtered.rows);
+    pane.rows = match &pane.sequence {
+        None => rows,
+        Some(sequence) => {
+            let mut kept = vec![false; len];
+            for row in rows {
+                if let Some(kept) = kept.get_mut(row) {
+                    *kept = true;
+                }
+            }
+            sequence.iter().copied().filter(|at| kept.get(*at) == Some(&true)).collect()
+        }
+    };
+}
+
+fn row_of(state: &State, id: &str) -> Option<usize> {
+    let position = state.snapshot.catalog.position(id)?;
+    state.catalog.rows.iter().position(|row| *row == position)
+}

@@ -1,0 +1,146 @@
+//! The rows of the catalog, and above them the filter or the column headings.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use crate::catalog::{Mode, Source};
+use crate::tui::filter::{Marks, MatchMarker, Order};
+use crate::tui::layout::PaneLayout;
+use crate::tui::pane::Pane;
+use crate::tui::pane_view::{draw_empty, list_active, nth_row};
+use crate::tui::source_state;
+use crate::tui::state::{State, Typing};
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::filter_line::FilterLine;
+use crate::tui::widgets::marked::MarkedText;
+use crate::tui::widgets::row::{ListRow, RowCursor};
+use crate::tui::widgets::{cells, frame};
+
+/// Draws the head and the visible rows.
+pub fn draw(state: &State, parts: &PaneLayout, frame: &mut Frame<'_>) {
+    let pane = &state.catalog;
+    let len = pane.rows.len();
+    let columns = CatalogColumns::of(state, parts.list.width);
+    let active = list_active(state, Pane::Catalog);
+    let window = pane.cursor.window(len, usize::from(parts.list.height));
+    let top = window.start;
+    let haystack = pane.haystack.as_ref().filter(|_| pane.filtered.query.texts().next().is_some());
+    let mut marking = haystack.map(|haystack| (haystack, MatchMarker::new(&pane.filtered.query)));
+    let buffer = frame.buffer_mut();
+    for (nth, at) in window.enumerate() {
+        let Some(position) = pane.rows.get(at) else { continue };
+        let Some(source) = state.snapshot.catalog.sources().get(*position) else { continue };
+        let marks = marking.as_mut().map(|(haystack, marker)| marker.marks(haystack, *position));
+        let under = RowCursor::of(at, pane.cursor.at, active);
+        row(state, source, &marks.unwrap_or_default(), columns, parts.list.width).draw(
+            under,
+            ThemeRole::Catalog,
+            nth_row(parts.list, nth),
+            buffer,
+        );
+    }
+    if len == 0 {
+        draw_empty(state, &why_empty(state), parts.list, buffer);
+    }
+    frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(ThemeRole::Catalog), buffer);
+    head(state, parts.head, columns, frame);
+}
+
+fn why_empty(state: &State) -> String {
+    if !state.is_open() {
+        return "opening the workspace".to_owned();
+    }
+    if state.snapshot.catalog.is_empty() {
+        return "No sources yet. List them in references.json, or put one file each in .jaato/references/.".to_owned();
+    }
+    match &state.catalog.filtered.culprit {
+        Some(term) if term.ends_with("dormant") && !term.starts_with('!') => {
+            "Dormant picks are not in the catalog: press 2 to see them in the selection. Esc shows all again."
+                .to_owned()
+        }
+        Some(term) => format!("No source matches {}. Esc shows all again.", cells::clean(term)),
+        None => "No source matches all of these terms. Esc shows all again.".to_owned(),
+    }
+}
+
+/// How the columns of the list share its width.
+#[derive(Debug, Clone, Copy)]
+struct CatalogColumns {
+    id: usize,
+    mode: usize,
+    tokens: usize,
+}
+
+impl CatalogColumns {
+    /// Ids come first; the long mode and the tokens are shown where there is room.
+    fn of(state: &State, width: u16) -> Self {
+        const TOKENS: usize = 8;
+        const TAGS: usize = 10;
+        let (long, short) = (Mode::Selectable.word().len(), Mode::Auto.word().len());
+        // The cursor, the mark, the type and the short mode, each with its blank.
+        let room = usize::from(width).saturating_sub(1 + 2 + 7 + short + 1);
+        let spare = room.saturating_sub(state.counts.widest_id + TAGS + 2);
+        let tokens = if spare > TOKENS { TOKENS } else { 0 };
+        let mode = if spare > TOKENS + 2 * TAGS { long } else { short };
+        let taken = TAGS + 1 + tokens + usize::from(tokens > 0) + mode - short;
+        Self { id: state.counts.widest_id.clamp(8, room.saturating_sub(taken).max(8)), mode, tokens }
+    }
+}
+
+fn row<'a>(state: &'a State, source: &Source, marks: &Marks, columns: CatalogColumns, width: u16) -> ListRow<'a> {
+    let theme = &state.skin.theme;
+    let id = source.id.as_str();
+    let (mark, role) = source_state::mark(&state.snapshot, id);
+    let grey = theme.style(ThemeRole::Infra);
+    let id_style = if source.is_missing() { grey } else { theme.style(ThemeRole::Text) };
+    let marked = |style: Style| [style, style.patch(theme.style(ThemeRole::Match))];
+    let mut row = ListRow::new(&state.skin, width);
+    row.cell(state.skin.glyphs.mark(mark), 1, theme.style(role))
+        .marked_id(&MarkedText::of(id, &marks.id), columns.id, marked(id_style))
+        .cell(source.kind.word(), 6, theme.style(ThemeRole::Catalog))
+        .cell(mode_word(source.mode, columns), columns.mode, grey);
+    if columns.tokens > 0 {
+        let tokens = state.snapshot.tokens.get(id).map(|tokens| cells::tokens(*tokens)).unwrap_or_default();
+        row.cell(&format!("{tokens:>8}"), columns.tokens, grey);
+    }
+    row.marked_text(&MarkedText::of(&source.tags.join(", "), &marks.tags), marked(grey));
+    row
+}
+
+fn mode_word(mode: Mode, columns: CatalogColumns) -> &'static str {
+    match mode {
+        Mode::Selectable if columns.mode < Mode::Selectable.word().len() => "sel",
+        _ => mode.word(),
+    }
+}
+
+fn head(state: &State, place: Rect, columns: CatalogColumns, frame: &mut Frame<'_>) {
+    let typing = state.typing == Some(Typing::Filter);
+    if place.is_empty() {
+        return;
+    }
+    if typing || !state.catalog.filter.is_empty() {
+        let line = FilterLine {
+            filter: &state.catalog.filter,
+            typing,
+            fault: state.catalog.filtered.query.fault.as_deref(),
+            kept: (state.catalog.rows.len(), state.snapshot.catalog.len()),
+            role: ThemeRole::Catalog,
+        };
+        return line.draw(&state.skin, place, frame);
+    }
+    let grey = state.skin.theme.style(ThemeRole::Infra);
+    let sorted = |order: Order, name: &'static str| {
+        if state.catalog.order == order { format!("{name}{}", state.skin.glyphs.sorted) } else { name.to_owned() }
+    };
+    let mut row = ListRow::new(&state.skin, place.width);
+    row.cell(&sorted(Order::Standing, ""), 1, grey)
+        .cell(&sorted(Order::Id, "id"), columns.id, grey)
+        .cell(&sorted(Order::Kind, "type"), 6, grey)
+        .cell("mode", columns.mode, grey);
+    if columns.tokens > 0 {
+        row.cell(&format!("{:>8}", sorted(Order::Tokens, "tokens")), columns.tokens, grey);
+    }
+    row.text("tags", grey).draw(RowCursor::Elsewhere, ThemeRole::Catalog, place, frame.buffer_mut());
+}

@@ -1,0 +1,83 @@
+//! The catalog pane: every source with its mark, type, mode and tags; below or beside, the details of one and the
+//! beginning of its document, to be read and searched.
+
+mod details;
+mod document;
+pub mod filtering;
+mod list;
+mod reader;
+pub mod reading;
+pub mod search;
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use std::sync::Arc;
+
+use crate::desk::Document;
+use crate::tui::catalog::search::TextSearch;
+use crate::tui::filter::{FilterResult, Haystack, Order};
+use crate::tui::layout;
+use crate::tui::pane::Pane;
+use crate::tui::pane_view;
+use crate::tui::state::Lookup;
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::field::TextField;
+use crate::tui::widgets::frame;
+use crate::tui::widgets::frame::PaneBorder;
+use crate::tui::widgets::motion::{Cursor, Scroll};
+use crate::tui::widgets::page::WrappedText;
+
+#[derive(Debug, Clone, Default)]
+pub struct CatalogPane {
+    /// The row under the cursor, counted in `rows`.
+    pub cursor: Cursor,
+    pub filter: TextField,
+    /// Positions in the catalog of the rows that the filter keeps, in the order shown.
+    pub rows: Vec<usize>,
+    /// The parsed filter and its rows, from which a longer filter starts.
+    pub filtered: FilterResult,
+    /// Built with the first filter.
+    pub haystack: Option<Arc<Haystack>>,
+    /// What the rows are sorted by.
+    pub order: Order,
+    /// All positions in that order; `None` in the catalog's own.
+    pub sequence: Option<Vec<usize>>,
+    pub scroll: Scroll,
+    /// The document of the source under the cursor.
+    pub document: Lookup<Document>,
+    /// The same, wrapped.
+    pub text: WrappedText,
+    /// The width that the text was wrapped for; `None` where it is outdated.
+    pub wrapped_for: Option<u16>,
+    pub search: TextSearch,
+}
+
+/// Draws the pane with its border at `outer`.
+pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
+    let parts = state.parts_within(Pane::Catalog, layout::inner(outer));
+    border(state).draw(&state.skin, outer, frame.buffer_mut());
+    list::draw(state, &parts, frame);
+    reader::draw(state, &parts, frame);
+}
+
+fn border(state: &State) -> PaneBorder {
+    let (totals, pane) = (&state.counts, &state.catalog);
+    let dot = state.skin.glyphs.dot;
+    let mut note = if state.is_open() { cells::counted(totals.sources, "source") } else { String::new() };
+    if totals.missing > 0 {
+        note = format!("{note} {dot} {} missing", cells::grouped(totals.missing as u64));
+    }
+    if pane.order != Order::Catalog {
+        note = format!("by {} {dot} {note}", pane.order.word());
+    }
+    PaneBorder {
+        title: "1 Catalog",
+        note,
+        place: frame::position(pane.cursor.at, pane.rows.len()),
+        role: ThemeRole::Catalog,
+        active: pane_view::active(state, Pane::Catalog),
+    }
+}

@@ -1,0 +1,146 @@
+//! Details and document as one text to scroll and search, and the rule above it with its caption or the search.
+
+use std::ops::Range;
+
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::{Modifier, Style};
+
+use crate::tui::catalog::details;
+use crate::tui::catalog::search::Hit;
+use crate::tui::layout::PaneLayout;
+use crate::tui::pane::Pane;
+use crate::tui::pane_view::{caption, indented, nth_row, scrolled};
+use crate::tui::state::{State, Typing};
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::page::{PageLine, WrappedText};
+use crate::tui::widgets::{cells, frame, prompt};
+
+/// The document of the source under the cursor.
+#[derive(Debug)]
+pub struct DetailText<'a> {
+    details: WrappedText,
+    document: &'a WrappedText,
+}
+
+/// The rows of the text, one column in.
+pub fn place(parts: &PaneLayout) -> Rect {
+    indented(split(parts).1)
+}
+
+/// The row of the caption and the place of the text.
+fn split(parts: &PaneLayout) -> (Rect, Rect) {
+    let (rule, detail) = (parts.rule, parts.detail);
+    if detail.y > rule.y || detail.is_empty() {
+        return (rule, detail);
+    }
+    let below = Rect { y: detail.y.saturating_add(1), height: detail.height - 1, ..detail };
+    (Rect { height: 1, ..detail }, below)
+}
+
+/// The view for so many columns.
+pub fn view(state: &State, columns: u16) -> DetailText<'_> {
+    let columns = usize::from(columns);
+    DetailText { details: WrappedText::new(details::lines(state, columns), columns), document: &state.catalog.text }
+}
+
+impl DetailText<'_> {
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.details.len() + self.document.len()
+    }
+
+    pub fn lines(&self) -> impl Iterator<Item = &str> {
+        self.details.lines().iter().chain(self.document.lines()).map(PageLine::text)
+    }
+
+    /// The line that this row is a part of.
+    pub fn line_at(&self, row: usize) -> Option<usize> {
+        match row.checked_sub(self.details.len()) {
+            None => self.details.place(row).map(|(line, _)| line),
+            Some(row) => self.document.place(row).map(|(line, _)| self.details.lines().len() + line),
+        }
+    }
+
+    /// The line of the document, from 1; `None` in the details.
+    pub fn document_line(&self, line: usize) -> Option<usize> {
+        line.checked_sub(self.details.lines().len()).map(|line| line + 1)
+    }
+
+    /// The row in which a hit begins.
+    pub fn row_of(&self, hit: &Hit) -> usize {
+        match hit.line.checked_sub(self.details.lines().len()) {
+            None => self.details.row_of(hit.line, hit.range.start),
+            Some(line) => self.details.len() + self.document.row_of(line, hit.range.start),
+        }
+    }
+
+    fn draw(&self, state: &State, nth: usize, area: Rect, frame: &mut Frame<'_>) {
+        let (page, nth, before) = match nth.checked_sub(self.details.len()) {
+            None => (&self.details, nth, 0),
+            Some(nth) => (self.document, nth, self.details.lines().len()),
+        };
+        let place = page.place(nth).map(|(line, range)| (before + line, range));
+        let lit = place.map(|(line, range)| lit(state, line, &range)).unwrap_or_default();
+        page.draw(nth, &lit, &state.skin.theme, area, frame.buffer_mut());
+    }
+}
+
+/// The hits in a part of a line.
+fn lit(state: &State, line: usize, part: &Range<usize>) -> Vec<(Range<usize>, Style)> {
+    let search = &state.catalog.search;
+    let found = state.skin.theme.style(ThemeRole::Match);
+    let first = search.hits.partition_point(|hit| (hit.line, hit.range.end) <= (line, part.start));
+    let here = search.hits.iter().enumerate().skip(first);
+    here.take_while(|(_, hit)| hit.line == line && hit.range.start < part.end)
+        .map(|(nth, hit)| {
+            let style = if nth == search.at { found.add_modifier(Modifier::REVERSED) } else { found };
+            (hit.range.clone(), style)
+        })
+        .collect()
+}
+
+/// Draws rule, caption and the visible rows.
+pub fn draw(state: &State, parts: &PaneLayout, frame: &mut Frame<'_>) {
+    let (line, text) = split(parts);
+    let place = indented(text);
+    let view = view(state, place.width);
+    let shown = state.catalog.scroll.window(view.len(), usize::from(place.height));
+    let mut said = scrolled("details", &shown, view.len());
+    let search = &state.catalog.search;
+    let typing = state.typing == Some(Typing::Search);
+    if search.is_on() && !typing {
+        let dot = state.skin.glyphs.dot;
+        said = format!("{said} {dot} /{} {}", cells::clean(search.needle.text()), search.count());
+    }
+    let style = caption(state, Pane::Catalog);
+    if line == parts.rule {
+        frame::rule(&state.skin, line, &said, style, frame.buffer_mut());
+    } else {
+        frame::rule(&state.skin, parts.rule, "", style, frame.buffer_mut());
+        frame::rule(&state.skin, line, &said, style, frame.buffer_mut());
+    }
+    if typing {
+        let at = search_line(state, line, frame);
+        frame.set_cursor_position(at);
+    }
+    for (nth, at) in shown.enumerate() {
+        view.draw(state, at, nth_row(place, nth), frame);
+    }
+}
+
+/// ` / needle 2/7 ` over the rule.
+fn search_line(state: &State, line: Rect, frame: &mut Frame<'_>) -> Position {
+    let (theme, search) = (&state.skin.theme, &state.catalog.search);
+    let count = if search.is_on() { format!(" {} ", search.count()) } else { String::new() };
+    let columns = u16::try_from(count.len()).unwrap_or(0);
+    let line = Rect { x: line.x + 1, width: line.width.saturating_sub(2), ..line };
+    let text = Rect { x: line.x + 3, width: line.width.saturating_sub(3 + columns), ..line };
+    let buffer = frame.buffer_mut();
+    buffer.set_stringn(line.x, line.y, " ".repeat(usize::from(line.width)), usize::from(line.width), Style::reset());
+    buffer.set_stringn(line.x + 1, line.y, "/", 1, theme.style(ThemeRole::Catalog));
+    let role = if search.hits.is_empty() { ThemeRole::Warning } else { ThemeRole::Infra };
+    buffer.set_stringn(text.right(), line.y, &count, usize::from(columns), theme.style(role));
+    let needle = &search.needle;
+    prompt::draw(needle.text(), needle.cursor(), &[], theme.style(ThemeRole::Strong), text, buffer)
+}

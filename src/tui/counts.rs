@@ -1,0 +1,49 @@
+//! The figures of the top line and the panes' titles, counted once a snapshot.
+
+use crate::catalog::Mode;
+use crate::engine::Snapshot;
+use crate::selection::Role;
+
+use crate::tui::widgets::cells;
+
+/// How many of everything there are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub sources: usize,
+    /// Sources whose path does not exist.
+    pub missing: usize,
+    pub auto: usize,
+    pub picked: usize,
+    pub pulled_in: usize,
+    /// Estimated tokens of all that is selected.
+    pub tokens: u64,
+    pub errors: usize,
+    pub warnings: usize,
+    /// Columns of the longest id.
+    pub widest_id: usize,
+    /// Columns of the longest template name.
+    pub widest_template: usize,
+}
+
+impl Counts {
+    /// Counts a snapshot.
+    pub fn of(snapshot: &Snapshot) -> Self {
+        let sources = snapshot.catalog.sources();
+        let members = snapshot.selection.members();
+        let templates = &snapshot.templates.templates;
+        let columns = |text: &str| cells::width(&cells::clean(text));
+        let errors = snapshot.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
+        Self {
+            sources: sources.len(),
+            missing: sources.iter().filter(|source| source.is_missing()).count(),
+            auto: sources.iter().filter(|source| source.mode == Mode::Auto).count(),
+            picked: members.iter().filter(|member| member.role == Role::Picked).count(),
+            pulled_in: members.iter().filter(|member| member.role == Role::Transitive).count(),
+            tokens: members.iter().filter_map(|member| snapshot.tokens.get(member.id.as_str())).sum(),
+            errors,
+            warnings: snapshot.diagnostics.len() - errors,
+            widest_id: sources.iter().map(|source| columns(source.id.as_str())).max().unwrap_or(0),
+            widest_template: templates.iter().map(|template| columns(&template.name)).max().unwrap_or(0),
+        }
+    }
+}

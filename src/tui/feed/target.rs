@@ -1,0 +1,103 @@
+//! Where a row of the feed, a problem or a mention leads. Captions, `disabled` and `update` all ask here.
+
+use crate::catalog::{Kind, SourceId};
+use crate::desk::Spot;
+use crate::engine::Holds;
+use crate::mention::Mention;
+use crate::report::Diagnostic;
+use crate::selection::{Role, reasons};
+
+use crate::tui::pane::Pane;
+use crate::tui::state::State;
+use crate::tui::windows::WindowKind;
+
+/// Where a row leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RowTarget {
+    /// To a source of the catalog.
+    Source(SourceId),
+    /// To a place in a file.
+    File(Spot),
+    /// To the receipt in this line of the journal.
+    Receipt(u64),
+}
+
+pub const QUIET: &str = "nothing has happened yet";
+
+/// The problem under the cursor of its window.
+pub fn problem(state: &State) -> Option<&Diagnostic> {
+    let open = state.window.filter(|open| open.kind == WindowKind::Problems)?;
+    state.snapshot.diagnostics.get(open.cursor.at)
+}
+
+fn in_problems(state: &State) -> bool {
+    state.open_window() == Some(WindowKind::Problems)
+}
+
+/// The target of the row: its receipt, else its source, else its file.
+pub fn of_row(state: &State) -> Result<RowTarget, String> {
+    let (source, place) = if in_problems(state) {
+        let problem = problem(state).ok_or_else(nothing_wrong)?;
+        (problem.source_id.as_deref(), None)
+    } else {
+        let Some(notice) = state.feed.current() else {
+            let is_quiet = state.feed.notices.is_empty();
+            return Err(if is_quiet { QUIET } else { "no row matches: Esc shows all again" }.to_owned());
+        };
+        if let Some(receipt) = notice.receipt.filter(|receipt| receipt.holds == Holds::Text) {
+            return Ok(RowTarget::Receipt(receipt.number));
+        }
+        (notice.subject.as_ref().map(SourceId::as_str), notice.place.clone())
+    };
+    match (source, place) {
+        (Some(id), _) if state.snapshot.catalog.get(id).is_some() => Ok(RowTarget::Source(id.into())),
+        (_, Some(place)) => Ok(RowTarget::File(place)),
+        (Some(id), None) => Err(format!("@{id} is no longer in the catalog")),
+        (None, None) => Err("this is not about a single source".to_owned()),
+    }
+}
+
+/// The place in a file that the row names.
+pub fn place(state: &State) -> Result<Spot, String> {
+    if in_problems(state) {
+        let problem = problem(state).ok_or_else(nothing_wrong)?;
+        return state.snapshot.spot(problem).ok_or_else(|| "this problem is not in a single file".to_owned());
+    }
+    let place = state.feed.current().and_then(|notice| notice.place.clone());
+    place.ok_or_else(|| "this row has no file".to_owned())
+}
+
+fn nothing_wrong() -> String {
+    "there are no problems in this workspace".to_owned()
+}
+
+/// `file:line` of the problem under the cursor, as copied.
+pub fn printed(state: &State) -> Option<String> {
+    let problem = problem(state)?;
+    let file = problem.file.as_ref()?;
+    Some(problem.line.map_or_else(|| file.clone(), |line| format!("{file}:{line}")))
+}
+
+/// The first mention that pulls in the source under the cursor of the selection.
+pub fn mention(state: &State) -> Result<Mention, String> {
+    let Some(id) = state.subject(Pane::Selection) else {
+        return Err("there is no source under the cursor".to_owned());
+    };
+    let selection = &state.snapshot.selection;
+    match selection.member(id) {
+        Some(member) if member.role == Role::Transitive => {}
+        Some(member) if member.role == Role::Picked => {
+            return Err(format!("@{id} is a pick: no mention pulled it in"));
+        }
+        _ => return Err(format!("@{id} is not pulled in by any mention")),
+    }
+    let first = reasons(selection, &state.snapshot.graph, id).next();
+    first.ok_or_else(|| format!("the mentions of @{id} are still being read"))
+}
+
+/// The place of a mention, unless it is in inline content, whose lines are not those of the file.
+pub fn in_file(state: &State, mention: &Mention) -> Option<Spot> {
+    let parent = state.snapshot.catalog.get(mention.from.as_str())?;
+    let spot = || Spot { path: mention.file.to_path_buf(), line: mention.line };
+    (!matches!(parent.kind, Kind::Inline { .. })).then(spot)
+}

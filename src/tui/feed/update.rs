@@ -1,0 +1,118 @@
+//! Adds notices to the feed, moves and filters it, and follows its rows.
+
+use crate::catalog::SourceId;
+use crate::engine::{Age, Notice, Receipts, Topic};
+use crate::tui::catalog::filtering;
+use crate::tui::feed::target;
+use crate::tui::feed::target::RowTarget;
+use crate::tui::feed::{FeedFocus, query};
+use crate::tui::hints::enriched_update;
+use crate::tui::input::Effect;
+use crate::tui::pane::Pane;
+use crate::tui::state::{PanePart, State, Tone};
+use crate::tui::update::navigation;
+use crate::tui::widgets::motion::Motion;
+use crate::tui::windows::ReceiptWindow;
+
+/// Adds a notice, and shows it in the bottom line unless a refusal is there.
+pub fn add(state: &mut State, notice: Notice) {
+    let is_free = state.message.as_ref().is_none_or(|message| message.tone == Tone::Note);
+    // A problem matters more than a key that did nothing.
+    if is_free || notice.topic == Topic::Problem {
+        state.note(notice.text.clone());
+    }
+    let reader = if state.in_feed() { FeedFocus::InFeed } else { FeedFocus::Elsewhere };
+    state.feed.add(notice, reader);
+}
+
+/// Adds what the journal says. It would flood the bottom line, which shows only a failed hook: nothing else reports
+/// that.
+pub fn receipts(state: &mut State, receipts: Receipts, effects: &mut Vec<Effect>) {
+    let Receipts { told, age, gap } = receipts;
+    let notices: Vec<Notice> = gap.into_iter().chain(told.into_iter().map(|(notice, _)| notice)).collect();
+    if age == Age::Past {
+        return state.feed.add_past(notices);
+    }
+    if notices.iter().any(|notice| matches!(notice.topic, Topic::Enriched | Topic::Forgot)) {
+        enriched_update::told(state, effects);
+    }
+    if let (Some(failed), None) = (notices.iter().rev().find(|it| it.topic == Topic::Failed), &state.message) {
+        state.note(failed.text.clone());
+    }
+    let reader = if state.in_feed() { FeedFocus::InFeed } else { FeedFocus::Elsewhere };
+    let since_key = state.feed.since_key;
+    state.feed.add_all(notices, reader);
+    // The bottom line counts only notices of this screen.
+    state.feed.since_key = since_key;
+}
+
+/// Shows only rows of the next kind, and after the last all rows.
+pub fn next_kind(state: &mut State) {
+    let line = state.feed.filter.text();
+    let is_there = |topic: &Topic| state.feed.notices.iter().any(|notice| notice.topic == *topic);
+    let mut kinds = Topic::ALL.into_iter().filter(is_there).map(Topic::word);
+    let next = match query::of(line, query::KIND) {
+        None => kinds.next(),
+        Some(now) => kinds.skip_while(|kind| *kind != now).nth(1),
+    };
+    let line = query::with(line, query::KIND, next);
+    state.feed.set_filter(&line);
+}
+
+/// Shows only rows of the session under the cursor, or of all sessions again.
+pub fn this_session(state: &mut State) {
+    let line = state.feed.filter.text();
+    let session = match query::of(line, query::SESSION) {
+        None => state.feed.current().and_then(|notice| notice.session.clone()),
+        Some(_) => None,
+    };
+    let line = query::with(line, query::SESSION, session.as_deref());
+    state.feed.set_filter(&line);
+}
+
+pub fn open(state: &mut State) {
+    state.focus_on(Pane::Hints);
+    state.part = PanePart::Detail;
+}
+
+pub fn step(state: &mut State, motion: Motion) {
+    let (len, page) = (state.feed.rows.len(), page(state));
+    state.feed.cursor.step(motion, len, page);
+}
+
+/// Follows the row under the cursor.
+pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
+    match target::of_row(state) {
+        Ok(RowTarget::Source(id)) => to_source(state, &id),
+        Ok(RowTarget::File(spot)) => effects.push(Effect::Edit(spot)),
+        Ok(RowTarget::Receipt(number)) => ReceiptWindow::open(state, number, effects),
+        Err(_) => {}
+    }
+}
+
+fn to_source(state: &mut State, id: &SourceId) {
+    let Some(position) = state.snapshot.catalog.position(id.as_str()) else { return };
+    state.window = None;
+    state.focus_on(Pane::Catalog);
+    if !state.catalog.rows.contains(&position) {
+        filtering::clear(state);
+        state.note("cleared the catalog filter: it hid this source");
+    }
+    if let Some(at) = state.catalog.rows.iter().position(|row| *row == position) {
+        state.catalog.cursor.at = at;
+        navigation::reset_scroll(state, Pane::Catalog);
+    }
+}
+
+/// Keeps the cursor in the list. A focused feed has no new notices.
+pub fn settle(state: &mut State) {
+    let (len, page) = (state.feed.rows.len(), page(state));
+    state.feed.cursor.settle(len, page);
+    if state.in_feed() {
+        state.feed.new = 0;
+    }
+}
+
+fn page(state: &State) -> usize {
+    state.parts(Pane::Hints).map_or(1, |parts| usize::from(parts.detail.height))
+}

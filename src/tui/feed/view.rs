@@ -1,0 +1,238 @@
+//! The rows of the feed, newest first, and the rule above them with its filter.
+
+use std::ops::Range;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Modifier;
+
+use crate::engine::{Notice, Topic, Who};
+use crate::tui::feed::target;
+use crate::tui::feed::target::RowTarget;
+use crate::tui::feed::{KEPT, query};
+use crate::tui::hints;
+use crate::tui::pane::Pane;
+use crate::tui::pane_view::{active, draw_empty, nth_row};
+use crate::tui::state::{State, Typing};
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::row::{Active, ListRow, RowCursor};
+use crate::tui::widgets::{cells, frame, prompt};
+
+/// Columns from which topics are written out and sessions have a column.
+const WIDE: u16 = 90;
+/// Columns from which there is room for topics.
+const NARROW: u16 = 50;
+/// Characters shown of a session's name.
+const SESSION: usize = 8;
+
+/// Draws the rows and the rule above them; returns the terminal's cursor while the filter is typed.
+pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
+    if place.is_empty() {
+        return None;
+    }
+    let feed = &state.feed;
+    let len = feed.rows.len();
+    let reads = if state.in_feed() && state.typing.is_none() { active(state, Pane::Hints) } else { Active::No };
+    let window = feed.cursor.window(len, usize::from(place.height));
+    let top = window.start;
+    // Where there is room, a client's whole name: `claude-code over mcp`.
+    let part = if place.width >= WIDE { 4 } else { 5 };
+    let who = columns(state, window.clone(), |notice| notice.who.word(), (3, usize::from(place.width) / part));
+    let session = match place.width {
+        ..WIDE => 0,
+        _ => columns(state, window.clone(), |notice| notice.session.as_deref().map_or("", short), (0, SESSION)),
+    };
+    let time = columns(state, window.clone(), |notice| &notice.time, (8, 11));
+    for (nth, at) in window.enumerate() {
+        let Some(notice) = feed.row(at) else { continue };
+        // A feed that is not focused shows no cursor.
+        let under = if state.in_feed() { RowCursor::of(at, feed.cursor.at, reads) } else { RowCursor::Elsewhere };
+        let is_new = feed.rows.get(at).is_some_and(|position| *position < feed.new);
+        let mut row =
+            row(state, notice, [time, who, session], place.width, if is_new { RowAge::New } else { RowAge::Seen });
+        row.draw(under, ThemeRole::Hints, nth_row(place, nth), buffer);
+    }
+    if len == 0 {
+        let sentence = if feed.notices.is_empty() {
+            "Changes to the workspace and the selection appear here."
+        } else {
+            "No row matches this filter. Esc shows all again."
+        };
+        draw_empty(state, sentence, place, buffer);
+    }
+    frame::scrollbar(&state.skin, place, len, top, state.skin.theme.style(ThemeRole::Hints), buffer);
+    rule(state, Rect { y: place.y.saturating_sub(1), height: 1, ..place }, buffer)
+}
+
+/// The whole of the row under the cursor, and what Enter does.
+pub fn whole(state: &State) -> Option<String> {
+    let notice = state.feed.current()?;
+    let reason = if notice.reason.is_empty() { String::new() } else { format!(" ({})", notice.reason) };
+    let (who, topic) = (notice.who.word(), notice.topic.word());
+    let mut text = format!("{} {who}, {topic}: {}{reason}", notice.time, notice.text);
+    if !text.ends_with('.') {
+        text.push('.');
+    }
+    match (target::of_row(state), &notice.subject) {
+        (Ok(RowTarget::Source(id)), _) if notice.place.is_some() => {
+            text.push_str(&format!(" Enter goes to @{id}, o opens the file."));
+        }
+        (Ok(RowTarget::Source(id)), _) => text.push_str(&format!(" Enter goes to @{id}.")),
+        (Ok(RowTarget::Receipt(_)), Some(_)) if !notice.several => {
+            text.push_str(" Enter shows the receipt, o opens the source.");
+        }
+        (Ok(RowTarget::Receipt(_)), _) => text.push_str(" Enter shows the receipt."),
+        (Ok(RowTarget::File(_)), _) => text.push_str(" Enter opens the file."),
+        (Err(_), Some(id)) => text.push_str(&format!(" @{id} is no longer in the catalog.")),
+        (Err(_), None) => {}
+    }
+    if state.feed.forgot && state.feed.cursor.at + 1 == state.feed.rows.len() {
+        text.push_str(&format!(" Older rows are gone: the newest {} are kept.", cells::grouped(KEPT as u64)));
+    }
+    Some(cells::clean(text.trim()).into_owned())
+}
+
+/// `feed: f`, or the filter and what it keeps: `/timeouts  3 of 40`.
+fn rule(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
+    let feed = &state.feed;
+    let theme = &state.skin.theme;
+    let typing = state.typing == Some(Typing::FeedFilter);
+    let reads = state.in_feed() && active(state, Pane::Hints) == Active::Yes;
+    let caption = match target::of_row(state) {
+        _ if !reads => "feed: f",
+        Ok(RowTarget::Source(_)) => "feed: Enter goes to the source",
+        Ok(RowTarget::File(_)) => "feed: Enter opens the file",
+        Ok(RowTarget::Receipt(_)) => "feed: Enter shows the receipt",
+        Err(_) => "feed",
+    };
+    let filtered = typing || !feed.filter.is_empty();
+    let caption = if filtered { "" } else { caption };
+    frame::rule(&state.skin, place, caption, hints::caption_style(state, reads), buffer);
+    let number = |number: usize| cells::grouped(number as u64);
+    let kept = format!("{} of {} ", number(feed.rows.len()), number(feed.notices.len()));
+    let kept_columns = u16::try_from(kept.len()).unwrap_or(0);
+    let columns = u16::try_from(cells::width(&cells::clean(feed.filter.text()))).unwrap_or(u16::MAX);
+    // ` /`, the text, the cursor behind it, a blank.
+    let text = Rect { x: place.x + 3, width: columns.saturating_add(2), ..place };
+    let text = Rect { width: text.width.min(place.width.saturating_sub(4 + kept_columns)), ..text };
+    if !filtered || text.width == 0 {
+        return None;
+    }
+    let end = text.right() + kept_columns;
+    buffer.set_stringn(
+        place.x + 1,
+        place.y,
+        " ".repeat(usize::from(end - place.x - 1)),
+        usize::MAX,
+        theme.style(ThemeRole::Text),
+    );
+    buffer.set_stringn(place.x + 2, place.y, "/", 1, theme.style(ThemeRole::Hints));
+    buffer.set_stringn(text.right(), place.y, &kept, usize::from(kept_columns), theme.style(ThemeRole::Infra));
+    let (said, role) = match &feed.terms.fault {
+        Some(fault) => (cells::clean(fault), ThemeRole::Warning),
+        None => (query::HELP.into(), ThemeRole::Infra),
+    };
+    let left = usize::from(place.right().saturating_sub(end)).saturating_sub(3);
+    if (typing || feed.terms.fault.is_some()) && left >= 12 {
+        let said = format!(" {} ", cells::clip(&said, left, state.skin.glyphs.ellipsis));
+        buffer.set_stringn(end, place.y, said, left + 2, theme.style(role));
+    }
+    let at = prompt::draw(feed.filter.text(), feed.filter.cursor(), &[], theme.style(ThemeRole::Strong), text, buffer);
+    typing.then_some(at)
+}
+
+/// Whether somebody has looked at the feed since a notice came.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RowAge {
+    New,
+    Seen,
+}
+
+fn row<'a>(
+    state: &'a State,
+    notice: &Notice,
+    [columns, who, session]: [usize; 3],
+    width: u16,
+    age: RowAge,
+) -> ListRow<'a> {
+    let theme = &state.skin.theme;
+    let time = theme.style(ThemeRole::Infra);
+    let time = if age == RowAge::New { theme.style(ThemeRole::Strong).add_modifier(Modifier::BOLD) } else { time };
+    let mut row = ListRow::new(&state.skin, width);
+    row.cell(&cells::clean(&notice.time), columns, time);
+    row.cell(&cells::clean(notice.who.word()), who, theme.style(who_role(&notice.who)));
+    if session > 0 {
+        let of = notice.session.as_deref().map_or("", short);
+        row.cell(&cells::clean(of), session, theme.style(ThemeRole::Infra));
+    }
+    let (topic, role) = topic(notice.topic);
+    if width >= WIDE {
+        row.cell(notice.topic.word(), 10, theme.style(role));
+    } else if width >= NARROW {
+        row.cell(topic, 4, theme.style(role));
+    }
+    row.text(
+        &cells::clean(&notice.text),
+        theme.style(if matches!(notice.topic, Topic::Problem | Topic::Failed | Topic::Asked) {
+            role
+        } else {
+            ThemeRole::Text
+        }),
+    );
+    let reason = reason(notice, width);
+    if !reason.is_empty() && row.room() > 4 {
+        row.gap().text(&format!("({})", cells::clean(&reason)), theme.style(ThemeRole::Infra));
+    }
+    row
+}
+
+/// The reason, for a row of this width: without the session where that has a column, else after it.
+fn reason(notice: &Notice, width: u16) -> String {
+    let Some(session) = notice.session.as_deref() else { return notice.reason.clone() };
+    let said = notice.reason.strip_prefix("session ").and_then(|said| said.strip_prefix(session));
+    let rest = said.unwrap_or(&notice.reason).trim_start_matches(", ");
+    match (width >= WIDE, rest.is_empty()) {
+        (true, _) => rest.to_owned(),
+        (false, true) => format!("session {}", short(session)),
+        (false, false) => format!("session {}, {rest}", short(session)),
+    }
+}
+
+/// The session, shortened: generated names differ in their first characters.
+fn short(session: &str) -> &str {
+    session.char_indices().nth(SESSION).map_or(session, |(end, _)| session.get(..end).unwrap_or(session))
+}
+
+/// The width of a column, so that visible rows align.
+fn columns(state: &State, window: Range<usize>, of: impl Fn(&Notice) -> &str, (least, most): (usize, usize)) -> usize {
+    let shown = window.filter_map(|at| state.feed.row(at));
+    let widest = shown.map(|notice| cells::width(&cells::clean(of(notice)))).max().unwrap_or(0);
+    widest.min(most).max(least)
+}
+
+/// The short word for a topic, and its colour.
+fn topic(topic: Topic) -> (&'static str, ThemeRole) {
+    match topic {
+        Topic::Selection => ("sel", ThemeRole::Selection),
+        Topic::Catalog => ("cat", ThemeRole::Catalog),
+        Topic::Document => ("doc", ThemeRole::Transitive),
+        Topic::Template => ("tpl", ThemeRole::Templates),
+        Topic::Problem => ("prob", ThemeRole::Error),
+        Topic::Warning => ("warn", ThemeRole::Warning),
+        Topic::Desk => ("desk", ThemeRole::Infra),
+        Topic::Enriched => ("enr", ThemeRole::Hints),
+        Topic::Instructed => ("inst", ThemeRole::Hints),
+        Topic::Forgot => ("forg", ThemeRole::Infra),
+        Topic::Read => ("read", ThemeRole::Catalog),
+        Topic::Failed => ("fail", ThemeRole::Error),
+        Topic::Asked => ("ask", ThemeRole::Warning),
+    }
+}
+
+fn who_role(who: &Who) -> ThemeRole {
+    match who {
+        Who::You => ThemeRole::Strong,
+        Who::Other(_) => ThemeRole::Hints,
+        Who::Files => ThemeRole::Infra,
+    }
+}

@@ -1,0 +1,236 @@
+//! Applies a filter to the catalog or the templates: which rows match, and how well.
+
+use crate::engine::Snapshot;
+
+use crate::tui::filter::haystack::{Haystack, MatchScore, TagPattern, TextMatcher, letters};
+use crate::tui::filter::query::{Query, Term, Test, TextTerm};
+use crate::tui::filter::source_states::SourceStates;
+
+/// The rows that a filter keeps.
+#[derive(Debug, Clone, Default)]
+pub struct FilterResult {
+    pub query: Query,
+    /// Positions that match, the best first; in catalog order where the filter has no text.
+    pub rows: Vec<usize>,
+    /// Positions, in catalog order, that a narrower filter can still match: the rows, and those whose letters are too
+    /// far apart; `None` for all.
+    candidates: Option<Vec<u32>>,
+    /// Where there are no rows: the first term that matches nothing by itself.
+    pub culprit: Option<String>,
+}
+
+impl FilterResult {
+    /// A filter without terms, which matches everything; its rows are not listed.
+    pub fn everything(query: Query) -> Self {
+        Self { query, ..Self::default() }
+    }
+}
+
+/// A term prepared for ten thousand sources.
+enum PreparedTerm<'q> {
+    Text(&'q TextTerm, u32),
+    Tag(TagPattern),
+    Entry(&'q Test),
+}
+
+/// Applies a filter to this haystack. `before` is the result of another one over the same haystack and selection.
+pub fn apply(snapshot: &Snapshot, haystack: &Haystack, query: Query, before: Option<&FilterResult>) -> FilterResult {
+    let before = before.filter(|before| query.narrows(&before.query));
+    let mut kept = match before.and_then(|before| before.candidates.as_deref()) {
+        Some(candidates) => among(snapshot, haystack, query, candidates.iter().copied()),
+        None => among(snapshot, haystack, query, all(haystack)),
+    };
+    if kept.rows.is_empty() && kept.query.terms.len() > 1 {
+        let alone = |term: &&Term| {
+            let query = Query { terms: vec![(*term).clone()], fault: None };
+            among(snapshot, haystack, query, all(haystack)).rows.is_empty()
+        };
+        kept.culprit = kept.query.terms.iter().find(alone).map(|term| term.written.clone());
+    } else if kept.rows.is_empty() {
+        kept.culprit = kept.query.terms.first().map(|term| term.written.clone());
+    }
+    kept
+}
+
+fn all(haystack: &Haystack) -> std::ops::Range<u32> {
+    0..u32::try_from(haystack.len()).unwrap_or(u32::MAX)
+}
+
+fn among(
+    snapshot: &Snapshot,
+    haystack: &Haystack,
+    query: Query,
+    candidates: impl Iterator<Item = u32>,
+) -> FilterResult {
+    let standings = if query.asks_standing() { SourceStates::of(snapshot) } else { SourceStates::default() };
+    let ready = |term| ready(haystack, term);
+    // The last term matches the least, and the matcher costs the most: it comes last.
+    let mut terms: Vec<(bool, PreparedTerm)> =
+        query.terms.iter().rev().map(|term| (term.negated, ready(term))).collect();
+    terms.sort_by_key(|(_, term)| matches!(term, PreparedTerm::Text(..)));
+    let mut seeker = TextMatcher::default();
+    let mut scored: Vec<(u32, u32)> = Vec::new();
+    let mut considered = Vec::new();
+    'sources: for candidate in candidates {
+        let at = candidate as usize;
+        let (mut score, mut scattered) = (0, false);
+        for (negated, term) in &terms {
+            let fit = match term {
+                PreparedTerm::Text(text, wanted) => haystack.fit(at, text, *wanted, &mut seeker),
+                PreparedTerm::Tag(tag) => yes(haystack.has_tag(at, tag)),
+                PreparedTerm::Entry(test) => {
+                    yes(haystack.source(at).is_some_and(|at| holds(snapshot, &standings, at, test)))
+                }
+            };
+            match (fit, negated) {
+                (MatchScore::Score(more), false) => score += more,
+                (MatchScore::No, true) => {}
+                (MatchScore::Scattered, false) => scattered = true,
+                _ => continue 'sources,
+            }
+        }
+        considered.push(candidate);
+        if !scattered {
+            scored.push((u32::MAX - score, candidate));
+        }
+    }
+    drop(terms);
+    scored.sort_unstable();
+    FilterResult {
+        rows: scored.into_iter().map(|(_, at)| at as usize).collect(),
+        candidates: Some(considered),
+        culprit: None,
+        query,
+    }
+}
+
+fn ready<'q>(haystack: &Haystack, term: &'q Term) -> PreparedTerm<'q> {
+    match &term.test {
+        // Only ASCII has letter masks.
+        Test::Text(text) => PreparedTerm::Text(text, if text.needle.is_ascii() { letters(&text.needle) } else { 0 }),
+        Test::Tag(key) => PreparedTerm::Tag(haystack.tag(key)),
+        test => PreparedTerm::Entry(test),
+    }
+}
+
+fn yes(holds: bool) -> MatchScore {
+    if holds { MatchScore::Score(0) } else { MatchScore::No }
+}
+
+fn holds(snapshot: &Snapshot, standings: &SourceStates, at: usize, test: &Test) -> bool {
+    let Some(source) = snapshot.catalog.sources().get(at) else { return false };
+    match test {
+        Test::Kind(word) => source.kind.word() == *word,
+        Test::Mode(mode) => source.mode == *mode,
+        Test::Standing(word) => standings.is(at, source, *word),
+        Test::Text(_) | Test::Tag(_) => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tui::fixture;
+
+    use super::*;
+
+    fn kept(line: &str) -> Vec<String> {
+        let snapshot = fixture::snapshot();
+        let haystack = Haystack::of(&snapshot.catalog);
+        let kept = apply(&snapshot, &haystack, Query::parse(line), None);
+        kept.rows.iter().map(|at| snapshot.catalog.sources()[*at].id.to_string()).collect()
+    }
+
+    #[test]
+    fn which_sources_a_line_keeps() {
+        for (line, ids) in [
+            ("retry-pat", &["retry-pattern"][..]),
+            ("cbreak", &["circuit-breaker"]),
+            ("breaker Circ", &["circuit-breaker"]),
+            ("JAVA", &[]),
+            ("Java", &["java-service"]),
+            ("latency", &["timeouts"]),
+            ("\"Circuit B\"", &["circuit-breaker"]),
+            ("\"breaker circuit\"", &[]),
+            ("#java", &["circuit-breaker", "retry-pattern", "java-service"]),
+            ("#ja", &["circuit-breaker", "retry-pattern", "java-service"]),
+            ("#spring_BOOT", &["java-service"]),
+            ("#av", &[]),
+            ("#java !#retry", &["circuit-breaker", "java-service"]),
+            ("#java !selected", &["java-service"]),
+            ("#java !retry", &["circuit-breaker", "java-service"]),
+            ("type:url", &["payments-api"]),
+            ("type:m", &["ticket-search"]),
+            ("mode:auto", &["team-conventions"]),
+            ("auto", &["team-conventions"]),
+            ("picked", &["circuit-breaker"]),
+            ("pulled", &["retry-pattern", "timeouts", "error-handling", "legacy-errors"]),
+            ("pulled !missing", &["retry-pattern", "timeouts", "error-handling"]),
+            ("missing", &["legacy-errors"]),
+            ("\"missing\"", &[]),
+            ("excluded", &["release-notes"]),
+            ("available", &["java-service", "payments-api", "ticket-search"]),
+            ("dormant", &[]),
+            ("type:foo #tickets", &["ticket-search"]),
+            ("no-such-thing", &[]),
+        ] {
+            assert_eq!(kept(line), ids, "{line}");
+        }
+        assert_eq!(kept("").len(), 10);
+        assert_eq!(kept("type:foo").len(), 10, "what is not understood keeps everything");
+    }
+
+    #[test]
+    fn which_templates_a_line_keeps() {
+        let snapshot = fixture::snapshot();
+        let haystack = Haystack::of_templates(&snapshot.templates, &snapshot.catalog);
+        let kept = |line: &str| apply(&snapshot, &haystack, Query::parse(line), None).rows;
+        for (line, rows) in [
+            ("", &[0, 1][..]),
+            ("breaker.java", &[0]),
+            ("policy", &[1]),
+            ("retry-pattern", &[1]),
+            ("basepackage", &[0]),
+            ("adr-005", &[1]),
+            ("!yaml", &[0]),
+            ("#resilience", &[0]),
+            ("picked", &[0]),
+            ("pulled type:local", &[1]),
+            ("cobol", &[]),
+        ] {
+            assert_eq!(kept(line), rows, "{line}");
+        }
+    }
+
+    #[test]
+    fn letters_scattered_through_a_sentence_are_no_match() {
+        for (line, ids) in [
+            // `How calls to other systems stop when those fail, and when they begin again.`
+            ("hwtsm", &[][..]),
+            ("hctos", &[]),
+            ("cat", &[]),
+            ("otherfail", &[]),
+            ("callsto", &["circuit-breaker"]),
+            ("latncy", &["timeouts"]),
+            ("systm", &["circuit-breaker"]),
+            ("begin", &["circuit-breaker"]),
+        ] {
+            assert_eq!(kept(line), ids, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_best_comes_first_and_of_equals_the_first_of_the_catalog() {
+        assert_eq!(kept("errors"), ["legacy-errors", "error-handling"], "an id before a tag");
+        assert_eq!(kept("java"), ["java-service", "circuit-breaker", "retry-pattern"]);
+    }
+
+    #[test]
+    fn a_word_that_fits_nothing_is_named() {
+        let snapshot = fixture::snapshot();
+        let haystack = Haystack::of(&snapshot.catalog);
+        let culprit = |line: &str| apply(&snapshot, &haystack, Query::parse(line), None).culprit;
+        assert_eq!(culprit("java cobol"), Some("cobol".to_owned()));
+        assert_eq!(culprit("#java type:url"), None, "each fits something");
+        assert_eq!(culprit("dormant"), Some("dormant".to_owned()));
+    }
+}

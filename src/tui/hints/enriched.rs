@@ -1,0 +1,128 @@
+//! The enriched prompt: every block that would be appended to it, each under a rule with its cost. The rules are the
+//! only lines that the agent does not get.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::engine::Hearer;
+use crate::enrich::{Block, BlockKind, Enriched, Level};
+use crate::tui::pane::Pane;
+use crate::tui::pane_view::{draw_empty, indented, nth_row, scrolled};
+use crate::tui::state::{HintsView, State};
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::page::{PageLine, WrappedText};
+use crate::tui::widgets::{cells, frame};
+
+/// The page of it for so many columns; empty until the answer came.
+pub fn page(state: &State, columns: usize) -> WrappedText {
+    let view = &state.hints.enriched;
+    let Some(enriched) = &view.answer else { return WrappedText::default() };
+    let mut lines = Vec::new();
+    for problem in &view.problems {
+        lines.push(PageLine::new(
+            cells::clean(&format!("{} {}", state.skin.glyphs.problem, problem.message)),
+            ThemeRole::Warning,
+        ));
+    }
+    for block in &enriched.blocks {
+        let (word, role) = words(block.kind);
+        let price = price(block.bytes, block.tokens);
+        let price = format!("{price}, {}", level(block.level));
+        lines.push(rule(state, word, role, &price, columns));
+        // The rule takes the place of the blank line that sets the block off.
+        lines.extend(texts(slice(enriched, block).trim_start_matches('\n'), ThemeRole::Text));
+    }
+    if enriched.blocks.is_empty() {
+        lines.push(PageLine::new(nothing(state), ThemeRole::Infra));
+    }
+    WrappedText::new(lines, columns)
+}
+
+fn nothing(state: &State) -> &'static str {
+    match state.hints.view {
+        HintsView::Enriched(Hearer::Session) => "Nothing is added: this session has seen everything already.",
+        _ => "Nothing is added to this prompt.",
+    }
+}
+
+fn slice<'e>(enriched: &'e Enriched, block: &Block) -> &'e str {
+    enriched.text.get(block.start..block.start.saturating_add(block.bytes)).unwrap_or_default()
+}
+
+/// Every line, made safe to show.
+pub fn texts(text: &str, role: ThemeRole) -> impl Iterator<Item = PageLine> {
+    text.split('\n').map(move |line| PageLine::new(cells::clean(line.strip_suffix('\r').unwrap_or(line)), role))
+}
+
+/// `── hint · 131 bytes, ~33 tokens, full ─────`
+pub fn rule(state: &State, word: &str, role: ThemeRole, price: &str, columns: usize) -> PageLine {
+    let glyphs = &state.skin.glyphs;
+    let begin = format!("{} ", glyphs.rule.repeat(2));
+    let end = format!(" {} {price} ", glyphs.dot);
+    let taken = [&begin, word, &end].iter().map(|part| cells::width(part)).sum::<usize>();
+    let rest = glyphs.rule.repeat(columns.saturating_sub(taken));
+    PageLine::new(begin, ThemeRole::Infra).then(word, role).then(&end, ThemeRole::Infra).then(&rest, ThemeRole::Infra)
+}
+
+/// `1,131 bytes, ~283 tokens`
+pub fn price(bytes: usize, tokens: usize) -> String {
+    format!("{}, ~{}", cells::counted(bytes, "byte"), cells::counted(tokens, "token"))
+}
+
+/// The detail of a block.
+pub fn level(level: Level) -> &'static str {
+    match level {
+        Level::Full => "full",
+        Level::Brief => "names and places",
+        Level::Count => "a count",
+    }
+}
+
+/// The word for a block, as in JSON, and its colour.
+pub fn words(kind: BlockKind) -> (&'static str, ThemeRole) {
+    let role = match kind {
+        BlockKind::Expansion => ThemeRole::Catalog,
+        BlockKind::Hint | BlockKind::Available => ThemeRole::Hints,
+        BlockKind::Notice => ThemeRole::Transitive,
+        BlockKind::Context | BlockKind::Instruction => ThemeRole::Selection,
+        BlockKind::Templates => ThemeRole::Templates,
+        BlockKind::LeftOut => ThemeRole::Warning,
+    };
+    (kind.word(), role)
+}
+
+/// For the pane's border: `2 blocks · 412 bytes, ~103 tokens`.
+pub fn note(state: &State) -> String {
+    let Some(enriched) = &state.hints.enriched.answer else { return String::new() };
+    if enriched.blocks.is_empty() {
+        return "nothing is added".to_owned();
+    }
+    let price = price(enriched.added().len(), enriched.tokens());
+    format!("{} {} {price}", cells::counted(enriched.blocks.len(), "block"), state.skin.glyphs.dot)
+}
+
+/// For the rule above it: for which reader, and which rows are visible.
+pub fn caption(state: &State) -> String {
+    let to = match state.hints.view {
+        HintsView::Enriched(Hearer::Session) => "for this session: only what is new",
+        _ => "for an agent that has seen nothing yet",
+    };
+    let view = &state.hints.enriched;
+    let rows = state.parts(Pane::Hints).map_or(0, |parts| usize::from(parts.list.height));
+    scrolled(to, &view.scroll.window(view.text.len(), rows), view.text.len())
+}
+
+/// Draws the visible rows.
+pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
+    let view = &state.hints.enriched;
+    if view.answer.is_none() {
+        return draw_empty(state, "Computing the enriched prompt.", place, buffer);
+    }
+    let inside = indented(place);
+    let window = view.scroll.window(view.text.len(), usize::from(place.height));
+    let top = window.start;
+    for (nth, at) in window.enumerate() {
+        view.text.draw(at, &[], &state.skin.theme, nth_row(inside, nth), buffer);
+    }
+    frame::scrollbar(&state.skin, place, view.text.len(), top, state.skin.theme.style(ThemeRole::Hints), buffer);
+}

@@ -1,0 +1,104 @@
+//! Asks for the enriched prompt whenever prompt, selection or session change, and scrolls it.
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+
+use crate::catalog::SourceId;
+use crate::engine::{Command, Hearer};
+use crate::enrich::{BlockKind, Enriched};
+use crate::report::Diagnostic;
+use crate::tui::hints::enriched;
+use crate::tui::input::Effect;
+use crate::tui::pane::Pane;
+use crate::tui::pane_view::indented;
+use crate::tui::state::{HintsView, State};
+use crate::tui::widgets::motion::{Motion, Scroll};
+
+/// Switches to the next view of the prompt.
+pub fn turn(state: &mut State, effects: &mut Vec<Effect>) {
+    state.hints.view = state.hints.view.next();
+    state.hints.enriched.scroll = Scroll::default();
+    state.hints.enriched.answer = None;
+    ask(state, effects);
+}
+
+/// Back to the matching sources.
+pub fn leave(state: &mut State, effects: &mut Vec<Effect>) {
+    state.hints.view = HintsView::Matches;
+    state.hints.enriched.answer = None;
+    ask(state, effects);
+}
+
+/// Asks what would be appended to the prompt. Where the matches are shown, only to know which hints this session has
+/// seen. An empty prompt may be enriched too.
+pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
+    let hearer = match state.hints.view {
+        HintsView::Enriched(hearer) => hearer,
+        HintsView::Matches => Hearer::Session,
+    };
+    if state.hints.view == HintsView::Matches && state.hints.prompt.text().trim().is_empty() {
+        state.hints.sent_before.clear();
+        return;
+    }
+    state.hints.enriched.generation += 1;
+    effects.push(Effect::Send(Command::Simulate {
+        generation: state.hints.enriched.generation,
+        prompt: Arc::from(state.hints.prompt.text()),
+        hearer,
+    }));
+}
+
+/// An agent was sent something; it may have been this session.
+pub fn told(state: &mut State, effects: &mut Vec<Effect>) {
+    if state.hints.view != HintsView::Enriched(Hearer::Stranger) {
+        ask(state, effects);
+    }
+}
+
+/// Takes the answer to the newest question.
+pub fn simulated(state: &mut State, generation: u64, enriched: Box<Enriched>, problems: Vec<Diagnostic>) {
+    if generation != state.hints.enriched.generation {
+        return;
+    }
+    if state.hints.view != HintsView::Enriched(Hearer::Stranger) {
+        state.hints.sent_before = not_again(&enriched);
+    }
+    let view = &mut state.hints.enriched;
+    if state.hints.view != HintsView::Matches {
+        view.answer = Some(enriched);
+        view.problems = problems;
+        view.wrapped_for = None;
+    }
+}
+
+/// Sources that match but get no hint: the session has seen it, or the prompt says it.
+fn not_again(enriched: &Enriched) -> BTreeSet<SourceId> {
+    let hints = enriched.items.iter().filter(|item| item.block == BlockKind::Hint);
+    let said: HashSet<&str> = hints.map(|item| item.about.as_str()).collect();
+    let called_for = enriched.metadata.tag_matched_references.iter().map(|(id, _)| id);
+    called_for.filter(|id| !said.contains(id.as_str())).cloned().collect()
+}
+
+/// Columns and rows of the enriched prompt, where it is shown.
+fn room(state: &State) -> Option<(u16, usize)> {
+    let list = indented(state.parts(Pane::Hints)?.list);
+    (!list.is_empty()).then_some((list.width, usize::from(list.height)))
+}
+
+pub fn scroll(state: &mut State, motion: Motion) {
+    let Some((_, rows)) = room(state) else { return };
+    let view = &mut state.hints.enriched;
+    view.scroll.step(motion, view.text.len(), rows);
+}
+
+/// After every input: wraps the text and keeps the scroll within it.
+pub fn follow(state: &mut State) {
+    if let (true, Some((columns, rows))) = (state.shows_enriched(), room(state)) {
+        if state.hints.enriched.wrapped_for != Some(columns) {
+            state.hints.enriched.text = enriched::page(state, usize::from(columns));
+            state.hints.enriched.wrapped_for = Some(columns);
+        }
+        let view = &mut state.hints.enriched;
+        view.scroll.top = view.scroll.top.min(view.text.len().saturating_sub(rows));
+    }
+}

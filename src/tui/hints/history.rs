@@ -1,0 +1,125 @@
+//! The prompts typed before, as a shell's history. In memory only: a prompt may hold secrets.
+
+use std::sync::Arc;
+
+/// Prompts remembered; older ones are forgotten.
+pub const REMEMBERED: usize = 100;
+
+#[derive(Debug, Clone, Default)]
+pub struct PromptHistory {
+    /// Oldest first.
+    left: Vec<Arc<str>>,
+    walk: Option<HistoryWalk>,
+}
+
+/// Keeps edits to older prompts until one of them is used.
+#[derive(Debug, Clone)]
+struct HistoryWalk {
+    /// Oldest first; the last is what was being typed when the walk began.
+    texts: Vec<Arc<str>>,
+    at: usize,
+}
+
+impl PromptHistory {
+    /// Remembers a prompt that is left, and the draft that an older one replaced.
+    pub fn remember(&mut self, text: &str) {
+        let walk = self.walk.take();
+        let draft = walk.filter(|walk| walk.at + 1 < walk.texts.len()).and_then(|walk| walk.texts.last().cloned());
+        for text in draft.as_deref().into_iter().chain([text]) {
+            let known = self.left.last().is_some_and(|last| **last == *text);
+            if !known && !text.trim().is_empty() {
+                self.left.push(Arc::from(text));
+            }
+        }
+        let over = self.left.len().saturating_sub(REMEMBERED);
+        self.left.drain(..over);
+    }
+
+    /// Whether there is a prompt before the one that is shown.
+    pub fn has_older(&self, shown: &str) -> bool {
+        self.walk.as_ref().map_or(self.before(shown), |walk| walk.at) > 0
+    }
+
+    /// How many prompts are older than the shown one. The last one left may still be in the field; recalling it would
+    /// change nothing.
+    fn before(&self, shown: &str) -> usize {
+        let same = self.left.last().is_some_and(|last| **last == *shown);
+        self.left.len() - usize::from(same)
+    }
+
+    /// The prompt before the one that is shown; `None` at the oldest.
+    pub fn older(&mut self, shown: &str) -> Option<Arc<str>> {
+        if self.walk.is_none() {
+            let before = self.before(shown);
+            let texts = self.left.iter().take(before).cloned().chain([Arc::from(shown)]).collect();
+            self.walk = Some(HistoryWalk { texts, at: before });
+        }
+        self.step(shown, |at| at.checked_sub(1))
+    }
+
+    /// The prompt after the one that is shown; `None` at what was being typed.
+    pub fn newer(&mut self, shown: &str) -> Option<Arc<str>> {
+        self.step(shown, |at| at.checked_add(1))
+    }
+
+    fn step(&mut self, shown: &str, to: impl Fn(usize) -> Option<usize>) -> Option<Arc<str>> {
+        let walk = self.walk.as_mut()?;
+        let next = walk.texts.get(to(walk.at)?).cloned()?;
+        if let Some(text) = walk.texts.get_mut(walk.at) {
+            *text = Arc::from(shown);
+        }
+        walk.at = to(walk.at)?;
+        Some(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn left(texts: &[&str]) -> PromptHistory {
+        let mut recall = PromptHistory::default();
+        texts.iter().for_each(|text| recall.remember(text));
+        recall
+    }
+
+    #[test]
+    fn walking_is_as_in_a_shell() {
+        let mut recall = left(&["one", "two", "two", " \n", "three"]);
+        assert_eq!(recall.newer("draft"), None, "nothing is newer than what is typed");
+        for (older, shown, expected) in [
+            (true, "draft", Some("three")),
+            (true, "three", Some("two")),
+            (true, "two, changed", Some("one")),
+            (true, "one", None),
+            (false, "one", Some("two, changed")),
+            (false, "two, changed", Some("three")),
+            (false, "three", Some("draft")),
+            (false, "draft", None),
+        ] {
+            let text = if older { recall.older(shown) } else { recall.newer(shown) };
+            assert_eq!(text.as_deref(), expected, "{shown}");
+        }
+    }
+
+    #[test]
+    fn a_draft_is_kept_when_an_older_one_is_used_in_its_place() {
+        let mut recall = left(&["one"]);
+        assert_eq!(recall.older("draft").as_deref(), Some("one"));
+        recall.remember("one");
+        assert_eq!(
+            recall.older("one").as_deref(),
+            Some("draft"),
+            "what still stands in the field is not fetched again"
+        );
+        assert_eq!(recall.older("draft").as_deref(), Some("one"));
+        assert_eq!(recall.older("one"), None);
+    }
+
+    #[test]
+    fn the_oldest_are_forgotten() {
+        let texts: Vec<String> = (0..REMEMBERED + 5).map(|at| at.to_string()).collect();
+        let recall = left(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!((recall.left.len(), &*recall.left[0]), (REMEMBERED, "5"));
+    }
+}

@@ -1,0 +1,87 @@
+//! The sources that a prompt matches: named, hinted at, and, dimmed, passed over with the reason.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::catalog::SourceId;
+use crate::tui::hints::reason;
+use crate::tui::hints::rows;
+use crate::tui::hints::rows::HintRow;
+use crate::tui::pane::Pane;
+use crate::tui::pane_view::{draw_empty, list_active, nth_row};
+use crate::tui::source_state;
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::row::{Active, ListRow, RowCursor};
+use crate::tui::widgets::{cells, frame};
+
+/// Draws the visible rows, or what an empty list means.
+pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
+    let pane = &state.hints;
+    let len = state.len(Pane::Hints);
+    let active = if state.typing.is_some() { Active::No } else { list_active(state, Pane::Hints) };
+    let window = pane.cursor.window(len, usize::from(place.height));
+    let top = window.start;
+    let columns = HintColumns::of(state, window.clone(), place.width);
+    for ((nth, at), found) in window.enumerate().zip(rows::rows(&pane.findings).skip(top)) {
+        let under = RowCursor::of(at, pane.cursor.at, active);
+        row(state, found, columns, place.width).draw(under, ThemeRole::Hints, nth_row(place, nth), buffer);
+    }
+    if len == 0 {
+        let sentence = if pane.prompt.text().trim().is_empty() {
+            "Sources this prompt would bring up appear here, with why others would not: named as @id, or by a tag."
+        } else {
+            "No source matches: the prompt has no tag of a source and names none as @id."
+        };
+        draw_empty(state, sentence, place, buffer);
+    }
+    frame::scrollbar(&state.skin, place, len, top, state.skin.theme.style(ThemeRole::Hints), buffer);
+}
+
+/// The widths of the id and name columns, so that visible rows align.
+#[derive(Debug, Clone, Copy)]
+struct HintColumns {
+    id: usize,
+    name: usize,
+}
+
+impl HintColumns {
+    fn of(state: &State, window: Range<usize>, width: u16) -> Self {
+        // The cursor, the mark, and what is behind each column.
+        let room = usize::from(width).saturating_sub(1 + 2 + 2);
+        let shown = || rows::rows(&state.hints.findings).skip(window.start).take(window.len());
+        let id = shown().map(|found| cells::width(&cells::clean(found.id().as_str())) + 1).max().unwrap_or(0);
+        let name = shown().map(|found| cells::width(&name(state, found.id()))).max().unwrap_or(0);
+        let why = shown().map(|found| cells::width(&reason::short(state, found))).max().unwrap_or(0);
+        // The name has what id and reason leave, if that is readable.
+        let id = id.min(room.saturating_sub(why.min(room / 2)));
+        let left = room.saturating_sub(id + why.min(room / 2));
+        Self { id, name: if left >= name.min(12) { name.min(left) } else { 0 } }
+    }
+}
+
+fn name<'a>(state: &'a State, id: &SourceId) -> Cow<'a, str> {
+    state.snapshot.catalog.get(id.as_str()).map(|source| cells::clean(&source.name)).unwrap_or_default()
+}
+
+fn row<'a>(state: &'a State, found: HintRow<'_>, columns: HintColumns, width: u16) -> ListRow<'a> {
+    let theme = &state.skin.theme;
+    let id = found.id();
+    let (mark, role) = source_state::mark(&state.snapshot, id.as_str());
+    let mut row = ListRow::new(&state.skin, width);
+    let (id_role, why_role) = match found {
+        HintRow::Named(_) => (ThemeRole::Text, ThemeRole::Catalog),
+        HintRow::Hinted(_) => (ThemeRole::Text, ThemeRole::Hints),
+        HintRow::Passed(_) => (ThemeRole::Infra, ThemeRole::Infra),
+    };
+    row.cell(state.skin.glyphs.mark(mark), 1, theme.style(role));
+    row.id(&format!("@{}", cells::clean(id.as_str())), columns.id, theme.style(id_role));
+    if columns.name > 0 {
+        row.cell(&name(state, id), columns.name, theme.style(ThemeRole::Infra));
+    }
+    row.text(&reason::short(state, found), theme.style(why_role));
+    row
+}

@@ -1,0 +1,148 @@
+//! The hints pane: the prompt on top with its matches marked, below it the matching sources or the enriched prompt,
+//! and the feed at the bottom.
+
+pub mod enriched;
+pub mod enriched_update;
+pub mod history;
+mod list;
+mod prompt;
+mod reason;
+pub mod rows;
+pub mod state;
+pub mod update;
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+
+use crate::tui::layout;
+use crate::tui::layout::{HintsFocus, PaneLayout};
+use crate::tui::pane::Pane;
+use crate::tui::state::{State, Typing};
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::frame;
+use crate::tui::widgets::frame::PaneBorder;
+use crate::tui::widgets::row::Active;
+use crate::tui::{feed, pane_view};
+
+/// Lines reserved for the details of a row, so that the lists do not jump.
+const ASIDE: usize = 2;
+
+/// Draws the pane with its border at `outer`.
+pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
+    let parts = state.parts_within(Pane::Hints, layout::inner(outer));
+    let buffer = frame.buffer_mut();
+    let (at, len) = if state.in_feed() {
+        (state.feed.cursor.at, state.feed.rows.len())
+    } else {
+        (state.hints.cursor.at, if state.shows_enriched() { 0 } else { state.len(Pane::Hints) })
+    };
+    PaneBorder {
+        title: "3 Hints",
+        note: note(state),
+        place: frame::position(at, len),
+        role: ThemeRole::Hints,
+        active: pane_view::active(state, Pane::Hints),
+    }
+    .draw(&state.skin, outer, buffer);
+    let listed = pane_view::list_active(state, Pane::Hints) == Active::Yes && state.typing.is_none();
+    frame::rule(&state.skin, parts.rule, &caption(state), caption_style(state, listed), buffer);
+    if state.shows_enriched() {
+        enriched::draw(state, parts.list, buffer);
+    } else {
+        list::draw(state, parts.list, buffer);
+    }
+    draw_aside(state, parts, buffer);
+    // At most one of the two is typed into.
+    let in_prompt = prompt::draw(state, parts.head, buffer);
+    let in_filter = feed::view::draw(state, parts.detail, buffer);
+    if let Some(at) = in_prompt.or(in_filter) {
+        frame.set_cursor_position(at);
+    }
+}
+
+/// The details of the row under the cursor of the focused list.
+pub fn aside(state: &State, busy: HintsFocus, columns: u16) -> Vec<String> {
+    let text = match busy {
+        HintsFocus::Nothing | HintsFocus::Prompt => return Vec::new(),
+        HintsFocus::List => {
+            rows::rows(&state.hints.findings).nth(state.hints.cursor.at).map(|row| reason::full(state, row))
+        }
+        HintsFocus::Feed => feed::view::whole(state),
+    };
+    let Some(text) = text else { return Vec::new() };
+    let mut lines = cells::wrap(&text, usize::from(columns));
+    lines.resize(lines.len().max(ASIDE), String::new());
+    lines
+}
+
+fn draw_aside(state: &State, parts: PaneLayout, buffer: &mut ratatui::buffer::Buffer) {
+    let busy = if state.in_feed() { HintsFocus::Feed } else { HintsFocus::List };
+    let place = parts.aside;
+    if place.is_empty() {
+        return;
+    }
+    let room = usize::from(place.height);
+    let mut lines = aside(state, busy, place.width.saturating_sub(2));
+    if lines.len() > room {
+        let rest = lines.split_off(room - 1).join(" ");
+        let columns = usize::from(place.width.saturating_sub(2));
+        lines.push(cells::clip(&rest, columns, state.skin.glyphs.ellipsis).into_owned());
+    }
+    let style = state.skin.theme.style(ThemeRole::Text);
+    let lines: Vec<Line<'_>> = lines.into_iter().map(|line| Line::from(Span::styled(line, style))).collect();
+    pane_view::draw_lines(&lines, place, buffer);
+}
+
+/// New notices first: they matter most, and the end is cut first.
+fn note(state: &State) -> String {
+    if state.shows_enriched() {
+        let new = (state.feed.new > 0).then(|| format!("{} new", cells::grouped(state.feed.new as u64)));
+        let pieces: Vec<String> = new.into_iter().chain([enriched::note(state)]).filter(|it| !it.is_empty()).collect();
+        return pieces.join(&format!(" {} ", state.skin.glyphs.dot));
+    }
+    let findings = &state.hints.findings;
+    let standing = &state.snapshot.selection;
+    let told = &state.hints.sent_before;
+    let is_hinted = |id: &str| !standing.contains(id) && !standing.is_excluded(id) && !told.contains(id);
+    // Picked, excluded and already hinted sources keep their rows, but get no hint.
+    let hints = findings.hints.iter().filter(|hint| is_hinted(hint.id.as_str())).count();
+    let (named, passed) = (findings.expansions.len(), rows::passed(findings) + findings.more);
+    let pieces = [
+        (state.feed.new, format!("{} new", cells::grouped(state.feed.new as u64))),
+        (hints, cells::counted(hints, "hint")),
+        (named, format!("{named} named")),
+        (passed, format!("{} passed over", cells::grouped(passed as u64))),
+    ];
+    let pieces: Vec<String> = pieces.into_iter().filter(|(count, _)| *count > 0).map(|(_, piece)| piece).collect();
+    pieces.join(&format!(" {} ", state.skin.glyphs.dot))
+}
+
+fn caption(state: &State) -> String {
+    if state.shows_enriched() {
+        return enriched::caption(state);
+    }
+    let findings = &state.hints.findings;
+    let what = match (state.len(Pane::Hints), state.typing) {
+        (0, _) => "matches",
+        (_, Some(Typing::Prompt)) => "matches: Esc goes here",
+        _ => "matches: Space picks",
+    };
+    if findings.more == 0 {
+        return what.to_owned();
+    }
+    let number = |number: usize| cells::grouped(number as u64);
+    let shown = rows::passed(findings);
+    format!("{what}; {} of {} passed over shown", number(shown), number(shown + findings.more))
+}
+
+/// A caption has the colour of the pane while its part is focused.
+pub fn caption_style(state: &State, is_active: bool) -> Style {
+    if is_active {
+        state.skin.theme.style(ThemeRole::Hints).add_modifier(Modifier::BOLD)
+    } else {
+        state.skin.theme.style(ThemeRole::Infra)
+    }
+}

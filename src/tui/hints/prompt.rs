@@ -1,0 +1,45 @@
+//! The prompt as typed with its matches marked, or an invitation where it is empty.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Modifier;
+
+use crate::tui::pane_view::{indented, nth_row};
+use crate::tui::state::{State, Typing};
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::prompt;
+use crate::tui::widgets::prompt::StyledRange;
+
+/// Draws it; returns the terminal's cursor while it is typed.
+pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
+    let place = indented(place);
+    if place.is_empty() {
+        return None;
+    }
+    let theme = &state.skin.theme;
+    let field = &state.hints.prompt;
+    let typing = state.typing == Some(Typing::Prompt);
+    if field.is_empty() && !typing {
+        let invitation = "Press Enter and type a prompt to see which sources it would bring up.";
+        for (nth, line) in cells::wrap(invitation, usize::from(place.width)).iter().enumerate() {
+            let row = nth_row(place, nth);
+            if !row.is_empty() {
+                let style = theme.style(ThemeRole::Infra).add_modifier(Modifier::ITALIC);
+                buffer.set_stringn(row.x, row.y, line, usize::from(row.width), style);
+            }
+        }
+        return None;
+    }
+    let at = prompt::draw(field.text(), field.cursor(), &marks(state), theme.style(ThemeRole::Text), place, buffer);
+    typing.then_some(at)
+}
+
+/// Names before tags: where they overlap, the name wins.
+fn marks(state: &State) -> Vec<StyledRange> {
+    let theme = &state.skin.theme;
+    let findings = &state.hints.findings;
+    let named = findings.expansions.iter().map(|found| (found.range.clone(), theme.style(ThemeRole::Expansion)));
+    let tagged = findings.hints.iter().flat_map(|hint| &hint.ranges);
+    named.chain(tagged.map(|range| (range.clone(), theme.style(ThemeRole::Match)))).collect()
+}

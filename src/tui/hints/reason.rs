@@ -1,0 +1,300 @@
+//! Why a source matches a prompt: a few words for its row, and below the list a sentence with where in the prompt and
+//! what can be done.
+
+use std::ops::Range;
+
+use crate::enrich::{Expansion, Hint, Neighbour, PassedOver, WhyNot};
+use crate::selection::Standing;
+use crate::text::fold::same_tag;
+use crate::text::lines;
+use crate::tui::hints::rows::HintRow;
+use crate::tui::source_state;
+use crate::tui::state::State;
+use crate::tui::widgets::cells;
+
+/// Line numbers told of one tag.
+const LINES: usize = 5;
+
+/// For the row: `(matched: java 1:9)`, `– java: picked already`.
+pub fn short(state: &State, found: HintRow<'_>) -> String {
+    let text = match found {
+        HintRow::Named(_) => "(named in the prompt)".to_owned(),
+        HintRow::Hinted(hint) => {
+            let told = if state.hints.sent_before.contains(&hint.id) { "; hinted before" } else { "" };
+            format!("(matched: {}{told})", placed(state, hint).join(", "))
+        }
+        HintRow::Passed(passed) => {
+            let why = match &passed.why {
+                WhyNot::Inside { piece, .. } => format!("only in {}", cut(state, piece)),
+                why => format!(": {}", brief(state, passed, why)),
+            };
+            let subject = if passed.tags.is_empty() { format!("@{}", passed.id) } else { passed.tags.join(", ") };
+            let gap = if why.starts_with(':') { "" } else { " " };
+            format!("{} {subject}{gap}{why}", state.skin.glyphs.dash)
+        }
+    };
+    cells::clean(&text).into_owned()
+}
+
+/// Each tag with line and column of its first place: `java 1:9`.
+fn placed(state: &State, hint: &Hint) -> Vec<String> {
+    let prompt = state.hints.prompt.text();
+    // While the answer to a shorter prompt is awaited a place may lie behind its end.
+    let is_in = |first: &usize| prompt.is_char_boundary(*first);
+    let firsts: Vec<usize> = hint.firsts.iter().copied().filter(is_in).collect();
+    if firsts.len() < hint.tags.len() || firsts.len() < hint.firsts.len() {
+        return hint.tags.clone();
+    }
+    let places = lines::places(prompt, &firsts);
+    hint.tags.iter().zip(places).map(|(tag, (line, column))| format!("{tag} {line}:{column}")).collect()
+}
+
+fn brief(state: &State, passed: &PassedOver, why: &WhyNot) -> String {
+    match why {
+        WhyNot::Named => "named already".to_owned(),
+        WhyNot::Excluded => "excluded".to_owned(),
+        WhyNot::Picked => "picked already".to_owned(),
+        WhyNot::PulledIn(_) => match state.snapshot.selection.member(passed.id.as_str()) {
+            Some(member) if !member.parents.is_empty() => format!("pulled in by {}", source_state::parents(member)),
+            _ => "pulled in already".to_owned(),
+        },
+        WhyNot::Auto => "always in the instructions".to_owned(),
+        WhyNot::HintsOff => "hints are off".to_owned(),
+        WhyNot::Inside { .. } => "only part of a longer word".to_owned(),
+        WhyNot::EmptyTag => "an empty tag".to_owned(),
+        WhyNot::NoTags => "it has no tags".to_owned(),
+        WhyNot::OwnBlock => "only in text that refdesk added".to_owned(),
+        WhyNot::Absent { .. } => "not in the prompt".to_owned(),
+        WhyNot::Told => "hinted before".to_owned(),
+        WhyNot::NoRoom => "no room left in the budget".to_owned(),
+        WhyNot::Stands => "in the prompt already".to_owned(),
+    }
+}
+
+/// For the lines below the list: the reason, where in the prompt, and what the keys do.
+pub fn full(state: &State, found: HintRow<'_>) -> String {
+    let text = match found {
+        HintRow::Named(named) => format!("{} {}", named_fully(state, named), deed(state, named.id.as_str())),
+        HintRow::Hinted(hint) => hinted_fully(state, hint),
+        HintRow::Passed(passed) => passed_fully(state, passed),
+    };
+    cells::clean(text.trim()).into_owned()
+}
+
+fn named_fully(state: &State, named: &Expansion) -> String {
+    let place = lines(state, std::slice::from_ref(&named.range));
+    let mut text = format!("Named in the prompt{place}: the agent gets it with the prompt.");
+    let tagged = state.hints.findings.passed.iter().find(|it| it.id == named.id && it.why == WhyNot::Named);
+    if let Some(tagged) = tagged {
+        text.push_str(&format!(" No hint besides, for {}.", tags(state, &tagged.tags, &tagged.ranges)));
+    }
+    text
+}
+
+fn hinted_fully(state: &State, hint: &Hint) -> String {
+    let matched = tags(state, &hint.tags, &hint.ranges);
+    let id = hint.id.as_str();
+    let deed = deed(state, id);
+    // Those picked or excluded since keep their rows.
+    let selection = &state.snapshot.selection;
+    if selection.is_excluded(id) || selection.contains(id) {
+        let words = source_state::words(&state.snapshot, id);
+        return format!("Matched {matched}; {words} now, so there is no hint any more. {deed}");
+    }
+    if state.hints.sent_before.contains(&hint.id) {
+        return format!("Matched {matched}; this session was hinted at it before, so there is no hint again. {deed}");
+    }
+    format!("Matched {matched}: the agent gets a hint. {deed}")
+}
+
+fn passed_fully(state: &State, passed: &PassedOver) -> String {
+    let id = passed.id.as_str();
+    let at = || tags(state, &passed.tags, &passed.ranges);
+    let deed = deed(state, id);
+    let text = match &passed.why {
+        WhyNot::Excluded if passed.tags.is_empty() => {
+            format!("Named in the prompt{}, but excluded: it is not expanded.", lines(state, &passed.ranges))
+        }
+        WhyNot::Inside { piece, neighbour } => {
+            let tag = passed.tags.first().map_or("", String::as_str);
+            let (c, side) = match neighbour {
+                Neighbour::Before(c) => (c, "before"),
+                Neighbour::After(c) => (c, "after"),
+            };
+            let place = lines(state, &passed.ranges);
+            let piece = cut(state, piece);
+            format!("No hint: {tag} appears only in {piece}{place}, and the {c} {side} it makes it part of that.")
+        }
+        WhyNot::EmptyTag => {
+            let tag = passed.tags.first().map_or("", String::as_str);
+            format!("No hint: its tag {tag} has only separators and matches nothing. e opens its definition.")
+        }
+        WhyNot::HintsOff => {
+            format!("Matched {}. No hint: selectReferences is in exclude_tools of this workspace.", at())
+        }
+        why => format!("Matched {}. No hint: {}.", at(), brief(state, passed, why)),
+    };
+    format!("{text} {deed}")
+}
+
+/// A piece of the prompt, cut with what this terminal can show.
+fn cut(state: &State, piece: &str) -> String {
+    piece.replace('…', state.skin.glyphs.ellipsis)
+}
+
+/// What the keys do to this source.
+fn deed(state: &State, id: &str) -> &'static str {
+    match source_state::mark(&state.snapshot, id).0 {
+        Standing::Picked => "Space unpicks it.",
+        Standing::Transitive => "p keeps it as a pick, x excludes it.",
+        Standing::Excluded => "x includes it again, Space picks it.",
+        Standing::Available => "Space picks it, x excludes it.",
+        Standing::Missing => "Its file is missing: it cannot be picked.",
+        Standing::Auto => "Space picks it.",
+        Standing::Dormant => "It is no longer in the catalog.",
+    }
+}
+
+/// `java (line 1), spring boot (lines 2, 5)`.
+fn tags(state: &State, tags: &[String], ranges: &[Range<usize>]) -> String {
+    let prompt = state.hints.prompt.text();
+    let of = |tag: &String| {
+        let is_it = |range: &&Range<usize>| prompt.get((*range).clone()).is_some_and(|it| same_tag(it, tag));
+        let ranges: Vec<Range<usize>> = ranges.iter().filter(is_it).cloned().collect();
+        format!("{tag}{}", lines(state, &ranges))
+    };
+    tags.iter().map(of).collect::<Vec<_>>().join(", ")
+}
+
+/// ` (lines 2, 5)`; nothing in a prompt of one line.
+fn lines(state: &State, ranges: &[Range<usize>]) -> String {
+    let prompt = state.hints.prompt.text();
+    if !prompt.contains('\n') {
+        return String::new();
+    }
+    // Ranges are in order: counting continues from the one before.
+    let mut lines: Vec<usize> = Vec::new();
+    let (mut line, mut counted) = (1, 0);
+    for range in ranges {
+        let Some(between) = prompt.get(counted..range.start) else { continue };
+        line += between.matches('\n').count();
+        counted = range.start;
+        if lines.last() != Some(&line) {
+            lines.push(line);
+        }
+        if lines.len() > LINES {
+            break;
+        }
+    }
+    let shown: Vec<String> = lines.iter().take(LINES).map(usize::to_string).collect();
+    let more = if lines.len() > LINES { " and more" } else { "" };
+    match lines.len() {
+        0 => String::new(),
+        1 => format!(" (line {})", shown.concat()),
+        _ => format!(" (lines {}{more})", shown.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::fixture;
+    use crate::tui::input::Input;
+    use crate::tui::update::update;
+
+    fn state(prompt: &str) -> State {
+        let mut state = fixture::state(80, 24);
+        state.focus_on(crate::tui::pane::Pane::Hints);
+        update(&mut state, Input::Paste(prompt.to_owned()));
+        state
+    }
+
+    #[test]
+    fn every_reason_is_told_with_what_to_do() {
+        let state = state("a java b\nJAVA and x/java");
+        let inside = WhyNot::Inside { piece: "x/java".to_owned(), neighbour: Neighbour::Before('/') };
+        for (id, why, short_text, full_text) in [
+            (
+                "circuit-breaker",
+                WhyNot::Picked,
+                "– java: picked already",
+                "Matched java (lines 1, 2). No hint: picked already. Space unpicks it.",
+            ),
+            (
+                "retry-pattern",
+                WhyNot::PulledIn(["circuit-breaker".into()].into_iter().collect()),
+                "– java: pulled in by @circuit-breaker",
+                "Matched java (lines 1, 2). No hint: pulled in by @circuit-breaker. p keeps it as a pick, x excludes it.",
+            ),
+            (
+                "team-conventions",
+                WhyNot::Auto,
+                "– java: always in the instructions",
+                "Matched java (lines 1, 2). No hint: always in the instructions. Space picks it.",
+            ),
+            (
+                "release-notes",
+                WhyNot::Excluded,
+                "– java: excluded",
+                "Matched java (lines 1, 2). No hint: excluded. x includes it again, Space picks it.",
+            ),
+            (
+                "java-service",
+                WhyNot::HintsOff,
+                "– java: hints are off",
+                "Matched java (lines 1, 2). No hint: selectReferences is in exclude_tools of this workspace. Space picks it, \
+                 x excludes it.",
+            ),
+            (
+                "java-service",
+                inside,
+                "– java only in x/java",
+                "No hint: java appears only in x/java (lines 1, 2), and the / before it makes it part of that. Space \
+                 picks it, x excludes it.",
+            ),
+            (
+                "java-service",
+                WhyNot::EmptyTag,
+                "– java: an empty tag",
+                "No hint: its tag java has only separators and matches nothing. e opens its definition. Space \
+                 picks it, x excludes it.",
+            ),
+        ] {
+            let passed = PassedOver { id: id.into(), tags: vec!["java".to_owned()], ranges: vec![2..6, 9..13], why };
+            assert_eq!(short(&state, HintRow::Passed(&passed)), short_text);
+            assert_eq!(full(&state, HintRow::Passed(&passed)), full_text);
+        }
+    }
+
+    #[test]
+    fn what_is_named_and_hinted_at() {
+        let mut state = state("@payments-api java\njava, spring boot");
+        let named = Expansion { id: "payments-api".into(), range: 1..13 };
+        let text = "Named in the prompt (line 1): the agent gets it with the prompt.";
+        assert_eq!(full(&state, HintRow::Named(&named)), format!("{text} Space picks it, x excludes it."));
+        let ranges = vec![14..18, 19..23, 25..36];
+        let tags = ["java", "spring-boot"].map(str::to_owned).to_vec();
+        let tagged =
+            PassedOver { id: named.id.clone(), tags: tags.clone(), ranges: ranges.clone(), why: WhyNot::Named };
+        state.hints.findings.passed.push(tagged);
+        let besides = "No hint besides, for java (lines 1, 2), spring-boot (line 2).";
+        assert_eq!(full(&state, HintRow::Named(&named)), format!("{text} {besides} Space picks it, x excludes it."));
+        for (id, after) in [
+            ("java-service", ": the agent gets a hint. Space picks it, x excludes it."),
+            ("circuit-breaker", "; picked now, so there is no hint any more. Space unpicks it."),
+        ] {
+            let hint = Hint { id: id.into(), tags: tags.clone(), firsts: vec![0], ranges: ranges.clone() };
+            let expected = format!("Matched java (lines 1, 2), spring-boot (line 2){after}");
+            assert_eq!(full(&state, HintRow::Hinted(&hint)), expected);
+        }
+        let full_of_it = vec!["java".to_owned()];
+        let many = self::state(&"java\n".repeat(9));
+        let hint = Hint {
+            id: "java-service".into(),
+            tags: full_of_it,
+            firsts: vec![0],
+            ranges: (0..9).map(|at| at * 5..at * 5 + 4).collect(),
+        };
+        assert!(full(&many, HintRow::Hinted(&hint)).starts_with("Matched java (lines 1, 2, 3, 4, 5 and more):"));
+    }
+}

@@ -1,0 +1,77 @@
+//! The state of the hints pane.
+
+use std::collections::BTreeSet;
+
+use crate::catalog::SourceId;
+use crate::engine::Hearer;
+use crate::enrich::{Enriched, Findings};
+use crate::report::Diagnostic;
+use crate::tui::hints::history::PromptHistory;
+use crate::tui::widgets::field::TextField;
+use crate::tui::widgets::motion::{Cursor, Scroll};
+use crate::tui::widgets::page::WrappedText;
+
+/// What the hints pane shows of the prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HintsView {
+    /// The matching sources.
+    #[default]
+    Matches,
+    /// The enriched prompt for this reader.
+    Enriched(Hearer),
+}
+
+impl HintsView {
+    pub fn next(self) -> Self {
+        match self {
+            Self::Matches => Self::Enriched(Hearer::Stranger),
+            Self::Enriched(Hearer::Stranger) => Self::Enriched(Hearer::Session),
+            Self::Enriched(Hearer::Session) => Self::Matches,
+        }
+    }
+}
+
+/// The enriched prompt.
+#[derive(Debug, Clone, Default)]
+pub struct EnrichedView {
+    /// Of the newest question.
+    pub generation: u64,
+    /// The newest answer.
+    pub answer: Option<Box<Enriched>>,
+    /// Problems of the session's memory.
+    pub problems: Vec<Diagnostic>,
+    /// The same, wrapped.
+    pub text: WrappedText,
+    /// The width that the text was wrapped for; `None` where it is outdated.
+    pub wrapped_for: Option<u16>,
+    pub scroll: Scroll,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct HintsPane {
+    pub prompt: TextField,
+    pub history: PromptHistory,
+    /// Of the newest question.
+    pub generation: u64,
+    /// The newest answer; its ranges move with edits of the prompt.
+    pub findings: Findings,
+    /// The question that it answers.
+    pub answered: u64,
+    /// The newest question asked because of a snapshot, not of an edit.
+    pub refreshed: u64,
+    /// The row under the cursor, counted over expansions, hints and sources passed over.
+    pub cursor: Cursor,
+    /// Sources that get no hint because this session has seen it or the prompt says it.
+    pub sent_before: BTreeSet<SourceId>,
+    pub view: HintsView,
+    /// The enriched prompt.
+    pub enriched: EnrichedView,
+}
+
+impl HintsPane {
+    /// Whether Up in the prompt recalls an older one.
+    pub fn leads_back(&self) -> bool {
+        let before = self.prompt.text().get(..self.prompt.cursor()).unwrap_or_default();
+        !before.contains('\n') && self.history.has_older(self.prompt.text())
+    }
+}

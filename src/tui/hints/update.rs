@@ -1,0 +1,126 @@
+//! Asks which sources the prompt matches whenever prompt or selection change. While the prompt stays the same, a
+//! source that was picked or excluded keeps its row, so that the same key undoes it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::catalog::SourceId;
+use crate::engine::{Command, Snapshot};
+use crate::enrich::Findings;
+use crate::tui::hints::enriched_update;
+use crate::tui::hints::rows;
+use crate::tui::input::Effect;
+use crate::tui::state::State;
+use crate::tui::widgets::field::{TextChange, TextEdit};
+
+pub fn look(state: &mut State, effects: &mut Vec<Effect>) {
+    state.hints.generation += 1;
+    enriched_update::ask(state, effects);
+    if state.hints.prompt.text().trim().is_empty() {
+        state.hints.findings = Findings::default();
+        return;
+    }
+    effects.push(Effect::Send(Command::Look {
+        generation: state.hints.generation,
+        prompt: Arc::from(state.hints.prompt.text()),
+    }));
+}
+
+/// Asks again about the same prompt after a snapshot.
+pub fn refresh(state: &mut State, effects: &mut Vec<Effect>) {
+    let hints = &state.hints;
+    // A pending answer is about another prompt than the visible rows.
+    let same_prompt = [hints.answered, hints.refreshed].contains(&hints.generation);
+    look(state, effects);
+    if same_prompt {
+        state.hints.refreshed = state.hints.generation;
+    }
+}
+
+/// Takes the answer to the newest question.
+pub fn answer(state: &mut State, generation: u64, findings: Findings) {
+    if generation != state.hints.generation {
+        return;
+    }
+    let subject = rows::rows(&state.hints.findings).nth(state.hints.cursor.at).map(|row| row.id().clone());
+    let before = std::mem::replace(&mut state.hints.findings, findings);
+    state.hints.answered = state.hints.generation;
+    if state.hints.refreshed != state.hints.generation {
+        return;
+    }
+    keep_chosen(&mut state.hints.findings, before, &state.snapshot);
+    let at = subject.and_then(|id| rows::rows(&state.hints.findings).position(|row| *row.id() == id));
+    state.hints.cursor.at = at.unwrap_or(state.hints.cursor.at);
+}
+
+/// Keeps the rows of sources that were picked, pulled in or excluded since; hints stay in catalog order.
+fn keep_chosen(findings: &mut Findings, before: Findings, snapshot: &Snapshot) {
+    let chosen = |id: &SourceId| {
+        let id = id.as_str();
+        snapshot.catalog.get(id).is_some() && (snapshot.selection.contains(id) || snapshot.selection.is_excluded(id))
+    };
+    let hinted: HashSet<SourceId> = findings.hints.iter().map(|hint| hint.id.clone()).collect();
+    findings.hints.extend(before.hints.into_iter().filter(|hint| chosen(&hint.id) && !hinted.contains(&hint.id)));
+    findings.hints.sort_by_key(|hint| snapshot.catalog.position(hint.id.as_str()));
+    let kept: HashSet<&SourceId> = findings.hints.iter().map(|hint| &hint.id).collect();
+    findings.passed.retain(|passed| !kept.contains(&passed.id));
+    let known: HashSet<SourceId> = rows::rows(findings).map(|row| row.id().clone()).collect();
+    for (at, passed) in before.passed.into_iter().enumerate() {
+        if chosen(&passed.id) && !known.contains(&passed.id) {
+            findings.passed.insert(at.min(findings.passed.len()), passed);
+        }
+    }
+}
+
+/// Remembers the prompt that is left.
+pub fn leave(state: &mut State) {
+    state.hints.history.remember(state.hints.prompt.text());
+}
+
+/// Clears the prompt; Up in the empty one restores it.
+pub fn clear(state: &mut State, effects: &mut Vec<Effect>) {
+    leave(state);
+    put(state, "", effects);
+}
+
+/// Up in the first line and Down in the last one recall other prompts. Returns whether there was one.
+pub fn recall(state: &mut State, edit: TextEdit, effects: &mut Vec<Effect>) -> bool {
+    let prompt = &state.hints.prompt;
+    let (before, after) = prompt.text().split_at_checked(prompt.cursor()).unwrap_or_default();
+    let recalled = match edit {
+        TextEdit::LineUp if !before.contains('\n') => state.hints.history.older(prompt.text()),
+        TextEdit::LineDown if !after.contains('\n') => state.hints.history.newer(prompt.text()),
+        _ => None,
+    };
+    let Some(text) = recalled else { return false };
+    put(state, &text, effects);
+    true
+}
+
+fn put(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
+    let change = TextChange { removed: 0..state.hints.prompt.text().len(), inserted: text.len() };
+    state.hints.prompt.clear();
+    state.hints.prompt.insert(text);
+    carry(&mut state.hints.findings, &change);
+    look(state, effects);
+}
+
+/// Moves the marks with the text around them.
+pub fn carry(findings: &mut Findings, change: &TextChange) {
+    findings.expansions.retain_mut(|expansion| match change.carry(&expansion.range) {
+        Some(range) => {
+            expansion.range = range;
+            true
+        }
+        None => false,
+    });
+    let firsts = findings.hints.iter_mut().flat_map(|hint| &mut hint.firsts);
+    for first in firsts {
+        // A deleted match keeps its place until the answer arrives.
+        *first = change.carry(&(*first..*first + 1)).map_or(*first, |range| range.start);
+    }
+    let ranges = findings.hints.iter_mut().map(|hint| &mut hint.ranges);
+    for ranges in ranges.chain(findings.passed.iter_mut().map(|passed| &mut passed.ranges)) {
+        *ranges = ranges.iter().filter_map(|range| change.carry(range)).collect();
+    }
+}

@@ -1,0 +1,447 @@
+//! Where everything goes on a screen of a given size. Pure arithmetic, shared by `draw` and `update`.
+
+pub mod dividers;
+mod splits;
+mod templates;
+
+use ratatui::layout::{Rect, Size};
+
+use crate::config::screen::Shares;
+
+use crate::tui::pane::Pane;
+use splits::part;
+
+#[cfg(test)]
+pub use splits::LEAST;
+pub use splits::Splits;
+pub use templates::{TemplatesNeeds, templates};
+
+/// The smallest terminal that shows panes.
+pub const SMALLEST: Size = Size { width: 40, height: 10 };
+/// The smallest terminal that shows all four at once.
+pub const GRID: Size = Size { width: 100, height: 28 };
+
+/// The least that a divider leaves to a list, to details below it, to either of them beside each other, and to
+/// variables or preview.
+const LEAST_LIST: u16 = 2;
+const LEAST_DETAIL: u16 = 2;
+const LEAST_COLUMNS: u16 = 30;
+const LEAST_ASIDE: u16 = 12;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ScreenLayout {
+    /// The line on top: workspace, desk, counts.
+    pub status: Rect,
+    /// The line that names the panes, where not all are shown.
+    pub tabs: Option<Rect>,
+    /// Each pane with its border, where it is shown.
+    pub panes: [Option<Rect>; 4],
+    /// Everything between the status line and the bottom line.
+    pub body: Rect,
+    /// Keys, or a message.
+    pub bottom: Rect,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PaneLayout {
+    /// Above the list: column headings, the filter, the prompt.
+    pub head: Rect,
+    /// The rows.
+    pub list: Rect,
+    /// The line between list and details; one row or one column.
+    pub rule: Rect,
+    /// Details of the row under the cursor.
+    pub detail: Rect,
+    /// A second detail: the variables of a template.
+    pub aside: Rect,
+}
+
+/// Whether a terminal of this size shows panes at all.
+pub fn fits(size: Size) -> bool {
+    size.width >= SMALLEST.width && size.height >= SMALLEST.height
+}
+
+/// Whether a terminal of this size shows all four panes at once.
+pub fn has_grid(size: Size) -> bool {
+    size.width >= GRID.width && size.height >= GRID.height
+}
+
+/// The places of a frame of this size.
+pub fn layout(size: Size, focus: Pane, zoomed: Zoomed, splits: Splits) -> ScreenLayout {
+    if !fits(size) {
+        return ScreenLayout::default();
+    }
+    let grid = zoomed == Zoomed::No && has_grid(size);
+    let row = |y| Rect::new(0, y, size.width, 1);
+    let tabs = (!grid).then(|| row(1));
+    let top = if grid { 1 } else { 2 };
+    let body = Rect::new(0, top, size.width, size.height - top - 1);
+    let mut panes = [None; 4];
+    if grid {
+        let Size { width: left, height: upper } = splits.cells(body.as_size());
+        let (right, lower) = (body.width - left, body.height - upper);
+        panes = [
+            Some(Rect::new(0, top, left, upper)),
+            Some(Rect::new(left, top, right, upper)),
+            Some(Rect::new(0, top + upper, left, lower)),
+            Some(Rect::new(left, top + upper, right, lower)),
+        ];
+    } else if let Some(place) = panes.get_mut(focus.index()) {
+        *place = Some(body);
+    }
+    ScreenLayout { status: row(0), tabs, panes, body, bottom: row(size.height - 1) }
+}
+
+/// Whether the focused pane has the whole screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Zoomed {
+    /// All panes that fit are shown.
+    #[default]
+    No,
+    Yes,
+}
+
+impl Zoomed {
+    pub fn toggled(self) -> Self {
+        match self {
+            Self::No => Self::Yes,
+            Self::Yes => Self::No,
+        }
+    }
+}
+
+impl PaneLayout {
+    /// The same with more room for the form beside the preview.
+    pub fn with_wide_aside(self) -> Self {
+        if self.aside.y != self.detail.y || self.aside.width == 0 {
+            return self;
+        }
+        let both = Rect { x: self.aside.x, width: self.aside.width + self.detail.width, ..self.aside };
+        let (aside, detail) = split_columns(both, both.width / 2);
+        Self { aside, detail, ..self }
+    }
+
+    /// The same with the details over the form on their left.
+    pub fn with_wide_detail(self) -> Self {
+        if self.aside.y != self.detail.y || self.aside.width == 0 {
+            return self;
+        }
+        let width = self.aside.width + self.detail.width;
+        Self { detail: Rect { x: self.aside.x, width, ..self.detail }, aside: Rect::default(), ..self }
+    }
+
+    /// The same with most rows for the details, where they are below the list.
+    pub fn with_tall_detail(self) -> Self {
+        let given = self.list.height.saturating_sub(KEPT);
+        if self.detail.is_empty() || self.detail.y <= self.rule.y {
+            return self;
+        }
+        let list = Rect { height: self.list.height - given, ..self.list };
+        let rule = Rect { y: self.rule.y - given, ..self.rule };
+        let detail = Rect { y: self.detail.y - given, height: self.detail.height + given, ..self.detail };
+        Self { list, rule, detail, ..self }
+    }
+}
+
+/// Rows below the prompt from which the feed is visible without focus.
+const WITH_FEED: u16 = 6;
+
+/// Rows that a list keeps while its details are read.
+const KEPT: u16 = 3;
+
+/// What is inside a pane's border.
+pub fn inner(outer: Rect) -> Rect {
+    Rect {
+        x: outer.x.saturating_add(1),
+        y: outer.y.saturating_add(1),
+        width: outer.width.saturating_sub(2),
+        height: outer.height.saturating_sub(2),
+    }
+}
+
+/// The layout of a pane with this inside. `wanted` is how many rows its prompt, or else its list, would fill;
+/// `shares` are its dragged dividers.
+pub fn parts(pane: Pane, inner: Rect, wanted: usize, shares: Shares) -> PaneLayout {
+    match pane {
+        Pane::Catalog => listed(inner, ListShape { head: 1, most: 14, least: 4 }, shares),
+        Pane::Selection => listed(inner, ListShape { head: 0, most: 5, least: 3 }, shares),
+        Pane::Hints => hints(inner, HintsNeeds { busy: HintsFocus::Nothing, prompt: wanted, aside: 0 }, shares),
+        Pane::Templates => templates(inner, TemplatesNeeds { head: 0, list: wanted }, shares),
+    }
+}
+
+/// The focused part of the hints pane, which gets most rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HintsFocus {
+    /// Another pane is focused.
+    Nothing,
+    /// The prompt is typed: the matches matter.
+    Prompt,
+    /// The list of matches.
+    List,
+    Feed,
+}
+
+/// The rows that the parts of the hints pane would fill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HintsNeeds {
+    pub busy: HintsFocus,
+    pub prompt: usize,
+    /// Of what is told about the row under the cursor, below its list.
+    pub aside: usize,
+}
+
+/// Prompt, matches and feed, one below the other, each list with a rule above it. Below the focused list are the
+/// details of its row.
+pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
+    let rows = |wanted: usize| u16::try_from(wanted).unwrap_or(u16::MAX);
+    let most = (inner.height / 2).max(1);
+    let prompt = rows(wants.prompt).clamp(3.min(most), most);
+    let prompt = match (wants.busy, shares.upper) {
+        (HintsFocus::Feed, _) if inner.height < 8 => 0,
+        (_, Some(share)) => part(share, inner.height, (1, 1 + WITH_FEED)),
+        (HintsFocus::Feed, None) => prompt.min(3),
+        (HintsFocus::Nothing | HintsFocus::Prompt | HintsFocus::List, None) => prompt,
+    };
+    let (head, rest) = split_rows(inner, prompt);
+    let (rule, rest) = split_rows(rest, prompt.min(1));
+    let left = rest.height;
+    // A notice may be long; a match needs few words.
+    let aside = rows(wants.aside).min(if wants.busy == HintsFocus::Feed { left / 2 } else { left / 3 });
+    let feed = match wants.busy {
+        HintsFocus::Feed if shares.lower.is_some() => lower_part(shares, inner, left),
+        HintsFocus::Feed => left.saturating_sub(1 + if prompt == 0 { 0 } else { (left / 4).min(5) }),
+        _ if left < WITH_FEED => 0,
+        _ if shares.lower.is_some() => lower_part(shares, inner, left),
+        HintsFocus::Nothing => left * 2 / 5,
+        HintsFocus::List => left * 3 / 10,
+        HintsFocus::Prompt if left < 12 => 0,
+        HintsFocus::Prompt => left / 5,
+    };
+    let (upper, lower) = split_rows(rest, left - (feed + feed.min(1)).min(left));
+    // The feed's own rule is the row above it.
+    let (_, lower) = split_rows(lower, 1);
+    if wants.busy == HintsFocus::Feed {
+        let aside = aside.min(lower.height.saturating_sub(1));
+        let (detail, aside) = split_rows(lower, lower.height - aside);
+        return PaneLayout { head, rule, list: upper, detail, aside };
+    }
+    let aside = aside.min(upper.height.saturating_sub(1));
+    let (list, aside) = split_rows(upper, upper.height - aside);
+    PaneLayout { head, rule, list, detail: lower, aside }
+}
+
+/// The rows of a feed whose divider was dragged, of the `left` ones below the prompt's rule.
+fn lower_part(shares: Shares, inner: Rect, left: u16) -> u16 {
+    let wanted = part(shares.lower.unwrap_or_default(), inner.height, (LEAST_DETAIL, 0));
+    wanted.min(left.saturating_sub(1 + LEAST_LIST)).max(1)
+}
+
+/// The rows of a list with details: above it, and for the details at most and at least.
+#[derive(Clone, Copy)]
+struct ListShape {
+    head: u16,
+    most: u16,
+    least: u16,
+}
+
+/// A head, a list, and its details below it, or beside it where there is room for both.
+fn listed(inner: Rect, ListShape { head, most, least }: ListShape, shares: Shares) -> PaneLayout {
+    if inner.width >= 110 {
+        let usual = inner.width * 3 / 5;
+        let put = |share| part(share, inner.width, (LEAST_COLUMNS, 1 + LEAST_COLUMNS));
+        let (left, right) = split_columns(inner, shares.left.map_or(usual, put));
+        let (rule, detail) = split_columns(right, 1);
+        let (head, list) = split_rows(left, head.min(left.height));
+        return PaneLayout { head, list, rule, detail, ..PaneLayout::default() };
+    }
+    let wanted = ((inner.height * 2).div_ceil(5)).clamp(least, most);
+    let upper = match shares.upper {
+        _ if inner.height <= head + least + 4 => inner.height,
+        Some(share) => part(share, inner.height, (head + LEAST_LIST, 1 + LEAST_DETAIL)),
+        None => inner.height - (wanted + 1),
+    };
+    let (upper, lower) = split_rows(inner, upper);
+    let (head, list) = split_rows(upper, head.min(upper.height));
+    let (rule, detail) = split_rows(lower, lower.height.min(1));
+    PaneLayout { head, list, rule, detail, ..PaneLayout::default() }
+}
+
+fn split_rows(area: Rect, rows: u16) -> (Rect, Rect) {
+    let rows = rows.min(area.height);
+    (Rect { height: rows, ..area }, Rect { y: area.y + rows, height: area.height - rows, ..area })
+}
+
+fn split_columns(area: Rect, columns: u16) -> (Rect, Rect) {
+    let columns = columns.min(area.width);
+    (Rect { width: columns, ..area }, Rect { x: area.x + columns, width: area.width - columns, ..area })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::tui::action::BorderMove;
+    use crate::tui::layout::splits::STEP;
+
+    fn any_splits() -> impl Strategy<Value = Splits> {
+        (0..1200u16, 0..1200u16).prop_map(|(left, upper)| Splits { left, upper })
+    }
+
+    /// Rules put anywhere, or nowhere.
+    fn any_shares() -> impl Strategy<Value = Shares> {
+        let any = || proptest::option::of(0..1200u16);
+        (any(), any(), any()).prop_map(|(upper, left, lower)| Shares { upper, left, lower })
+    }
+
+    /// A body that a grid fits in.
+    fn any_grid() -> impl Strategy<Value = Size> {
+        (GRID.width..300u16, GRID.height - 2..120u16).prop_map(|(width, height)| Size { width, height })
+    }
+
+    fn apart(parts: PaneLayout, inner: Rect) -> Result<(), TestCaseError> {
+        let parts = [parts.head, parts.list, parts.rule, parts.detail, parts.aside];
+        for (at, part) in parts.iter().enumerate() {
+            prop_assert_eq!(part.intersection(inner).area(), part.area());
+            for other in &parts[at + 1..] {
+                prop_assert_eq!(part.intersection(*other).area(), 0, "{:?} {:?}", part, other);
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn the_rows_of_the_hints_pane() {
+        for (height, busy, prompt, aside, rows) in [
+            // An 80×24 terminal, a grid of 120×36, one of 200×60, and the smallest.
+            (19, HintsFocus::List, 1, 2, (3, 8, 2, 4)),
+            (19, HintsFocus::Prompt, 1, 0, (3, 11, 0, 3)),
+            (19, HintsFocus::Feed, 1, 2, (3, 3, 2, 9)),
+            (14, HintsFocus::Nothing, 1, 0, (3, 5, 0, 4)),
+            (14, HintsFocus::List, 1, 2, (3, 4, 2, 3)),
+            (14, HintsFocus::Prompt, 9, 0, (7, 6, 0, 0)),
+            (14, HintsFocus::Feed, 9, 2, (3, 2, 2, 5)),
+            (25, HintsFocus::Nothing, 1, 0, (3, 12, 0, 8)),
+            (25, HintsFocus::Feed, 1, 9, (3, 5, 9, 6)),
+            (5, HintsFocus::List, 1, 2, (2, 2, 0, 0)),
+            (5, HintsFocus::Feed, 1, 2, (0, 0, 2, 2)),
+        ] {
+            let parts = hints(Rect::new(1, 1, 50, height), HintsNeeds { busy, prompt, aside }, Shares::default());
+            let got = (parts.head.height, parts.list.height, parts.aside.height, parts.detail.height);
+            assert_eq!(got, rows, "{height} {busy:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_pane_of_a_grid_has_its_least(grid in any_grid(), splits in any_splits()) {
+            let size = Size { height: grid.height + 2, ..grid };
+            let layout = layout(size, Pane::Catalog, Zoomed::No, splits);
+            let panes: Vec<Rect> = layout.panes.into_iter().flatten().collect();
+            prop_assert_eq!(panes.len(), 4);
+            prop_assert_eq!(panes.iter().map(|pane| pane.area()).sum::<u32>(), layout.body.area(), "nothing is left over");
+            prop_assert!(panes.iter().all(|pane| pane.width >= LEAST.width && pane.height >= LEAST.height), "{panes:?}");
+        }
+
+        #[test]
+        fn a_border_stands_where_it_was_put(grid in any_grid(), splits in any_splits(), x in 0..400u16, y in 0..200u16) {
+            let put = splits.with_left(x, grid).with_upper(y, grid).cells(grid);
+            prop_assert_eq!(put.width, x.clamp(LEAST.width, grid.width - LEAST.width));
+            prop_assert_eq!(put.height, y.clamp(LEAST.height, grid.height - LEAST.height));
+        }
+
+        #[test]
+        fn a_step_and_its_opposite_lead_back(grid in any_grid(), splits in any_splits()) {
+            let before = splits.cells(grid);
+            let after = |there, back| splits.moved(there, grid).moved(back, grid).cells(grid);
+            if before.width >= LEAST.width + STEP.width {
+                prop_assert_eq!(after(BorderMove::Left, BorderMove::Right), before);
+            }
+            if before.height >= LEAST.height + STEP.height {
+                prop_assert_eq!(after(BorderMove::Up, BorderMove::Down), before);
+            }
+        }
+
+        #[test]
+        fn proportions_hold_through_a_resize(splits in any_splits(), from in any_grid(), to in any_grid()) {
+            let (a, b) = (splits.cells(from), splits.cells(to));
+            let (across, down) = ((a.width, from.width, b.width, to.width), (a.height, from.height, b.height, to.height));
+            for ((part, all, other, of), least) in [(across, LEAST.width), (down, LEAST.height)] {
+                // Where a least size steps in, the proportion gives way to it.
+                if [(part, all), (other, of)].iter().all(|(part, all)| *part > least && *part < all - least) {
+                    let share = |part: u16, all: u16| f64::from(part) / f64::from(all);
+                    // A cell more or less is what whole cells cost.
+                    let cell = 1.0 / f64::from(all.min(of));
+                    prop_assert!((share(part, all) - share(other, of)).abs() <= cell, "{part} of {all}, {other} of {of}");
+                }
+            }
+        }
+
+        #[test]
+        fn parts_of_the_hints_pane_do_not_overlap(
+            width in 0..90u16, height in 0..60u16, prompt in 0..50usize, aside in 0..9usize, shares in any_shares(),
+            busy in proptest::sample::select(&[HintsFocus::Nothing, HintsFocus::Prompt, HintsFocus::List, HintsFocus::Feed][..]),
+        ) {
+            let inner = Rect::new(1, 1, width, height);
+            let parts = hints(inner, HintsNeeds { busy, prompt, aside }, shares);
+            apart(parts, inner)?;
+            if busy == HintsFocus::Feed && height > 1 {
+                prop_assert!(parts.detail.height > 0, "who goes to the feed sees it");
+            }
+            if parts.detail.height > 0 {
+                let rule = Rect { y: parts.detail.y - 1, height: 1, ..parts.detail };
+                prop_assert!([parts.head, parts.list, parts.rule, parts.aside].iter().all(|it| !it.intersects(rule)));
+            }
+        }
+
+        #[test]
+        fn places_lie_on_the_screen_and_do_not_overlap(
+            width in 0..300u16, height in 0..120u16, focus in proptest::sample::select(&Pane::ALL[..]), prompt in 0..50usize,
+            zoomed in proptest::sample::select(&[Zoomed::No, Zoomed::Yes][..]), splits in any_splits(),
+            shares in any_shares(),
+        ) {
+            let size = Size { width, height };
+            let layout = layout(size, focus, zoomed, splits);
+            let screen = Rect::new(0, 0, width, height);
+            let mut places = vec![layout.status, layout.bottom];
+            places.extend(layout.tabs);
+            for pane in Pane::ALL {
+                if let Some(outer) = layout.panes[pane.index()] {
+                    places.push(outer);
+                    apart(parts(pane, inner(outer), prompt, shares), inner(outer))?;
+                }
+            }
+            for (at, place) in places.iter().enumerate() {
+                prop_assert_eq!(place.intersection(screen).area(), place.area());
+                for other in &places[at + 1..] {
+                    prop_assert_eq!(place.intersection(*other).area(), 0);
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn parts_of_the_templates_pane_do_not_overlap(
+            width in 0..200u16, height in 0..60u16, list in 0..50usize, head in 0..2u16, shares in any_shares(),
+        ) {
+            let inner = Rect::new(1, 1, width, height);
+            let parts = templates(inner, TemplatesNeeds { head, list }, shares);
+            apart(parts, inner)?;
+            for other in [parts.with_short_list(), parts.with_wide_aside(), parts.with_wide_detail()] {
+                apart(other, inner)?;
+                apart(other.with_short_list().with_wide_aside(), inner)?;
+            }
+        }
+    }
+
+    #[test]
+    fn the_grid_needs_its_room() {
+        let shown = |width, height| {
+            let layout = layout(Size { width, height }, Pane::Hints, Zoomed::No, Splits::default());
+            layout.panes.iter().flatten().count()
+        };
+        assert_eq!([shown(100, 28), shown(99, 28), shown(100, 27), shown(40, 10), shown(39, 10)], [4, 1, 1, 1, 0]);
+    }
+}

@@ -1,0 +1,96 @@
+//! What the panes' views share: focus, captions, rows, empty states.
+
+use std::ops::Range;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use ratatui::text::Line;
+
+use crate::tui::pane::Pane;
+use crate::tui::state::{PanePart, State};
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::row::Active;
+
+/// The column of a row's mark, counted from the left of its list.
+pub fn mark_column(state: &State, pane: Pane, row: usize) -> Option<u16> {
+    match pane {
+        Pane::Catalog | Pane::Hints => Some(1),
+        Pane::Selection if state.shown_request().is_some() => Some(1),
+        Pane::Selection => crate::tui::selection::mark_column(state, row),
+        Pane::Templates => None,
+    }
+}
+
+/// Whether keys go to this pane.
+pub fn active(state: &State, pane: Pane) -> Active {
+    if state.focus == pane && state.window.is_none() { Active::Yes } else { Active::No }
+}
+
+/// Whether keys go to this pane's list.
+pub fn list_active(state: &State, pane: Pane) -> Active {
+    if state.part == PanePart::List { active(state, pane) } else { Active::No }
+}
+
+/// The style of the caption over a pane's details: its colour while keys go there.
+pub fn caption(state: &State, pane: Pane) -> Style {
+    if state.part == PanePart::Detail && active(state, pane) == Active::Yes {
+        caption_of(state, pane)
+    } else {
+        state.skin.theme.style(ThemeRole::Infra)
+    }
+}
+
+/// The style of the caption over what keys go to.
+pub fn caption_of(state: &State, pane: Pane) -> Style {
+    state.skin.theme.style(pane.role()).add_modifier(Modifier::BOLD)
+}
+
+/// A caption that says which lines are shown, where not all are.
+pub fn scrolled(caption: &str, shown: &Range<usize>, len: usize) -> String {
+    if shown.len() >= len || shown.is_empty() {
+        return caption.to_owned();
+    }
+    let [from, to, of] = [shown.start + 1, shown.end, len].map(|count| cells::grouped(count as u64));
+    format!("{caption}, {from}-{to} of {of}")
+}
+
+/// The place of row `nth` of a list, counted from its first visible one.
+pub fn nth_row(list: Rect, nth: usize) -> Rect {
+    let down = u16::try_from(nth).unwrap_or(u16::MAX);
+    Rect { y: list.y.saturating_add(down), height: 1, ..list }.intersection(list)
+}
+
+/// Lines of details, from `top` on, one column in from the left.
+pub fn draw_lines(lines: &[Line<'_>], place: Rect, buffer: &mut Buffer) {
+    let place = indented(place).intersection(buffer.area);
+    for (nth, line) in lines.iter().take(usize::from(place.height)).enumerate() {
+        let row = nth_row(place, nth);
+        buffer.set_line(row.x, row.y, line, row.width);
+    }
+}
+
+/// Details stand one column in, below the lists' rows and not their cursors.
+pub fn indented(place: Rect) -> Rect {
+    Rect { x: place.x.saturating_add(1), width: place.width.saturating_sub(2), ..place }
+}
+
+/// A few sentences in the middle of an empty place.
+pub fn draw_empty(state: &State, sentence: &str, place: Rect, buffer: &mut Buffer) {
+    let place = place.intersection(buffer.area);
+    let lines = cells::wrap(sentence, usize::from(place.width.saturating_sub(4)).clamp(1, 60));
+    let down = (usize::from(place.height).saturating_sub(lines.len())) / 2;
+    for (nth, line) in lines.iter().enumerate().take(usize::from(place.height)) {
+        let row = nth_row(place, down + nth);
+        let columns = u16::try_from(cells::width(line)).unwrap_or(u16::MAX);
+        let x = row.x + row.width.saturating_sub(columns) / 2;
+        buffer.set_stringn(x, row.y, line, usize::from(row.width), state.skin.theme.style(ThemeRole::Infra));
+    }
+}
+
+/// `path` as printed: within the workspace relative to it.
+pub fn printed(state: &State, path: &std::path::Path) -> String {
+    let within = path.strip_prefix(&*state.snapshot.workspace).unwrap_or(path);
+    cells::clean(&within.to_string_lossy()).into_owned()
+}

@@ -1,0 +1,134 @@
+//! The requests of agents: which one is shown, its marks, and what they would add.
+
+pub mod disabled;
+pub mod update;
+pub mod view;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::desk::Follows;
+use crate::engine::{Ended, Waiting};
+use crate::tui::widgets::field::TextField;
+use crate::tui::widgets::motion::{Cursor, Scroll};
+use crate::tui::widgets::page::WrappedText;
+
+use crate::tui::pane::Pane;
+use crate::tui::state::{Lookup, State};
+
+#[derive(Debug, Clone, Default)]
+pub struct RequestsPane {
+    /// The id of the one that is shown, or would be.
+    pub current: Option<String>,
+    /// Whether it has the place of the selection.
+    pub place: RequestPlacement,
+    pub cursor: Cursor,
+    /// Positions of what is offered and the filter keeps.
+    pub rows: Vec<usize>,
+    pub filter: TextField,
+    /// What is marked, by the id of its request.
+    pub marks: BTreeMap<String, BTreeSet<String>>,
+    /// Grows with every mark.
+    pub marked: u64,
+    pub scroll: Scroll,
+    /// What picking the row under the cursor, and all marks, would add.
+    pub preview: Lookup<MarksPreview>,
+    pub line: RequestNews,
+    /// The request that was answered, until it is gone.
+    pub sent: Option<String>,
+    /// How requests ended that the snapshot still lists: events and snapshots may arrive in either order.
+    pub over: BTreeMap<String, Ended>,
+    /// The one that ended while it was focused. It stays until a key closes it, so that a key meant for it does
+    /// nothing else.
+    pub ended: Option<EndedRequest>,
+    /// The difference of the write to approve, wrapped.
+    pub difference: WrappedText,
+    /// The request and the width that it was wrapped for.
+    pub wrapped_for: Option<(String, usize)>,
+}
+
+/// What the selection pane shows while there are requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RequestPlacement {
+    /// The request.
+    #[default]
+    Shown,
+    /// The request after the one just answered: keys meant for that one must not answer this one.
+    Next,
+    /// The selection: the request was put aside, or arrived while the selection was focused.
+    Aside,
+}
+
+/// A request that ended by itself.
+#[derive(Debug, Clone)]
+pub struct EndedRequest {
+    pub waiting: Waiting,
+    /// How it ended, once that is known.
+    pub how: Option<Ended>,
+}
+
+/// What marks would add to the selection.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MarksPreview {
+    /// Picking the row under the cursor.
+    pub one: Follows,
+    pub all: Follows,
+}
+
+impl State {
+    /// The request that is shown, or would be.
+    pub fn request(&self) -> Option<&Waiting> {
+        if let Some(gone) = &self.requests.ended {
+            return Some(&gone.waiting);
+        }
+        let current = self.requests.current.as_deref()?;
+        self.snapshot.requests.iter().find(|waiting| waiting.request.request_id == current)
+    }
+
+    /// The request that has the place of the selection.
+    pub fn shown_request(&self) -> Option<&Waiting> {
+        self.request().filter(|_| self.requests.place != RequestPlacement::Aside)
+    }
+
+    /// Where it stands among those that wait, from 0.
+    pub fn nth_request(&self) -> usize {
+        let current = self.requests.current.as_deref();
+        let mut waiting = self.snapshot.requests.iter();
+        waiting.position(|waiting| Some(waiting.request.request_id.as_str()) == current).unwrap_or(0)
+    }
+
+    /// What is marked in the request that is shown.
+    pub fn marks(&self) -> Option<&BTreeSet<String>> {
+        self.requests.marks.get(self.requests.current.as_deref()?)
+    }
+
+    /// Whether the pane of a request is focused, though it may take no keys.
+    pub fn at_request(&self) -> bool {
+        self.focus == Pane::Selection && self.shown_request().is_some()
+    }
+
+    /// Whether keys go to a request.
+    pub fn in_request(&self) -> bool {
+        self.at_request() && self.requests.place == RequestPlacement::Shown && self.requests.ended.is_none()
+    }
+
+    /// Whether the request shown here follows one that was answered, and takes no keys yet.
+    pub fn is_before_request(&self) -> bool {
+        self.at_request() && self.requests.place == RequestPlacement::Next && self.requests.ended.is_none()
+    }
+
+    /// The request that ended, where the next key closes it.
+    pub fn ended_request(&self) -> Option<&EndedRequest> {
+        let is_next = self.window.is_none() && self.at_request();
+        self.requests.ended.as_ref().filter(|_| is_next)
+    }
+}
+
+/// What the bottom line says of requests.
+#[derive(Debug, Clone, Default)]
+pub struct RequestNews {
+    pub result: Option<String>,
+    /// A new request, by its id.
+    pub news: Option<(String, String)>,
+    /// Both, as shown.
+    pub said: Option<String>,
+}

@@ -1,0 +1,342 @@
+//! Shows, marks, answers, declines or puts aside a request in the place of the selection. One that arrives while the
+//! selection is focused waits aside, so that no key meant for the selection answers it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::catalog::SourceId;
+use crate::channel::Request;
+use crate::engine::{Command, Ended, Over, Reply, Waiting};
+use crate::tui::action::Action;
+use crate::tui::input::Effect;
+use crate::tui::pane::Pane;
+use crate::tui::requests::view;
+use crate::tui::state::{EndedRequest, Message, PanePart, RequestNews, RequestPlacement, State, Tone, Typing};
+use crate::tui::widgets::cells;
+use crate::tui::widgets::motion::{Cursor, Scroll};
+use crate::tui::windows::WindowKind;
+
+/// After a snapshot; `before` are the requests until now.
+pub fn follow(state: &mut State, before: &Arc<[Waiting]>) {
+    let waiting = state.snapshot.requests.clone();
+    if Arc::ptr_eq(&waiting, before) {
+        return;
+    }
+    let is_there = |id: &str| waiting.iter().any(|waiting| waiting.request.request_id == id);
+    let is_new = |it: &&Waiting| !before.iter().any(|before| before.request.request_id == it.request.request_id);
+    if let Some(new) = waiting.iter().find(is_new) {
+        arrived(state, new);
+    }
+    if state.requests.line.news.take_if(|(id, _)| !is_there(id)).is_some()
+        && let Some(tone) = line_tone(state)
+    {
+        say_line(state, tone);
+    }
+    let current = state.requests.current.clone();
+    state.requests.marks.retain(|id, _| is_there(id) || Some(id) == current.as_ref());
+    let sent = state.requests.sent.clone();
+    if state.requests.sent.as_deref().is_some_and(|id| !is_there(id)) {
+        state.requests.sent = None;
+    }
+    if current.as_deref().is_some_and(is_there) || state.requests.ended.is_some() {
+        return;
+    }
+    let gone = before.iter().find(|waiting| Some(&waiting.request.request_id) == current.as_ref());
+    let how = current.as_ref().and_then(|id| state.requests.over.remove(id));
+    state.requests.over.clear();
+    let is_own = matches!(how, Some(Ended::Here(_))) || (how.is_none() && sent.is_some() && sent == current);
+    leave_field(state);
+    if state.open_window() == Some(WindowKind::Approval) {
+        state.window = None;
+    }
+    match gone.filter(|_| was_in_request(state)) {
+        Some(waiting) if !is_own => state.requests.ended = Some(EndedRequest { waiting: waiting.clone(), how }),
+        _ => next(state),
+    }
+}
+
+/// Whether the request that is gone was focused.
+fn was_in_request(state: &State) -> bool {
+    state.focus == Pane::Selection
+        && state.requests.place == RequestPlacement::Shown
+        && state.requests.current.is_some()
+}
+
+/// Shows the oldest request. If none was shown, the next key at the selection is meant for its rows.
+fn next(state: &mut State) {
+    let next = state.snapshot.requests.first().map(|waiting| waiting.request.request_id.clone());
+    if state.requests.current.is_none() {
+        let busy = state.focus == Pane::Selection;
+        state.requests.place = if busy { RequestPlacement::Aside } else { RequestPlacement::Shown };
+    } else if state.requests.place != RequestPlacement::Aside {
+        state.requests.place = RequestPlacement::Next;
+    }
+    turn_to(state, next);
+}
+
+/// Closes the request that ended, if it is shown; returns whether it was.
+pub fn close(state: &mut State) -> bool {
+    let is_next = state.ended_request().is_some();
+    if is_next {
+        state.message = None;
+        leave_ended(state);
+    }
+    is_next
+}
+
+fn leave_ended(state: &mut State) {
+    if let Some(gone) = state.requests.ended.take() {
+        state.requests.marks.remove(&gone.waiting.request.request_id);
+        next(state);
+    }
+}
+
+/// After every input: someone who left the pane and comes back has seen what is there.
+pub fn follow_focus(state: &mut State) {
+    if state.focus != Pane::Selection {
+        leave_ended(state);
+        if state.requests.place == RequestPlacement::Next {
+            state.requests.place = RequestPlacement::Shown;
+        }
+    }
+}
+
+/// Announces a request with the key that goes there.
+fn arrived(state: &mut State, new: &Waiting) {
+    if !state.at_request() && begin_line(state) {
+        let who = view::who(&new.request);
+        let text = format!("A answers: {who}{}", view::asks_for(&new.request));
+        state.requests.line.news = Some((new.request.request_id.clone(), text));
+        let tone = line_tone(state).unwrap_or(Tone::Note);
+        say_line(state, tone);
+    }
+}
+
+/// Whether the bottom line is free for requests, or shows them already.
+fn begin_line(state: &mut State) -> bool {
+    if line_tone(state).is_some() {
+        return true;
+    }
+    state.requests.line = RequestNews::default();
+    state.message.as_ref().is_none_or(|message| message.tone == Tone::Note)
+}
+
+/// The tone of the bottom line where it is about requests.
+fn line_tone(state: &State) -> Option<Tone> {
+    let message = state.message.as_ref()?;
+    (state.requests.line.said.as_ref() == Some(&message.text)).then_some(message.tone)
+}
+
+/// Says how one ended and which arrived.
+fn say_line(state: &mut State, tone: Tone) {
+    let RequestNews { result, news, .. } = &state.requests.line;
+    let parts: Vec<&str> = result.iter().chain(news.iter().map(|(_, text)| text)).map(String::as_str).collect();
+    let text = parts.join(&format!(" {} ", state.skin.glyphs.dot));
+    if text.is_empty() {
+        state.message = None;
+    } else {
+        state.message = Some(Message { text: text.clone(), tone });
+    }
+    state.requests.line.said = Some(text);
+}
+
+fn leave_field(state: &mut State) {
+    if state.typing == Some(Typing::RequestFilter) {
+        state.typing = None;
+    }
+}
+
+/// Shows this request from its beginning.
+fn turn_to(state: &mut State, id: Option<String>) {
+    let requests = &mut state.requests;
+    requests.current = id;
+    requests.filter.clear();
+    (requests.cursor, requests.scroll) = (Cursor::default(), Scroll::default());
+    if state.focus == Pane::Selection {
+        state.part = PanePart::List;
+    }
+    filter(state);
+}
+
+/// Applies the filter line.
+pub fn filter(state: &mut State) {
+    let stay = state.requests.rows.get(state.requests.cursor.at).copied();
+    let words: Vec<String> =
+        state.requests.filter.text().to_lowercase().split_whitespace().map(str::to_owned).collect();
+    let rows: Vec<usize> = match state.request() {
+        None => Vec::new(),
+        Some(waiting) => {
+            let offered = waiting.request.sources.iter().enumerate();
+            offered.filter(|(_, offered)| view::fits(offered, &words)).map(|(at, _)| at).collect()
+        }
+    };
+    let at = stay.and_then(|stay| rows.binary_search(&stay).ok()).unwrap_or(0);
+    state.requests.cursor = Cursor { at, ..state.requests.cursor };
+    state.requests.rows = rows;
+}
+
+pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
+    match action {
+        Action::Requests => {
+            leave_ended(state);
+            state.requests.place = RequestPlacement::Shown;
+            state.focus_on(Pane::Selection);
+        }
+        Action::Mark => mark(state),
+        Action::MarkAll => mark_all(state),
+        Action::NextRequest if state.is_before_request() => state.requests.place = RequestPlacement::Shown,
+        Action::NextRequest => step(state, 1),
+        Action::PreviousRequest => step(state, state.snapshot.requests.len().saturating_sub(1)),
+        Action::FilterRequest => state.typing = Some(Typing::RequestFilter),
+        Action::Answer => answer(state, effects),
+        Action::Decline => reply(state, Reply::No, effects),
+        Action::Approve => reply(state, Reply::Yes, effects),
+        _ => {}
+    }
+}
+
+fn mark(state: &mut State) {
+    let Some(id) = state.subject(Pane::Selection).map(str::to_owned) else { return };
+    let Some(current) = state.requests.current.clone() else { return };
+    let marks = state.requests.marks.entry(current).or_default();
+    if !marks.remove(&id) {
+        marks.insert(id);
+    }
+    state.requests.marked += 1;
+}
+
+/// Marks all that is shown, or none of it where all of it is marked.
+fn mark_all(state: &mut State) {
+    let Some(waiting) = state.request() else { return };
+    let offered = |row: &usize| waiting.request.sources.get(*row).map(|offered| offered.id.clone());
+    let shown: BTreeSet<String> = state.requests.rows.iter().filter_map(offered).collect();
+    let current = waiting.request.request_id.clone();
+    let marks = state.requests.marks.entry(current).or_default();
+    if shown.is_subset(marks) {
+        marks.retain(|id| !shown.contains(id));
+    } else {
+        marks.extend(shown);
+    }
+    state.requests.marked += 1;
+}
+
+/// To another of those that wait, so many further on and around.
+fn step(state: &mut State, by: usize) {
+    let waiting = &state.snapshot.requests;
+    state.requests.place = RequestPlacement::Shown;
+    let at = (state.nth_request() + by) % waiting.len().max(1);
+    let id = waiting.get(at).map(|waiting| waiting.request.request_id.clone());
+    turn_to(state, id);
+}
+
+/// What is marked, in the order in which it was offered.
+pub fn chosen(request: &Request, marks: Option<&BTreeSet<String>>) -> Vec<String> {
+    let mut left = marks.cloned().unwrap_or_default();
+    let ids = request.sources.iter().map(|offered| &offered.id);
+    ids.filter(|id| left.remove(*id)).cloned().collect()
+}
+
+fn answer(state: &mut State, effects: &mut Vec<Effect>) {
+    let Some(waiting) = state.request() else { return };
+    if waiting.request.approval.is_some() {
+        state.open(WindowKind::Approval);
+        return;
+    }
+    let chosen = chosen(&waiting.request, state.marks());
+    reply(state, Reply::Chosen(chosen), effects);
+}
+
+fn reply(state: &mut State, reply: Reply, effects: &mut Vec<Effect>) {
+    let Some(request_id) = state.requests.current.clone() else { return };
+    if state.open_window() == Some(WindowKind::Approval) {
+        state.window = None;
+    }
+    state.requests.sent = Some(request_id.clone());
+    effects.push(Effect::Send(Command::Reply { request_id, reply }));
+}
+
+/// A full queue did not take it.
+pub fn busy(state: &mut State) {
+    state.requests.sent = None;
+}
+
+/// Clears the filter, else puts the request aside.
+pub fn leave(state: &mut State) {
+    if state.requests.filter.is_empty() {
+        state.requests.place = RequestPlacement::Aside;
+    } else {
+        clear(state);
+    }
+}
+
+/// Shows all that is offered again.
+pub fn clear(state: &mut State) {
+    state.requests.filter.clear();
+    filter(state);
+}
+
+/// Asks what the row under the cursor and all marks would add.
+pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
+    let (Some(waiting), None) = (state.shown_request(), state.typing) else { return };
+    let row = state.subject(Pane::Selection).map(SourceId::from);
+    let marked = format!("{}\n{}\n", waiting.request.request_id, state.requests.marked);
+    let about = format!("{marked}{row:?}");
+    let marks = state.marks().into_iter().flatten();
+    let all: Vec<SourceId> = marks.map(|id| SourceId::from(id.as_str())).collect();
+    let asked_before = state.requests.preview.about.as_ref();
+    let is_same = asked_before.is_some_and(|(before, _)| before.starts_with(&marked));
+    let before = state.requests.preview.answer.take().filter(|_| is_same);
+    let asked = state.requests.preview.ask(Some((&about, state.snapshot.generation)));
+    // The answer for the same marks stays while only the row changes: it would flicker. For other marks it would be
+    // wrong.
+    state.requests.preview.answer = before;
+    if let Some(generation) = asked {
+        effects.push(Effect::Send(Command::OutlookOf { generation, one: row, all }));
+    }
+}
+
+/// Says how a request ended.
+pub fn over(state: &mut State, over: &Over) {
+    let id = &over.request.request_id;
+    match &mut state.requests.ended {
+        Some(gone) if gone.waiting.request.request_id == *id => gone.how = Some(over.ended.clone()),
+        _ => {
+            if state.snapshot.requests.iter().any(|waiting| waiting.request.request_id == *id) {
+                state.requests.over.insert(id.clone(), over.ended.clone());
+            }
+        }
+    }
+    let asker = &over.request.asker.who;
+    let who = if asker.is_empty() { "the agent" } else { asker };
+    let what = match &over.request.approval {
+        Some(approval) => format!("the write of {}", approval.path),
+        None => "the choice".to_owned(),
+    };
+    let (tone, text) = match &over.ended {
+        Ended::Here(Reply::Yes) => (Tone::Note, format!("approved: {who} may write {} as shown", path(over))),
+        Ended::Here(Reply::No) if over.request.approval.is_some() => {
+            (Tone::Note, format!("declined: {who} does not write {}", path(over)))
+        }
+        Ended::Here(Reply::No) => (Tone::Note, format!("answered {who}: none")),
+        Ended::Here(Reply::Chosen(ids)) => {
+            (Tone::Note, format!("answered {who}: {}", cells::counted(ids.len(), "source")))
+        }
+        Ended::Elsewhere(Some(by)) => (Tone::Refusal, format!("{by} answered {what} for {who}")),
+        Ended::Elsewhere(None) => (Tone::Refusal, format!("{what} for {who} was answered elsewhere")),
+        Ended::TimedOut => (Tone::Refusal, format!("{what} for {who} timed out without an answer")),
+        Ended::AskerGone => (Tone::Refusal, format!("{who} is gone: {what} is no longer needed")),
+        Ended::Withdrawn => {
+            (Tone::Refusal, format!("{who} no longer asks for {what}: it was answered elsewhere or withdrawn"))
+        }
+    };
+    if begin_line(state) {
+        state.requests.line.result = Some(text);
+        // The next request may have been announced before.
+        state.requests.line.news.take_if(|(of, _)| of == id);
+        say_line(state, tone);
+    }
+}
+
+fn path(over: &Over) -> &str {
+    over.request.approval.as_ref().map_or("", |approval| approval.path.as_str())
+}

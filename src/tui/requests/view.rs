@@ -1,0 +1,445 @@
+//! A request in the place of the selection: who asks and why, the offered sources with marks and what they would add,
+//! or the write to approve with the start of its difference.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::channel::{Approval, Offered, Request};
+use crate::desk::Follows;
+use crate::engine::{Ended, Waiting};
+use crate::tui::layout;
+use crate::tui::layout::PaneLayout;
+use crate::tui::pane::Pane;
+use crate::tui::pane_view;
+use crate::tui::source_state;
+use crate::tui::state::{State, Typing};
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::filter_line::FilterLine;
+use crate::tui::widgets::frame;
+use crate::tui::widgets::frame::PaneBorder;
+use crate::tui::widgets::page::{PageLine, WrappedText};
+use crate::tui::widgets::row::{ListRow, RowCursor};
+
+/// Rows of the reason above the list, at most; the details have all of it.
+const CONTEXT: usize = 2;
+
+/// Warnings above the difference, at most.
+const WARNINGS: usize = 3;
+
+/// Whether an offered source has every word; words are in lower case.
+pub fn fits(offered: &Offered, words: &[String]) -> bool {
+    if words.is_empty() {
+        return true;
+    }
+    let Offered { id, name, description, kind, tags } = offered;
+    let hay = [id, name, description, kind].into_iter().chain(tags).map(String::as_str).collect::<Vec<_>>();
+    let hay = hay.join("\n").to_lowercase();
+    words.iter().all(|word| hay.contains(word.as_str()))
+}
+
+/// The places of the pane, whose inside is `inner`: a head over the whole width, the list and its details below it.
+pub fn parts(state: &State, waiting: &Waiting, inner: Rect) -> PaneLayout {
+    let columns = usize::from(inner.width.saturating_sub(2));
+    let filters = state.typing == Some(Typing::RequestFilter) || !state.requests.filter.is_empty();
+    let wanted = head(state, waiting, columns).len() + usize::from(filters);
+    let rows = u16::try_from(wanted).unwrap_or(u16::MAX).min((inner.height * 2 / 5).max(1)).min(inner.height);
+    let above = Rect { height: rows, ..inner };
+    let below = Rect { y: inner.y + rows, height: inner.height - rows, ..inner };
+    if waiting.request.approval.is_some() {
+        return PaneLayout { head: above, list: below, ..PaneLayout::default() };
+    }
+    PaneLayout { head: above, ..layout::parts(Pane::Selection, below, 0, Default::default()) }
+}
+
+/// `claude over mcp wants you to choose from 12 sources · session s1 · until 12:03:41`
+fn asks(state: &State, waiting: &Waiting) -> PageLine {
+    let request = &waiting.request;
+    let dot = state.skin.glyphs.dot;
+    let mut line = PageLine::new(short(who(request)), ThemeRole::Strong).then(&asks_for(request), ThemeRole::Text);
+    if !request.asker.session.is_empty() {
+        line = line.then(&format!(" {dot} session {}", short(&request.asker.session)), ThemeRole::Infra);
+    }
+    if !request.asker.desk.is_empty() && *request.asker.desk != *state.snapshot.desk {
+        line = line.then(&format!(" {dot} at desk {}", short(&request.asker.desk)), ThemeRole::Warning);
+    }
+    match &waiting.until {
+        _ if state.requests.ended.is_some() => line,
+        Some(until) => line.then(&format!(" {dot} until {until}"), ThemeRole::Warning),
+        None => line,
+    }
+}
+
+pub fn who(request: &Request) -> &str {
+    if request.asker.who.is_empty() { "an agent" } else { &request.asker.who }
+}
+
+/// ` wants you to choose from 12 sources`
+pub fn asks_for(request: &Request) -> String {
+    match &request.approval {
+        Some(_) => " wants to write a file".to_owned(),
+        None => format!(" wants you to choose from {}", cells::counted(request.sources.len(), "source")),
+    }
+}
+
+/// Whether the reason says more than who wants what, which is an agent's default wording.
+fn adds(request: &Request) -> bool {
+    let (context, who) = (request.context.trim(), request.asker.who.as_str());
+    let rest = context.strip_prefix(who).map(str::trim);
+    match (&request.approval, rest) {
+        _ if context.is_empty() => false,
+        (Some(approval), Some(rest)) => rest.strip_prefix("wants to write ") != Some(approval.path.as_str()),
+        (None, Some(rest)) => rest != "asks which references it should work with",
+        (_, None) => true,
+    }
+}
+
+/// A name from outside, shortened.
+fn short(name: &str) -> String {
+    let name: String = name.chars().take(64).collect();
+    cells::clean(&name).into_owned()
+}
+
+/// The beginning of a text from outside, which may be of any length.
+fn beginning(text: &str, columns: usize) -> String {
+    let begun: String = text.trim().chars().take(columns.saturating_mul(4)).collect();
+    let more = begun.len() < text.trim().len();
+    format!("{}{}", cells::clean(&begun), if more { " " } else { "" })
+}
+
+pub fn ended(how: Option<&Ended>) -> String {
+    match how {
+        Some(Ended::TimedOut) => "This request timed out without an answer.".to_owned(),
+        Some(Ended::AskerGone) => "The asker is gone: no answer is needed any more.".to_owned(),
+        Some(Ended::Elsewhere(Some(by))) => format!("This request was answered by {}.", short(by)),
+        Some(Ended::Elsewhere(None)) => "This request was answered elsewhere.".to_owned(),
+        Some(Ended::Here(_)) => "This request is answered.".to_owned(),
+        Some(Ended::Withdrawn) | None => "This request was answered elsewhere or withdrawn.".to_owned(),
+    }
+}
+
+/// The lines above the list.
+pub fn head(state: &State, waiting: &Waiting, columns: usize) -> WrappedText {
+    let request = &waiting.request;
+    let ellipsis = state.skin.glyphs.ellipsis;
+    let ended = state.requests.ended.as_ref().map(|gone| PageLine::new(ended(gone.how.as_ref()), ThemeRole::Warning));
+    let mut lines: Vec<PageLine> = ended.into_iter().chain([asks(state, waiting)]).collect();
+    if adds(request) {
+        let room = (columns * CONTEXT).saturating_sub(if CONTEXT > 1 { columns / 6 } else { 0 });
+        let begun = beginning(&request.context, columns);
+        lines.push(PageLine::new(cells::clip(&begun, room, ellipsis), ThemeRole::Hints));
+    }
+    match &request.approval {
+        Some(approval) => lines.extend(write(state, approval)),
+        None => lines.push(sum(state, waiting)),
+    }
+    WrappedText::new(lines, columns)
+}
+
+/// The file to write, and what to check first.
+pub fn write(state: &State, approval: &Approval) -> Vec<PageLine> {
+    let dot = state.skin.glyphs.dot;
+    let (what, role) = match effect(approval) {
+        ApprovalEffect::New => ("new file ", ThemeRole::Text),
+        ApprovalEffect::Other => ("OVERWRITES ", ThemeRole::Warning),
+        ApprovalEffect::Unknown => ("writes ", ThemeRole::Warning),
+    };
+    let mut line = PageLine::new(what, role).then(&beginning(&approval.path, 100), ThemeRole::Strong);
+    if !approval.summary.is_empty() {
+        line = line.then(&format!(" {dot} {}", short(&approval.summary)), ThemeRole::Text);
+    }
+    if let Some(template) = &approval.template {
+        line = line.then(&format!(" {dot} from {}", short(template)), ThemeRole::Infra);
+    }
+    let mut lines = vec![line];
+    let sign = state.skin.glyphs.problem;
+    let warned = approval.warnings.iter().take(WARNINGS);
+    lines
+        .extend(warned.map(|it| PageLine::new(format!("{sign} {}", beginning(it, 60)), ThemeRole::Warning).hanging(2)));
+    if let Some(more @ 1..) = approval.warnings.len().checked_sub(WARNINGS) {
+        lines.push(PageLine::new(format!("{sign} and {more} more warnings"), ThemeRole::Warning));
+    }
+    lines
+}
+
+/// What a write does to its file, by its difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ApprovalEffect {
+    /// One that is not there yet.
+    New,
+    Other,
+    /// There is no difference to see it in.
+    Unknown,
+}
+
+/// What this write would make of its file.
+pub fn effect(approval: &Approval) -> ApprovalEffect {
+    match approval.diff.lines().next() {
+        Some("--- /dev/null") => ApprovalEffect::New,
+        Some(line) if line.starts_with("--- ") => ApprovalEffect::Other,
+        _ => ApprovalEffect::Unknown,
+    }
+}
+
+/// `2 of 12 marked · they add 7 sources, ~12,400 tokens`
+fn sum(state: &State, waiting: &Waiting) -> PageLine {
+    if state.requests.ended.is_some() {
+        return PageLine::new("no answer is needed any more", ThemeRole::Infra);
+    }
+    if state.requests.sent.as_ref() == Some(&waiting.request.request_id) {
+        return PageLine::new("your answer is being sent", ThemeRole::Infra);
+    }
+    let marked = state.marks().map_or(0, std::collections::BTreeSet::len);
+    if marked == 0 {
+        let text = format!("nothing is marked yet {} tokens are for each source alone", state.skin.glyphs.dot);
+        return PageLine::new(text, ThemeRole::Infra);
+    }
+    let of = cells::grouped(waiting.request.sources.len() as u64);
+    let line = PageLine::new(format!("{} of {of} marked", cells::grouped(marked as u64)), ThemeRole::Selection);
+    let Some(brings) = &state.requests.preview.answer else { return line };
+    let all = &brings.all;
+    let said = match all.enters.len() {
+        0 => "they add nothing new".to_owned(),
+        count => format!("they add {}, {}", cells::counted(count, "source"), cost(all)),
+    };
+    line.then(&format!(" {} {said}", state.skin.glyphs.dot), ThemeRole::Hints)
+}
+
+fn cost(follows: &Follows) -> String {
+    match follows.tokens_in {
+        0 => "tokens unknown".to_owned(),
+        tokens => format!("{} tokens", cells::tokens(tokens)),
+    }
+}
+
+/// Draws the pane with its border at `outer`.
+pub fn draw(state: &State, waiting: &Waiting, outer: Rect, frame: &mut Frame<'_>) {
+    let inner = layout::inner(outer);
+    let parts = state.parts_within(Pane::Selection, inner);
+    let (cursor, len) = (state.requests.cursor, state.len(Pane::Selection));
+    let queue = state.snapshot.requests.len();
+    let number = |number: usize| cells::grouped(number as u64);
+    let note = if state.requests.ended.is_some() {
+        "ended".to_owned()
+    } else if queue > 1 {
+        format!("{} of {}", number(state.nth_request() + 1), number(queue))
+    } else {
+        String::new()
+    };
+    let place = frame::position(cursor.at, len);
+    let active = pane_view::active(state, Pane::Selection);
+    PaneBorder { title: "2 Request", note, place, role: ThemeRole::Selection, active }.draw(
+        &state.skin,
+        outer,
+        frame.buffer_mut(),
+    );
+    draw_head(state, waiting, parts.head, frame);
+    match &waiting.request.approval {
+        Some(approval) => draw_write(state, approval, parts.list, frame),
+        None => draw_choice(state, waiting, &parts, frame),
+    }
+}
+
+fn draw_head(state: &State, waiting: &Waiting, place: Rect, frame: &mut Frame<'_>) {
+    let inside = pane_view::indented(place);
+    let page = head(state, waiting, usize::from(inside.width));
+    let filters = state.typing == Some(Typing::RequestFilter) || !state.requests.filter.is_empty();
+    let (above, below) = (place.height.saturating_sub(u16::from(filters)), u16::from(filters).min(place.height));
+    for nth in 0..page.len().min(usize::from(above)) {
+        page.draw(nth, &[], &state.skin.theme, pane_view::nth_row(inside, nth), frame.buffer_mut());
+    }
+    if below > 0 {
+        let line = FilterLine {
+            filter: &state.requests.filter,
+            typing: state.typing == Some(Typing::RequestFilter) && state.window.is_none(),
+            fault: None,
+            kept: (state.requests.rows.len(), waiting.request.sources.len()),
+            role: ThemeRole::Selection,
+        };
+        line.draw(&state.skin, Rect { y: place.y + above, height: 1, ..place }, frame);
+    }
+}
+
+fn draw_choice(state: &State, waiting: &Waiting, parts: &PaneLayout, frame: &mut Frame<'_>) {
+    let buffer = frame.buffer_mut();
+    let (len, cursor) = (state.requests.rows.len(), state.requests.cursor);
+    let active = pane_view::list_active(state, Pane::Selection);
+    let window = cursor.window(len, usize::from(parts.list.height));
+    let top = window.start;
+    let shown = || window.clone().filter_map(|at| waiting.request.sources.get(*state.requests.rows.get(at)?));
+    let widest = shown().map(|offered| cells::width(&short_id(&offered.id))).max().unwrap_or(0);
+    for (nth, (at, offered)) in window.clone().zip(shown()).enumerate() {
+        let under = RowCursor::of(at, cursor.at, active);
+        row(state, offered, widest, parts.list.width).draw(
+            under,
+            ThemeRole::Selection,
+            pane_view::nth_row(parts.list, nth),
+            buffer,
+        );
+    }
+    if len == 0 {
+        let sentence = if waiting.request.sources.is_empty() {
+            "This request offers no sources."
+        } else {
+            "No offered source matches this filter. Esc shows all again."
+        };
+        pane_view::draw_empty(state, sentence, parts.list, buffer);
+    }
+    frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(ThemeRole::Selection), buffer);
+    let height = usize::from(parts.detail.height);
+    let lines = detail(state, parts.detail.width);
+    let window = state.requests.scroll.window(lines.len(), height);
+    let caption = pane_view::scrolled("details", &window, lines.len());
+    frame::rule(&state.skin, parts.rule, &caption, pane_view::caption(state, Pane::Selection), buffer);
+    pane_view::draw_lines(lines.get(window).unwrap_or_default(), parts.detail, buffer);
+}
+
+fn short_id(id: &str) -> String {
+    let id: String = id.chars().take(120).collect();
+    cells::clean(&id).into_owned()
+}
+
+fn row<'a>(state: &'a State, offered: &Offered, widest: usize, width: u16) -> ListRow<'a> {
+    let theme = &state.skin.theme;
+    let grey = theme.style(ThemeRole::Infra);
+    let mut row = ListRow::new(&state.skin, width);
+    let is_marked = state.marks().is_some_and(|marks| marks.contains(&offered.id));
+    let (mark, role) = if is_marked { ("[x]", ThemeRole::Selection) } else { ("[ ]", ThemeRole::Infra) };
+    row.text(mark, theme.style(role)).gap();
+    let snapshot = &state.snapshot;
+    let is_there = snapshot.selection.contains(&offered.id);
+    let word = if is_there { "selected" } else { "" };
+    let tokens = snapshot.tokens.get(offered.id.as_str()).map(|tokens| cells::tokens(*tokens)).unwrap_or_default();
+    let right = if row.room() >= 40 { 9 + 9 } else { 9 };
+    let left = row.room().saturating_sub(right);
+    let widest = widest.min(left);
+    let names = if left.saturating_sub(widest) > 12 { left - widest - 1 } else { 0 };
+    let id_style = if is_marked { theme.style(ThemeRole::Strong) } else { theme.style(ThemeRole::Text) };
+    row.id(&short_id(&offered.id), if names > 0 { widest } else { left.saturating_sub(1) }, id_style);
+    if names > 0 {
+        row.cell(&short(&offered.name), names - 1, grey);
+    }
+    if right > 9 {
+        row.cell(word, 8, grey);
+    }
+    row.text(&format!("{tokens:>8}"), grey);
+    row
+}
+
+/// The source under the cursor, what it would add, and the whole reason.
+pub fn detail(state: &State, columns: u16) -> Vec<Line<'static>> {
+    let columns = usize::from(columns).saturating_sub(2);
+    let theme = &state.skin.theme;
+    let Some(waiting) = state.shown_request() else { return Vec::new() };
+    let told = |text: &str, role| {
+        let lines = cells::wrap(&cells::clean(text), columns).into_iter();
+        lines.map(|line| Line::from(Span::styled(line, theme.style(role)))).collect::<Vec<_>>()
+    };
+    let row = state.requests.rows.get(state.requests.cursor.at);
+    let mut lines = Vec::new();
+    if let Some(offered) = row.and_then(|row| waiting.request.sources.get(*row)) {
+        let id = format!("@{}", short_id(&offered.id));
+        let id = cells::clip(&id, columns, state.skin.glyphs.ellipsis).into_owned();
+        let left = columns.saturating_sub(cells::width(&id) + 2);
+        let name = short(&offered.name);
+        let name = cells::clip(&name, left, state.skin.glyphs.ellipsis).into_owned();
+        lines.push(Line::from(vec![
+            Span::styled(id, theme.style(ThemeRole::Strong)),
+            Span::styled(format!("  {name}"), theme.style(ThemeRole::Infra)),
+        ]));
+        lines.extend(told(&brings(state, &offered.id), ThemeRole::Hints));
+        lines.extend(told(&offered.description, ThemeRole::Text));
+        let tags: Vec<String> = offered.tags.iter().map(|tag| format!("#{tag}")).collect();
+        lines.extend(told(
+            &[offered.kind.as_str()].into_iter().chain(tags.iter().map(String::as_str)).collect::<Vec<_>>().join(" "),
+            ThemeRole::Infra,
+        ));
+    }
+    if adds(&waiting.request) {
+        lines.extend(told(&format!("Asked: {}", waiting.request.context.trim()), ThemeRole::Hints));
+    }
+    lines
+}
+
+/// What picking this source would add, in a sentence.
+fn brings(state: &State, id: &str) -> String {
+    let snapshot = &state.snapshot;
+    if snapshot.catalog.get(id).is_none() {
+        return "Not in the catalog of this workspace.".to_owned();
+    }
+    if snapshot.selection.is_picked(id) {
+        return "Picked already: it adds nothing new.".to_owned();
+    }
+    let Some(brings) = &state.requests.preview.answer else { return String::new() };
+    // The answer may still be that of the row before.
+    if !brings.one.enters.iter().any(|enters| enters.as_str() == id) {
+        return format!("Now: {}.", source_state::words(snapshot, id));
+    }
+    let others: Vec<String> =
+        brings.one.enters.iter().filter(|other| other.as_str() != id).map(|other| format!("@{other}")).collect();
+    let cost = cost(&brings.one);
+    match others.len() {
+        0 => format!("Adds only itself: {cost}."),
+        1..=4 => format!("Adds itself and {}: {cost}.", others.join(", ")),
+        more => format!(
+            "Adds itself and {} others ({}, +{} more): {cost}.",
+            cells::grouped(more as u64),
+            others.iter().take(4).cloned().collect::<Vec<_>>().join(", "),
+            more - 4
+        ),
+    }
+}
+
+/// The beginning of what would be written; Enter shows all of it.
+fn draw_write(state: &State, approval: &Approval, place: Rect, frame: &mut Frame<'_>) {
+    let buffer = frame.buffer_mut();
+    let (rule, rest) = (
+        Rect { height: place.height.min(1), ..place },
+        Rect { y: place.y + place.height.min(1), height: place.height.saturating_sub(1), ..place },
+    );
+    let caption = "start of the difference: Enter shows all of it, y and n answer there";
+    frame::rule(&state.skin, rule, caption, pane_view::caption(state, Pane::Selection), buffer);
+    let columns = usize::from(rest.width.saturating_sub(2));
+    let lines = lines(&approval.diff).take(usize::from(rest.height));
+    let drawn: Vec<Line<'static>> = lines
+        .map(|(line, role)| {
+            let line = beginning_of_line(line, columns);
+            let line = cells::clip(&line, columns, state.skin.glyphs.ellipsis).into_owned();
+            Line::from(Span::styled(line, state.skin.theme.style(role)))
+        })
+        .collect();
+    pane_view::draw_lines(&drawn, rest, buffer);
+}
+
+fn beginning_of_line(line: &str, columns: usize) -> String {
+    let begun: String = line.chars().take(columns.saturating_mul(2).saturating_add(8)).collect();
+    cells::clean(&begun).into_owned()
+}
+
+/// The lines of a unified difference, each with its colour.
+fn lines(diff: &str) -> impl Iterator<Item = (&str, ThemeRole)> {
+    let mut in_hunk = false;
+    diff.lines().map(move |line| {
+        in_hunk |= line.starts_with("@@");
+        let role = match line.as_bytes().first() {
+            _ if !in_hunk => ThemeRole::Strong,
+            Some(b'@' | b'\\') => ThemeRole::Infra,
+            Some(b'+') => ThemeRole::Added,
+            Some(b'-') => ThemeRole::Removed,
+            _ => ThemeRole::Text,
+        };
+        (line, role)
+    })
+}
+
+/// The whole difference, wrapped: text far to the right is written too and must be visible.
+pub fn difference(waiting: &Waiting, columns: usize) -> WrappedText {
+    let Some(approval) = &waiting.request.approval else { return WrappedText::default() };
+    let mut rows: Vec<PageLine> =
+        lines(&approval.diff).map(|(line, role)| PageLine::new(cells::clean(line), role).hanging(1)).collect();
+    if rows.is_empty() {
+        rows.push(PageLine::new("No difference to show.", ThemeRole::Infra));
+    }
+    WrappedText::new(rows, columns)
+}

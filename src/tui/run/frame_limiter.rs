@@ -1,0 +1,134 @@
+//! Limits frames to sixty a second. What a key causes is drawn at once; what happens by itself waits in a flood.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// The time between frames in a flood.
+const APART: Duration = Duration::from_millis(20);
+
+/// Frames within [`WHILE`] that are no flood yet.
+const FEW: usize = 2;
+
+/// Frames within [`WHILE`] at fifty a second.
+const MANY: usize = 5;
+
+const WHILE: Duration = Duration::from_millis(100);
+
+/// Frames a second from which changes wait, which leaves some of the sixty to keys.
+const MOST: usize = 50;
+
+/// Frames that follow a key at once: an answer and a snapshot.
+const ANSWERS: u8 = 2;
+
+/// What the next frame is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Trigger {
+    /// Something came by itself: the engine, another size.
+    Change,
+    Person,
+}
+
+/// When the last frames were drawn.
+#[derive(Debug, Default)]
+pub struct FrameLimiter {
+    /// The newest last, at most [`MOST`].
+    drawn: VecDeque<Instant>,
+    /// Frames left of [`ANSWERS`] since the last key.
+    answers: u8,
+}
+
+impl FrameLimiter {
+    /// From when on a frame for this may be drawn; `None` for at once.
+    pub fn due(&self, cause: Trigger) -> Option<Instant> {
+        if cause == Trigger::Person {
+            return None;
+        }
+        let last = self.nth_last(1)?;
+        let within = |count: usize, time| self.nth_last(count).is_some_and(|first| last.duration_since(first) < time);
+        if within(MOST, Duration::from_secs(1)) {
+            return self.nth_last(MANY).map(|first| first + WHILE).max(Some(last + APART));
+        }
+        (self.answers == 0 && within(FEW + 1, WHILE)).then(|| last + APART)
+    }
+
+    /// A frame was drawn for this.
+    pub fn drew(&mut self, cause: Trigger, now: Instant) {
+        self.answers = if cause == Trigger::Person { ANSWERS } else { self.answers.saturating_sub(1) };
+        if self.drawn.len() == MOST {
+            self.drawn.pop_front();
+        }
+        self.drawn.push_back(now);
+    }
+
+    fn nth_last(&self, count: usize) -> Option<Instant> {
+        self.drawn.len().checked_sub(count).and_then(|at| self.drawn.get(at)).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MILLISECOND: Duration = Duration::from_millis(1);
+
+    /// Frames drawn in the third of three seconds in which changes never cease and a key comes every so many milliseconds,
+    /// and the longest time between two.
+    fn drawn(key_every: u32) -> (usize, Duration) {
+        let start = Instant::now();
+        let mut pace = FrameLimiter::default();
+        let (mut drawn, mut apart, mut last) = (0, Duration::ZERO, start);
+        for at in 0..3000 {
+            let now = start + MILLISECOND * at;
+            let cause = if at % key_every == 0 { Trigger::Person } else { Trigger::Change };
+            if pace.due(cause).is_none_or(|due| due <= now) {
+                pace.drew(cause, now);
+                drawn += usize::from(at >= 2000);
+                apart = apart.max(now - last);
+                last = now;
+            }
+        }
+        (drawn, apart)
+    }
+
+    #[test]
+    fn at_most_sixty_a_second_however_much_changes() {
+        for key_every in [5000, 500, 100, 70, 50, 40, 33, 30, 25, 22, 20, 17] {
+            let (frames, apart) = drawn(key_every);
+            assert!((45..=60).contains(&frames), "{frames} frames, a key every {key_every} ms");
+            assert!(apart <= WHILE, "a pause of {apart:?}, a key every {key_every} ms");
+        }
+        assert_eq!(drawn(10).0, 100, "a hundred keys a second, each at once, and nothing besides");
+    }
+
+    #[test]
+    fn what_a_key_brings_about_is_no_flood() {
+        let start = Instant::now();
+        let mut pace = FrameLimiter::default();
+        assert_eq!(pace.due(Trigger::Change), None, "the first frame");
+        for key in 0..15 {
+            let now = start + 5 * MILLISECOND * key;
+            assert_eq!(pace.due(Trigger::Person), None);
+            pace.drew(Trigger::Person, now);
+            for _ in 0..ANSWERS {
+                assert_eq!(pace.due(Trigger::Change), None, "key {key}");
+                pace.drew(Trigger::Change, now);
+            }
+            assert_eq!(pace.due(Trigger::Change), Some(now + APART), "and one more");
+        }
+    }
+
+    #[test]
+    fn a_few_changes_are_no_flood() {
+        let start = Instant::now();
+        let mut pace = FrameLimiter::default();
+        for second in 0..3 {
+            let now = start + Duration::from_secs(second);
+            pace.drew(Trigger::Change, now);
+            assert_eq!(pace.due(Trigger::Change), None);
+            pace.drew(Trigger::Change, now);
+            assert_eq!(pace.due(Trigger::Change), None);
+            pace.drew(Trigger::Change, now);
+            assert_eq!(pace.due(Trigger::Change), Some(now + APART));
+        }
+    }
+}

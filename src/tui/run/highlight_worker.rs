@@ -1,0 +1,139 @@
+//! The thread that highlights texts. It starts with the first text, since syntax definitions take memory; it answers
+//! in pieces, the first within a frame; and it takes only the newest text.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc::{self, Receiver, Sender};
+
+use crate::tui::highlight::{Highlighter, Spans};
+use crate::tui::input::Input;
+
+/// Time until the first piece.
+const FIRST: Duration = Duration::from_millis(8);
+
+/// Time for each further piece.
+const NEXT: Duration = Duration::from_millis(50);
+
+/// Lines between two looks at the clock and the queue.
+const STEP: usize = 16;
+
+/// Pieces that wait for the screen.
+const WAITING: usize = 4;
+
+pub struct HighlightJob {
+    pub generation: u64,
+    pub lines: Arc<[String]>,
+    /// Names of its language, the likeliest first.
+    pub languages: Vec<String>,
+}
+
+/// The screen's end of the thread.
+pub struct HighlightWorker {
+    desk: Arc<Mailbox>,
+    painted: Receiver<Input>,
+}
+
+/// Where the newest text lies.
+#[derive(Default)]
+struct Mailbox {
+    waiting: Mutex<Pending>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Pending {
+    text: Option<HighlightJob>,
+    over: bool,
+}
+
+impl HighlightWorker {
+    /// Starts the thread; `None` where the system has none left: texts stay plain.
+    pub fn start() -> Option<Self> {
+        let desk = Arc::<Mailbox>::default();
+        let (answers, painted) = mpsc::channel(WAITING);
+        let theirs = Arc::clone(&desk);
+        let painter = thread::Builder::new().name("painter".to_owned());
+        painter.spawn(move || paint(&theirs, &answers)).ok()?;
+        Some(Self { desk, painted })
+    }
+
+    /// Hands a text over, in place of one that waits.
+    pub fn paint(&self, text: HighlightJob) {
+        let mut waiting = self.desk.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.text = Some(text);
+        self.desk.changed.notify_one();
+    }
+
+    /// Waits for highlighting; forever if the thread is gone.
+    pub async fn next(&mut self) -> Input {
+        match self.painted.recv().await {
+            Some(painted) => painted,
+            None => std::future::pending().await,
+        }
+    }
+
+    pub fn next_ready(&mut self) -> Option<Input> {
+        self.painted.try_recv().ok()
+    }
+}
+
+impl Drop for HighlightWorker {
+    fn drop(&mut self) {
+        self.desk.waiting.lock().unwrap_or_else(PoisonError::into_inner).over = true;
+        self.desk.changed.notify_one();
+    }
+}
+
+impl Mailbox {
+    /// Waits for a text; `None` when the screen is gone.
+    fn take(&self) -> Option<HighlightJob> {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = |waiting: &mut Pending| waiting.text.is_none() && !waiting.over;
+        let mut waiting = self.changed.wait_while(waiting, idle).unwrap_or_else(PoisonError::into_inner);
+        if waiting.over { None } else { waiting.text.take() }
+    }
+
+    /// Whether there is something else to do than the text at hand.
+    fn is_wanted(&self) -> bool {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.text.is_some() || waiting.over
+    }
+}
+
+fn paint(desk: &Mailbox, answers: &Sender<Input>) {
+    let mut highlighter = Highlighter::default();
+    while let Some(text) = desk.take() {
+        whole(desk, answers, &mut highlighter, &text);
+    }
+}
+
+/// Colours a text to its end, or until there is a newer one.
+fn whole(desk: &Mailbox, answers: &Sender<Input>, highlighter: &mut Highlighter, text: &HighlightJob) {
+    let HighlightJob { generation, lines, languages } = text;
+    let mut walk = highlighter.begin(languages);
+    let (mut from, mut colours): (usize, Vec<Spans>) = (0, Vec::new());
+    let (mut began, mut most) = (Instant::now(), FIRST);
+    for (nth, line) in lines.iter().enumerate() {
+        colours.push(highlighter.line(&mut walk, line));
+        if nth % STEP > 0 {
+            continue;
+        }
+        if desk.is_wanted() {
+            // The cache helps with the next text, which is nearly the same.
+            return;
+        }
+        if began.elapsed() >= most {
+            let told = std::mem::take(&mut colours);
+            let next = from + told.len();
+            if answers.blocking_send(Input::Highlighted { generation: *generation, from, colours: told }).is_err() {
+                return;
+            }
+            (from, began, most) = (next, Instant::now(), NEXT);
+        }
+    }
+    highlighter.end();
+    // If the screen is gone, the thread notices with the next text.
+    let _ = answers.blocking_send(Input::Highlighted { generation: *generation, from, colours });
+}

@@ -1,0 +1,423 @@
+//! The only loop of the screen: it blocks until a key, a snapshot, an event or a signal arrives, takes everything
+//! that is ready, and draws once. A timer runs only while changes wait to be drawn.
+
+use std::collections::VecDeque;
+use std::io;
+use std::time::{Duration, Instant};
+
+use crossterm::event::{Event as TerminalEvent, KeyEvent};
+use ratatui::layout::Size;
+use tokio::sync::mpsc::error::TrySendError;
+
+use crate::config::screen::Remembered;
+use crate::desk::Spot;
+use crate::engine::{Command, Engine};
+
+use crate::tui::action::{Action, KeyContext, bound};
+use crate::tui::draw::draw;
+use crate::tui::input;
+use crate::tui::input::{Effect, Input};
+use crate::tui::key::Key;
+use crate::tui::start::Start;
+use crate::tui::state::State;
+use crate::tui::templates::preview_update::shows;
+use crate::tui::terminal::{Screen, drawable};
+use crate::tui::update::update;
+use crate::tui::widgets::field::TextEdit;
+use frame_limiter::{FrameLimiter, Trigger};
+use highlight_worker::{HighlightJob, HighlightWorker};
+use keyboard::Keyboard;
+use signals::{ScreenSignals, SignalAction};
+
+mod editor;
+mod frame_limiter;
+mod handoff;
+mod highlight_worker;
+mod keyboard;
+#[cfg(unix)]
+mod parse;
+mod signals;
+mod temp_file;
+
+/// Inputs before a frame, at most, so that a flood of them still shows.
+const BATCH: usize = 1024;
+
+/// Bytes of typed characters that go into a text field together. The whole field is laid out and drawn for each piece, so a
+/// megabyte that a terminal types from its clipboard would take minutes in small pieces.
+const TYPED: usize = 64 * 1024;
+
+/// How long to wait for the last changes to be stored.
+const STORING: Duration = Duration::from_secs(2);
+
+/// How a screen was left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScreenExit {
+    /// Why it ended.
+    pub ended: ExitReason,
+    /// What the next one should begin with.
+    pub remembered: Remembered,
+    /// Whether every change was stored; not where the disk did not answer in time.
+    pub stored: bool,
+}
+
+/// Why the screen ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExitReason {
+    /// The person left.
+    Quit,
+    /// This signal asked for it; a shell expects exit status 128 plus its number.
+    Signal(i32),
+}
+
+/// Runs the screen until it is left, and then restores the terminal.
+///
+/// Needs a tokio runtime with I/O and time enabled, and stays on the thread it is called on. Fails when the terminal cannot be
+/// taken over or written to, and when the engine ends before the screen does.
+pub async fn run(engine: Engine, start: Start) -> io::Result<ScreenExit> {
+    let signals = ScreenSignals::new()?;
+    let screen = Screen::enter()?;
+    let state = start.state(screen.size()?);
+    let mut app = App {
+        engine,
+        screen,
+        state,
+        waiting: Vec::new(),
+        early: VecDeque::new(),
+        opening: None,
+        painter: None,
+        suspended: false,
+        changed: Some(Trigger::Change),
+        pace: FrameLimiter::default(),
+        asked: Asked::Nothing,
+        handed_back: None,
+        ended: None,
+    };
+    let ended = match app.run(signals).await {
+        // Its signal may be still to come.
+        Err(error) if keyboard::is_gone(&error) => Ok(ExitReason::Signal(signals::HANGUP)),
+        ended => ended,
+    };
+    let App { engine, screen, state, asked, .. } = app;
+    // The shell has its terminal back before anything is waited for.
+    drop(screen);
+    let stored = match asked {
+        Asked::Changes => engine.close(STORING).await,
+        Asked::Nothing => true,
+    };
+    Ok(ScreenExit { ended: ended?, remembered: state.remember(), stored })
+}
+
+struct App {
+    engine: Engine,
+    screen: Screen,
+    state: State,
+    /// Questions that a full queue did not take: at most the newest of each kind.
+    waiting: Vec<Command>,
+    /// Keys that came before there was anything for them to act on.
+    early: VecDeque<TerminalEvent>,
+    /// What the editor is wanted for.
+    opening: Option<EditorTask>,
+    /// Started with the first text.
+    painter: Option<HighlightWorker>,
+    suspended: bool,
+    /// What there is to draw for.
+    changed: Option<Trigger>,
+    pace: FrameLimiter,
+    asked: Asked,
+    /// When an editor gave the terminal back last.
+    handed_back: Option<Instant>,
+    ended: Option<ExitReason>,
+}
+
+/// What the editor is wanted for.
+enum EditorTask {
+    /// This place in a file.
+    Place(Spot),
+    /// This text, from this line on.
+    Text(String, usize),
+}
+
+/// Whether changes were asked for: only those are worth waiting for at the end.
+enum Asked {
+    Nothing,
+    Changes,
+}
+
+impl App {
+    async fn run(&mut self, mut signals: ScreenSignals) -> io::Result<ExitReason> {
+        self.take_snapshot()?;
+        self.draw()?;
+        // Only now is anything read from the terminal.
+        let mut keyboard = Keyboard::new()?;
+        loop {
+            match self.opening.take() {
+                Some(EditorTask::Place(spot)) => self.edit(&spot, &mut signals).await?,
+                Some(EditorTask::Text(text, line)) => self.edit_text(&text, line, &mut signals).await?,
+                None => {}
+            }
+            if let Some(ended) = self.ended {
+                return Ok(ended);
+            }
+            let due = self.draw()?;
+            let early = self.is_open() && !self.early.is_empty();
+            tokio::select! {
+                biased;
+                told = signals.next() => {
+                    // Keys typed before the signal still count. A terminal that is gone has none, and the signal says so.
+                    if !self.suspended && self.take_ready(&mut keyboard).is_err() && self.ended.is_none() {
+                        self.ended = Some(ExitReason::Signal(signals::HANGUP));
+                    }
+                    self.signal(told)?;
+                }
+                // Taken below, before what was typed behind them.
+                () = std::future::ready(()), if early => {}
+                event = keyboard.next() => self.now_or_later(event?)?,
+                heard = self.engine_speaks() => heard?,
+                () = at(due) => {}
+            }
+            self.take_ready(&mut keyboard)?;
+        }
+    }
+
+    /// Waits for the engine, and takes one thing that it says; or for a terminal that did not take the last frame yet.
+    async fn engine_speaks(&mut self) -> io::Result<()> {
+        let commands = self.engine.commands.clone();
+        let painted = async {
+            match &mut self.painter {
+                Some(painter) => painter.next().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            changed = self.engine.snapshots.changed() => {
+                changed.map_err(|_| engine_gone())?;
+                self.take_snapshot()
+            }
+            event = self.engine.events.recv() => {
+                let event = event.ok_or_else(engine_gone)?;
+                self.input(Input::Answer(event))
+            }
+            permit = commands.reserve(), if !self.waiting.is_empty() => {
+                permit.map_err(|_| engine_gone())?.send(self.waiting.remove(0));
+                Ok(())
+            }
+            painted = painted => self.input(painted),
+            written = self.screen.proceed(), if self.screen.is_blocked() => written
+        }
+    }
+
+    /// Everything that has come already, without waiting.
+    fn take_ready(&mut self, keyboard: &mut Keyboard) -> io::Result<()> {
+        // Typed characters are inserted together: one by one, each would cost as much as the whole text.
+        let (mut typed, mut taken) = (String::new(), 0);
+        while taken < BATCH && typed.len() < TYPED && !self.is_away() {
+            let early = if self.is_open() { self.early.pop_front() } else { None };
+            let event = if early.is_some() { early } else { keyboard.next_ready()? };
+            let Some(event) = event else { break };
+            if !self.is_open() {
+                taken += 1;
+                self.now_or_later(event)?;
+                continue;
+            }
+            if let TerminalEvent::Key(key) = event {
+                // What is typed changes no key's meaning, so it may wait for what is typed behind it.
+                match self.of_key(key) {
+                    Some(Input::Type(text)) => {
+                        typed.push_str(&text);
+                        continue;
+                    }
+                    Some(Input::Act(Action::Edit(TextEdit::NewLine))) if !typed.is_empty() => {
+                        typed.push('\n');
+                        continue;
+                    }
+                    _ => {}
+                }
+            }
+            taken += 1;
+            self.typed(&mut typed)?;
+            self.terminal_event(event)?;
+        }
+        self.typed(&mut typed)?;
+        if self.is_away() {
+            return Ok(());
+        }
+        for _ in 0..BATCH {
+            let Ok(event) = self.engine.events.try_recv() else { break };
+            self.input(Input::Answer(event))?;
+        }
+        while let Some(painted) = self.painter.as_mut().and_then(HighlightWorker::next_ready) {
+            self.input(painted)?;
+        }
+        if self.engine.snapshots.has_changed().map_err(|_| engine_gone())? {
+            self.take_snapshot()?;
+        }
+        Ok(())
+    }
+
+    /// Draws what changed, or tells when that may be.
+    fn draw(&mut self) -> io::Result<Option<Instant>> {
+        let Some(cause) = self.changed.filter(|_| !self.suspended && !self.screen.is_blocked()) else {
+            return Ok(None);
+        };
+        let due = self.pace.due(cause).filter(|due| *due > Instant::now());
+        if due.is_none() {
+            self.changed = None;
+            let state = &self.state;
+            self.screen.draw(|frame| draw(state, frame))?;
+            self.pace.drew(cause, Instant::now());
+        }
+        Ok(due)
+    }
+
+    fn take_snapshot(&mut self) -> io::Result<()> {
+        let snapshot = self.engine.snapshots.borrow_and_update().clone();
+        self.input(Input::Snapshot(Box::new(snapshot)))
+    }
+
+    /// Whether the workspace has been opened: until then keys would act on an empty catalog, and vanish.
+    fn is_open(&self) -> bool {
+        self.state.snapshot.generation > 0
+    }
+
+    /// Takes a terminal event, or keeps it until the workspace is open. Keys that quit, suspend or redraw are never
+    /// kept; `q` is, after other keys, since behind `/` it is a letter.
+    fn now_or_later(&mut self, event: TerminalEvent) -> io::Result<()> {
+        let waits = match &event {
+            _ if self.is_open() => false,
+            TerminalEvent::Key(event) => Key::from_event(*event).is_some_and(|key| {
+                let contexts = input::contexts(&self.state);
+                let quits = bound(key, &contexts).is_some_and(|entry| entry.action == Action::Quit);
+                bound(key, &[KeyContext::Always]).is_none() && !(quits && self.early.is_empty())
+            }),
+            TerminalEvent::Paste(_) | TerminalEvent::Mouse(_) => true,
+            _ => false,
+        };
+        if !waits {
+            return self.terminal_event(event);
+        }
+        // More than this was not typed on purpose.
+        if self.early.len() < BATCH {
+            self.early.push_back(event);
+        }
+        Ok(())
+    }
+
+    /// Whether keys that come now are not for this screen, or not yet.
+    fn is_away(&self) -> bool {
+        self.ended.is_some() || self.suspended || self.opening.is_some()
+    }
+
+    fn typed(&mut self, text: &mut String) -> io::Result<()> {
+        let text = std::mem::take(text);
+        if text.is_empty() { Ok(()) } else { self.input(Input::Type(text)) }
+    }
+
+    fn of_key(&self, event: KeyEvent) -> Option<Input> {
+        Key::from_event(event).and_then(|key| input::of_key(&self.state, key))
+    }
+
+    fn terminal_event(&mut self, event: TerminalEvent) -> io::Result<()> {
+        match event {
+            TerminalEvent::Key(event) => self.of_key(event).map_or(Ok(()), |input| self.input(input)),
+            TerminalEvent::Paste(text) => self.input(Input::Paste(text)),
+            TerminalEvent::Resize(width, height) => {
+                // Also to the size that is known: what the terminal made of the frame at sizes in between is gone.
+                self.screen.forget()?;
+                self.input(Input::Resize(drawable(Size { width, height })))
+            }
+            TerminalEvent::Mouse(event) => input::of_mouse(event).map_or(Ok(()), |input| self.input(input)),
+            _ => Ok(()),
+        }
+    }
+
+    fn input(&mut self, input: Input) -> io::Result<()> {
+        let cause = match input {
+            Input::Snapshot(_) | Input::Answer(_) | Input::Resize(_) | Input::Highlighted { .. } => Trigger::Change,
+            _ => Trigger::Person,
+        };
+        let is_seen = match &input {
+            Input::Highlighted { generation, from, colours } => shows(&self.state, *generation, *from, colours),
+            _ => true,
+        };
+        if is_seen {
+            self.changed = self.changed.max(Some(cause));
+        }
+        for effect in update(&mut self.state, input) {
+            match effect {
+                Effect::Send(command) => self.send(command)?,
+                Effect::Quit => self.ended = Some(ExitReason::Quit),
+                Effect::Suspend => self.suspend()?,
+                Effect::Redraw => self.screen.forget()?,
+                Effect::Mouse(mouse) => self.screen.set_mouse(mouse)?,
+                Effect::Edit(spot) => self.opening = Some(EditorTask::Place(spot)),
+                Effect::EditText { text, line } => self.opening = Some(EditorTask::Text(text, line)),
+                Effect::Highlight { generation, lines, languages } => {
+                    if self.painter.is_none() {
+                        self.painter = HighlightWorker::start();
+                    }
+                    if let Some(painter) = &self.painter {
+                        painter.paint(HighlightJob { generation, lines, languages });
+                    }
+                }
+                Effect::Copy(text) => self.screen.copy(&text)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// A question waits for room in the queue, only the newest of its kind; for anything else the person is told.
+    fn send(&mut self, command: Command) -> io::Result<()> {
+        if command.is_change() {
+            self.asked = Asked::Changes;
+        }
+        let kind = std::mem::discriminant(&command);
+        self.waiting.retain(|waiting| std::mem::discriminant(waiting) != kind);
+        match self.engine.commands.try_send(command) {
+            Ok(()) => Ok(()),
+            Err(TrySendError::Full(question)) if question.is_question() => {
+                self.waiting.push(question);
+                Ok(())
+            }
+            Err(TrySendError::Full(_)) => self.input(Input::Busy),
+            Err(TrySendError::Closed(_)) => Err(engine_gone()),
+        }
+    }
+
+    fn suspend(&mut self) -> io::Result<()> {
+        #[cfg(unix)]
+        {
+            self.suspended = true;
+            self.screen.suspend()?;
+        }
+        Ok(())
+    }
+
+    fn signal(&mut self, told: SignalAction) -> io::Result<()> {
+        match told {
+            SignalAction::End(signal) if self.was_the_editors(signal) => {}
+            SignalAction::End(signal) => self.ended = Some(ExitReason::Signal(signal)),
+            SignalAction::Stop => self.suspend()?,
+            // Also after a SIGSTOP that nobody could see coming: the shell has had the terminal meanwhile.
+            SignalAction::Continue => {
+                self.suspended = false;
+                self.screen.resume()?;
+                let size = self.screen.size()?;
+                self.input(Input::Resize(size))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Waits until then, or forever.
+async fn at(due: Option<Instant>) {
+    match due {
+        Some(due) => tokio::time::sleep_until(due.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn engine_gone() -> io::Error {
+    io::Error::other("refdesk's background task ended; its message is above or in the log")
+}

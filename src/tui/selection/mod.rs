@@ -1,0 +1,260 @@
+//! The selection pane: picks with what they pull in, each under its reason; below it, where the source under the
+//! cursor is mentioned.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::selection::{Member, Role};
+use crate::tui::layout;
+use crate::tui::pane::Pane;
+use crate::tui::pane_view;
+use crate::tui::requests::view;
+use crate::tui::selection::tree::{TreeRow, TreeRowKind};
+use crate::tui::source_state;
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::frame;
+use crate::tui::widgets::frame::PaneBorder;
+use crate::tui::widgets::motion::{Cursor, Scroll};
+use crate::tui::widgets::row::{ListRow, RowCursor};
+
+pub mod preview;
+pub mod tree;
+pub mod update;
+
+#[derive(Debug, Clone, Default)]
+pub struct SelectionPane {
+    pub cursor: Cursor,
+    /// Members as a tree of reasons, then the rest.
+    pub rows: Vec<TreeRow>,
+    /// Columns that tree lines, mark and id take in the widest row.
+    pub widest: usize,
+    pub scroll: Scroll,
+}
+
+/// Draws the pane with its border at `outer`.
+pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
+    if let Some(waiting) = state.shown_request() {
+        return view::draw(state, waiting, outer, frame);
+    }
+    let parts = state.parts_within(Pane::Selection, layout::inner(outer));
+    let pane = &state.selection;
+    let buffer = frame.buffer_mut();
+    let len = pane.rows.len();
+    PaneBorder {
+        title: "2 Selection",
+        note: total(state, usize::from(outer.width).saturating_sub(22)),
+        place: frame::position(pane.cursor.at, len),
+        role: ThemeRole::Selection,
+        active: pane_view::active(state, Pane::Selection),
+    }
+    .draw(&state.skin, outer, buffer);
+    let active = pane_view::list_active(state, Pane::Selection);
+    let window = pane.cursor.window(len, usize::from(parts.list.height));
+    let top = window.start;
+    for (nth, at) in window.enumerate() {
+        let Some(node) = pane.rows.get(at) else { continue };
+        let under = RowCursor::of(at, pane.cursor.at, active);
+        row(state, node, parts.list.width).draw(
+            under,
+            ThemeRole::Selection,
+            pane_view::nth_row(parts.list, nth),
+            buffer,
+        );
+    }
+    if len == 0 {
+        let sentence = if state.is_open() {
+            "Nothing is picked. Press Space on a source in the catalog; the sources it mentions are pulled in."
+        } else {
+            "opening the workspace"
+        };
+        pane_view::draw_empty(state, sentence, parts.list, buffer);
+    }
+    frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(ThemeRole::Selection), buffer);
+    let height = usize::from(parts.detail.height);
+    // One more than there is room for, to know whether there are more.
+    let end = pane.scroll.top.saturating_add(height);
+    let mut lines = detail(state, parts.detail.width, end.saturating_add(1));
+    let caption = if lines.len() > end { "why, more below" } else { "why" };
+    lines.truncate(end);
+    frame::rule(&state.skin, parts.rule, caption, pane_view::caption(state, Pane::Selection), buffer);
+    let shown = pane.scroll.window(lines.len(), height);
+    pane_view::draw_lines(lines.get(shown).unwrap_or_default(), parts.detail, buffer);
+}
+
+/// `3 picked · 7 pulled in · ~12,400 tokens`, shortened where there is no room.
+fn total(state: &State, room: usize) -> String {
+    let (totals, dot) = (&state.counts, state.skin.glyphs.dot);
+    let number = |number: usize| cells::grouped(number as u64);
+    let chosen = format!("{} picked {dot} {} pulled in", number(totals.picked), number(totals.pulled_in));
+    let tokens = cells::tokens(totals.tokens);
+    let notes = [format!("{chosen} {dot} {tokens} tokens"), format!("{chosen} {dot} {tokens}")];
+    notes.into_iter().find(|note| cells::width(note) <= room).unwrap_or(chosen)
+}
+
+fn row<'a>(state: &'a State, node: &TreeRow, width: u16) -> ListRow<'a> {
+    let (theme, glyphs) = (&state.skin.theme, &state.skin.glyphs);
+    let grey = theme.style(ThemeRole::Infra);
+    let mut row = ListRow::new(&state.skin, width);
+    let Some(id) = node.id(&state.snapshot) else { return row };
+    let (mark, role) = match node.kind {
+        TreeRowKind::Dormant(_) => (crate::selection::Standing::Dormant, ThemeRole::Infra),
+        _ => source_state::mark(&state.snapshot, id),
+    };
+    let name = state.snapshot.catalog.get(id).map(|source| cells::clean(&source.name)).unwrap_or_default();
+    let lead = lead(state, node);
+    let (depth, tokens) = figures(state, node, id);
+    // On the right a column for the depth, one for the tokens, and a blank before the border.
+    let right = if row.room() >= 40 { 8 + 1 + 8 + 1 } else { 8 + 1 };
+    let left = row.room().saturating_sub(right + 1);
+    let id = cells::clean(id);
+    row.text(&lead, grey).text(glyphs.mark(mark), theme.style(role)).gap();
+    let used = cells::width(&lead) + 2;
+    // The name has what the id leaves, if that is readable.
+    let widest = state.selection.widest.min(left);
+    let names = if left - widest > 12 { left - widest - 1 } else { 0 };
+    let id_room = (if names > 0 { widest } else { left }).saturating_sub(used);
+    let id_style = if matches!(node.kind, TreeRowKind::Member(_)) { theme.style(ThemeRole::Text) } else { grey };
+    row.id(&id, id_room, id_style);
+    if names > 0 {
+        row.cell(&name, names, grey);
+    }
+    if right > 9 {
+        row.cell(&format!("{depth:>8}"), 8, grey);
+    }
+    row.text(&format!("{tokens:>8}"), grey);
+    row
+}
+
+/// The column of the mark, behind the cursor and the tree lines.
+pub fn mark_column(state: &State, row: usize) -> Option<u16> {
+    let lead = state.selection.rows.get(row).map(|node| cells::width(&lead(state, node)))?;
+    u16::try_from(1 + lead).ok()
+}
+
+/// The tree lines in front of a row.
+fn lead(state: &State, node: &TreeRow) -> String {
+    let glyphs = &state.skin.glyphs;
+    let goes_on = |level: usize| node.open & (1 << level.min(31)) != 0;
+    let mut lead = String::new();
+    for level in 0..node.level.saturating_sub(1) {
+        lead.push_str(if goes_on(level) { glyphs.bar } else { "  " });
+    }
+    if let Some(own) = node.level.checked_sub(1) {
+        lead.push_str(if goes_on(own) { glyphs.tee } else { glyphs.corner });
+    }
+    lead
+}
+
+/// The two columns on the right: depth or state, and tokens.
+fn figures(state: &State, node: &TreeRow, id: &str) -> (String, String) {
+    let word = match node.kind {
+        TreeRowKind::Member(_) if node.level == 0 && node.brings > 0 => format!("+{}", node.brings),
+        TreeRowKind::Member(_) if node.level == 0 => String::new(),
+        TreeRowKind::Member(_) => format!("depth {}", node.level),
+        TreeRowKind::Auto(_) => "auto".to_owned(),
+        TreeRowKind::Dormant(_) => "dormant".to_owned(),
+        TreeRowKind::Excluded(_) => "excluded".to_owned(),
+    };
+    let tokens = match (node.kind.clone(), state.snapshot.tokens.get(id)) {
+        (TreeRowKind::Member(_) | TreeRowKind::Auto(_), Some(tokens)) => cells::tokens(*tokens),
+        _ if state.snapshot.catalog.get(id).is_some_and(crate::catalog::Source::is_missing) => "missing".to_owned(),
+        _ => String::new(),
+    };
+    (word, tokens)
+}
+
+/// Why the row under the cursor is there, in lines that fit `columns`; at most about `most` of them are made.
+pub fn detail(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
+    let columns = usize::from(columns).saturating_sub(2);
+    let Some(node) = state.selection.rows.get(state.selection.cursor.at) else { return Vec::new() };
+    let Some(id) = node.id(&state.snapshot) else { return Vec::new() };
+    let theme = &state.skin.theme;
+    let clip = |text: &str| cells::clip(&cells::clean(text), columns, state.skin.glyphs.ellipsis).into_owned();
+    let told = |text: &str| {
+        let lines = cells::wrap(&cells::clean(text), columns).into_iter();
+        lines.map(|line| Line::from(Span::styled(line, theme.style(ThemeRole::Text)))).collect::<Vec<_>>()
+    };
+    let name = state.snapshot.catalog.get(id).map_or("", |source| source.name.as_str());
+    let id_shown = clip(&format!("@{id}"));
+    let left = columns.saturating_sub(cells::width(&id_shown) + 2);
+    let name = cells::clip(&cells::clean(name), left, state.skin.glyphs.ellipsis).into_owned();
+    let mut lines = vec![Line::from(vec![
+        Span::styled(id_shown, theme.style(ThemeRole::Strong)),
+        Span::styled(format!("  {name}"), theme.style(ThemeRole::Infra)),
+    ])];
+    match node.kind {
+        TreeRowKind::Member(_) => {
+            match node.member(state.snapshot.selection.members()) {
+                Some(member) if member.role == Role::Transitive => lines.extend(reasons(state, member, columns, most)),
+                _ if state.snapshot.catalog.get(id).is_some_and(crate::catalog::Source::is_missing) => {
+                    lines.extend(told("Picked, but its path no longer exists: it adds nothing until the path is back. Space unpicks it."));
+                }
+                _ => lines.extend(told(&brings(node))),
+            }
+        }
+        TreeRowKind::Auto(_) if state.snapshot.selection.is_excluded(id) => {
+            lines.extend(told("Mode auto, excluded: in the instructions all the same, but nothing pulls it in. x includes it again, Space picks it."));
+        }
+        TreeRowKind::Auto(_) => {
+            lines.extend(told("Mode auto: always in the instructions, whatever is picked. Space picks it, which also pulls in what it mentions."));
+        }
+        TreeRowKind::Dormant(_) => {
+            lines.extend(told(
+                "Picked, but no longer in the catalog. The pick returns with the source; Space unpicks it.",
+            ));
+        }
+        TreeRowKind::Excluded(_) => {
+            lines.extend(told(
+                "Excluded: nothing pulls it in, and no prompt is hinted at it. x includes it again, Space picks it.",
+            ));
+        }
+    }
+    let follows = preview::lines(state, id, columns);
+    // What keys do comes before a long list of reasons.
+    let place = lines.len().min(if matches!(node.kind, TreeRowKind::Member(_)) { 2 } else { lines.len() });
+    lines.splice(place..place, follows);
+    lines
+}
+
+fn brings(node: &TreeRow) -> String {
+    match node.brings {
+        0 => "Picked. It pulls in nothing else.".to_owned(),
+        brings => {
+            let (sources, tokens) = (cells::counted(brings, "source"), cells::tokens(node.brings_tokens));
+            format!("Picked. It pulls in {sources}: {tokens} tokens.")
+        }
+    }
+}
+
+/// Every mention that pulls a member in: `@retry-pattern  by id  docs/retry.md:12`.
+fn reasons(state: &State, member: &Member, columns: usize, most: usize) -> Vec<Line<'static>> {
+    let theme = &state.skin.theme;
+    let head = format!("Pulled in at depth {} by {}:", member.depth, cells::counted(member.parents.len(), "source"));
+    let mut lines = vec![Line::from(Span::styled(head, theme.style(ThemeRole::Transitive)))];
+    let widest =
+        member.parents.iter().map(|parent| cells::width(&cells::clean(parent.as_str())) + 1).max().unwrap_or(0);
+    let widest = widest.min(columns / 2);
+    for parent in member.parents.iter() {
+        let mentions = state.snapshot.graph.from_to(parent.as_str(), |to| *to == member.id);
+        for mention in mentions {
+            if lines.len() >= most {
+                return lines;
+            }
+            let ellipsis = state.skin.glyphs.ellipsis;
+            let named = cells::pad(&cells::clean(&format!("@{parent}")), widest, ellipsis);
+            let via = format!("  by {:<4}  ", mention.via.word());
+            let place = format!("{}:{}", pane_view::printed(state, &mention.file), mention.line);
+            let room = columns.saturating_sub(widest + cells::width(&via));
+            let place = cells::clip_start(&place, room, ellipsis).into_owned();
+            lines.push(Line::from(vec![
+                Span::styled(named, theme.style(ThemeRole::Text)),
+                Span::styled(via, theme.style(ThemeRole::Infra)),
+                Span::styled(place, theme.style(ThemeRole::Catalog)),
+            ]));
+        }
+    }
+    lines
+}

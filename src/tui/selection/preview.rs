@@ -1,0 +1,86 @@
+//! What picking or excluding the source under the cursor would change, before it is done.
+
+use ratatui::text::{Line, Span};
+
+use crate::catalog::SourceId;
+use crate::desk::Follows;
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+
+/// Names before `+N more`.
+const SHOWN: usize = 4;
+
+/// How much room there is for names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NameDetail {
+    /// As many as are read at a glance.
+    Some,
+    /// Only one; more are counted.
+    Counted,
+}
+
+/// The sentences for the source of this id, in lines that fit `columns`; none while the answer is awaited.
+pub fn lines(state: &State, id: &str, columns: usize) -> Vec<Line<'static>> {
+    let style = state.skin.theme.style(ThemeRole::Hints);
+    let sentence = sentence(state, id, NameDetail::Some).unwrap_or_default();
+    cells::wrap(&cells::clean(&sentence), columns)
+        .into_iter()
+        .filter(|line| !line.is_empty())
+        .map(|line| Line::from(Span::styled(line, style)))
+        .collect()
+}
+
+/// The same as one sentence; `None` while the answer is awaited, and where there is nothing to choose.
+pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
+    let outlook = state.choice_preview.answer.as_ref().filter(|outlook| outlook.id == id)?;
+    let selection = &state.snapshot.selection;
+    let is_missing = state.snapshot.catalog.get(id).is_some_and(crate::catalog::Source::is_missing);
+    let (toggled, barred) = (&outlook.toggled, &outlook.barred);
+    Some(match selection.member(id) {
+        _ if selection.dormant().iter().any(|dormant| dormant == id) => return None,
+        Some(member) if !member.parents.is_empty() => match others(&barred.leaves, id).as_slice() {
+            [] => format!("x would remove it: {}.", cost(barred.tokens_out)),
+            with => format!("x would remove it and {}: {}.", named(with, names), cost(barred.tokens_out)),
+        },
+        Some(_) if selection.is_picked(id) => taken_back(toggled, id, names),
+        _ if is_missing => return None,
+        _ => match others(&toggled.enters, id).as_slice() {
+            [] => format!("Space would pick it alone: {}.", cost(toggled.tokens_in)),
+            with => format!("Space would pick it and pull in {}: {}.", named(with, names), cost(toggled.tokens_in)),
+        },
+    })
+}
+
+fn taken_back(follows: &Follows, id: &str, names: NameDetail) -> String {
+    let stays = !follows.leaves.iter().any(|left| left.as_str() == id);
+    match others(&follows.leaves, id).as_slice() {
+        [] if stays => "Space would unpick it; others still pull it in.".to_owned(),
+        [] => format!("Space would release it alone: {}.", cost(follows.tokens_out)),
+        with => format!("Space would release it and {}: {}.", named(with, names), cost(follows.tokens_out)),
+    }
+}
+
+fn others<'a>(ids: &'a [SourceId], id: &str) -> Vec<&'a SourceId> {
+    ids.iter().filter(|other| other.as_str() != id).collect()
+}
+
+/// `@a, @b`, or `7 others (@a, @b, @c, @d, +3 more)`, or only `7 others`.
+fn named(ids: &[&SourceId], names: NameDetail) -> String {
+    let count = cells::grouped(ids.len() as u64);
+    match (ids, names) {
+        ([_, _, ..], NameDetail::Counted) => return format!("{count} others"),
+        ([one], _) => return format!("@{one}"),
+        _ => {}
+    }
+    let shown: Vec<String> = ids.iter().take(SHOWN).map(|id| format!("@{id}")).collect();
+    let shown = shown.join(", ");
+    match ids.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{count} others ({shown}, +{} more)", cells::grouped(more as u64)),
+    }
+}
+
+fn cost(tokens: u64) -> String {
+    if tokens == 0 { "tokens unknown".to_owned() } else { format!("{} tokens", cells::tokens(tokens)) }
+}

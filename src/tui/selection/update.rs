@@ -1,0 +1,34 @@
+//! Picks and exclusions. They are only asked for here; the screen shows them when the next snapshot does.
+
+use crate::catalog::SourceId;
+use crate::engine::Command;
+use crate::tui::action::Action;
+use crate::tui::input::Effect;
+use crate::tui::state::State;
+
+pub fn choose(state: &State, action: Action, effects: &mut Vec<Effect>) {
+    let Some(id) = state.subject(state.focus) else { return };
+    let selection = &state.snapshot.selection;
+    let is_dormant = selection.dormant().iter().any(|dormant| dormant == id);
+    let source = SourceId::from(id);
+    effects.push(Effect::Send(match action {
+        Action::Toggle if selection.is_picked(id) || is_dormant => Command::Unpick(source),
+        Action::Exclude if selection.is_excluded(id) => Command::Include(source),
+        Action::Exclude => Command::Exclude(source),
+        _ => Command::Pick(source),
+    }));
+}
+
+/// Asks what picking or excluding the source under the cursor would change. Not while a text is typed: it would change with
+/// every key.
+pub fn ask_for_preview(state: &mut State, effects: &mut Vec<Effect>) {
+    if state.typing.is_some() || state.at_request() {
+        return;
+    }
+    let subject = state.subject(state.focus).map(str::to_owned);
+    let at = state.snapshot.generation;
+    let asked = state.choice_preview.ask(subject.as_deref().map(|id| (id, at)));
+    if let (Some(generation), Some(id)) = (asked, subject) {
+        effects.push(Effect::Send(Command::Outlook { generation, id: id.as_str().into() }));
+    }
+}

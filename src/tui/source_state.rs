@@ -1,0 +1,46 @@
+//! The state of a source: its mark, colour and words.
+
+use crate::engine::Snapshot;
+use crate::selection::{Member, Role, Standing};
+
+use crate::tui::theme;
+
+/// How the source of this id stands, and the colour of that.
+pub fn mark(snapshot: &Snapshot, id: &str) -> (Standing, theme::ThemeRole) {
+    let standing = Standing::of(&snapshot.catalog, &snapshot.selection, id);
+    let role = match standing {
+        Standing::Missing => theme::ThemeRole::Error,
+        Standing::Picked => theme::ThemeRole::Selection,
+        Standing::Auto if snapshot.selection.contains(id) => theme::ThemeRole::Selection,
+        Standing::Auto => theme::ThemeRole::Catalog,
+        Standing::Transitive => theme::ThemeRole::Transitive,
+        Standing::Excluded | Standing::Available | Standing::Dormant => theme::ThemeRole::Infra,
+    };
+    (standing, role)
+}
+
+/// What it is, in words: `picked`, `pulled in by @a, @b`, `missing`, `available`.
+pub fn words(snapshot: &Snapshot, id: &str) -> String {
+    let member = snapshot.selection.member(id);
+    let missing = snapshot.catalog.get(id).is_some_and(crate::catalog::Source::is_missing);
+    let standing = match (member, mark(snapshot, id).0) {
+        (Some(member), _) if member.role == Role::Transitive => format!("pulled in by {}", parents(member)),
+        (Some(member), _) if member.role == Role::AutoRoot => "auto, pulls in others".to_owned(),
+        (Some(_), _) => "picked".to_owned(),
+        (None, Standing::Excluded) => "excluded".to_owned(),
+        (None, Standing::Dormant) => "dormant".to_owned(),
+        (None, Standing::Auto) => "always in the instructions".to_owned(),
+        (None, Standing::Missing) => return "missing".to_owned(),
+        _ => "available".to_owned(),
+    };
+    if missing { format!("missing, {standing}") } else { standing }
+}
+
+/// The parents of a member as `@a, @b`, cut to three.
+pub fn parents(member: &Member) -> String {
+    let shown: Vec<String> = member.parents.iter().take(3).map(|parent| format!("@{parent}")).collect();
+    match member.parents.len() {
+        more @ 4.. => format!("{} +{} more", shown.join(", "), more - 3),
+        _ => shown.join(", "),
+    }
+}

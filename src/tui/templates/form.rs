@@ -1,0 +1,237 @@
+//! The form of a template: its variables as a tree of rows with typed values or dimmed samples; the one being typed
+//! is a field in its row.
+
+use std::borrow::Cow;
+
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+
+use crate::tui::pane::Pane;
+use crate::tui::pane_view;
+use crate::tui::state::{PanePart, State, Typing};
+use crate::tui::templates::list::above;
+use crate::tui::templates::values;
+use crate::tui::templates::values::{FormRow, RowValue};
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::row::{Active, ListRow, RowCursor};
+use crate::tui::widgets::{cells, frame, prompt};
+
+/// Shown for an optional value that is not typed.
+const LEFT_OUT: &str = "left out";
+
+/// Columns of a flag's box.
+const BOX: u16 = 3;
+
+/// Draws the form at `place`, its caption in the row above.
+pub fn draw(state: &State, place: Rect, frame: &mut Frame<'_>) {
+    if place.is_empty() || state.template().is_none() {
+        return;
+    }
+    let rows = &state.templates.form;
+    let buffer = frame.buffer_mut();
+    let room = usize::from(place.width).saturating_sub(6);
+    frame::rule(&state.skin, above(place), &caption(state, rows, room), style(state), buffer);
+    let active = if is_active(state) { pane_view::active(state, Pane::Templates) } else { Active::No };
+    let window = state.templates.variable.window(rows.len(), usize::from(place.height));
+    let names = names(state, place);
+    let width = if window.len() < rows.len() { inset(place).width } else { place.width };
+    let mut field = None;
+    for (nth, at) in window.clone().enumerate() {
+        let Some(variable) = rows.get(at) else { continue };
+        let under = if is_active(state) {
+            RowCursor::of(at, state.templates.variable.at, active)
+        } else {
+            RowCursor::Elsewhere
+        };
+        let line = pane_view::nth_row(place, nth);
+        let here = state.typing == Some(Typing::Value) && at == state.templates.variable.at;
+        let typing = here && !matches!(variable.holds, RowValue::Flag(_));
+        row(state, variable, names, width, typing).draw(under, ThemeRole::Templates, line, buffer);
+        if here {
+            field = Some((line, typing));
+        }
+    }
+    frame::scrollbar(&state.skin, inset(place), rows.len(), window.start, style(state), buffer);
+    match field {
+        Some((line, true)) => draw_field(state, line, names, frame),
+        // The cursor of the terminal says that keys go to the box.
+        Some((line, false)) => frame.set_cursor_position(Position { x: value_column(line, names) + 1, y: line.y }),
+        None => {}
+    }
+}
+
+/// How many of its rows are visible.
+pub fn page(state: &State) -> usize {
+    state.parts(Pane::Templates).map_or(1, |parts| usize::from(parts.aside.height))
+}
+
+/// Columns of the names: values need their room where one types them, and show what they can elsewhere.
+fn names(state: &State, place: Rect) -> usize {
+    let width = usize::from(place.width);
+    let most = if is_active(state) { width / 2 } else { width * 3 / 5 };
+    widest(&state.templates.form).min(most)
+}
+
+fn value_column(line: Rect, names: usize) -> u16 {
+    line.x.saturating_add(u16::try_from(names + 2).unwrap_or(u16::MAX))
+}
+
+/// Whether the box of a flag stands here, in a form that is at `place`.
+pub fn is_box(state: &State, place: Rect, at: Position) -> bool {
+    let row = state.templates.variable.top + usize::from(at.y.saturating_sub(place.y));
+    let is_flag = state.templates.form.get(row).is_some_and(|row| matches!(row.holds, RowValue::Flag(_)));
+    let column = value_column(place, names(state, place));
+    is_flag && place.contains(at) && (column..column.saturating_add(BOX)).contains(&at.x)
+}
+
+/// The scrollbar stands in the last column here: to the right of it is the preview.
+fn inset(place: Rect) -> Rect {
+    Rect { width: place.width.saturating_sub(1), ..place }
+}
+
+fn is_active(state: &State) -> bool {
+    state.focus == Pane::Templates && state.part == PanePart::Values
+}
+
+fn style(state: &State) -> Style {
+    if is_active(state) {
+        pane_view::caption_of(state, Pane::Templates)
+    } else {
+        state.skin.theme.style(ThemeRole::Infra)
+    }
+}
+
+fn caption(state: &State, rows: &[FormRow], room: usize) -> String {
+    let row = rows.get(state.templates.variable.at);
+    if state.typing == Some(Typing::Value) {
+        return match (values::json(state.templates.value.text()), row.map(|row| &row.holds)) {
+            (_, Some(RowValue::Flag(_))) => "Space toggles it".to_owned(),
+            (_, Some(RowValue::Misfit(_))) => "not a value for a list or an object".to_owned(),
+            (Some(Err(error)), _) => format!("not JSON yet: {error}"),
+            (Some(Ok(_)), _) => "value, as JSON".to_owned(),
+            (None, _) => "value, := for JSON".to_owned(),
+        };
+    }
+    let leaves = || rows.iter().filter(|row| row.is_leaf());
+    let typed = leaves().filter(|row| row.typed).count();
+    let unused = rows.iter().filter(|row| matches!(row.holds, RowValue::Unused(_))).count();
+    if rows.is_empty() {
+        return "no variables".to_owned();
+    }
+    // The shorter, the more of what one would not expect.
+    let mut parts = vec![cells::counted(leaves().count(), "value")];
+    parts.extend((typed > 0).then(|| format!("{typed} typed")));
+    parts.extend((unused > 0).then(|| format!("{unused} not used")));
+    let fits = |text: &String| cells::width(text) <= room;
+    let mut counted = (0..parts.len()).map(|from| parts.iter().skip(from).cloned().collect::<Vec<_>>().join(", "));
+    let counted = counted.find(fits).or_else(|| parts.last().cloned()).unwrap_or_default();
+    match row.filter(|_| is_active(state)) {
+        Some(row) => with_keys(&counted, what_to_press(row), room),
+        None => counted,
+    }
+}
+
+/// The key that sets the row's value.
+fn what_to_press(row: &FormRow) -> &'static str {
+    match row.holds {
+        RowValue::Flag(_) => "Space toggles it",
+        RowValue::Items(_) => "a adds an item",
+        RowValue::Fields if row.item().is_some() => "a adds one, x removes it",
+        RowValue::Unused(_) => "x removes it",
+        RowValue::Fields | RowValue::Text(_) | RowValue::Misfit(_) => "Enter types",
+    }
+}
+
+/// As much as there is room for.
+fn with_keys(counted: &str, press: &str, room: usize) -> String {
+    let leaves = format!("{press}, Esc leaves");
+    let fits = |text: &String| cells::width(text) <= room;
+    [format!("{counted}: {leaves}"), leaves].into_iter().find(fits).unwrap_or_else(|| press.to_owned())
+}
+
+fn widest(rows: &[FormRow]) -> usize {
+    rows.iter().map(|row| cells::width(&name(row))).max().unwrap_or(0)
+}
+
+/// `  name?` in its depth, an optional one with its sign.
+fn name(row: &FormRow) -> String {
+    let optional = if row.optional && !matches!(row.holds, RowValue::Unused(_)) { "?" } else { "" };
+    format!("{}{}{optional}", "  ".repeat(row.level), cells::clean(&row.name))
+}
+
+fn row<'a>(state: &'a State, variable: &FormRow, names: usize, width: u16, typing: bool) -> ListRow<'a> {
+    let theme = &state.skin.theme;
+    let grey = theme.style(ThemeRole::Infra);
+    let mut row = ListRow::new(&state.skin, width);
+    let is_item = variable.item().is_some();
+    let used = !matches!(variable.holds, RowValue::Unused(_));
+    row.cell(&name(variable), names, if is_item || !used { grey } else { theme.style(ThemeRole::Text) });
+    // Typed values stand out from samples.
+    let value = if variable.typed { theme.style(ThemeRole::Strong) } else { grey };
+    let kind = theme.style(ThemeRole::Templates);
+    match &variable.holds {
+        RowValue::Text(_) if typing => {}
+        RowValue::Text(_) if is_left_out(variable) => drop(row.text(LEFT_OUT, grey)),
+        RowValue::Text(text) if text.is_empty() => drop(row.text("empty", grey)),
+        RowValue::Text(text) if variable.typed => drop(row.text(&shown(text), value)),
+        RowValue::Text(text) => drop(row.text(&state.skin.glyphs.own(&shown(text)), value)),
+        RowValue::Flag(true) => drop(row.text("[x] yes", value)),
+        RowValue::Flag(false) => drop(row.text("[ ] no", value)),
+        RowValue::Items(None) => drop(row.text("sample list", kind)),
+        RowValue::Items(Some(0)) => drop(row.text("no items", kind)),
+        RowValue::Items(Some(items)) => drop(row.text(&cells::counted(*items, "item"), kind)),
+        RowValue::Fields if is_item => {}
+        RowValue::Fields => drop(row.text("object", kind)),
+        RowValue::Unused(text) => {
+            row.text("not used  ", theme.style(ThemeRole::Warning)).text(&shown(text), grey);
+        }
+        RowValue::Misfit(_) if typing => {}
+        RowValue::Misfit(text) => {
+            row.text("does not fit  ", theme.style(ThemeRole::Error)).text(&shown(text), grey);
+        }
+    }
+    row
+}
+
+/// Whether the value is left out until it is typed, so that the template's default applies.
+fn is_left_out(row: &FormRow) -> bool {
+    !row.typed && matches!(&row.holds, RowValue::Text(sample) if sample.is_empty())
+}
+
+/// Longer than any row; the rest of a pasted value is not looked at.
+fn shown(text: &str) -> Cow<'_, str> {
+    let end = text.char_indices().map(|(at, _)| at).nth(400).unwrap_or(text.len());
+    cells::clean(text.get(..end).unwrap_or_default())
+}
+
+fn draw_field(state: &State, line: Rect, names: usize, frame: &mut Frame<'_>) {
+    let used = u16::try_from(names + 2).unwrap_or(u16::MAX);
+    let place = Rect { x: line.x.saturating_add(used), width: line.width.saturating_sub(used + 1), ..line };
+    if place.width < 2 {
+        return;
+    }
+    let (field, style) = (&state.templates.value, state.skin.theme.style(ThemeRole::Strong));
+    blank(Rect { width: place.width + 1, ..place }, frame.buffer_mut());
+    let at = prompt::draw(field.text(), field.cursor(), &[], style, place, frame.buffer_mut());
+    if field.is_empty() {
+        sample(state, place, frame.buffer_mut());
+    }
+    frame.set_cursor_position(at);
+}
+
+/// What stands there as long as nothing is typed.
+fn sample(state: &State, place: Rect, buffer: &mut Buffer) {
+    let Some(row) = state.templates.form.get(state.templates.variable.at).filter(|row| !row.typed) else { return };
+    if let RowValue::Text(text) = &row.holds {
+        let text = if is_left_out(row) { LEFT_OUT.into() } else { state.skin.glyphs.own(text) };
+        let text = cells::clip(&text, usize::from(place.width), state.skin.glyphs.ellipsis);
+        buffer.set_stringn(place.x, place.y, text, usize::from(place.width), state.skin.theme.style(ThemeRole::Infra));
+    }
+}
+
+fn blank(place: Rect, buffer: &mut Buffer) {
+    let blanks = " ".repeat(usize::from(place.width));
+    buffer.set_stringn(place.x, place.y, blanks, usize::from(place.width), Style::reset());
+}

@@ -1,0 +1,195 @@
+//! Moves in the form, types values, toggles flags, adds and removes items, resets values. Each change asks for a new
+//! preview.
+
+use std::sync::Arc;
+
+use crate::tui::action::Action;
+use crate::tui::pane::Pane;
+use crate::tui::state::{PanePart, State, Typing};
+use crate::tui::templates::form;
+use crate::tui::templates::values;
+use crate::tui::templates::values::{FormRow, PathStep, RowValue, TypedValue, TypedValues, ValuePath};
+use crate::tui::widgets::field::{FieldLimit, TextField};
+use crate::tui::widgets::motion::{Cursor, Motion};
+
+pub fn act(state: &mut State, action: Action) {
+    match action {
+        Action::Values => {
+            state.focus_on(Pane::Templates);
+            state.part = PanePart::Values;
+            set(state);
+        }
+        Action::SetValue => set(state),
+        Action::AddItem => add(state),
+        Action::NextField => go(state, |at| at + 1..usize::MAX),
+        Action::PreviousField => go_back(state),
+        _ => take_back(state),
+    }
+}
+
+/// Rebuilds the form where the template or its values have changed.
+pub fn follow(state: &mut State) {
+    let Some(template) = state.template() else {
+        state.templates.form = Vec::new();
+        state.templates.formed = None;
+        return;
+    };
+    let index = &state.snapshot.templates;
+    let formed = state.templates.formed.as_ref();
+    let is_same = formed.is_some_and(|(name, of, revision)| {
+        *name == template.name && Arc::ptr_eq(of, index) && *revision == state.templates.revision
+    });
+    if is_same {
+        return;
+    }
+    let is_other = formed.is_none_or(|(name, ..)| *name != template.name);
+    let nothing = TypedValues::default();
+    let form = values::rows(&template.variables, state.typed().unwrap_or(&nothing));
+    let formed = Some((template.name.clone(), Arc::clone(index), state.templates.revision));
+    let under = state.templates.form.get(state.templates.variable.at).map(|row| row.way.clone());
+    if is_other {
+        state.templates.variable = Cursor::default();
+    } else if let Some(at) = under.and_then(|way| form.iter().position(|row| row.way == way)) {
+        state.templates.variable.at = at;
+    }
+    state.templates.form = form;
+    state.templates.formed = formed;
+    // What was being typed may be gone.
+    if state.typing == Some(Typing::Value) && (is_other || under_cursor(state).is_none_or(|row| !row.is_leaf())) {
+        state.typing = None;
+    }
+    if state.part == PanePart::Values && state.templates.form.is_empty() {
+        state.part = PanePart::List;
+    }
+}
+
+fn under_cursor(state: &State) -> Option<&FormRow> {
+    state.templates.form.get(state.templates.variable.at)
+}
+
+/// Toggles a flag, or types the value or the first value inside the row.
+fn set(state: &mut State) {
+    match under_cursor(state).map(|row| (row.holds.clone(), row.way.clone())) {
+        Some((RowValue::Flag(flag), way)) => give(state, way, TypedValue::Flag(!flag)),
+        Some((RowValue::Items(Some(0)), _)) => add(state),
+        _ => begin(state),
+    }
+}
+
+/// Into the field of the row under the cursor, or of the first value behind it.
+pub fn begin(state: &mut State) {
+    go(state, |at| at..usize::MAX);
+}
+
+/// To the first value in this range of rows, counted from the cursor, and into its field; typing ends where there is none.
+fn go(state: &mut State, range: impl Fn(usize) -> std::ops::Range<usize>) {
+    let range = range(state.templates.variable.at);
+    let rows = state.templates.form.iter().enumerate().skip(range.start).take(range.len());
+    let next = rows.into_iter().find(|(_, row)| row.is_leaf()).map(|(at, _)| at);
+    to_field(state, next);
+}
+
+fn go_back(state: &mut State) {
+    let at = state.templates.variable.at;
+    let before = state.templates.form.iter().take(at).rposition(FormRow::is_leaf);
+    to_field(state, before);
+}
+
+fn to_field(state: &mut State, at: Option<usize>) {
+    let Some(at) = at else {
+        state.typing = None;
+        return;
+    };
+    state.templates.variable.at = at;
+    state.templates.value = TextField::default();
+    state.typing = Some(Typing::Value);
+    let Some(row) = under_cursor(state).filter(|row| row.typed) else { return };
+    let (RowValue::Text(text) | RowValue::Misfit(text)) = &row.holds else { return };
+    let text = text.clone();
+    let field = &mut state.templates.value;
+    if field.fitting(&text, FieldLimit::Line).len() < text.len() {
+        state.typing = None;
+        let why = "this value is too long to type here: E opens it in $EDITOR, x resets it";
+        return state.refuse(why.to_owned());
+    }
+    field.insert(&text);
+}
+
+/// Takes over what stands in the field, as it is typed.
+pub fn typed(state: &mut State) {
+    let text = state.templates.value.text().to_owned();
+    if let Some(way) = under_cursor(state).map(|row| row.way.clone()) {
+        give(state, way, TypedValue::Text(text));
+    }
+}
+
+/// Keys in the field of a flag: toggle, yes or no. Returns whether it is a flag.
+pub fn flag(state: &mut State, text: &str) -> bool {
+    let Some((RowValue::Flag(flag), way)) = under_cursor(state).map(|row| (row.holds.clone(), row.way.clone())) else {
+        return false;
+    };
+    let said = text.chars().fold(flag, |flag, c| match c {
+        ' ' => !flag,
+        'y' | 't' | '1' => true,
+        'n' | 'f' | '0' => false,
+        _ => flag,
+    });
+    if said != flag {
+        give(state, way, TypedValue::Flag(said));
+    }
+    true
+}
+
+/// The list that another item would go into, and before which item.
+pub fn list(row: &FormRow, typed: Option<&TypedValues>) -> Option<(ValuePath, usize)> {
+    if let RowValue::Items(_) = row.holds {
+        let items = typed.map_or(1, |typed| typed.shown_items(&row.way));
+        return Some((row.way.clone(), items));
+    }
+    let at = row.way.iter().rposition(|step| matches!(step, PathStep::Item(_)))?;
+    match (row.way.get(..at), row.way.get(at)) {
+        (Some(list), Some(PathStep::Item(item))) => Some((list.to_vec(), item + 1)),
+        _ => None,
+    }
+}
+
+/// Another item, and into its first value.
+fn add(state: &mut State) {
+    let Some((list, at)) = under_cursor(state).and_then(|row| list(row, state.typed())) else { return };
+    change(state, |typed| typed.add_item(&list, at));
+    let mut way = list;
+    way.push(PathStep::Item(at));
+    if let Some(row) = state.templates.form.iter().position(|row| row.way == way) {
+        state.templates.variable.at = row;
+        begin(state);
+    }
+}
+
+/// Removes an item; resets other rows and what is inside them.
+fn take_back(state: &mut State) {
+    let Some(row) = under_cursor(state) else { return };
+    let (way, item) = (row.way.clone(), row.item().map(|(list, at)| (list.to_vec(), at)));
+    match item {
+        Some((list, at)) => change(state, |typed| typed.remove_item(&list, at)),
+        None => change(state, |typed| typed.take_back(&way)),
+    }
+}
+
+pub fn step(state: &mut State, motion: Motion) {
+    let (len, page) = (state.templates.form.len(), form::page(state));
+    state.templates.variable.step(motion, len, page);
+}
+
+fn give(state: &mut State, way: ValuePath, given: TypedValue) {
+    change(state, |typed| typed.set(way, given));
+}
+
+/// Changes what was typed for the template under the cursor.
+pub fn change(state: &mut State, change: impl FnOnce(&mut TypedValues)) {
+    let Some(name) = state.template().map(|template| template.name.clone()) else { return };
+    change(state.templates.typed.entry(name.clone()).or_default());
+    // A draft of other values is outdated.
+    state.templates.draft = state.templates.draft.take().filter(|draft| draft.template != name);
+    state.templates.revision += 1;
+    follow(state);
+}

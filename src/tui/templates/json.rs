@@ -1,0 +1,87 @@
+//! Values as JSON, pasted into the form or edited in `$EDITOR`. Invalid JSON changes nothing and is kept to be fixed.
+
+use crate::tui::input::Effect;
+use crate::tui::state::{JsonDraft, State, Typing};
+use crate::tui::templates::form_update;
+use crate::tui::templates::values;
+use crate::tui::templates::values::TypedValues;
+use crate::tui::windows::WindowKind;
+
+/// Whether a paste is meant for the whole form: it begins as an object does, and no value has been begun that it could be
+/// part of.
+pub fn is_for_all(state: &State, text: &str) -> bool {
+    let is_free = match state.typing {
+        None => true,
+        Some(Typing::Value) => state.templates.value.is_empty(),
+        Some(_) => false,
+    };
+    is_free && text.trim_start().starts_with('{')
+}
+
+/// Takes the values of a JSON object in place of those typed.
+pub fn paste(state: &mut State, text: &str) {
+    let Some(template) = state.template() else { return };
+    match values::read(text) {
+        Ok(document) => {
+            let pasted = TypedValues::pasted(&template.variables, &document);
+            take(state, pasted, "pasted");
+        }
+        Err(broken) => {
+            let told = format!("the pasted text is not valid JSON, {broken}; nothing changed");
+            state.refuse(told);
+        }
+    }
+}
+
+fn take(state: &mut State, taken: TypedValues, how: &str) {
+    state.typing = None;
+    let values = if taken.len() == 1 { "1 value".to_owned() } else { format!("{} values", taken.len()) };
+    form_update::change(state, |typed| *typed = taken);
+    state.note(format!("{values} {how}: they replace the values typed before"));
+}
+
+/// Opens the values in the editor, or the invalid text it returned last.
+pub fn open(state: &mut State, effects: &mut Vec<Effect>) {
+    let Some((name, variables)) = state.template().map(|of| (of.name.clone(), of.variables.clone())) else { return };
+    let kept = state.templates.draft.take().filter(|draft| draft.template == name);
+    let (text, line) = match kept {
+        Some(JsonDraft { text: Some(text), line, .. }) => (text, line),
+        _ => {
+            let nothing = TypedValues::default();
+            let document = state.typed().unwrap_or(&nothing).document(&variables);
+            (format!("{document:#}\n"), 1)
+        }
+    };
+    state.typing = None;
+    state.window = None;
+    state.templates.draft = Some(JsonDraft { template: name, text: None, error: None, line });
+    effects.push(Effect::EditText { text, line });
+}
+
+/// Takes the edited values; `None` where the editor failed, which it reported.
+pub fn edited(state: &mut State, text: Option<String>) {
+    let draft = state.templates.draft.take();
+    let (Some(draft), Some(text)) = (draft, text) else { return };
+    let Some(template) = state.template().filter(|template| template.name == draft.template) else {
+        let message = format!("{} is gone: its values were dropped", draft.template);
+        return state.refuse(message);
+    };
+    match values::read(&text) {
+        Ok(document) => {
+            let nothing = TypedValues::default();
+            let before = state.typed().unwrap_or(&nothing);
+            let edited = before.edited(&template.variables, &document);
+            if edited == *before {
+                state.note("the values have not changed");
+            } else {
+                take(state, edited, "from the editor");
+            }
+        }
+        Err(broken) => {
+            let line = broken.line.max(1);
+            let told = Some(broken.to_string());
+            state.templates.draft = Some(JsonDraft { text: Some(text), error: told, line, ..draft });
+            state.open(WindowKind::InvalidValues);
+        }
+    }
+}

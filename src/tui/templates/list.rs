@@ -1,0 +1,128 @@
+//! The list of templates with its filter, and the frame around form and preview.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use crate::template::{Origin, Template};
+use crate::tui::filter;
+use crate::tui::filter::{Marks, MatchMarker};
+use crate::tui::layout;
+use crate::tui::pane::Pane;
+use crate::tui::pane_view;
+use crate::tui::state::{State, Typing};
+use crate::tui::templates::{form, preview};
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::filter_line::FilterLine;
+use crate::tui::widgets::frame;
+use crate::tui::widgets::frame::PaneBorder;
+use crate::tui::widgets::marked::MarkedText;
+use crate::tui::widgets::row::{ListRow, RowCursor};
+
+/// Draws the pane with its border at `outer`.
+pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
+    let parts = state.parts_within(Pane::Templates, layout::inner(outer));
+    let pane = &state.templates;
+    let (len, all) = (pane.rows.len(), state.snapshot.templates.templates.len());
+    let is_filtered = !pane.filter.is_empty();
+    let buffer = frame.buffer_mut();
+    PaneBorder {
+        title: "4 Templates",
+        note: match all {
+            0 => String::new(),
+            all if is_filtered => format!("{} of {}", cells::grouped(len as u64), cells::counted(all, "template")),
+            all => cells::counted(all, "template"),
+        },
+        place: frame::position(pane.cursor.at, len),
+        role: ThemeRole::Templates,
+        active: pane_view::active(state, Pane::Templates),
+    }
+    .draw(&state.skin, outer, buffer);
+    if all == 0 {
+        let sentence = "No templates yet. They come with the sources you select.";
+        pane_view::draw_empty(state, sentence, layout::inner(outer), buffer);
+        return;
+    }
+    let active = pane_view::list_active(state, Pane::Templates);
+    let window = pane.cursor.window(len, usize::from(parts.list.height));
+    let top = window.start;
+    let haystack = pane.haystack.as_ref().filter(|_| pane.filtered.query.texts().next().is_some());
+    let mut marking = haystack.map(|haystack| (haystack, MatchMarker::new(&pane.filtered.query)));
+    for (nth, at) in window.enumerate() {
+        let Some(position) = pane.rows.get(at) else { continue };
+        let Some(template) = state.snapshot.templates.templates.get(*position) else { continue };
+        let marks = marking.as_mut().map(|(haystack, marker)| marker.marks(haystack, *position)).unwrap_or_default();
+        let under = RowCursor::of(at, pane.cursor.at, active);
+        let place = pane_view::nth_row(parts.list, nth);
+        row(state, template, &marks, parts.list.width).draw(under, ThemeRole::Templates, place, buffer);
+    }
+    if len == 0 {
+        pane_view::draw_empty(state, &why_empty(state), parts.list, buffer);
+    }
+    frame::rule(&state.skin, parts.rule, "", pane_view::caption(state, Pane::Templates), buffer);
+    frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(ThemeRole::Templates), buffer);
+    if len > 0 {
+        preview::draw(state, parts.detail, frame.buffer_mut());
+        form::draw(state, parts.aside, frame);
+    }
+    if !parts.head.is_empty() {
+        let line = FilterLine {
+            filter: &pane.filter,
+            typing: state.typing == Some(Typing::TemplateFilter),
+            fault: pane.filtered.query.fault.as_deref(),
+            kept: (len, all),
+            role: ThemeRole::Templates,
+        };
+        line.draw(&state.skin, parts.head, frame);
+    }
+}
+
+fn why_empty(state: &State) -> String {
+    match &state.templates.filtered.culprit {
+        Some(term) => format!("No template matches {}. Esc shows all again.", cells::clean(term)),
+        None => "No template matches all of these terms. Esc shows all again.".to_owned(),
+    }
+}
+
+/// The row of a part's caption.
+pub fn above(place: Rect) -> Rect {
+    Rect { y: place.y.saturating_sub(1), height: place.height.min(1), ..place }
+}
+
+fn row<'a>(state: &'a State, template: &Template, marks: &Marks, width: u16) -> ListRow<'a> {
+    let theme = &state.skin.theme;
+    let grey = theme.style(ThemeRole::Infra);
+    let lit = |style: ratatui::style::Style| [style, style.patch(theme.style(ThemeRole::Match))];
+    let mut row = ListRow::new(&state.skin, width);
+    let (mark, style) = match template.problem {
+        Some(_) => (state.skin.glyphs.problem, theme.style(ThemeRole::Error)),
+        None => (" ", grey),
+    };
+    let from = match &template.source {
+        Some(source) => MarkedText::of(source.as_str(), &marks.name),
+        None => MarkedText::of("the workspace", &[]),
+    };
+    let origin = match template.origin {
+        Origin::Standalone => "file of ",
+        Origin::Embedded => "block of ",
+    };
+    // The source has its room, unless that would cut the name to less than half.
+    let (syntax, rest) = (10, cells::width(&from.text) + origin.len());
+    let room = row.room().saturating_sub(2 + 1);
+    let name = state.counts.widest_template.min(room.saturating_sub(syntax + 1 + rest).max(room / 2)).max(8);
+    row.cell(mark, 1, style).marked_id(
+        &MarkedText::of(&template.name, &marks.id),
+        name,
+        lit(theme.style(ThemeRole::Text)),
+    );
+    if row.room() > syntax + 1 + rest {
+        row.cell(template.syntax.word(), syntax, theme.style(ThemeRole::Templates));
+    }
+    row.text(origin, grey).marked_text(&from, lit(grey));
+    // Variables are shown only where they match.
+    if !marks.tags.is_empty() && row.room() > 12 {
+        let variables = filter::variables(template);
+        row.text("  ", grey).marked_text(&MarkedText::of(&variables, &marks.tags), lit(grey));
+    }
+    row
+}

@@ -1,0 +1,173 @@
+//! The templates pane: the list and its filter, the form and its values, the preview, and the write.
+
+pub mod disabled;
+pub mod filtering;
+pub mod form;
+pub mod form_update;
+pub mod json;
+pub mod list;
+pub mod preview;
+pub mod preview_update;
+pub mod values;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::desk::{Refusal, Unrendered};
+use crate::output::Proposal;
+use crate::template::{Template, TemplateIndex};
+use crate::tui::filter::{FilterResult, Haystack};
+use crate::tui::highlight::HighlightedText;
+use crate::tui::templates::values::{FormRow, TypedValues};
+use crate::tui::widgets::field::TextField;
+use crate::tui::widgets::motion::{Cursor, Scroll};
+
+use crate::tui::state::State;
+
+#[derive(Debug, Clone, Default)]
+pub struct TemplatesPane {
+    /// The row under the cursor, counted in `rows`.
+    pub cursor: Cursor,
+    pub filter: TextField,
+    /// Positions in the index of the rows that the filter keeps, in the order shown.
+    pub rows: Vec<usize>,
+    /// The parsed filter and its rows, from which a longer filter starts.
+    pub filtered: FilterResult,
+    /// Built with the first filter.
+    pub haystack: Option<Arc<Haystack>>,
+    /// Typed values, by the name of the template. In memory only: they may be secrets.
+    pub typed: HashMap<String, TypedValues>,
+    /// Grows with every value typed.
+    pub revision: u64,
+    /// The form of the template under the cursor.
+    pub form: Vec<FormRow>,
+    pub formed: Option<(String, Arc<TemplateIndex>, u64)>,
+    /// The row of the form under the cursor.
+    pub variable: Cursor,
+    pub value: TextField,
+    /// Values that `$EDITOR` has, or returned as invalid JSON.
+    pub draft: Option<JsonDraft>,
+    /// Of the newest question.
+    pub generation: u64,
+    pub asked: Option<PreviewRequest>,
+    /// The question that was answered last.
+    pub answered: u64,
+    /// The newest answer.
+    pub preview: Option<Preview>,
+    /// Which side of it is wanted.
+    pub view: PreviewMode,
+    /// Of what is shown of it.
+    pub scroll: Scroll,
+    /// Columns that are left out on the left of it.
+    pub across: usize,
+    /// Of the newest text that colours were asked for.
+    pub painting: u64,
+    pub painted: Option<Arc<[String]>>,
+    /// Paths typed, by the name of the template.
+    pub paths: HashMap<String, String>,
+    /// The path in the write dialog.
+    pub path: TextField,
+    /// How far the write is that was asked for.
+    pub writing: WriteState,
+}
+
+/// What a preview depends on.
+#[derive(Debug, Clone)]
+pub struct PreviewRequest {
+    pub template: String,
+    pub index: Arc<TemplateIndex>,
+    pub revision: u64,
+    pub path: Option<String>,
+}
+
+impl PreviewRequest {
+    pub fn is(&self, other: &Self) -> bool {
+        self.template == other.template
+            && Arc::ptr_eq(&self.index, &other.index)
+            && (self.revision, &self.path) == (other.revision, &other.path)
+    }
+}
+
+/// The result of a template with its values.
+#[derive(Debug, Clone, Default)]
+pub struct Preview {
+    pub template: String,
+    /// The last text that rendered; stays while the next does not.
+    pub rendered: Option<RenderedText>,
+    /// Why it does not render now.
+    pub failed: Option<Unrendered>,
+}
+
+#[derive(Debug, Clone)]
+pub struct RenderedText {
+    pub text: HighlightedText,
+    /// Clean.
+    pub warnings: Vec<String>,
+    /// Its length in bytes.
+    pub bytes: usize,
+    /// The path that the template offers for it.
+    pub offered: Option<String>,
+    /// What writing it would change; `None` without a path.
+    pub proposal: Option<Result<Box<Proposal>, Refusal>>,
+    /// Whether the file holds this text already.
+    pub is_there: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PreviewMode {
+    /// The text.
+    #[default]
+    Text,
+    /// What it would change on disk.
+    Difference,
+    /// The template itself, with the error in its place.
+    Template,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WriteState {
+    /// None was asked for.
+    #[default]
+    Nothing,
+    Asked,
+    /// The file had changed since: the difference is a new one.
+    Changed,
+}
+
+/// Values as JSON, outside the form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JsonDraft {
+    pub template: String,
+    /// The text; `None` while `$EDITOR` has it.
+    pub text: Option<String>,
+    pub error: Option<String>,
+    /// The line where, from 1.
+    pub line: usize,
+}
+
+impl State {
+    pub fn template(&self) -> Option<&Template> {
+        self.snapshot.templates.templates.get(*self.templates.rows.get(self.templates.cursor.at)?)
+    }
+
+    /// What was typed for that template.
+    pub fn typed(&self) -> Option<&TypedValues> {
+        self.templates.typed.get(&self.template()?.name)
+    }
+
+    /// What that template came to, if it is there already.
+    pub fn preview(&self) -> Option<&Preview> {
+        let name = &self.template()?.name;
+        self.templates.preview.as_ref().filter(|preview| preview.template == *name)
+    }
+
+    /// The side of the preview that there is to see: a text that did not come has no difference, one that came no error.
+    pub fn view(&self) -> PreviewMode {
+        let Some(preview) = self.preview() else { return PreviewMode::Text };
+        match (self.templates.view, &preview.failed, &preview.rendered) {
+            (_, Some(_), None) | (PreviewMode::Template, Some(_), _) => PreviewMode::Template,
+            (PreviewMode::Difference, None, Some(made)) if made.proposal.is_some() => PreviewMode::Difference,
+            _ => PreviewMode::Text,
+        }
+    }
+}

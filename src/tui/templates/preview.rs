@@ -1,0 +1,323 @@
+//! The preview in one of three views: the rendered text, its difference to the file, or, where it does not render,
+//! the template with the error below its line. The last text that rendered stays, dimmed.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::desk::{Refusal, Unrendered};
+use crate::output::{Diff, Mark, Proposal};
+use crate::tui::highlight::Spans;
+use crate::tui::pane::Pane;
+use crate::tui::pane_view;
+use crate::tui::state::{PreviewMode, RenderedText, State};
+use crate::tui::templates::list::above;
+use crate::tui::templates::values::{FormRow, RowValue};
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::code;
+use crate::tui::widgets::code::CodeLine;
+use crate::tui::widgets::{cells, frame};
+use crate::tui::windows::write::{WriteEffect, effect};
+
+/// Rows that an error takes above a text, at most.
+const ERROR: usize = 4;
+
+/// How many lines there are to scroll.
+pub fn len(state: &State) -> usize {
+    let Some(preview) = state.preview() else { return 0 };
+    match (state.view(), &preview.rendered, &preview.failed) {
+        (PreviewMode::Text, Some(made), _) => made.warnings.len() + made.text.lines.len(),
+        (PreviewMode::Difference, Some(made), _) => match &made.proposal {
+            Some(Ok(proposal)) => proposal.diff.lines.len(),
+            _ => 0,
+        },
+        (PreviewMode::Template, _, Some(failed)) => {
+            let columns = usize::from(text(state).width).saturating_sub(2);
+            failed.template.lines().count() + message(failed, columns).len()
+        }
+        _ => 0,
+    }
+}
+
+/// Where its lines go.
+pub fn text(state: &State) -> Rect {
+    state.parts(Pane::Templates).map_or(Rect::default(), |parts| places(state, parts.detail).1)
+}
+
+/// How many of its lines are seen at once.
+pub fn page(state: &State) -> usize {
+    usize::from(text(state).height).max(1)
+}
+
+/// Whether a line that is seen goes on to the right.
+pub fn goes_on(state: &State) -> bool {
+    let place = text(state);
+    let (from, page) = (state.templates.scroll.top, usize::from(place.height));
+    let end = state.templates.across + usize::from(place.width.saturating_sub(2));
+    let Some(made) = state.preview().and_then(|preview| preview.rendered.as_ref()) else { return false };
+    let wider = |line: &str, more: usize| cells::width(line) + more > end;
+    match (state.view(), &made.proposal) {
+        (PreviewMode::Text, _) => {
+            let from = from.saturating_sub(made.warnings.len());
+            made.text.lines.iter().skip(from).take(page).any(|line| wider(line, 0))
+        }
+        (PreviewMode::Difference, Some(Ok(proposal))) => {
+            proposal.diff.lines.iter().skip(from).take(page).any(|line| wider(&cells::clean(&line.shown()), 1))
+        }
+        _ => false,
+    }
+}
+
+/// The first line to show so that the error is seen, with `page` lines shown; 0 where there is none.
+pub fn top_of_error(failed: &Unrendered, page: usize) -> usize {
+    failed.error.line.map_or(0, |line| (line + 1).saturating_sub(page / 2))
+}
+
+/// The rows of an error above the text, and those of the text.
+fn places(state: &State, place: Rect) -> (Rect, Rect) {
+    let columns = usize::from(place.width).saturating_sub(2);
+    let rows = u16::try_from(error(state, columns).len()).unwrap_or(0).min(place.height / 2);
+    let (top, rest) =
+        (Rect { height: rows, ..place }, Rect { y: place.y + rows, height: place.height - rows, ..place });
+    (top, rest)
+}
+
+/// The error above a text that is not the newest.
+fn error(state: &State, columns: usize) -> Vec<String> {
+    let failed = state.preview().and_then(|preview| preview.failed.as_ref());
+    let Some(failed) = failed.filter(|_| state.view() == PreviewMode::Text) else { return Vec::new() };
+    let told = format!("{} {}", state.skin.glyphs.problem, cells::clean(&told(failed)));
+    let mut lines = cells::wrap(&told, columns);
+    lines.truncate(ERROR);
+    lines
+}
+
+fn told(failed: &Unrendered) -> String {
+    match failed.error.line {
+        // Most messages name their line themselves.
+        Some(line) if !failed.error.message.contains(&format!("line {line}")) => {
+            format!("line {line}: {}", failed.error.message)
+        }
+        _ => failed.error.message.clone(),
+    }
+}
+
+/// Draws it at `place`, its caption in the row above.
+pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
+    let (top, text) = places(state, place);
+    let columns = usize::from(place.width).saturating_sub(2);
+    let len = len(state);
+    let window = state.templates.scroll.window(len, usize::from(text.height));
+    let errors: Vec<Line<'_>> = error(state, columns)
+        .into_iter()
+        .map(|line| Line::from(Span::styled(line, state.skin.theme.style(ThemeRole::Error))))
+        .collect();
+    pane_view::draw_lines(&errors, top, buffer);
+    let preview = state.preview();
+    match (state.view(), preview) {
+        (_, None) => say(state, "rendering", ThemeRole::Infra, text, buffer),
+        (PreviewMode::Template, Some(preview)) => {
+            if let Some(failed) = &preview.failed {
+                let lines = failure(state, failed, columns);
+                pane_view::draw_lines(lines.get(window.clone()).unwrap_or_default(), text, buffer);
+            }
+        }
+        (PreviewMode::Text, Some(preview)) => {
+            if let Some(made) = &preview.rendered {
+                draw_text(state, made, preview.failed.is_some(), window.clone(), text, buffer);
+            }
+        }
+        (PreviewMode::Difference, Some(preview)) => {
+            match preview.rendered.as_ref().and_then(|made| made.proposal.as_ref()) {
+                Some(Ok(proposal)) if len == 0 => {
+                    let note = proposal.diff.note.clone();
+                    let told = note.unwrap_or_else(|| format!("{} already holds this text.", proposal.shown));
+                    say(state, &told, ThemeRole::Text, text, buffer);
+                }
+                Some(Ok(proposal)) => {
+                    let at = ViewOffset { top: window.start, across: state.templates.across };
+                    draw_difference(state, &proposal.diff, at, pane_view::indented(text), buffer);
+                }
+                Some(Err(refused)) => say(state, &refusal(refused), ThemeRole::Error, text, buffer),
+                None => {}
+            }
+        }
+    }
+    let room = usize::from(place.width).saturating_sub(6);
+    let named = |name: &str| pane_view::scrolled(name, &window, len);
+    let captions = captions(state);
+    let whole = captions.iter().map(|caption| named(caption)).find(|caption| cells::width(caption) <= room);
+    let caption = whole.unwrap_or_else(|| named("preview"));
+    frame::rule(&state.skin, above(place), &caption, pane_view::caption(state, Pane::Templates), buffer);
+    if len > usize::from(text.height) {
+        let style = state.skin.theme.style(ThemeRole::Templates);
+        frame::scrollbar(&state.skin, text, len, window.start, style, buffer);
+    }
+}
+
+/// The captions, the longest first.
+fn captions(state: &State) -> Vec<String> {
+    let preview = state.preview();
+    let failed = preview.is_some_and(|preview| preview.failed.is_some());
+    let proposal = preview.and_then(|preview| preview.rendered.as_ref()?.proposal.as_ref());
+    match (state.view(), proposal) {
+        (PreviewMode::Template, _) => vec!["does not render".to_owned(), "error".to_owned()],
+        (PreviewMode::Text, _) if failed => {
+            vec!["does not render: this is the last text that did".to_owned(), "does not render".to_owned()]
+        }
+        (PreviewMode::Difference, Some(Ok(proposal))) => {
+            let shown = cells::clean(&proposal.shown);
+            let sum = summary(state, proposal);
+            let (what, name) = (effect_word(state, proposal), shown.rsplit('/').next().unwrap_or_default());
+            vec![format!("{what} {shown}, {sum}"), format!("{what} {name}, {sum}"), format!("{what}, {sum}"), sum]
+        }
+        (PreviewMode::Difference, _) => vec!["cannot be written there".to_owned(), "difference".to_owned()],
+        (PreviewMode::Text, _) => {
+            let samples = samples(state).count();
+            let typed = state.typed().is_some_and(|typed| !typed.is_empty());
+            let mut captions = match (typed, samples) {
+                (false, _) if state.templates.form.is_empty() => Vec::new(),
+                (false, _) => vec!["preview with sample values".to_owned()],
+                (true, 0) => vec!["preview with your values".to_owned()],
+                (true, count) => {
+                    let counted = cells::counted(count, "sample value");
+                    vec![format!("preview with your values and {counted}"), format!("preview, {counted}")]
+                }
+            };
+            captions.push("preview".to_owned());
+            captions
+        }
+    }
+}
+
+/// The texts of the form that are samples.
+pub fn samples(state: &State) -> impl Iterator<Item = &FormRow> {
+    let is_sample = |row: &&FormRow| !row.typed && matches!(&row.holds, RowValue::Text(sample) if !sample.is_empty());
+    state.templates.form.iter().filter(is_sample)
+}
+
+/// What a write does to the file, in a word.
+pub fn effect_word(state: &State, proposal: &Proposal) -> &'static str {
+    match effect(state, proposal) {
+        WriteEffect::New => "new file",
+        WriteEffect::Same => "unchanged",
+        WriteEffect::Other => "overwrites",
+    }
+}
+
+/// `+3 −1`
+pub fn summary(state: &State, proposal: &Proposal) -> String {
+    state.skin.glyphs.own(&proposal.diff.summary()).into_owned()
+}
+
+/// Why nothing may be written there.
+pub fn refusal(refused: &Refusal) -> String {
+    match refused.hint.as_str() {
+        "" => refused.message.clone(),
+        // Its hint is an option of the command line.
+        _ if refused.code == "outside" => format!("{}: choose a path inside it", refused.message),
+        hint => format!("{}: {hint}", refused.message),
+    }
+}
+
+fn say(state: &State, sentence: &str, role: ThemeRole, place: Rect, buffer: &mut Buffer) {
+    let columns = usize::from(place.width).saturating_sub(2);
+    let style = state.skin.theme.style(role);
+    let wrapped = cells::wrap(&cells::clean(sentence), columns);
+    let lines: Vec<Line<'_>> = wrapped.into_iter().map(|line| Line::from(Span::styled(line, style))).collect();
+    pane_view::draw_lines(&lines, place, buffer);
+}
+
+fn draw_text(
+    state: &State,
+    made: &RenderedText,
+    is_old: bool,
+    window: std::ops::Range<usize>,
+    place: Rect,
+    buffer: &mut Buffer,
+) {
+    let theme = &state.skin.theme;
+    let place = pane_view::indented(place);
+    let warned = made.warnings.len();
+    for (nth, at) in window.enumerate() {
+        let row = pane_view::nth_row(place, nth);
+        if let Some(warning) = made.warnings.get(at) {
+            let line = format!("{} {warning}", state.skin.glyphs.problem);
+            let style = theme.style(if is_old { ThemeRole::Infra } else { ThemeRole::Warning });
+            code::draw(&CodeLine { line: &line, style: |_| style }, 0, &state.skin, row, buffer);
+            continue;
+        }
+        let Some(line) = made.text.lines.get(at - warned) else { continue };
+        let colours = made.text.colours.get(at - warned).filter(|_| !is_old);
+        let plain = theme.style(if is_old { ThemeRole::Infra } else { ThemeRole::Text });
+        let style = |at: usize| colours.and_then(|spans| role_at(spans, at)).map_or(plain, |role| theme.style(role));
+        code::draw(&CodeLine { line, style }, state.templates.across, &state.skin, row, buffer);
+    }
+}
+
+fn role_at(spans: &Spans, at: usize) -> Option<ThemeRole> {
+    let behind = spans.partition_point(|span| span.end as usize <= at);
+    spans.get(behind).filter(|span| span.start as usize <= at).map(|span| span.role)
+}
+
+/// The visible corner of a text.
+#[derive(Debug, Clone, Copy)]
+pub struct ViewOffset {
+    /// The first line.
+    pub top: usize,
+    /// The first column.
+    pub across: usize,
+}
+
+/// Draws the lines of a difference, each with its mark.
+pub fn draw_difference(state: &State, diff: &Diff, from: ViewOffset, place: Rect, buffer: &mut Buffer) {
+    let theme = &state.skin.theme;
+    for (nth, line) in diff.lines.iter().skip(from.top).take(usize::from(place.height)).enumerate() {
+        let role = match line.mark {
+            Mark::Header => ThemeRole::Strong,
+            Mark::Hunk | Mark::Note => ThemeRole::Infra,
+            Mark::Same => ThemeRole::Text,
+            Mark::Added => ThemeRole::Added,
+            Mark::Removed => ThemeRole::Removed,
+        };
+        let shown = line.shown();
+        let text = format!("{}{}", line.mark.sign(), cells::clean(&shown));
+        let style = theme.style(role);
+        code::draw(
+            &CodeLine { line: &text, style: |_| style },
+            from.across,
+            &state.skin,
+            pane_view::nth_row(place, nth),
+            buffer,
+        );
+    }
+}
+
+/// The rows of the error among the template's lines.
+fn message(failed: &Unrendered, columns: usize) -> Vec<String> {
+    let indent = " ".repeat(failed.template.lines().count().to_string().len() + 2);
+    let lines = cells::wrap(&cells::clean(&told(failed)), columns.saturating_sub(indent.len()));
+    lines.into_iter().map(|line| format!("{indent}{line}")).collect()
+}
+
+/// The template's lines with their numbers, and the error below its own; on top where it has none.
+fn failure(state: &State, failed: &Unrendered, columns: usize) -> Vec<Line<'static>> {
+    let theme = &state.skin.theme;
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    let count = failed.template.lines().count();
+    let digits = count.to_string().len();
+    for (nth, line) in failed.template.lines().enumerate() {
+        let at_fault = failed.error.line == Some(nth + 1);
+        let style: Style = if at_fault { theme.style(ThemeRole::Strong) } else { theme.style(ThemeRole::Infra) };
+        let text = format!("{:>digits$}  {}", nth + 1, cells::clean(line));
+        let text = cells::clip(&text, columns, state.skin.glyphs.ellipsis).into_owned();
+        lines.push(Line::from(Span::styled(text, style)));
+    }
+    let told =
+        message(failed, columns).into_iter().map(|line| Line::from(Span::styled(line, theme.style(ThemeRole::Error))));
+    let told: Vec<Line<'static>> = told.collect();
+    let place = failed.error.line.unwrap_or(0).min(lines.len());
+    lines.splice(place..place, told);
+    lines
+}

@@ -1,0 +1,172 @@
+//! Asks for the preview of the template under the cursor, once for its values and path, and for its highlighting. The
+//! last text that rendered stays while the next does not.
+
+use std::sync::Arc;
+
+use crate::desk::{Shown, Unrendered};
+use crate::engine::Command;
+use crate::tui::action::Action;
+use crate::tui::highlight;
+use crate::tui::highlight::{Spans, carried};
+use crate::tui::input::Effect;
+use crate::tui::pane::Pane;
+use crate::tui::state::{Preview, PreviewMode, PreviewRequest, RenderedText, State};
+use crate::tui::templates::preview;
+use crate::tui::update::navigation;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::motion::Scroll;
+
+/// Columns that one key shows more of.
+const ACROSS: usize = 8;
+
+/// Asks for the preview of the template under the cursor, if it is visible.
+pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
+    if state.parts(Pane::Templates).is_none() {
+        return;
+    }
+    let Some(template) = state.template() else {
+        state.templates.asked = None;
+        state.templates.preview = None;
+        return;
+    };
+    let question = PreviewRequest {
+        template: template.name.clone(),
+        index: Arc::clone(&state.snapshot.templates),
+        revision: state.templates.revision,
+        path: state.templates.paths.get(&template.name).cloned(),
+    };
+    let asked = state.templates.asked.as_ref();
+    if asked.is_some_and(|asked| asked.is(&question)) {
+        return;
+    }
+    let is_other = asked.is_some_and(|asked| asked.template != question.template);
+    let typed = state.typed().filter(|typed| !typed.is_empty());
+    let values = typed.map(|typed| typed.over_sample(&template.variables));
+    if is_other {
+        navigation::reset_scroll(state, Pane::Templates);
+        state.templates.view = PreviewMode::Text;
+    }
+    state.templates.generation += 1;
+    let (generation, path) = (state.templates.generation, question.path.clone());
+    effects.push(Effect::Send(Command::Preview { generation, template: question.template.clone(), values, path }));
+    state.templates.asked = Some(question);
+}
+
+/// Whether the newest question is answered.
+pub fn is_answered(state: &State) -> bool {
+    state.templates.answered == state.templates.generation
+}
+
+/// The engine answered; old answers are dropped.
+pub fn answer(
+    state: &mut State,
+    generation: u64,
+    template: String,
+    outcome: Result<Shown, Unrendered>,
+    effects: &mut Vec<Effect>,
+) {
+    if generation != state.templates.generation {
+        return;
+    }
+    state.templates.answered = generation;
+    let before = state.templates.preview.take().filter(|preview| preview.template == template);
+    let view = state.view();
+    let before = before.unwrap_or_else(|| Preview { template: template.clone(), ..Preview::default() });
+    let preview = match outcome {
+        Ok(shown) => Preview { rendered: Some(rendered(before.rendered, shown)), template, failed: None },
+        Err(failed) => Preview { failed: Some(failed), ..before },
+    };
+    state.templates.preview = Some(preview);
+    paint(state, effects);
+    if state.templates.view == PreviewMode::Template && state.view() != PreviewMode::Template {
+        state.templates.view = PreviewMode::Text;
+    }
+    if view != state.view() || state.view() == PreviewMode::Template {
+        to_its_place(state);
+    }
+}
+
+/// The text that was rendered, in the colours of the one before as far as they fit.
+fn rendered(before: Option<RenderedText>, shown: Shown) -> RenderedText {
+    let Shown { made: rendered, proposal } = shown;
+    let is_there = matches!(&proposal, Some(Ok(proposal)) if proposal.is_unchanged());
+    let lines: Arc<[String]> = rendered.text.lines().map(|line| cells::clean(line).into_owned()).collect();
+    let before = before.map(|before| before.text).unwrap_or_default();
+    RenderedText {
+        text: if before.lines == lines { before } else { carried(&before, lines) },
+        warnings: rendered.warnings.iter().map(|warning| cells::clean(warning).into_owned()).collect(),
+        bytes: rendered.text.len(),
+        offered: rendered.offered,
+        proposal: proposal.map(|proposal| proposal.map(Box::new)),
+        is_there,
+    }
+}
+
+/// Asks for the colours of a text that is new.
+fn paint(state: &mut State, effects: &mut Vec<Effect>) {
+    let Some(Preview { template, rendered: Some(rendered), failed: None }) = &state.templates.preview else { return };
+    let is_known = state.templates.painted.as_ref().is_some_and(|painted| Arc::ptr_eq(painted, &rendered.text.lines));
+    if is_known || rendered.bytes > highlight::LONGEST_TEXT {
+        return;
+    }
+    let path = match &rendered.proposal {
+        Some(Ok(proposal)) => Some(proposal.shown.as_str()),
+        _ => rendered.offered.as_deref(),
+    };
+    let languages = highlight::candidates(template, path);
+    let lines = Arc::clone(&rendered.text.lines);
+    state.templates.painted = Some(Arc::clone(&lines));
+    state.templates.painting += 1;
+    effects.push(Effect::Highlight { generation: state.templates.painting, lines, languages });
+}
+
+/// Takes the highlighting of some lines.
+pub fn highlighted(state: &mut State, generation: u64, from: usize, colours: Vec<Spans>) {
+    if generation != state.templates.painting {
+        return;
+    }
+    if let Some(Preview { rendered: Some(rendered), .. }) = &mut state.templates.preview {
+        rendered.text.take(from, colours);
+    }
+}
+
+/// Whether this highlighting changes a visible line.
+pub fn shows(state: &State, generation: u64, from: usize, colours: &[Spans]) -> bool {
+    let rendered = state.preview().and_then(|preview| preview.rendered.as_ref());
+    let Some(rendered) =
+        rendered.filter(|_| generation == state.templates.painting && state.view() == PreviewMode::Text)
+    else {
+        return false;
+    };
+    let top = state.templates.scroll.top.saturating_sub(rendered.warnings.len());
+    let lines = rendered.text.colours.iter().enumerate().skip(top).take(preview::page(state));
+    lines.into_iter().any(|(at, known)| {
+        let fresh = at.checked_sub(from).and_then(|at| colours.get(at));
+        fresh.is_some_and(|fresh| fresh != known)
+    })
+}
+
+/// Another side of the preview, or other columns of it.
+pub fn look(state: &mut State, action: Action) {
+    let pane = &mut state.templates;
+    match action {
+        Action::Leftwards => pane.across = pane.across.saturating_sub(ACROSS),
+        Action::Rightwards => pane.across += ACROSS,
+        _ => {
+            let failed = state.preview().is_some_and(|preview| preview.failed.is_some());
+            let other = if failed { PreviewMode::Template } else { PreviewMode::Difference };
+            state.templates.view = if state.view() == other { PreviewMode::Text } else { other };
+            to_its_place(state);
+        }
+    }
+}
+
+/// Scrolls to the error, else to the top.
+fn to_its_place(state: &mut State) {
+    let page = preview::page(state);
+    let failed =
+        state.preview().and_then(|preview| preview.failed.as_ref()).filter(|_| state.view() == PreviewMode::Template);
+    let top = failed.map_or(0, |failed| preview::top_of_error(failed, page));
+    state.templates.scroll = Scroll { top };
+    state.templates.across = 0;
+}

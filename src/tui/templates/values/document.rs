@@ -1,0 +1,138 @@
+//! The values as a JSON document and back, for pastes and for `$EDITOR`. A value that comes back unchanged, and was
+//! not typed before, is not typed.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::template::{Variable, VariableKind, sample};
+use crate::tui::templates::values::{FillWith, PathStep, TypedValue, TypedValues, ValuePath};
+
+/// Bytes of a document; more is no form that a person fills in.
+pub const LARGEST: usize = 1024 * 1024;
+
+/// From so many values on lists are rows of their own no longer: each is one value, written as JSON.
+const SINGLE: usize = 2_000;
+
+/// Why a text gives no values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JsonError {
+    /// The line, from 1; 0 where it is no matter of a place.
+    pub line: usize,
+    /// The character of the line, from 1.
+    pub column: usize,
+    pub what: String,
+}
+
+impl fmt::Display for JsonError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => out.write_str(&self.what),
+            line => write!(out, "line {line}, column {}: {}", self.column, self.what),
+        }
+    }
+}
+
+/// A text as a JSON object.
+///
+/// # Errors
+/// It is none; where and why.
+pub fn read(text: &str) -> Result<Value, JsonError> {
+    let nowhere = |what: String| JsonError { line: 0, column: 0, what };
+    if text.len() > LARGEST {
+        return Err(nowhere(format!("values can have at most {LARGEST} bytes")));
+    }
+    match serde_json::from_str::<Value>(text) {
+        Ok(value @ Value::Object(_)) => Ok(value),
+        Ok(_) => Err(nowhere("values must be a JSON object: {\"name\": …}".to_owned())),
+        Err(error) => {
+            let (line, column) = (error.line(), error.column());
+            let told = error.to_string();
+            let at = format!(" at line {line} column {column}");
+            Err(JsonError { line, column, what: told.strip_suffix(&at).unwrap_or(&told).to_owned() })
+        }
+    }
+}
+
+impl TypedValues {
+    /// Everything that was typed, and blanks for the rest, to be filled in.
+    pub fn document(&self, variables: &[Variable]) -> Value {
+        self.object(variables, &mut Vec::new(), &sample(variables), FillWith::Blank)
+    }
+
+    /// The values that this document gives, and no others.
+    pub fn pasted(variables: &[Variable], document: &Value) -> Self {
+        let nothing = Self::default();
+        DocumentReader { before: &nothing, typed: Self::default() }.read(variables, document, None)
+    }
+
+    /// The same after [`TypedValues::document`] was edited to this one.
+    pub fn edited(&self, variables: &[Variable], document: &Value) -> Self {
+        let sent = self.document(variables);
+        DocumentReader { before: self, typed: Self::default() }.read(variables, document, Some(&sent))
+    }
+}
+
+struct DocumentReader<'a> {
+    before: &'a TypedValues,
+    typed: TypedValues,
+}
+
+impl DocumentReader<'_> {
+    fn read(mut self, variables: &[Variable], document: &Value, sent: Option<&Value>) -> TypedValues {
+        self.object(variables, &mut Vec::new(), document, sent);
+        self.typed
+    }
+
+    /// At most as many calls deep as the tree, which `template` bounds.
+    fn object(&mut self, variables: &[Variable], way: &mut ValuePath, value: &Value, sent: Option<&Value>) {
+        let Value::Object(fields) = value else { return };
+        for (name, value) in fields {
+            let sent = sent.and_then(|sent| sent.get(name));
+            way.push(PathStep::Field(name.clone()));
+            match variables.iter().find(|variable| variable.name == *name) {
+                Some(variable) => self.variable(variable, way, value, sent),
+                None => self.typed.set(way.clone(), TypedValue::of(value)),
+            }
+            way.pop();
+        }
+    }
+
+    fn is_untouched(&self, way: &[PathStep], value: &Value, sent: Option<&Value>) -> bool {
+        Some(value) == sent && !self.before.has_below(way)
+    }
+
+    fn variable(&mut self, variable: &Variable, way: &mut ValuePath, value: &Value, sent: Option<&Value>) {
+        if self.is_untouched(way, value, sent) {
+            return;
+        }
+        match (variable.kind, value) {
+            (VariableKind::Flag, Value::Bool(flag)) => self.typed.set(way.clone(), TypedValue::Flag(*flag)),
+            (VariableKind::Object, Value::Object(_)) => self.object(&variable.fields, way, value, sent),
+            (VariableKind::List, Value::Array(items)) if self.typed.len() + items.len() <= SINGLE => {
+                self.typed.items.insert(way.clone(), items.len());
+                for (at, item) in items.iter().enumerate() {
+                    let sent = sent.and_then(|sent| sent.get(at));
+                    way.push(PathStep::Item(at));
+                    self.item(&variable.fields, way, item, sent);
+                    way.pop();
+                }
+            }
+            (VariableKind::List, Value::String(_)) | (VariableKind::Object, Value::String(_)) => {
+                self.typed.set(way.clone(), TypedValue::Text(format!(":={value}")));
+            }
+            (_, value) => self.typed.set(way.clone(), TypedValue::of(value)),
+        }
+    }
+
+    fn item(&mut self, fields: &[Variable], way: &mut ValuePath, value: &Value, sent: Option<&Value>) {
+        match value {
+            _ if self.is_untouched(way, value, sent) => {}
+            Value::Object(_) if !fields.is_empty() => self.object(fields, way, value, sent),
+            Value::String(_) if !fields.is_empty() => {
+                self.typed.set(way.clone(), TypedValue::Text(format!(":={value}")));
+            }
+            value => self.typed.set(way.clone(), TypedValue::of(value)),
+        }
+    }
+}

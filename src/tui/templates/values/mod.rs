@@ -1,0 +1,276 @@
+//! The values typed for a template's variables, and what they make with samples for the rest. Pure. `rows` makes the
+//! form, `document` JSON and back.
+
+mod document;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::template::{Variable, VariableKind, sample};
+
+pub use document::{LARGEST, read};
+pub use rows::{FormRow, RowValue, rows};
+
+/// One step of the way to a value.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PathStep {
+    /// A field of this name; the first step is a top-level variable.
+    Field(String),
+    /// An item of a list, from 0.
+    Item(usize),
+}
+
+/// The way from the root of the values to one of them.
+pub type ValuePath = Vec<PathStep>;
+
+/// The way for people: `fields 1 name`.
+pub fn place(way: &[PathStep]) -> String {
+    let step = |step: &PathStep| match step {
+        PathStep::Field(name) => name.clone(),
+        PathStep::Item(at) => (at + 1).to_string(),
+    };
+    way.iter().map(step).collect::<Vec<_>>().join(" ")
+}
+
+/// The values typed for one template. Those the template no longer uses are kept: it may use them again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TypedValues {
+    given: BTreeMap<ValuePath, TypedValue>,
+    /// How many items those lists have that are no sample any more.
+    items: BTreeMap<ValuePath, usize>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TypedValue {
+    /// A text; after `:=` JSON, as in `render --var`. For a list or an object it is all of it: JSON, or for a list of texts
+    /// the items between commas.
+    Text(String),
+    Flag(bool),
+}
+
+impl TypedValue {
+    /// A JSON value as one would type it.
+    fn of(value: &Value) -> Self {
+        match value {
+            Value::String(text) if !text.starts_with(":=") => Self::Text(text.clone()),
+            value => Self::Text(format!(":={value}")),
+        }
+    }
+
+    /// What it comes to; `None` where it is nothing for a variable of this kind.
+    fn value(&self, kind: VariableKind, fields: &[Variable]) -> Option<Value> {
+        let text = match self {
+            Self::Flag(flag) => return Some(Value::Bool(*flag)),
+            Self::Text(text) => text,
+        };
+        match (json(text), kind) {
+            (Some(Ok(value)), _) => Some(value),
+            (_, VariableKind::Scalar | VariableKind::Flag) => Some(Value::String(text.clone())),
+            (None, VariableKind::List) if fields.is_empty() => {
+                let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+                Some(items.map(|item| Value::String(item.to_owned())).collect())
+            }
+            (_, VariableKind::List | VariableKind::Object) => None,
+        }
+    }
+}
+
+/// The JSON after `:=`; `None` where the text does not begin so.
+pub fn json(text: &str) -> Option<serde_json::Result<Value>> {
+    text.strip_prefix(":=").map(serde_json::from_str)
+}
+
+/// Takes optional scalars out, but for those below what is optional itself: there a field may be optional only because all
+/// of it is. At most as many calls deep as the tree, which `template` bounds.
+fn leave_out(variables: &[Variable], values: &mut Value) {
+    let Value::Object(fields) = values else { return };
+    for variable in variables.iter().filter(|variable| variable.optional || variable.kind != VariableKind::Scalar) {
+        match (variable.kind, fields.get_mut(&variable.name)) {
+            (VariableKind::Scalar, _) => drop(fields.shift_remove(&variable.name)),
+            (_, Some(Value::Array(items))) if !variable.optional => {
+                items.iter_mut().for_each(|item| leave_out(&variable.fields, item));
+            }
+            (_, Some(value)) if !variable.optional => leave_out(&variable.fields, value),
+            _ => {}
+        }
+    }
+}
+
+/// What stands where nothing was typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FillWith {
+    /// Sample values, to see what a template does.
+    Sample,
+    Blank,
+}
+
+impl TypedValues {
+    /// The value typed for this row, if one was.
+    pub fn get(&self, way: &[PathStep]) -> Option<&TypedValue> {
+        self.given.get(way)
+    }
+
+    /// Takes a value. The lists that it is in are no samples any more.
+    pub fn set(&mut self, way: ValuePath, given: TypedValue) {
+        for (at, step) in way.iter().enumerate() {
+            if let (PathStep::Item(item), Some(list)) = (step, way.get(..at)) {
+                let items = self.items.entry(list.to_vec()).or_default();
+                *items = (*items).max(item + 1);
+            }
+        }
+        self.given.insert(way, given);
+    }
+
+    /// Takes back what was typed here and below.
+    pub fn take_back(&mut self, way: &[PathStep]) {
+        self.given.retain(|known, _| !known.starts_with(way));
+        self.items.retain(|known, _| !known.starts_with(way));
+    }
+
+    /// How many items a list has; `None` while it is a sample.
+    pub fn items(&self, list: &[PathStep]) -> Option<usize> {
+        self.items.get(list).copied()
+    }
+
+    /// How many items a list shows: of a sample the first.
+    pub fn shown_items(&self, list: &[PathStep]) -> usize {
+        self.items(list).unwrap_or(1)
+    }
+
+    /// Puts an empty item before the one at `at`.
+    pub fn add_item(&mut self, list: &[PathStep], at: usize) {
+        let items = self.shown_items(list);
+        self.renumber(list, |item| Some(if item >= at { item + 1 } else { item }));
+        self.items.insert(list.to_vec(), items + 1);
+    }
+
+    /// Takes an item out; those behind it move up.
+    pub fn remove_item(&mut self, list: &[PathStep], at: usize) {
+        let items = self.shown_items(list);
+        self.renumber(list, |item| match item.cmp(&at) {
+            std::cmp::Ordering::Less => Some(item),
+            std::cmp::Ordering::Equal => None,
+            std::cmp::Ordering::Greater => Some(item - 1),
+        });
+        self.items.insert(list.to_vec(), items.saturating_sub(1));
+    }
+
+    fn renumber(&mut self, list: &[PathStep], to: impl Fn(usize) -> Option<usize>) {
+        let moved = |mut way: ValuePath| match way.get_mut(list.len()) {
+            Some(PathStep::Item(item)) => {
+                *item = to(*item)?;
+                Some(way)
+            }
+            _ => Some(way),
+        };
+        let inside = |way: &ValuePath| way.starts_with(list) && way.len() > list.len();
+        let (within, rest): (BTreeMap<_, _>, _) =
+            std::mem::take(&mut self.given).into_iter().partition(|(way, _)| inside(way));
+        self.given = rest;
+        self.given.extend(within.into_iter().filter_map(|(way, given)| Some((moved(way)?, given))));
+        let (within, rest): (BTreeMap<_, _>, _) =
+            std::mem::take(&mut self.items).into_iter().partition(|(way, _)| inside(way));
+        self.items = rest;
+        self.items.extend(within.into_iter().filter_map(|(way, items)| Some((moved(way)?, items))));
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.given.is_empty() && self.items.is_empty()
+    }
+
+    pub fn len(&self) -> usize {
+        self.given.len()
+    }
+
+    /// Whether anything was typed here or below.
+    pub fn has_below(&self, way: &[PathStep]) -> bool {
+        fn has<T>(map: &BTreeMap<ValuePath, T>, way: &[PathStep]) -> bool {
+            map.range(way.to_vec()..).next().is_some_and(|(known, _)| known.starts_with(way))
+        }
+        has(&self.given, way) || has(&self.items, way)
+    }
+
+    /// Names that were given directly below this place and are none of `known`, in order.
+    fn strays(&self, above: &[PathStep], known: &[Variable]) -> Vec<&str> {
+        let ways = |way: &'_ ValuePath| way.starts_with(above);
+        let below = self.given.range(above.to_vec()..).map(|(way, _)| way).take_while(|way| ways(way));
+        let mut names: Vec<&str> = Vec::new();
+        for way in below {
+            if let Some(PathStep::Field(name)) = way.get(above.len())
+                && names.last() != Some(&name.as_str())
+                && !known.iter().any(|variable| variable.name == *name)
+            {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    /// Sample values with the typed ones in their places; what is optional and was not typed is left out.
+    pub fn over_sample(&self, variables: &[Variable]) -> Value {
+        self.object(variables, &mut Vec::new(), &self.sample(variables), FillWith::Sample)
+    }
+
+    /// What stands where nothing was typed. Samples of everything show what a template does; once somebody types, its own
+    /// defaults are wanted, and optional scalars are left out.
+    fn sample(&self, variables: &[Variable]) -> Value {
+        let mut values = sample(variables);
+        if !self.is_empty() {
+            leave_out(variables, &mut values);
+        }
+        values
+    }
+
+    /// At most as many calls deep as the tree, which `template` bounds.
+    fn object(&self, variables: &[Variable], way: &mut ValuePath, sample: &Value, fill: FillWith) -> Value {
+        let mut fields = Map::new();
+        for variable in variables {
+            way.push(PathStep::Field(variable.name.clone()));
+            let value = self.value(variable, way, sample.get(&variable.name), fill);
+            fields.extend(value.map(|value| (variable.name.clone(), value)));
+            way.pop();
+        }
+        for name in self.strays(way, variables) {
+            way.push(PathStep::Field(name.to_owned()));
+            let value = self.get(way).and_then(|given| given.value(VariableKind::Scalar, &[]));
+            fields.extend(value.map(|value| (name.to_owned(), value)));
+            way.pop();
+        }
+        Value::Object(fields)
+    }
+
+    /// `None` for what nobody gave and the sample leaves out.
+    fn value(&self, variable: &Variable, way: &mut ValuePath, sample: Option<&Value>, fill: FillWith) -> Option<Value> {
+        let Variable { kind, fields, .. } = variable;
+        if let Some(value) = self.get(way).and_then(|given| given.value(*kind, fields)) {
+            return Some(value);
+        }
+        match (kind, self.items(way), fill) {
+            (VariableKind::Scalar, _, FillWith::Blank) => Some(Value::String(String::new())),
+            (VariableKind::Scalar, _, FillWith::Sample) | (VariableKind::Flag, ..) => sample.cloned(),
+            (VariableKind::Object, ..) => Some(self.object(fields, way, sample.unwrap_or(&Value::Null), fill)),
+            (VariableKind::List, None, FillWith::Sample) => sample.cloned(),
+            (VariableKind::List, items, _) => {
+                let sample = sample.and_then(|sample| sample.get(0)).unwrap_or(&Value::Null);
+                Some((0..items.unwrap_or(1)).map(|at| self.item(fields, at, way, sample, fill)).collect())
+            }
+        }
+    }
+
+    fn item(&self, fields: &[Variable], at: usize, way: &mut ValuePath, sample: &Value, fill: FillWith) -> Value {
+        way.push(PathStep::Item(at));
+        let kind = if fields.is_empty() { VariableKind::Scalar } else { VariableKind::Object };
+        let value = match self.get(way).and_then(|given| given.value(kind, fields)) {
+            Some(value) => value,
+            None if !fields.is_empty() => self.object(fields, way, sample, fill),
+            None if fill == FillWith::Blank => Value::String(String::new()),
+            None => sample.clone(),
+        };
+        way.pop();
+        value
+    }
+}

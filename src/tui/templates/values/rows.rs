@@ -1,0 +1,137 @@
+//! The form: the tree of variables and list items as rows, each with its typed value or sample.
+
+use serde_json::Value;
+
+use crate::template::{Variable, VariableKind};
+use crate::tui::templates::values::{PathStep, TypedValue, TypedValues, ValuePath};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FormRow {
+    /// Where its value goes.
+    pub way: ValuePath,
+    /// Its own name; of an item its number, from 1.
+    pub name: String,
+    pub level: usize,
+    /// Defaulted, or only tested.
+    pub optional: bool,
+    pub holds: RowValue,
+    /// Whether something was typed in it or below.
+    pub typed: bool,
+}
+
+/// What a row of the form holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RowValue {
+    /// A text: typed, or a sample; empty where it is left out as long as nothing is typed.
+    Text(String),
+    Flag(bool),
+    /// The items in the rows below it; `None` while it is a sample.
+    Items(Option<usize>),
+    /// The fields in the rows below it.
+    Fields,
+    /// Something that the template does not ask for, as it was given.
+    Unused(String),
+    /// A text that is nothing for what the template asks for here.
+    Misfit(String),
+}
+
+impl FormRow {
+    /// Whether it has a value of its own that can be typed.
+    pub fn is_leaf(&self) -> bool {
+        matches!(self.holds, RowValue::Text(_) | RowValue::Flag(_) | RowValue::Misfit(_))
+    }
+
+    /// The list that it is an item of, and which one.
+    pub fn item(&self) -> Option<(&[PathStep], usize)> {
+        match self.way.split_last() {
+            Some((PathStep::Item(at), list)) => Some((list, *at)),
+            _ => None,
+        }
+    }
+}
+
+/// The rows of the form, parents before what is in them.
+pub fn rows(variables: &[Variable], typed: &TypedValues) -> Vec<FormRow> {
+    let mut form = RowBuilder { typed, rows: Vec::new() };
+    form.fields(variables, &mut Vec::new(), 0, &typed.sample(variables));
+    form.rows
+}
+
+struct RowBuilder<'a> {
+    typed: &'a TypedValues,
+    rows: Vec<FormRow>,
+}
+
+impl RowBuilder<'_> {
+    /// At most as many calls deep as the tree, which `template` bounds.
+    fn fields(&mut self, variables: &[Variable], way: &mut ValuePath, level: usize, sample: &Value) {
+        for variable in variables {
+            let sample = sample.get(&variable.name).unwrap_or(&Value::Null);
+            way.push(PathStep::Field(variable.name.clone()));
+            self.variable(variable, way, level, sample);
+            way.pop();
+        }
+        let typed = self.typed;
+        for name in typed.strays(way, variables) {
+            way.push(PathStep::Field(name.to_owned()));
+            let text = match typed.get(way) {
+                Some(TypedValue::Text(text)) => text.clone(),
+                Some(TypedValue::Flag(flag)) => flag.to_string(),
+                None => String::new(),
+            };
+            self.push(way, name.to_owned(), level, true, RowValue::Unused(text));
+            way.pop();
+        }
+    }
+
+    fn variable(&mut self, variable: &Variable, way: &mut ValuePath, level: usize, sample: &Value) {
+        let Variable { name, kind, optional, fields } = variable;
+        let holds = match (self.typed.get(way), kind) {
+            (Some(given), _) => held(given, *kind, fields),
+            (None, VariableKind::Scalar) => RowValue::Text(sample.as_str().unwrap_or_default().to_owned()),
+            (None, VariableKind::Flag) => RowValue::Flag(sample.as_bool().unwrap_or_default()),
+            (None, VariableKind::List) => RowValue::Items(self.typed.items(way)),
+            (None, VariableKind::Object) => RowValue::Fields,
+        };
+        let (has_items, has_fields) = (matches!(holds, RowValue::Items(_)), holds == RowValue::Fields);
+        self.push(way, name.clone(), level, *optional, holds);
+        if has_fields {
+            self.fields(fields, way, level + 1, sample);
+        }
+        if has_items {
+            let sample = sample.get(0).unwrap_or(&Value::Null);
+            for at in 0..self.typed.shown_items(way) {
+                way.push(PathStep::Item(at));
+                self.item(fields, at, way, level + 1, sample);
+                way.pop();
+            }
+        }
+    }
+
+    fn item(&mut self, fields: &[Variable], at: usize, way: &mut ValuePath, level: usize, sample: &Value) {
+        let kind = if fields.is_empty() { VariableKind::Scalar } else { VariableKind::Object };
+        let holds = match self.typed.get(way) {
+            Some(given) => held(given, kind, fields),
+            None if fields.is_empty() => RowValue::Text(sample.as_str().unwrap_or_default().to_owned()),
+            None => RowValue::Fields,
+        };
+        let has_fields = holds == RowValue::Fields;
+        self.push(way, (at + 1).to_string(), level, false, holds);
+        if has_fields {
+            self.fields(fields, way, level + 1, sample);
+        }
+    }
+
+    fn push(&mut self, way: &[PathStep], name: String, level: usize, optional: bool, holds: RowValue) {
+        let typed = self.typed.has_below(way);
+        self.rows.push(FormRow { way: way.to_vec(), name, level, optional, holds, typed });
+    }
+}
+
+fn held(given: &TypedValue, kind: VariableKind, fields: &[Variable]) -> RowValue {
+    match given {
+        TypedValue::Flag(flag) => RowValue::Flag(*flag),
+        TypedValue::Text(text) if given.value(kind, fields).is_none() => RowValue::Misfit(text.clone()),
+        TypedValue::Text(text) => RowValue::Text(text.clone()),
+    }
+}

@@ -1,0 +1,243 @@
+//! The form and its values, by a tree that has everything.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::tui::templates::values::*;
+
+fn tree() -> Vec<Variable> {
+    let of = |name: &str, kind, fields| Variable { name: name.to_owned(), kind, optional: false, fields };
+    let scalar = |name: &str| of(name, VariableKind::Scalar, Vec::new());
+    vec![
+        scalar("a"),
+        of("f", VariableKind::Flag, Vec::new()),
+        of("items", VariableKind::List, vec![scalar("name"), of("x", VariableKind::Object, vec![scalar("y")])]),
+        of("tags", VariableKind::List, Vec::new()),
+    ]
+}
+
+/// `items.0.x.y`
+fn way(written: &str) -> ValuePath {
+    written
+        .split('.')
+        .map(|step| step.parse().map_or_else(|_| PathStep::Field(step.to_owned()), PathStep::Item))
+        .collect()
+}
+
+fn text(text: &str) -> TypedValue {
+    TypedValue::Text(text.to_owned())
+}
+
+fn typed(values: &[(&str, TypedValue)]) -> TypedValues {
+    let mut typed = TypedValues::default();
+    values.iter().for_each(|(to, given)| typed.set(way(to), given.clone()));
+    typed
+}
+
+fn form(typed: &TypedValues) -> Vec<String> {
+    let told = |row: &FormRow| {
+        let held = match &row.holds {
+            RowValue::Text(text) => format!("{text:?}"),
+            RowValue::Flag(flag) => flag.to_string(),
+            RowValue::Items(items) => items.map_or("sample".to_owned(), |items| format!("{items} items")),
+            RowValue::Fields => "fields".to_owned(),
+            RowValue::Unused(text) => format!("unused {text:?}"),
+            RowValue::Misfit(text) => format!("misfit {text:?}"),
+        };
+        format!("{}{} {held}{}", " ".repeat(row.level), row.name, if row.typed { " *" } else { "" })
+    };
+    rows(&tree(), typed).iter().map(told).collect()
+}
+
+#[test]
+fn rows_stand_in_the_order_of_the_tree() {
+    let sample = [
+        "a \"‹a›\"",
+        "f true",
+        "items sample",
+        " 1 fields",
+        "  name \"‹name›\"",
+        "  x fields",
+        "   y \"‹y›\"",
+        "tags sample",
+        " 1 \"‹tags›\"",
+    ];
+    assert_eq!(form(&TypedValues::default()), sample);
+    let filled = typed(&[
+        ("a", text("b")),
+        ("f", TypedValue::Flag(false)),
+        ("items.1.name", text("second")),
+        ("tags", text("p, q")),
+        ("gone", text("old")),
+    ]);
+    let rows = [
+        "a \"b\" *",
+        "f false *",
+        "items 2 items *",
+        " 1 fields",
+        "  name \"‹name›\"",
+        "  x fields",
+        "   y \"‹y›\"",
+        " 2 fields *",
+        "  name \"second\" *",
+        "  x fields",
+        "   y \"‹y›\"",
+        "tags \"p, q\" *",
+        "gone unused \"old\" *",
+    ];
+    assert_eq!(form(&filled), rows);
+    let misfits = typed(&[("items", text("plain")), ("tags.0", text("t"))]);
+    assert_eq!(form(&misfits)[2..], ["items misfit \"plain\" *", "tags 1 items *", " 1 \"t\" *"]);
+}
+
+#[test]
+fn typed_values_stand_over_the_sample() {
+    let over = |values: &[(&str, TypedValue)]| typed(values).over_sample(&tree());
+    assert_eq!(over(&[]), sample(&tree()));
+    assert_eq!(over(&[("a", text("7"))])["a"], json!("7"));
+    assert_eq!(over(&[("a", text(":=7"))])["a"], json!(7));
+    assert_eq!(over(&[("a", text(":={"))])["a"], json!(":={"));
+    assert_eq!(over(&[("f", TypedValue::Flag(false))])["f"], json!(false));
+    let value = over(&[("items.0.x.y", text("deep")), ("items.0.name", text("n"))]);
+    assert_eq!(
+        value["items"],
+        json!([{"name": "n", "x": {"y": "deep"}}]),
+        "a list that is typed is no sample any more"
+    );
+    assert_eq!(over(&[("tags", text("a, b,"))])["tags"], json!(["a", "b"]));
+    assert_eq!(over(&[("tags", text(":=[1]"))])["tags"], json!([1]));
+    assert_eq!(over(&[("tags.1", text("b"))])["tags"], json!(["‹tags›", "b"]));
+    assert_eq!(over(&[("items", text("x"))]), sample(&tree()), "what does not fit is not given");
+    assert_eq!(over(&[("more", text("x"))])["more"], json!("x"), "a partial may ask for it");
+    assert_eq!(over(&[("a.b", text("x"))]), sample(&tree()), "once a was an object");
+}
+
+#[test]
+fn what_is_optional_is_left_out_until_it_is_typed() {
+    let mut tree = tree();
+    tree[0].optional = true;
+    tree[2].fields[0].optional = true;
+    let over = |values: &[(&str, TypedValue)]| typed(values).over_sample(&tree);
+    assert_eq!(over(&[]), sample(&tree), "as long as nothing is typed all of it is shown");
+    let touched = over(&[("f", TypedValue::Flag(false))]);
+    assert_eq!((touched.get("a"), touched["items"][0].get("name")), (None, None), "{touched}");
+    assert_eq!(touched["items"][1]["x"]["y"], json!("‹y›"));
+    let values = over(&[("items.0.x.y", text("z"))]);
+    assert_eq!(values["items"], json!([{"x": {"y": "z"}}]), "a list that is typed asks for no more");
+    assert_eq!(over(&[("a", text(""))])["a"], json!(""), "empty is a value");
+    tree[2].optional = true;
+    let over = |values: &[(&str, TypedValue)]| typed(values).over_sample(&tree);
+    let touched = over(&[("f", TypedValue::Flag(false))]);
+    assert_eq!(touched["items"][0]["name"], json!("‹name›"), "all of the list is optional, and it is given");
+    assert_eq!(typed(&[]).document(&tree)["a"], json!(""), "a document to fill in shows it");
+}
+
+#[test]
+fn items_are_added_and_removed_with_what_is_in_them() {
+    let mut list = typed(&[("items.0.name", text("a")), ("items.1.name", text("b")), ("tags.0", text("t"))]);
+    let names = |list: &TypedValues| {
+        let value = list.over_sample(&tree());
+        value["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| item["name"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    list.add_item(&way("items"), 1);
+    assert_eq!(names(&list), ["a", "‹name›", "b"]);
+    list.remove_item(&way("items"), 0);
+    assert_eq!(names(&list), ["‹name›", "b"]);
+    list.remove_item(&way("items"), 0);
+    list.remove_item(&way("items"), 0);
+    assert_eq!((names(&list), list.items(&way("items"))), (Vec::new(), Some(0)), "a list may be empty");
+    list.take_back(&way("items"));
+    assert_eq!((list.items(&way("items")), list.len()), (None, 1), "a sample again");
+    let mut sample = TypedValues::default();
+    sample.add_item(&way("items"), 1);
+    assert_eq!(names(&sample), ["‹name›", "‹name›"]);
+}
+
+#[test]
+fn a_document_is_what_was_typed_and_blanks() {
+    let some = typed(&[("items.0.x.y", text("deep")), ("more", text(":=[1]"))]);
+    let document = json!({
+        "a": "", "f": true, "items": [{"name": "", "x": {"y": "deep"}}], "tags": [""], "more": [1],
+    });
+    assert_eq!(some.document(&tree()), document);
+    assert_eq!(some.edited(&tree(), &document), some, "what was not changed is not typed");
+    let edited = json!({
+        "a": "A", "f": false, "items": [{"name": "", "x": {"y": "deep"}}, {"name": "", "x": {"y": ""}}], "tags": [""],
+    });
+    let expected = typed(&[
+        ("a", text("A")),
+        ("f", TypedValue::Flag(false)),
+        ("items.0.x.y", text("deep")),
+        ("items.1.name", text("")),
+        ("items.1.x.y", text("")),
+    ]);
+    assert_eq!(some.edited(&tree(), &edited), expected, "an item that is new says what it says");
+}
+
+#[test]
+fn what_is_no_document_says_where() {
+    for (text, told) in [
+        ("{\"a\": 1,\n  \"b\" 2}", "line 2, column 7: expected `:`"),
+        ("[1]", "values must be a JSON object: {\"name\": …}"),
+        ("", "line 1, column 0: EOF while parsing a value"),
+    ] {
+        assert_eq!(read(text).unwrap_err().to_string(), told);
+    }
+    let large = format!("{{\"a\": \"{}\"}}", "x".repeat(LARGEST));
+    assert_eq!(read(&large).unwrap_err().to_string(), "values can have at most 1048576 bytes");
+}
+
+#[test]
+fn a_long_list_is_one_value() {
+    let long = json!({"tags": vec![1; 3000], "items": [{"name": 2}]});
+    let pasted = TypedValues::pasted(&tree(), &long);
+    assert_eq!(pasted.len(), 2);
+    let value = pasted.over_sample(&tree());
+    assert_eq!((&value["tags"], &value["items"][0]["name"]), (&long["tags"], &json!(2)));
+}
+
+fn any_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        "[a:= ]{0,4}".prop_map(Value::String),
+        any::<i32>().prop_map(Value::from),
+        any::<bool>().prop_map(Value::Bool),
+        Just(Value::Null),
+    ];
+    let name = proptest::sample::select(&["a", "f", "items", "tags", "name", "x", "y", "more"][..]);
+    leaf.prop_recursive(4, 40, 4, move |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::Array),
+            proptest::collection::btree_map(name.clone(), inner, 0..5)
+                .prop_map(|fields| fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()),
+        ]
+    })
+}
+
+/// Everything that `given` says stands in `all`.
+fn holds(all: &Value, given: &Value) -> bool {
+    match (all, given) {
+        (Value::Object(all), Value::Object(given)) => {
+            given.iter().all(|(name, given)| all.get(name).is_some_and(|all| holds(all, given)))
+        }
+        (Value::Array(all), Value::Array(given)) => {
+            all.len() == given.len() && all.iter().zip(given).all(|(all, given)| holds(all, given))
+        }
+        (all, given) => all == given,
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_is_pasted_is_given_whatever_its_shape(value in any_value()) {
+        prop_assume!(value.is_object());
+        let pasted = TypedValues::pasted(&tree(), &value);
+        prop_assert!(holds(&pasted.over_sample(&tree()), &value), "{value} gives {}", pasted.over_sample(&tree()));
+        let again = pasted.edited(&tree(), &pasted.document(&tree()));
+        prop_assert_eq!(again.over_sample(&tree()), pasted.over_sample(&tree()));
+    }
+}

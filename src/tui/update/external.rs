@@ -1,0 +1,110 @@
+//! Opens sources and templates in the editor, and copies ids and paths. Only the engine knows where a source is on
+//! disk; a key pressed before its answer cancels the editor, which would get what is typed next.
+
+use crate::catalog::{Kind, SourceId};
+use crate::desk::Spot;
+use crate::engine::{Command, Wanted};
+use crate::tui::action::Action;
+use crate::tui::catalog::reading;
+use crate::tui::feed::target;
+use crate::tui::input::Effect;
+use crate::tui::pane::Pane;
+use crate::tui::state::{PanePart, State};
+
+pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
+    if state.focus == Pane::Templates {
+        return template(state, action, effects);
+    }
+    let Some(id) = state.subject(state.focus).map(SourceId::from) else { return };
+    match action {
+        Action::Open => open(state, Wanted::Document(id), effects),
+        Action::Define => open(state, Wanted::Definition(id), effects),
+        Action::CopyPath => {
+            if let Some(place) = path_or_address(state, id.as_str()) {
+                copy(state, place, effects);
+            }
+        }
+        _ => copy(state, id.to_string(), effects),
+    }
+}
+
+/// Opens or copies the file that a row names, or the mention of the source under the cursor.
+pub fn place(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
+    match action {
+        Action::OpenMention => {
+            let Ok(mention) = target::mention(state) else { return };
+            let (spot, parent) = (target::in_file(state, &mention), mention.from);
+            match spot {
+                Some(spot) => effects.push(Effect::Edit(spot)),
+                None => open(state, Wanted::Definition(parent), effects),
+            }
+        }
+        Action::CopyPlace => {
+            if let Some(printed) = target::printed(state) {
+                copy(state, printed, effects);
+            }
+        }
+        _ => match target::place(state) {
+            Ok(spot) => effects.push(Effect::Edit(spot)),
+            Err(_) => act(state, Action::Open, effects),
+        },
+    }
+}
+
+/// The path of a template is known without asking.
+fn template(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
+    let Some(template) = state.template() else { return };
+    let (path, line) = template.place(failing_line(state));
+    let (name, path, source) = (template.name.clone(), path.to_path_buf(), template.source.clone());
+    match action {
+        Action::Open => effects.push(Effect::Edit(Spot { line, path })),
+        Action::Define => {
+            if let Some(id) = source {
+                open(state, Wanted::Definition(id), effects);
+            }
+        }
+        Action::CopyPath => {
+            if let Some(path) = path.to_str() {
+                copy(state, path.to_owned(), effects);
+            }
+        }
+        _ => copy(state, name, effects),
+    }
+}
+
+/// The line of the template where it does not render; else the first one.
+fn failing_line(state: &State) -> usize {
+    let failed = state.preview().and_then(|preview| preview.failed.as_ref());
+    failed.and_then(|failed| failed.error.line).unwrap_or(1)
+}
+
+fn open(state: &mut State, wanted: Wanted, effects: &mut Vec<Effect>) {
+    state.note("opening the editor");
+    // Someone who reads the document continues at the same line.
+    let reads = state.focus == Pane::Catalog && state.part == PanePart::Detail;
+    let line = if reads && matches!(wanted, Wanted::Document(_)) { reading::line(state) } else { None };
+    state.opening = Some(line.unwrap_or(1));
+    effects.push(Effect::Send(Command::Locate(wanted)));
+}
+
+/// The engine found the file.
+pub fn located(state: &mut State, spot: Spot, effects: &mut Vec<Effect>) {
+    if let Some(line) = state.opening.take() {
+        state.message = None;
+        effects.push(Effect::Edit(Spot { line: spot.line.max(line), ..spot }));
+    }
+}
+
+fn copy(state: &mut State, text: String, effects: &mut Vec<Effect>) {
+    state.note(format!("copied {text}"));
+    effects.push(Effect::Copy(text));
+}
+
+/// The path or address of this source, where it has one.
+pub fn path_or_address(state: &State, id: &str) -> Option<String> {
+    match &state.snapshot.catalog.get(id)?.kind {
+        Kind::Local(place) => place.path.to_str().map(str::to_owned),
+        Kind::Url { url } => Some(url.clone()),
+        Kind::Mcp { .. } | Kind::Inline { .. } => None,
+    }
+}

@@ -1,0 +1,102 @@
+//! Moving within a pane: rows, details, and back out of them.
+
+use crate::tui::input::Effect;
+use crate::tui::pane::Pane;
+use crate::tui::state::{PanePart, State};
+use crate::tui::templates::{self, form_update, preview};
+use crate::tui::widgets::motion::{Motion, Scroll};
+use crate::tui::{catalog, feed, hints, requests, selection};
+
+/// Leaves the nearest thing that can be left: the details, the other view of a pane, a filter.
+pub fn back(state: &mut State, effects: &mut Vec<Effect>) {
+    if state.is_searched() {
+        catalog::reading::end(state);
+    } else if state.part != PanePart::List {
+        state.part = PanePart::List;
+    } else if state.at_request() {
+        requests::update::leave(state);
+    } else {
+        match state.focus {
+            Pane::Hints if state.shows_enriched() => hints::enriched_update::leave(state, effects),
+            Pane::Hints => state.feed.set_filter(""),
+            Pane::Templates => templates::filtering::clear(state),
+            Pane::Catalog | Pane::Selection if state.is_filtered() => catalog::filtering::clear(state),
+            Pane::Catalog | Pane::Selection => {}
+        }
+    }
+}
+
+pub fn step(state: &mut State, motion: Motion) {
+    let pane = state.focus;
+    match state.part {
+        PanePart::Detail => scroll(state, pane, motion),
+        PanePart::Values => form_update::step(state, motion),
+        PanePart::List if pane == Pane::Hints && state.shows_enriched() => {
+            hints::enriched_update::scroll(state, motion)
+        }
+        PanePart::List => {
+            let (len, page) = (state.len(pane), page(state, pane));
+            let cursor = state.cursor_mut(pane);
+            let before = cursor.at;
+            cursor.step(motion, len, page);
+            if cursor.at != before {
+                reset_scroll(state, pane);
+            }
+        }
+    }
+}
+
+/// Moves the rows of this pane under its cursor, as the wheel does.
+pub fn roll(state: &mut State, pane: Pane, motion: Motion, rows: usize) {
+    if pane == Pane::Hints && state.shows_enriched() {
+        return (0..rows).for_each(|_| hints::enriched_update::scroll(state, motion));
+    }
+    let (len, page) = (state.len(pane), page(state, pane));
+    let cursor = state.cursor_mut(pane);
+    let before = cursor.at;
+    cursor.roll(motion, rows, len, page);
+    if cursor.at != before {
+        reset_scroll(state, pane);
+    }
+}
+
+/// How many rows of this pane's list are visible.
+pub fn page(state: &State, pane: Pane) -> usize {
+    state.parts(pane).map_or(1, |parts| usize::from(parts.list.height))
+}
+
+/// Details begin at their top for every row.
+pub fn reset_scroll(state: &mut State, pane: Pane) {
+    match pane {
+        Pane::Catalog => state.catalog.scroll = Scroll::default(),
+        Pane::Selection if state.shown_request().is_some() => state.requests.scroll = Scroll::default(),
+        Pane::Selection => state.selection.scroll = Scroll::default(),
+        Pane::Templates => {
+            state.templates.scroll = Scroll::default();
+            state.templates.across = 0;
+        }
+        Pane::Hints => {}
+    }
+}
+
+/// Moves in the details of this pane.
+pub fn scroll(state: &mut State, pane: Pane, motion: Motion) {
+    let Some(detail) = state.parts(pane).map(|parts| parts.detail) else { return };
+    let page = usize::from(detail.height);
+    match pane {
+        Pane::Catalog => catalog::reading::scroll(state, motion),
+        Pane::Selection if state.shown_request().is_some() => {
+            let len = requests::view::detail(state, detail.width).len();
+            state.requests.scroll.step(motion, len, page);
+        }
+        Pane::Selection => {
+            let len = selection::detail(state, detail.width, usize::MAX).len();
+            state.selection.scroll.step(motion, len, page);
+        }
+        Pane::Templates => {
+            let (len, page) = (preview::len(state), preview::page(state));
+            state.templates.scroll.step(motion, len, page);
+        }
+        Pane::Hints => feed::update::step(state, motion),
+    }
+}

@@ -1,0 +1,167 @@
+//! A cursor in a list of any length, and the window of rows around it. Lists draw only their window, so that a key
+//! costs the same with ten rows and ten thousand.
+
+use std::ops::Range;
+
+/// A way to move in a list or a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Motion {
+    Up,
+    Down,
+    HalfUp,
+    HalfDown,
+    PageUp,
+    PageDown,
+    Top,
+    Bottom,
+}
+
+impl Motion {
+    /// Where this leads from `at`, with `page` rows on the screen and `last` the last place there is.
+    fn target(self, at: usize, page: usize, last: usize) -> usize {
+        let page = page.max(1);
+        match self {
+            Self::Up => at.saturating_sub(1),
+            Self::Down => at.saturating_add(1),
+            Self::HalfUp => at.saturating_sub((page / 2).max(1)),
+            Self::HalfDown => at.saturating_add((page / 2).max(1)),
+            Self::PageUp => at.saturating_sub(page),
+            Self::PageDown => at.saturating_add(page),
+            Self::Top => 0,
+            Self::Bottom => last,
+        }
+        .min(last)
+    }
+}
+
+/// A place in a list and the first row of the window that shows it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cursor {
+    /// The row it stands on; 0 in an empty list.
+    pub at: usize,
+    /// The first visible row.
+    pub top: usize,
+}
+
+impl Cursor {
+    /// Moves in a list of `len` rows of which `page` are visible.
+    pub fn step(&mut self, motion: Motion, len: usize, page: usize) {
+        self.at = motion.target(self.at, page, len.saturating_sub(1));
+        self.settle(len, page);
+    }
+
+    /// Keeps cursor and window within a list of `len` rows of which `page` are visible, moving no more than needed.
+    pub fn settle(&mut self, len: usize, page: usize) {
+        self.at = self.at.min(len.saturating_sub(1));
+        let page = page.max(1);
+        self.top = self.top.clamp((self.at + 1).saturating_sub(page), self.at).min(len.saturating_sub(page));
+    }
+
+    /// Moves the window by so many rows up or down; the cursor moves as far as it must to stay in it.
+    pub fn roll(&mut self, motion: Motion, rows: usize, len: usize, page: usize) {
+        let last = len.saturating_sub(page.max(1));
+        for _ in 0..rows {
+            self.top = motion.target(self.top, page, last);
+        }
+        self.at = self.at.clamp(self.top, self.top + page.max(1) - 1);
+        self.settle(len, page);
+    }
+
+    /// The visible rows.
+    pub fn window(&self, len: usize, page: usize) -> Range<usize> {
+        let top = self.top.min(len);
+        top..len.min(top.saturating_add(page))
+    }
+}
+
+/// The first visible line of a text that is read, not chosen from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Scroll {
+    /// From 0.
+    pub top: usize,
+}
+
+impl Scroll {
+    /// Moves in a text of `len` lines of which `page` are visible; the last page is never left.
+    pub fn step(&mut self, motion: Motion, len: usize, page: usize) {
+        self.top = motion.target(self.top, page, len.saturating_sub(page));
+    }
+
+    /// The visible lines.
+    pub fn window(&self, len: usize, page: usize) -> Range<usize> {
+        let top = self.top.min(len.saturating_sub(page));
+        top..len.min(top.saturating_add(page))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ALL: [Motion; 8] = [
+        Motion::Up,
+        Motion::Down,
+        Motion::HalfUp,
+        Motion::HalfDown,
+        Motion::PageUp,
+        Motion::PageDown,
+        Motion::Top,
+        Motion::Bottom,
+    ];
+
+    #[test]
+    fn motions() {
+        for (motion, from, to) in [
+            (Motion::Up, 0, 0),
+            (Motion::Down, 0, 1),
+            (Motion::Down, 99, 99),
+            (Motion::HalfDown, 10, 15),
+            (Motion::HalfUp, 10, 5),
+            (Motion::PageDown, 95, 99),
+            (Motion::PageUp, 10, 0),
+            (Motion::Top, 50, 0),
+            (Motion::Bottom, 50, 99),
+        ] {
+            let mut cursor = Cursor { at: from, top: 0 };
+            cursor.step(motion, 100, 10);
+            assert_eq!(cursor.at, to, "{motion:?} from {from}");
+        }
+    }
+
+    #[test]
+    fn rolling_takes_the_cursor_along_at_the_edges_only() {
+        for (motion, at, top, to) in [
+            (Motion::Down, 5, 0, Cursor { at: 5, top: 3 }),
+            (Motion::Down, 1, 0, Cursor { at: 3, top: 3 }),
+            (Motion::Up, 29, 20, Cursor { at: 26, top: 17 }),
+            (Motion::Up, 5, 0, Cursor { at: 5, top: 0 }),
+            (Motion::Down, 95, 89, Cursor { at: 95, top: 90 }),
+        ] {
+            let mut cursor = Cursor { at, top };
+            cursor.roll(motion, 3, 100, 10);
+            assert_eq!(cursor, to, "{motion:?} from {at}, {top}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_cursor_stays_in_its_window(
+            steps in proptest::collection::vec((proptest::sample::select(&ALL[..]), 0..40usize, 0..15usize), 1..60)
+        ) {
+            let mut cursor = Cursor::default();
+            for (nth, (motion, len, page)) in steps.into_iter().enumerate() {
+                if nth % 3 == 2 {
+                    cursor.roll(motion, nth % 5, len, page);
+                } else {
+                    cursor.step(motion, len, page);
+                }
+                let window = cursor.window(len, page.max(1));
+                prop_assert!(len == 0 || window.contains(&cursor.at), "{cursor:?} of {len}, page {page}");
+                prop_assert!(window.len() == len.min(page.max(1)), "a full page is shown where there is one");
+            }
+        }
+    }
+}

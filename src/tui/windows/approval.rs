@@ -1,0 +1,92 @@
+//! A write that an agent asks you to approve: who asks, which file, warnings, the whole difference, and the keys that
+//! answer. How it is answered is in `requests`.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+
+use super::{
+    DifferenceLayout, Rows, Titles, Window, centred, difference_layout, draw_frame, draw_scrolled, draw_text,
+    text_columns, wide,
+};
+use crate::tui::action::KeyContext;
+use crate::tui::input::Effect;
+use crate::tui::layout;
+use crate::tui::pane_view::scrolled;
+use crate::tui::requests::view::{self, ApprovalEffect};
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::frame;
+use crate::tui::widgets::motion::{Cursor, Scroll};
+use crate::tui::widgets::page::WrappedText;
+
+pub struct Approval;
+
+impl Window for Approval {
+    fn contexts(&self) -> &'static [KeyContext] {
+        &[KeyContext::Approval, KeyContext::List, KeyContext::Always]
+    }
+
+    fn outer(&self, state: &State) -> Rect {
+        let body = state.layout().body;
+        centred(body, wide(body, 132), usize::from(body.height.saturating_sub(2).max(10)))
+    }
+
+    fn rows(&self, state: &State) -> Rows {
+        Rows { place: places(state).difference, len: state.requests.difference.len(), is_list: false }
+    }
+
+    fn keys(&self, state: &State) -> Option<Rect> {
+        Some(places(state).keys)
+    }
+
+    /// Wraps the difference again where the request or the width is another.
+    fn settle(&self, state: &mut State, _: &mut Vec<Effect>) {
+        let Some(waiting) = state.request() else { return };
+        let columns = text_columns(self.outer(state).width);
+        let wrapped_for = Some((waiting.request.request_id.clone(), columns));
+        if state.requests.wrapped_for != wrapped_for {
+            state.requests.difference = view::difference(waiting, columns);
+            state.requests.wrapped_for = wrapped_for;
+        }
+    }
+
+    fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
+        let (outer, places, text) = (self.outer(state), places(state), &state.requests.difference);
+        let (theme, buffer) = (&state.skin.theme, frame.buffer_mut());
+        let queue = state.snapshot.requests.len();
+        let note = if queue > 1 { format!("{} of {queue} requests", state.nth_request() + 1) } else { String::new() };
+        let titles = Titles { title: "Approve this write?", note, ..Titles::default() };
+        draw_frame(state, titles, ThemeRole::Warning, outer, buffer);
+        draw_text(state, &summary(state), 0, places.summary, buffer);
+        let window = Scroll { top: cursor.top }.window(text.len(), usize::from(places.difference.height));
+        let caption = scrolled("difference", &window, text.len());
+        frame::rule(&state.skin, places.rule, &caption, theme.style(ThemeRole::Infra), buffer);
+        draw_scrolled(state, text, cursor.top, ThemeRole::Warning, places.difference, buffer);
+        if effect(state) == Some(ApprovalEffect::Other) {
+            buffer.set_style(places.keys, Style::new().add_modifier(Modifier::BOLD));
+        }
+    }
+}
+
+fn summary(state: &State) -> WrappedText {
+    let columns = text_columns(Approval.outer(state).width);
+    state.request().map(|waiting| view::head(state, waiting, columns)).unwrap_or_default()
+}
+
+fn places(state: &State) -> DifferenceLayout {
+    difference_layout(layout::inner(Approval.outer(state)), 0, summary(state).len())
+}
+
+fn effect(state: &State) -> Option<ApprovalEffect> {
+    state.request().and_then(|waiting| waiting.request.approval.as_ref()).map(view::effect)
+}
+
+/// The bottom line's name for saying yes.
+pub fn verb(state: &State) -> &'static str {
+    match effect(state) {
+        Some(ApprovalEffect::New) => "yes, write the new file",
+        Some(ApprovalEffect::Other) => "yes, OVERWRITE the file",
+        Some(ApprovalEffect::Unknown) | None => "yes, write it",
+    }
+}

@@ -1,0 +1,109 @@
+//! Asks before every pick is taken back, with what would leave the selection.
+
+use std::collections::HashSet;
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use super::{Handled, Titles, Window, centred, draw_frame, draw_text, paragraphs, text_and_keys, text_columns};
+use crate::catalog::SourceId;
+use crate::engine::Command;
+use crate::selection::{Member, Role};
+use crate::tui::action::{Action, KeyContext};
+use crate::tui::disabled::disabled;
+use crate::tui::input::Effect;
+use crate::tui::layout;
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::motion::Cursor;
+use crate::tui::widgets::page::WrappedText;
+
+pub struct Clear;
+
+const COLUMNS: u16 = 64;
+
+impl Window for Clear {
+    fn contexts(&self) -> &'static [KeyContext] {
+        &[KeyContext::Question, KeyContext::Always]
+    }
+
+    fn outer(&self, state: &State) -> Rect {
+        centred(state.layout().body, COLUMNS, text(state).len() + 4)
+    }
+
+    fn keys(&self, state: &State) -> Option<Rect> {
+        Some(text_and_keys(layout::inner(self.outer(state))).1)
+    }
+
+    fn disabled(&self, state: &State) -> Option<String> {
+        // Another process may have cleared the selection in the meantime.
+        disabled(state, Action::Clear)
+    }
+
+    fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
+        match action {
+            Action::Confirm => {
+                state.window = None;
+                effects.push(Effect::Send(Command::Clear));
+                Handled::Consumed
+            }
+            _ => Handled::Ignored,
+        }
+    }
+
+    fn draw(&self, state: &State, _: Cursor, frame: &mut Frame<'_>) {
+        let (outer, buffer) = (self.outer(state), frame.buffer_mut());
+        let titles = Titles { title: "Clear", ..Titles::default() };
+        draw_frame(state, titles, ThemeRole::Warning, outer, buffer);
+        draw_text(state, &text(state), 0, text_and_keys(layout::inner(outer)).0, buffer);
+    }
+}
+
+fn text(state: &State) -> WrappedText {
+    let columns = COLUMNS.min(state.layout().body.width);
+    paragraphs([(question(state).as_str(), ThemeRole::Text)], text_columns(columns))
+}
+
+/// `Clear 3 picks? This releases 7 sources they pulled in and saves ~12,400 tokens.`
+fn question(state: &State) -> String {
+    let dormant = state.snapshot.selection.dormant().len();
+    let picks = state.counts.picked + dormant;
+    let (pulled_in, tokens) = leaving(state);
+    let they = if picks == 1 { "it" } else { "they" };
+    let released =
+        (pulled_in > 0).then(|| format!("releases {} {they} pulled in", cells::counted(pulled_in, "source")));
+    let saved = (tokens > 0).then(|| format!("saves {} tokens", cells::tokens(tokens)));
+    let consequence: Vec<String> = released.into_iter().chain(saved).collect();
+    let mut question = format!("Clear {}?", cells::counted(picks, "pick"));
+    if !consequence.is_empty() {
+        question.push_str(&format!(" This {}.", consequence.join(" and ")));
+    }
+    if dormant > 0 {
+        let are = if dormant == 1 { "is" } else { "are" };
+        question.push_str(&format!(" {} of the picks {are} no longer in the catalog.", cells::grouped(dormant as u64)));
+    }
+    question
+}
+
+/// How many pulled-in sources leave, and the estimated tokens of all that leaves. Sources of mode auto stay, with what they
+/// pull in.
+fn leaving(state: &State) -> (usize, u64) {
+    let members = state.snapshot.selection.members();
+    let auto = members.iter().filter(|member| member.role == Role::AutoRoot);
+    let mut staying: HashSet<&SourceId> = auto.map(|member| &member.id).collect();
+    loop {
+        let stays_too = |member: &&Member| {
+            let pulled_in = member.role == Role::Transitive && !staying.contains(&member.id);
+            pulled_in && member.parents.iter().any(|parent| staying.contains(parent))
+        };
+        let more: Vec<&SourceId> = members.iter().filter(stays_too).map(|member| &member.id).collect();
+        if more.is_empty() {
+            break;
+        }
+        staying.extend(more);
+    }
+    let leaving = || members.iter().filter(|member| !staying.contains(&member.id));
+    let pulled_in = leaving().filter(|member| member.role == Role::Transitive).count();
+    (pulled_in, leaving().filter_map(|member| state.snapshot.tokens.get(member.id.as_str())).sum())
+}

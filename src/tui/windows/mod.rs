@@ -1,0 +1,371 @@
+//! Windows over the panes. One file a window: its view, what its keys do, and why they cannot. What windows have in common
+//! (moving, scrolling, closing, typing into a field, the mouse) is here; a window that leaves an action unhandled passes it
+//! on to the panes' own.
+
+pub mod approval;
+mod clear;
+mod help;
+mod invalid_values;
+pub mod palette;
+mod problems;
+pub mod profiles;
+mod receipt;
+mod switch;
+pub mod trust;
+pub mod write;
+
+pub use palette::open as open_palette;
+pub use receipt::ReceiptWindow;
+pub use switch::open as open_switch;
+
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::widgets::{Clear as Blank, Widget};
+
+use super::action::{Action, KeyContext};
+use super::input::Effect;
+use super::pane_view::{indented, nth_row, scrolled};
+use super::state::State;
+use super::status;
+use super::theme::ThemeRole;
+use super::update;
+use super::widgets::cells;
+use super::widgets::field::{FieldLimit, TextField};
+use super::widgets::frame::{self, PaneBorder};
+use super::widgets::motion::{Cursor, Motion, Scroll};
+use super::widgets::page::{PageLine, WrappedText};
+use super::widgets::row::Active;
+
+/// An open window, with its cursor or, where it holds a text, its first visible line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenWindow {
+    pub kind: WindowKind,
+    pub cursor: Cursor,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WindowKind {
+    Approval,
+    Clear,
+    Help,
+    InvalidValues,
+    Palette,
+    Problems,
+    Profiles,
+    Receipt,
+    Switch,
+    Trust,
+    Write,
+}
+
+impl WindowKind {
+    fn window(self) -> &'static dyn Window {
+        match self {
+            Self::Approval => &approval::Approval,
+            Self::Clear => &clear::Clear,
+            Self::Help => &help::Help,
+            Self::InvalidValues => &invalid_values::InvalidValues,
+            Self::Palette => &palette::Palette,
+            Self::Problems => &problems::Problems,
+            Self::Profiles => &profiles::Profiles,
+            Self::Receipt => &receipt::Receipt,
+            Self::Switch => &switch::Switch,
+            Self::Trust => &trust::Trust,
+            Self::Write => &write::Write,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Handled {
+    Consumed,
+    Ignored,
+}
+
+/// The rows that a window moves in.
+#[derive(Debug, Clone, Copy, Default)]
+struct Rows {
+    place: Rect,
+    len: usize,
+    /// Rows to choose from, not lines to read.
+    is_list: bool,
+}
+
+trait Window {
+    /// Where its keys are looked up, its own context first.
+    fn contexts(&self) -> &'static [KeyContext];
+
+    /// Its place, with its border.
+    fn outer(&self, state: &State) -> Rect;
+
+    fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>);
+
+    fn rows(&self, _: &State) -> Rows {
+        Rows::default()
+    }
+
+    /// The row for the keys of its own context, where it has one.
+    fn keys(&self, _: &State) -> Option<Rect> {
+        None
+    }
+
+    fn update(&self, _: &mut State, _: Action, _: &mut Vec<Effect>) -> Handled {
+        Handled::Ignored
+    }
+
+    /// Why `Confirm` cannot be done; `None` if it can.
+    fn disabled(&self, _: &State) -> Option<String> {
+        None
+    }
+
+    /// The field that is typed into.
+    fn field<'s>(&self, _: &'s mut State) -> Option<&'s mut TextField> {
+        None
+    }
+
+    fn field_changed(&self, _: &mut State) {}
+
+    /// A click on the row under the cursor confirms.
+    fn click_confirms(&self) -> bool {
+        false
+    }
+
+    /// After every input, before the cursor is put back into its rows.
+    fn settle(&self, _: &mut State, _: &mut Vec<Effect>) {}
+}
+
+impl State {
+    pub fn open(&mut self, kind: WindowKind) {
+        self.window = Some(OpenWindow { kind, cursor: Cursor::default() });
+    }
+
+    pub fn open_window(&self) -> Option<WindowKind> {
+        self.window.map(|open| open.kind)
+    }
+}
+
+fn opened(state: &State) -> Option<(&'static dyn Window, Cursor)> {
+    state.window.map(|open| (open.kind.window(), open.cursor))
+}
+
+pub fn contexts(state: &State) -> Option<&'static [KeyContext]> {
+    opened(state).map(|(window, _)| window.contexts())
+}
+
+pub fn disabled(state: &State) -> Option<String> {
+    opened(state).and_then(|(window, _)| window.disabled(state))
+}
+
+/// The place of the open window, with its border.
+#[cfg(test)]
+pub fn outer(state: &State) -> Option<Rect> {
+    opened(state).map(|(window, _)| window.outer(state))
+}
+
+pub fn draw(state: &State, frame: &mut Frame<'_>) {
+    if let Some((window, cursor)) = opened(state) {
+        window.draw(state, cursor, frame);
+        status::draw_labels(state, &labels(state), frame.buffer_mut());
+    }
+}
+
+/// The keys that are written in the open window.
+pub fn labels(state: &State) -> Vec<status::Label> {
+    let own = |(window, _): (&'static dyn Window, _)| Some((window.contexts().get(..1)?, window.keys(state)?));
+    opened(state).and_then(own).map(|(context, place)| status::labels(state, context, place)).unwrap_or_default()
+}
+
+pub fn update(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
+    let Some((window, _)) = opened(state) else { return Handled::Ignored };
+    if window.update(state, action, effects) == Handled::Consumed {
+        return Handled::Consumed;
+    }
+    match action {
+        Action::Back => state.window = None,
+        Action::Move(motion) => step(state, motion, 1),
+        Action::Edit(edit) if let Some(field) = window.field(state) => {
+            if field.edit(edit).is_some() {
+                window.field_changed(state);
+            }
+        }
+        _ => return Handled::Ignored,
+    }
+    Handled::Consumed
+}
+
+/// Types into the field of the open window, which has one line: line breaks of a paste become blanks.
+pub fn insert(state: &mut State, text: &str) -> Handled {
+    let Some((window, _)) = opened(state) else { return Handled::Ignored };
+    let Some(field) = window.field(state) else { return Handled::Ignored };
+    let line = text.replace(['\r', '\n'], " ");
+    let fits = field.fitting(&line, FieldLimit::Line);
+    if field.insert(fits).is_some() {
+        window.field_changed(state);
+    }
+    if fits.len() < line.len() {
+        state.refuse(FieldLimit::Line.full());
+    }
+    Handled::Consumed
+}
+
+fn step(state: &mut State, motion: Motion, times: usize) {
+    let Some(mut open) = state.window else { return };
+    let Rows { place, len, is_list } = open.kind.window().rows(state);
+    let page = usize::from(place.height);
+    for _ in 0..times {
+        if is_list {
+            open.cursor.step(motion, len, page);
+        } else {
+            let mut scroll = Scroll { top: open.cursor.top };
+            scroll.step(motion, len, page);
+            open.cursor.top = scroll.top;
+        }
+    }
+    state.window = Some(open);
+}
+
+/// The wheel moves the rows of a list under its cursor.
+pub fn wheel(state: &mut State, motion: Motion, rows: usize) {
+    let Some(mut open) = state.window else { return };
+    let Rows { place, len, is_list } = open.kind.window().rows(state);
+    if !is_list {
+        return step(state, motion, rows);
+    }
+    open.cursor.roll(motion, rows, len, usize::from(place.height));
+    state.window = Some(open);
+}
+
+/// A click puts the cursor on a row; outside the window it closes it.
+pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
+    let Some(mut open) = state.window else { return };
+    let window = open.kind.window();
+    if !window.outer(state).contains(at) {
+        return update::act(state, Action::Back, effects);
+    }
+    let Rows { place, len, is_list } = window.rows(state);
+    let row = open.cursor.top + usize::from(at.y.saturating_sub(place.y));
+    if !is_list || !place.contains(at) || row >= len {
+        return;
+    }
+    if row == open.cursor.at && window.click_confirms() {
+        return update::act(state, Action::Confirm, effects);
+    }
+    open.cursor.at = row;
+    state.window = Some(open);
+}
+
+/// After every input: what a window shows may be outdated, and its rows fewer.
+pub fn settle(state: &mut State, effects: &mut Vec<Effect>) {
+    if let Some((window, _)) = opened(state) {
+        window.settle(state, effects);
+    }
+    let Some(mut open) = state.window else { return };
+    let Rows { place, len, is_list } = open.kind.window().rows(state);
+    let page = usize::from(place.height);
+    if is_list {
+        open.cursor.settle(len, page);
+    } else {
+        open.cursor.top = open.cursor.top.min(len.saturating_sub(page));
+    }
+    state.window = Some(open);
+}
+
+/// A place of this size in the middle of `body`, as far as there is room.
+fn centred(body: Rect, columns: u16, rows: usize) -> Rect {
+    let width = columns.min(body.width);
+    let height = u16::try_from(rows).unwrap_or(u16::MAX).min(body.height);
+    Rect { x: body.x + (body.width - width) / 2, y: body.y + (body.height - height) / 2, width, height }
+}
+
+/// Most of the body's columns, at most `most`.
+fn wide(body: Rect, most: u16) -> u16 {
+    body.width.saturating_sub(4).clamp(body.width.min(60), most)
+}
+
+/// Columns for text in a window of so many.
+fn text_columns(outer: u16) -> usize {
+    usize::from(outer.saturating_sub(4))
+}
+
+/// The rows for a text and, below a blank line, the row for the keys.
+fn text_and_keys(inner: Rect) -> (Rect, Rect) {
+    let keys = Rect { y: inner.bottom().saturating_sub(1), height: inner.height.min(1), ..inner };
+    (Rect { height: inner.height.saturating_sub(2), ..inner }, keys)
+}
+
+/// A list, the rule below it, and at most `below` rows with it for the details.
+fn list_and_details(inner: Rect, below: u16) -> (Rect, Rect, Rect) {
+    let below = below.min(inner.height / 2);
+    let list = Rect { height: inner.height - below, ..inner };
+    let rule = Rect { y: list.bottom(), height: below.min(1), ..inner };
+    (list, rule, Rect { y: rule.bottom(), height: below - rule.height, ..inner })
+}
+
+/// The parts of a window that shows a difference.
+#[derive(Debug, Clone, Copy)]
+struct DifferenceLayout {
+    field: Rect,
+    summary: Rect,
+    rule: Rect,
+    difference: Rect,
+    keys: Rect,
+}
+
+fn difference_layout(inner: Rect, field: u16, summary: usize) -> DifferenceLayout {
+    let row = |y: u16, height: u16| {
+        let y = y.min(inner.bottom());
+        Rect { y, height: height.min(inner.bottom() - y), ..inner }
+    };
+    let summary = u16::try_from(summary).unwrap_or(u16::MAX).min(inner.height.saturating_sub(4) / 2);
+    let field = row(inner.y, field);
+    let summary = row(field.bottom(), summary);
+    let rule = row(summary.bottom(), 1);
+    let keys = row(inner.bottom().saturating_sub(1), 1);
+    let difference = row(rule.bottom(), keys.y.saturating_sub(rule.bottom()));
+    DifferenceLayout { field, summary, rule, difference, keys }
+}
+
+/// What is written on the border of a window.
+#[derive(Debug, Default)]
+struct Titles {
+    title: &'static str,
+    note: String,
+    place: String,
+}
+
+fn draw_frame(state: &State, titles: Titles, role: ThemeRole, outer: Rect, buffer: &mut Buffer) {
+    // A wide character cut by the edge would spill into the window, so its left half goes too.
+    let left = Rect { x: outer.x.saturating_sub(1), width: 1, ..outer };
+    for position in left.intersection(buffer.area).positions() {
+        if position.x < outer.x && cells::width(buffer.cell(position).map_or("", |cell| cell.symbol())) > 1 {
+            Blank.render(Rect { x: position.x, y: position.y, width: 1, height: 1 }, buffer);
+        }
+    }
+    Blank.render(outer.intersection(buffer.area), buffer);
+    let Titles { title, note, place } = titles;
+    PaneBorder { title, note, place, role, active: Active::Yes }.draw(&state.skin, outer, buffer);
+}
+
+fn paragraphs<'a>(texts: impl IntoIterator<Item = (&'a str, ThemeRole)>, columns: usize) -> WrappedText {
+    WrappedText::new(texts.into_iter().map(|(text, role)| PageLine::new(cells::clean(text), role)).collect(), columns)
+}
+
+/// Draws the rows of a text from `top` on.
+fn draw_text(state: &State, text: &WrappedText, top: usize, place: Rect, buffer: &mut Buffer) {
+    let (window, inside) = (Scroll { top }.window(text.len(), usize::from(place.height)), indented(place));
+    for (nth, at) in window.enumerate() {
+        text.draw(at, &[], &state.skin.theme, nth_row(inside, nth), buffer);
+    }
+}
+
+/// Draws a text that can be scrolled, with its scrollbar.
+fn draw_scrolled(state: &State, text: &WrappedText, top: usize, role: ThemeRole, place: Rect, buffer: &mut Buffer) {
+    draw_text(state, text, top, place, buffer);
+    frame::scrollbar(&state.skin, place, text.len(), top, state.skin.theme.style(role), buffer);
+}
+
+/// `1-20 of 84`, or nothing where all lines are visible.
+fn visible_lines(top: usize, len: usize, place: Rect) -> String {
+    scrolled("", &Scroll { top }.window(len, usize::from(place.height)), len).trim_start_matches(", ").to_owned()
+}

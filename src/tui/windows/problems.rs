@@ -1,0 +1,110 @@
+//! The problems of the workspace: a row each, errors first, and below the list the one under the cursor with its place and
+//! how to fix it.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use super::{Rows, Titles, Window, centred, draw_frame, draw_text, list_and_details, text_columns, wide};
+use crate::report::Diagnostic;
+use crate::tui::action::KeyContext;
+use crate::tui::layout;
+use crate::tui::pane_view::nth_row;
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::motion::Cursor;
+use crate::tui::widgets::row::{Active, ListRow, RowCursor};
+use crate::tui::widgets::{cells, frame};
+
+pub struct Problems;
+
+/// Rows of the details, with the rule above them.
+const DETAILS: u16 = 6;
+
+impl Window for Problems {
+    fn contexts(&self) -> &'static [KeyContext] {
+        &[KeyContext::Problems, KeyContext::Window, KeyContext::List, KeyContext::Always]
+    }
+
+    fn outer(&self, state: &State) -> Rect {
+        let body = state.layout().body;
+        centred(body, wide(body, 140), (state.snapshot.diagnostics.len() + 9).max(12))
+    }
+
+    fn rows(&self, state: &State) -> Rows {
+        let (place, ..) = list_and_details(layout::inner(self.outer(state)), DETAILS);
+        Rows { place, len: state.snapshot.diagnostics.len(), is_list: true }
+    }
+
+    fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
+        let outer = self.outer(state);
+        let (list, rule, detail) = list_and_details(layout::inner(outer), DETAILS);
+        let (theme, buffer) = (&state.skin.theme, frame.buffer_mut());
+        let (all, counts) = (&state.snapshot.diagnostics, &state.counts);
+        let [errors, warnings] =
+            [(counts.errors, "error"), (counts.warnings, "warning")].map(|(n, it)| cells::counted(n, it));
+        let role = if counts.errors > 0 { ThemeRole::Error } else { ThemeRole::Warning };
+        let titles = Titles {
+            title: "Problems",
+            note: format!("{errors} {} {warnings}", state.skin.glyphs.dot),
+            place: frame::position(cursor.at, all.len()),
+        };
+        draw_frame(state, titles, role, outer, buffer);
+        let window = cursor.window(all.len(), usize::from(list.height));
+        let top = window.start;
+        let shown = all.get(window).unwrap_or_default();
+        let widest = shown.iter().map(|it| cells::width(&subject(it))).max().unwrap_or(0);
+        for (nth, diagnostic) in shown.iter().enumerate() {
+            let under = RowCursor::of(top + nth, cursor.at, Active::Yes);
+            row(state, diagnostic, widest, list.width).draw(under, role, nth_row(list, nth), buffer);
+        }
+        frame::scrollbar(&state.skin, list, all.len(), top, theme.style(role), buffer);
+        frame::rule(&state.skin, rule, "how to fix it", theme.style(ThemeRole::Infra), buffer);
+        let columns = text_columns(outer.width);
+        let text = match all.get(cursor.at) {
+            None => super::paragraphs([("No problems in this workspace.", ThemeRole::Text)], columns),
+            Some(it) => {
+                let fix = if it.hint.is_empty() { String::new() } else { format!("fix: {}", it.hint) };
+                let about = it.source_id.as_ref().map_or(String::new(), |id| format!(" about @{id}"));
+                let lines = [
+                    (it.message.clone(), ThemeRole::Strong),
+                    (fix, ThemeRole::Text),
+                    (place(it), ThemeRole::Catalog),
+                    (format!("{}{about}", it.code), ThemeRole::Infra),
+                ];
+                let lines = lines.iter().filter(|(text, _)| !text.is_empty());
+                super::paragraphs(lines.map(|(text, role)| (text.as_str(), *role)), columns)
+            }
+        };
+        draw_text(state, &text, 0, detail, buffer);
+    }
+}
+
+/// What a problem is about: messages often begin alike, with a path.
+fn subject(diagnostic: &Diagnostic) -> String {
+    match &diagnostic.source_id {
+        Some(id) => format!("@{}", cells::clean(id)),
+        None => place(diagnostic),
+    }
+}
+
+fn row<'a>(state: &'a State, diagnostic: &Diagnostic, widest: usize, width: u16) -> ListRow<'a> {
+    let theme = &state.skin.theme;
+    let mut row = ListRow::new(&state.skin, width);
+    let (word, role) =
+        if diagnostic.is_error() { ("error", ThemeRole::Error) } else { ("warning", ThemeRole::Warning) };
+    row.cell(word, 7, theme.style(role));
+    let room = widest.min(row.room() * 2 / 5);
+    row.cell(diagnostic.code, 16.min(row.room() / 4), theme.style(ThemeRole::Infra));
+    row.id(&subject(diagnostic), room, theme.style(ThemeRole::Catalog));
+    row.text(&cells::clean(&diagnostic.message), theme.style(ThemeRole::Text));
+    row
+}
+
+/// `references.json:12:7`
+fn place(diagnostic: &Diagnostic) -> String {
+    let mut place = cells::clean(diagnostic.file.as_deref().unwrap_or_default()).into_owned();
+    for number in [diagnostic.line, diagnostic.column].into_iter().flatten() {
+        place.push_str(&format!(":{number}"));
+    }
+    place
+}

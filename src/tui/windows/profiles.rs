@@ -1,0 +1,187 @@
+//! The profiles of the workspace: a row each with what it would select and cost, and below the list the one under the
+//! cursor.
+
+use std::path::PathBuf;
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use super::{
+    Handled, Rows, Titles, Window, WindowKind, centred, draw_frame, draw_text, list_and_details, paragraphs, switch,
+    text_columns, wide,
+};
+use crate::catalog::SourceId;
+use crate::desk::{Profiled, Switch};
+use crate::engine::{Command, OfProfiles, Profiles as Question};
+use crate::report::Diagnostic;
+use crate::tui::action::{Action, KeyContext};
+use crate::tui::input::Effect;
+use crate::tui::layout;
+use crate::tui::pane_view::nth_row;
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::motion::Cursor;
+use crate::tui::widgets::page::WrappedText;
+use crate::tui::widgets::row::{Active, ListRow, RowCursor};
+use crate::tui::widgets::{cells, frame};
+
+pub struct Profiles;
+
+/// What this window and the one that switches remember.
+#[derive(Debug, Clone, Default)]
+pub struct ProfilesWindow {
+    /// Of the newest question.
+    pub generation: u64,
+    /// `None` until the answer arrives.
+    pub listed: Option<Vec<Profiled>>,
+    /// Why the folder of profiles cannot be read.
+    pub problems: Vec<Diagnostic>,
+    /// The file of the profile to switch to.
+    pub file: Option<PathBuf>,
+    /// What switching would change, or why that cannot be told; `None` until the answer arrives.
+    pub switch: Option<Result<Box<Switch>, String>>,
+    /// Whether `switch` compares with the selection as it is now.
+    pub is_current: bool,
+    /// The generation of the snapshot that was asked about; `None` where it must be asked again.
+    pub asked_at: Option<u64>,
+}
+
+/// Rows of the details, with the rule above them.
+const DETAILS: u16 = 8;
+
+impl Window for Profiles {
+    fn contexts(&self) -> &'static [KeyContext] {
+        &[KeyContext::Profiles, KeyContext::Window, KeyContext::List, KeyContext::Always]
+    }
+
+    fn outer(&self, state: &State) -> Rect {
+        let body = state.layout().body;
+        centred(body, wide(body, 120), (listed(state).len() + 2 + usize::from(DETAILS)).max(14))
+    }
+
+    fn rows(&self, state: &State) -> Rows {
+        let (place, ..) = list_and_details(layout::inner(self.outer(state)), DETAILS);
+        Rows { place, len: listed(state).len(), is_list: true }
+    }
+
+    fn disabled(&self, state: &State) -> Option<String> {
+        match &state.profiles.listed {
+            None => Some("the profiles are still being read".to_owned()),
+            Some(listed) => listed.is_empty().then(|| "there are no profiles".to_owned()),
+        }
+    }
+
+    fn update(&self, state: &mut State, action: Action, _: &mut Vec<Effect>) -> Handled {
+        if action != Action::Confirm {
+            return Handled::Ignored;
+        }
+        let at = state.window.map_or(0, |open| open.cursor.at);
+        if let Some(file) = listed(state).get(at).map(|profile| profile.file.clone()) {
+            switch::open(state, file);
+        }
+        Handled::Consumed
+    }
+
+    fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
+        let outer = self.outer(state);
+        let (list, rule, detail) = list_and_details(layout::inner(outer), DETAILS);
+        let (theme, buffer, all) = (&state.skin.theme, frame.buffer_mut(), listed(state));
+        let role = ThemeRole::Selection;
+        let count = |all: &Vec<Profiled>| cells::counted(all.len(), "profile");
+        let note = state.profiles.listed.as_ref().map(count).unwrap_or_default();
+        let titles = Titles { title: "Profiles", note, place: frame::position(cursor.at, all.len()) };
+        draw_frame(state, titles, role, outer, buffer);
+        let window = cursor.window(all.len(), usize::from(list.height));
+        let top = window.start;
+        let widest = all.iter().map(|it| cells::width(&cells::clean(&it.name))).max().unwrap_or(0);
+        for (nth, profile) in all.get(window).unwrap_or_default().iter().enumerate() {
+            let under = RowCursor::of(top + nth, cursor.at, Active::Yes);
+            row(state, profile, widest, list.width).draw(under, role, nth_row(list, nth), buffer);
+        }
+        frame::rule(&state.skin, rule, "what it would select", theme.style(ThemeRole::Infra), buffer);
+        frame::scrollbar(&state.skin, list, all.len(), top, theme.style(role), buffer);
+        let columns = text_columns(outer.width);
+        let text = match all.get(cursor.at) {
+            Some(profile) => details(profile, columns),
+            None => paragraphs([(empty(state), ThemeRole::Text)], columns),
+        };
+        draw_text(state, &text, 0, detail, buffer);
+    }
+}
+
+/// Opens the list, and reads it again each time: files may have changed.
+pub fn open(state: &mut State, effects: &mut Vec<Effect>) {
+    state.profiles.generation += 1;
+    state.profiles.listed = None;
+    state.open(WindowKind::Profiles);
+    effects.push(Effect::Send(Command::Profiles(Question::List { generation: state.profiles.generation })));
+}
+
+/// Takes the answer to the newest question.
+pub fn answer(state: &mut State, answer: OfProfiles) {
+    match answer {
+        OfProfiles::Listed { generation, profiles, problems } if generation == state.profiles.generation => {
+            state.profiles.listed = Some(profiles);
+            state.profiles.problems = problems;
+        }
+        OfProfiles::Compared { generation, switch } if generation == state.profiles.generation => {
+            state.profiles.switch = Some(switch);
+            state.profiles.is_current = true;
+        }
+        OfProfiles::Listed { .. } | OfProfiles::Compared { .. } => {}
+    }
+}
+
+fn listed(state: &State) -> &[Profiled] {
+    state.profiles.listed.as_deref().unwrap_or_default()
+}
+
+fn empty(state: &State) -> &str {
+    match (&state.profiles.listed, state.profiles.problems.first()) {
+        (None, _) => "Reading the profiles.",
+        (Some(_), Some(problem)) => &problem.message,
+        (Some(_), None) => "There are no profiles yet. Each is a JSON file in .jaato/profiles/.",
+    }
+}
+
+fn row<'a>(state: &'a State, it: &Profiled, widest: usize, width: u16) -> ListRow<'a> {
+    let theme = &state.skin.theme;
+    let mut row = ListRow::new(&state.skin, width);
+    let is_broken = it.problems.iter().any(Diagnostic::is_error);
+    let name = if is_broken { ThemeRole::Error } else { ThemeRole::Text };
+    let tokens = format!("{:>8}", cells::tokens(it.tokens));
+    let selects = format!("{:>3} picked, {:>2} pulled in", it.picks.len() + it.from_auto.len(), it.transitive.len());
+    row.id(&cells::clean(&it.name), widest.min(row.room() / 2), theme.style(name));
+    row.cell(&selects, 25, theme.style(ThemeRole::Selection));
+    row.cell(&tokens, 9, theme.style(ThemeRole::Text));
+    if is_broken {
+        row.text("cannot be used: see below", theme.style(ThemeRole::Error));
+    } else if !it.missing.is_empty() {
+        row.text(&format!("{} missing", it.missing.len()), theme.style(ThemeRole::Warning));
+    } else {
+        row.text(&cells::counted(it.templates.len(), "template"), theme.style(ThemeRole::Templates));
+    }
+    row
+}
+
+fn details(it: &Profiled, columns: usize) -> WrappedText {
+    let list = |what: &str, ids: &[SourceId]| {
+        let ids = ids.iter().map(|id| format!("@{id}")).collect::<Vec<_>>().join(" ");
+        if ids.is_empty() { ids } else { format!("{what} {ids}") }
+    };
+    let error = it.problems.iter().find(|problem| problem.is_error());
+    let missing: Vec<SourceId> = it.missing.iter().map(|id| id.as_str().into()).collect();
+    let hidden = it.exclude_tools.join(", ");
+    let hidden = if hidden.is_empty() { hidden } else { format!("Hides {hidden} from its agent") };
+    let lines = [
+        (error.map(|problem| problem.message.clone()).unwrap_or_default(), ThemeRole::Error),
+        (list("Missing", &missing), ThemeRole::Warning),
+        (it.description.clone(), ThemeRole::Strong),
+        (list("Picks", &it.picks), ThemeRole::Text),
+        (list("Pulls in", &it.transitive), ThemeRole::Transitive),
+        (hidden, ThemeRole::Infra),
+        (it.shown.clone(), ThemeRole::Catalog),
+    ];
+    let lines = lines.iter().filter(|(text, _)| !text.is_empty());
+    paragraphs(lines.map(|(text, role)| (text.as_str(), *role)), columns)
+}

@@ -1,0 +1,155 @@
+//! A receipt: what an agent was sent, why each part was added, and the exact bytes as the journal keeps them.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use super::{Rows, Titles, Window, WindowKind, centred, draw_frame, draw_scrolled, text_columns, visible_lines, wide};
+use crate::engine::Command;
+use crate::enrich::{Item, TextKind, Why};
+use crate::session::Line;
+use crate::tui::action::KeyContext;
+use crate::tui::hints::enriched::{level, price, rule, texts, words};
+use crate::tui::input::Effect;
+use crate::tui::layout;
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::motion::Cursor;
+use crate::tui::widgets::page::{PageLine, WrappedText};
+
+pub struct Receipt;
+
+/// The receipt that was opened last.
+#[derive(Debug, Clone, Default)]
+pub struct ReceiptWindow {
+    pub generation: u64,
+    /// Its line of the journal, or why there is none; `None` until the answer arrives.
+    pub line: Option<Result<Box<Line>, String>>,
+    text: WrappedText,
+    /// The width that `text` was wrapped for; `None` where it is outdated.
+    wrapped_for: Option<usize>,
+}
+
+impl ReceiptWindow {
+    /// Asks for the receipt in this line of the journal.
+    pub fn open(state: &mut State, number: u64, effects: &mut Vec<Effect>) {
+        let generation = state.receipt.generation + 1;
+        state.receipt = Self { generation, ..Self::default() };
+        state.open(WindowKind::Receipt);
+        effects.push(Effect::Send(Command::Replay { generation, number }));
+    }
+
+    /// Takes the answer to the newest question.
+    pub fn take(&mut self, generation: u64, line: Result<Box<Line>, String>) {
+        if generation == self.generation {
+            self.line = Some(line);
+            self.wrapped_for = None;
+        }
+    }
+}
+
+impl Window for Receipt {
+    fn contexts(&self) -> &'static [KeyContext] {
+        &[KeyContext::Window, KeyContext::List, KeyContext::Always]
+    }
+
+    fn outer(&self, state: &State) -> Rect {
+        let body = state.layout().body;
+        centred(body, wide(body, 120), (state.receipt.text.len() + 2).max(12))
+    }
+
+    fn rows(&self, state: &State) -> Rows {
+        Rows { place: layout::inner(self.outer(state)), len: state.receipt.text.len(), is_list: false }
+    }
+
+    fn settle(&self, state: &mut State, _: &mut Vec<Effect>) {
+        let columns = text_columns(self.outer(state).width);
+        if state.receipt.wrapped_for != Some(columns) {
+            state.receipt.text = WrappedText::new(lines(state, columns), columns);
+            state.receipt.wrapped_for = Some(columns);
+        }
+    }
+
+    fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
+        let (outer, buffer) = (self.outer(state), frame.buffer_mut());
+        let (inner, text) = (layout::inner(outer), &state.receipt.text);
+        let note = match &state.receipt.line {
+            Some(Ok(line)) => format!("line {} of the journal", line.n),
+            _ => String::new(),
+        };
+        let titles = Titles { title: "Receipt", note, place: visible_lines(cursor.top, text.len(), inner) };
+        draw_frame(state, titles, ThemeRole::Hints, outer, buffer);
+        draw_scrolled(state, text, cursor.top, ThemeRole::Hints, inner, buffer);
+    }
+}
+
+fn lines(state: &State, columns: usize) -> Vec<PageLine> {
+    let line = match &state.receipt.line {
+        None => return vec![PageLine::new("Reading the journal.", ThemeRole::Infra)],
+        Some(Err(why)) => return vec![PageLine::new(cells::clean(&format!("{why}.")), ThemeRole::Warning)],
+        Some(Ok(line)) => line,
+    };
+    let receipt = &line.receipt;
+    let field = |name: &str, value: &str| {
+        let name = PageLine::new(cells::pad(name, 9, ""), ThemeRole::Infra);
+        name.then(&cells::clean(value), ThemeRole::Text).hanging(9)
+    };
+    let tool = receipt.tool.as_ref().map(|tool| format!(" of {tool}")).unwrap_or_default();
+    let kind = match receipt.kind {
+        Some(TextKind::Prompt) => "a prompt".to_owned(),
+        Some(TextKind::ToolResult) => format!("a tool result{tool}"),
+        Some(TextKind::SystemInstructions) => "the instructions".to_owned(),
+        None => "the start of the session".to_owned(),
+    };
+    let mut lines = vec![
+        field("Sent to", &format!("session {} at desk {}, with {kind}", line.session, line.desk)),
+        field("By", &format!("{}, {}", line.who, line.time)),
+    ];
+    if !receipt.reason.is_empty() {
+        lines.push(field("Reason", &receipt.reason));
+    }
+    if let Some(hash) = &receipt.hash {
+        // As wide as there is room for in 80 columns.
+        lines.push(PageLine::new("SHA-256 ", ThemeRole::Infra).then(&cells::clean(hash), ThemeRole::Text));
+    }
+    if !receipt.why.is_empty() {
+        lines.push(PageLine::default());
+        let widest = receipt.why.iter().map(|item| cells::width(words(item.block).0)).max().unwrap_or(0);
+        lines.extend(receipt.why.iter().map(|it| item(it, widest + 2)));
+    }
+    lines.push(PageLine::default());
+    let price = price(receipt.bytes, receipt.tokens);
+    lines.push(rule(state, "what was sent", ThemeRole::Strong, &price, columns));
+    // The rule takes the place of the blank line that sets the addition off from the text before it.
+    let text = receipt.text.as_deref().unwrap_or_default();
+    lines.extend(texts(text.trim_start_matches('\n'), ThemeRole::Text));
+    lines
+}
+
+/// `hint  java-service  java at 1:9  (full, 43 bytes)`, with the first word padded to `columns`.
+fn item(item: &Item, columns: usize) -> PageLine {
+    let (word, role) = words(item.block);
+    let reasons: Vec<String> = item.why.iter().map(reason).collect();
+    let reasons = cells::clean(&reasons.join("; ")).into_owned();
+    let size = match item.bytes {
+        0 => "left out".to_owned(),
+        bytes => format!("{}, {}", level(item.level), cells::counted(bytes, "byte")),
+    };
+    PageLine::new(cells::pad(word, columns, ""), role)
+        .then(&cells::clean(&item.about), ThemeRole::Strong)
+        .then(&if reasons.is_empty() { String::new() } else { format!("  {reasons}") }, ThemeRole::Text)
+        .then(&format!("  ({size})"), ThemeRole::Infra)
+        .hanging(columns)
+}
+
+fn reason(why: &Why) -> String {
+    match why {
+        Why::Mention { line, column } => format!("named at {line}:{column}"),
+        Why::Tag { tag, line, column } => format!("{tag} at {line}:{column}"),
+        Why::Parents { chain } => {
+            let chain: Vec<String> = chain.iter().map(|id| format!("@{id}")).collect();
+            format!("from {}", chain.join(", from "))
+        }
+        Why::Rule { rule } => rule.clone(),
+    }
+}

@@ -1,0 +1,131 @@
+//! What switching to a profile would change, shown before anything does. It is asked again when the selection changes, so
+//! that what is confirmed is what was shown.
+
+use std::path::PathBuf;
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use super::{
+    Handled, Rows, Titles, Window, WindowKind, centred, draw_frame, draw_scrolled, paragraphs, text_and_keys,
+    text_columns, wide,
+};
+use crate::desk::Switch as Difference;
+use crate::engine::{Command, Profiles};
+use crate::tui::action::{Action, KeyContext};
+use crate::tui::input::Effect;
+use crate::tui::layout;
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::motion::Cursor;
+use crate::tui::widgets::page::WrappedText;
+
+pub struct Switch;
+
+impl Window for Switch {
+    fn contexts(&self) -> &'static [KeyContext] {
+        &[KeyContext::Switch, KeyContext::List, KeyContext::Always]
+    }
+
+    fn outer(&self, state: &State) -> Rect {
+        let body = state.layout().body;
+        centred(body, wide(body, 100), (text(state).len() + 4).max(8))
+    }
+
+    fn rows(&self, state: &State) -> Rows {
+        let place = text_and_keys(layout::inner(self.outer(state))).0;
+        Rows { place, len: text(state).len(), is_list: false }
+    }
+
+    fn keys(&self, state: &State) -> Option<Rect> {
+        Some(text_and_keys(layout::inner(self.outer(state))).1)
+    }
+
+    fn disabled(&self, state: &State) -> Option<String> {
+        match &state.profiles.switch {
+            _ if !state.profiles.is_current => Some("the profile is still being compared".to_owned()),
+            Some(Err(why)) => Some(why.clone()),
+            Some(Ok(switch)) if switch.is_none() => Some("these are your picks already".to_owned()),
+            _ => None,
+        }
+    }
+
+    fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
+        if action != Action::Confirm {
+            return Handled::Ignored;
+        }
+        state.window = None;
+        if let Some(file) = state.profiles.file.take() {
+            effects.push(Effect::Send(Command::Profiles(Profiles::Switch(file))));
+        }
+        Handled::Consumed
+    }
+
+    fn settle(&self, state: &mut State, effects: &mut Vec<Effect>) {
+        let (at, profiles) = (state.snapshot.generation, &mut state.profiles);
+        if let Some(file) = profiles.file.clone().filter(|_| at > 0 && profiles.asked_at != Some(at)) {
+            profiles.asked_at = Some(at);
+            profiles.is_current = false;
+            profiles.generation += 1;
+            let generation = profiles.generation;
+            effects.push(Effect::Send(Command::Profiles(Profiles::Compare { generation, file })));
+        }
+    }
+
+    fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
+        let (outer, buffer) = (self.outer(state), frame.buffer_mut());
+        let note = match &state.profiles.switch {
+            Some(Ok(switch)) => cells::clean(&switch.name).into_owned(),
+            _ => String::new(),
+        };
+        let titles = Titles { title: "Switch to profile", note, ..Titles::default() };
+        draw_frame(state, titles, ThemeRole::Selection, outer, buffer);
+        let place = text_and_keys(layout::inner(outer)).0;
+        draw_scrolled(state, &text(state), cursor.top, ThemeRole::Selection, place, buffer);
+    }
+}
+
+/// Shows what switching to the profile in this file would change, as soon as there is a selection to compare with.
+pub fn open(state: &mut State, file: PathBuf) {
+    state.profiles.file = Some(file);
+    state.profiles.switch = None;
+    state.profiles.asked_at = None;
+    state.profiles.is_current = false;
+    state.open(WindowKind::Switch);
+}
+
+fn text(state: &State) -> WrappedText {
+    let columns = text_columns(wide(state.layout().body, 100));
+    match &state.profiles.switch {
+        None => paragraphs([("Comparing the profile with your picks.", ThemeRole::Infra)], columns),
+        Some(Err(why)) => paragraphs([(why.as_str(), ThemeRole::Error)], columns),
+        Some(Ok(switch)) => difference(switch, columns),
+    }
+}
+
+fn difference(switch: &Difference, columns: usize) -> WrappedText {
+    let mut lines = Vec::new();
+    if switch.is_none() {
+        lines.push(("These are your picks already.".to_owned(), ThemeRole::Text));
+    }
+    let pulled_in: Vec<String> = switch.pulled_in.iter().map(ToString::to_string).collect();
+    let released: Vec<String> = switch.released.iter().map(ToString::to_string).collect();
+    for (what, ids, role) in [
+        ("Picks", &switch.picked, ThemeRole::Selection),
+        ("Unpicks", &switch.unpicked, ThemeRole::Text),
+        ("Pulls in", &pulled_in, ThemeRole::Transitive),
+        ("Releases", &released, ThemeRole::Text),
+        ("Missing, not picked:", &switch.missing, ThemeRole::Warning),
+        ("Excluded here, not picked:", &switch.excluded, ThemeRole::Warning),
+    ] {
+        if !ids.is_empty() {
+            let ids: Vec<String> = ids.iter().map(|id| format!("@{id}")).collect();
+            lines.push((format!("{what} {}", ids.join(" ")), role));
+        }
+    }
+    let [before, after] = [switch.tokens_before, switch.tokens_after].map(cells::tokens);
+    lines.push((format!("{before} tokens before, {after} after"), ThemeRole::Strong));
+    lines.extend(switch.stays.iter().map(|sentence| (format!("Not taken over: {sentence}"), ThemeRole::Infra)));
+    paragraphs(lines.iter().map(|(text, role)| (text.as_str(), *role)), columns)
+}

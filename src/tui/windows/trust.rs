@@ -1,0 +1,101 @@
+//! What this repository's settings want to do outside the workspace: announced once, shown on demand, and trusted exactly
+//! as shown.
+
+use std::sync::Arc;
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use super::{
+    Handled, Rows, Titles, Window, WindowKind, centred, draw_frame, draw_scrolled, text_and_keys, text_columns,
+};
+use super::{visible_lines, wide};
+use crate::desk::Deed;
+use crate::engine::Command;
+use crate::tui::action::{Action, KeyContext};
+use crate::tui::input::Effect;
+use crate::tui::layout;
+use crate::tui::state::{State, Tone};
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::motion::Cursor;
+use crate::tui::widgets::page::{PageLine, WrappedText};
+
+pub struct Trust;
+
+impl Window for Trust {
+    fn contexts(&self) -> &'static [KeyContext] {
+        &[KeyContext::Trust, KeyContext::List, KeyContext::Always]
+    }
+
+    fn outer(&self, state: &State) -> Rect {
+        let body = state.layout().body;
+        centred(body, wide(body, 100), text(state).len() + 4)
+    }
+
+    fn rows(&self, state: &State) -> Rows {
+        let place = text_and_keys(layout::inner(self.outer(state))).0;
+        Rows { place, len: text(state).len(), is_list: false }
+    }
+
+    fn keys(&self, state: &State) -> Option<Rect> {
+        Some(text_and_keys(layout::inner(self.outer(state))).1)
+    }
+
+    fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
+        match action {
+            Action::TrustThis => {
+                state.window = None;
+                effects.push(Effect::Send(Command::Trust(state.snapshot.untrusted.clone())));
+                Handled::Consumed
+            }
+            _ => Handled::Ignored,
+        }
+    }
+
+    fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
+        let (outer, text, buffer) = (self.outer(state), text(state), frame.buffer_mut());
+        let place = text_and_keys(layout::inner(outer)).0;
+        let titles = Titles {
+            title: "Trust",
+            note: cells::counted(state.snapshot.untrusted.len(), "setting"),
+            place: visible_lines(cursor.top, text.len(), place),
+        };
+        draw_frame(state, titles, ThemeRole::Warning, outer, buffer);
+        draw_scrolled(state, &text, cursor.top, ThemeRole::Warning, place, buffer);
+    }
+}
+
+fn text(state: &State) -> WrappedText {
+    let head = "This repository's settings want to do the following. Nothing of it is done until you trust it. Your trust \
+                covers exactly this, on this machine, for you; any change asks again.";
+    let mut lines = vec![PageLine::new(head, ThemeRole::Text), PageLine::default()];
+    for setting in state.snapshot.untrusted.iter() {
+        let place = setting.line.map_or_else(|| setting.file.clone(), |line| format!("{}:{line}", setting.file));
+        let line = PageLine::new(format!("{} ", state.skin.glyphs.problem), ThemeRole::Warning);
+        let line = line.then(&cells::clean(&setting.what), ThemeRole::Strong);
+        lines.push(line.then(&format!("  {}", cells::clean(&place)), ThemeRole::Infra).hanging(2));
+    }
+    WrappedText::new(lines, text_columns(wide(state.layout().body, 100)))
+}
+
+/// After a snapshot; `before` is what was not trusted until now.
+pub fn follow(state: &mut State, before: &Arc<[Deed]>) {
+    let untrusted = state.snapshot.untrusted.clone();
+    if untrusted == *before {
+        return;
+    }
+    if state.open_window() == Some(WindowKind::Trust) {
+        // Trust in what was shown is not trust in what is there now.
+        state.window = None;
+        if !untrusted.is_empty() {
+            return state.refuse("The settings that need your approval have changed. ! shows them again.");
+        }
+    }
+    let is_free = state.message.as_ref().is_none_or(|message| message.tone == Tone::Note);
+    if !untrusted.is_empty() && is_free {
+        let count = cells::counted(untrusted.len(), "setting");
+        let need = if untrusted.len() == 1 { "needs" } else { "need" };
+        state.note(format!("{count} of this repository {need} your approval: ! shows what"));
+    }
+}

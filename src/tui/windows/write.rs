@@ -1,0 +1,299 @@
+//! Writes the preview to a file: the path is typed, the engine answers every key with what writing there would change, and
+//! what is written is exactly what was shown.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+
+use super::{
+    DifferenceLayout, Handled, Rows, Titles, Window, WindowKind, centred, difference_layout, draw_frame, draw_text,
+    paragraphs, text_columns, wide,
+};
+use crate::engine::Command;
+use crate::output::{Before, Proposal, Unwritten, Written};
+use crate::tui::action::{Action, KeyContext};
+use crate::tui::input::Effect;
+use crate::tui::layout;
+use crate::tui::pane_view::{indented, scrolled};
+use crate::tui::state::{Preview, RenderedText, State, WriteState};
+use crate::tui::templates::preview::{self, ViewOffset, draw_difference};
+use crate::tui::templates::{preview_update, values};
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::field::TextField;
+use crate::tui::widgets::motion::{Cursor, Scroll};
+use crate::tui::widgets::page::{PageLine, WrappedText};
+use crate::tui::widgets::{cells, frame, prompt};
+
+pub struct Write;
+
+/// Lines above the difference, at most.
+const SUMMARY: usize = 6;
+
+/// Samples that are named, at most.
+const NAMED: usize = 4;
+
+/// What a write would do to its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WriteEffect {
+    New,
+    Other,
+    Same,
+}
+
+impl Window for Write {
+    fn contexts(&self) -> &'static [KeyContext] {
+        &[KeyContext::Write, KeyContext::Field, KeyContext::Always]
+    }
+
+    fn outer(&self, state: &State) -> Rect {
+        let body = state.layout().body;
+        // It keeps its size while a path is typed, whatever that changes.
+        let most = usize::from(body.height.saturating_sub(2).max(10));
+        centred(body, wide(body, 120), (len(state) + 7).clamp(18, 44).min(most))
+    }
+
+    fn rows(&self, state: &State) -> Rows {
+        Rows { place: places(state).difference, len: len(state), is_list: false }
+    }
+
+    fn keys(&self, state: &State) -> Option<Rect> {
+        Some(places(state).keys)
+    }
+
+    fn field<'s>(&self, state: &'s mut State) -> Option<&'s mut TextField> {
+        Some(&mut state.templates.path)
+    }
+
+    fn field_changed(&self, state: &mut State) {
+        let Some(name) = state.template().map(|template| template.name.clone()) else { return };
+        let path = state.templates.path.text().to_owned();
+        state.templates.paths.insert(name, path);
+        state.templates.writing = WriteState::Nothing;
+        state.open(WindowKind::Write);
+    }
+
+    fn disabled(&self, state: &State) -> Option<String> {
+        why_not(state)
+    }
+
+    fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
+        match action {
+            Action::Confirm => {
+                if let Some(proposal) = proposal(state).cloned() {
+                    state.templates.writing = WriteState::Asked;
+                    effects.push(Effect::Send(Command::Write(Box::new(proposal))));
+                }
+            }
+            Action::Back => close(state),
+            _ => return Handled::Ignored,
+        }
+        Handled::Consumed
+    }
+
+    fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
+        let (outer, places, len) = (self.outer(state), places(state), len(state));
+        let (theme, role, buffer) = (&state.skin.theme, ThemeRole::Templates, frame.buffer_mut());
+        let note = state.template().map(|template| cells::clean(&template.name).into_owned()).unwrap_or_default();
+        draw_frame(state, Titles { title: "Write", note, ..Titles::default() }, role, outer, buffer);
+        draw_text(state, &summary(state), 0, places.summary, buffer);
+        let window = Scroll { top: cursor.top }.window(len, usize::from(places.difference.height));
+        let caption = scrolled("difference", &window, len);
+        frame::rule(&state.skin, places.rule, &caption, theme.style(ThemeRole::Infra), buffer);
+        if let Some(proposal) = proposal(state) {
+            let from = ViewOffset { top: window.start, across: 0 };
+            draw_difference(state, &proposal.diff, from, indented(places.difference), buffer);
+        }
+        frame::scrollbar(&state.skin, places.difference, len, window.start, theme.style(role), buffer);
+        if overwrites(state) && why_not(state).is_none() {
+            buffer.set_style(places.keys, Style::new().add_modifier(Modifier::BOLD));
+        }
+        if places.field.width > 8 {
+            buffer.set_stringn(places.field.x + 1, places.field.y, "Path", 4, theme.style(role));
+            let place = Rect { x: places.field.x + 6, width: places.field.width - 7, ..places.field };
+            let path = &state.templates.path;
+            let at = prompt::draw(path.text(), path.cursor(), &[], theme.style(ThemeRole::Strong), place, buffer);
+            frame.set_cursor_position(at);
+        }
+    }
+}
+
+/// Opens with the path that was typed last, else with the one that the template offers.
+pub fn open(state: &mut State) {
+    let typed = state.template().and_then(|template| state.templates.paths.get(&template.name));
+    let offered = state.preview().and_then(|preview| preview.rendered.as_ref()?.offered.as_ref());
+    let path = typed.or(offered).cloned().unwrap_or_default();
+    state.typing = None;
+    state.templates.path = TextField::default();
+    state.templates.path.insert(&path);
+    state.templates.writing = WriteState::Nothing;
+    state.open(WindowKind::Write);
+}
+
+/// An empty path counts as none: the next time the template's own is offered again.
+fn close(state: &mut State) {
+    let name = state.template().map(|template| template.name.clone()).unwrap_or_default();
+    if state.templates.paths.get(&name).is_some_and(String::is_empty) {
+        state.templates.paths.remove(&name);
+    }
+    state.window = None;
+}
+
+fn is_open(state: &State) -> bool {
+    state.open_window() == Some(WindowKind::Write)
+}
+
+/// After the templates changed; `before` is the one that was under the cursor.
+pub fn follow(state: &mut State, before: Option<&str>) {
+    if is_open(state) && state.template().map(|template| template.name.as_str()) != before {
+        state.window = None;
+        state.refuse(format!("{} is gone: nothing was written", before.unwrap_or("the template")));
+    }
+}
+
+pub fn written(state: &mut State, written: &Written) {
+    state.templates.writing = WriteState::Nothing;
+    if is_open(state) {
+        close(state);
+    }
+    // The difference to the file is outdated.
+    state.templates.asked = None;
+    let Written { shown, bytes, lines } = written;
+    state.note(format!("Wrote {shown}: {}, {}", cells::counted(*lines, "line"), cells::counted(*bytes, "byte")));
+}
+
+pub fn refused(state: &mut State, unwritten: Unwritten) {
+    let Unwritten { refused, anew } = unwritten;
+    state.templates.writing = WriteState::Nothing;
+    let fix = if refused.hint.is_empty() { String::new() } else { format!(": {}", refused.hint) };
+    state.refuse(format!("{}{fix}", refused.message));
+    let Some(fresh) = anew.into_iter().next() else { return };
+    if let Some(Preview { rendered: Some(rendered), .. }) = &mut state.templates.preview
+        && let Some(Ok(shown)) = &mut rendered.proposal
+        && shown.path == fresh.path
+        && shown.text == fresh.text
+    {
+        rendered.is_there = fresh.is_unchanged();
+        **shown = fresh;
+        state.templates.writing = WriteState::Changed;
+        if is_open(state) {
+            state.open(WindowKind::Write);
+        }
+    }
+}
+
+pub fn busy(state: &mut State) {
+    if state.templates.writing == WriteState::Asked {
+        state.templates.writing = WriteState::Nothing;
+    }
+}
+
+fn rendered(state: &State) -> Option<&RenderedText> {
+    state.preview().filter(|preview| preview.failed.is_none())?.rendered.as_ref()
+}
+
+fn proposal(state: &State) -> Option<&Proposal> {
+    rendered(state)?.proposal.as_ref()?.as_ref().ok().map(Box::as_ref)
+}
+
+pub fn effect(state: &State, proposal: &Proposal) -> WriteEffect {
+    match proposal.before {
+        Before::Nothing => WriteEffect::New,
+        Before::File { .. } if rendered(state).is_some_and(|rendered| rendered.is_there) => WriteEffect::Same,
+        Before::File { .. } => WriteEffect::Other,
+    }
+}
+
+fn overwrites(state: &State) -> bool {
+    proposal(state).is_some_and(|proposal| matches!(proposal.before, Before::File { .. }))
+}
+
+/// The bottom line's name for what Enter does.
+pub fn verb(state: &State) -> &'static str {
+    if overwrites(state) { "OVERWRITES the file" } else { "writes the new file" }
+}
+
+/// Why what is shown cannot be written now.
+fn why_not(state: &State) -> Option<String> {
+    if state.templates.writing == WriteState::Asked {
+        return Some("it is being written".to_owned());
+    }
+    if state.templates.path.text().trim().is_empty() {
+        return Some("type the path of the file".to_owned());
+    }
+    if !preview_update::is_answered(state) {
+        return Some("the difference is still being computed".to_owned());
+    }
+    match rendered(state).map(|rendered| &rendered.proposal) {
+        None => Some("the template does not render: there is nothing to write".to_owned()),
+        Some(None) => Some("type the path of the file".to_owned()),
+        Some(Some(Err(refused))) => Some(preview::refusal(refused)),
+        Some(Some(Ok(proposal))) if effect(state, proposal) == WriteEffect::Same => {
+            Some(format!("{} already holds this text: there is nothing to write", proposal.shown))
+        }
+        Some(Some(Ok(_))) => None,
+    }
+}
+
+fn places(state: &State) -> DifferenceLayout {
+    difference_layout(layout::inner(Write.outer(state)), 1, summary(state).len())
+}
+
+fn len(state: &State) -> usize {
+    proposal(state).map_or(0, |proposal| proposal.diff.lines.len())
+}
+
+/// What the write would do, and what to check before it, in at most [`SUMMARY`] rows.
+fn summary(state: &State) -> WrappedText {
+    let mut lines: Vec<(String, ThemeRole)> = Vec::new();
+    if state.templates.writing == WriteState::Changed {
+        let text = "The file has changed since you looked. Nothing was written; this is the difference now.";
+        lines.push((text.to_owned(), ThemeRole::Error));
+    }
+    match (proposal(state), why_not(state)) {
+        (Some(proposal), why) => {
+            lines.push((figures(state, proposal), ThemeRole::Text));
+            lines.extend(proposal.diff.note.clone().map(|note| (note, ThemeRole::Warning)));
+            let why = why.filter(|_| effect(state, proposal) != WriteEffect::Same);
+            lines.extend(why.map(|why| (why, ThemeRole::Infra)));
+        }
+        (None, why) => lines.extend(why.map(|why| (why, ThemeRole::Error))),
+    }
+    let shown = state.preview().and_then(|preview| preview.rendered.as_ref());
+    let warnings = shown.map_or(&[][..], |rendered| &rendered.warnings);
+    let sign = state.skin.glyphs.problem;
+    lines.extend(samples(state).iter().chain(warnings).map(|it| (format!("{sign} {it}"), ThemeRole::Warning)));
+    let columns = text_columns(Write.outer(state).width);
+    let text = paragraphs(lines.iter().map(|(text, role)| (text.as_str(), *role)), columns);
+    match text.len().checked_sub(SUMMARY) {
+        Some(over @ 1..) => {
+            let more = format!("and {} more, in the preview", over + 1);
+            text.cut(SUMMARY - 1, PageLine::new(more, ThemeRole::Warning))
+        }
+        _ => text,
+    }
+}
+
+/// `2 values are still samples: fields 1 name, basePackage`
+fn samples(state: &State) -> Option<String> {
+    let paths: Vec<String> = preview::samples(state).map(|row| values::place(&row.way)).collect();
+    let shown = paths.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    let more = if paths.len() > NAMED { format!(" and {} more", paths.len() - NAMED) } else { String::new() };
+    match paths.len() {
+        0 => None,
+        1 => Some(format!("1 value is still a sample: {shown}")),
+        count => Some(format!("{} are still samples: {shown}{more}", cells::counted(count, "value"))),
+    }
+}
+
+/// `new file src/Entity.java · 43 lines, 1,204 bytes · +43 −0`
+fn figures(state: &State, proposal: &Proposal) -> String {
+    let bytes = state.preview().and_then(|preview| preview.rendered.as_ref()).map_or(0, |rendered| rendered.bytes);
+    let size = format!("{}, {}", cells::counted(proposal.text.lines().count(), "line"), cells::counted(bytes, "byte"));
+    let before = match &proposal.before {
+        Before::Nothing => String::new(),
+        Before::File { size, .. } => format!(" (now {} bytes)", cells::grouped(*size)),
+    };
+    let (effect, sum) = (preview::effect_word(state, proposal), preview::summary(state, proposal));
+    let dot = state.skin.glyphs.dot;
+    format!("{effect} {} {dot} {size}{before} {dot} {sum}", proposal.shown)
+}
