@@ -7,8 +7,8 @@ use std::io;
 use std::path::Path;
 
 use super::limits::{MESSAGE, TEMPLATE_BYTES, too_large};
-use super::shape::Shape;
 use super::syntax::{Ambiguity, detect};
+use super::usage::VariableUses;
 use super::{Syntax, Variable, generated, handlebars, jinja, mustache};
 use crate::disk::beneath::open_in;
 use crate::disk::{Stamp, open_regular, read_stamped};
@@ -124,7 +124,7 @@ pub fn variables(text: &str, syntax: Syntax) -> Result<Vec<Variable>, ParseError
         Syntax::Mustache => mustache::parse(&stripped.text).map(|parsed| mustache::uses(&parsed)),
         Syntax::Handlebars => handlebars::uses(&stripped.text),
     };
-    uses.map(Shape::variables).map_err(|error| error.in_file(&stripped))
+    uses.map(VariableUses::variables).map_err(|error| error.in_file(&stripped))
 }
 
 /// The text of a template's file that a person named.

@@ -30,7 +30,7 @@ const TOO_LONG: u8 = 124;
 
 /// What an answer says beside the text, which follows in a frame of its own.
 #[derive(Debug, Serialize, Deserialize)]
-enum Head {
+enum AnswerHead {
     /// The text follows; these are the warnings.
     Rendered(Vec<String>),
     /// There is no text.

@@ -10,7 +10,7 @@ use super::super::limits::{JOB_BYTES, STACK, TIME};
 use super::super::{Job, RenderError, Rendered};
 use super::cache::serve_all;
 use super::frame::{append, receive};
-use super::{HELLO, Head, TOO_LONG, setup};
+use super::{AnswerHead, HELLO, TOO_LONG, setup};
 
 /// Answers jobs until there are no more. Never returns while the standard input is open.
 pub fn serve() -> ExitCode {
@@ -86,8 +86,8 @@ impl Jobs {
     /// Answers it; `None` when nobody listens.
     pub fn answer(&self, outcome: Result<Rendered, RenderError>) -> Option<()> {
         let (head, text) = match outcome {
-            Ok(rendered) => (Head::Rendered(rendered.warnings), Some(rendered.text)),
-            Err(error) => (Head::Failed(error), None),
+            Ok(rendered) => (AnswerHead::Rendered(rendered.warnings), Some(rendered.text)),
+            Err(error) => (AnswerHead::Failed(error), None),
         };
         let mut frame = Vec::new();
         append(&mut frame, &serde_json::to_vec(&head).ok()?).ok()?;
