@@ -20,7 +20,7 @@ pub struct Cache {
     kept: Mutex<CachedFiles>,
 }
 
-/// All that is kept; whoever builds an index takes it, and puts back what the index was built of.
+/// Everything in the cache. Building an index takes it, and puts back what the index was built from.
 #[derive(Debug, Default)]
 pub(super) struct CachedFiles {
     pub templates: StampedFiles<Analysed>,

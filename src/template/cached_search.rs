@@ -1,5 +1,5 @@
-//! Looking ahead in a text without looking twice: whoever asks again and again where the next closing delimiter stands
-//! must not read the rest of the text each time.
+//! A search that remembers its last result: looking for the next closing delimiter again and again must not read the rest
+//! of the text each time.
 
 /// Where a string stands next, remembered so that many questions cost one pass.
 #[derive(Debug, Default)]

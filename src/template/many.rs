@@ -1,4 +1,4 @@
-//! The names in the indexes of many selections, for whoever compares them: every file is read once for all, and a source
+//! The template names of many selections, for comparing them: every file is read once for all, and a source
 //! that brings no template is passed over.
 
 use std::collections::{HashMap, HashSet};
@@ -13,7 +13,7 @@ use super::index::{Asked, build};
 use crate::catalog::{Kind, Source, SourceId};
 use crate::selection::Selection;
 
-/// A file counts as settled when nobody has written it for a while; here each is read once, whenever it was written.
+/// A file counts as settled some time after its last write; here each is read only once, so all of them count as settled.
 const LATER: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What the sources of some selections bring, each looked into once.

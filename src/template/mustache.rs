@@ -51,7 +51,7 @@ pub enum Node<'a> {
 pub struct Parsed<'a> {
     /// In order.
     pub nodes: Vec<Node<'a>>,
-    /// Line and sentence of what somebody should look at.
+    /// Warnings: a line and a message.
     pub warnings: Vec<(usize, String)>,
 }
 

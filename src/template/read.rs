@@ -94,7 +94,7 @@ pub struct Analysis {
     pub problem: Option<ParseError>,
 }
 
-/// Looks at a template's text, as it stands in its file; `settled` is the language where somebody said so.
+/// Looks at a template's text, as it stands in its file; `settled` is the language if an override sets it.
 pub fn analyse(text: &str, settled: Option<Syntax>) -> Analysis {
     if text.len() > TEMPLATE_BYTES {
         return too_large_to_analyse(settled);

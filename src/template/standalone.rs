@@ -44,7 +44,7 @@ fn look(found: &TemplateFile, settled: Option<Syntax>) -> (Stamp, Analysed) {
 }
 
 impl Standalone {
-    /// Looks again where somebody said, or says no more, which language it is in.
+    /// Analyses the file again if its override was added, changed or removed.
     pub fn settle(&mut self, settled: Option<Syntax>) {
         if settled != self.settled {
             let (stamp, (settled, analysis)) = look(&self.found, settled);
@@ -61,7 +61,7 @@ impl Standalone {
     }
 }
 
-/// What somebody said of the template of this name.
+/// The language that an override sets for the template of this name.
 pub fn said(settled: &HashMap<String, Syntax>, name: &str, full: impl FnOnce() -> String) -> Option<Syntax> {
     if settled.is_empty() {
         return None;

@@ -59,7 +59,7 @@ pub struct VariableUses {
 }
 
 impl VariableUses {
-    /// Records that the value at `path` is used; `needed` where the template cannot do without it. Whoever needs a field
+    /// Records that the value at `path` is used; `needed` where the template cannot do without it. A template that needs a field
     /// needs the object around it, but not the list whose items have it. Levels below [`TREE_DEPTH`] are left out.
     pub fn record(&mut self, path: &[PathStep], what: Usage, needed: bool) {
         let own = path.iter().rposition(|step| *step == PathStep::Item).map_or(0, |at| at + 1);

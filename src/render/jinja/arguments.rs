@@ -1,4 +1,4 @@
-//! Arguments of filters and methods as Python takes them: by place or by name, and an error for one too many.
+//! Arguments of filters and methods as Python takes them: by position or by name, with an error for one too many.
 
 use minijinja::value::{Kwargs, Rest, ValueOrKwargs};
 use minijinja::{Error, ErrorKind, Value};

@@ -41,7 +41,7 @@ pub enum Failure {
     Start(String),
     /// The job passed this limit.
     Limit(String),
-    /// Somebody ended the worker, which says nothing about the job.
+    /// Another process ended the worker, which says nothing about the job.
     Ended(String),
     /// The worker died of something else.
     Died(String),
@@ -143,7 +143,7 @@ impl Drop for Client {
     }
 }
 
-/// Asks and listens until nobody asks or nobody answers.
+/// Sends jobs and receives answers until either side is closed.
 fn speak(
     mut to: ChildStdin,
     mut from: BufReader<ChildStdout>,

@@ -43,7 +43,7 @@ fn read(jobs: &SyncSender<Vec<u8>>) {
     std::process::exit(0);
 }
 
-/// Looks on while there is work; returns where nobody works any more.
+/// Measures the time of each job; returns when the renderer has ended.
 fn watch(busy: &Receiver<bool>) -> ExitCode {
     while let Ok(is_busy) = busy.recv() {
         if is_busy && busy.recv_timeout(TIME).is_err() {
@@ -83,7 +83,7 @@ impl Jobs {
         }
     }
 
-    /// Answers it; `None` when nobody listens.
+    /// Sends the answer; `None` when the reader is gone.
     pub fn answer(&self, outcome: Result<Rendered, RenderError>) -> Option<()> {
         let (head, text) = match outcome {
             Ok(rendered) => (AnswerHead::Rendered(rendered.warnings), Some(rendered.text)),

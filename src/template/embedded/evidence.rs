@@ -36,7 +36,7 @@ pub fn judge(text: &str) -> BlockVerdict {
         Syntax::Handlebars => handlebars::asks(&own.text),
     };
     match analysis.problem {
-        // What is broken cannot be asked; it is told only where somebody asks for it.
+        // A broken block has no variables to look at; it is reported only on request.
         Some(problem) => BlockVerdict::Broken(problem),
         None if asks => BlockVerdict::Template(Box::new(analysis)),
         None => BlockVerdict::None,

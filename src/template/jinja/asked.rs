@@ -52,7 +52,7 @@ impl<'a> Uses<'a> {
                     self.visit(&operator.right, Usage::Measure, true);
                 }
                 _ => {
-                    [&operator.left, &operator.right].into_iter().for_each(|side| self.visit(side, Usage::Print, true))
+                    [&operator.left, &operator.right].into_iter().for_each(|side| self.visit(side, Usage::Print, true));
                 }
             },
             Expr::Compare(compare) => {
