@@ -65,7 +65,7 @@ impl Compiled {
     pub fn render(&self, values: &Value, html: bool) -> Result<Rendered, RenderError> {
         let engine: &Handlebars<'_> = if html { &HTML } else { &PLAIN };
         let context = Context::from(values.clone());
-        let mut out = Limited { text: String::new(), fuel: FUEL, passed: None };
+        let mut out = LimitedOutput { text: String::new(), fuel: FUEL, passed: None };
         let outcome = self.template.render(engine, &context, &mut RenderContext::new(None), &mut out);
         match (outcome, out.passed) {
             (_, Some(message)) => Err(RenderError { message, line: None }),
@@ -219,14 +219,14 @@ fn at_line(what: String, line: Option<usize>) -> RenderError {
 }
 
 /// Text up to the output limit; every write is a step, also an empty one.
-struct Limited {
+struct LimitedOutput {
     text: String,
     fuel: u64,
     /// The sentence about the limit that was passed.
     passed: Option<String>,
 }
 
-impl Output for Limited {
+impl Output for LimitedOutput {
     fn write(&mut self, text: &str) -> io::Result<()> {
         match self.fuel.checked_sub(1) {
             Some(fuel) => self.fuel = fuel,

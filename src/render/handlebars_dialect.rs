@@ -43,7 +43,7 @@ pub fn translate(text: &str) -> Result<Cow<'_, str>, RenderError> {
 }
 
 /// A tag or comment, where it stands.
-pub struct Tag<'a> {
+pub struct HandlebarsTag<'a> {
     /// In bytes.
     pub range: Range<usize>,
     /// `#`, `^`, `/`, `&`, or nothing.
@@ -55,12 +55,12 @@ pub struct Tag<'a> {
 }
 
 /// Every tag and comment, in order.
-pub fn tags(text: &str) -> impl Iterator<Item = Tag<'_>> {
+pub fn tags(text: &str) -> impl Iterator<Item = HandlebarsTag<'_>> {
     let found = TAG.as_ref().map(|tag| tag.captures_iter(text));
     found.into_iter().flatten().filter_map(|found| {
         let whole = found.get(0)?;
         let is_tag = !whole.as_str().starts_with('\\');
-        Some(Tag {
+        Some(HandlebarsTag {
             range: whole.range(),
             sigil: found.name("sigil").map_or("", |sigil| sigil.as_str()),
             trims_before: is_tag && whole.as_str().trim_start_matches('{').starts_with('~'),

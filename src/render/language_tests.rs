@@ -1,4 +1,4 @@
-//! Cases of the two languages that refdesk evaluates or mends itself, from data files.
+//! Cases of the two languages that refdesk evaluates or adapts itself, from data files.
 //!
 //! `tests/data/mustache.json` has one case of our own for every required case of the official Mustache specification
 //! (<https://github.com/mustache/spec>, the edition of 2025), under its module and name. `tests/data/jinja2.json` has what
@@ -144,7 +144,7 @@ struct Root {
 }
 
 proptest! {
-    /// ramhorns stands for nobody at run time; where both know a template they must agree.
+    /// ramhorns is not used at run time; where both understand a template they must agree.
     #[test]
     fn mustache_as_ramhorns_has_it(parts in prop::collection::vec(template_for_both(), 0..5), s in "[a-z<>&\"]{0,5}", t in "[a-z<]{0,3}", n in -9..99_i64) {
         // ramhorns drops the white space at the end of a template.

@@ -1,11 +1,11 @@
-//! What one rendering may use: the whole picture for who reviews it. Passing a limit is an error that names it
+//! What one rendering may use: every limit in one place, for review. Passing a limit is an error that names it
 //! (BEHAVIOUR §6). How large and deep a template may be stands in [`crate::template::limits`], because reading one already
 //! checks it.
 //!
 //! | what could be exhausted | what bounds it |
 //! | --- | --- |
 //! | the parsers' stack | nesting and chains, before any engine sees the text |
-//! | time | [`FUEL`], and [`TIME`] by whoever waits for the worker; the worker itself ends when it passes [`TIME`] too |
+//! | time | [`FUEL`], and [`TIME`] in the process that waits for the worker; the worker also ends itself after [`TIME`] |
 //! | memory while rendering | [`MEMORY`] and [`STACK`] of the worker: `{% set x = x ~ x %}` thirty times asks for gigabytes within any fuel |
 //! | memory of the desk | [`VALUES_BYTES`], [`VALUES_COUNT`], [`PARTIAL_BYTES`] and [`JOB_BYTES`] on the way to the worker, [`OUTPUT_BYTES`] and [`HEAD_BYTES`] on the way back |
 //!
@@ -46,7 +46,7 @@ pub const VALUES_DEPTH: usize = 100;
 /// How deep partials may include one another.
 pub const PARTIAL_DEPTH: usize = 64;
 
-/// Bytes of partials read for one rendering, each indentation of one counted anew.
+/// Bytes of partials read for one rendering, counted again for each indentation.
 pub const PARTIAL_BYTES: usize = 16 * 1024 * 1024;
 
 /// Bytes of a job on its way to the worker: template, values and partials as JSON.
@@ -55,7 +55,7 @@ pub const JOB_BYTES: usize = 64 * 1024 * 1024;
 /// Bytes of what an answer says beside its text.
 pub const HEAD_BYTES: usize = 1024 * 1024;
 
-/// Templates that a worker keeps compiled; when there is one more, it begins anew.
+/// Templates that a worker keeps compiled; one more empties the cache.
 pub const CACHED_TEMPLATES: usize = 32;
 
 /// Bytes of templates and partials that a worker keeps compiled.

@@ -39,7 +39,7 @@ pub use renderer::Renderer;
 pub struct Rendered {
     /// The text.
     pub text: String,
-    /// What somebody should look at, one sentence each.
+    /// Warnings, one sentence each.
     pub warnings: Vec<String>,
 }
 
@@ -88,7 +88,7 @@ impl Job {
     }
 }
 
-/// Renders a template in this process. [`Renderer`] is for templates that nobody vouches for.
+/// Renders a template in this process. Use [`Renderer`] for templates that are not trusted.
 ///
 /// # Errors
 ///

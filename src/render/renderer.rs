@@ -20,7 +20,7 @@ struct Beside {
 }
 
 impl Renderer {
-    /// One that renders in this process: for templates that somebody vouches for.
+    /// A renderer in this process, for trusted templates.
     pub fn within() -> Self {
         Self { beside: None }
     }

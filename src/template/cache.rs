@@ -17,14 +17,14 @@ pub(super) type Analysed = (Option<Syntax>, Arc<Result<Analysis, String>>);
 #[derive(Debug, Default)]
 pub struct Cache {
     clock: Option<fn() -> SystemTime>,
-    kept: Mutex<Kept>,
+    kept: Mutex<CachedFiles>,
 }
 
-/// All that is kept; whoever builds an index takes it, and puts back what the index was built of.
+/// Everything in the cache. Building an index takes it, and puts back what the index was built from.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
-    pub templates: Files<Analysed>,
-    pub documents: Files<Arc<Extracted>>,
+pub(super) struct CachedFiles {
+    pub templates: StampedFiles<Analysed>,
+    pub documents: StampedFiles<Arc<Extracted>>,
     /// By content: the texts of inline sources.
     pub contents: HashMap<Arc<str>, Arc<Extracted>>,
     /// Whether files were looked at since something may have changed: until then their stamps say whether they did.
@@ -42,13 +42,13 @@ impl Cache {
         self.kept.get_mut().unwrap_or_else(PoisonError::into_inner).looked = false;
     }
 
-    pub(super) fn take(&self) -> Kept {
+    pub(super) fn take(&self) -> CachedFiles {
         std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub(super) fn put(&self, kept: Kept) {
+    pub(super) fn put(&self, kept: CachedFiles) {
         if self.clock.is_some() {
-            *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Kept { looked: true, ..kept };
+            *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = CachedFiles { looked: true, ..kept };
         }
     }
 
@@ -58,7 +58,7 @@ impl Cache {
     }
 }
 
-impl Kept {
+impl CachedFiles {
     /// The same, taken for what the files hold without another look at them.
     pub fn trusted(self) -> Self {
         Self { looked: true, ..self }
@@ -77,17 +77,17 @@ impl Kept {
 
 /// Something of each file, with the stamp that the file had.
 #[derive(Debug)]
-pub(super) struct Files<T> {
+pub(super) struct StampedFiles<T> {
     known: HashMap<Arc<Path>, (Stamp, T)>,
 }
 
-impl<T> Default for Files<T> {
+impl<T> Default for StampedFiles<T> {
     fn default() -> Self {
         Self { known: HashMap::new() }
     }
 }
 
-impl<T: Clone> Files<T> {
+impl<T: Clone> StampedFiles<T> {
     /// What is known of a file, if it is as it was; the file system is not asked where nothing is known, nor where it was
     /// asked already.
     fn recall(&self, path: &Path, looked: bool) -> Option<(Stamp, T)> {

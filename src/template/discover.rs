@@ -19,7 +19,7 @@ const LIMITS: Limits = Limits { files: 20_000, bytes: u64::MAX };
 
 /// A template's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct TemplateFile {
     /// The file, absolute, symbolic links as met.
     pub path: Arc<Path>,
     /// The innermost selected directory source that holds it; `None` for `.templates/`.
@@ -33,14 +33,14 @@ pub struct Found {
 }
 
 /// A directory to look below.
-struct Root {
+struct TemplateRoot {
     source: Option<SourceId>,
     path: PathBuf,
     resolved: PathBuf,
 }
 
 /// Finds every standalone template, each once, sorted by path.
-pub fn discover(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<Found>, Vec<Diagnostic>) {
+pub fn discover(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<TemplateFile>, Vec<Diagnostic>) {
     let (mut found, mut seen) = (Vec::new(), HashSet::new());
     let (roots, mut diagnostics) = roots(workspace, catalog, selection);
     for root in roots {
@@ -53,21 +53,21 @@ pub fn discover(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (
             if seen.insert(root.resolved.join(within)) {
                 let within = slashed(within);
                 let (source, root, resolved) = (root.source.clone(), name.clone(), resolved.clone());
-                found.push(Found { within, source, root, resolved, path: file.path.into() });
+                found.push(TemplateFile { within, source, root, resolved, path: file.path.into() });
             }
         }
     }
-    found.sort_by(|left: &Found, right| left.path.cmp(&right.path));
+    found.sort_by(|left: &TemplateFile, right| left.path.cmp(&right.path));
     (found, diagnostics)
 }
 
 /// The directories to look below, innermost first: what an inner source holds is not the outer one's.
-fn roots(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<Root>, Vec<Diagnostic>) {
+fn roots(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<TemplateRoot>, Vec<Diagnostic>) {
     let (mut roots, mut diagnostics) = (Vec::new(), Vec::new());
     for source in catalog.sources().iter().filter(|source| selection.contains(source.id.as_str())) {
         if let Some(place) = source.place().filter(|place| place.standing == Standing::Directory) {
             let source = Some(source.id.clone());
-            roots.push(Root { source, path: place.path.to_path_buf(), resolved: place.resolved.to_path_buf() });
+            roots.push(TemplateRoot { source, path: place.path.to_path_buf(), resolved: place.resolved.to_path_buf() });
         }
     }
     let own = workspace.join(".templates");
@@ -79,7 +79,7 @@ fn roots(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<Roo
             let problem = Diagnostic::warning("linked-out", message).in_file(display(workspace, &own));
             diagnostics.push(problem.hint("put the templates into the workspace, or name their folder as a source"));
         }
-        Ok(resolved) => roots.push(Root { source: None, path: own, resolved }),
+        Ok(resolved) => roots.push(TemplateRoot { source: None, path: own, resolved }),
         Err(_) => {}
     }
     roots.sort_by_key(|root| Reverse(root.resolved.components().count()));
@@ -107,7 +107,7 @@ fn is_template(name: &OsStr) -> bool {
     ending.eq_ignore_ascii_case("tpl") || ending.eq_ignore_ascii_case("tmpl")
 }
 
-fn complaint(workspace: &Path, root: &Root, problem: Problem) -> Diagnostic {
+fn complaint(workspace: &Path, root: &TemplateRoot, problem: Problem) -> Diagnostic {
     let (code, path, what) = match problem {
         Problem::Unreadable(path, error) => ("template-unreadable", path, format!("cannot be read: {error}")),
         Problem::TooMuch => {

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 
 use super::ParseError;
 use super::limits::{CHAIN, NESTING};
-use super::shape::{Shape, Step, What, extend};
 use super::tags::{Dialect, Piece, Sigil, pieces};
-use super::words::{Word, argument, brackets, segments, words};
+use super::usage::{PathStep, Usage, VariableUses, extend};
+use super::words::{TagWord, argument, brackets, segments, words};
 
 /// Whether a template may be handed to its engine.
 ///
@@ -21,13 +21,13 @@ pub fn check(text: &str) -> Result<(), ParseError> {
 /// The most names a block gives to its items: the item and its index or key.
 const BLOCK_PARAMS: usize = 2;
 
-struct Block<'a> {
+struct OpenBlock<'a> {
     name: &'a str,
     line: usize,
     /// Where names are looked up inside.
-    base: Vec<Step>,
+    base: Vec<PathStep>,
     /// Paths known to be there inside.
-    guard: Option<Vec<Step>>,
+    guard: Option<Vec<PathStep>>,
     /// `as |item index|`: the first stands for what the names inside are looked up in, the others are metadata.
     params: Vec<&'a str>,
     /// An object is gone through by its keys: what its values hold cannot be told.
@@ -42,10 +42,10 @@ struct Block<'a> {
 ///
 /// Unclosed or mismatched blocks and tags; blocks and brackets nested deeper than [`NESTING`], more than [`CHAIN`] `else if`
 /// in one another; with the line.
-pub fn uses(text: &str) -> Result<Shape, ParseError> {
+pub fn uses(text: &str) -> Result<VariableUses, ParseError> {
     let (pieces, _) = pieces(text, Dialect::Handlebars)?;
     let keyed = keyed_blocks(&pieces);
-    let mut walk = Walk { shape: Shape::default(), blocks: Vec::new() };
+    let mut walk = HandlebarsUses { shape: VariableUses::default(), blocks: Vec::new() };
     for (at, piece) in pieces.into_iter().enumerate() {
         let Piece::Tag { sigil, content, line, .. } = piece else { continue };
         if sigil != Sigil::Comment {
@@ -98,18 +98,18 @@ pub fn asks(text: &str) -> bool {
     pieces(text, Dialect::Handlebars).is_ok_and(|(pieces, _)| pieces.iter().any(is_asking))
 }
 
-struct Walk<'a> {
-    shape: Shape,
-    blocks: Vec<Block<'a>>,
+struct HandlebarsUses<'a> {
+    shape: VariableUses,
+    blocks: Vec<OpenBlock<'a>>,
 }
 
-impl<'a> Walk<'a> {
-    fn base(&self) -> Vec<Step> {
+impl<'a> HandlebarsUses<'a> {
+    fn base(&self) -> Vec<PathStep> {
         self.blocks.last().map(|block| block.base.clone()).unwrap_or_default()
     }
 
     /// The way to a named value; `None` for literals, item metadata and block parameters.
-    fn path(&self, name: &str) -> Option<Vec<Step>> {
+    fn path(&self, name: &str) -> Option<Vec<PathStep>> {
         let is_literal = name.starts_with(|c: char| c == '"' || c == '\'' || c == '-' || c.is_ascii_digit());
         if is_literal || matches!(name, "true" | "false" | "null" | "undefined") {
             return None;
@@ -128,7 +128,7 @@ impl<'a> Walk<'a> {
         }
         if up > 0 {
             let outer = self.blocks.iter().rev().map(|block| &block.base);
-            let mut bases: Vec<Vec<Step>> = Vec::new();
+            let mut bases: Vec<Vec<PathStep>> = Vec::new();
             for step in outer.cloned().chain([Vec::new()]) {
                 if bases.last() != Some(&step) {
                     bases.push(step);
@@ -148,7 +148,7 @@ impl<'a> Walk<'a> {
                     return None;
                 }
                 (base, fields, is_own) = (block.base.clone(), others, true);
-            } else if base.last() == Some(&Step::Item) && matches!(*first, "first" | "last") && others.is_empty() {
+            } else if base.last() == Some(&PathStep::Item) && matches!(*first, "first" | "last") && others.is_empty() {
                 return None;
             }
         }
@@ -160,7 +160,7 @@ impl<'a> Walk<'a> {
         Some(base)
     }
 
-    fn record(&mut self, name: &str, what: What, needed: bool) {
+    fn record(&mut self, name: &str, what: Usage, needed: bool) {
         let Some(path) = self.path(name) else { return };
         let guarded = self.blocks.iter().filter_map(|block| block.guard.as_ref()).any(|guard| path.starts_with(guard));
         self.shape.record(&path, what, needed && !guarded);
@@ -170,32 +170,32 @@ impl<'a> Walk<'a> {
     fn value(&mut self, content: &'a str) {
         let words = words(content);
         match words.as_slice() {
-            [Word::Plain("lookup"), Word::Plain(of), key] => self.lookup(of, key),
-            [Word::Plain(name)] => self.record(name, What::Print, true),
+            [TagWord::Plain("lookup"), TagWord::Plain(of), key] => self.lookup(of, key),
+            [TagWord::Plain(name)] => self.record(name, Usage::Print, true),
             [_, args @ ..] => self.arguments(args),
             [] => {}
         }
     }
 
-    fn arguments(&mut self, args: &[Word<'a>]) {
+    fn arguments(&mut self, args: &[TagWord<'a>]) {
         for arg in args {
-            if let Word::Plain(word) = arg {
-                self.record(argument(word), What::Print, true);
+            if let TagWord::Plain(word) = arg {
+                self.record(argument(word), Usage::Print, true);
             }
         }
     }
 
     /// `lookup of key`: a field where the key is written out.
-    fn lookup(&mut self, of: &str, key: &Word<'_>) {
-        let Word::Plain(key) = *key else { return };
+    fn lookup(&mut self, of: &str, key: &TagWord<'_>) {
+        let TagWord::Plain(key) = *key else { return };
         match key.strip_prefix(['"', '\'']).map(|key| key.trim_end_matches(['"', '\''])) {
-            Some(field) => self.record(&format!("{of}.[{field}]"), What::Print, true),
+            Some(field) => self.record(&format!("{of}.[{field}]"), Usage::Print, true),
             None if key == "@index" || key.starts_with(|c: char| c.is_ascii_digit()) => {
-                self.record(of, What::Iterate, true);
+                self.record(of, Usage::Iterate, true);
             }
             None => {
-                self.record(of, What::Look, true);
-                self.record(key, What::Print, true);
+                self.record(of, Usage::Look, true);
+                self.record(key, Usage::Print, true);
             }
         }
     }
@@ -211,24 +211,24 @@ impl<'a> Walk<'a> {
             None => (content, Vec::new()),
         };
         let words = words(call);
-        let Some((Word::Plain(name), args)) = words.split_first() else {
+        let Some((TagWord::Plain(name), args)) = words.split_first() else {
             return Err(ParseError::at(line, format!("empty tag at line {line}")));
         };
-        let mut block = Block { name, line, base: self.base(), guard: None, params, keyed, branches: 0 };
+        let mut block = OpenBlock { name, line, base: self.base(), guard: None, params, keyed, branches: 0 };
         match (*name, args) {
-            ("if", [Word::Plain(test), ..]) => {
-                self.record(test, What::Test, false);
+            ("if", [TagWord::Plain(test), ..]) => {
+                self.record(test, Usage::Test, false);
                 block.guard = self.path(test);
             }
-            ("unless", [Word::Plain(test), ..]) => self.record(test, What::Test, false),
-            ("each", [Word::Plain(list)]) => self.enter_items(list, &mut block),
-            ("with", [Word::Plain(object)]) => {
-                self.record(object, What::Look, true);
+            ("unless", [TagWord::Plain(test), ..]) => self.record(test, Usage::Test, false),
+            ("each", [TagWord::Plain(list)]) => self.enter_items(list, &mut block),
+            ("with", [TagWord::Plain(object)]) => {
+                self.record(object, Usage::Look, true);
                 block.base = self.path(object).unwrap_or_default();
             }
             // A partial with something to show where there is none: it is closed by the partial's name.
-            (">", [Word::Plain(partial), ..]) => block.name = partial,
-            (_, []) if inverted => self.record(name, What::Test, false),
+            (">", [TagWord::Plain(partial), ..]) => block.name = partial,
+            (_, []) if inverted => self.record(name, Usage::Test, false),
             (_, []) => self.enter_items(name, &mut block),
             (_, args) => self.arguments(args),
         }
@@ -236,10 +236,10 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn enter_items(&mut self, list: &str, block: &mut Block<'a>) {
-        self.record(list, if block.keyed { What::Look } else { What::Iterate }, true);
+    fn enter_items(&mut self, list: &str, block: &mut OpenBlock<'a>) {
+        self.record(list, if block.keyed { Usage::Look } else { Usage::Iterate }, true);
         if let Some(mut path) = self.path(list) {
-            path.push(Step::Item);
+            path.push(PathStep::Item);
             block.base = path;
         }
     }
@@ -262,7 +262,7 @@ impl<'a> Walk<'a> {
             self.branch(line)?;
         }
         match words.as_slice() {
-            [_, Word::Plain("if" | "unless"), Word::Plain(test)] => self.record(test, What::Test, false),
+            [_, TagWord::Plain("if" | "unless"), TagWord::Plain(test)] => self.record(test, Usage::Test, false),
             [_, _, args @ ..] => self.arguments(args),
             _ => {}
         }

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::cache::{Cache, Kept};
-use super::discover::{Found as Place, discover, stays_in};
+use super::cache::{Cache, CachedFiles};
+use super::discover::{TemplateFile, discover, stays_in};
 use super::embedded::documents::{Document, documents};
 use super::embedded::gather::{Text, gather};
-use super::embedded::names::Names;
+use super::embedded::names::BlockNames;
 use super::embedded::{Extracted, Rejected, extract};
 use super::name::{Parts, full_name, names};
 use super::read::read_below;
@@ -66,7 +66,7 @@ pub fn of_text(asked: Asked<'_>, cache: &Cache, text: &str) -> Vec<Template> {
 }
 
 /// What an index is, what it was built of, the paths of the templates in what was brought, and what is wrong.
-pub(super) type Built = (TemplateIndex, Kept, Vec<PathBuf>, Vec<Diagnostic>);
+pub(super) type Built = (TemplateIndex, CachedFiles, Vec<PathBuf>, Vec<Diagnostic>);
 
 fn build_with(
     asked: Asked<'_>,
@@ -79,12 +79,17 @@ fn build_with(
 }
 
 /// The index, with what was found in a text that nobody brings yet, and the paths of the templates in that.
-pub(super) fn build(asked: Asked<'_>, before: &Kept, now: Option<SystemTime>, brought: Option<Extracted>) -> Built {
+pub(super) fn build(
+    asked: Asked<'_>,
+    before: &CachedFiles,
+    now: Option<SystemTime>,
+    brought: Option<Extracted>,
+) -> Built {
     let Asked { workspace, catalog, selection, extract, taken } = asked;
     let (mut found, mut diagnostics) = discover(workspace, catalog, selection);
     let (settled, complaints) = overrides::load(workspace);
     diagnostics.extend(complaints);
-    let mut after = Kept::default();
+    let mut after = CachedFiles::default();
     let mut texts = if extract {
         let (documents, problems) = documents(workspace, catalog, selection);
         diagnostics.extend(problems);
@@ -92,7 +97,7 @@ pub(super) fn build(asked: Asked<'_>, before: &Kept, now: Option<SystemTime>, br
     } else {
         Vec::new()
     };
-    let (mut seen, mut names) = (HashSet::new(), Names::default());
+    let (mut seen, mut names) = (HashSet::new(), BlockNames::default());
     let mut blocks = blocks(workspace, &texts, &mut names, |_| true);
     taken.iter().for_each(|taken| names.keep(&taken.hash, &taken.name));
     let folder = workspace.join(FOLDER);
@@ -120,7 +125,13 @@ pub(super) fn build(asked: Asked<'_>, before: &Kept, now: Option<SystemTime>, br
         let path = folder.join(name);
         if !written.contains_key(&path) && !here.contains(path.as_path()) && stays_in(workspace, &path) {
             let root = "templates".to_owned();
-            found.push(Place { path: path.into(), source: None, within: name.clone(), resolved: own.clone(), root });
+            found.push(TemplateFile {
+                path: path.into(),
+                source: None,
+                within: name.clone(),
+                resolved: own.clone(),
+                root,
+            });
         }
     }
     let mut files = read_all(found, before);
@@ -166,7 +177,7 @@ pub(super) fn build(asked: Asked<'_>, before: &Kept, now: Option<SystemTime>, br
 /// The templates in these documents, whoever brings them, under the names of their files: given after those of the
 /// selection, so that no two that differ have one file. With the blocks that look like a template and do not compile.
 pub fn of_files(asked: Asked<'_>, files: &[PathBuf]) -> (Vec<Template>, Vec<Rejected>, Vec<Diagnostic>) {
-    let (known, mut kept, mut diagnostics) = (Kept::default(), Kept::default(), Vec::new());
+    let (known, mut kept, mut diagnostics) = (CachedFiles::default(), CachedFiles::default(), Vec::new());
     let mut all = Vec::new();
     if asked.extract {
         let (documents, _) = documents(asked.workspace, asked.catalog, asked.selection);
@@ -178,7 +189,7 @@ pub fn of_files(asked: Asked<'_>, files: &[PathBuf]) -> (Vec<Template>, Vec<Reje
         files.iter().map(|path| Document { path: path.as_path().into(), root: None, source: None, content: None });
     all.extend(gather(asked.workspace, given.collect(), (&known, &mut kept), None, &mut diagnostics));
     let analyses = all.iter().flat_map(|text| &text.found.blocks).map(|found| &found.analysis);
-    let blocks = blocks(asked.workspace, &all, &mut Names::default(), |_| true).into_iter().zip(analyses);
+    let blocks = blocks(asked.workspace, &all, &mut BlockNames::default(), |_| true).into_iter().zip(analyses);
     let mut seen = HashSet::new();
     let mut templates: Vec<Template> = Vec::new();
     for (block, analysis) in blocks.skip(brought) {
@@ -191,10 +202,10 @@ pub fn of_files(asked: Asked<'_>, files: &[PathBuf]) -> (Vec<Template>, Vec<Reje
 }
 
 /// Every block of these texts under the name of its file; the same content twice where it stands twice.
-fn blocks(workspace: &Path, texts: &[Text], names: &mut Names, is_free: impl Fn(&str) -> bool) -> Vec<Template> {
+fn blocks(workspace: &Path, texts: &[Text], names: &mut BlockNames, is_free: impl Fn(&str) -> bool) -> Vec<Template> {
     let folder = workspace.join(FOLDER);
     let all = || texts.iter().flat_map(|text| text.found.blocks.iter().map(move |found| (&text.document, found)));
-    let mut template = |(document, found): (&Document, &super::embedded::Found)| {
+    let mut template = |(document, found): (&Document, &super::embedded::EmbeddedBlock)| {
         let name = names.give(found, &is_free);
         Template {
             path: folder.join(&name),

@@ -1,4 +1,4 @@
-//! How large and how deep a template may be. Whoever parses a template checks these first, so that no text can exhaust
+//! How large and how deep a template may be. Parsers check these first, so that no text can exhaust
 //! the stack or the time of the desk; passing one is an error that names it (BEHAVIOUR §6). What a rendering may use
 //! stands beside the engines, in `render::limits`.
 

@@ -1,4 +1,4 @@
-//! The names in the indexes of many selections, for whoever compares them: every file is read once for all, and a source
+//! The template names of many selections, for comparing them: every file is read once for all, and a source
 //! that brings no template is passed over.
 
 use std::collections::{HashMap, HashSet};
@@ -6,28 +6,28 @@ use std::time::{Duration, SystemTime};
 
 use rayon::prelude::*;
 
-use super::cache::Kept;
+use super::cache::CachedFiles;
 use super::discover::holds_some;
 use super::embedded::documents::{declares_templates, files};
 use super::index::{Asked, build};
 use crate::catalog::{Kind, Source, SourceId};
 use crate::selection::Selection;
 
-/// A file counts as settled when nobody has written it for a while; here each is read once, whenever it was written.
+/// A file counts as settled some time after its last write; here each is read only once, so all of them count as settled.
 const LATER: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What the sources of some selections bring, each looked into once.
 #[derive(Debug)]
 pub struct Many<'a> {
     asked: Asked<'a>,
-    kept: Kept,
+    kept: CachedFiles,
     bringing: HashSet<SourceId>,
 }
 
 impl<'a> Many<'a> {
     /// Looks into the sources of this selection, which is to hold all of those asked about later.
     pub fn of(asked: Asked<'a>, now: SystemTime) -> Self {
-        let (_, kept, _, _) = build(asked, &Kept::default(), now.checked_add(LATER), None);
+        let (_, kept, _, _) = build(asked, &CachedFiles::default(), now.checked_add(LATER), None);
         let kept = kept.trusted();
         let selected: Vec<&Source> =
             asked.selection.members().iter().filter_map(|member| asked.catalog.get(member.id.as_str())).collect();
@@ -60,7 +60,7 @@ impl<'a> Many<'a> {
 
 /// Whether code blocks of a source may be templates, or keep those of a source around it from being some. What is not known
 /// is looked into each time.
-fn may_hold_blocks(source: &Source, kept: &Kept) -> bool {
+fn may_hold_blocks(source: &Source, kept: &CachedFiles) -> bool {
     match &source.kind {
         _ if declares_templates(source) => true,
         Kind::Inline { content } => kept.contents.get(content).is_none_or(|found| !found.blocks.is_empty()),

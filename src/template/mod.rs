@@ -9,6 +9,7 @@ use crate::catalog::SourceId;
 use crate::disk::Stamp;
 
 mod cache;
+mod cached_search;
 mod discover;
 mod embedded;
 mod fit;
@@ -24,11 +25,10 @@ mod name;
 mod output_line;
 mod overrides;
 mod read;
-mod seek;
-mod shape;
 mod standalone;
 mod syntax;
 mod tags;
+mod usage;
 mod variables;
 mod words;
 

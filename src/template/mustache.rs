@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::ParseError;
 use super::limits::NESTING;
-use super::shape::{Shape, Step, What, extend};
 use super::tags::{Dialect, Piece, Sigil, pieces};
+use super::usage::{PathStep, Usage, VariableUses, extend};
 
 /// One node of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub enum Node<'a> {
 pub struct Parsed<'a> {
     /// In order.
     pub nodes: Vec<Node<'a>>,
-    /// Line and sentence of what somebody should look at.
+    /// Warnings: a line and a message.
     pub warnings: Vec<(usize, String)>,
 }
 
@@ -125,7 +125,7 @@ pub fn parts(name: &str) -> Vec<&str> {
 
 /// What a template asks for (BEHAVIOUR §6): a name that occurs only inside a section is a field of its items; one that
 /// also occurs further out is that one; what stands in an inverted section belongs to what is around it.
-pub fn uses(parsed: &Parsed<'_>) -> Shape {
+pub fn uses(parsed: &Parsed<'_>) -> VariableUses {
     let mut scopes = Scopes::new();
     scopes.walk(parsed, |scopes, here, met| {
         if let Met::Value(name) | Met::Section(name, _) = met
@@ -134,25 +134,25 @@ pub fn uses(parsed: &Parsed<'_>) -> Shape {
             scopes.names.entry(here).or_default().insert((*head).to_owned());
         }
     });
-    let mut shape = Shape::default();
+    let mut shape = VariableUses::default();
     scopes.walk(parsed, |scopes, here, met| match met {
         Met::Value(name) => {
             let path = scopes.resolve(here, name);
             record_list(&mut shape, &path);
             let needed = !scopes.inside_own_section(here, &path);
-            shape.record(&path, What::Print, needed);
+            shape.record(&path, Usage::Print, needed);
         }
         Met::Section(name, child) => {
             let path = scopes.resolve(here, name);
             record_list(&mut shape, &path);
-            shape.record(&path, What::Test, false);
+            shape.record(&path, Usage::Test, false);
             if let Some(child) = child {
                 scopes.paths.insert(child, path);
             }
         }
         Met::Metadata => {
             if let Some(list) = scopes.paths.get(&here) {
-                shape.record(list, What::Iterate, true);
+                shape.record(list, Usage::Iterate, true);
             }
         }
     });
@@ -160,9 +160,9 @@ pub fn uses(parsed: &Parsed<'_>) -> Shape {
 }
 
 /// The section whose items `path` leads into is a list, and needed.
-fn record_list(shape: &mut Shape, path: &[Step]) {
-    if let Some(list) = path.iter().rposition(|step| *step == Step::Item).and_then(|at| path.get(..at)) {
-        shape.record(list, What::Iterate, true);
+fn record_list(shape: &mut VariableUses, path: &[PathStep]) {
+    if let Some(list) = path.iter().rposition(|step| *step == PathStep::Item).and_then(|at| path.get(..at)) {
+        shape.record(list, Usage::Iterate, true);
     }
 }
 
@@ -181,7 +181,7 @@ struct Scopes {
     parents: Vec<usize>,
     children: HashMap<(usize, String), usize>,
     names: HashMap<usize, HashSet<String>>,
-    paths: HashMap<usize, Vec<Step>>,
+    paths: HashMap<usize, Vec<PathStep>>,
 }
 
 impl Scopes {
@@ -234,29 +234,29 @@ impl Scopes {
 
     /// The path of `name` as seen from `scope`: within the items of the outermost section around it in which its first
     /// part occurs.
-    fn resolve(&self, scope: usize, name: &str) -> Vec<Step> {
+    fn resolve(&self, scope: usize, name: &str) -> Vec<PathStep> {
         let parts = parts(name);
         let Some(head) = parts.first() else { return Vec::new() };
         let holds = |at: &usize| self.names.get(at).is_some_and(|names| names.contains(*head));
         let owner = self.outward(scope).filter(holds).last().unwrap_or(scope);
         let mut path = self.paths.get(&owner).cloned().unwrap_or_default();
         if owner != 0 {
-            path.push(Step::Item);
+            path.push(PathStep::Item);
         }
         extend(&mut path, &parts);
         path
     }
 
     /// Whether `path` is, or is below, what a section around `scope` tests.
-    fn inside_own_section(&self, scope: usize, path: &[Step]) -> bool {
+    fn inside_own_section(&self, scope: usize, path: &[PathStep]) -> bool {
         let mut around = self.outward(scope).filter(|at| *at != 0);
         around.any(|at| self.paths.get(&at).is_some_and(|section| path.starts_with(section) && !is_item(path, section)))
     }
 }
 
 /// Whether `path` goes on from `section` into its items.
-fn is_item(path: &[Step], section: &[Step]) -> bool {
-    path.get(section.len()) == Some(&Step::Item)
+fn is_item(path: &[PathStep], section: &[PathStep]) -> bool {
+    path.get(section.len()) == Some(&PathStep::Item)
 }
 
 fn is_metadata(name: &str) -> bool {

@@ -136,7 +136,7 @@ impl TemplateIndex {
             [template] => Ok(template),
             [] => {
                 let names = || self.templates.iter().map(|template| template.name.as_str());
-                // Whoever leaves an ending or a folder out means what holds the rest.
+                // A name without its ending or folder means the template that has the rest.
                 let holds =
                     || names().filter(|other| !name.is_empty() && other.contains(name)).min_by_key(|it| it.len());
                 let nearest = nearest(name, names()).or_else(holds).map(str::to_owned);

@@ -1,5 +1,5 @@
 //! The line in a template's head that says where its text wants to go: `// Output: {{basePackage}}/domain/X.java`, in any
-//! comment style. Here it is found; filling it in is left to whoever renders.
+//! comment style. Here it is found; the renderer fills it in.
 
 /// Lines that count as a template's head.
 const HEAD: usize = 10;

@@ -7,8 +7,8 @@ use std::io;
 use std::path::Path;
 
 use super::limits::{MESSAGE, TEMPLATE_BYTES, too_large};
-use super::shape::Shape;
 use super::syntax::{Ambiguity, detect};
+use super::usage::VariableUses;
 use super::{Syntax, Variable, generated, handlebars, jinja, mustache};
 use crate::disk::beneath::open_in;
 use crate::disk::{Stamp, open_regular, read_stamped};
@@ -94,7 +94,7 @@ pub struct Analysis {
     pub problem: Option<ParseError>,
 }
 
-/// Looks at a template's text, as it stands in its file; `settled` is the language where somebody said so.
+/// Looks at a template's text, as it stands in its file; `settled` is the language if an override sets it.
 pub fn analyse(text: &str, settled: Option<Syntax>) -> Analysis {
     if text.len() > TEMPLATE_BYTES {
         return too_large_to_analyse(settled);
@@ -124,7 +124,7 @@ pub fn variables(text: &str, syntax: Syntax) -> Result<Vec<Variable>, ParseError
         Syntax::Mustache => mustache::parse(&stripped.text).map(|parsed| mustache::uses(&parsed)),
         Syntax::Handlebars => handlebars::uses(&stripped.text),
     };
-    uses.map(Shape::variables).map_err(|error| error.in_file(&stripped))
+    uses.map(VariableUses::variables).map_err(|error| error.in_file(&stripped))
 }
 
 /// The text of a template's file that a person named.

@@ -7,8 +7,8 @@ use std::time::SystemTime;
 
 use rayon::prelude::*;
 
-use super::cache::{Analysed, Files, Kept};
-use super::discover::Found;
+use super::cache::{Analysed, CachedFiles, StampedFiles};
+use super::discover::TemplateFile;
 use super::{Analysis, Syntax, analyse, read};
 use crate::disk::Stamp;
 
@@ -16,7 +16,7 @@ use crate::disk::Stamp;
 #[derive(Debug)]
 pub struct Standalone {
     /// Where it lies.
-    pub found: Found,
+    pub found: TemplateFile,
     /// Its stamp when it was read; nothing where it cannot be opened.
     pub stamp: Stamp,
     /// What it holds, or a sentence why that is no template.
@@ -26,15 +26,15 @@ pub struct Standalone {
 }
 
 /// Looks into these files, in their order.
-pub fn read_all(found: Vec<Found>, known: &Kept) -> Vec<Standalone> {
-    let one = |found: Found| {
+pub fn read_all(found: Vec<TemplateFile>, known: &CachedFiles) -> Vec<Standalone> {
+    let one = |found: TemplateFile| {
         let (stamp, (settled, analysis)) = known.template(&found.path).unwrap_or_else(|| look(&found, None));
         Standalone { found, stamp, analysis, settled }
     };
     found.into_par_iter().with_min_len(16).map(one).collect()
 }
 
-fn look(found: &Found, settled: Option<Syntax>) -> (Stamp, Analysed) {
+fn look(found: &TemplateFile, settled: Option<Syntax>) -> (Stamp, Analysed) {
     let (stamp, analysis) = match read::bytes_below(&found.resolved, &found.within) {
         Ok((stamp, None)) => (stamp, Ok(read::too_large_to_analyse(settled))),
         Ok((stamp, Some(bytes))) => (stamp, read::text_of(bytes).map(|text| analyse(&text, settled))),
@@ -44,7 +44,7 @@ fn look(found: &Found, settled: Option<Syntax>) -> (Stamp, Analysed) {
 }
 
 impl Standalone {
-    /// Looks again where somebody said, or says no more, which language it is in.
+    /// Analyses the file again if its override was added, changed or removed.
     pub fn settle(&mut self, settled: Option<Syntax>) {
         if settled != self.settled {
             let (stamp, (settled, analysis)) = look(&self.found, settled);
@@ -53,7 +53,7 @@ impl Standalone {
     }
 
     /// Keeps what was found for the next time.
-    pub fn keep(&self, kept: &mut Files<Analysed>, now: Option<SystemTime>) {
+    pub fn keep(&self, kept: &mut StampedFiles<Analysed>, now: Option<SystemTime>) {
         // What could not be opened has no stamp to know it by.
         if self.stamp != Stamp::default() {
             kept.keep(&self.found.path, self.stamp, (self.settled, self.analysis.clone()), now);
@@ -61,7 +61,7 @@ impl Standalone {
     }
 }
 
-/// What somebody said of the template of this name.
+/// The language that an override sets for the template of this name.
 pub fn said(settled: &HashMap<String, Syntax>, name: &str, full: impl FnOnce() -> String) -> Option<Syntax> {
     if settled.is_empty() {
         return None;

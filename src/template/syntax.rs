@@ -2,9 +2,9 @@
 //! broken in its language is still of that language, and says so later with a line.
 
 use super::Syntax;
+use super::cached_search::CachedSearch;
 use super::generated;
 use super::jinja::{end_of_raw, end_of_string};
-use super::seek::Next;
 
 /// A language, and the other one that the template also showed signs of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Ambiguity {
 /// Tells the language of a template.
 pub fn detect(text: &str) -> Detected {
     let stripped = generated::strip(text);
-    let mut scan = Scan::new(&stripped.text);
+    let mut scan = SyntaxScan::new(&stripped.text);
     scan.run();
     let line_of = |at: usize| {
         let before = stripped.text.get(..at).unwrap_or_default();
@@ -76,7 +76,7 @@ impl Signs {
     }
 }
 
-struct Scan<'a> {
+struct SyntaxScan<'a> {
     text: &'a str,
     handlebars: Signs,
     mustache: Signs,
@@ -86,16 +86,16 @@ struct Scan<'a> {
     raw_ends: bool,
     sections: Vec<(&'a str, bool)>,
     blocks: Vec<&'a str>,
-    close: Next,
-    close_percent: Next,
-    close_hash: Next,
-    close_dashes: Next,
-    line_end: Next,
+    close: CachedSearch,
+    close_percent: CachedSearch,
+    close_hash: CachedSearch,
+    close_dashes: CachedSearch,
+    line_end: CachedSearch,
     /// See [`WASTED_BYTES`].
     wasted: usize,
 }
 
-impl<'a> Scan<'a> {
+impl<'a> SyntaxScan<'a> {
     fn new(text: &'a str) -> Self {
         Self {
             text,
@@ -106,11 +106,11 @@ impl<'a> Scan<'a> {
             raw_ends: true,
             sections: Vec::new(),
             blocks: Vec::new(),
-            close: Next::default(),
-            close_percent: Next::default(),
-            close_hash: Next::default(),
-            close_dashes: Next::default(),
-            line_end: Next::default(),
+            close: CachedSearch::default(),
+            close_percent: CachedSearch::default(),
+            close_hash: CachedSearch::default(),
+            close_dashes: CachedSearch::default(),
+            line_end: CachedSearch::default(),
             wasted: 0,
         }
     }

@@ -5,8 +5,8 @@
 use std::ops::Range;
 
 use super::ParseError;
+use super::cached_search::CachedSearch;
 use super::limits::WARNINGS;
-use super::seek::Next;
 use crate::text::lines::LineCounter;
 
 /// What kind of tag stands there, told by the character after the opening delimiter.
@@ -73,8 +73,8 @@ pub fn pieces(text: &str, dialect: Dialect) -> Result<Pieces<'_>, ParseError> {
         open: "{{",
         close: "}}",
         dialect,
-        closing: Next::default(),
-        line_end: Next::default(),
+        closing: CachedSearch::default(),
+        line_end: CachedSearch::default(),
     };
     let (mut pieces, mut warnings) = (Vec::new(), Vec::new());
     let mut literal = 0;
@@ -82,7 +82,7 @@ pub fn pieces(text: &str, dialect: Dialect) -> Result<Pieces<'_>, ParseError> {
         let start = scanner.at + found;
         let line = scanner.lines.line_of(start);
         let (sigil, inside) = match scanner.head(start) {
-            Head::Brace => {
+            TagStart::Brace => {
                 if warnings.len() < WARNINGS {
                     let sentence = "a '{' before '{{' that no '}}}' closes on its line was taken as text";
                     warnings.push((line, sentence.to_owned()));
@@ -92,7 +92,7 @@ pub fn pieces(text: &str, dialect: Dialect) -> Result<Pieces<'_>, ParseError> {
                 scanner.at = start + 1;
                 continue;
             }
-            Head::Tag(sigil, inside) => (sigil, inside),
+            TagStart::Tag(sigil, inside) => (sigil, inside),
         };
         let terminator = scanner.terminator(sigil, start, inside);
         let Some(length) = text.get(inside..).and_then(|rest| rest.find(terminator.as_str())) else {
@@ -143,7 +143,7 @@ fn trimmed(content: &str, dialect: Dialect) -> &str {
     }
 }
 
-enum Head {
+enum TagStart {
     /// A literal `{` before a tag.
     Brace,
     /// A tag of this kind whose content begins at this byte.
@@ -157,8 +157,8 @@ struct Scanner<'a> {
     open: &'a str,
     close: &'a str,
     dialect: Dialect,
-    closing: Next,
-    line_end: Next,
+    closing: CachedSearch,
+    line_end: CachedSearch,
 }
 
 impl<'a> Scanner<'a> {
@@ -167,14 +167,14 @@ impl<'a> Scanner<'a> {
     }
 
     /// What kind of tag opens at byte `start`.
-    fn head(&mut self, start: usize) -> Head {
+    fn head(&mut self, start: usize) -> TagStart {
         let mut inside = start + self.open.len();
         let after = self.text.get(inside..).unwrap_or_default();
         if self.open == "{{" && after.starts_with('{') {
             let end = self.closing.find(self.text, inside, "}}");
             let closes = end < self.line_end.find(self.text, inside, "\n")
                 && self.text.get(end..).is_some_and(|rest| rest.starts_with("}}}"));
-            return if closes { Head::Tag(Sigil::Unescaped, inside + 1) } else { Head::Brace };
+            return if closes { TagStart::Tag(Sigil::Unescaped, inside + 1) } else { TagStart::Brace };
         }
         let mut word = after;
         if self.dialect == Dialect::Handlebars {
@@ -194,7 +194,7 @@ impl<'a> Scanner<'a> {
         if sigil != Sigil::Plain {
             inside = self.text.len() - word.len() + 1;
         }
-        Head::Tag(sigil, inside)
+        TagStart::Tag(sigil, inside)
     }
 
     /// What closes a tag of this kind.

@@ -26,7 +26,7 @@ pub fn brackets(content: &str, line: usize) -> Result<(), ParseError> {
 
 /// A word of a tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Word<'a> {
+pub enum TagWord<'a> {
     /// A name, a path or a literal.
     Plain(&'a str),
     /// The name of a helper that is called within parentheses.
@@ -34,11 +34,11 @@ pub enum Word<'a> {
 }
 
 /// The words of a tag; strings and `[literal segments]` stay whole, parentheses fall away.
-pub fn words(content: &str) -> Vec<Word<'_>> {
+pub fn words(content: &str) -> Vec<TagWord<'_>> {
     let (mut words, mut start, mut quote, mut called) = (Vec::new(), None, None, false);
     let mut end = |from: Option<usize>, to: usize, called: &mut bool| {
         let word = from.and_then(|from| content.get(from..to));
-        words.extend(word.map(|word| if std::mem::take(called) { Word::Called } else { Word::Plain(word) }));
+        words.extend(word.map(|word| if std::mem::take(called) { TagWord::Called } else { TagWord::Plain(word) }));
     };
     for (at, c) in content.char_indices() {
         match quote {

@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use minijinja::value::{DynObject, Kwargs, ValueKind};
 use minijinja::{Environment, Error, State, Value};
 
-use super::given::{Args, More, failed, room_for, undefined};
+use super::arguments::{PythonArguments, RestArguments, failed, room_for, undefined};
 use super::groups::groups;
 use super::markup::{striptags, urlize, xmlattr};
 use super::numbers::{decimal, float, int};
@@ -38,7 +38,7 @@ pub fn install(engine: &mut Environment<'static>) {
     engine.add_filter("tojson", tojson);
     engine.add_filter("center", center);
     engine.add_filter("urlencode", urlencode);
-    engine.add_filter("format", |format: &Value, args: More| percent(format, &args.into_values()));
+    engine.add_filter("format", |format: &Value, args: RestArguments| percent(format, &args.into_values()));
     engine.add_filter("escape", escape);
     engine.add_filter("e", escape);
     engine.add_filter("forceescape", force_escape);
@@ -51,35 +51,35 @@ pub fn install(engine: &mut Environment<'static>) {
     engine.add_filter("title", |value: Cow<'_, str>| text::title(&value));
     engine.add_filter("round", round);
     engine.add_filter("attr", attribute);
-    engine.add_filter("random", |_: &Value, _: More| -> Result<Value, Error> {
+    engine.add_filter("random", |_: &Value, _: RestArguments| -> Result<Value, Error> {
         Err(failed("'random' is not supported: a template gives the same text every time"))
     });
     engine.add_test("callable", |state: &State, value: &Value| callable(state, value));
     engine.add_test("sequence", |value: &Value| {
         matches!(value.kind(), ValueKind::Seq | ValueKind::Map | ValueKind::String)
     });
-    engine.add_filter("sort", |state: &State, value: Value, more: More| {
+    engine.add_filter("sort", |state: &State, value: Value, more: RestArguments| {
         let how = by_name(more, &["reverse", "case_sensitive", "attribute"])?;
         must_compare(&value, &how)?;
         minijinja::filters::sort(state, value, how)
     });
-    engine.add_filter("unique", |state: &State, value: Value, more: More| {
+    engine.add_filter("unique", |state: &State, value: Value, more: RestArguments| {
         let how = by_name(more, &["case_sensitive", "attribute"])?;
         fields(&value, &how)?;
         minijinja::filters::unique(state, value, how)
     });
-    engine.add_filter("min", |state: &State, value: Value, more: More| {
+    engine.add_filter("min", |state: &State, value: Value, more: RestArguments| {
         let how = by_name(more, &["case_sensitive", "attribute"])?;
         must_compare(&value, &how)?;
         minijinja::filters::min(state, value, how)
     });
-    engine.add_filter("max", |state: &State, value: Value, more: More| {
+    engine.add_filter("max", |state: &State, value: Value, more: RestArguments| {
         let how = by_name(more, &["case_sensitive", "attribute"])?;
         must_compare(&value, &how)?;
         minijinja::filters::max(state, value, how)
     });
     engine.add_filter("sum", sum);
-    engine.add_filter("groupby", |value: Value, more: More| {
+    engine.add_filter("groupby", |value: Value, more: RestArguments| {
         let how = by_name(more, &["attribute", "default", "case_sensitive"])?;
         if !how.has("default") {
             fields(&value, &how)?;
@@ -89,14 +89,14 @@ pub fn install(engine: &mut Environment<'static>) {
     });
     engine.add_filter(
         "selectattr",
-        |state: &mut State, list: Value, name: Cow<'_, str>, test: Option<Cow<'_, str>>, args: More| {
+        |state: &mut State, list: Value, name: Cow<'_, str>, test: Option<Cow<'_, str>>, args: RestArguments| {
             must_have(&list, &name, test.as_deref())?;
             minijinja::filters::selectattr(state, list, name, test, args)
         },
     );
     engine.add_filter(
         "rejectattr",
-        |state: &mut State, list: Value, name: Cow<'_, str>, test: Option<Cow<'_, str>>, args: More| {
+        |state: &mut State, list: Value, name: Cow<'_, str>, test: Option<Cow<'_, str>>, args: RestArguments| {
             must_have(&list, &name, test.as_deref())?;
             minijinja::filters::rejectattr(state, list, name, test, args)
         },
@@ -142,8 +142,8 @@ fn must_compare(list: &Value, how: &Kwargs) -> Result<(), Error> {
 }
 
 /// `sum(attribute=none, start=0)`.
-fn sum(list: &Value, more: More) -> Result<Value, Error> {
-    let mut args = Args::new(more);
+fn sum(list: &Value, more: RestArguments) -> Result<Value, Error> {
+    let mut args = PythonArguments::new(more);
     let attribute = args.value("attribute");
     let start = args.value("start").unwrap_or_else(|| Value::from(0));
     args.end()?;
@@ -152,24 +152,24 @@ fn sum(list: &Value, more: More) -> Result<Value, Error> {
 }
 
 /// The engine takes by name alone what Jinja2 takes by place too.
-fn by_name(more: More, names: &[&str]) -> Result<Kwargs, Error> {
-    let mut args = Args::new(more);
+fn by_name(more: RestArguments, names: &[&str]) -> Result<Kwargs, Error> {
+    let mut args = PythonArguments::new(more);
     let given: Vec<(String, Value)> =
         names.iter().filter_map(|name| args.value(name).map(|value| ((*name).to_owned(), value))).collect();
     args.end()?;
     Ok(given.into_iter().collect())
 }
 
-fn default(value: &Value, more: More) -> Result<Value, Error> {
-    let mut args = Args::new(more);
+fn default(value: &Value, more: RestArguments) -> Result<Value, Error> {
+    let mut args = PythonArguments::new(more);
     let other = args.value("default_value").unwrap_or_else(|| Value::from(""));
     let falsy_too = args.flag("boolean", false);
     args.end()?;
     Ok(if value.is_undefined() || (falsy_too && !value.is_true()) { other } else { value.clone() })
 }
 
-fn dictsort(value: &Value, more: More) -> Result<Value, Error> {
-    let mut args = Args::new(more);
+fn dictsort(value: &Value, more: RestArguments) -> Result<Value, Error> {
+    let mut args = PythonArguments::new(more);
     let case_sensitive = args.flag("case_sensitive", false);
     let by = args.text("by")?.unwrap_or_else(|| "key".to_owned());
     let reverse = args.flag("reverse", false);
@@ -197,8 +197,8 @@ fn compare(left: &Value, right: &Value, case_sensitive: bool) -> Ordering {
     }
 }
 
-fn tojson(value: &Value, more: More) -> Result<String, Error> {
-    let mut args = Args::new(more);
+fn tojson(value: &Value, more: RestArguments) -> Result<String, Error> {
+    let mut args = PythonArguments::new(more);
     let indent = args.value("indent").filter(|indent| !indent.is_none());
     args.end()?;
     if value.is_undefined() {
@@ -228,8 +228,8 @@ fn string(value: Value) -> Result<Value, Error> {
 }
 
 /// `join(d='', attribute=none)`; an attribute may be a dotted path or a number.
-fn join(value: &Value, more: More) -> Result<String, Error> {
-    let mut args = Args::new(more);
+fn join(value: &Value, more: RestArguments) -> Result<String, Error> {
+    let mut args = PythonArguments::new(more);
     let separator = args.value("d").map(|separator| printed(&separator).into_owned()).unwrap_or_default();
     let attribute = args.value("attribute").filter(|attribute| !attribute.is_none());
     args.end()?;
@@ -263,8 +263,8 @@ fn step_into(value: &Value, step: &str) -> Result<Value, Error> {
 }
 
 /// `round(precision=0, method='common')`; rounding up or down makes a float of a whole number too.
-fn round(value: Value, more: More) -> Result<Value, Error> {
-    let mut args = Args::new(more);
+fn round(value: Value, more: RestArguments) -> Result<Value, Error> {
+    let mut args = PythonArguments::new(more);
     let precision = i32::try_from(args.number("precision", 0)?).map_err(|_| failed("'precision' is too large"))?;
     let method = args.text("method")?.unwrap_or_else(|| "common".to_owned());
     args.end()?;
@@ -296,8 +296,8 @@ fn callable(state: &State, value: &Value) -> bool {
 }
 
 /// `filesizeformat(binary=false)`.
-fn file_size(value: &Value, more: More) -> Result<String, Error> {
-    let mut args = Args::new(more);
+fn file_size(value: &Value, more: RestArguments) -> Result<String, Error> {
+    let mut args = PythonArguments::new(more);
     let binary = args.flag("binary", false);
     args.end()?;
     let size = match value.kind() {

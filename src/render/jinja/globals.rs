@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use minijinja::value::{Kwargs, Object, ObjectRepr, Rest, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind, State, Value};
 
-use super::given::{Args, failed};
+use super::arguments::{PythonArguments, failed};
 
 /// Adds them.
 pub fn install(engine: &mut Environment<'static>) {
     engine.add_function("joiner", |more: Rest<ValueOrKwargs>| -> Result<Value, Error> {
-        let mut args = Args::new(more);
+        let mut args = PythonArguments::new(more);
         let separator = args.text("sep")?.unwrap_or_else(|| ", ".to_owned());
         args.end()?;
         Ok(Value::from_object(Joiner { separator, used: AtomicBool::new(false) }))

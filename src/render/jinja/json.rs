@@ -6,7 +6,7 @@
 use minijinja::value::{DynObject, ValueKind};
 use minijinja::{Error, Value};
 
-use super::given::{failed, room_for};
+use super::arguments::{failed, room_for};
 
 /// A value as JSON; `indent` is the white space of one level, and asks for one item a line.
 ///
@@ -14,17 +14,17 @@ use super::given::{failed, room_for};
 ///
 /// JSON has nothing for a part of the value, or the output limit would be passed.
 pub fn write(value: &Value, indent: Option<&str>) -> Result<String, Error> {
-    let mut writer = Writer { indent, out: String::new() };
+    let mut writer = JsonWriter { indent, out: String::new() };
     writer.value(value, 0)?;
     Ok(writer.out)
 }
 
-struct Writer<'a> {
+struct JsonWriter<'a> {
     indent: Option<&'a str>,
     out: String,
 }
 
-impl Writer<'_> {
+impl JsonWriter<'_> {
     /// Calls itself as deep as the value is; the worker's stack bounds that.
     fn value(&mut self, value: &Value, level: usize) -> Result<(), Error> {
         room_for(self.out.len())?;

@@ -8,7 +8,7 @@ use minijinja::value::{DynObject, ValueKind};
 use minijinja::{Error, Value};
 use regex::Regex;
 
-use super::given::{Args, More, failed, room_for, undefined};
+use super::arguments::{PythonArguments, RestArguments, failed, room_for, undefined};
 use super::print::printed;
 use super::text_filters::escaped;
 
@@ -47,8 +47,8 @@ fn unescaped(text: &str) -> String {
 /// # Errors
 ///
 /// No dict, a name that no attribute can have, or the output limit would be passed.
-pub fn xmlattr(value: &Value, more: More) -> Result<String, Error> {
-    let mut args = Args::new(more);
+pub fn xmlattr(value: &Value, more: RestArguments) -> Result<String, Error> {
+    let mut args = PythonArguments::new(more);
     let autospace = args.flag("autospace", true);
     args.end()?;
     let pairs = value.as_object().filter(|_| value.kind() == ValueKind::Map).and_then(DynObject::try_iter_pairs);
@@ -102,8 +102,8 @@ fn matches(regex: &LazyLock<Option<Regex>>, text: &str) -> bool {
 ///
 /// The arguments do not fit, or the output limit would be passed.
 #[allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
-pub fn urlize(value: Cow<'_, str>, more: More) -> Result<String, Error> {
-    let mut args = Args::new(more);
+pub fn urlize(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error> {
+    let mut args = PythonArguments::new(more);
     let limit = usize::try_from(args.number("trim_url_limit", -1)?).ok();
     let nofollow = args.flag("nofollow", false);
     let target = args.text("target")?;

@@ -5,8 +5,8 @@ use minijinja::value::ValueKind;
 use minijinja::{Error, ErrorKind, State, Value};
 use minijinja_contrib::pycompat::unknown_method_callback;
 
+use super::arguments::{PythonArguments, failed, room_for, undefined};
 use super::filters::room_for_widths;
-use super::given::{Args, failed, room_for, undefined};
 use super::{slices, text};
 
 /// Answers a method that the engine itself does not have.
@@ -29,7 +29,7 @@ pub fn call(state: &mut State, value: &Value, method: &str, args: &[Value]) -> R
 }
 
 fn of_text(text: &str, method: &str, args: &[Value]) -> Result<Option<Value>, Error> {
-    let mut args = Args::of(args.to_vec());
+    let mut args = PythonArguments::of(args.to_vec());
     let answer =
         match method {
             "zfill" => zfill(text, width(&mut args)?)?,
@@ -144,11 +144,11 @@ fn of_others(value: &Value, method: &str, args: &[Value]) -> Result<Option<Value
 const CHANGING: [&str; 11] =
     ["append", "extend", "insert", "pop", "popitem", "remove", "sort", "reverse", "clear", "update", "setdefault"];
 
-fn needed(args: &mut Args, name: &str) -> Result<String, Error> {
+fn needed(args: &mut PythonArguments, name: &str) -> Result<String, Error> {
     args.text(name)?.ok_or_else(|| ErrorKind::MissingArgument.into())
 }
 
-fn width(args: &mut Args) -> Result<usize, Error> {
+fn width(args: &mut PythonArguments) -> Result<usize, Error> {
     let width = args.number("width", i64::MIN)?;
     if width == i64::MIN {
         return Err(ErrorKind::MissingArgument.into());
@@ -183,7 +183,7 @@ fn expand_tabs(text: &str, size: i64) -> Result<String, Error> {
 }
 
 /// A search within `text[start:end]`.
-fn bounded(text: &str, method: &str, args: &mut Args) -> Result<Value, Error> {
+fn bounded(text: &str, method: &str, args: &mut PythonArguments) -> Result<Value, Error> {
     let sought = needed(args, "sub")?;
     let length = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
     let place = |at: i64| usize::try_from(if at < 0 { at + length } else { at }.clamp(0, length)).unwrap_or_default();
@@ -231,7 +231,7 @@ fn zfill(text: &str, width: usize) -> Result<Value, Error> {
     }))
 }
 
-fn pad(text: &str, method: &str, args: &mut Args) -> Result<Value, Error> {
+fn pad(text: &str, method: &str, args: &mut PythonArguments) -> Result<Value, Error> {
     let width = width(args)?;
     let fill = args.text("fillchar")?.unwrap_or_else(|| " ".to_owned());
     if fill.chars().count() != 1 {

@@ -12,9 +12,9 @@ use super::limits::{FUEL, OUTPUT_BYTES, output_too_large};
 use super::{RenderError, Rendered};
 use crate::template::from_engine;
 
+mod arguments;
 mod explain;
 mod filters;
-mod given;
 mod globals;
 mod groups;
 mod json;
@@ -76,7 +76,7 @@ impl<'t> Compiled<'t> {
             let message = "a Jinja2 template takes an object: names and what they stand for".to_owned();
             return Err(RenderError { message, line: None });
         };
-        let mut out = Limited::default();
+        let mut out = LimitedWriter::default();
         let outcome = self.template.render_captured_to(Value::from(Serde(fields)), &mut out);
         if out.full {
             return Err(RenderError { message: output_too_large(), line: None });
@@ -93,12 +93,12 @@ impl<'t> Compiled<'t> {
 
 /// Text up to the output limit.
 #[derive(Default)]
-struct Limited {
+struct LimitedWriter {
     bytes: Vec<u8>,
     full: bool,
 }
 
-impl io::Write for Limited {
+impl io::Write for LimitedWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.bytes.len() + bytes.len() > OUTPUT_BYTES {
             self.full = true;

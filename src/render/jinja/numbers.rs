@@ -5,15 +5,15 @@
 use minijinja::value::ValueKind;
 use minijinja::{Error, Value};
 
-use super::given::{Args, More, failed, undefined};
+use super::arguments::{PythonArguments, RestArguments, failed, undefined};
 
 /// `int(default=0, base=10)`: rubbish is the default.
 ///
 /// # Errors
 ///
 /// The arguments do not fit, or the output limit would be passed.
-pub fn int(value: &Value, more: More) -> Result<Value, Error> {
-    let mut args = Args::new(more);
+pub fn int(value: &Value, more: RestArguments) -> Result<Value, Error> {
+    let mut args = PythonArguments::new(more);
     let default = args.value("default").unwrap_or_else(|| Value::from(0));
     let base = u32::try_from(args.number("base", 10)?).ok().filter(|base| (2..=36).contains(base) || *base == 0);
     args.end()?;
@@ -73,8 +73,8 @@ pub fn decimal(text: &str) -> Option<f64> {
 /// # Errors
 ///
 /// The arguments do not fit, or the output limit would be passed.
-pub fn float(value: &Value, more: More) -> Result<Value, Error> {
-    let mut args = Args::new(more);
+pub fn float(value: &Value, more: RestArguments) -> Result<Value, Error> {
+    let mut args = PythonArguments::new(more);
     let default = args.value("default").unwrap_or_else(|| Value::from(0.0));
     args.end()?;
     let found = match value.kind() {

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use minijinja::value::{Tuple, ValueKind};
 use minijinja::{Environment, Error, State, Value};
 
-use super::given::{failed, room_for, undefined};
+use super::arguments::{failed, room_for, undefined};
 use super::percent::percent;
 use super::print::printed;
 use super::text_filters::escaped;

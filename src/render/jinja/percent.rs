@@ -5,7 +5,7 @@ use minijinja::formatting::{FormatStyle, format};
 use minijinja::value::ValueKind;
 use minijinja::{Error, ErrorKind, Value};
 
-use super::given::{failed, room_for, undefined};
+use super::arguments::{failed, room_for, undefined};
 use super::numbers::whole;
 use super::print::{printed, repr};
 use super::text_filters::escaped;
@@ -17,7 +17,7 @@ use super::text_filters::escaped;
 /// The values do not fit, or the output limit would be passed.
 pub fn percent(format: &Value, values: &[Value]) -> Result<Value, Error> {
     let Some(text) = format.as_str() else { return Err(failed("only a text can be filled in")) };
-    let mut fill = Fill { values, at: 0, keyed: false, safe: format.is_safe() };
+    let mut fill = FormatArguments { values, at: 0, keyed: false, safe: format.is_safe() };
     let (mut out, mut rest) = (String::new(), text);
     while let Some(at) = rest.find('%') {
         let (before, conversion) = rest.split_at(at);
@@ -37,7 +37,7 @@ fn is_dict(value: &Value) -> bool {
     value.kind() == ValueKind::Map
 }
 
-struct Fill<'a> {
+struct FormatArguments<'a> {
     values: &'a [Value],
     at: usize,
     /// A `%(name)s` was met.
@@ -45,7 +45,7 @@ struct Fill<'a> {
     safe: bool,
 }
 
-impl Fill<'_> {
+impl FormatArguments<'_> {
     fn next(&mut self) -> Result<Value, Error> {
         let value = self.values.get(self.at).ok_or_else(|| failed("not enough arguments for format string"))?;
         self.at += 1;

@@ -4,7 +4,7 @@
 use minijinja::value::{Tuple, ValueKind};
 use minijinja::{Error, Value};
 
-use super::given::{failed, undefined};
+use super::arguments::{failed, undefined};
 
 /// The name under which the reader writes a slice.
 pub const METHOD: &str = "__slice__";

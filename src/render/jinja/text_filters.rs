@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use minijinja::value::{DynObject, ValueKind};
 use minijinja::{Error, ErrorKind, Value};
 
-use super::given::{Args, More, failed, room_for, undefined};
+use super::arguments::{PythonArguments, RestArguments, failed, room_for, undefined};
 use super::print::printed;
 use super::text::{self, Wrap};
 
@@ -55,8 +55,8 @@ pub fn escaped(text: &str) -> String {
 /// # Errors
 ///
 /// The arguments do not fit, or the output limit would be passed.
-pub fn replace(value: Cow<'_, str>, more: More) -> Result<String, Error> {
-    let mut args = Args::new(more);
+pub fn replace(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error> {
+    let mut args = PythonArguments::new(more);
     let (Some(old), Some(new)) = (args.value("old"), args.value("new")) else {
         return Err(ErrorKind::MissingArgument.into());
     };
@@ -79,8 +79,8 @@ pub fn replace(value: Cow<'_, str>, more: More) -> Result<String, Error> {
 /// # Errors
 ///
 /// The arguments do not fit, or the output limit would be passed.
-pub fn indent(value: Cow<'_, str>, more: More) -> Result<String, Error> {
-    let mut args = Args::new(more);
+pub fn indent(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error> {
+    let mut args = PythonArguments::new(more);
     let width = args.value("width").unwrap_or_else(|| Value::from(4));
     let (first, blank) = (args.flag("first", false), args.flag("blank", false));
     args.end()?;
@@ -109,8 +109,8 @@ pub fn spaces(count: i64) -> Result<String, Error> {
 /// # Errors
 ///
 /// The arguments do not fit, or the output limit would be passed.
-pub fn truncate(value: Cow<'_, str>, more: More) -> Result<String, Error> {
-    let mut args = Args::new(more);
+pub fn truncate(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error> {
+    let mut args = PythonArguments::new(more);
     let length = args.number("length", 255)?;
     let kill_words = args.flag("killwords", false);
     let end = args.text("end")?.unwrap_or_else(|| "...".to_owned());
@@ -129,8 +129,8 @@ pub fn truncate(value: Cow<'_, str>, more: More) -> Result<String, Error> {
 /// # Errors
 ///
 /// The arguments do not fit, or the output limit would be passed.
-pub fn wordwrap(value: Cow<'_, str>, more: More) -> Result<String, Error> {
-    let mut args = Args::new(more);
+pub fn wordwrap(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error> {
+    let mut args = PythonArguments::new(more);
     let width = usize::try_from(args.number("width", 79)?).unwrap_or_default();
     let break_long_words = args.flag("break_long_words", true);
     let wrap_string = args.text("wrapstring")?.unwrap_or_else(|| "\n".to_owned());
@@ -155,8 +155,8 @@ pub fn wordcount(value: Cow<'_, str>) -> usize {
 /// # Errors
 ///
 /// The arguments do not fit, or the output limit would be passed.
-pub fn center(value: Cow<'_, str>, more: More) -> Result<String, Error> {
-    let mut args = Args::new(more);
+pub fn center(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error> {
+    let mut args = PythonArguments::new(more);
     let width = usize::try_from(args.number("width", 80)?).unwrap_or_default();
     args.end()?;
     room_for(width)?;

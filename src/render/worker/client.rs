@@ -14,7 +14,7 @@ use super::super::limits::{
 };
 use super::super::{Job, RenderError, Rendered};
 use super::frame::receive;
-use super::{HELLO, Head, TOO_LONG, setup};
+use super::{AnswerHead, HELLO, TOO_LONG, setup};
 use crate::text::escape::one_line;
 
 /// Bytes read of what a dead worker said.
@@ -25,11 +25,11 @@ const LAST_WORDS: u64 = 4_096;
 pub struct Client {
     child: Child,
     asks: Sender<Arc<Vec<u8>>>,
-    said: Receiver<io::Result<Said>>,
+    said: Receiver<io::Result<WorkerMessage>>,
 }
 
 #[derive(Debug)]
-enum Said {
+enum WorkerMessage {
     Ready,
     Answer(Result<Rendered, RenderError>),
 }
@@ -41,7 +41,7 @@ pub enum Failure {
     Start(String),
     /// The job passed this limit.
     Limit(String),
-    /// Somebody ended the worker, which says nothing about the job.
+    /// Another process ended the worker, which says nothing about the job.
     Ended(String),
     /// The worker died of something else.
     Died(String),
@@ -64,7 +64,7 @@ impl Client {
     /// # Errors
     /// It is larger than one may be.
     pub fn frame(job: &Job) -> Result<Arc<Vec<u8>>, String> {
-        let mut frame = Bounded { bytes: vec![0; 4] };
+        let mut frame = JobBuffer { bytes: vec![0; 4] };
         serde_json::to_writer(&mut frame, job).map_err(|_| job_too_large())?;
         let length = u32::try_from(frame.bytes.len() - 4).map_err(|_| job_too_large())?;
         if let Some(place) = frame.bytes.first_chunk_mut() {
@@ -92,7 +92,7 @@ impl Client {
         });
         spawned.map_err(refused)?;
         match client.said.recv_timeout(START) {
-            Ok(Ok(Said::Ready)) => Ok(client),
+            Ok(Ok(WorkerMessage::Ready)) => Ok(client),
             Err(RecvTimeoutError::Timeout) => {
                 Err(Failure::Start(format!("{} does not answer within {} s", program.display(), START.as_secs())))
             }
@@ -110,7 +110,7 @@ impl Client {
     pub fn ask(&mut self, frame: Arc<Vec<u8>>) -> Result<Result<Rendered, RenderError>, bool> {
         self.asks.send(frame).map_err(|_| false)?;
         match self.said.recv_timeout(TIME) {
-            Ok(Ok(Said::Answer(answer))) => Ok(answer),
+            Ok(Ok(WorkerMessage::Answer(answer))) => Ok(answer),
             Err(RecvTimeoutError::Timeout) => Err(true),
             Ok(_) | Err(RecvTimeoutError::Disconnected) => Err(false),
         }
@@ -143,16 +143,17 @@ impl Drop for Client {
     }
 }
 
-/// Asks and listens until nobody asks or nobody answers.
+/// Sends jobs and receives answers until either side is closed.
 fn speak(
     mut to: ChildStdin,
     mut from: BufReader<ChildStdout>,
     asked: &Receiver<Arc<Vec<u8>>>,
-    say: &Sender<io::Result<Said>>,
+    say: &Sender<io::Result<WorkerMessage>>,
 ) {
     let mut hello = [0; HELLO.len()];
-    let ready =
-        from.read_exact(&mut hello).and_then(|()| if hello == HELLO { Ok(Said::Ready) } else { Err(strange()) });
+    let ready = from
+        .read_exact(&mut hello)
+        .and_then(|()| if hello == HELLO { Ok(WorkerMessage::Ready) } else { Err(strange()) });
     let mut lives = ready.is_ok();
     let mut heard = say.send(ready).is_ok();
     while lives
@@ -161,14 +162,14 @@ fn speak(
     {
         let answer = to.write_all(&frame).and_then(|()| to.flush()).and_then(|()| listen(&mut from));
         lives = answer.is_ok();
-        heard = say.send(answer.map(Said::Answer)).is_ok();
+        heard = say.send(answer.map(WorkerMessage::Answer)).is_ok();
     }
 }
 
 fn listen(from: &mut impl Read) -> io::Result<Result<Rendered, RenderError>> {
     Ok(match serde_json::from_slice(&receive(from, HEAD_BYTES)?)? {
-        Head::Failed(error) => Err(error),
-        Head::Rendered(warnings) => {
+        AnswerHead::Failed(error) => Err(error),
+        AnswerHead::Rendered(warnings) => {
             let text = String::from_utf8(receive(from, OUTPUT_BYTES)?).map_err(|_| strange())?;
             Ok(Rendered { text, warnings })
         }
@@ -215,11 +216,11 @@ fn was_ended(status: ExitStatus) -> bool {
 }
 
 /// Bytes of a job, up to the limit.
-struct Bounded {
+struct JobBuffer {
     bytes: Vec<u8>,
 }
 
-impl Write for Bounded {
+impl Write for JobBuffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.bytes.len() + bytes.len() > JOB_BYTES {
             return Err(io::ErrorKind::FileTooLarge.into());

@@ -19,7 +19,7 @@ pub use server::serve;
 
 use super::RenderError;
 
-/// The word that makes this program a worker. It stands in no help: whoever wants a text says `render`.
+/// The argument that makes this program a worker. The help does not list it: `render` is the command for people.
 pub const ARGUMENT: &str = "render-worker";
 
 /// What a worker says first, so that no other program is taken for one.
@@ -30,7 +30,7 @@ const TOO_LONG: u8 = 124;
 
 /// What an answer says beside the text, which follows in a frame of its own.
 #[derive(Debug, Serialize, Deserialize)]
-enum Head {
+enum AnswerHead {
     /// The text follows; these are the warnings.
     Rendered(Vec<String>),
     /// There is no text.

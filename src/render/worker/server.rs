@@ -10,7 +10,7 @@ use super::super::limits::{JOB_BYTES, STACK, TIME};
 use super::super::{Job, RenderError, Rendered};
 use super::cache::serve_all;
 use super::frame::{append, receive};
-use super::{HELLO, Head, TOO_LONG, setup};
+use super::{AnswerHead, HELLO, TOO_LONG, setup};
 
 /// Answers jobs until there are no more. Never returns while the standard input is open.
 pub fn serve() -> ExitCode {
@@ -43,7 +43,7 @@ fn read(jobs: &SyncSender<Vec<u8>>) {
     std::process::exit(0);
 }
 
-/// Looks on while there is work; returns where nobody works any more.
+/// Measures the time of each job; returns when the renderer has ended.
 fn watch(busy: &Receiver<bool>) -> ExitCode {
     while let Ok(is_busy) = busy.recv() {
         if is_busy && busy.recv_timeout(TIME).is_err() {
@@ -83,11 +83,11 @@ impl Jobs {
         }
     }
 
-    /// Answers it; `None` when nobody listens.
+    /// Sends the answer; `None` when the reader is gone.
     pub fn answer(&self, outcome: Result<Rendered, RenderError>) -> Option<()> {
         let (head, text) = match outcome {
-            Ok(rendered) => (Head::Rendered(rendered.warnings), Some(rendered.text)),
-            Err(error) => (Head::Failed(error), None),
+            Ok(rendered) => (AnswerHead::Rendered(rendered.warnings), Some(rendered.text)),
+            Err(error) => (AnswerHead::Failed(error), None),
         };
         let mut frame = Vec::new();
         append(&mut frame, &serde_json::to_vec(&head).ok()?).ok()?;

@@ -31,7 +31,7 @@ pub fn limit_this_process() {
         // Refused by systems that do not know it.
         let _ = setrlimit(resource, Rlimit { current: Some(maximum), maximum: Some(maximum) });
     };
-    // What kills a worker is told to the desk; a picture of its memory on the disk helps nobody.
+    // The desk learns what killed a worker; a core dump would only fill the disk.
     no_more_than(Resource::Core, 0);
     #[cfg(not(target_os = "openbsd"))]
     no_more_than(Resource::As, crate::render::limits::MEMORY);

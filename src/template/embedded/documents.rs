@@ -23,7 +23,7 @@ pub struct Document {
     /// The file or folder of its source, without links, and the file's own path below it; `None` for a file that somebody named
     /// and for inline content.
     pub root: Option<(Arc<Path>, PathBuf)>,
-    /// Whose text it is; `None` for a file that somebody named.
+    /// The source it belongs to; `None` for a file named on the command line.
     pub source: Option<SourceId>,
     /// The text, where it is kept in the catalog.
     pub content: Option<Arc<str>>,

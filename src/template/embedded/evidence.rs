@@ -7,7 +7,7 @@ use crate::template::{Analysis, ParseError, Syntax, analyse, handlebars, jinja, 
 
 /// What a block comes to.
 #[derive(Debug)]
-pub enum Verdict {
+pub enum BlockVerdict {
     /// No template: nothing in it is to be filled in.
     None,
     /// It has a variable or a section, and does not compile.
@@ -23,10 +23,10 @@ pub fn may_hold(text: &str) -> bool {
 }
 
 /// Judges the text of a block.
-pub fn judge(text: &str) -> Verdict {
+pub fn judge(text: &str) -> BlockVerdict {
     let own = without_foreign(text);
     if !may_hold(&own) {
-        return Verdict::None;
+        return BlockVerdict::None;
     }
     let analysis = analyse(text, None);
     let own = strip(&own);
@@ -36,10 +36,10 @@ pub fn judge(text: &str) -> Verdict {
         Syntax::Handlebars => handlebars::asks(&own.text),
     };
     match analysis.problem {
-        // What is broken cannot be asked; it is told only where somebody asks for it.
-        Some(problem) => Verdict::Broken(problem),
-        None if asks => Verdict::Template(Box::new(analysis)),
-        None => Verdict::None,
+        // A broken block has no variables to look at; it is reported only on request.
+        Some(problem) => BlockVerdict::Broken(problem),
+        None if asks => BlockVerdict::Template(Box::new(analysis)),
+        None => BlockVerdict::None,
     }
 }
 

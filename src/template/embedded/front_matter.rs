@@ -18,7 +18,7 @@ pub struct FrontMatter {
 }
 
 #[derive(Deserialize)]
-struct Fields {
+struct FrontMatterFields {
     #[serde(default)]
     id: Option<String>,
 }
@@ -42,7 +42,7 @@ pub fn read(text: &str) -> FrontMatter {
         duplicate_keys: serde_saphyr::DuplicateKeyPolicy::FirstWins,
         with_snippet: false,
     };
-    match serde_saphyr::from_str_with_options::<Fields>(yaml, options) {
+    match serde_saphyr::from_str_with_options::<FrontMatterFields>(yaml, options) {
         Ok(fields) => FrontMatter { id: fields.id, end, problem: None },
         Err(error) => {
             let line = error.location().and_then(|location| usize::try_from(location.line()).ok());

@@ -13,7 +13,7 @@ use crate::disk::path::display;
 use crate::disk::{Stamp, open_regular, read_stamped};
 use crate::mention::LIMITS;
 use crate::report::Diagnostic;
-use crate::template::cache::Kept;
+use crate::template::cache::CachedFiles;
 use crate::text::lines::decode;
 
 /// A document that was looked through.
@@ -32,7 +32,7 @@ type Looked = Result<(Stamp, Arc<Extracted>), String>;
 pub fn gather(
     workspace: &Path,
     documents: Vec<Document>,
-    (before, after): (&Kept, &mut Kept),
+    (before, after): (&CachedFiles, &mut CachedFiles),
     now: Option<SystemTime>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Text> {
@@ -69,7 +69,7 @@ pub fn gather(
 }
 
 /// Looks through a document, unless it is known what is in it.
-fn look(document: &Document, before: &Kept) -> Looked {
+fn look(document: &Document, before: &CachedFiles) -> Looked {
     if let Some(content) = &document.content {
         let known = before.contents.get(content).cloned();
         return Ok((Stamp::default(), known.unwrap_or_else(|| Arc::new(extract(content)))));

@@ -19,7 +19,7 @@ pub mod names;
 #[cfg(test)]
 mod tests;
 
-use evidence::Verdict;
+use evidence::BlockVerdict;
 pub use fences::{LeftOut, SIGNS};
 
 /// Blocks taken from one document at most.
@@ -27,7 +27,7 @@ pub const BLOCKS: usize = 20_000;
 
 /// A code block that is a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct EmbeddedBlock {
     /// Its text, without the fences and what they are indented by; lines end as the parser gives them, in a line feed.
     pub text: Arc<str>,
     /// SHA-256 of the text.
@@ -55,7 +55,7 @@ pub struct Rejected {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Extracted {
     /// In order of line.
-    pub blocks: Vec<Found>,
+    pub blocks: Vec<EmbeddedBlock>,
     /// In order of line.
     pub rejected: Vec<Rejected>,
     /// What is wrong with the front matter, and at which line.
@@ -72,11 +72,12 @@ pub fn extract(markdown: &str) -> Extracted {
     let matter = front_matter::read(markdown);
     let (fences, left_out) = fences::fences(markdown, matter.end, BLOCKS);
     // Each block is parsed and compiled by itself; of a large document the most time goes there.
-    let verdicts: Vec<Verdict> = fences.par_iter().with_min_len(16).map(|fence| evidence::judge(&fence.text)).collect();
+    let verdicts: Vec<BlockVerdict> =
+        fences.par_iter().with_min_len(16).map(|fence| evidence::judge(&fence.text)).collect();
     let mut found = Extracted { front_matter: matter.problem, left_out, ..Extracted::default() };
     for (fence, verdict) in fences.into_iter().zip(verdicts) {
         match verdict {
-            Verdict::Template(analysis) => found.blocks.push(Found {
+            BlockVerdict::Template(analysis) => found.blocks.push(EmbeddedBlock {
                 hash: sha256_hex(fence.text.as_bytes()),
                 line: fence.line,
                 stem: names::stem(matter.id.as_deref(), &fence.heading),
@@ -84,10 +85,10 @@ pub fn extract(markdown: &str) -> Extracted {
                 text: fence.text.into(),
                 analysis: *analysis,
             }),
-            Verdict::Broken(problem) => {
+            BlockVerdict::Broken(problem) => {
                 found.rejected.push(Rejected { line: fence.line, problem: problem.moved_by(fence.line - 1) });
             }
-            Verdict::None => {}
+            BlockVerdict::None => {}
         }
     }
     found

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::Found;
+use super::EmbeddedBlock;
 
 /// Characters of a heading's slug at most.
 const SLUG: usize = 60;
@@ -95,7 +95,7 @@ pub fn stem(id: Option<&str>, heading: &str) -> String {
 /// File names as they are given, one block after the other; the same content has the name it had first. Names that differ
 /// only in case are one to some file systems, and so they are here.
 #[derive(Debug, Default)]
-pub struct Names {
+pub struct BlockNames {
     /// By hash of the content.
     stored: HashMap<String, String>,
     /// In lower case.
@@ -103,9 +103,9 @@ pub struct Names {
     numbers: HashMap<String, usize>,
 }
 
-impl Names {
+impl BlockNames {
     /// The name of a block; `is_free` may refuse one.
-    pub fn give(&mut self, block: &Found, is_free: impl Fn(&str) -> bool) -> String {
+    pub fn give(&mut self, block: &EmbeddedBlock, is_free: impl Fn(&str) -> bool) -> String {
         if let Some(known) = self.stored.get(&block.hash) {
             return known.clone();
         }
@@ -134,13 +134,13 @@ impl Names {
 
 /// A file name for each block, in this order.
 #[cfg(test)]
-pub fn names<'a>(blocks: impl Iterator<Item = &'a Found>) -> Vec<String> {
-    let mut names = Names::default();
+pub fn names<'a>(blocks: impl Iterator<Item = &'a EmbeddedBlock>) -> Vec<String> {
+    let mut names = BlockNames::default();
     blocks.map(|block| names.give(block, |_| true)).collect()
 }
 
 /// `stem-1.java.tmpl`, or without a number for 0; the stem is cut where the name would be too long.
-fn name(block: &Found, number: usize) -> String {
+fn name(block: &EmbeddedBlock, number: usize) -> String {
     let unnamed = || format!("template-{}", block.hash.get(..8).unwrap_or_default());
     let stem = if block.stem.is_empty() { unnamed() } else { block.stem.clone() };
     let number = if number == 0 { String::new() } else { format!("-{number}") };

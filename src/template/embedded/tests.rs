@@ -1,7 +1,7 @@
 //! Tables of what is a template in a document, and what it is called.
 
 use super::names::{ending, names, slug, stem};
-use super::{Extracted, Found, LeftOut, SIGNS, extract};
+use super::{EmbeddedBlock, Extracted, LeftOut, SIGNS, extract};
 use crate::template::{Syntax, analyse};
 
 fn texts(markdown: &str) -> Vec<(usize, String)> {
@@ -171,9 +171,9 @@ fn languages_and_their_endings() {
     }
 }
 
-fn found(stem: &str, ending: &'static str, text: &str) -> Found {
+fn found(stem: &str, ending: &'static str, text: &str) -> EmbeddedBlock {
     let hash = crate::disk::name::sha256_hex(text.as_bytes());
-    Found { text: text.into(), hash, line: 1, stem: stem.to_owned(), ending, analysis: analyse(text, None) }
+    EmbeddedBlock { text: text.into(), hash, line: 1, stem: stem.to_owned(), ending, analysis: analyse(text, None) }
 }
 
 #[test]
@@ -194,7 +194,8 @@ fn names_are_unique_and_the_same_content_has_one() {
         (vec![("Head", "", "1"), ("head", "", "2")], vec!["Head.tmpl", "head-1.tmpl"]),
         (vec![("", "java", "class {{ Name }} { int far; }\n")], vec!["template-a261802f.java.tmpl"]),
     ] {
-        let blocks: Vec<Found> = blocks.into_iter().map(|(stem, ending, text)| found(stem, ending, text)).collect();
+        let blocks: Vec<EmbeddedBlock> =
+            blocks.into_iter().map(|(stem, ending, text)| found(stem, ending, text)).collect();
         assert_eq!(names(blocks.iter()), expected);
     }
     let blocks = [found(&long, "java", "1"), found(&long, "java", "2")];

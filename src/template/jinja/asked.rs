@@ -5,22 +5,22 @@ use minijinja::machinery::ast::{BinOpKind, Call, CallArg, CompareOpKind, Expr, F
 
 use super::scope::{sliced, text_argument, text_of, values_of};
 use super::statements::Uses;
-use crate::template::shape::{Step, What};
+use crate::template::usage::{PathStep, Usage};
 
 impl<'a> Uses<'a> {
-    fn record(&mut self, path: &[Step], what: What, needed: bool) {
+    fn record(&mut self, path: &[PathStep], what: Usage, needed: bool) {
         let guarded = self.guards.cover(path);
         self.shape.record(path, what, needed && !guarded);
     }
 
     fn visit_args(&mut self, args: &[CallArg<'a>]) {
         for value in values_of(args) {
-            self.visit(value, What::Print, true);
+            self.visit(value, Usage::Print, true);
         }
     }
 
     /// Records what `expr` asks for when it is used like this. Calls itself at most as deep as the expression is high.
-    pub(super) fn visit(&mut self, expr: &Expr<'a>, what: What, needed: bool) {
+    pub(super) fn visit(&mut self, expr: &Expr<'a>, what: Usage, needed: bool) {
         match expr {
             Expr::Var(_) | Expr::GetAttr(_) | Expr::GetItem(_) => self.look_up(expr, what, needed),
             Expr::Call(call) if sliced(call).is_some() => self.look_up(expr, what, needed),
@@ -28,7 +28,7 @@ impl<'a> Uses<'a> {
             Expr::Test(test) => {
                 let tolerant = matches!(test.name, "defined" | "undefined");
                 let asks = ["none", "string", "number", "mapping", "sequence", "iterable", "boolean", "true", "false"];
-                let plain = if tolerant || asks.contains(&test.name) { What::Test } else { What::Print };
+                let plain = if tolerant || asks.contains(&test.name) { Usage::Test } else { Usage::Print };
                 self.visit(&test.expr, plain, !tolerant && needed);
                 self.visit_args(&test.args);
             }
@@ -36,11 +36,11 @@ impl<'a> Uses<'a> {
                 self.call(call);
                 self.visit_args(&call.args);
             }
-            Expr::UnaryOp(not) if matches!(not.op, UnaryOpKind::Not) => self.visit(&not.expr, What::Test, needed),
-            Expr::UnaryOp(negated) => self.visit(&negated.expr, What::Print, true),
+            Expr::UnaryOp(not) if matches!(not.op, UnaryOpKind::Not) => self.visit(&not.expr, Usage::Test, needed),
+            Expr::UnaryOp(negated) => self.visit(&negated.expr, Usage::Print, true),
             Expr::BinOp(operator) => match operator.op {
                 BinOpKind::ScAnd => {
-                    self.visit(&operator.left, if what == What::Print { What::Print } else { What::Test }, needed);
+                    self.visit(&operator.left, if what == Usage::Print { Usage::Print } else { Usage::Test }, needed);
                     self.guarded(&operator.left, true, |uses| uses.visit(&operator.right, what, needed));
                 }
                 BinOpKind::ScOr => {
@@ -48,53 +48,55 @@ impl<'a> Uses<'a> {
                     self.guarded(&operator.left, false, |uses| uses.visit(&operator.right, what, needed));
                 }
                 BinOpKind::In => {
-                    self.visit(&operator.left, What::Print, true);
-                    self.visit(&operator.right, What::Measure, true);
+                    self.visit(&operator.left, Usage::Print, true);
+                    self.visit(&operator.right, Usage::Measure, true);
                 }
-                _ => [&operator.left, &operator.right].into_iter().for_each(|side| self.visit(side, What::Print, true)),
+                _ => {
+                    [&operator.left, &operator.right].into_iter().for_each(|side| self.visit(side, Usage::Print, true));
+                }
             },
             Expr::Compare(compare) => {
-                self.visit(&compare.expr, What::Print, true);
+                self.visit(&compare.expr, Usage::Print, true);
                 for operand in &compare.ops {
                     let inside = matches!(operand.op, CompareOpKind::In | CompareOpKind::NotIn);
-                    self.visit(&operand.expr, if inside { What::Measure } else { What::Print }, true);
+                    self.visit(&operand.expr, if inside { Usage::Measure } else { Usage::Print }, true);
                 }
             }
             Expr::IfExpr(branch) => {
-                self.visit(&branch.test_expr, What::Test, true);
+                self.visit(&branch.test_expr, Usage::Test, true);
                 self.guarded(&branch.test_expr, true, |uses| uses.visit(&branch.true_expr, what, needed));
                 if let Some(no) = &branch.false_expr {
                     self.guarded(&branch.test_expr, false, |uses| uses.visit(no, what, needed));
                 }
             }
-            Expr::List(list) => list.items.iter().for_each(|item| self.visit(item, What::Print, true)),
-            Expr::Tuple(tuple) => tuple.items.iter().for_each(|item| self.visit(item, What::Print, true)),
+            Expr::List(list) => list.items.iter().for_each(|item| self.visit(item, Usage::Print, true)),
+            Expr::Tuple(tuple) => tuple.items.iter().for_each(|item| self.visit(item, Usage::Print, true)),
             Expr::Map(map) => {
-                map.keys.iter().chain(&map.values).for_each(|part| self.visit(part, What::Print, true));
+                map.keys.iter().chain(&map.values).for_each(|part| self.visit(part, Usage::Print, true));
             }
             Expr::Const(_) | Expr::Slice(_) => {}
         }
     }
 
     /// A name, or a field or an item of something.
-    fn look_up(&mut self, expr: &Expr<'a>, what: What, needed: bool) {
+    fn look_up(&mut self, expr: &Expr<'a>, what: Usage, needed: bool) {
         if let Some(path) = self.scope.path(expr) {
             let defaulted = self.parts_of_path(expr);
-            if !needed && let Some((_, around @ [.., Step::Field(_)])) = path.split_last() {
+            if !needed && let Some((_, around @ [.., PathStep::Field(_)])) = path.split_last() {
                 // What may be missing still needs what is around it.
-                self.record(around, What::Touch, !defaulted);
+                self.record(around, Usage::Touch, !defaulted);
             }
             self.record(&path, what, needed && !defaulted);
             return;
         }
         match expr {
-            Expr::GetAttr(get) => self.visit(&get.expr, What::Look, true),
+            Expr::GetAttr(get) => self.visit(&get.expr, Usage::Look, true),
             Expr::GetItem(get) => {
-                self.visit(&get.expr, What::Look, true);
-                self.visit(&get.subscript_expr, What::Print, true);
+                self.visit(&get.expr, Usage::Look, true);
+                self.visit(&get.subscript_expr, Usage::Print, true);
             }
             Expr::Call(call) => {
-                sliced(call).into_iter().for_each(|of| self.visit(of, What::Look, true));
+                sliced(call).into_iter().for_each(|of| self.visit(of, Usage::Look, true));
                 self.visit_args(&call.args);
             }
             _ => {}
@@ -133,7 +135,7 @@ impl<'a> Uses<'a> {
                 _ => return defaulted,
             };
             if let Some(path) = self.scope.path(at).filter(|_| list) {
-                self.record(&path, What::Measure, !defaulted);
+                self.record(&path, Usage::Measure, !defaulted);
             }
         }
     }
@@ -150,34 +152,34 @@ impl<'a> Uses<'a> {
         let Expr::GetAttr(method) = &call.expr else {
             // A name that is called is a function, which no values can hold.
             if !matches!(call.expr, Expr::Var(_)) {
-                self.visit(&call.expr, What::Print, true);
+                self.visit(&call.expr, Usage::Print, true);
             }
             return;
         };
         match method.name {
             "get" => {
-                self.visit(&method.expr, What::Look, true);
+                self.visit(&method.expr, Usage::Look, true);
                 if let (Some(mut path), Some(key)) =
                     (self.scope.path(&method.expr), text_argument(&call.args, "key", 0))
                 {
-                    path.push(Step::Field(key.to_owned()));
-                    self.record(&path, What::Print, false);
+                    path.push(PathStep::Field(key.to_owned()));
+                    self.record(&path, Usage::Print, false);
                 }
             }
-            "items" | "keys" | "values" => self.visit(&method.expr, What::Look, true),
-            _ => self.visit(&method.expr, What::Print, true),
+            "items" | "keys" | "values" => self.visit(&method.expr, Usage::Look, true),
+            _ => self.visit(&method.expr, Usage::Print, true),
         }
     }
 
-    fn filter(&mut self, filter: &Filter<'a>, what: What, needed: bool) {
+    fn filter(&mut self, filter: &Filter<'a>, what: Usage, needed: bool) {
         let asked = match filter.name {
             "default" | "d" => what,
             "join" | "sum" | "sort" | "unique" | "map" | "select" | "reject" | "selectattr" | "rejectattr"
-            | "groupby" | "batch" | "slice" | "min" | "max" => What::Iterate,
-            "list" | "reverse" if what == What::Iterate => What::Iterate,
-            "length" | "count" | "first" | "last" | "reverse" | "list" | "random" => What::Measure,
-            "items" | "dictsort" | "xmlattr" => What::Look,
-            _ => What::Print,
+            | "groupby" | "batch" | "slice" | "min" | "max" => Usage::Iterate,
+            "list" | "reverse" if what == Usage::Iterate => Usage::Iterate,
+            "length" | "count" | "first" | "last" | "reverse" | "list" | "random" => Usage::Measure,
+            "items" | "dictsort" | "xmlattr" => Usage::Look,
+            _ => Usage::Print,
         };
         if let Some(of) = &filter.expr {
             self.visit(of, asked, needed && !matches!(filter.name, "default" | "d"));
@@ -203,9 +205,9 @@ impl<'a> Uses<'a> {
         for attribute in attribute.into_iter().flat_map(|attributes| attributes.split(',')) {
             let fields = attribute.trim().split('.').filter(|part| part.parse::<usize>().is_err());
             let mut path = list.clone();
-            path.push(Step::Item);
-            path.extend(fields.map(|part| Step::Field(part.to_owned())));
-            self.record(&path, What::Print, !tolerant && !defaulted);
+            path.push(PathStep::Item);
+            path.extend(fields.map(|part| PathStep::Field(part.to_owned())));
+            self.record(&path, Usage::Print, !tolerant && !defaulted);
         }
     }
 }

@@ -8,11 +8,11 @@ use crate::template::limits::{CHAIN, NESTING};
 /// The open blocks, innermost last.
 #[derive(Debug, Default)]
 pub struct Blocks<'t> {
-    open: Vec<Block<'t>>,
+    open: Vec<OpenTag<'t>>,
 }
 
 #[derive(Debug)]
-struct Block<'t> {
+struct OpenTag<'t> {
     /// `for`, `if`, `with`, `set`, `filter` or `autoescape`.
     word: &'t str,
     line: usize,
@@ -50,7 +50,7 @@ impl<'t> Blocks<'t> {
     ///
     /// One is not; with the line where it was opened.
     pub fn end(self) -> Result<(), ParseError> {
-        self.open.last().map_or(Ok(()), |Block { word, line, .. }| {
+        self.open.last().map_or(Ok(()), |OpenTag { word, line, .. }| {
             Err(ParseError::at(*line, format!("'{word}' opened at line {line} is never closed")))
         })
     }
@@ -59,12 +59,12 @@ impl<'t> Blocks<'t> {
         if self.open.len() >= NESTING {
             return Err(ParseError::at(line, format!("blocks nest deeper than {NESTING} at line {line}")));
         }
-        self.open.push(Block { word, line, branches: 0, else_seen: false });
+        self.open.push(OpenTag { word, line, branches: 0, else_seen: false });
         Ok(())
     }
 
     fn close(&mut self, end: &str, line: usize) -> Result<(), ParseError> {
-        let Some(Block { word, line: from, .. }) = self.open.pop() else {
+        let Some(OpenTag { word, line: from, .. }) = self.open.pop() else {
             return Err(ParseError::at(line, format!("'{end}' at line {line} closes nothing")));
         };
         if end.strip_prefix("end") == Some(word) {

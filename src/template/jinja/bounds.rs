@@ -12,7 +12,7 @@ use crate::template::limits::{CHAIN, NESTING};
 pub struct Height<'t> {
     text: &'t str,
     /// The tag itself, then one for each open bracket.
-    levels: Vec<Level>,
+    levels: Vec<BracketLevel>,
     /// How many `not`, `-` and `+` stand directly before the next operand.
     prefixes: usize,
     /// Whether an operand comes next, so that `-` is a sign and `[` begins a list.
@@ -21,7 +21,7 @@ pub struct Height<'t> {
 
 /// What stands within one pair of brackets, up to here.
 #[derive(Debug, Default)]
-struct Level {
+struct BracketLevel {
     /// The highest of the items before the last comma.
     items: usize,
     operators: usize,
@@ -31,7 +31,7 @@ struct Level {
     last: usize,
 }
 
-impl Level {
+impl BracketLevel {
     fn height(&self) -> usize {
         self.items.max(self.operators + self.operands.max(self.last))
     }
@@ -40,7 +40,7 @@ impl Level {
 impl<'t> Height<'t> {
     /// For a tag of this template.
     pub fn new(text: &'t str) -> Self {
-        Self { text, levels: vec![Level::default()], prefixes: 0, expects_operand: true }
+        Self { text, levels: vec![BracketLevel::default()], prefixes: 0, expects_operand: true }
     }
 
     /// How many brackets are open.
@@ -58,7 +58,7 @@ impl<'t> Height<'t> {
         self.prefixes = if is_prefix { self.prefixes + 1 } else { 0 };
         let Some(level) = self.levels.last_mut() else { return Ok(()) };
         match token {
-            Token::ParenOpen | Token::BracketOpen | Token::BraceOpen => self.levels.push(Level::default()),
+            Token::ParenOpen | Token::BracketOpen | Token::BraceOpen => self.levels.push(BracketLevel::default()),
             Token::ParenClose | Token::BracketClose | Token::BraceClose => {
                 let inside = level.height();
                 self.levels.pop();
@@ -68,7 +68,9 @@ impl<'t> Height<'t> {
                 };
                 level.last = level.last.max(inside) + 1;
             }
-            Token::Comma | Token::Colon | Token::Assign => *level = Level { items: level.height(), ..Level::default() },
+            Token::Comma | Token::Colon | Token::Assign => {
+                *level = BracketLevel { items: level.height(), ..BracketLevel::default() }
+            }
             Token::Dot | Token::Pipe => level.last += 1,
             // A negated test is two levels of the engine's tree.
             Token::Ident("is") => level.last += 2,
@@ -80,7 +82,7 @@ impl<'t> Height<'t> {
             _ => level.last = level.last.max(1),
         }
         self.expects_operand = !is_end_of_operand(token);
-        let (what, limit) = match self.levels.iter().map(Level::height).sum::<usize>() {
+        let (what, limit) = match self.levels.iter().map(BracketLevel::height).sum::<usize>() {
             _ if self.depth() > NESTING || self.prefixes > NESTING => ("nests deeper than", NESTING.to_string()),
             height if height > CHAIN => ("chains more than", format!("{CHAIN} operators")),
             _ => return Ok(()),

@@ -8,13 +8,13 @@ use super::tokens::offset;
 
 /// Bytes of a template and what the engine reads in their place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Edit {
+pub struct SourceEdit {
     from: usize,
     to: usize,
     text: &'static str,
 }
 
-impl Edit {
+impl SourceEdit {
     /// Puts `text` in before this byte.
     pub fn insert(at: usize, text: &'static str) -> Self {
         Self { from: at, to: at, text }
@@ -32,7 +32,7 @@ impl Edit {
 }
 
 /// The template with these edits. Of two at the same byte the first in the list comes first.
-pub fn apply(template: &str, mut edits: Vec<Edit>) -> String {
+pub fn apply(template: &str, mut edits: Vec<SourceEdit>) -> String {
     edits.sort_by_key(|edit| edit.from);
     let added: usize = edits.iter().map(|edit| edit.text.len()).sum();
     let (mut out, mut at) = (String::with_capacity(template.len() + added), 0);

@@ -7,7 +7,7 @@ use minijinja::machinery::{Token, parse};
 use minijinja::syntax::SyntaxConfig;
 
 use super::ParseError;
-use super::shape::Shape;
+use super::usage::VariableUses;
 
 mod asked;
 mod blocks;
@@ -34,7 +34,7 @@ pub const REFUSED: [&str; 7] = ["include", "import", "from", "extends", "block",
 /// # Errors
 ///
 /// The template does not parse, uses a refused tag, or passes a limit; with the line.
-pub fn uses(text: &str) -> Result<Shape, ParseError> {
+pub fn uses(text: &str) -> Result<VariableUses, ParseError> {
     parsed(&tokens::prepare(text)?, statements::shape)
 }
 

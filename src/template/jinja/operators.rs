@@ -3,7 +3,7 @@
 
 use minijinja::machinery::ast::{BinOpKind, CallArg, Expr, Stmt};
 
-use super::edits::Edit;
+use super::edits::SourceEdit;
 use super::tokens::offset;
 
 /// Tests that look at a value and not only at its kind, so that they have no answer for what is undefined.
@@ -39,7 +39,7 @@ pub fn asks_about_a_value(test: &str) -> bool {
 
 /// The edits for everything in these statements, inner expressions first. `text` is what was parsed. Calls itself as deep
 /// as blocks and `elif` branches nest, which was bounded.
-pub fn edits(text: &str, statements: &[Stmt<'_>]) -> Vec<Edit> {
+pub fn edits(text: &str, statements: &[Stmt<'_>]) -> Vec<SourceEdit> {
     let mut found = Edits { text, edits: Vec::new() };
     found.statements(statements);
     found.edits
@@ -47,7 +47,7 @@ pub fn edits(text: &str, statements: &[Stmt<'_>]) -> Vec<Edit> {
 
 struct Edits<'t> {
     text: &'t str,
-    edits: Vec<Edit>,
+    edits: Vec<SourceEdit>,
 }
 
 impl Edits<'_> {
@@ -187,15 +187,15 @@ impl Edits<'_> {
         let rest = self.text.get(behind..).unwrap_or_default();
         let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ')');
         if !sign.is_empty() && rest.starts_with(sign) {
-            self.edits.push(Edit::replace_bytes(self.text.len() - rest.len(), sign.len(), filter));
-            self.edits.push(Edit::insert(end, ")"));
+            self.edits.push(SourceEdit::replace_bytes(self.text.len() - rest.len(), sign.len(), filter));
+            self.edits.push(SourceEdit::insert(end, ")"));
         }
     }
 
     /// The engine lets comparisons with what is undefined pass, and some filters, where Jinja2 does not.
     fn must_be_given(&mut self, operand: &Expr<'_>) {
         if matches!(operand, Expr::Var(_) | Expr::GetAttr(_) | Expr::GetItem(_)) {
-            self.edits.push(Edit::insert(offset(operand.span().end_offset), "|__given__"));
+            self.edits.push(SourceEdit::insert(offset(operand.span().end_offset), "|__given__"));
         }
     }
 }

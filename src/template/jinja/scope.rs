@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use minijinja::machinery::ast::{BinOpKind, Call, CallArg, Expr, UnaryOpKind};
 
 use super::GLOBALS;
-use crate::template::shape::Step;
+use crate::template::usage::PathStep;
 
 /// What a name of the template's own stands for.
 #[derive(Debug, Clone)]
@@ -14,22 +14,22 @@ pub enum Binding {
     /// Something made here.
     Own,
     /// Something reached from a variable.
-    Alias(Vec<Step>),
+    Alias(Vec<PathStep>),
     /// A group of items of the list at this path: `grouper` is the template's own, `list` holds such items.
-    Group(Vec<Step>),
+    Group(Vec<PathStep>),
 }
 
 /// The names in force.
 #[derive(Debug, Default)]
-pub struct Scope<'a> {
+pub struct NameScope<'a> {
     /// Every name with what it stands for, the innermost binding last.
     bindings: HashMap<&'a str, Vec<Binding>>,
     /// The names in the order they were bound.
     order: Vec<&'a str>,
 }
 
-impl<'a> Scope<'a> {
-    /// How many names are in force; a mark for [`Scope::leave`].
+impl<'a> NameScope<'a> {
+    /// How many names are in force; a mark for [`NameScope::leave`].
     pub fn mark(&self) -> usize {
         self.order.len()
     }
@@ -52,32 +52,32 @@ impl<'a> Scope<'a> {
     }
 
     /// The way from a variable to what `expr` looks at, if it does nothing but look.
-    pub fn path(&self, expr: &Expr<'_>) -> Option<Vec<Step>> {
+    pub fn path(&self, expr: &Expr<'_>) -> Option<Vec<PathStep>> {
         match expr {
             Expr::Var(name) => match self.of(name.id) {
                 Some(Binding::Own | Binding::Group(_)) => None,
                 Some(Binding::Alias(path)) => Some(path.clone()),
                 None if GLOBALS.contains(&name.id) => None,
-                None => Some(vec![Step::Field(name.id.to_owned())]),
+                None => Some(vec![PathStep::Field(name.id.to_owned())]),
             },
             Expr::GetAttr(get) if get.name == "list" && self.group(&get.expr).is_some() => self.group(&get.expr),
-            Expr::GetAttr(get) => self.step(&get.expr, Step::Field(get.name.to_owned())),
+            Expr::GetAttr(get) => self.step(&get.expr, PathStep::Field(get.name.to_owned())),
             Expr::GetItem(get) => match &get.subscript_expr {
                 Expr::Const(index) if index.value.is_number() => match self.group(&get.expr) {
                     Some(group) if index.value.as_usize() == Some(1) => Some(group),
-                    _ => self.step(&get.expr, Step::Item),
+                    _ => self.step(&get.expr, PathStep::Item),
                 },
-                index if is_number(index) => self.step(&get.expr, Step::Item),
-                key => self.step(&get.expr, Step::Field(text_of(key)?.to_owned())),
+                index if is_number(index) => self.step(&get.expr, PathStep::Item),
+                key => self.step(&get.expr, PathStep::Field(text_of(key)?.to_owned())),
             },
             // `xs[1:]` leads to items as `xs[1]` does.
             Expr::Call(call) => {
                 let mut bounds = values_of(&call.args).filter(|bound| !is_none(bound));
                 let is_one_number = bounds.next().is_some_and(is_number) && bounds.next().is_none();
-                sliced(call).filter(|_| is_one_number).and_then(|of| self.step(of, Step::Item))
+                sliced(call).filter(|_| is_one_number).and_then(|of| self.step(of, PathStep::Item))
             }
             Expr::Filter(filter) => match filter.name {
-                "first" | "last" | "random" => self.step(filter.expr.as_ref()?, Step::Item),
+                "first" | "last" | "random" => self.step(filter.expr.as_ref()?, PathStep::Item),
                 "default" | "d" | "sort" | "reverse" | "unique" | "list" | "select" | "reject" | "selectattr"
                 | "rejectattr" => self.path(filter.expr.as_ref()?),
                 _ => None,
@@ -87,7 +87,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    fn group(&self, expr: &Expr<'_>) -> Option<Vec<Step>> {
+    fn group(&self, expr: &Expr<'_>) -> Option<Vec<PathStep>> {
         match expr {
             Expr::Var(name) => match self.of(name.id) {
                 Some(Binding::Group(path)) => Some(path.clone()),
@@ -97,14 +97,14 @@ impl<'a> Scope<'a> {
         }
     }
 
-    fn step(&self, of: &Expr<'_>, step: Step) -> Option<Vec<Step>> {
+    fn step(&self, of: &Expr<'_>, step: PathStep) -> Option<Vec<PathStep>> {
         let mut path = self.path(of)?;
         path.push(step);
         Some(path)
     }
 
     /// The paths that are certainly defined where `expr` turned out `outcome`.
-    pub fn defined_if(&self, expr: &Expr<'_>, outcome: bool) -> Vec<Vec<Step>> {
+    pub fn defined_if(&self, expr: &Expr<'_>, outcome: bool) -> Vec<Vec<PathStep>> {
         match expr {
             Expr::Test(test) if matches!(test.name, "defined" | "undefined") => {
                 let says_defined = (test.name == "defined") == outcome;
@@ -124,9 +124,9 @@ impl<'a> Scope<'a> {
 /// Paths that are certainly defined, innermost last.
 #[derive(Debug, Default)]
 pub struct Guards {
-    order: Vec<Vec<Step>>,
+    order: Vec<Vec<PathStep>>,
     /// How often each path stands in `order`.
-    counts: HashMap<Vec<Step>, usize>,
+    counts: HashMap<Vec<PathStep>, usize>,
 }
 
 impl Guards {
@@ -136,7 +136,7 @@ impl Guards {
     }
 
     /// Adds paths.
-    pub fn extend(&mut self, paths: impl IntoIterator<Item = Vec<Step>>) {
+    pub fn extend(&mut self, paths: impl IntoIterator<Item = Vec<PathStep>>) {
         for path in paths {
             *self.counts.entry(path.clone()).or_default() += 1;
             self.order.push(path);
@@ -153,7 +153,7 @@ impl Guards {
     }
 
     /// Whether this path, or one that leads to it, is among them.
-    pub fn cover(&self, path: &[Step]) -> bool {
+    pub fn cover(&self, path: &[PathStep]) -> bool {
         let holds =
             |length| path.get(..length).and_then(|start| self.counts.get(start)).is_some_and(|count| *count > 0);
         !self.order.is_empty() && (1..=path.len()).any(holds)

@@ -3,11 +3,11 @@
 
 use minijinja::machinery::ast::{Expr, ForLoop, IfCond, Stmt};
 
-use super::scope::{Binding, Guards, Scope};
-use crate::template::shape::{Shape, Step, What};
+use super::scope::{Binding, Guards, NameScope};
+use crate::template::usage::{PathStep, Usage, VariableUses};
 
 /// What the template asks for.
-pub fn shape(statements: &[Stmt<'_>]) -> Shape {
+pub fn shape(statements: &[Stmt<'_>]) -> VariableUses {
     let mut uses = Uses::default();
     uses.statements(statements);
     uses.shape
@@ -16,8 +16,8 @@ pub fn shape(statements: &[Stmt<'_>]) -> Shape {
 /// What is known after the statements so far.
 #[derive(Default)]
 pub(super) struct Uses<'a> {
-    pub(super) shape: Shape,
-    pub(super) scope: Scope<'a>,
+    pub(super) shape: VariableUses,
+    pub(super) scope: NameScope<'a>,
     /// Paths that are certainly defined here.
     pub(super) guards: Guards,
 }
@@ -27,7 +27,7 @@ impl<'a> Uses<'a> {
     fn statements(&mut self, statements: &[Stmt<'a>]) {
         for statement in statements {
             match statement {
-                Stmt::EmitExpr(emit) => self.visit(&emit.expr, What::Print, true),
+                Stmt::EmitExpr(emit) => self.visit(&emit.expr, Usage::Print, true),
                 Stmt::ForLoop(each) => self.for_loop(each),
                 Stmt::IfCond(branch) => self.branch(branch),
                 Stmt::WithBlock(with) => {
@@ -40,16 +40,16 @@ impl<'a> Uses<'a> {
                 }
                 Stmt::Set(set) => self.assign(&set.target, &set.expr),
                 Stmt::SetBlock(set) => {
-                    set.filter.iter().for_each(|filter| self.visit(filter, What::Print, true));
+                    set.filter.iter().for_each(|filter| self.visit(filter, Usage::Print, true));
                     self.statements(&set.body);
                     self.bind(&set.target, None);
                 }
                 Stmt::AutoEscape(escape) => {
-                    self.visit(&escape.enabled, What::Test, true);
+                    self.visit(&escape.enabled, Usage::Test, true);
                     self.statements(&escape.body);
                 }
                 Stmt::FilterBlock(block) => {
-                    self.visit(&block.filter, What::Print, true);
+                    self.visit(&block.filter, Usage::Print, true);
                     self.statements(&block.body);
                 }
                 _ => {}
@@ -58,7 +58,7 @@ impl<'a> Uses<'a> {
     }
 
     fn branch(&mut self, branch: &IfCond<'a>) {
-        self.visit(&branch.expr, What::Test, true);
+        self.visit(&branch.expr, Usage::Test, true);
         self.guarded(&branch.expr, true, |uses| uses.statements(&branch.true_body));
         self.guarded(&branch.expr, false, |uses| uses.statements(&branch.false_body));
     }
@@ -69,7 +69,7 @@ impl<'a> Uses<'a> {
             Expr::Filter(filter) if filter.name == "__each__" => filter.expr.as_ref().unwrap_or(&each.iter),
             list => list,
         };
-        self.visit(list, What::Iterate, true);
+        self.visit(list, Usage::Iterate, true);
         let targets = names(&each.target);
         let bindings = self.bindings_of(list, targets.len());
         let (names, guards) = (self.scope.mark(), self.guards.len());
@@ -78,7 +78,7 @@ impl<'a> Uses<'a> {
             self.scope.bind(target, binding);
         }
         if let Some(test) = &each.filter_expr {
-            self.visit(test, What::Test, true);
+            self.visit(test, Usage::Test, true);
             self.guards.extend(self.scope.defined_if(test, true));
         }
         self.statements(&each.body);
@@ -108,7 +108,7 @@ impl<'a> Uses<'a> {
                 // Each goes on holding such items.
                 ("groupby" | "batch" | "slice", _) => Binding::Alias(path),
                 _ => {
-                    path.push(Step::Item);
+                    path.push(PathStep::Item);
                     Binding::Alias(path)
                 }
             };
@@ -117,12 +117,12 @@ impl<'a> Uses<'a> {
     }
 
     fn assign(&mut self, target: &Expr<'a>, value: &Expr<'a>) {
-        self.visit(value, What::Touch, true);
+        self.visit(value, Usage::Touch, true);
         self.bind(target, self.scope.path(value));
     }
 
     /// Makes the names of a target; one alone stands for what is at the path.
-    fn bind(&mut self, target: &Expr<'a>, path: Option<Vec<Step>>) {
+    fn bind(&mut self, target: &Expr<'a>, path: Option<Vec<PathStep>>) {
         let targets = names(target);
         let alias = path.filter(|_| targets.len() == 1).map_or(Binding::Own, Binding::Alias);
         for target in targets {

@@ -8,13 +8,13 @@ use minijinja::syntax::SyntaxConfig;
 
 use super::blocks::Blocks;
 use super::bounds::Height;
-use super::edits::{Edit, apply};
+use super::edits::{SourceEdit, apply};
 use super::from_engine;
 use crate::template::ParseError;
 use crate::text::lines::LineCounter;
 
 /// `{{ … }}` or `{% … %}`: its tokens without the delimiters.
-pub struct Tag<'t> {
+pub struct JinjaTag<'t> {
     /// Whether it is `{% … %}`.
     pub is_statement: bool,
     /// Where its opening delimiter stands, in bytes.
@@ -28,8 +28,8 @@ pub struct Tag<'t> {
 /// # Errors
 ///
 /// A tag, comment, string or raw block is never closed, a character begins no token, or `take` fails; with the line.
-pub fn tags<'t>(text: &'t str, mut take: impl FnMut(Tag<'t>) -> Result<(), ParseError>) -> Result<(), ParseError> {
-    let (mut open, mut end): (Option<Tag<'t>>, usize) = (None, 0);
+pub fn tags<'t>(text: &'t str, mut take: impl FnMut(JinjaTag<'t>) -> Result<(), ParseError>) -> Result<(), ParseError> {
+    let (mut open, mut end): (Option<JinjaTag<'t>>, usize) = (None, 0);
     for token in tokenize(text, false, SyntaxConfig::default()) {
         let (token, span) = token.map_err(|error| unread(&error, text, end))?;
         end = offset(span.end_offset);
@@ -37,7 +37,7 @@ pub fn tags<'t>(text: &'t str, mut take: impl FnMut(Tag<'t>) -> Result<(), Parse
             Token::TemplateData(_) => {}
             Token::VariableStart | Token::BlockStart => {
                 let is_statement = matches!(token, Token::BlockStart);
-                open = Some(Tag { is_statement, start: offset(span.start_offset), tokens: Vec::new() });
+                open = Some(JinjaTag { is_statement, start: offset(span.start_offset), tokens: Vec::new() });
             }
             Token::VariableEnd | Token::BlockEnd => open.take().map_or(Ok(()), &mut take)?,
             token => {
@@ -134,7 +134,7 @@ pub fn prepare(text: &str) -> Result<String, ParseError> {
 
 /// Bounds the expressions of a tag, and writes signs and slices as the parser takes them. Tells whether there is a `=`
 /// outside brackets.
-fn expressions(text: &str, tokens: &[(Token<'_>, Span)], edits: &mut Vec<Edit>) -> Result<bool, ParseError> {
+fn expressions(text: &str, tokens: &[(Token<'_>, Span)], edits: &mut Vec<SourceEdit>) -> Result<bool, ParseError> {
     let (mut height, mut has_value) = (Height::new(text), false);
     // Every open bracket, and of a subscript how many colons were met.
     let mut brackets: Vec<(&(Token<'_>, Span), Option<usize>)> = Vec::new();
@@ -144,7 +144,7 @@ fn expressions(text: &str, tokens: &[(Token<'_>, Span)], edits: &mut Vec<Edit>) 
         let is_left_out = height.expects_operand;
         height.count(token, at)?;
         match token {
-            Token::Plus if is_left_out => edits.push(Edit::replace(*span, "--")),
+            Token::Plus if is_left_out => edits.push(SourceEdit::replace(*span, "--")),
             Token::Assign if brackets.is_empty() => has_value = true,
             Token::ParenOpen | Token::BraceOpen => brackets.push((placed, None)),
             Token::BracketOpen => brackets.push((placed, (!is_left_out).then_some(0))),
@@ -152,11 +152,11 @@ fn expressions(text: &str, tokens: &[(Token<'_>, Span)], edits: &mut Vec<Edit>) 
                 if let Some(((_, open), Some(colons))) = brackets.last_mut() {
                     *colons += 1;
                     match *colons {
-                        1 => edits.push(Edit::replace(*open, ".__slice__(")),
+                        1 => edits.push(SourceEdit::replace(*open, ".__slice__(")),
                         2 => {}
                         _ => return Err(unexpected(token, text, at)),
                     }
-                    edits.push(Edit::replace(*span, if is_left_out { "\tNone,\t" } else { ",\t" }));
+                    edits.push(SourceEdit::replace(*span, if is_left_out { "\tNone,\t" } else { ",\t" }));
                 }
             }
             Token::ParenClose | Token::BracketClose | Token::BraceClose => {
@@ -165,7 +165,7 @@ fn expressions(text: &str, tokens: &[(Token<'_>, Span)], edits: &mut Vec<Edit>) 
                     _ => return Err(unexpected(token, text, at)),
                 };
                 if colons.is_some_and(|colons| colons > 0) {
-                    edits.push(Edit::replace(*span, if is_left_out { "\tNone\t)" } else { "\t)" }));
+                    edits.push(SourceEdit::replace(*span, if is_left_out { "\tNone\t)" } else { "\t)" }));
                 }
             }
             _ => {}
@@ -189,7 +189,7 @@ fn closes(open: &Token<'_>, close: &Token<'_>) -> bool {
 }
 
 /// Parentheses around what a loop goes through, which may be several values without any, and the filter that checks it.
-fn list_of_loop(tokens: &[(Token<'_>, Span)]) -> Option<[Edit; 2]> {
+fn list_of_loop(tokens: &[(Token<'_>, Span)]) -> Option<[SourceEdit; 2]> {
     let list = tokens.get(tokens.iter().position(|(token, _)| matches!(token, Token::Ident("in")))? + 1..)?;
     let mut depth = 0_usize;
     let end = list.iter().position(|(token, _)| {
@@ -202,5 +202,8 @@ fn list_of_loop(tokens: &[(Token<'_>, Span)]) -> Option<[Edit; 2]> {
     });
     let list = list.get(..end.unwrap_or(list.len()))?;
     let ((_, first), (_, last)) = (list.first()?, list.last()?);
-    Some([Edit::insert(offset(first.start_offset), "("), Edit::insert(offset(last.end_offset), ")|__each__")])
+    Some([
+        SourceEdit::insert(offset(first.start_offset), "("),
+        SourceEdit::insert(offset(last.end_offset), ")|__each__"),
+    ])
 }

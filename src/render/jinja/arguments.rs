@@ -1,4 +1,4 @@
-//! Arguments of filters and methods as Python takes them: by place or by name, and an error for one too many.
+//! Arguments of filters and methods as Python takes them: by position or by name, with an error for one too many.
 
 use minijinja::value::{Kwargs, Rest, ValueOrKwargs};
 use minijinja::{Error, ErrorKind, Value};
@@ -6,19 +6,19 @@ use minijinja::{Error, ErrorKind, Value};
 use super::super::limits::{OUTPUT_BYTES, output_too_large};
 
 /// The arguments of a filter after its value, as the engine hands them over.
-pub type More = Rest<ValueOrKwargs>;
+pub type RestArguments = Rest<ValueOrKwargs>;
 
 /// The arguments of one call.
-pub struct Args {
+pub struct PythonArguments {
     places: Vec<Value>,
     named: Option<Kwargs>,
     /// Whether each place was asked for.
     asked: usize,
 }
 
-impl Args {
+impl PythonArguments {
     /// What a filter was given.
-    pub fn new(rest: More) -> Self {
+    pub fn new(rest: RestArguments) -> Self {
         Self::of(rest.into_values())
     }
 
@@ -44,7 +44,7 @@ impl Args {
         self.places.len() > 1
     }
 
-    /// As [`Args::value`], and `none` counts as left out.
+    /// As [`PythonArguments::value`], and `none` counts as left out.
     fn some(&mut self, name: &str) -> Option<Value> {
         self.value(name).filter(|value| !value.is_none())
     }

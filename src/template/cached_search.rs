@@ -1,14 +1,14 @@
-//! Looking ahead in a text without looking twice: whoever asks again and again where the next closing delimiter stands
-//! must not read the rest of the text each time.
+//! A search that remembers its last result: looking for the next closing delimiter again and again must not read the rest
+//! of the text each time.
 
 /// Where a string stands next, remembered so that many questions cost one pass.
 #[derive(Debug, Default)]
-pub struct Next {
+pub struct CachedSearch {
     asked: usize,
     found: Option<usize>,
 }
 
-impl Next {
+impl CachedSearch {
     /// The first `what` at or after byte `at`, else the text's length. Questions come in ascending order.
     pub fn find(&mut self, text: &str, at: usize, what: &str) -> usize {
         if let Some(found) = self.found.filter(|found| self.asked <= at && at <= *found) {

@@ -8,23 +8,23 @@ use super::{Variable, VariableKind};
 
 /// One step of the way to a value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Step {
+pub enum PathStep {
     /// A field of this name; the first step is a top-level variable.
     Field(String),
     /// Any item of the list reached so far.
     Item,
 }
 
-/// Appends fields to a path, up to one more than [`Shape::record`] accepts. Without the limit a long path would be
+/// Appends fields to a path, up to one more than [`VariableUses::record`] accepts. Without the limit a long path would be
 /// copied for every name that is looked up inside it.
-pub fn extend(path: &mut Vec<Step>, fields: &[&str]) {
-    let room = (TREE_DEPTH + 1).saturating_sub(path.iter().filter(|step| **step != Step::Item).count());
-    path.extend(fields.iter().take(room).map(|field| Step::Field((*field).to_owned())));
+pub fn extend(path: &mut Vec<PathStep>, fields: &[&str]) {
+    let room = (TREE_DEPTH + 1).saturating_sub(path.iter().filter(|step| **step != PathStep::Item).count());
+    path.extend(fields.iter().take(room).map(|field| PathStep::Field((*field).to_owned())));
 }
 
 /// What is done with a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
+pub enum Usage {
     /// It is printed, compared or computed with.
     Print,
     /// It is only asked whether it is there or true.
@@ -40,7 +40,7 @@ pub enum What {
 }
 
 #[derive(Debug, Clone, Default)]
-struct Node {
+struct UsageNode {
     printed: bool,
     touched: bool,
     listed: bool,
@@ -49,46 +49,46 @@ struct Node {
     /// A field of it is asked for, not of its items.
     looked_into: bool,
     required: bool,
-    fields: BTreeMap<String, Node>,
+    fields: BTreeMap<String, UsageNode>,
 }
 
 /// Uses of names, gathered.
 #[derive(Debug, Clone, Default)]
-pub struct Shape {
-    root: Node,
+pub struct VariableUses {
+    root: UsageNode,
 }
 
-impl Shape {
-    /// Records that the value at `path` is used; `needed` where the template cannot do without it. Whoever needs a field
+impl VariableUses {
+    /// Records that the value at `path` is used; `needed` where the template cannot do without it. A template that needs a field
     /// needs the object around it, but not the list whose items have it. Levels below [`TREE_DEPTH`] are left out.
-    pub fn record(&mut self, path: &[Step], what: What, needed: bool) {
-        let own = path.iter().rposition(|step| *step == Step::Item).map_or(0, |at| at + 1);
+    pub fn record(&mut self, path: &[PathStep], what: Usage, needed: bool) {
+        let own = path.iter().rposition(|step| *step == PathStep::Item).map_or(0, |at| at + 1);
         let mut node = &mut self.root;
         let mut depth = 0;
         for (at, step) in path.iter().enumerate() {
-            node.looked_into |= at > 0 && *step != Step::Item && path.get(at - 1) != Some(&Step::Item);
+            node.looked_into |= at > 0 && *step != PathStep::Item && path.get(at - 1) != Some(&PathStep::Item);
             match step {
-                Step::Item => node.listed = true,
-                Step::Field(name) => {
+                PathStep::Item => node.listed = true,
+                PathStep::Field(name) => {
                     depth += 1;
                     if depth > TREE_DEPTH {
                         return;
                     }
                     node = node.fields.entry(name.clone()).or_default();
-                    node.required |= needed && at >= own && what != What::Test;
+                    node.required |= needed && at >= own && what != Usage::Test;
                 }
             }
         }
-        if path.last() == Some(&Step::Item) {
+        if path.last() == Some(&PathStep::Item) {
             return;
         }
         match what {
-            What::Print => node.printed = true,
-            What::Iterate => node.listed = true,
-            What::Measure => node.measured = true,
-            What::Look => node.mapped = true,
-            What::Touch => node.touched = true,
-            What::Test => {}
+            Usage::Print => node.printed = true,
+            Usage::Iterate => node.listed = true,
+            Usage::Measure => node.measured = true,
+            Usage::Look => node.mapped = true,
+            Usage::Touch => node.touched = true,
+            Usage::Test => {}
         }
     }
 
@@ -99,7 +99,7 @@ impl Shape {
 }
 
 /// At most [`TREE_DEPTH`] calls deep.
-fn variable(name: String, node: Node) -> Variable {
+fn variable(name: String, node: UsageNode) -> Variable {
     // What is gone through and also looked into can only be an object: Mustache enters one, Jinja2 gives its keys.
     let kind = if node.listed && !node.looked_into {
         VariableKind::List
