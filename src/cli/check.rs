@@ -33,11 +33,12 @@ pub fn run(desk: &mut Desk, args: &CheckArgs) -> Answer {
     let (mended, unmended) = if args.fix { desk.mend(&ask_to_leave) } else { (Vec::new(), Vec::new()) };
     desk.settle();
     desk.read_all();
+    let interrupted = desk.interrupted();
     let mut found = desk.diagnostics();
     add_new(&mut found, &desk.templates().1);
     add_new(&mut found, &desk.profile_problems());
     found.extend(unmended);
-    found.extend(desk.interrupted());
+    found.extend(interrupted);
     found.extend(desk.waiting());
     let (errors, warnings): (Vec<Diagnostic>, Vec<Diagnostic>) = found.into_iter().partition(Diagnostic::is_error);
     let mut text = String::new();

@@ -16,6 +16,7 @@ use crate::desk::{Desk, Options, Reader};
 use crate::enrich::{Asked, TextKind, Tool};
 use crate::hook::{self, Agent, Event, Heard, Unheard};
 use crate::report::Diagnostic;
+use crate::session::FOREIGN;
 
 /// Longer documents are not read.
 const LIMIT: u64 = 64 * 1024 * 1024;
@@ -213,7 +214,8 @@ fn speak(desk: &mut Desk, agent: Agent, event: &Event, repeat: bool) -> (String,
 fn note(desk: &Desk, event: &Event, problems: &[Diagnostic]) {
     let opening = desk.opening_diagnostics();
     let errors: Vec<&Diagnostic> = opening.iter().filter(|problem| problem.is_error()).collect();
-    for problem in errors.iter().copied().chain(problems) {
+    let foreign = opening.iter().filter(|problem| problem.code == FOREIGN);
+    for problem in errors.iter().copied().chain(foreign).chain(problems) {
         tracing::warn!(problem = ?output::in_words(problem), "wrong at the desk");
     }
     if is_unwritable(problems) || matches!(event, Event::Tool { .. }) {

@@ -12,6 +12,7 @@ use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::config;
+use crate::disk::{narrow, private_folder};
 
 /// A file that is larger is put aside, in the place of the one put aside before.
 const LIMIT: u64 = 4 * 1024 * 1024;
@@ -69,7 +70,7 @@ impl LogFile {
 /// Opens a file to append to, for its user alone: paths may stand in it.
 fn appending(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
+        let _ = private_folder(folder)?;
     }
     let mut options = File::options();
     options.create(true).append(true);
@@ -80,7 +81,9 @@ fn appending(path: &Path) -> io::Result<File> {
         // A pipe that nobody reads must not hold anybody up.
         options.mode(0o600).custom_flags(flags);
     }
-    options.open(path)
+    let file = options.open(path)?;
+    narrow(&file);
+    Ok(file)
 }
 
 impl<'a> MakeWriter<'a> for LogFile {

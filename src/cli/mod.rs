@@ -53,6 +53,7 @@ use crate::desk::{Desk, Options, Refusal};
 use crate::engine::Engine;
 use crate::render::worker;
 use crate::report::Diagnostic;
+use crate::session::FOREIGN;
 
 /// Reads the program's arguments, does what they ask and tells the exit code: 0 done, 1 the request could not be met,
 /// 2 usage, 3 timed out. Without a command it runs `screen`; with the one that is in no help it renders for a desk.
@@ -122,6 +123,7 @@ fn answer(options: Options, command: &Command, arguments: &Arguments) -> Answer 
         let opening = desk.opening_diagnostics();
         let is_wanted = |problem: &Diagnostic| {
             problem.is_error()
+                || problem.code == FOREIGN
                 || !opening.contains(problem)
                 || (!command.ignores_the_catalog() && problem.source_id.is_none())
         };

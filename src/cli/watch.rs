@@ -203,7 +203,7 @@ mod tests {
         let owned = str::to_owned;
         let receipt = Receipt { about: vec![owned("a")], ..Receipt::new(What::Read) };
         let (time, desk) = (owned("2026-11-22T12:03:41.000Z"), owned("default"));
-        let line = Line { n: 3, time, desk, session: owned("s1"), who: owned("claude-code"), receipt };
+        let line = Line { n: 3, time, desk, session: owned("s1"), who: owned("claude-code"), receipt, seal: None };
         (Notice { session: Some("s1".into()), reason: owned("session s1"), ..notice() }, line)
     }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::disk::{read_regular, write_atomic};
+use crate::disk::{read_regular, write_private};
 
 /// A file of a few names and numbers is never larger.
 const LIMIT: u64 = 64 * 1024;
@@ -116,12 +116,13 @@ pub fn read(path: &Path) -> Result<Remembered, Forgotten> {
 pub fn write(path: &Path, remembered: &Remembered) -> io::Result<()> {
     let mut bytes = serde_json::to_vec_pretty(remembered)?;
     bytes.push(b'\n');
-    write_atomic(path, &bytes)
+    write_private(path, &bytes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::disk::write_atomic;
 
     #[test]
     fn what_was_written_is_read() {

@@ -106,7 +106,7 @@ impl Desk {
         if proposal.before != Before::Nothing {
             return Err(exists());
         }
-        let written = output::write(self.workspace(), std::slice::from_ref(&proposal));
+        let written = output::write(self.workspace(), self.store.sealer(), std::slice::from_ref(&proposal));
         written.map_err(|unwritten| Refusal::from(unwritten.refused))?;
         self.note_file(&self.around().display(&file), &text, &format!("added @{id}"));
         self.reload();

@@ -200,9 +200,10 @@ mod tests {
     use crate::desk::Options;
 
     fn desk(folder: &tempfile::TempDir) -> Desk {
-        let path = folder.path().to_path_buf();
+        let path = folder.path().join("ws");
+        std::fs::create_dir(&path).unwrap();
         let around = Surroundings { workspace: path.clone(), current: path, ..Surroundings::default() };
-        Desk::open(Options::new(around))
+        Desk::open(Options { state: Some(folder.path().join("state")), ..Options::new(around) })
     }
 
     /// Each compared with each these are a billion comparisons, and ten times the time.

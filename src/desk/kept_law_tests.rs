@@ -31,6 +31,7 @@ impl Dice {
 
 struct World {
     _folder: tempfile::TempDir,
+    state: tempfile::TempDir,
     root: PathBuf,
     dice: Dice,
     entries: Vec<Value>,
@@ -42,7 +43,8 @@ impl World {
     fn new(seed: u64) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(folder.path()).unwrap();
-        let mut world = Self { _folder: folder, root, dice: Dice(seed), entries: Vec::new() };
+        let state = tempfile::tempdir().unwrap();
+        let mut world = Self { _folder: folder, state, root, dice: Dice(seed), entries: Vec::new() };
         for at in 0..DOCUMENTS {
             world.entries.push(json!({"id": format!("id-{at}"), "name": "N", "path": format!("docs/{at}.md")}));
             let text = world.text();
@@ -195,7 +197,8 @@ impl World {
     fn desk(&self) -> Desk {
         let around =
             Surroundings { workspace: self.root.clone(), current: self.root.clone(), ..Surroundings::default() };
-        let mut desk = Desk::open(Options { clock: later, ..Options::new(around) });
+        let state = Some(self.state.path().to_path_buf());
+        let mut desk = Desk::open(Options { clock: later, state, ..Options::new(around) });
         desk.settle();
         desk
     }
@@ -287,7 +290,8 @@ fn nothing_is_begun_in_a_folder_without_a_catalog() {
             named: Some(catalog),
             ..Default::default()
         };
-        let mut desk = Desk::open(Options { clock: later, ..Options::new(around) });
+        let state = Some(root.join("state"));
+        let mut desk = Desk::open(Options { clock: later, state, ..Options::new(around) });
         desk.read_all();
         desk.keep_mentions().unwrap();
         assert_eq!(workspace.join(".jaato").exists(), is_kept, "{place}");

@@ -95,7 +95,7 @@ impl Desk {
         }
         let text = format!("{mark}{text}");
         let proposal = self.propose_configuration(file, &text, leave)?;
-        let written = output::write(self.workspace(), std::slice::from_ref(&proposal));
+        let written = output::write(self.workspace(), self.store.sealer(), std::slice::from_ref(&proposal));
         written.map_err(|unwritten| Refusal::from(unwritten.refused))?;
         Ok((mended, text))
     }

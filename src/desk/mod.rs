@@ -68,7 +68,7 @@ use self::profile::InForce;
 use self::trust::{Decided, Loaded};
 use crate::catalog::{self, Catalog, Source, SourceId};
 use crate::config::{self, Config, Environment, Settings, Surroundings};
-use crate::disk::PATIENCE;
+use crate::disk::{PATIENCE, Sealer};
 use crate::enrich::{self, Matcher};
 use crate::mention::{self, Library, MentionGraph};
 use crate::render::Renderer;
@@ -90,7 +90,8 @@ pub struct Options {
     pub session: String,
     /// Who changes the desk, for other processes: `refdesk select`, `a screen`.
     pub who: String,
-    /// The folder of what belongs to the user and to no workspace; `None` where there is none.
+    /// The folder of what belongs to the user and to no workspace; `None` where there is none. Without it, of what is kept in
+    /// the workspace only picks and exclusions count.
     pub state: Option<PathBuf>,
     /// Renders templates.
     pub renderer: Renderer,
@@ -204,6 +205,7 @@ impl Desk {
         let profile = InForce::open(&mut options);
         let around = &options.around;
         let store = Store::new(&around.workspace, &options.desk, &options.session, &options.who, options.clock)
+            .sealed_by(Sealer::new(options.state.as_deref(), &around.workspace))
             .waiting(options.patience);
         let config = config::load(around);
         let templates =
@@ -423,7 +425,7 @@ impl Desk {
             };
             // What is kept is of the workspace's ids; a profile that knows others would only throw it away.
             let has_others = self.profile.as_ref().is_some_and(InForce::narrows);
-            if has_others { library } else { library.kept_in(self.store.mentions_file()) }
+            if has_others { library } else { library.kept_in(self.store.mentions_file(), self.store.sealer().clone()) }
         })
     }
 
@@ -496,6 +498,11 @@ impl Desk {
     /// Every file that could be the configuration, there or not.
     pub fn config_places(&self) -> Vec<PathBuf> {
         config::places(&self.options.around)
+    }
+
+    /// What seals the files that refdesk keeps in the workspace.
+    pub fn sealer(&self) -> &Sealer {
+        self.store.sealer()
     }
 
     /// The file that picks and exclusions are stored in, there or not.
@@ -575,6 +582,7 @@ impl Desk {
             .chain(of_documents)
             .cloned()
             .chain(self.unjournalled())
+            .chain(self.store.foreign())
             .collect();
         all.sort_by(|a, b| (a.severity, &a.file, a.line, a.column).cmp(&(b.severity, &b.file, b.line, b.column)));
         // A file that lies in two sources is found wrong twice.
@@ -588,6 +596,6 @@ impl Desk {
     pub fn opening_diagnostics(&self) -> Vec<Diagnostic> {
         let documents = self.config.diagnostics.iter();
         let opening = documents.chain(&self.entries).chain(&self.stored).chain(&self.set_aside).cloned();
-        opening.chain(self.unjournalled()).collect()
+        opening.chain(self.unjournalled()).chain(self.store.foreign()).collect()
     }
 }

@@ -9,6 +9,7 @@ use super::{Desk, Options, Refusal};
 use crate::catalog::{self, Catalog, SourceId};
 use crate::config::profile::{self, Found, Profile, Unfound};
 use crate::config::{Config, Settings, Surroundings};
+use crate::disk::Sealer;
 use crate::report::Diagnostic;
 use crate::selection::Choice;
 use crate::session::Store;
@@ -35,7 +36,8 @@ impl InForce {
     pub fn open(options: &mut Options) -> Option<Self> {
         let file = options.profile.clone()?;
         let around = &options.around;
-        let shared = Store::new(&around.workspace, &options.desk, &options.session, &options.who, options.clock);
+        let shared = Store::new(&around.workspace, &options.desk, &options.session, &options.who, options.clock)
+            .sealed_by(Sealer::new(options.state.as_deref(), &around.workspace));
         let mut in_force = Self { profile: None, shared, picks: Vec::new(), narrows: false, broken: Vec::new(), file };
         in_force.read(around);
         let found = in_force.profile.as_ref().map(|profile| profile.name.clone());

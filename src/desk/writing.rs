@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Desk, Made, Refusal};
 use crate::disk::Lock;
-use crate::output::{self, Proposal, Refused, Scope, Unwritten, Written};
+use crate::output::{self, Interrupted, Proposal, Recovered, Refused, Scope, Unwritten, Written};
 use crate::report::Diagnostic;
 
 /// The code of a refusal to write outside the workspace.
@@ -78,7 +78,7 @@ impl Desk {
             Some(_) => self.settle_interrupted(),
             None => self.finish_interrupted()?,
         }
-        let written = output::write(self.workspace(), proposals)?;
+        let written = output::write(self.workspace(), self.store.sealer(), proposals)?;
         // The journal has a turn of its own with it.
         drop(lock);
         self.note_written(proposals, &written, reason);
@@ -106,30 +106,57 @@ impl Desk {
         Ok(self.workspace().join(".jaato/refdesk"))
     }
 
+    /// Notes that a file in that folder was not written by this user's refdesk, and that nothing is done with it.
+    pub fn note_foreign(&self, file: &Path) {
+        self.store.note_foreign(file);
+    }
+
+    /// Sets such a file aside.
+    ///
+    /// # Errors
+    /// The desk cannot be stored.
+    pub fn set_foreign_aside(&self, file: &Path) -> Result<(), Refusal> {
+        let _lock = self.hold()?;
+        self.store.set_foreign_aside(file);
+        Ok(())
+    }
+
     /// Finishes or undoes a write of several files whose writer was killed; what it came to is among the diagnostics. For
     /// whoever is about to write.
     ///
     /// # Errors
     /// The desk cannot be stored.
     pub fn finish_interrupted(&mut self) -> Result<(), Refused> {
-        if output::is_interrupted(self.workspace()) {
+        if output::has_note(self.workspace()) {
             let _lock = self.hold()?;
             self.settle_interrupted();
         }
         Ok(())
     }
 
-    /// A write of several files that was interrupted, or is under way.
+    /// A write of several files that was interrupted, or is under way. That a note of one is foreign is among the diagnostics
+    /// from then on.
     pub fn interrupted(&self) -> Option<Diagnostic> {
-        output::is_interrupted(self.workspace()).then(|| {
-            let message = "a write of several files was interrupted, or is under way";
-            Diagnostic::warning("write-interrupted", message).hint("the next command that writes finishes or undoes it")
-        })
+        match output::interrupted(self.workspace(), self.store.sealer()) {
+            Interrupted::No => None,
+            Interrupted::Foreign(file) => {
+                self.store.note_foreign(&file);
+                None
+            }
+            Interrupted::Yes => {
+                let message = "a write of several files was interrupted, or is under way";
+                let hint = "the next command that writes finishes or undoes it";
+                Some(Diagnostic::warning("write-interrupted", message).hint(hint))
+            }
+        }
     }
 
     fn settle_interrupted(&mut self) {
-        let told = output::recover(self.workspace());
-        self.set_aside.extend(told);
+        match output::recover(self.workspace(), self.store.sealer()) {
+            Recovered::Nothing => {}
+            Recovered::Told(told) => self.set_aside.push(told),
+            Recovered::Foreign(file) => self.store.set_foreign_aside(&file),
+        }
     }
 
     fn hold(&self) -> Result<Lock, Refused> {

@@ -56,12 +56,15 @@ pub fn write_derived(path: &Path, bytes: &[u8]) -> io::Result<()> {
     folder.write(name, bytes, Mode::Default, Lasting::WhileRunning)
 }
 
-/// The same as [`write_atomic`]; only the owner may read the file, whatever its mode was.
+/// The same as [`write_atomic`] for the user's own folders: only the owner may read the file and enter its folder, whatever
+/// their modes were.
 ///
 /// # Errors
 /// As [`write_atomic`].
 pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (folder, name) = made_for(path)?;
+    // Another user's folder stays as it is.
+    let _ = folder.make_private();
     folder.write(name, bytes, Mode::Private, Lasting::Always)
 }
 
@@ -247,7 +250,7 @@ impl Staged {
         Ok(())
     }
 
-    fn publish(mut self, name: &OsStr) -> io::Result<File> {
+    pub(super) fn publish(mut self, name: &OsStr) -> io::Result<File> {
         let file = self.file.try_clone()?;
         self.folder.rename_new(&self.name, name)?;
         self.is_named = true;

@@ -13,6 +13,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::path::{display, is_absent};
+use super::private::narrow;
 use super::read::read_open;
 
 #[cfg(not(unix))]
@@ -247,17 +248,17 @@ impl Folder {
         self.open_for(name.as_ref(), Purpose::Read)
     }
 
-    /// Opens a regular file to read it and to append to it; a new one is private.
+    /// Opens a regular file to read it and to append to it; it is private, whatever its mode was.
     ///
     /// # Errors
     /// As [`Folder::open`].
     pub fn append(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
-        self.open_for(name.as_ref(), Purpose::Append)
+        self.open_for(name.as_ref(), Purpose::Append).inspect(narrow)
     }
 
-    /// Opens a regular file to hold its lock; a new one is private.
+    /// Opens a regular file to hold its lock; it is private, whatever its mode was.
     pub(super) fn open_lock(&self, name: &OsStr) -> io::Result<File> {
-        self.open_for(name, Purpose::Lock)
+        self.open_for(name, Purpose::Lock).inspect(narrow)
     }
 
     /// Makes a file that is not there yet.

@@ -11,6 +11,16 @@ pub fn safe(name: &str) -> String {
     if plain { name.to_owned() } else { sha256_hex(name.as_bytes()) }
 }
 
+/// Whether this is one plain component of a path on every system: nothing that leads to another folder, to a drive or to
+/// nothing, and nothing that a terminal would obey.
+pub fn is_plain(name: &str) -> bool {
+    !name.is_empty()
+        && name != "."
+        && name != ".."
+        && name.len() <= 255
+        && !name.contains(|c: char| matches!(c, '/' | '\\' | ':') || c.is_control())
+}
+
 /// SHA-256 in lower-case hexadecimal, 64 characters.
 pub fn sha256_hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
@@ -24,6 +34,32 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_plain_name_is_one_component_everywhere() {
+        for plain in ["a", "a.tmpl", "..a", "a..", "...", "a b", "ü", &"x".repeat(255)] {
+            assert!(is_plain(plain), "{plain:?}");
+        }
+        for other in [
+            "",
+            ".",
+            "..",
+            "/",
+            "/a",
+            "a/",
+            "a/b",
+            "../a",
+            "a/../b",
+            "\\a",
+            "..\\a",
+            "C:a",
+            "a\0",
+            "a\nb",
+            &"x".repeat(256),
+        ] {
+            assert!(!is_plain(other), "{other:?}");
+        }
+    }
 
     #[test]
     fn plain_names_stay_and_others_become_their_hash() {

@@ -121,7 +121,7 @@ mod tests {
     fn line(what: What, desk: &str, session: &str, about: &str) -> Line {
         let receipt = Receipt { about: vec![about.to_owned()], ..Receipt::new(what) };
         let [time, who] = ["2026-11-22T08:00:00.000Z", "a screen"].map(str::to_owned);
-        Line { n: 1, time, desk: desk.to_owned(), session: session.to_owned(), who, receipt }
+        Line { n: 1, time, desk: desk.to_owned(), session: session.to_owned(), who, receipt, seal: None }
     }
 
     #[test]

@@ -4,12 +4,10 @@
 //! What is trusted: nothing about the catalog. A mention's id is a place in a list of ids that the file is bound to by their
 //! hash, so it is always one of the catalog; a link's path is only what the document says, and where it leads is found out
 //! anew each time; an entry is only ever asked for by the path of a document that is read now. And an entry is believed
-//! only of a document with the very stamp that it has. That holds the time of the last change of its status and its number
-//! on the file system, which nobody can choose: a file of entries that came with a checkout fits none of its documents.
-//! Whoever can make one that fits runs as this user on this machine, and could write the documents themselves.
+//! only if this user's refdesk sealed it for this workspace and these ids, and only of a document with the very stamp that
+//! it has.
 
 use std::borrow::Cow;
-use std::hash::{DefaultHasher, Hasher};
 use std::ops::Range;
 use std::path::Path;
 
@@ -17,7 +15,7 @@ use sha2::{Digest, Sha256};
 
 use super::ids::IdMatcher;
 use super::scan::Named;
-use crate::disk::Stamp;
+use crate::disk::{SealKey, Stamp};
 use crate::text::hidden::Hidden;
 
 /// Of the whole file, in bytes: a hundred thousand documents of usual size. What is read now goes first, the rest is left
@@ -29,16 +27,22 @@ const ENTRY_LIMIT: usize = 256 * 1024;
 
 const MAGIC: &[u8; 8] = b"refdesk\0";
 
-/// Magic, key, count.
+/// Magic, header, count.
 const HEADER: usize = 8 + 32 + 4;
 
-/// What a file of entries is bound to: its form, the program that wrote it, and the ids that were looked for.
-pub type Key = [u8; 32];
+/// Bytes of an entry's seal.
+const SEAL: usize = 16;
 
-/// The key for these ids.
-pub fn key(ids: &IdMatcher) -> Key {
+/// What the seal of an entry says about where it lies.
+const PLACE: &str = "cache/mentions";
+
+/// What a file of entries is bound to: its form, the program that wrote it, and the ids that were looked for.
+pub type Header = [u8; 32];
+
+/// The header for these ids.
+pub fn header(ids: &IdMatcher) -> Header {
     let mut hash = Sha256::new();
-    hash.update(concat!("mentions 1, refdesk ", env!("CARGO_PKG_VERSION"), "\0"));
+    hash.update(concat!("mentions 2, refdesk ", env!("CARGO_PKG_VERSION"), "\0"));
     hash.update(ids.hash());
     hash.finalize().into()
 }
@@ -48,18 +52,20 @@ pub fn key(ids: &IdMatcher) -> Key {
 pub struct Kept {
     bytes: Vec<u8>,
     count: usize,
+    /// What the entries are sealed with; `None` only where there are none.
+    seal: Option<(SealKey, Header)>,
 }
 
 impl Kept {
-    /// The entries in the bytes of a file, if it has this key.
-    pub fn new(bytes: Vec<u8>, key: &Key) -> Self {
+    /// The entries in the bytes of a file, if it has this header.
+    pub fn new(bytes: Vec<u8>, key: SealKey, header: Header) -> Self {
         let mut from = Take(&bytes);
-        let header = || Some((from.bytes(8)? == MAGIC && from.bytes(32)? == key, from.number()?));
-        let count = match { header }() {
+        let begin = || Some((from.bytes(8)? == MAGIC && from.bytes(32)? == header, from.number()?));
+        let count = match { begin }() {
             Some((true, count)) => wide(count),
             _ => return Self::default(),
         };
-        Self { bytes, count }
+        Self { bytes, count, seal: Some((key, header)) }
     }
 
     /// What the document at this path named when it had this stamp, as far as it is known.
@@ -71,15 +77,22 @@ impl Kept {
             match self.entry(middle)?.path.cmp(path) {
                 std::cmp::Ordering::Less => low = middle + 1,
                 std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => return self.entry(middle)?.named(stamp, ids.len()),
+                std::cmp::Ordering::Equal => {
+                    return self.entry(middle).filter(|entry| self.is_own(entry))?.named(stamp, ids.len());
+                }
             }
         }
         None
     }
 
-    /// Every entry that is whole, with the path it is of, as both stand in the file.
+    /// Every entry that is whole and ours, with the path it is of, as both stand in the file.
     pub fn entries(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
-        (0..self.count).map_while(|at| self.entry(at)).filter(Entry::is_whole).map(|entry| (entry.path, entry.all))
+        let entries = (0..self.count).map_while(|at| self.entry(at));
+        entries.filter(|entry| self.is_own(entry)).map(|entry| (entry.path, entry.all))
+    }
+
+    fn is_own(&self, entry: &Entry<'_>) -> bool {
+        self.seal.as_ref().is_some_and(|(key, header)| key.is_seal(entry.seal, PLACE, &[header, entry.sealed]))
     }
 
     fn entry(&self, at: usize) -> Option<Entry<'_>> {
@@ -95,8 +108,8 @@ impl Kept {
 /// One document in a file of entries.
 struct Entry<'a> {
     all: &'a [u8],
-    check: u64,
-    checked: &'a [u8],
+    seal: &'a [u8],
+    sealed: &'a [u8],
     path: &'a [u8],
     rest: Take<'a>,
 }
@@ -104,21 +117,16 @@ struct Entry<'a> {
 impl<'a> Entry<'a> {
     fn of(all: &'a [u8]) -> Option<Self> {
         let mut from = Take(all);
-        let check = from.long()?;
-        let checked = from.0;
+        let seal = from.bytes(SEAL)?;
+        let sealed = from.0;
         let length = wide(from.number()?);
-        Some(Self { all, check, checked, path: from.bytes(length)?, rest: from })
-    }
-
-    /// After a crash of the machine pieces of a file may be missing. No seal: whoever forges an entry can forge this.
-    fn is_whole(&self) -> bool {
-        check(self.checked) == self.check
+        Some(Self { all, seal, sealed, path: from.bytes(length)?, rest: from })
     }
 
     fn named(mut self, stamp: Stamp, ids: usize) -> Option<Named> {
         let from = &mut self.rest;
         let then = Stamp { size: from.long()?, modified: from.long()?, changed: from.long()?, number: from.long()? };
-        if then != stamp || check(self.checked) != self.check {
+        if then != stamp {
             return None;
         }
         let rubbish = from.number()? != 0;
@@ -151,9 +159,9 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// The entry of a document; `None` for one that names too much.
-pub fn entry(path: &Path, stamp: Stamp, named: &Named) -> Option<Vec<u8>> {
-    let mut out = vec![0; 8];
+/// The sealed entry of a document; `None` for one that names too much.
+pub fn entry(path: &Path, stamp: Stamp, named: &Named, (key, header): (&SealKey, &Header)) -> Option<Vec<u8>> {
+    let mut out = vec![0; SEAL];
     let path = path.as_os_str().as_encoded_bytes();
     put(&mut out, path.len());
     out.extend_from_slice(path);
@@ -182,14 +190,14 @@ pub fn entry(path: &Path, stamp: Stamp, named: &Named) -> Option<Vec<u8>> {
             kinds.iter().for_each(|kind| out.extend_from_slice(&u32::from(*kind).to_le_bytes()));
         }
     }
-    let check = check(out.get(8..)?);
-    out.get_mut(..8)?.copy_from_slice(&check.to_le_bytes());
+    let seal = key.seal(PLACE, &[header, out.get(SEAL..)?]);
+    out.get_mut(..SEAL)?.copy_from_slice(&seal);
     (out.len() <= ENTRY_LIMIT).then_some(out)
 }
 
 /// The bytes of a file of these entries; of several for one path the first counts, and those that there is no room for
 /// are left out, from the end.
-pub fn file(key: &Key, entries: Vec<(&[u8], Cow<'_, [u8]>)>) -> Vec<u8> {
+pub fn file(header: &Header, entries: Vec<(&[u8], Cow<'_, [u8]>)>) -> Vec<u8> {
     let mut size = HEADER;
     let mut chosen: Vec<_> = entries
         .into_iter()
@@ -202,7 +210,7 @@ pub fn file(key: &Key, entries: Vec<(&[u8], Cow<'_, [u8]>)>) -> Vec<u8> {
     chosen.dedup_by(|later, earlier| later.0 == earlier.0);
     let mut out = Vec::with_capacity(size.min(LIMIT));
     out.extend_from_slice(MAGIC);
-    out.extend_from_slice(key);
+    out.extend_from_slice(header);
     put(&mut out, chosen.len());
     let mut offset = HEADER + 4 * chosen.len();
     for (_, entry) in &chosen {
@@ -211,13 +219,6 @@ pub fn file(key: &Key, entries: Vec<(&[u8], Cow<'_, [u8]>)>) -> Vec<u8> {
     }
     chosen.iter().for_each(|(_, entry)| out.extend_from_slice(entry));
     out
-}
-
-/// The library does not promise the same answer in its next version: then nothing in the file is whole, and it is made anew.
-fn check(bytes: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(bytes);
-    hasher.finish()
 }
 
 fn put(out: &mut Vec<u8>, number: usize) {
@@ -261,9 +262,18 @@ mod tests {
     use super::*;
     use crate::catalog::Catalog;
     use crate::catalog::testing::inline;
+    use crate::disk::Sealer;
 
     fn matcher(ids: &[&str]) -> IdMatcher {
         IdMatcher::new(&Catalog::new(ids.iter().map(|id| inline(id, "")).collect()))
+    }
+
+    fn seal_key(workspace: &str) -> SealKey {
+        Sealer::fixed(Path::new(workspace)).key().unwrap().clone()
+    }
+
+    fn kept_in(bytes: Vec<u8>, ids: &IdMatcher) -> Kept {
+        Kept::new(bytes, seal_key("/w"), header(ids))
     }
 
     const STAMP: Stamp = Stamp { size: 1, modified: 2, changed: 3, number: 4 };
@@ -279,18 +289,21 @@ mod tests {
         vec![("/w/b.md".into(), named), ("/w/a.md".into(), Named::default()), ("/w/a/x.md".into(), Named::default())]
     }
 
-    fn bytes(key: &Key) -> Vec<u8> {
-        let entries: Vec<_> =
-            some().iter().map(|(path, named)| (path.clone(), entry(path, STAMP, named).unwrap())).collect();
+    fn bytes(ids: &IdMatcher) -> Vec<u8> {
+        let (key, header) = (seal_key("/w"), header(ids));
+        let entries: Vec<_> = some()
+            .iter()
+            .map(|(path, named)| (path.clone(), entry(path, STAMP, named, (&key, &header)).unwrap()))
+            .collect();
         let entries =
             entries.iter().map(|(path, entry)| (path.as_os_str().as_encoded_bytes(), Cow::Borrowed(&**entry)));
-        file(key, entries.collect())
+        file(&header, entries.collect())
     }
 
     #[test]
     fn what_is_kept_comes_back_for_the_same_document_and_ids_alone() {
         let ids = matcher(&["x", "y"]);
-        let kept = Kept::new(bytes(&key(&ids)), &key(&ids));
+        let kept = kept_in(bytes(&ids), &ids);
         for (path, named) in some() {
             assert_eq!(kept.named(&path, STAMP, &ids), Some(named), "{}", path.display());
             for other in [
@@ -305,9 +318,14 @@ mod tests {
         assert_eq!(kept.named(Path::new("/w/c.md"), STAMP, &ids), None);
         assert_eq!(kept.entries().count(), 3);
         for other in [&["y", "x"][..], &["x"], &["x", "y", "z"], &["xy"], &[]] {
-            let other = key(&matcher(other));
-            assert_eq!(Kept::new(bytes(&key(&ids)), &other).count, 0);
+            assert_eq!(kept_in(bytes(&ids), &matcher(other)).count, 0);
+            // Only the header changed hands: the entries are sealed for other ids.
+            let mut forged = bytes(&ids);
+            forged[8..40].copy_from_slice(&header(&matcher(other)));
+            assert_eq!(kept_in(forged, &matcher(other)).entries().count(), 0);
         }
+        let elsewhere = Kept::new(bytes(&ids), seal_key("/elsewhere"), header(&ids));
+        assert_eq!((elsewhere.named(Path::new("/w/b.md"), STAMP, &ids), elsewhere.entries().count()), (None, 0));
         let few = matcher(&["x"]);
         assert_eq!(kept.named(Path::new("/w/b.md"), STAMP, &few), None, "an id that is none");
     }
@@ -315,18 +333,20 @@ mod tests {
     #[test]
     fn what_there_is_no_room_for_is_left_out_from_the_end() {
         let ids = matcher(&["x"]);
+        let (key, header_of_ids) = (seal_key("/w"), header(&ids));
+        let seal = (&key, &header_of_ids);
         let named = Named { paths: [("p".repeat(200_000).into(), 1)].into(), ..Named::default() };
         let paths: Vec<PathBuf> = (0..100).map(|at| format!("/w/{:02}", 99 - at).into()).collect();
-        let entries: Vec<_> = paths.iter().map(|path| (path, entry(path, STAMP, &named).unwrap())).collect();
+        let entries: Vec<_> = paths.iter().map(|path| (path, entry(path, STAMP, &named, seal).unwrap())).collect();
         let entries =
             entries.iter().map(|(path, entry)| (path.as_os_str().as_encoded_bytes(), Cow::Borrowed(&**entry)));
-        let file = file(&key(&ids), entries.collect());
+        let file = file(&header(&ids), entries.collect());
         assert!(file.len() <= LIMIT, "{}", file.len());
-        let kept = Kept::new(file, &key(&ids));
+        let kept = kept_in(file, &ids);
         assert_eq!(kept.named(&paths[0], STAMP, &ids), Some(named));
         assert_eq!(kept.named(&paths[99], STAMP, &ids), None);
         let long = Named { paths: [("p".repeat(ENTRY_LIMIT).into(), 1)].into(), ..Named::default() };
-        assert_eq!(entry(Path::new("/w"), STAMP, &long), None);
+        assert_eq!(entry(Path::new("/w"), STAMP, &long, seal), None);
     }
 
     proptest! {
@@ -334,7 +354,7 @@ mod tests {
         #[test]
         fn a_damaged_file_says_nothing_wrong(cut in 0usize..600, at in 0usize..600, byte: u8) {
             let ids = matcher(&["x", "y"]);
-            let whole = bytes(&key(&ids));
+            let whole = bytes(&ids);
             let mut damaged = whole.clone();
             damaged.truncate(cut);
             let mut other = whole.clone();
@@ -342,7 +362,7 @@ mod tests {
                 *place = byte;
             }
             for damaged in [damaged, other] {
-                let kept = Kept::new(damaged, &key(&ids));
+                let kept = kept_in(damaged, &ids);
                 prop_assert!(kept.entries().count() <= 3);
                 for (path, named) in some() {
                     prop_assert!(kept.named(&path, STAMP, &ids).is_none_or(|kept| kept == named));
@@ -353,8 +373,8 @@ mod tests {
         #[test]
         fn rubbish_breaks_nothing(rubbish in prop::collection::vec(any::<u8>(), 0..200), count: u32) {
             let ids = matcher(&["x"]);
-            let bytes = [&MAGIC[..], &key(&ids), &count.to_le_bytes(), &rubbish].concat();
-            let kept = Kept::new(bytes, &key(&ids));
+            let bytes = [&MAGIC[..], &header(&ids), &count.to_le_bytes(), &rubbish].concat();
+            let kept = kept_in(bytes, &ids);
             prop_assert_eq!(kept.named(Path::new("/w"), STAMP, &ids), None);
             prop_assert!(kept.entries().count() <= rubbish.len());
         }

@@ -20,7 +20,7 @@ use super::{Mentions, Via};
 use crate::catalog::{Catalog, Kind, Place, Source, SourceId};
 use crate::disk::beneath::open_in;
 use crate::disk::path::display;
-use crate::disk::{read_open, stamp};
+use crate::disk::{Sealer, read_open, stamp};
 use crate::report::Diagnostic;
 use crate::text::hidden;
 use crate::text::lines::decode;
@@ -62,8 +62,8 @@ impl Library {
 
     /// The same with a file for what outlasts it, there or not.
     #[must_use]
-    pub fn kept_in(self, file: PathBuf) -> Self {
-        let memory = self.memory.in_file(self.workspace.clone(), file);
+    pub fn kept_in(self, file: PathBuf, sealer: Sealer) -> Self {
+        let memory = self.memory.in_file(self.workspace.clone(), file, sealer);
         Self { memory, ..self }
     }
 

@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +12,7 @@ use std::time::SystemTime;
 use super::ids::IdMatcher;
 use super::kept::{self, Kept};
 use super::scan::Named;
-use crate::disk::{Folder, Lasting, Mode, Stamp, read_open};
+use crate::disk::{Folder, Lasting, Mode, Sealer, Stamp, is_mine, read_open};
 
 /// What is remembered of documents.
 #[derive(Debug)]
@@ -34,6 +33,8 @@ pub(super) struct Memory {
 struct Place {
     workspace: PathBuf,
     file: PathBuf,
+    /// What seals its entries.
+    sealer: Sealer,
 }
 
 #[derive(Debug)]
@@ -49,8 +50,8 @@ impl Memory {
     }
 
     /// The same with a place between processes, in a workspace.
-    pub fn in_file(self, workspace: PathBuf, file: PathBuf) -> Self {
-        Self { place: Some(Place { workspace, file }), ..self }
+    pub fn in_file(self, workspace: PathBuf, file: PathBuf, sealer: Sealer) -> Self {
+        Self { place: Some(Place { workspace, file, sealer }), ..self }
     }
 
     /// The time at which a document is looked at; to be asked before the document is.
@@ -111,19 +112,23 @@ impl Memory {
         if !self.is_news.swap(false, Ordering::Relaxed) {
             return Ok(false);
         }
+        let key = place.sealer.key_or_new()?;
         // A link in the place of the file itself is not followed but replaced.
         let (folder, name) = Folder::made_of(&place.workspace, &place.file, Mode::Private)?;
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let header = kept::header(ids);
         let has_identity = |then: &Stamp| then.changed != 0 && then.number != 0;
         let new = files.iter().filter(|(_, file)| has_identity(&file.then));
-        let new: Vec<(&[u8], Vec<u8>)> =
-            new.filter_map(|(path, file)| Some((bytes_of(path), kept::entry(path, file.then, &file.named)?))).collect();
+        let new: Vec<(&[u8], Vec<u8>)> = new
+            .filter_map(|(path, file)| {
+                Some((bytes_of(path), kept::entry(path, file.then, &file.named, (key, &header))?))
+            })
+            .collect();
         let old = self.kept(ids).entries().filter(|(path, _)| path_of(path).is_some_and(&wanted));
         let old = old.map(|(path, entry)| (path, Cow::Borrowed(entry)));
         let all = new.iter().map(|(path, entry)| (*path, Cow::Borrowed(&**entry))).chain(old).collect();
         folder.sweep_dead()?;
-        let bytes = kept::file(&kept::key(ids), all);
-        folder.write(&name, &bytes, Mode::Private, Lasting::WhileRunning).map(|()| true)
+        folder.write(&name, &kept::file(&header, all), Mode::Private, Lasting::WhileRunning).map(|()| true)
     }
 
     /// Lets go of what was loaded from the file, for a desk that has read all it wanted.
@@ -136,23 +141,15 @@ impl Memory {
     }
 }
 
-/// The file, if it is ours and no link leads to it; what another user could read may be hidden from this one.
+/// The file, if it may be ours and no link leads to it; what another user could read may be hidden from this one. Which of its
+/// entries are ours is found out when they are asked for.
 fn load(place: &Place, ids: &IdMatcher) -> Option<Kept> {
+    let key = place.sealer.key()?.clone();
     let (folder, name) = Folder::of(&place.workspace, &place.file).ok()?;
-    let file = folder.open(&name).ok()?;
-    let metadata = file.metadata().ok().filter(is_own)?;
+    let file = folder.open(&name).ok().filter(is_mine)?;
+    let metadata = file.metadata().ok()?;
     let (bytes, more) = read_open(file, &metadata, kept::LIMIT as u64).ok()?;
-    (!more).then(|| Kept::new(bytes, &kept::key(ids)))
-}
-
-#[cfg(unix)]
-fn is_own(metadata: &Metadata) -> bool {
-    std::os::unix::fs::MetadataExt::uid(metadata) == rustix::process::geteuid().as_raw()
-}
-
-#[cfg(not(unix))]
-fn is_own(_: &Metadata) -> bool {
-    true
+    (!more).then(|| Kept::new(bytes, key, kept::header(ids)))
 }
 
 fn bytes_of(path: &Path) -> &[u8] {
@@ -171,9 +168,8 @@ fn path_of(bytes: &[u8]) -> Option<&Path> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, UNIX_EPOCH};
-
     use std::fs;
+    use std::time::{Duration, UNIX_EPOCH};
 
     use super::*;
     use crate::catalog::Catalog;
@@ -213,7 +209,9 @@ mod tests {
         let place = folder.path().join("cache/mentions");
         let paths = ["/w/a.md", "/w/b.md"].map(|path| Arc::<Path>::from(Path::new(path)));
         let (ids, then) = (ids(), written(60));
-        let memory = || Memory::new(clock, false).in_file(folder.path().to_path_buf(), place.clone());
+        let memory = || {
+            Memory::new(clock, false).in_file(folder.path().to_path_buf(), place.clone(), Sealer::fixed(folder.path()))
+        };
         memory().store(&ids, |_| true).unwrap();
         assert!(!place.exists(), "nothing was read");
         let first = memory();
@@ -252,7 +250,8 @@ mod tests {
             let workspace = fs::canonicalize(folder.path()).unwrap();
             let target = if leads_out { outside.path().to_path_buf() } else { workspace.join("kept") };
             let file = workspace.join(".jaato/refdesk/cache/mentions");
-            let memory = || Memory::new(clock, false).in_file(workspace.clone(), file.clone());
+            let memory =
+                || Memory::new(clock, false).in_file(workspace.clone(), file.clone(), Sealer::fixed(&workspace));
             let store = |memory: &Memory| {
                 memory.keep(path.clone(), then, Arc::default(), clock());
                 memory.store(&ids, |_| true)
@@ -261,7 +260,8 @@ mod tests {
             // A good cache lies there: it would be read if the link were followed.
             let link = workspace.join(link);
             let there = target.join(file.strip_prefix(&link).unwrap());
-            store(&Memory::new(clock, false).in_file(target.clone(), there.clone())).unwrap();
+            store(&Memory::new(clock, false).in_file(target.clone(), there.clone(), Sealer::fixed(&workspace)))
+                .unwrap();
             fs::create_dir_all(link.parent().unwrap()).unwrap();
             symlink(&target, &link).unwrap();
             let before = fs::metadata(&there).unwrap().modified().unwrap();

@@ -19,7 +19,7 @@ mod write;
 
 pub use diff::{Diff, Line, Mark};
 pub use propose::{disagreements, propose};
-pub use recover::{is_interrupted, recover};
+pub use recover::{Interrupted, Recovered, has_note, interrupted, recover};
 pub use refusal::needs_overwrite;
 pub use remove::{propose_removal, remove};
 pub(crate) use resolve::resolve;

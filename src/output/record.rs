@@ -11,10 +11,16 @@ use serde::{Deserialize, Serialize};
 
 use super::{Before, Refused, refusal};
 use crate::disk::path::is_absent;
-use crate::disk::{Folder, LinkedOut, sweep, write_atomic};
+use crate::disk::{Folder, Lasting, LinkedOut, Mode, Sealer};
 
 /// Where the note lies, in the workspace.
-const FILE: &str = ".jaato/refdesk/write.json";
+pub(super) const FILE: &str = ".jaato/refdesk/write.json";
+
+/// What its seal says about where it lies.
+const PLACE: &str = "write.json";
+
+/// A larger note is damaged.
+const LIMIT: u64 = 64 * 1024 * 1024;
 
 /// Some renames that belong together.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +29,18 @@ pub(super) struct Record {
     pub files: Vec<Step>,
     /// Folders made for them, outer ones first.
     pub folders: Vec<PathBuf>,
+}
+
+/// What stands where the note would be.
+pub(super) enum Note {
+    /// Nothing.
+    Nothing,
+    /// A note that this user's refdesk wrote here.
+    Own(Record),
+    /// One that it did not write.
+    Foreign,
+    /// Why it cannot be read, in words.
+    Damaged(String),
 }
 
 /// One file.
@@ -102,13 +120,17 @@ impl Record {
         workspace.join(FILE)
     }
 
-    /// The note that lies in a workspace; `Err` is one that cannot be read, in words.
-    pub fn load(workspace: &Path) -> Result<Option<Self>, String> {
-        let file = Self::file(workspace);
-        match crate::disk::read_regular(&file, 64 * 1024 * 1024) {
-            Err(error) if is_absent(&error) => Ok(None),
-            Err(error) => Err(error.to_string()),
-            Ok((bytes, _)) => serde_json::from_slice(&bytes).map(Some).map_err(|error| error.to_string()),
+    /// The note that lies in a workspace.
+    pub fn load(workspace: &Path, sealer: &Sealer) -> Note {
+        let read = Folder::of(workspace, &Self::file(workspace)).and_then(|(folder, name)| folder.read(name, LIMIT));
+        match read {
+            Err(error) if is_absent(&error) => Note::Nothing,
+            Err(error) => Note::Damaged(error.to_string()),
+            Ok((bytes, _)) => match serde_json::from_slice(&bytes) {
+                Err(error) => Note::Damaged(error.to_string()),
+                Ok(record) if sealer.verifies(PLACE, &bytes) => Note::Own(record),
+                Ok(_) => Note::Foreign,
+            },
         }
     }
 
@@ -121,11 +143,12 @@ impl Record {
     ///
     /// # Errors
     /// What the file system says, with the path in front.
-    pub fn store(&self, workspace: &Path) -> io::Result<()> {
-        let file = Self::file(workspace);
-        // Whoever writes holds the lock, so what others left unfinished there they will never finish.
-        file.parent().map_or(Ok(()), sweep)?;
-        write_atomic(&file, &serde_json::to_vec(self)?)
+    pub fn store(&self, workspace: &Path, sealer: &Sealer) -> io::Result<()> {
+        let bytes = sealer.key_or_new()?.sealed(PLACE, &serde_json::to_vec(self)?);
+        let (folder, name) = Folder::made_of(workspace, &Self::file(workspace), Mode::Private)?;
+        // The writer holds the lock, so what others left unfinished there they will never finish.
+        folder.sweep()?;
+        folder.write(name, &bytes, Mode::Private, Lasting::Always)
     }
 
     /// Takes the note away.
@@ -139,7 +162,7 @@ impl Record {
         }
     }
 
-    /// Sets a note aside that cannot be followed; where it lies then.
+    /// Sets a damaged note aside; where it lies then.
     ///
     /// # Errors
     /// What the file system says.

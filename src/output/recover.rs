@@ -1,45 +1,77 @@
 //! What becomes of a write of several files whose writer was killed: where it had begun to rename, the rest is renamed too,
 //! or, where somebody changed one of the files since, what was renamed is taken back. Where it had not, nothing happened.
 //!
-//! The note lies in the workspace, which may be anybody's. So it can do no more than a writer of that workspace could have
-//! done: only content that lies beside a file, under a name that only files being written have, comes to stand in its
-//! place, and only inside the workspace anything is removed.
+//! The note lies in the workspace, which may be anybody's. So it counts only if this user's refdesk wrote it here, and what it
+//! names is checked again: only content that lies beside a file, under a name that only files being written have, comes to
+//! stand in its place, and outside the workspace nothing is renamed or removed.
 
 use std::path::{Path, PathBuf};
 
-use super::record::{Record, Standing, Step};
+use super::record::{self, Note, Record, Standing, Step};
 use super::refusal;
-use crate::disk::is_unfinished;
 use crate::disk::path::display;
+use crate::disk::{Sealer, is_unfinished};
 use crate::report::Diagnostic;
 
+/// The note of a write of several files, as it was found.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Interrupted {
+    /// There is none.
+    No,
+    /// A write is under way, or was interrupted.
+    Yes,
+    /// A note lies there that this user's refdesk did not write; this is its path.
+    Foreign(PathBuf),
+}
+
+/// What became of an interrupted write.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Recovered {
+    /// There was none.
+    Nothing,
+    /// It was finished or undone, as this tells.
+    Told(Diagnostic),
+    /// A note lies there that this user's refdesk did not write; this is its path. Nothing was done.
+    Foreign(PathBuf),
+}
+
 /// Whether a write of several files is under way, or was interrupted.
-pub fn is_interrupted(workspace: &Path) -> bool {
+pub fn interrupted(workspace: &Path, sealer: &Sealer) -> Interrupted {
+    match Record::load(workspace, sealer) {
+        Note::Nothing => Interrupted::No,
+        Note::Own(_) | Note::Damaged(_) => Interrupted::Yes,
+        Note::Foreign => Interrupted::Foreign(workspace.join(record::FILE)),
+    }
+}
+
+/// Whether a note lies there, whoever wrote it.
+pub fn has_note(workspace: &Path) -> bool {
     Record::exists(workspace)
 }
 
 /// Finishes or undoes a write of several files that was interrupted, and says so. The caller holds the desk's lock, so that
 /// nobody is writing.
-pub fn recover(workspace: &Path) -> Option<Diagnostic> {
+pub fn recover(workspace: &Path, sealer: &Sealer) -> Recovered {
     let damaged = |why: &str| {
         let aside = match Record::set_aside(workspace) {
             Ok(aside) => format!("it was set aside as {}", display(workspace, &aside)),
             Err(error) => format!("it could not be set aside: {error}"),
         };
-        Diagnostic::warning("damaged", format!("the note of an interrupted write is damaged ({why}); {aside}"))
-            .hint("look at the files that were being written")
+        let message = format!("the note of an interrupted write is damaged ({why}); {aside}");
+        Recovered::Told(Diagnostic::warning("damaged", message).hint("look at the files that were being written"))
     };
-    let record = match Record::load(workspace) {
-        Ok(None) => return None,
-        Ok(Some(record)) => record,
-        Err(why) => return Some(damaged(&why)),
+    let record = match Record::load(workspace, sealer) {
+        Note::Nothing => return Recovered::Nothing,
+        Note::Foreign => return Recovered::Foreign(workspace.join(record::FILE)),
+        Note::Damaged(why) => return damaged(&why),
+        Note::Own(record) => record,
     };
     let real = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
     if !record.files.iter().all(|step| is_sound(step, &real)) {
-        return Some(damaged("it names files that it may not"));
+        return damaged("it names files that it may not");
     }
     let told = settle(&record, &real);
-    Some(match Record::forget(workspace) {
+    Recovered::Told(match Record::forget(workspace) {
         Ok(()) => told,
         Err(error) => {
             let message = format!("{}; the note of it cannot be removed: {error}", told.message);
@@ -50,6 +82,7 @@ pub fn recover(workspace: &Path) -> Option<Diagnostic> {
 
 /// Brings the files to where they all are new, or all as they were; what that came to.
 fn settle(record: &Record, workspace: &Path) -> Diagnostic {
+    let is_inside = |step: &Step| step.path.starts_with(workspace);
     let names = |steps: &[&Step]| steps.iter().map(|step| step.shown.as_str()).collect::<Vec<_>>().join(", ");
     let all: Vec<&Step> = record.files.iter().collect();
     let standings: Vec<Standing> = record.files.iter().map(Step::standing).collect();
@@ -61,13 +94,14 @@ fn settle(record: &Record, workspace: &Path) -> Diagnostic {
         .collect();
     if record.files.iter().all(|step| !step.staged.exists()) && not_made.len() < all.len() && !not_made.is_empty() {
         // Nothing is left to rename, so nothing tells that these files were not changed by their owner long after.
-        record.tidy();
+        inside(record, workspace).tidy();
         let message = format!("a write was interrupted, and {} is not as it left it", names(&not_made));
         return Diagnostic::error("write-interrupted", message).hint("look at it, and write it again");
     }
     let begun = standings.contains(&Standing::After);
-    if begun && !standings.contains(&Standing::Neither) && go_on(record, &standings) {
-        record.tidy();
+    let may_go_on = not_made.iter().all(|step| is_inside(step)) && !standings.contains(&Standing::Neither);
+    if begun && may_go_on && go_on(record, &standings) {
+        inside(record, workspace).tidy();
         return Diagnostic::warning("write-finished", format!("an interrupted write was finished: {}", names(&all)));
     }
     let stuck = take_back(record, workspace);
@@ -86,17 +120,20 @@ fn go_on(record: &Record, standings: &[Standing]) -> bool {
     left.all(|(step, _)| step.make().is_ok())
 }
 
-/// Undoes it where it may; the files that are not what they were before.
+/// Undoes it inside the workspace; the files that are not what they were before.
 fn take_back(record: &Record, workspace: &Path) -> Vec<String> {
-    let is_inside = |path: &PathBuf| path.starts_with(workspace);
-    let (inside, outside): (Vec<Step>, Vec<Step>) =
-        record.files.iter().cloned().partition(|step| step.old.is_some() || is_inside(&step.path));
-    let folders = record.folders.iter().filter(|folder| is_inside(folder)).cloned().collect();
+    let outside = record.files.iter().filter(|step| !step.path.starts_with(workspace));
     let mut stuck: Vec<String> =
-        outside.iter().filter(|step| step.standing() == Standing::After).map(|step| step.shown.clone()).collect();
-    Record { files: outside, folders: Vec::new() }.tidy();
-    stuck.extend(Record { files: inside, folders }.take_back().into_iter().map(|step| step.shown.clone()));
+        outside.filter(|step| step.standing() == Standing::After).map(|step| step.shown.clone()).collect();
+    stuck.extend(inside(record, workspace).take_back().into_iter().map(|step| step.shown.clone()));
     stuck
+}
+
+/// The part of a record that lies in the workspace.
+fn inside(record: &Record, workspace: &Path) -> Record {
+    let files = record.files.iter().filter(|step| step.path.starts_with(workspace)).cloned().collect();
+    let is_ours = |folder: &&PathBuf| folder.starts_with(workspace) && refusal::may_go_on(folder, workspace);
+    Record { files, folders: record.folders.iter().filter(is_ours).cloned().collect() }
 }
 
 /// Whether a step is one that a writer could have noted.
@@ -121,6 +158,7 @@ mod tests {
         _root: tempfile::TempDir,
         path: PathBuf,
         record: Record,
+        sealer: Sealer,
     }
 
     fn file(text: &str) -> Before {
@@ -148,9 +186,17 @@ mod tests {
                     after: file("mine"),
                 });
             }
-            record.store(&path).unwrap();
+            let sealer = Sealer::fixed(&path);
+            record.store(&path, &sealer).unwrap();
             record.files.iter().take(renames).for_each(|step| step.make().unwrap());
-            Self { _root: root, path, record }
+            Self { _root: root, path, record, sealer }
+        }
+
+        fn recover(&self) -> Diagnostic {
+            match recover(&self.path, &self.sealer) {
+                Recovered::Told(told) => told,
+                other => panic!("{other:?}"),
+            }
         }
 
         fn put(&self, name: &str, text: &str) {
@@ -178,11 +224,11 @@ mod tests {
             (3, "write-finished", ["mine"; 3]),
         ] {
             let world = World::killed_after(renames);
-            assert!(is_interrupted(&world.path));
-            let told = recover(&world.path).unwrap();
+            assert!(has_note(&world.path));
+            let told = world.recover();
             assert_eq!((told.code, world.files()), (code, expected.map(str::to_owned)), "{renames}");
             assert_eq!(world.path.join("new").exists(), renames > 0, "no folder stays that was made for nothing");
-            assert_eq!(recover(&world.path), None);
+            assert_eq!(recover(&world.path, &world.sealer), Recovered::Nothing);
         }
     }
 
@@ -190,12 +236,12 @@ mod tests {
     fn what_somebody_changed_since_is_left_and_the_rest_undone() {
         let world = World::killed_after(1);
         world.put("dir/1", "theirs");
-        let told = recover(&world.path).unwrap();
+        let told = world.recover();
         assert_eq!((told.code, world.files()), ("write-undone", ["old", "theirs", ""].map(str::to_owned)));
         assert!(told.is_error() && told.message.contains("dir/1 changed since"), "{told:?}");
         let world = World::killed_after(2);
         world.put("dir/0", "theirs");
-        assert_eq!(recover(&world.path).unwrap().code, "write-undone");
+        assert_eq!(world.recover().code, "write-undone");
         assert_eq!(world.files(), ["theirs", "", ""]);
     }
 
@@ -203,7 +249,7 @@ mod tests {
     fn what_is_not_there_any_more_cannot_be_finished() {
         let world = World::killed_after(1);
         fs::remove_file(&world.record.files[2].staged).unwrap();
-        assert_eq!(recover(&world.path).unwrap().code, "write-undone");
+        assert_eq!(world.recover().code, "write-undone");
         assert_eq!(world.files(), ["old", "", ""]);
     }
 
@@ -211,7 +257,7 @@ mod tests {
     fn a_note_that_outlived_its_write_removes_nothing() {
         let world = World::killed_after(3);
         world.put("dir/0", "edited");
-        assert_eq!(recover(&world.path).unwrap().code, "write-interrupted");
+        assert_eq!(world.recover().code, "write-interrupted");
         assert_eq!(world.files(), ["edited", "mine", "mine"]);
     }
 
@@ -235,8 +281,8 @@ mod tests {
         for forge in forgeries {
             let mut world = World::killed_after(0);
             forge(&mut world.record, elsewhere.path());
-            world.record.store(&world.path).unwrap();
-            assert_eq!(recover(&world.path).unwrap().code, "damaged");
+            world.record.store(&world.path, &world.sealer).unwrap();
+            assert_eq!(world.recover().code, "damaged");
             assert_eq!(fs::read_to_string(world.path.join("dir/0")).unwrap(), "old");
             assert!(world.path.join(".jaato/refdesk/write.json.damaged").exists());
         }
@@ -245,10 +291,10 @@ mod tests {
         world.record.files[1].path.clone_from(&outside);
         world.record.files[1].staged = outside.with_file_name(".refdesk-1.tmp");
         fs::remove_file(&world.record.files[2].staged).unwrap();
-        world.record.store(&world.path).unwrap();
-        assert!(recover(&world.path).unwrap().is_error());
+        world.record.store(&world.path, &world.sealer).unwrap();
+        assert!(world.recover().is_error());
         assert_eq!(fs::read(&outside).unwrap(), b"mine");
         world.put(".jaato/refdesk/write.json", "{");
-        assert_eq!(recover(&world.path).unwrap().code, "damaged");
+        assert_eq!(world.recover().code, "damaged");
     }
 }

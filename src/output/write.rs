@@ -8,13 +8,14 @@ use super::propose::{anew, disagreements};
 use super::record::{Record, Step, remove_folders, unwritten};
 use super::{Before, Proposal, Refused, Unwritten, Written, refusal};
 use crate::disk::name::sha256_hex;
-use crate::disk::{Folder, Lasting, Mode, Staged};
+use crate::disk::{Folder, Lasting, Mode, Sealer, Staged};
 
-/// Writes every proposal, or nothing. Whoever writes several holds the desk's lock.
+/// Writes every proposal, or nothing. Whoever writes several holds the desk's lock. Without a key to seal it there is no note
+/// of several: nobody finishes or undoes such a write for a writer that was killed.
 ///
 /// # Errors
 /// A file has changed since it was proposed, or cannot be written.
-pub fn write(workspace: &Path, proposals: &[Proposal]) -> Result<Vec<Written>, Unwritten> {
+pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Result<Vec<Written>, Unwritten> {
     if let Some((_, _, refused)) = disagreements(&proposals.iter().collect::<Vec<_>>()).into_iter().next() {
         return Err(refused.into());
     }
@@ -24,7 +25,7 @@ pub fn write(workspace: &Path, proposals: &[Proposal]) -> Result<Vec<Written>, U
     let written = stage(&wanted, &mut folders).map_err(Unwritten::from).and_then(|staged| {
         // Staging takes its time, and folders that were not there could not be looked at before.
         unchanged_since(proposals)?;
-        rename(workspace, &staged, &folders)
+        rename((workspace, sealer), &staged, &folders)
     });
     if let Err(unwritten) = written {
         remove_folders(&folders);
@@ -91,7 +92,7 @@ fn make_folders(path: &Path, made: &mut Vec<PathBuf>) -> io::Result<Folder> {
 }
 
 /// Renames every file to its place, or none.
-fn rename(workspace: &Path, ready: &[Ready<'_>], folders: &[PathBuf]) -> Result<(), Unwritten> {
+fn rename((workspace, sealer): (&Path, &Sealer), ready: &[Ready<'_>], folders: &[PathBuf]) -> Result<(), Unwritten> {
     let files = ready.iter().map(|ready| {
         let Proposal { path, shown, text, before, .. } = ready.proposal;
         let after = Before::File { size: text.len() as u64, hash: sha256_hex(text.as_bytes()) };
@@ -99,9 +100,9 @@ fn rename(workspace: &Path, ready: &[Ready<'_>], folders: &[PathBuf]) -> Result<
         Step { path: path.clone(), shown: shown.clone(), staged, old, before: before.clone(), after }
     });
     let record = Record { files: files.collect(), folders: folders.to_vec() };
-    let several = record.files.len() > 1;
-    if several {
-        record.store(workspace).map_err(|error| unwritten("the note of what is written", &error))?;
+    let is_noted = record.files.len() > 1 && sealer.key_or_new().is_ok();
+    if is_noted {
+        record.store(workspace, sealer).map_err(|error| unwritten("the note of what is written", &error))?;
     }
     let mut outcome = Ok(());
     for (at, step) in record.files.iter().enumerate() {
@@ -115,7 +116,7 @@ fn rename(workspace: &Path, ready: &[Ready<'_>], folders: &[PathBuf]) -> Result<
             break;
         }
     }
-    if several {
+    if is_noted {
         // A note that stays speaks of nothing that is left to do, and whoever finds it sees that.
         let _ = Record::forget(workspace);
     }
@@ -151,13 +152,15 @@ mod tests {
     struct World {
         _root: tempfile::TempDir,
         path: PathBuf,
+        sealer: Sealer,
     }
 
     impl World {
         fn new() -> Self {
             let root = tempfile::tempdir().unwrap();
             let path = fs::canonicalize(root.path()).unwrap();
-            Self { _root: root, path }
+            let sealer = Sealer::fixed(&path);
+            Self { _root: root, path, sealer }
         }
 
         fn put(&self, path: &str, text: &str) {
@@ -198,14 +201,14 @@ mod tests {
         world.put("old", "old");
         world.put("same", "same");
         let rows = [("old", "new\nlines\n"), ("a/b/c", "c"), ("a/b/d", ""), ("same", "same")];
-        let written = write(&world.path, &world.propose(&rows)).unwrap();
+        let written = write(&world.path, &world.sealer, &world.propose(&rows)).unwrap();
         let counts: Vec<(&str, usize, usize)> =
             written.iter().map(|it| (it.shown.as_str(), it.bytes, it.lines)).collect();
         assert_eq!(counts, [("old", 10, 2), ("a/b/c", 1, 1), ("a/b/d", 0, 0), ("same", 0, 1)]);
         assert_eq!(world.listing(), ["a/b/c=c", "a/b/d=", "old=new\nlines\n", "same=same"]);
-        write(&world.path, &world.propose(&[("x/y", "y")])).unwrap();
+        write(&world.path, &world.sealer, &world.propose(&[("x/y", "y")])).unwrap();
         assert_eq!(world.listing().len(), 5);
-        assert_eq!(write(&world.path, &[]).unwrap(), []);
+        assert_eq!(write(&world.path, &world.sealer, &[]).unwrap(), []);
     }
 
     #[test]
@@ -223,12 +226,12 @@ mod tests {
             world.put("old", "old");
             let proposals = world.propose(&[("old", "mine\n"), ("new/file", "mine\n")]);
             change(&world);
-            let unwritten = write(&world.path, &proposals).unwrap_err();
+            let unwritten = write(&world.path, &world.sealer, &proposals).unwrap_err();
             assert_eq!(unwritten.refused.code, code);
             assert_eq!(world.listing(), expected);
             if code == "changed" {
                 // What is shown anew can be approved.
-                write(&world.path, &unwritten.anew).unwrap();
+                write(&world.path, &world.sealer, &unwritten.anew).unwrap();
                 assert_eq!(world.listing(), ["new/file=mine\n", "old=mine\n"]);
             }
         }
@@ -242,7 +245,7 @@ mod tests {
         let proposals = world.propose(&[("dir/new", "mine")]);
         fs::rename(world.path.join("dir"), world.path.join("moved")).unwrap();
         std::os::unix::fs::symlink(&elsewhere.path, world.path.join("dir")).unwrap();
-        assert_eq!(write(&world.path, &proposals).unwrap_err().refused.code, "moved");
+        assert_eq!(write(&world.path, &world.sealer, &proposals).unwrap_err().refused.code, "moved");
         assert_eq!(elsewhere.listing(), Vec::<String>::new());
     }
 
@@ -260,7 +263,11 @@ mod tests {
             let ready = stage(&wanted, &mut folders).unwrap();
             fs::rename(world.path.join("dir"), world.path.join("moved")).unwrap();
             std::os::unix::fs::symlink(&elsewhere.path, world.path.join("dir")).unwrap();
-            assert_eq!(rename(&world.path, &ready, &folders).unwrap_err().refused.code, "moved", "{names:?}");
+            assert_eq!(
+                rename((&world.path, &world.sealer), &ready, &folders).unwrap_err().refused.code,
+                "moved",
+                "{names:?}"
+            );
             drop(ready);
             assert_eq!(elsewhere.listing(), ["old=theirs"]);
             assert_eq!(fs::read_dir(world.path.join("moved")).unwrap().count(), 1, "nothing stays beside it");
@@ -290,7 +297,7 @@ mod tests {
                 let proposed = [propose("dir/old"), propose("dir/new/x")].into_iter().collect::<Result<Vec<_>, _>>();
                 if let Ok(proposals) = proposed {
                     let at = round % 2;
-                    let _ = write(&world.path, &proposals[at..=at]);
+                    let _ = write(&world.path, &world.sealer, &proposals[at..=at]);
                 }
             }
             is_over.store(true, std::sync::atomic::Ordering::Relaxed);
@@ -312,7 +319,7 @@ mod tests {
             let mut folders = Vec::new();
             let ready = stage(&wanted, &mut folders).unwrap();
             world.put("new/two", "theirs");
-            let failed = rename(&world.path, &ready, &folders).unwrap_err();
+            let failed = rename((&world.path, &world.sealer), &ready, &folders).unwrap_err();
             drop(ready);
             remove_folders(&folders);
             assert_eq!(failed.refused.code, "not-written", "{failed:?}");
@@ -344,7 +351,7 @@ mod tests {
                 .iter()
                 .map(|text| {
                     let world = &world;
-                    scope.spawn(move || write(&world.path, &world.propose(&[("a/file", text)])).is_ok())
+                    scope.spawn(move || write(&world.path, &world.sealer, &world.propose(&[("a/file", text)])).is_ok())
                 })
                 .collect();
             writers.into_iter().map(|writer| usize::from(writer.join().unwrap())).sum()
@@ -359,7 +366,7 @@ mod tests {
         let world = World::new();
         world.put("dir/.refdesk-dead.tmp", "half");
         world.put("other/.refdesk-dead.tmp", "half");
-        write(&world.path, &world.propose(&[("dir/file", "mine")])).unwrap();
+        write(&world.path, &world.sealer, &world.propose(&[("dir/file", "mine")])).unwrap();
         assert_eq!(world.listing(), ["dir/file=mine", "other/.refdesk-dead.tmp=half"]);
     }
 }

@@ -1,6 +1,7 @@
 //! The files of a desk: `selection.json`, `desks/NAME/selection.json`, `sessions/NAME/told.json` (BEHAVIOUR §9).
 
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,10 +11,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::foreign::{Fate, Foreign};
 use super::sessions;
 use crate::catalog::SourceId;
-use crate::disk::path::{display, is_absent};
-use crate::disk::{LinkedOut, Lock, PATIENCE, name, read_regular, sweep, within, write_atomic, write_derived};
+use crate::disk::path::{display, is_absent, slashed};
+use crate::disk::{Folder, Keyless, Lasting, LinkedOut, Lock, Mode, PATIENCE, Sealer, name, within};
 use crate::enrich::Told;
 use crate::report::Diagnostic;
 use crate::selection::Choice;
@@ -26,6 +28,9 @@ pub const FOLDER: &str = ".jaato/refdesk";
 
 /// The folder of the sessions.
 const SESSIONS: &str = "sessions";
+
+/// What tells git to keep out of the folder.
+const IGNORE: &[u8] = b"*\n";
 
 /// No file of ours is larger; a larger one is damaged.
 const LIMIT: u64 = 64 * 1024 * 1024;
@@ -48,6 +53,8 @@ pub struct Store {
     pub(super) who: String,
     pub(super) clock: fn() -> SystemTime,
     patience: Duration,
+    pub(super) sealer: Sealer,
+    pub(super) foreign: Foreign,
     /// Whether the lock was waited for in vain the last time.
     in_vain: Arc<AtomicBool>,
 }
@@ -66,6 +73,13 @@ pub struct Stored {
     pub session: Option<String>,
 }
 
+/// What a file of the desk says.
+pub(super) struct Found<T> {
+    pub value: T,
+    /// Whether this user's refdesk wrote it here. What it says counts only then.
+    pub is_own: bool,
+}
+
 /// What a change under the lock gave.
 #[derive(Debug)]
 pub struct Change<T> {
@@ -79,7 +93,7 @@ pub struct Change<T> {
 
 impl Store {
     /// The files of this desk and session; names that are no safe file names become their hash. `who` is noted beside what
-    /// is chosen.
+    /// is chosen. Without a key, only picks and exclusions are kept and believed.
     pub fn new(workspace: &Path, desk: &str, session: &str, who: &str, clock: fn() -> SystemTime) -> Self {
         let folder = workspace.join(FOLDER);
         let selection = if desk == DEFAULT {
@@ -93,7 +107,24 @@ impl Store {
         let told = sessions.join(&session).join("told.json");
         let (workspace, who) = (workspace.to_path_buf(), who.to_owned());
         let (patience, in_vain) = (PATIENCE, Arc::default());
-        Self { workspace, folder, desk, session, selection, told, who, clock, patience, in_vain }
+        let (sealer, foreign) = (Sealer::new(None, &workspace), Foreign::default());
+        Self { workspace, folder, desk, session, selection, told, who, clock, patience, sealer, foreign, in_vain }
+    }
+
+    /// The same with a key, with which it seals what it writes and recognizes what it wrote.
+    #[must_use]
+    pub fn sealed_by(self, sealer: Sealer) -> Self {
+        Self { sealer, ..self }
+    }
+
+    /// What seals the files of this workspace.
+    pub fn sealer(&self) -> &Sealer {
+        &self.sealer
+    }
+
+    /// The files that this user's refdesk did not write on this machine, as far as they were come across.
+    pub fn foreign(&self) -> Option<Diagnostic> {
+        self.foreign.diagnostic()
     }
 
     /// The same desk for another session, and for another who writes.
@@ -138,7 +169,8 @@ impl Store {
 
     /// The stored choice; `None` where none is stored yet. A damaged file is set aside and reported.
     pub fn choice(&self) -> (Option<Stored>, Vec<Diagnostic>) {
-        self.read_or_set_aside(&self.selection)
+        let (found, diagnostics) = self.read_or_set_aside(&self.selection);
+        (found.map(|found| self.believed(found)), diagnostics)
     }
 
     /// The stored choice as it is; `None` where none is stored. For whoever lives on and looks often: a damaged file is
@@ -149,27 +181,57 @@ impl Store {
     pub fn look(&self) -> Result<Option<Stored>, Box<Diagnostic>> {
         let file = &self.selection;
         self.held_in(file).map_err(|error| Box::new(self.unread(&error)))?;
-        read(file).map_err(|problem| {
+        let found = self.read(file).map_err(|problem| {
             Box::new(self.report(file, &problem, "what was chosen before counts until it is mended"))
-        })
+        });
+        Ok(found?.map(|found| self.believed(found)))
     }
 
-    /// Changes the stored choice, beginning with `initial` where none is stored; writes only what differs.
+    /// What counts of a stored choice: of a foreign one the picks and exclusions.
+    fn believed(&self, found: Found<Stored>) -> Stored {
+        let file = self.shown(&self.selection);
+        if found.is_own {
+            self.foreign.settle(&file);
+            return found.value;
+        }
+        if self.sealer.can_have_key() {
+            self.foreign.note(file, Fate::Picks);
+        }
+        Stored { choice: found.value.choice, ..Stored::default() }
+    }
+
+    /// Changes the stored choice, beginning with `initial` where none is stored; writes only what differs. A foreign file is
+    /// set aside, and what was taken over from it is written as ours.
     ///
     /// # Errors
     /// What the file system says, with the path in front. Nothing was changed then.
     pub fn change<T>(&self, initial: &Choice, change: impl FnOnce(&mut Choice) -> T) -> io::Result<Change<T>> {
         self.held_in(&self.selection)?;
         let _lock = self.lock()?;
+        let can_seal = self.sealer.key_or_new().is_ok();
         let (stored, diagnostics) = self.read_locked::<Stored>(&self.selection);
-        let stored = stored.map(|stored| stored.choice);
+        let is_foreign = can_seal && stored.as_ref().is_some_and(|found| !found.is_own);
+        let stored = stored.map(|found| found.value.choice);
         let mut value = stored.clone().unwrap_or_else(|| initial.clone());
         let answer = change(&mut value);
-        if stored.as_ref() != Some(&value) {
+        if is_foreign {
+            self.copy_aside(&self.selection)?;
+        }
+        if is_foreign || stored.as_ref() != Some(&value) {
             let (by, session) = (Some(self.who.clone()), Some(self.session.clone()));
-            write(&self.selection, &Stored { choice: value.clone(), by, session })?;
+            self.write_choice(&Stored { choice: value.clone(), by, session })?;
         }
         Ok(Change { answer, value, diagnostics })
+    }
+
+    /// Without a key a choice is written without a seal: it needs none to count.
+    fn write_choice(&self, stored: &Stored) -> io::Result<()> {
+        if self.sealer.key_or_new().is_ok() {
+            return self.write(&self.selection, stored);
+        }
+        let mut bytes = serde_json::to_vec_pretty(stored)?;
+        bytes.push(b'\n');
+        self.put(&self.selection, &bytes, Lasting::Always)
     }
 
     /// What the session was told, and a damaged file that was set aside.
@@ -177,8 +239,8 @@ impl Store {
         if is_cut_short(&self.told) {
             return Default::default();
         }
-        let (told, diagnostics) = self.read_or_set_aside(&self.told);
-        (told.unwrap_or_default(), diagnostics)
+        let (found, diagnostics) = self.read_or_set_aside(&self.told);
+        (found.and_then(|found| self.own(&self.told, found)).unwrap_or_default(), diagnostics)
     }
 
     /// Changes what the session was told: `tell` gets what it was told so far and answers with the new state of it. It is
@@ -197,7 +259,7 @@ impl Store {
         }
         let _lock = self.lock()?;
         let (stored, problems) =
-            if is_cut_short(&self.told) { (None, Vec::new()) } else { self.read_locked::<Told>(&self.told) };
+            if is_cut_short(&self.told) { (None, Vec::new()) } else { self.own_locked::<Told>(&self.told) };
         diagnostics.extend(problems);
         if stored.is_none() {
             sessions::remove_unused(&self.sessions(), (self.clock)());
@@ -207,7 +269,7 @@ impl Store {
             (after, answer) = tell(&now);
         }
         if after != now {
-            write_told(&self.told, &after)?;
+            self.write_told(&self.told, &after)?;
             sessions::mark_used(&self.told, (self.clock)());
         }
         Ok((answer, diagnostics))
@@ -244,8 +306,8 @@ impl Store {
         };
         let left: HashSet<&str> = left.iter().map(SourceId::as_str).collect();
         let less = |file: &Path| {
-            // A damaged file is its own session's business.
-            let mut told = read::<Told>(file).ok().flatten()?;
+            // A damaged or foreign file is its own session's business.
+            let mut told = self.read::<Told>(file).ok().flatten().filter(|found| found.is_own)?.value;
             let before = told.announced.len();
             told.announced.retain(|id| !left.contains(id.as_str()));
             (told.announced.len() < before).then_some(told)
@@ -257,7 +319,7 @@ impl Store {
             return Ok(());
         }
         let _lock = self.lock()?;
-        concerned.iter().try_for_each(|file| less(file).map_or(Ok(()), |told| write_told(file, &told)))
+        concerned.iter().try_for_each(|file| less(file).map_or(Ok(()), |told| self.write_told(file, &told)))
     }
 
     /// The lock, in a folder that tells git to keep out and that no link leads out of the workspace.
@@ -266,7 +328,8 @@ impl Store {
     /// What the file system says, with the path in front; [`LinkedOut`].
     pub fn lock(&self) -> io::Result<Lock> {
         self.held_in(&self.folder)?;
-        let lock = Lock::acquire(&self.folder.join("lock"), self.patience_now());
+        let folder = own_folder(&self.workspace)?;
+        let lock = folder.lock("lock", self.patience_now());
         let in_vain = lock.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::TimedOut);
         self.in_vain.store(in_vain, Ordering::Relaxed);
         let lock = lock?;
@@ -296,12 +359,12 @@ impl Store {
     }
 
     /// Readers take no lock, since writes are atomic; only what is damaged is looked at again under it.
-    fn read_or_set_aside<T: DeserializeOwned>(&self, file: &Path) -> (Option<T>, Vec<Diagnostic>) {
+    fn read_or_set_aside<T: DeserializeOwned>(&self, file: &Path) -> (Option<Found<T>>, Vec<Diagnostic>) {
         if let Err(error) = self.held_in(file) {
             return (None, vec![self.unread(&error)]);
         }
-        match read::<T>(file) {
-            Ok(value) => (value, Vec::new()),
+        match self.read::<T>(file) {
+            Ok(found) => (found, Vec::new()),
             Err(problem) => match self.lock() {
                 Ok(_lock) => self.read_locked(file),
                 Err(_) => (None, vec![self.report(file, &problem, "it is read as empty")]),
@@ -310,17 +373,114 @@ impl Store {
     }
 
     /// Reads a file while the lock is held; a damaged one is moved aside, so that nothing of it is lost.
-    pub(super) fn read_locked<T: DeserializeOwned>(&self, file: &Path) -> (Option<T>, Vec<Diagnostic>) {
-        let problem = match read::<T>(file) {
-            Ok(value) => return (value, Vec::new()),
+    fn read_locked<T: DeserializeOwned>(&self, file: &Path) -> (Option<Found<T>>, Vec<Diagnostic>) {
+        let problem = match self.read::<T>(file) {
+            Ok(found) => return (found, Vec::new()),
             Err(problem) => problem,
         };
-        let aside = aside(file, self.clock);
-        let done = match std::fs::rename(file, &aside) {
-            Ok(()) => format!("it was set aside as {} and started anew", display(&self.workspace, &aside)),
+        let aside = aside(file, "damaged", self.clock);
+        let done = match self.rename(file, &aside) {
+            Ok(()) => format!("it was set aside as {} and started anew", self.shown(&aside)),
             Err(error) => format!("it could not be set aside ({error}) and is read as empty"),
         };
         (None, vec![self.report(file, &problem, &done)])
+    }
+
+    /// The same for a file of which nothing counts unless it is ours: a foreign one is moved aside, too.
+    pub(super) fn own_locked<T: DeserializeOwned>(&self, file: &Path) -> (Option<T>, Vec<Diagnostic>) {
+        let (found, diagnostics) = self.read_locked::<T>(file);
+        let own = found.and_then(|found| {
+            let is_own = found.is_own;
+            let own = self.own(file, found);
+            if !is_own {
+                self.move_aside(file);
+            }
+            own
+        });
+        (own, diagnostics)
+    }
+
+    /// What a file says, if it is ours.
+    pub(super) fn own<T>(&self, file: &Path, found: Found<T>) -> Option<T> {
+        if found.is_own {
+            self.foreign.settle(&self.shown(file));
+            return Some(found.value);
+        }
+        self.foreign.note(self.shown(file), Fate::Ignored);
+        None
+    }
+
+    /// Notes that a file of the folder is foreign, which nothing was done with.
+    pub fn note_foreign(&self, file: &Path) {
+        self.foreign.note(self.shown(file), Fate::Ignored);
+    }
+
+    /// The same, and moves it aside. The caller holds the lock.
+    pub fn set_foreign_aside(&self, file: &Path) {
+        self.note_foreign(file);
+        self.move_aside(file);
+    }
+
+    /// Moves a foreign file aside, while the lock is held. One that cannot be moved is still ignored.
+    pub(super) fn move_aside(&self, file: &Path) {
+        let aside = aside(file, "foreign", self.clock);
+        if self.rename(file, &aside).is_ok() {
+            self.foreign.note(self.shown(file), Fate::Aside(self.shown(&aside)));
+        }
+    }
+
+    /// Keeps a foreign file under a second name, while the lock is held: it stays in its place until it is replaced, so that
+    /// no moment is without what is taken over from it.
+    fn copy_aside(&self, file: &Path) -> io::Result<()> {
+        let aside = aside(file, "foreign", self.clock);
+        let (folder, name) = Folder::of(&self.workspace, file)?;
+        folder.second(name)?.replace(aside.file_name().unwrap_or_default())?;
+        self.foreign.note(self.shown(file), Fate::Aside(self.shown(&aside)));
+        Ok(())
+    }
+
+    /// Renames a file of the folder to a name beside it.
+    fn rename(&self, file: &Path, aside: &Path) -> io::Result<()> {
+        let (folder, name) = Folder::of(&self.workspace, file)?;
+        folder.rename(name, aside.file_name().unwrap_or_default())
+    }
+
+    /// What a file says, and whether it is ours; `None` where there is no file; what is wrong with it in words.
+    pub(super) fn read<T: DeserializeOwned>(&self, file: &Path) -> Result<Option<Found<T>>, String> {
+        let Some(bytes) = read_bytes(Folder::of(&self.workspace, file))? else { return Ok(None) };
+        let value = parse(&bytes).map_err(|error| error.to_string())?;
+        Ok(Some(Found { value, is_own: self.sealer.verifies(&self.place(file), &bytes) }))
+    }
+
+    /// Writes a file with its seal.
+    pub(super) fn write<T: Serialize>(&self, file: &Path, value: &T) -> io::Result<()> {
+        self.put(file, &self.sealed(file, value)?, Lasting::Always)
+    }
+
+    /// What a session was told is written with every prompt, and nobody waits until it has reached the disk: after a power
+    /// cut a session may be told again.
+    fn write_told(&self, file: &Path, told: &Told) -> io::Result<()> {
+        self.put(file, &self.sealed(file, told)?, Lasting::WhileRunning)
+    }
+
+    fn sealed<T: Serialize>(&self, file: &Path, value: &T) -> io::Result<Vec<u8>> {
+        Ok(self.sealer.key_or_new()?.sealed(&self.place(file), &serde_json::to_vec_pretty(value)?))
+    }
+
+    fn put(&self, file: &Path, bytes: &[u8], lasting: Lasting) -> io::Result<()> {
+        let (folder, name) = Folder::made_of(&self.workspace, file, Mode::Private)?;
+        // The writer holds the lock, so what others left unfinished here they will never finish.
+        folder.sweep()?;
+        folder.write(name, bytes, Mode::Private, lasting)
+    }
+
+    /// What a seal says about where the file lies: its path in the folder.
+    pub(super) fn place(&self, file: &Path) -> String {
+        slashed(file.strip_prefix(&self.folder).unwrap_or(file))
+    }
+
+    pub(super) fn shown(&self, file: &Path) -> String {
+        display(&self.workspace, file)
     }
 
     fn report(&self, file: &Path, problem: &str, done: &str) -> Diagnostic {
@@ -335,18 +495,23 @@ impl Store {
 /// # Errors
 /// What the file system says, with the path in front; [`LinkedOut`].
 pub fn keep_git_out(workspace: &Path) -> io::Result<()> {
-    let folder = workspace.join(FOLDER);
-    within(workspace, &folder)?;
-    let ignore = folder.join(".gitignore");
-    if ignore.exists() { Ok(()) } else { write_atomic(&ignore, b"*\n") }
+    let folder = own_folder(workspace)?;
+    // One that came with a repository may let git in.
+    let is_kept_out = folder.read(".gitignore", 16).is_ok_and(|(bytes, _)| bytes == IGNORE);
+    if is_kept_out { Ok(()) } else { folder.write(".gitignore", IGNORE, Mode::Private, Lasting::Always) }
 }
 
-/// Where a damaged file goes; what went there in the same second stays.
-pub(super) fn aside(file: &Path, clock: fn() -> SystemTime) -> PathBuf {
+/// The folder of what refdesk keeps in a workspace, made where it is missing; only its user can enter it.
+fn own_folder(workspace: &Path) -> io::Result<Folder> {
+    Folder::root(workspace)?.make(Path::new(FOLDER), Mode::Private)
+}
+
+/// Where a damaged or foreign file goes; what went there in the same second stays.
+pub(super) fn aside(file: &Path, why: &str, clock: fn() -> SystemTime) -> PathBuf {
     let seconds = clock().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let named = |ending: String| {
         let mut aside = file.as_os_str().to_owned();
-        aside.push(format!(".damaged-{seconds}{ending}"));
+        aside.push(format!(".{why}-{seconds}{ending}"));
         PathBuf::from(aside)
     };
     let numbered = (1..u32::MAX).map(|number| named(format!("-{number}")));
@@ -358,17 +523,26 @@ pub(super) fn aside(file: &Path, clock: fn() -> SystemTime) -> PathBuf {
 pub fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         _ if LinkedOut::is(error) => "put a folder in the place of the link",
+        _ if Keyless::is(error) => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
         io::ErrorKind::TimedOut => "end the process that holds the lock, or try again",
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => "make room",
         _ => "make .jaato/refdesk/ writable",
     }
 }
 
-/// The value of a file, `None` where there is no file; what is wrong with it in words.
+/// The value of a file of the user's own folder, which needs no seal; `None` where there is no file; what is wrong with it in
+/// words.
 pub(super) fn read<T: DeserializeOwned>(file: &Path) -> Result<Option<T>, String> {
-    match read_regular(file, LIMIT) {
-        Ok((bytes, false)) => parse(&bytes).map(Some).map_err(|error| error.to_string()),
+    let name = file.file_name().unwrap_or_default().to_owned();
+    let folder = Folder::root(file.parent().unwrap_or(Path::new("")));
+    let Some(bytes) = read_bytes(folder.map(|folder| (folder, name)))? else { return Ok(None) };
+    parse(&bytes).map(Some).map_err(|error| error.to_string())
+}
+
+fn read_bytes(file: io::Result<(Folder, OsString)>) -> Result<Option<Vec<u8>>, String> {
+    match file.and_then(|(folder, name)| folder.read(name, LIMIT)) {
         Ok((_, true)) => Err("it is too large".to_owned()),
+        Ok((bytes, false)) => Ok(Some(bytes)),
         Err(error) if is_absent(&error) => Ok(None),
         Err(error) => Err(error.to_string()),
     }
@@ -380,39 +554,22 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
     serde_json::from_value(members.into())
 }
 
-pub(super) fn write<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
-    write_atomic(file, &prepared(file, value)?)
-}
-
-/// What a session was told is written with every prompt, and nobody waits until it has reached the disk: after a power cut
-/// a session may be told again.
-fn write_told(file: &Path, told: &Told) -> io::Result<()> {
-    write_derived(file, &prepared(file, told)?)
-}
-
 /// Whether a power cut has left nothing of what a session was told. That is no damage, since nothing is missed.
 fn is_cut_short(told: &Path) -> bool {
     std::fs::symlink_metadata(told).is_ok_and(|file| file.is_file() && file.len() == 0)
 }
 
-fn prepared<T: Serialize>(file: &Path, value: &T) -> io::Result<Vec<u8>> {
-    let mut bytes = serde_json::to_vec_pretty(value)?;
-    bytes.push(b'\n');
-    // Whoever writes holds the lock, so what others left unfinished here they will never finish.
-    file.parent().map_or(Ok(()), sweep)?;
-    Ok(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::disk::{write_atomic, write_derived};
 
     fn clock() -> SystemTime {
         UNIX_EPOCH + std::time::Duration::from_secs(1_800_000_000)
     }
 
     fn store(folder: &Path) -> Store {
-        Store::new(folder, DEFAULT, DEFAULT, "a test", clock)
+        Store::new(folder, DEFAULT, DEFAULT, "a test", clock).sealed_by(Sealer::fixed(folder))
     }
 
     #[test]
@@ -474,7 +631,9 @@ mod tests {
     #[test]
     fn what_left_the_selection_is_news_to_every_session() {
         let folder = tempfile::tempdir().unwrap();
-        let sessions = ["one", "two"].map(|session| Store::new(folder.path(), DEFAULT, session, "a test", clock));
+        let sessions = ["one", "two"].map(|session| {
+            Store::new(folder.path(), DEFAULT, session, "a test", clock).sealed_by(Sealer::fixed(folder.path()))
+        });
         for session in &sessions {
             let announced = || ["a", "b"].map(str::to_owned).into();
             session.tell(|told| (Told { announced: announced(), ..told.clone() }, ())).unwrap();
@@ -540,15 +699,16 @@ mod tests {
             // What lies out there would be read if it were followed.
             let own = |path: &str| outside.path().join(path);
             for file in ["refdesk/selection.json", "selection.json", "review/selection.json"] {
-                write(&own(file), &choice()).unwrap();
+                write_sealed(&own(file), folder.path(), "desks/review/selection.json", &choice());
             }
             for file in ["refdesk/sessions/s/told.json", "sessions/s/told.json", "s/told.json"] {
-                write(&own(file), &told()).unwrap();
+                write_sealed(&own(file), folder.path(), "desks/review/sessions/s/told.json", &told());
             }
             let listing = || walk(outside.path());
             let before = listing();
             symlink(outside.path(), &link).unwrap();
-            let store = Store::new(folder.path(), "review", "s", "a test", clock);
+            let store =
+                Store::new(folder.path(), "review", "s", "a test", clock).sealed_by(Sealer::fixed(folder.path()));
             let on_the_way = |path: &Path| path.starts_with(&link);
             if on_the_way(&store.selection) {
                 let error = store.change(&Choice::default(), |choice| choice.pick("x")).unwrap_err();
@@ -566,6 +726,14 @@ mod tests {
             store.forget(&["a".into()]).unwrap_or_default();
             assert_eq!(listing(), before, "{link:?}");
         }
+    }
+
+    /// Writes a file that counts at this place of the workspace.
+    #[cfg(unix)]
+    fn write_sealed(file: &Path, workspace: &Path, place: &str, value: &impl Serialize) {
+        let sealer = Sealer::fixed(workspace);
+        let bytes = sealer.key().unwrap().sealed(place, &serde_json::to_vec_pretty(value).unwrap());
+        write_atomic(file, &bytes).unwrap();
     }
 
     /// Every file below a folder with its bytes.
@@ -597,7 +765,9 @@ mod tests {
     #[test]
     fn a_session_that_nobody_used_for_long_goes_when_a_new_one_begins() {
         let folder = tempfile::tempdir().unwrap();
-        let session = |name: &str| Store::new(folder.path(), DEFAULT, name, "a test", clock);
+        let session = |name: &str| {
+            Store::new(folder.path(), DEFAULT, name, "a test", clock).sealed_by(Sealer::fixed(folder.path()))
+        };
         let tell = |name: &str, id: &str| {
             let tell = |told: &Told| {
                 let mut after = told.clone();
@@ -639,7 +809,8 @@ mod tests {
     #[test]
     fn each_desk_tells_a_session_its_own() {
         let folder = tempfile::tempdir().unwrap();
-        let [one, two] = [DEFAULT, "b"].map(|desk| Store::new(folder.path(), desk, "s", "a test", clock));
+        let [one, two] = [DEFAULT, "b"]
+            .map(|desk| Store::new(folder.path(), desk, "s", "a test", clock).sealed_by(Sealer::fixed(folder.path())));
         let announced = || ["a".to_owned()].into();
         one.tell(|told| (Told { announced: announced(), ..told.clone() }, ())).unwrap();
         assert!(!two.told().0.was_announced("a"));

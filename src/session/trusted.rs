@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::store::{aside, read};
-use crate::disk::{Lock, sweep, write_private};
+use crate::disk::{Lock, private_folder, sweep, write_private};
 use crate::report::Diagnostic;
 
 /// Where it is kept.
@@ -78,6 +78,7 @@ impl Trusted {
 
     /// One lock beside the file: the folder holds files of others, too.
     fn lock(&self) -> io::Result<Lock> {
+        let _folder = self.file.parent().map(private_folder).transpose()?;
         Lock::acquire(&self.file.with_extension("lock"), self.patience)
     }
 
@@ -86,7 +87,7 @@ impl Trusted {
             Ok(stored) => return (stored.unwrap_or_default(), Vec::new()),
             Err(problem) => problem,
         };
-        let aside = aside(&self.file, self.clock);
+        let aside = aside(&self.file, "damaged", self.clock);
         let done = match std::fs::rename(&self.file, &aside) {
             Ok(()) => format!("it was set aside as {} and started anew", aside.display()),
             Err(error) => format!("it could not be set aside ({error}) and counts as empty"),

@@ -400,6 +400,7 @@ pub fn receipt(n: u64, session: &str) -> (crate::engine::Notice, crate::session:
         session: session.to_owned(),
         who: "claude-code".to_owned(),
         receipt,
+        seal: None,
     };
     let ticket = crate::engine::Ticket { number: n, kind: Some(TextKind::Prompt), holds: crate::engine::Holds::Text };
     let text = "To a prompt: hinted at @java-service (java, spring boot); gave notice of @error-handling (from \

@@ -10,6 +10,8 @@ mod config;
 mod conversation;
 mod demo;
 #[cfg(unix)]
+mod foreign;
+#[cfg(unix)]
 mod hook;
 #[cfg(unix)]
 mod journal;

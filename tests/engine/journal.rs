@@ -1,9 +1,11 @@
 //! The journal as a running desk hears it: lines of others as they come, of before at the start, none of them twice; and what
 //! would be said, told to nobody.
 
+use std::path::Path;
 use std::time::SystemTime;
 
 use refdesk::desk::{Desk, Options, Reader};
+use refdesk::disk::Sealer;
 use refdesk::engine::{Age, Command, Event, Hearer, Notice, Receipts, Topic};
 use refdesk::enrich::{Asked, TextKind};
 use refdesk::session::{Receipt, Store, What};
@@ -12,7 +14,12 @@ use crate::engine::world::{World, options, save};
 
 /// Another process of the same workspace.
 fn other(world: &World, desk: &str) -> Store {
-    Store::new(&world.workspace, desk, "s1", "another", SystemTime::now)
+    store(&world.workspace, desk)
+}
+
+fn store(workspace: &Path, desk: &str) -> Store {
+    let sealer = Sealer::new(options(workspace).state.as_deref(), workspace);
+    Store::new(workspace, desk, "s1", "another", SystemTime::now).sealed_by(sealer)
 }
 
 fn read(id: &str) -> Receipt {
@@ -39,7 +46,7 @@ fn a_line_of_another_process_is_told_without_reading_the_desk_again() {
     let workspace = folder.path().join("ws");
     save(&workspace.join("references.json"), r#"{"sources": []}"#);
     // The folder is there: that one comes to be is a change of another kind.
-    Store::new(&workspace, "default", "s1", "another", SystemTime::now).append(read("old")).unwrap();
+    store(&workspace, "default").append(read("old")).unwrap();
     let mut world = World::over(folder, workspace);
     world.event(|event| matches!(event, Event::Receipts(_)));
     let before = world.until("it is read", |_| true);
@@ -58,7 +65,7 @@ fn what_was_before_comes_first_and_is_marked_so() {
     let folder = tempfile::tempdir().unwrap();
     let workspace = folder.path().join("ws");
     save(&workspace.join("references.json"), r#"{"sources": []}"#);
-    let store = Store::new(&workspace, "default", "s1", "another", SystemTime::now);
+    let store = store(&workspace, "default");
     let lines = (0..400).map(|at| read(&format!("x{at}"))).collect();
     store.append_all(lines).unwrap();
     let mut world = World::over(folder, workspace);

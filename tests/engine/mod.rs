@@ -8,6 +8,7 @@ mod commands;
 mod edits;
 mod embedded;
 mod folders;
+mod foreign;
 mod journal;
 mod notices;
 #[cfg(target_os = "linux")]

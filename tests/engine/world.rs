@@ -153,5 +153,6 @@ pub fn save(path: &Path, text: &str) {
 }
 
 pub fn options(workspace: &Path) -> Options {
-    Options::new(Surroundings { workspace: workspace.to_path_buf(), ..Surroundings::default() })
+    let around = Surroundings { workspace: workspace.to_path_buf(), ..Surroundings::default() };
+    Options { state: Some(workspace.with_file_name("state")), ..Options::new(around) }
 }

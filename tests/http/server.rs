@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 
 use crate::http::client::Client;
 use crate::support::program::{LIMIT, kill};
-use crate::support::workspace::{Workspace, inline};
+use crate::support::workspace::{STATE, Workspace, inline};
 
 /// A running `refdesk mcp --http`.
 pub struct Server {
@@ -99,7 +99,7 @@ pub fn with_limits(limits: Limits, test: impl FnOnce(SocketAddr)) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime
             .block_on(serve(
-                Options::new(around),
+                Options { state: Some(world.beside(STATE)), ..Options::new(around) },
                 None,
                 &http,
                 limits,

@@ -19,7 +19,7 @@ use crate::live::ledger::{Acknowledged, Deed, Ledger};
 use crate::live::world::{trusted, unfinished};
 use crate::support::program::LIMIT;
 use crate::support::scale::scaled;
-use crate::support::workspace::{Workspace, ids};
+use crate::support::workspace::{STATE, Workspace, ids};
 
 /// How often one of them is killed, in a change and in the nightly run.
 const ROUNDS: [usize; 2] = [25, 200];
@@ -284,7 +284,8 @@ impl Team {
 /// A change of another process, which is this one.
 fn change(workspace: &Workspace, id: &str) -> Acknowledged {
     let around = Surroundings { workspace: workspace.path.clone(), ..Surroundings::default() };
-    let mut desk = Desk::open(Options { who: "a checker".to_owned(), ..Options::new(around) });
+    let state = Some(workspace.beside(STATE));
+    let mut desk = Desk::open(Options { who: "a checker".to_owned(), state, ..Options::new(around) });
     desk.pick(&[id.to_owned()], &[]).unwrap();
     Acknowledged { who: "a checker".to_owned(), deed: Deed::Picked(id.to_owned()) }
 }

@@ -16,7 +16,7 @@ use crate::live::actors::{Hook, Progress, Screen, Server};
 use crate::live::world::trusted;
 use crate::support::program::LIMIT;
 use crate::support::scale::scaled;
-use crate::support::workspace::Workspace;
+use crate::support::workspace::{STATE, Workspace};
 
 /// What a screen was told, and when.
 #[derive(Default)]
@@ -56,7 +56,8 @@ impl Told {
 /// A screen's engine, whose person answers every request at once with nothing. It ends with what comes back.
 fn listen(workspace: &Workspace, told: &Arc<Told>) -> oneshot::Sender<()> {
     let around = Surroundings { workspace: workspace.path.clone(), ..Surroundings::default() };
-    let options = Options { who: "another screen".to_owned(), ..Options::new(around) };
+    let state = Some(workspace.beside(STATE));
+    let options = Options { who: "another screen".to_owned(), state, ..Options::new(around) };
     let Engine { commands, mut snapshots, mut events } = engine::start_attended(options).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let is_ready = |snapshot: &Snapshot| snapshot.generation > 0 && snapshot.loading.is_none();

@@ -14,8 +14,6 @@ pub fn trusted(ids: impl Iterator<Item = String>) -> Workspace {
     let workspace = Workspace::new();
     workspace.configure(json!({"version": "1.0", "sources": sources, "approval": {"gen/**": "auto"}}));
     workspace.trust(STATE);
-    // A terminal of the tests has its own folder for what belongs to the user.
-    workspace.trust("home/state/refdesk");
     workspace
 }
 

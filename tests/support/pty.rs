@@ -119,7 +119,7 @@ impl Pty {
         command.env_remove("NO_COLOR");
         command.env_remove("COLORFGBG");
         command.env("HOME", home);
-        command.env("XDG_STATE_HOME", home.join("state"));
+        command.env("XDG_STATE_HOME", home.join(".local/state"));
         let child = pair.slave.spawn_command(command).unwrap();
         let seen = Arc::new((Mutex::new(seen), Condvar::new()));
         let flow = Arc::default();

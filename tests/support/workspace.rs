@@ -7,7 +7,7 @@ use std::process::Command;
 
 use refdesk::config::Surroundings;
 use refdesk::desk::{Desk, Options};
-use refdesk::disk::write_atomic;
+use refdesk::disk::{Sealer, write_atomic};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -132,6 +132,19 @@ impl Workspace {
             ..Surroundings::default()
         };
         Desk::open(Options { state: Some(self.beside(state)), ..Options::new(around) })
+    }
+
+    /// Changes the lines of the journal, each without its seal, and seals them again as the person's own refdesk would.
+    pub fn edit_journal(&self, edit: impl Fn(&str) -> String) {
+        let sealer = Sealer::new(Some(&self.beside(STATE)), &self.path);
+        let reseal = |line: &str| {
+            let (bare, _) = line.rsplit_once(",\"seal\":").expect("a sealed line");
+            let line = edit(&format!("{bare}}}"));
+            let sealed = sealer.key_or_new().unwrap().sealed_line("journal.jsonl", line.as_bytes());
+            String::from_utf8(sealed).unwrap() + "\n"
+        };
+        let file = ".jaato/refdesk/journal.jsonl";
+        self.put(file, self.read(file).lines().map(reseal).collect::<String>().as_bytes());
     }
 
     /// The stored picks of the default desk; none where nothing is stored.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::screen;
 use crate::desk::{Desk, Refusal};
-use crate::disk::{LinkedOut, open_own, within, write_atomic};
+use crate::disk::{Keyless, LinkedOut, Sealer, open_own, within, write_private};
 use crate::session::advice;
 use crate::setup::Record;
 
@@ -19,9 +19,14 @@ const LIMIT: u64 = 64 * 1024;
 pub(super) struct Remembered {
     /// `None` where a user has no folder for such things.
     file: Option<PathBuf>,
-    /// What its folder may not lead out of; a user's own folder may lie anywhere.
-    root: Option<PathBuf>,
-    /// The bytes that were there.
+    /// Of a workspace, what its folder may not lead out of, and what seals the record; a user's own folder may lie anywhere,
+    /// and what lies there needs no seal.
+    workspace: Option<(PathBuf, Sealer)>,
+    /// What the seal says about where the record lies.
+    place: String,
+    /// Whether a record lies there that this user's refdesk did not write. It is ignored.
+    is_foreign: bool,
+    /// The bytes that were there, if they are ours.
     before: Option<Vec<u8>>,
     /// What they say.
     pub record: Option<Record>,
@@ -38,16 +43,22 @@ impl Remembered {
             Some(desk.workspace().join(".jaato/refdesk"))
         };
         let file = folder.map(|folder| folder.join("connected").join(format!("{agent}.json")));
-        let root = (!for_user).then(|| desk.workspace().to_path_buf());
-        let mut new = Self { file, root, before: None, record: None, damage: None };
+        let workspace = (!for_user).then(|| (desk.workspace().to_path_buf(), desk.sealer().clone()));
+        let place = format!("connected/{agent}.json");
+        let mut new = Self { file, workspace, place, is_foreign: false, before: None, record: None, damage: None };
         let damage = match new.file.as_ref().map(|file| new.read(file)) {
             None => None,
             Some(Err(error)) if crate::disk::path::is_absent(&error) => None,
             Some(Err(error)) => Some(error.to_string()),
             Some(Ok(bytes)) => {
-                let read = serde_json::from_slice(&bytes).map(|record| new.record = Some(record));
-                new.before = Some(bytes);
-                read.err().map(|error| error.to_string())
+                let read = serde_json::from_slice(&bytes).map_err(|error| error.to_string());
+                new.is_foreign = new.workspace.as_ref().is_some_and(|(_, it)| !it.verifies(&new.place, &bytes));
+                if new.is_foreign && read.is_ok() {
+                    new.file.iter().for_each(|file| desk.note_foreign(file));
+                } else {
+                    new.before = Some(bytes);
+                }
+                read.map(|record| new.record = Some(record).filter(|_| !new.is_foreign)).err()
             }
         };
         if let (Some(damage), Some(file)) = (damage, &new.file) {
@@ -69,8 +80,8 @@ impl Remembered {
 
     /// Holds that no link leads its folder out of the workspace.
     fn held(&self, file: &Path) -> io::Result<()> {
-        match (&self.root, file.parent()) {
-            (Some(root), Some(folder)) => within(root, folder),
+        match (&self.workspace, file.parent()) {
+            (Some((root, _)), Some(folder)) => within(root, folder),
             _ => Ok(()),
         }
     }
@@ -81,17 +92,24 @@ impl Remembered {
     /// It cannot be written.
     pub fn store(&self, desk: &Desk, record: &Record) -> Result<(), Refusal> {
         let Some(file) = &self.file else { return Ok(()) };
-        if self.root.is_some() {
+        if self.workspace.is_some() {
             desk.own_folder()?;
         }
+        if self.is_foreign {
+            desk.set_foreign_aside(file)?;
+        }
         let written = self.held(file).and_then(|()| {
-            let mut bytes = serde_json::to_vec_pretty(record).map_err(io::Error::from)?;
-            bytes.push(b'\n');
-            write_atomic(file, &bytes)
+            let bytes = serde_json::to_vec_pretty(record).map_err(io::Error::from)?;
+            let bytes = match &self.workspace {
+                Some((_, sealer)) => sealer.key_or_new()?.sealed(&self.place, &bytes),
+                None => [&bytes, &b"\n"[..]].concat(),
+            };
+            write_private(file, &bytes)
         });
         written.map_err(|error| {
             let message = format!("what is to be taken away again could not be remembered: {error}");
-            let hint = if LinkedOut::is(&error) { advice(&error) } else { "make that folder writable" };
+            let hint =
+                if LinkedOut::is(&error) || Keyless::is(&error) { advice(&error) } else { "make that folder writable" };
             Refusal::new("not-stored", message, hint)
         })
     }
@@ -100,14 +118,17 @@ impl Remembered {
     /// harms nobody: a record of another text only tells what was made for refdesk.
     pub fn put_back(&self) {
         if let (Some(file), Some(before)) = (&self.file, &self.before) {
-            let _ = self.held(file).and_then(|()| write_atomic(file, before));
+            let _ = self.held(file).and_then(|()| write_private(file, before));
         } else {
             self.forget();
         }
     }
 
-    /// Forgets it; as harmless where it fails.
+    /// Forgets it; as harmless where it fails. A foreign one stays.
     pub fn forget(&self) {
+        if self.is_foreign {
+            return;
+        }
         let _ = self.file.as_ref().map(|file| self.held(file).and_then(|()| fs::remove_file(file)));
     }
 }

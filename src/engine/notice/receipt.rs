@@ -162,6 +162,7 @@ mod tests {
             session: owned("s1"),
             who: owned("claude-code"),
             receipt,
+            seal: None,
         }
     }
 

@@ -10,8 +10,9 @@ use serde::Deserialize;
 use super::backward::Backward;
 use super::{Line, Receipt, What};
 use crate::disk::path::is_absent;
-use crate::disk::{append_own, is_at, open_own, within};
+use crate::disk::{Sealer, append_own, is_at, open_own, within};
 use crate::session::Store;
+use crate::session::foreign::Fate;
 use crate::session::store::aside;
 
 /// Where the file would become larger it is put aside, in the place of the one put aside before: so no journal is larger than
@@ -21,10 +22,23 @@ pub(super) const LIMIT: u64 = 32 * 1024 * 1024;
 /// Numbers are smaller: programs that read JSON know greater ones only roughly, and a line with one is rubbish.
 const END: u64 = 1 << 53;
 
+/// What the seal of a line says about where it stands. A file that is put aside keeps its lines.
+const PLACE: &str = "journal.jsonl";
+
 /// A whole line, as far as whoever counts is concerned.
 #[derive(Deserialize)]
 struct Numbered {
     n: u64,
+}
+
+/// What a line of the file is.
+pub(super) enum Parsed {
+    /// One that this user's refdesk wrote here.
+    Own(Box<Line>),
+    /// One that looks like it, and that somebody else wrote or copied.
+    Foreign,
+    /// Not a whole line.
+    Rubbish,
 }
 
 impl Store {
@@ -56,6 +70,7 @@ impl Store {
 
     /// The same with a limit.
     pub(super) fn append_within(&self, limit: u64, receipts: Vec<Receipt>) -> io::Result<u64> {
+        self.sealer.key_or_new()?;
         let _lock = self.lock()?;
         let path = self.journal_file();
         let name_it = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
@@ -63,11 +78,18 @@ impl Store {
         let mut size = file.metadata().map_err(name_it)?.len();
         if size > limit {
             // It came from elsewhere, and reading it would hold everybody up.
-            std::fs::rename(&path, aside(&path, self.clock)).map_err(name_it)?;
+            std::fs::rename(&path, aside(&path, "damaged", self.clock)).map_err(name_it)?;
             file = append_own(&path)?;
             size = 0;
         }
-        let (before, is_torn) = self.last(&file, limit).map_err(name_it)?;
+        let Last { n: before, is_torn, is_foreign } = self.last(&file, limit).map_err(name_it)?;
+        if is_foreign {
+            self.move_aside(&path);
+            file = append_own(&path)?;
+            // One that cannot be moved is appended to: its lines are skipped.
+            size = file.metadata().map_err(name_it)?.len();
+        }
+        let is_torn = is_torn && size > 0;
         let (mut lines, n) = self.lines(limit, before, receipts).map_err(name_it)?;
         if size > 0 && size + u64::from(is_torn) + lines.len() as u64 > limit {
             std::fs::rename(&path, self.older_journal_file()).map_err(name_it)?;
@@ -103,34 +125,49 @@ impl Store {
     fn written(&self, before: u64, receipts: &[Receipt]) -> io::Result<(Vec<u8>, u64)> {
         // The clock is asked under the lock: the order of lines is that of their times.
         let time = jiff::Timestamp::try_from((self.clock)()).unwrap_or_default();
+        let key = self.sealer.key_or_new()?;
         let (mut lines, mut n) = (Vec::new(), before);
         for receipt in receipts {
             // A journal that somebody has prepared can bring the last number there is: then they begin anew.
             n = if n + 1 < END { n + 1 } else { 1 };
             let (desk, session, who) = (self.desk.clone(), self.session.clone(), self.who.clone());
-            let line = Line { n, time: format!("{time:.3}"), desk, session, who, receipt: receipt.clone() };
-            serde_json::to_writer(&mut lines, &line)?;
+            let line = Line { n, time: format!("{time:.3}"), desk, session, who, receipt: receipt.clone(), seal: None };
+            lines.extend(key.sealed_line(PLACE, &serde_json::to_vec(&line)?));
             lines.push(b'\n');
         }
         Ok((lines, n))
     }
 
-    /// The number of the last whole line, and whether something without a line break stands behind it.
-    fn last(&self, file: &File, limit: u64) -> io::Result<(u64, bool)> {
-        let mut is_torn = false;
-        if let Some(n) = last_number(file, &mut is_torn)? {
-            return Ok((n, is_torn));
+    /// What the end of the journal tells whoever appends to it.
+    fn last(&self, file: &File, limit: u64) -> io::Result<Last> {
+        let last = last_number(file, &self.sealer)?;
+        if last.n > 0 {
+            return Ok(last);
         }
-        match open_own(&self.older_journal_file()) {
+        let path = self.older_journal_file();
+        match open_own(&path) {
             Ok(older) if older.metadata()?.len() <= limit => {
-                Ok((last_number(&older, &mut false)?.unwrap_or(0), is_torn))
+                let before = last_number(&older, &self.sealer)?;
+                if before.is_foreign {
+                    self.move_aside(&path);
+                }
+                Ok(Last { n: before.n, ..last })
             }
             // Whatever stands there, it is no part of the journal.
-            Ok(_) | Err(_) => Ok((0, is_torn)),
+            Ok(_) | Err(_) => Ok(last),
         }
     }
 
-    /// Every line that is whole, oldest first, and how many are not.
+    /// What a line of the file is. That there are foreign ones is noted.
+    pub(super) fn parsed(&self, bytes: &[u8]) -> Parsed {
+        let parsed = parse(bytes, &self.sealer);
+        if matches!(parsed, Parsed::Foreign) {
+            self.foreign.note(self.shown(&self.journal_file()), Fate::Lines);
+        }
+        parsed
+    }
+
+    /// Every line that is whole and ours, oldest first, and how many are not.
     ///
     /// # Errors
     /// What the file system says, with the path in front; no file is no error.
@@ -140,8 +177,8 @@ impl Store {
         Ok((lines, damaged))
     }
 
-    /// Goes through the whole lines whose bytes are wanted, oldest first, and tells how many of these are not whole. A file
-    /// that is too large to be ours counts as one.
+    /// Goes through the whole lines of ours whose bytes are wanted, oldest first, and tells how many are not whole. A file
+    /// that is too large to be ours counts as one; foreign lines are skipped.
     ///
     /// # Errors
     /// As [`Store::journal`].
@@ -158,7 +195,11 @@ impl Store {
             let mut line = Vec::new();
             while reader.read_until(b'\n', &mut line)? > 0 {
                 if is_wanted(&line) && !line.trim_ascii().is_empty() {
-                    parse(&line).map_or_else(|| damaged += 1, &mut each);
+                    match self.parsed(&line) {
+                        Parsed::Own(line) => each(*line),
+                        Parsed::Foreign => {}
+                        Parsed::Rubbish => damaged += 1,
+                    }
                 }
                 line.clear();
             }
@@ -181,10 +222,19 @@ impl Store {
     }
 }
 
-/// A line of the file, if it is one that was written whole.
-pub(super) fn parse(bytes: &[u8]) -> Option<Line> {
-    let whole = bytes.strip_suffix(b"\n")?;
-    serde_json::from_slice::<Line>(whole).ok().filter(|line| line.n < END)
+/// What a line of the file is. Only one that is ours is read in full.
+fn parse(bytes: &[u8], sealer: &Sealer) -> Parsed {
+    let Some(whole) = bytes.strip_suffix(b"\n") else { return Parsed::Rubbish };
+    if sealer.key().is_some_and(|key| key.verifies_line(PLACE, whole)) {
+        // What a newer program wrote may say more than is known here.
+        let line = serde_json::from_slice::<Line>(whole).ok().filter(|line| line.n < END);
+        return line.map_or(Parsed::Rubbish, |line| Parsed::Own(Box::new(line)));
+    }
+    if number(whole).is_some() { Parsed::Foreign } else { Parsed::Rubbish }
+}
+
+fn number(line: &[u8]) -> Option<u64> {
+    serde_json::from_slice::<Numbered>(line).ok().map(|line| line.n).filter(|n| *n < END)
 }
 
 /// Whether the bytes of a line say that one of these things happened, as it was written; what is quoted in it says nothing.
@@ -196,15 +246,34 @@ pub fn says_what(line: &[u8], any: &[What]) -> bool {
     })
 }
 
-fn last_number(file: &File, is_torn: &mut bool) -> io::Result<Option<u64>> {
+/// The end of a journal.
+#[derive(Debug, Clone, Copy, Default)]
+struct Last {
+    /// The number of the last line that is ours; 0 where there is none.
+    n: u64,
+    /// Something without a line break stands behind the last whole line.
+    is_torn: bool,
+    /// There are lines, and none of them is ours.
+    is_foreign: bool,
+}
+
+fn last_number(file: &File, sealer: &Sealer) -> io::Result<Last> {
     let mut backward = Backward::new(file)?;
+    let mut last = Last::default();
     let mut is_last = true;
+    let mut has_lines = false;
     while let Some(line) = backward.line()? {
-        *is_torn |= std::mem::take(&mut is_last) && !line.ends_with(b"\n");
-        let number = serde_json::from_slice::<Numbered>(&line).ok().filter(|line| line.n < END);
-        if let Some(Numbered { n }) = number.filter(|_| line.ends_with(b"\n")) {
-            return Ok(Some(n));
+        let Some(whole) = line.strip_suffix(b"\n") else {
+            last.is_torn |= std::mem::take(&mut is_last);
+            continue;
+        };
+        is_last = false;
+        let is_own = sealer.key().is_some_and(|key| key.verifies_line(PLACE, whole));
+        match if is_own || !has_lines { number(whole) } else { None } {
+            Some(n) if is_own => return Ok(Last { n, ..last }),
+            Some(_) => has_lines = true,
+            None => {}
         }
     }
-    Ok(None)
+    Ok(Last { is_foreign: has_lines, ..last })
 }

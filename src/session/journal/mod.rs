@@ -132,6 +132,9 @@ pub struct Line {
     /// The rest.
     #[serde(flatten)]
     pub receipt: Receipt,
+    /// What shows that this user's refdesk wrote it here; `None` until it is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<String>,
 }
 
 /// How the name of a writer ends that is a client of the server: `claude-code over mcp`.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use super::Line;
 use super::backward::Backward;
-use super::file::{LIMIT, parse};
+use super::file::{LIMIT, Parsed};
 use crate::disk::path::is_absent;
 use crate::disk::{is_at, open_own, within};
 use crate::session::Store;
@@ -15,7 +15,7 @@ use crate::session::Store;
 /// Follows a journal: knows how far it was read.
 #[derive(Debug)]
 pub struct Tail {
-    workspace: PathBuf,
+    store: Store,
     path: PathBuf,
     /// The file that is read, and up to which byte it was; `None` where there was none.
     reading: Option<(File, u64)>,
@@ -24,7 +24,7 @@ pub struct Tail {
 impl Store {
     /// Follows the journal, beginning with its last lines, so many of them.
     pub fn tail(&self, last: usize) -> Tail {
-        let mut tail = Tail { workspace: self.workspace.clone(), path: self.journal_file(), reading: None };
+        let mut tail = Tail { store: self.clone(), path: self.journal_file(), reading: None };
         if within(&self.workspace, &self.folder).is_err() {
             return tail;
         }
@@ -77,12 +77,12 @@ impl Tail {
         let mut lines = Vec::new();
         let mut damaged = 0;
         let folder = self.path.parent().unwrap_or(&self.path);
-        within(&self.workspace, folder)?;
+        within(&self.store.workspace, folder)?;
         loop {
             if let Some((file, offset)) = &mut self.reading {
                 let is_there = is_at(file, &self.path);
                 // Asked before it is read: nobody appends to a file that has left its place.
-                match read_on(file, offset, &mut lines, &mut damaged) {
+                match read_on(&self.store, file, offset, &mut lines, &mut damaged) {
                     Err(error) if lines.is_empty() => return Err(error),
                     // What was read must not be lost, and the next question meets the same error.
                     Err(_) => return Ok((lines, damaged)),
@@ -104,7 +104,13 @@ impl Tail {
 }
 
 /// Reads the whole lines behind `offset`, and moves it behind them.
-fn read_on(mut file: &File, offset: &mut u64, lines: &mut Vec<Line>, damaged: &mut usize) -> io::Result<()> {
+fn read_on(
+    store: &Store,
+    mut file: &File,
+    offset: &mut u64,
+    lines: &mut Vec<Line>,
+    damaged: &mut usize,
+) -> io::Result<()> {
     let size = file.metadata()?.len();
     if size < *offset {
         // Somebody has emptied it.
@@ -121,10 +127,13 @@ fn read_on(mut file: &File, offset: &mut u64, lines: &mut Vec<Line>, damaged: &m
     file.take(LIMIT).read_to_end(&mut bytes)?;
     let whole = memchr::memrchr(b'\n', &bytes).map_or(0, |end| end + 1);
     for line in bytes.get(..whole).unwrap_or_default().split_inclusive(|byte| *byte == b'\n') {
-        match parse(line) {
-            Some(line) => lines.push(line),
-            None if line.trim_ascii().is_empty() => {}
-            None => *damaged += 1,
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        match store.parsed(line) {
+            Parsed::Own(line) => lines.push(*line),
+            Parsed::Foreign => {}
+            Parsed::Rubbish => *damaged += 1,
         }
     }
     *offset += whole as u64;

@@ -135,7 +135,15 @@ mod tests {
 
     fn line(session: &str, receipt: Receipt) -> Line {
         let word = |word: &str| word.to_owned();
-        Line { n: 1, time: String::new(), desk: word("d"), session: word(session), who: String::new(), receipt }
+        Line {
+            n: 1,
+            time: String::new(),
+            desk: word("d"),
+            session: word(session),
+            who: String::new(),
+            receipt,
+            seal: None,
+        }
     }
 
     fn said(session: &str, block: BlockKind, about: &str, tags: &[&str], level: Level) -> Line {

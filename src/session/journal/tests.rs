@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::*;
-use crate::disk::write_atomic;
+use crate::disk::{Sealer, write_atomic};
 use crate::session::{DEFAULT, Store};
 
 fn clock() -> SystemTime {
@@ -14,7 +14,7 @@ fn clock() -> SystemTime {
 }
 
 fn store(folder: &Path) -> Store {
-    Store::new(folder, DEFAULT, "../../x", "a test", clock)
+    Store::new(folder, DEFAULT, "../../x", "a test", clock).sealed_by(Sealer::fixed(folder))
 }
 
 fn said(reason: &str) -> Receipt {
@@ -23,6 +23,18 @@ fn said(reason: &str) -> Receipt {
 
 fn reasons(lines: &[Line]) -> Vec<(u64, &str)> {
     lines.iter().map(|line| (line.n, line.receipt.reason.as_str())).collect()
+}
+
+/// The lines of a journal of this workspace with something replaced, sealed again.
+fn rewritten(folder: &Path, lines: &str, from: &str, to: &str) -> String {
+    let sealer = Sealer::fixed(folder);
+    let reseal = |line: &str| {
+        let (rest, _) = line.rsplit_once(",\"seal\":").unwrap();
+        let sealed =
+            sealer.key().unwrap().sealed_line("journal.jsonl", format!("{}}}", rest.replace(from, to)).as_bytes());
+        String::from_utf8(sealed).unwrap() + "\n"
+    };
+    lines.lines().map(reseal).collect()
 }
 
 fn add_bytes(path: &Path, bytes: &[u8]) {
@@ -148,7 +160,8 @@ fn after_the_last_number_they_begin_anew() {
     store.append(said("one")).unwrap();
     let path = store.journal_file();
     let last = (1_u64 << 53) - 1;
-    let prepared = fs::read_to_string(&path).unwrap().replace("{\"n\":1,", &format!("{{\"n\":{last},"));
+    let written = fs::read_to_string(&path).unwrap();
+    let prepared = rewritten(folder.path(), &written, "{\"n\":1,", &format!("{{\"n\":{last},"));
     add_bytes(&path, prepared.as_bytes());
     assert_eq!(store.append_all(vec![said("two"), said("three")]).unwrap(), 2);
     let (lines, damaged) = store.journal().unwrap();
@@ -194,7 +207,7 @@ fn who_is_a_person() {
         ("refdesk over mcp", false),
         ("refdesker", false),
     ] {
-        let store = Store::new(folder.path(), DEFAULT, DEFAULT, who, clock);
+        let store = Store::new(folder.path(), DEFAULT, DEFAULT, who, clock).sealed_by(Sealer::fixed(folder.path()));
         store.append(said("")).unwrap();
         assert_eq!(store.journal().unwrap().0.last().unwrap().by_person(), expected, "{who}");
     }
@@ -213,7 +226,7 @@ fn a_tail_gives_each_line_once_and_only_when_it_is_whole() {
     assert_eq!(read(), [0; 0]);
     // A line in two parts.
     let path = store.journal_file();
-    let whole = fs::read_to_string(&path).unwrap().replace("\"1\"", "\"2\"");
+    let whole = rewritten(folder.path(), &fs::read_to_string(&path).unwrap(), "\"1\"", "\"2\"");
     let (begin, end) = whole.split_at(20);
     add_bytes(&path, begin.as_bytes());
     assert_eq!(read(), [0; 0]);

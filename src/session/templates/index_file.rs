@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::{Written, look};
+use super::{INDEX, Written, look};
 use crate::disk::{read_regular, write_atomic};
 use crate::report::Diagnostic;
 use crate::session::store::Store;
@@ -21,19 +21,19 @@ impl Store {
         templates: &Map<String, Value>,
         done: &mut Written,
     ) -> Result<(), Diagnostic> {
-        let file = folder.join("index.json");
+        let file = folder.join(INDEX);
         let found = look_large(&file);
         match &found {
             Found::Nothing if templates.is_empty() => return Ok(()),
             Found::Nothing => {}
             Found::Other(what) => {
-                done.diagnostics.push(self.left("index.json", &format!("is {what}; nothing is written there")));
+                done.diagnostics.push(self.left(INDEX, &format!("is {what}; nothing is written there")));
                 return Ok(());
             }
             Found::File { empty, .. } => match read_index(&file) {
                 Some(known) if known.get("templates") == Some(&Value::Object(templates.clone())) => return Ok(()),
                 None if !empty => {
-                    done.diagnostics.push(self.left("index.json", "is no index of templates; it is left as it is"));
+                    done.diagnostics.push(self.left(INDEX, "is no index of templates; it is left as it is"));
                     return Ok(());
                 }
                 _ => {}

@@ -11,7 +11,7 @@ use std::time::Duration;
 use rayon::prelude::*;
 use serde_json::{Map, Value};
 
-use super::store::{Store, write};
+use super::store::Store;
 use crate::disk::name::sha256_hex;
 use crate::disk::path::{display, is_absent};
 use crate::disk::{read_regular, sweep, write_derived};
@@ -25,7 +25,10 @@ mod record;
 #[cfg(test)]
 mod tests;
 
-use record::{Found, Record};
+use record::{Found, Record, is_file_name};
+
+/// The file beside the templates that tells other tools what there is.
+const INDEX: &str = "index.json";
 
 /// How long a template that only a text of a tool has brought is kept: as long as a session that nobody uses.
 const TAKEN_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
@@ -99,9 +102,9 @@ impl Store {
             done.superseded = true;
             return Ok(());
         }
-        let (record, damaged) = self.read_locked::<Record>(&self.record_file());
+        let (record, damaged) = self.own_locked::<Record>(&self.record_file());
         done.diagnostics.extend(damaged);
-        let before = record.unwrap_or_default();
+        let before = record.unwrap_or_default().checked();
         let mut after = before.clone();
         // What is old makes room for what is new.
         let mut gone = if by == For::Reader { self.old(&folder, files, &mut after) } else { Vec::new() };
@@ -135,7 +138,7 @@ impl Store {
     ) -> Vec<&'a TemplateFile> {
         let found: Vec<Found> = files.par_iter().map(|file| look(&folder.join(&file.name))).collect();
         let mut due = Vec::new();
-        for (file, found) in files.iter().zip(found) {
+        for (file, found) in files.iter().zip(found).filter(|(file, _)| is_file_name(&file.name)) {
             if by == For::Reader && !before.files.get(&file.name).is_some_and(|entry| entry.by_tool) {
                 if found != Found::Nothing {
                     done.diagnostics.push(self.left(&file.name, "is there already; it is left as it is"));
@@ -237,7 +240,10 @@ impl Store {
     /// The templates that were taken from texts of tools and are there as they were written.
     pub fn taken_templates(&self) -> Vec<Taken> {
         // What is damaged is set aside and told by whoever writes.
-        let Ok(Some(record)) = super::store::read::<Record>(&self.record_file()) else { return Vec::new() };
+        let file = self.record_file();
+        let Some(record) = self.read::<Record>(&file).ok().flatten().and_then(|found| self.own(&file, found)) else {
+            return Vec::new();
+        };
         let folder = self.workspace.join(FOLDER);
         let there = |(name, entry): (String, record::Entry)| match look(&folder.join(&name)) {
             Found::File { hash, empty: false } if entry.by_tool && entry.sha256.contains(&hash) => {
@@ -245,7 +251,7 @@ impl Store {
             }
             _ => None,
         };
-        record.files.into_iter().filter(|(_, entry)| entry.by_tool).filter_map(there).collect()
+        record.checked().files.into_iter().filter(|(_, entry)| entry.by_tool).filter_map(there).collect()
     }
 
     /// Writes and removes. What is about to be written is noted first, so that it is known for ours whatever happens.
@@ -304,7 +310,7 @@ impl Store {
         if before == after {
             return Ok(());
         }
-        write(&self.record_file(), after).map_err(|error| self.unwritable(&error))
+        self.write(&self.record_file(), after).map_err(|error| self.unwritable(&error))
     }
 
     /// The folder, which no link may lead out of the workspace.
@@ -328,7 +334,7 @@ impl Store {
     }
 
     fn index_file(&self) -> PathBuf {
-        self.workspace.join(FOLDER).join("index.json")
+        self.workspace.join(FOLDER).join(INDEX)
     }
 
     fn left(&self, name: &str, what: &str) -> Diagnostic {

@@ -5,6 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::disk::name::is_plain;
+use crate::template::OVERRIDES;
+
 /// Every file that is ours, by its name in the folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
@@ -31,6 +34,14 @@ pub struct Entry {
 }
 
 impl Record {
+    /// The same without names that no template of a document has: each is to be one plain name in the folder, and none of
+    /// those that have another meaning there.
+    #[must_use]
+    pub fn checked(mut self) -> Self {
+        self.files.retain(|name, _| is_file_name(name));
+        self
+    }
+
     /// Whether what is in the file is what was written there. A file that is empty was cut short by a crash of the machine: no
     /// template is.
     pub fn is_ours(&self, name: &str, found: &Found) -> bool {
@@ -47,6 +58,12 @@ impl Entry {
             Found::Nothing | Found::Other(_) => false,
         }
     }
+}
+
+/// Whether a file of this name may be written and removed in the folder of templates.
+pub fn is_file_name(name: &str) -> bool {
+    let has_meaning = name == super::INDEX || OVERRIDES.rsplit('/').next() == Some(name);
+    is_plain(name) && !name.starts_with('.') && !has_meaning
 }
 
 /// What stands where a file is to be.

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{For, TemplateFile, Written};
 use crate::disk::name::sha256_hex;
-use crate::disk::write_atomic;
+use crate::disk::{Sealer, write_atomic};
 use crate::selection::Choice;
 use crate::session::Store;
 
@@ -36,6 +36,7 @@ fn outcome(done: &Written) -> Outcome<'_> {
 
 fn bring(workspace: &Path, desk: &str, wanted: &[(&str, &str)]) -> Written {
     Store::new(workspace, desk, "default", "a test", clock)
+        .sealed_by(Sealer::fixed(workspace))
         .write_templates(&files(wanted), For::Desk { choice: &Choice::default(), index: None })
 }
 
@@ -64,7 +65,7 @@ fn files_come_change_and_go_with_their_desk() {
 fn who_is_late_leaves_it_to_whoever_chose_last() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
-    let store = Store::new(root, "default", "default", "a test", clock);
+    let store = Store::new(root, "default", "default", "a test", clock).sealed_by(Sealer::fixed(root));
     store.change(&Choice::default(), |choice| choice.pick("a")).unwrap();
     assert!(bring(root, "default", &[("a.tmpl", "1")]).superseded, "of a choice that counts no more");
     assert!(!root.join(".jaato/templates").exists());
@@ -128,7 +129,7 @@ fn what_a_person_made_or_changed_is_left_alone() {
 fn what_a_person_asked_for_stays_until_a_person_removes_it() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
-    let store = Store::new(root, "default", "default", "a test", clock);
+    let store = Store::new(root, "default", "default", "a test", clock).sealed_by(Sealer::fixed(root));
     assert_eq!(outcome(&store.write_templates(&files(&[("a.tmpl", "1")]), For::Person)).0, ["a.tmpl"]);
     bring(root, "default", &[("a.tmpl", "1")]);
     assert_eq!(outcome(&bring(root, "default", &[])), (vec![], vec![], vec![], 0));
@@ -140,7 +141,7 @@ fn what_a_person_asked_for_stays_until_a_person_removes_it() {
 fn what_a_tool_brought_is_written_over_nothing_and_goes_when_it_is_old() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
-    let store = Store::new(root, "default", "default", "a test", clock);
+    let store = Store::new(root, "default", "default", "a test", clock).sealed_by(Sealer::fixed(root));
     let take = |wanted: &[(&str, &str)]| store.write_templates(&files(wanted), For::Reader);
     write_atomic(&root.join(".jaato/templates/mine.tmpl"), b"1").unwrap();
     bring(root, "review", &[("theirs.tmpl", "1")]);
@@ -168,15 +169,16 @@ fn what_a_tool_brought_is_written_over_nothing_and_goes_when_it_is_old() {
 
 #[test]
 fn a_writer_that_was_killed_leaves_nothing_that_is_taken_for_a_persons() {
-    let record = |hashes: &[&str]| {
+    let record = |root: &Path, hashes: &[&str]| {
         let hashes: Vec<String> = hashes.iter().map(|text| sha256_hex(text.as_bytes())).collect();
-        json!({"files": {"a.tmpl": {"sha256": hashes, "desks": ["default"]}}}).to_string()
+        let record = json!({"files": {"a.tmpl": {"sha256": hashes, "desks": ["default"]}}}).to_string();
+        Sealer::fixed(root).key().unwrap().sealed("templates.json", record.as_bytes())
     };
     // Killed before the file was written, between the file and the second note, and by a crash that left it empty.
     for (noted, there) in [(&["1", "2"][..], "1"), (&["1", "2"], "2"), (&["2"], "")] {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
-        write_atomic(&root.join(".jaato/refdesk/templates.json"), record(noted).as_bytes()).unwrap();
+        write_atomic(&root.join(".jaato/refdesk/templates.json"), &record(root, noted)).unwrap();
         write_atomic(&root.join(".jaato/templates/a.tmpl"), there.as_bytes()).unwrap();
         write_atomic(&root.join(".jaato/templates/.refdesk-x.tmp"), b"half").unwrap();
         let done = bring(root, "default", &[("a.tmpl", "3")]);
@@ -198,7 +200,7 @@ fn the_index_is_written_when_something_but_its_time_differs() {
     let index = |text: &str| json!({"T.tpl": {"name": "T.tpl", "syntax": text}}).as_object().unwrap().clone();
     let write = |listing: &serde_json::Map<String, serde_json::Value>, clock| {
         let by = For::Desk { choice: &Choice::default(), index: Some(listing) };
-        Store::new(root, "default", "default", "a test", clock).write_templates(&[], by)
+        Store::new(root, "default", "default", "a test", clock).sealed_by(Sealer::fixed(root)).write_templates(&[], by)
     };
     write(&index("jinja2"), clock);
     let first: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();

@@ -1,0 +1,47 @@
+//! What belongs to the user alone: files and folders with a mode that is too wide, from a wide umask, an older version or a
+//! checkout, are narrowed when something is written.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use super::Folder;
+
+/// Opens a folder of the user, made where it is missing; only its user can enter it, whatever its mode was.
+///
+/// # Errors
+/// What the file system says, with the path in front.
+pub fn private_folder(path: &Path) -> io::Result<Folder> {
+    std::fs::create_dir_all(path)
+        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+    let folder = Folder::root(path)?;
+    // Another user's folder stays as it is.
+    let _ = folder.make_private();
+    Ok(folder)
+}
+
+/// Takes the permissions of everybody but the owner away from an open file. Another user's file stays as it is.
+#[cfg(unix)]
+pub fn narrow(file: &File) {
+    use std::os::unix::fs::PermissionsExt;
+    if let Ok(found) = file.metadata()
+        && found.permissions().mode() & 0o077 != 0
+    {
+        let _ = file.set_permissions(PermissionsExt::from_mode(found.permissions().mode() & 0o700));
+    }
+}
+
+#[cfg(not(unix))]
+pub fn narrow(_: &File) {}
+
+/// Whether an open file belongs to the user that this process runs as.
+#[cfg(unix)]
+pub fn is_mine(file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    file.metadata().is_ok_and(|found| found.uid() == rustix::process::geteuid().as_raw())
+}
+
+#[cfg(not(unix))]
+pub fn is_mine(_: &File) -> bool {
+    true
+}

@@ -1,0 +1,390 @@
+//! State files that came with a repository, another user, another workspace or an older version: whatever they say, nothing of
+//! them is obeyed but picks and exclusions, they are set aside with one diagnostic, and what only looks writes nothing. And what
+//! refdesk itself keeps, nobody else can read.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use refdesk::disk::name::sha256_hex;
+use refdesk::disk::write_atomic;
+use serde_json::{Value, json};
+
+use crate::support::program::{PROGRAM, Ran, run};
+use crate::support::workspace::{STATE, Workspace, inline};
+
+/// What every command says once about all foreign files together.
+const TOLD: &str = "not written by your refdesk on this machine";
+
+const OWN: &str = ".jaato/refdesk";
+
+fn world() -> Workspace {
+    let mut web = inline("web", "All about the web.");
+    web["tags"] = json!(["web"]);
+    let text = "# Kit\n\n## Service\n\n```java\nclass {{Name}} {}\n```\n";
+    Workspace::of(
+        json!([inline("a", "Nothing."), web, {"id": "kit", "name": "Kit", "path": "kit.md"}]),
+        &[("kit.md", text)],
+    )
+}
+
+/// A document of an agent's hook.
+fn document(world: &Workspace, event: &str) -> String {
+    let mut document =
+        json!({"session_id": "s", "cwd": world.path, "hook_event_name": event, "prompt": "the web @kit"});
+    document["tool_name"] = json!("Read");
+    document["tool_input"] = json!({"file_path": "kit.md"});
+    document["tool_response"] = json!({"content": "the web\n```java\nclass {{Other}} {}\n```\n"});
+    document.to_string()
+}
+
+/// The calls of an agent over the Model Context Protocol.
+fn calls() -> String {
+    let call = |id: u32, name: &str, arguments: Value| json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": name, "arguments": arguments}});
+    let initialize = json!({"protocolVersion": "2025-06-18", "capabilities": {},
+                            "clientInfo": {"name": "test", "version": "1"}});
+    [
+        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": initialize}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        call(1, "listReferences", json!({})),
+        call(2, "selectReferences", json!({"ids": ["a"]})),
+    ]
+    .map(|message| format!("{message}\n"))
+    .concat()
+}
+
+/// Everything that reads state and may write, in one go, each in a world of its own that `prepare` makes hostile.
+fn everybody(prepare: impl Fn(&Workspace), mut look: impl FnMut(&Workspace, &Ran)) {
+    type Act = fn(&Workspace) -> Ran;
+    let acts: [Act; 9] = [
+        |world| world.run(&["select", "a"]),
+        |world| world.run(&["unselect", "kit"]),
+        |world| world.run(&["clear", "--all"]),
+        |world| world.run(&["templates", "extract"]),
+        |world| world.run(&["render", "--inline", "x", "--output", "out.txt", "--yes"]),
+        |world| world.feed(&["hook", "claude-code"], document(world, "UserPromptSubmit").as_bytes()),
+        |world| world.feed(&["hook", "claude-code"], document(world, "PostToolUse").as_bytes()),
+        |world| world.feed(&["enrich", "--kind", "tool_result", "--tool", "Read"], b"```java\nclass {{X}} {}\n```\n"),
+        |world| world.feed(&["mcp"], calls().as_bytes()),
+    ];
+    for act in acts {
+        let world = world();
+        prepare(&world);
+        look(&world, &act(&world));
+    }
+}
+
+fn outside(world: &Workspace, name: &str, text: &str) -> PathBuf {
+    let path = world.beside(name);
+    write_atomic(&path, text.as_bytes()).unwrap();
+    path
+}
+
+#[test]
+fn a_foreign_record_of_templates_deletes_nothing() {
+    for text in ["precious", ""] {
+        let prepare = |world: &Workspace| {
+            let victims = [
+                outside(world, "victim", text).display().to_string(),
+                "../../../victim".to_owned(),
+                "../references/person.json".to_owned(),
+                "person.tmpl".to_owned(),
+                "overrides.json".to_owned(),
+            ];
+            world.put(".jaato/references/person.json", text.as_bytes());
+            for name in ["person.tmpl", "overrides.json"] {
+                world.put(&format!(".jaato/templates/{name}"), text.as_bytes());
+            }
+            let entry = json!({"sha256": [sha256_hex(text.as_bytes())], "desks": ["default"]});
+            let taken = json!({"sha256": [sha256_hex(text.as_bytes())], "by_tool": true});
+            let mut files: serde_json::Map<String, Value> =
+                victims.iter().map(|name| (name.clone(), entry.clone())).collect();
+            files.insert("old.tmpl".to_owned(), taken);
+            world.put(".jaato/templates/old.tmpl", text.as_bytes());
+            let old = fs::File::options().append(true).open(world.path.join(".jaato/templates/old.tmpl")).unwrap();
+            old.set_modified(std::time::UNIX_EPOCH).unwrap();
+            world.put(".jaato/refdesk/templates.json", json!({"files": files}).to_string().as_bytes());
+            // What it would follow from: nothing is selected that brings any of them.
+            world.put(".jaato/refdesk/selection.json", br#"{"picks": ["kit"], "exclusions": []}"#);
+        };
+        everybody(prepare, |world, ran| {
+            for path in ["../victim", ".jaato/references/person.json", ".jaato/templates/person.tmpl"] {
+                assert_eq!(fs::read_to_string(world.path.join(path)).ok().as_deref(), Some(text), "{path}: {ran}");
+            }
+            for name in ["overrides.json", "old.tmpl"] {
+                assert_eq!(world.read(&format!(".jaato/templates/{name}")), text, "{ran}");
+            }
+        });
+    }
+}
+
+#[test]
+fn a_foreign_note_of_a_write_renames_and_removes_nothing() {
+    let file = |text: &str| json!({"file": {"size": text.len(), "hash": sha256_hex(text.as_bytes())}});
+    let prepare = |world: &Workspace| {
+        let base = world.path.parent().unwrap();
+        let mut steps = Vec::new();
+        for folder in [base.to_path_buf(), world.path.join("src"), world.path.clone()] {
+            fs::create_dir_all(&folder).unwrap();
+            for (name, staged, old) in [("bashrc", ".refdesk-a.tmp", ".refdesk-b.tmp"), ("new", ".refdesk-c.tmp", "")] {
+                let at = |name: &str| folder.join(name);
+                write_atomic(&at(staged), b"evil").unwrap();
+                let mut step = json!({"path": at(name), "shown": name, "staged": at(staged), "old": null,
+                                      "before": "nothing", "after": file("evil")});
+                if !old.is_empty() {
+                    write_atomic(&at(name), b"mine").unwrap();
+                    write_atomic(&at(old), b"mine").unwrap();
+                    (step["old"], step["before"]) = (json!(at(old)), file("mine"));
+                }
+                steps.push(step);
+            }
+        }
+        // One that is made already, so that the rest seems to be left to do.
+        write_atomic(&world.path.join("made"), b"evil").unwrap();
+        write_atomic(&world.path.join(".refdesk-d.tmp"), b"evil").unwrap();
+        steps.insert(
+            0,
+            json!({"path": world.path.join("made"), "shown": "made", "staged": world.path.join(".refdesk-d.tmp"),
+                               "old": null, "before": "nothing", "after": file("evil")}),
+        );
+        let note = json!({"files": steps, "folders": [world.path.join("src")]});
+        world.put(".jaato/refdesk/write.json", note.to_string().as_bytes());
+    };
+    everybody(prepare, |world, ran| {
+        for folder in [world.path.parent().unwrap().to_path_buf(), world.path.join("src"), world.path.clone()] {
+            assert_eq!(fs::read_to_string(folder.join("bashrc")).unwrap(), "mine", "{ran}");
+            assert!(!folder.join("new").exists(), "{ran}");
+        }
+        assert_eq!(world.read("made"), "evil", "not taken back either: {ran}");
+    });
+}
+
+#[test]
+fn foreign_state_is_set_aside_by_who_writes_and_told_once() {
+    let world = world();
+    world.put(".jaato/refdesk/selection.json", br#"{"picks": ["web"], "exclusions": ["kit"], "by": "evil"}"#);
+    world.put(".jaato/refdesk/templates.json", br#"{"files": {}}"#);
+    world.put(".jaato/refdesk/write.json", br#"{"files": [], "folders": []}"#);
+    let line = json!({"n": 7, "time": "2026-01-01T00:00:00.000Z", "desk": "default", "session": "default",
+                      "who": "evil", "what": "selected", "about": ["web"]});
+    for name in ["journal.jsonl", "journal.1.jsonl"] {
+        world.put(&format!("{OWN}/{name}"), format!("{line}\n").as_bytes());
+    }
+    let before = world.listing();
+    for words in [&["list"][..], &["resolve", "a"], &["check"], &["why", "web"], &["instructions"], &["journal"]] {
+        let ran = world.run(words);
+        assert!(!format!("{ran}").contains("evil"), "{ran}");
+        let told = format!("{}{}", ran.stderr, ran.text());
+        assert_eq!(told.matches(TOLD).count(), 1, "{ran}");
+        assert!(told.contains("selection.json (only its picks and exclusions count)"), "{ran}");
+    }
+    let ran = world.feed(&["enrich", "--dry-run"], b"the web").exits(0);
+    assert_eq!(ran.stderr.matches(TOLD).count(), 1, "{ran}");
+    assert!(world.listing() == before, "what only looks wrote something");
+    let listed = world.json(&["list", "--selected"], 0);
+    assert_eq!(listed["sources"][0]["id"], "web");
+    let ran = world.run(&["select", "a"]).exits(0);
+    assert_eq!(ran.stderr.matches(TOLD).count(), 1, "{ran}");
+    assert_eq!(world.picks(), ["web", "a"]);
+    assert_eq!(read_json(&world, "selection.json")["exclusions"], json!(["kit"]));
+    let aside = set_aside(&world);
+    let names = ["journal.1.jsonl", "journal.jsonl", "selection.json", "templates.json", "write.json"];
+    assert_eq!(aside.iter().map(|name| name.split(".foreign-").next().unwrap()).collect::<Vec<_>>(), names);
+    // Every byte of it is still there.
+    for (path, bytes) in before.iter().filter(|(path, _)| path.starts_with(world.path.join(OWN))) {
+        assert!(world.listing().iter().any(|(_, kept)| kept == bytes), "{}", path.display());
+    }
+    for words in [&["list"][..], &["select", "a"], &["journal"]] {
+        let ran = world.run(words).exits(0);
+        assert!(!ran.stderr.contains(TOLD), "{ran}");
+    }
+    let journal: Vec<Value> =
+        world.run(&["journal"]).text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&journal[0]["n"], &journal[0]["who"]), (&json!(1), &json!("refdesk select")));
+}
+
+#[test]
+fn a_foreign_memory_of_a_session_silences_nothing() {
+    let own = world();
+    let first = own.feed(&["enrich"], b"the web").exits(0);
+    assert!(first.text().contains("@web"), "{first}");
+    let told = ".jaato/refdesk/sessions/default/told.json";
+    let bytes = fs::read(own.path.join(told)).unwrap();
+    let mut bare: Value = serde_json::from_slice(&bytes).unwrap();
+    bare.as_object_mut().unwrap().shift_remove("seal");
+    // Without a seal, with one of another workspace, with one of another session, with a changed byte.
+    let forged = [
+        (told, bare.to_string().into_bytes(), "default"),
+        (told, bytes.clone(), "default"),
+        (".jaato/refdesk/sessions/other/told.json", bytes.clone(), "other"),
+        (".jaato/refdesk/desks/review/sessions/default/told.json", bytes, "default"),
+    ];
+    for (at, (path, bytes, session)) in forged.into_iter().enumerate() {
+        let other = if at == 1 { world() } else { Workspace::new() };
+        let world = if at == 1 { &other } else { &own };
+        world.put(path, &bytes);
+        let desk = if path.contains("review") { "review" } else { "default" };
+        let ran = world.feed(&["--desk", desk, "--session", session, "enrich"], b"the web").exits(0);
+        assert!(ran.text().contains("@web"), "{path}: {ran}");
+        assert_eq!(ran.stderr.matches(TOLD).count(), 1, "{path}: {ran}");
+        assert!(ran.stderr.contains("told.json.foreign-"), "{path}: {ran}");
+        // From now on it is remembered.
+        let again = world.feed(&["--desk", desk, "--session", session, "enrich"], b"the web").exits(0);
+        assert_eq!(again.text(), "the web", "{again}");
+    }
+}
+
+#[test]
+fn a_forged_line_of_a_journal_is_none() {
+    let world = world();
+    world.run(&["select", "a"]).exits(0);
+    world.run(&["select", "web"]).exits(0);
+    let file = format!("{OWN}/journal.jsonl");
+    let whole = world.read(&file);
+    let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    let forged = lines[0].replacen("refdesk select", "claude-code", 1);
+    let (bare, _) = forged.rsplit_once(",\"seal\"").unwrap();
+    let text = format!("{}{forged}{bare}}}\n{}", lines[0], lines[1]);
+    world.put(&file, text.as_bytes());
+    let ran = world.run(&["journal"]).exits(0);
+    assert_eq!((ran.text(), ran.stderr.matches(TOLD).count()), (whole.as_str(), 1), "{ran}");
+    let picked = world.json(&["why", "a"], 0)["chain"][0]["picked"]["by"].clone();
+    assert_eq!(picked, "refdesk select");
+    // What is ours in it stays, and goes on.
+    world.run(&["select", "kit"]).exits(0);
+    assert!(world.read(&file).starts_with(&text));
+    let numbers: Vec<Value> =
+        world.run(&["journal"]).text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(
+        numbers.iter().map(|line| line["n"].clone()).collect::<Vec<_>>(),
+        [json!(1), json!(2), json!(3), json!(4)]
+    );
+}
+
+#[test]
+fn a_copy_of_a_workspace_keeps_its_picks_alone() {
+    let world = world();
+    world.run(&["select", "a", "kit"]).exits(0);
+    world.feed(&["enrich"], b"the web").exits(0);
+    let makes: [fn(&Path, &Path) -> std::io::Result<()>; 2] = [|from, to| fs::rename(from, to), copy];
+    for make in makes {
+        let (here, there) = (world.path.clone(), world.beside("there"));
+        let _ = fs::remove_dir_all(&there);
+        copy(&here, &world.beside("spare")).unwrap();
+        make(&here, &there).unwrap();
+        let at = |words: &[&str], input: Option<&[u8]>| {
+            run(world.bare(&[]).current_dir(&there).arg("--workspace").arg(&there).args(words), input).exits(0)
+        };
+        let listed = at(&["list", "--selected"], None);
+        assert!(listed.text().contains('a') && listed.stderr.contains(TOLD), "{listed}");
+        let enriched = at(&["enrich"], Some(b"the web"));
+        assert!(enriched.text().contains("@web"), "{enriched}");
+        let ran = at(&["unselect", "kit"], None);
+        assert_eq!(ran.stderr.matches(TOLD).count(), 1, "{ran}");
+        assert!(there.join(".jaato/templates/service.java.tmpl").exists(), "not known for ours any more");
+        assert!(!at(&["list"], None).stderr.contains(TOLD));
+        let _ = fs::remove_dir_all(&here);
+        fs::rename(world.beside("spare"), &here).unwrap();
+        fs::remove_dir_all(&there).unwrap();
+    }
+    assert!(!world.run(&["list"]).exits(0).stderr.contains(TOLD), "in its place it is ours as before");
+}
+
+#[test]
+fn without_a_folder_for_a_key_only_picks_are_kept_and_that_is_said() {
+    let world = world();
+    let with = |words: &[&str], input: Option<&[u8]>| {
+        // A state folder in the workspace could have come with it.
+        run(world.command(words).env("XDG_STATE_HOME", world.path.join(".state")), input).exits(0)
+    };
+    let ran = with(&["select", "a"], None);
+    assert!(ran.stderr.contains("lies in the workspace") && ran.stderr.contains("XDG_STATE_HOME"), "{ran}");
+    assert_eq!(world.picks(), ["a"]);
+    let listed = with(&["list", "--selected"], None);
+    assert!(listed.text().contains('a') && listed.stderr.is_empty(), "{listed}");
+    for _ in 0..2 {
+        let ran = with(&["enrich"], Some(b"the web"));
+        assert!(ran.text().contains("@web") && ran.stderr.contains("not remembered"), "{ran}");
+    }
+    assert!(!world.path.join(".state").exists());
+    // A key that came with it is none either.
+    world.put(".state/refdesk/seal.key", &[7; 32]);
+    assert!(with(&["select", "web"], None).stderr.contains("lies in the workspace"));
+}
+
+#[test]
+fn nobody_else_can_read_what_is_kept_whatever_the_mask_was() {
+    let world = world();
+    // As an older version left them, or a checkout.
+    world.put(".jaato/refdesk/desks/review/x", b"");
+    world.put(".jaato/refdesk/lock", b"");
+    world.put(".jaato/refdesk/.gitignore", b"!*\n");
+    fs::create_dir_all(world.beside(STATE)).unwrap();
+    for path in [".jaato/refdesk", ".jaato/refdesk/desks", ".jaato/refdesk/desks/review"] {
+        fs::set_permissions(world.path.join(path), fs::Permissions::from_mode(0o777)).unwrap();
+    }
+    fs::set_permissions(world.path.join(".jaato/refdesk/lock"), fs::Permissions::from_mode(0o666)).unwrap();
+    fs::set_permissions(world.beside(STATE), fs::Permissions::from_mode(0o755)).unwrap();
+    let wide = |words: &[&str], input: Option<&[u8]>| {
+        let whole = world.command(words);
+        let mut shell = std::process::Command::new("sh");
+        shell.current_dir(&world.path).env_clear();
+        shell.envs(whole.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        shell.env("REFDESK_LOG", "trace").arg("-c").arg(format!("umask 000; exec \"{PROGRAM}\" \"$@\"")).arg("refdesk");
+        run(shell.args(whole.get_args()), input)
+    };
+    for desk in ["default", "review"] {
+        wide(&["--desk", desk, "select", "a", "kit"], None).exits(0);
+        wide(&["--desk", desk, "--session", "s", "enrich"], Some(b"the web")).exits(0);
+    }
+    wide(&["hook", "claude-code"], Some(document(&world, "UserPromptSubmit").as_bytes())).exits(0);
+    wide(&["connect", "claude-code", "--yes"], None);
+    wide(&["ask", "--timeout", "0.1"], None);
+    assert_eq!(world.read(".jaato/refdesk/.gitignore"), "*\n");
+    let mut looked = Vec::new();
+    for root in [world.path.join(OWN), world.beside(STATE)] {
+        let mut open = vec![root];
+        while let Some(path) = open.pop() {
+            let found = fs::symlink_metadata(&path).unwrap();
+            let expected = if found.is_dir() { 0o700 } else { 0o600 };
+            let was_there = path.ends_with("review/x");
+            assert!(was_there || found.permissions().mode() & 0o777 == expected, "{}: {found:?}", path.display());
+            if found.is_dir() {
+                open.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            }
+            looked.push(path);
+        }
+    }
+    for name in [
+        "selection.json",
+        "told.json",
+        "templates.json",
+        "journal.jsonl",
+        "lock",
+        ".gitignore",
+        "seal.key",
+        "refdesk.log",
+    ] {
+        assert!(looked.iter().any(|path| path.ends_with(name)), "{name}: {looked:#?}");
+    }
+    // The templates are for people and other tools.
+    let template = world.path.join(".jaato/templates/index.json");
+    assert_eq!(fs::metadata(template).unwrap().permissions().mode() & 0o777, 0o666);
+}
+
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    let done = std::process::Command::new("cp").arg("-Rp").arg(from).arg(to).status()?;
+    if done.success() { Ok(()) } else { Err(std::io::Error::other("cp")) }
+}
+
+fn read_json(world: &Workspace, name: &str) -> Value {
+    serde_json::from_str(&world.read(&format!("{OWN}/{name}"))).unwrap()
+}
+
+fn set_aside(world: &Workspace) -> Vec<String> {
+    let entries = fs::read_dir(world.path.join(OWN)).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names.filter(|name| name.contains(".foreign-")).collect();
+    names.sort();
+    names
+}
