@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use refdesk::disk::name::sha256_hex;
+use refdesk::disk::write_atomic;
 use serde_json::{Value, json};
 
 use crate::support::program::{PROGRAM, Ran, run};
@@ -75,7 +76,7 @@ fn everybody(prepare: impl Fn(&Workspace), mut look: impl FnMut(&Workspace, &Ran
 
 fn outside(world: &Workspace, name: &str, text: &str) -> PathBuf {
     let path = world.beside(name);
-    fs::write(&path, text).unwrap();
+    write_atomic(&path, text.as_bytes()).unwrap();
     path
 }
 
@@ -127,20 +128,20 @@ fn a_foreign_note_of_a_write_renames_and_removes_nothing() {
             fs::create_dir_all(&folder).unwrap();
             for (name, staged, old) in [("bashrc", ".refdesk-a.tmp", ".refdesk-b.tmp"), ("new", ".refdesk-c.tmp", "")] {
                 let at = |name: &str| folder.join(name);
-                fs::write(at(staged), "evil").unwrap();
+                write_atomic(&at(staged), b"evil").unwrap();
                 let mut step = json!({"path": at(name), "shown": name, "staged": at(staged), "old": null,
                                       "before": "nothing", "after": file("evil")});
                 if !old.is_empty() {
-                    fs::write(at(name), "mine").unwrap();
-                    fs::write(at(old), "mine").unwrap();
+                    write_atomic(&at(name), b"mine").unwrap();
+                    write_atomic(&at(old), b"mine").unwrap();
                     (step["old"], step["before"]) = (json!(at(old)), file("mine"));
                 }
                 steps.push(step);
             }
         }
         // One that is made already, so that the rest seems to be left to do.
-        fs::write(world.path.join("made"), "evil").unwrap();
-        fs::write(world.path.join(".refdesk-d.tmp"), "evil").unwrap();
+        write_atomic(&world.path.join("made"), b"evil").unwrap();
+        write_atomic(&world.path.join(".refdesk-d.tmp"), b"evil").unwrap();
         steps.insert(
             0,
             json!({"path": world.path.join("made"), "shown": "made", "staged": world.path.join(".refdesk-d.tmp"),
