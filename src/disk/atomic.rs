@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::folder::{Folder, Kind, Mode};
-use super::own::{made_for, opened};
+use super::own::{made_for, open_folder};
 
 /// What the name of a temporary file begins and ends with.
 const UNFINISHED: (&str, &str) = (".refdesk-", ".tmp");
@@ -74,7 +74,7 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 /// What the file system says, but for a folder that is not there.
 pub fn sweep(folder: &Path) -> io::Result<()> {
-    match opened(folder) {
+    match open_folder(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         opened => opened?.sweep(),
     }

@@ -40,6 +40,33 @@ pub fn append_own(path: &Path) -> io::Result<File> {
     folder.append(name)
 }
 
+/// The bytes of a file, at most `limit` of them; the flag tells that there are more.
+///
+/// # Errors
+/// As [`Folder::open`].
+pub fn read_own(path: &Path, limit: u64) -> io::Result<(Vec<u8>, bool)> {
+    let (folder, name) = folder_of(path)?;
+    folder.read(name, limit)
+}
+
+/// Removes a file, or a link itself.
+///
+/// # Errors
+/// As [`Folder::remove_file`].
+pub fn remove_own(path: &Path) -> io::Result<()> {
+    let (folder, name) = folder_of(path)?;
+    folder.remove_file(name)
+}
+
+/// Gives a file another name in its folder.
+///
+/// # Errors
+/// As [`Folder::rename`].
+pub fn rename_own(path: &Path, name: &OsStr) -> io::Result<()> {
+    let (folder, from) = folder_of(path)?;
+    folder.rename(from, name)
+}
+
 /// Whether an open file is the one that stands at `path` now.
 pub fn is_at(file: &File, path: &Path) -> bool {
     folder_of(path).is_ok_and(|(folder, name)| folder.holds(name, file))
@@ -47,11 +74,14 @@ pub fn is_at(file: &File, path: &Path) -> bool {
 
 fn folder_of(path: &Path) -> io::Result<(Folder, &OsStr)> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
-    Ok((opened(path.parent().unwrap_or(Path::new("")))?, name))
+    Ok((open_folder(path.parent().unwrap_or(Path::new("")))?, name))
 }
 
-/// A folder by its path.
-pub(super) fn opened(folder: &Path) -> io::Result<Folder> {
+/// Opens a folder.
+///
+/// # Errors
+/// As [`Folder::below`].
+pub fn open_folder(folder: &Path) -> io::Result<Folder> {
     let (root, below) = split(folder);
     Folder::root(root)?.below(below)
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Before, Refused, refusal};
 use crate::disk::path::is_absent;
-use crate::disk::{Folder, Lasting, LinkedOut, Mode, Sealer};
+use crate::disk::{Folder, Lasting, LinkedOut, Mode, Sealer, remove_own, rename_own};
 
 /// Where the note lies, in the workspace.
 pub(super) const FILE: &str = ".jaato/refdesk/write.json";
@@ -156,7 +156,7 @@ impl Record {
     /// # Errors
     /// What the file system says.
     pub fn forget(workspace: &Path) -> io::Result<()> {
-        match fs::remove_file(Self::file(workspace)) {
+        match remove_own(&Self::file(workspace)) {
             Err(error) if is_absent(&error) => Ok(()),
             removed => removed,
         }
@@ -169,7 +169,7 @@ impl Record {
     pub fn set_aside(workspace: &Path) -> io::Result<PathBuf> {
         let file = Self::file(workspace);
         let aside = file.with_extension("json.damaged");
-        fs::rename(&file, &aside)?;
+        rename_own(&file, name_of(&aside))?;
         Ok(aside)
     }
 

@@ -1,9 +1,11 @@
 //! Sessions that nobody uses any more: their folders go when a new session begins (BEHAVIOUR §9). A session counts as used
 //! when it is told something, or asks and there is nothing new.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
+
+use crate::disk::{open_folder, open_own};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -12,11 +14,16 @@ const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// Removes the folders of sessions that were not used for long. What cannot be removed is tried again the next time.
 pub(super) fn remove_unused(sessions: &Path, now: SystemTime) {
-    let Ok(entries) = fs::read_dir(sessions) else { return };
-    for entry in entries.flatten() {
+    let Ok(sessions) = open_folder(sessions) else { return };
+    for name in sessions.names().unwrap_or_default() {
         // A link is none of ours.
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) && is_unused(&entry.path(), now) {
-            let _ = fs::remove_dir_all(entry.path());
+        let Ok(session) = sessions.child(&name) else { continue };
+        if is_unused(session.path(), now) {
+            let files = session.names().unwrap_or_default();
+            let _ = files
+                .iter()
+                .try_for_each(|file| session.remove_file(file))
+                .and_then(|()| sessions.remove_folder(&name));
         }
     }
 }
@@ -37,7 +44,7 @@ pub(super) fn mark_in_use(told: &Path, now: SystemTime) {
 
 /// Notes when a session was used, by the same clock that its age is told by.
 pub(super) fn mark_used(told: &Path, now: SystemTime) {
-    if let Ok(file) = File::options().write(true).open(told) {
+    if let Ok(file) = open_own(told) {
         // Where it cannot be noted, the session may be forgotten early: it is told again then.
         let _ = file.set_modified(now);
     }

@@ -15,7 +15,7 @@ use super::foreign::{Fate, Foreign};
 use super::sessions;
 use crate::catalog::SourceId;
 use crate::disk::path::{display, is_absent, slashed};
-use crate::disk::{Folder, Keyless, Lasting, LinkedOut, Lock, Mode, PATIENCE, Sealer, name, within};
+use crate::disk::{Folder, Keyless, Lasting, LinkedOut, Lock, Mode, PATIENCE, Sealer, name, remove_own, within};
 use crate::enrich::Told;
 use crate::report::Diagnostic;
 use crate::selection::Choice;
@@ -283,7 +283,7 @@ impl Store {
     pub fn forget_told(&self) -> io::Result<Vec<Diagnostic>> {
         self.tell(|told| (told.forgotten(), ())).map(|((), problems)| problems).or_else(|error| {
             self.held_in(&self.told)?;
-            match std::fs::remove_file(&self.told) {
+            match remove_own(&self.told) {
                 Err(gone) if !is_absent(&gone) => Err(error),
                 _ => Ok(Vec::new()),
             }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::backward::Backward;
 use super::{Line, Receipt, What};
 use crate::disk::path::is_absent;
-use crate::disk::{Sealer, append_own, is_at, open_own, within};
+use crate::disk::{Sealer, append_own, is_at, open_own, rename_own, within};
 use crate::session::Store;
 use crate::session::foreign::Fate;
 use crate::session::store::aside;
@@ -78,7 +78,7 @@ impl Store {
         let mut size = file.metadata().map_err(name_it)?.len();
         if size > limit {
             // It came from elsewhere, and reading it would hold everybody up.
-            std::fs::rename(&path, aside(&path, "damaged", self.clock)).map_err(name_it)?;
+            rename_own(&path, aside(&path, "damaged", self.clock).file_name().unwrap_or_default())?;
             file = append_own(&path)?;
             size = 0;
         }
@@ -92,7 +92,7 @@ impl Store {
         let is_torn = is_torn && size > 0;
         let (mut lines, n) = self.lines(limit, before, receipts).map_err(name_it)?;
         if size > 0 && size + u64::from(is_torn) + lines.len() as u64 > limit {
-            std::fs::rename(&path, self.older_journal_file()).map_err(name_it)?;
+            rename_own(&path, self.older_journal_file().file_name().unwrap_or_default())?;
             file = append_own(&path)?;
             size = 0;
         } else if is_torn {

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use super::{INDEX, Written, look};
-use crate::disk::{read_regular, write_atomic};
+use crate::disk::{read_own, write_atomic};
 use crate::report::Diagnostic;
 use crate::session::store::Store;
 use crate::session::templates::record::Found;
@@ -60,7 +60,7 @@ fn look_large(file: &Path) -> Found {
 
 /// The index in this file; `None` where it holds something else.
 fn read_index(file: &Path) -> Option<Map<String, Value>> {
-    let (bytes, more) = read_regular(file, LIMIT).ok()?;
+    let (bytes, more) = read_own(file, LIMIT).ok()?;
     let members: Map<String, Value> = serde_json::from_slice(&bytes).ok().filter(|_| !more)?;
     let is_index = members.get("generated_at").is_some() && members.get("templates").is_some_and(Value::is_object);
     is_index.then_some(members)

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use super::store::Store;
 use crate::disk::name::sha256_hex;
 use crate::disk::path::{display, is_absent};
-use crate::disk::{read_regular, sweep, write_derived};
+use crate::disk::{read_own, remove_own, sweep, write_derived};
 use crate::report::Diagnostic;
 use crate::selection::Choice;
 use crate::template::limits::{TAKEN_KEPT, TEMPLATE_BYTES};
@@ -285,7 +285,7 @@ impl Store {
                 Err(error) => failed = failed.or(Some(error)),
             }
         }
-        let outcome: Vec<io::Result<()>> = gone.par_iter().map(|name| fs::remove_file(folder.join(name))).collect();
+        let outcome: Vec<io::Result<()>> = gone.par_iter().map(|name| remove_own(&folder.join(name))).collect();
         for (name, outcome) in gone.iter().zip(outcome) {
             match outcome {
                 Ok(()) => {
@@ -359,7 +359,7 @@ fn look(path: &Path) -> Found {
         Ok(metadata) if metadata.is_dir() => return Found::Other("a folder"),
         Ok(_) => {}
     }
-    match read_regular(path, TEMPLATE_BYTES as u64) {
+    match read_own(path, TEMPLATE_BYTES as u64) {
         Ok((_, true)) => Found::Other("too large to be a template"),
         Ok((bytes, false)) => Found::File { hash: sha256_hex(&bytes), empty: bytes.is_empty() },
         Err(_) => Found::Other("something that cannot be read"),
