@@ -17,6 +17,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use refdesk::disk::write_atomic;
 use serde_json::{Value, json};
 use support::{Workspace, in_turn, refdesk, report, time, time_fed};
 
@@ -33,12 +34,12 @@ fn workspace(sources: impl Iterator<Item = Made>) -> Workspace {
     let mut entries: Vec<Value> = Vec::new();
     for (at, (id, tag, document)) in sources.enumerate() {
         let path = docs.join(format!("d{at}.md"));
-        std::fs::write(&path, document).expect("a document");
+        write_atomic(&path, document.as_bytes()).expect("a document");
         entries.push(json!({"id": id, "name": id, "path": path, "tags": [tag]}));
         made.documents.push(path);
     }
     let catalog = json!({"version": "1.0", "sources": entries});
-    std::fs::write(made.folder.path().join("references.json"), catalog.to_string()).expect("a catalog");
+    write_atomic(&made.folder.path().join("references.json"), catalog.to_string().as_bytes()).expect("a catalog");
     made
 }
 

@@ -259,7 +259,7 @@ mod tests {
         let agents = Agent::ALL.map(Agent::word);
         assert_eq!(Client::words().collect::<Vec<_>>(), agents);
         let (last, first) = agents.split_last().unwrap();
-        let told = format!("{} or {last}", first.join(", "));
+        let told = format!("The agent: {} or {last}", first.join(", "));
         let program = Arguments::command();
         for name in ["hook", "connect", "disconnect"] {
             let command = program.find_subcommand(name).unwrap();

@@ -190,7 +190,9 @@ pub(super) fn outside(workspace: &Path, path: &Path) -> Option<PathBuf> {
     for above in path.ancestors() {
         match std::fs::canonicalize(above) {
             Ok(real) => {
-                let real = path.strip_prefix(above).map_or_else(|_| real.clone(), |rest| real.join(rest));
+                // Joining nothing would add a slash.
+                let rest = path.strip_prefix(above).ok().filter(|rest| !rest.as_os_str().is_empty());
+                let real = rest.map_or_else(|| real.clone(), |rest| real.join(rest));
                 return (!real.starts_with(workspace)).then_some(real);
             }
             Err(_) if std::fs::symlink_metadata(above).is_ok() => break,

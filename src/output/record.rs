@@ -215,5 +215,8 @@ pub(super) fn unwritten(shown: &str, error: &io::Error) -> Refused {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => "make room",
         _ => "nothing was changed; try again",
     };
-    refusal::refused("not-written", format!("{shown}: {error}"), hint)
+    // The error begins with the absolute path, which says no more than the one that was asked for.
+    let said = error.to_string();
+    let said = said.rsplit_once(&format!("{shown}: ")).map_or(&*said, |(_, said)| said);
+    refusal::refused("not-written", format!("{shown}: {said}"), hint)
 }

@@ -7,16 +7,18 @@ use crate::support::workspace::Workspace;
 
 #[test]
 fn only_a_yes_writes_outside_the_workspace() {
-    let moved = r#"{"id": "m", "name": "M", "path": "/home/them/kb/docs/a.md"}"#;
+    let moved = r#"{"sources": [{"id": "m", "name": "M", "path": "/home/them/kb/docs/a.md"}]}"#;
     for (words, asked, file, before) in [
-        (&["add", "https://example.org/a"][..], "+8", "knowledge/a.json", ""),
-        (&["check", "--fix"], "+1 −1", "knowledge/m.json", moved),
+        (&["add", "https://example.org/a"][..], "+9", "knowledge/a.json", ""),
+        (&["check", "--fix"], "+1 −1", "knowledge/catalog.json", moved),
     ] {
         let workspace = Workspace::with(&[("docs/a.md", "x")]);
-        workspace.configure(json!({"references_dir": "../knowledge"}));
         let file = workspace.beside(file);
-        if !before.is_empty() {
+        if before.is_empty() {
+            workspace.configure(json!({"references_dir": "../knowledge"}));
+        } else {
             refdesk::disk::write_atomic(&file, before.as_bytes()).unwrap();
+            std::os::unix::fs::symlink("../knowledge/catalog.json", workspace.path.join("references.json")).unwrap();
         }
         let words = [&["--workspace", workspace.path.to_str().unwrap()][..], words].concat();
         let read = || std::fs::read_to_string(&file).unwrap_or_default();

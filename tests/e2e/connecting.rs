@@ -10,7 +10,8 @@ use crate::support::workspace::Workspace;
 const SETTINGS: &str = ".cursor/hooks.json";
 
 fn start(world: &Workspace, verb: &str) -> Pty {
-    Pty::start(&["--workspace", world.path.to_str().unwrap(), verb, "cursor"], 100, 40)
+    let words = ["--workspace", world.path.to_str().unwrap(), verb, "cursor"];
+    Pty::start_at(&world.beside("home"), &words, 100, 40)
 }
 
 #[test]

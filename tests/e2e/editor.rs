@@ -128,7 +128,7 @@ fn an_editor_that_fails_is_said() {
     for (editor, said) in [
         (fails.to_string_lossy().as_ref(), "ended with exit status: 3"),
         (raw.to_string_lossy().as_ref(), "ended with signal: 9"),
-        ("/nowhere/editor -n", "there is no program '/nowhere/editor' ($EDITOR is"),
+        ("/nowhere/editor -n", "program '/nowhere/editor' not found ($EDITOR is"),
         ("'unclosed", "$EDITOR is \"'unclosed\", and missing closing quote"),
         ("/", "'/' cannot be run"),
     ] {

@@ -48,7 +48,7 @@ fn wait_for_mouse(pty: &Pty, mode: MouseProtocolMode) {
 }
 
 fn remembered(home: &Path) -> Value {
-    serde_json::from_slice(&fs::read(home.join("state/refdesk/screen.json")).unwrap()).unwrap()
+    serde_json::from_slice(&fs::read(home.join(".local/state/refdesk/screen.json")).unwrap()).unwrap()
 }
 
 #[test]
@@ -115,13 +115,13 @@ fn nothing_is_written_where_nothing_changed() {
     let mut pty = demo_at(home.path());
     pty.type_bytes("jq");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
-    assert!(!home.path().join("state").exists());
+    assert!(!home.path().join(".local/state").exists());
 }
 
 #[test]
 fn a_damaged_file_is_said_and_one_that_cannot_be_written_too() {
     let home = tempfile::tempdir().unwrap();
-    let file = home.path().join("state/refdesk/screen.json");
+    let file = home.path().join(".local/state/refdesk/screen.json");
     write_atomic(&file, b"{\"theme\": 7}").unwrap();
     let mut pty = demo_at(home.path());
     pty.wait_for("the layout is forgotten");
@@ -133,7 +133,7 @@ fn a_damaged_file_is_said_and_one_that_cannot_be_written_too() {
 
     // A file where its folder should be: not even a superuser writes there.
     let home = tempfile::tempdir().unwrap();
-    write_atomic(&home.path().join("state"), b"").unwrap();
+    write_atomic(&home.path().join(".local/state"), b"").unwrap();
     let mut pty = demo_at(home.path());
     pty.type_bytes("T");
     pty.wait_for("theme: light");

@@ -80,7 +80,7 @@ fn from_a_pick_to_a_file() {
         private String at;\n}\n";
     assert_eq!(workspace.read("src/Order.java"), expected);
     pty.wait_for("unchanged");
-    pty.wait_for("already.");
+    pty.wait_for("holds this text.");
     quit(pty);
 }
 

@@ -121,7 +121,7 @@ fn one_that_sends_a_megabyte_without_brackets() {
     let mut pty = demo(120, 36);
     pty.type_bytes("3i");
     pty.type_bytes(&"some words\r".repeat(100_000));
-    pty.wait_for("a prompt takes 256 KiB");
+    pty.wait_for("a prompt takes at most 256 KiB");
     pty.type_bytes("\x03");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
 }
@@ -145,7 +145,7 @@ fn one_that_claims_to_be_larger_than_any() {
     let mut command = CommandBuilder::new("sh");
     command.args(["-c", "stty cols 65535 rows 65535; exec \"$0\" --demo", env!("CARGO_BIN_EXE_refdesk")]);
     let mut pty = Pty::spawn(command, 120, 36);
-    pty.wait_for("1 Catalog");
+    pty.wait_until_quiet();
     pty.type_bytes("\x03");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
 }

@@ -18,7 +18,7 @@ fn nothing_but_a_yes_trusts_what_was_shown() {
         pty.wait_for("would do 1 thing beyond it");
         pty.wait_for("outside.md");
         pty.wait_for("Trust this, just as it is?");
-        assert!(!home.join("state/refdesk/trust.json").exists(), "before {typed:?}");
+        assert!(!home.join(".local/state/refdesk/trust.json").exists(), "before {typed:?}");
         pty.type_bytes(typed);
         pty.wait_for(said);
         assert_eq!(pty.wait_for_exit().exit_code(), code, "{typed:?}");

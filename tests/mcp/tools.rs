@@ -208,6 +208,10 @@ fn the_templates_that_a_pick_brings_are_journalled_as_the_agents() {
     workspace.put("docs/api.md", b"# API\n\n## Retry\n\n```java\nclass {{ Name }} {}\n```\n");
     let mut client = Client::connect(&workspace);
     client.call("selectReferences", json!({"ids": ["api"]}));
+    let is_written = || workspace.read(".jaato/refdesk/journal.jsonl").contains(r#""what":"written""#);
+    while !is_written() {
+        std::thread::park_timeout(std::time::Duration::from_millis(10));
+    }
     let (_, status, told) = client.end();
     assert!(status.success(), "{told}");
     let journal = workspace.read(".jaato/refdesk/journal.jsonl");

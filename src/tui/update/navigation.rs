@@ -32,7 +32,7 @@ pub fn step(state: &mut State, motion: Motion) {
         PanePart::Detail => scroll(state, pane, motion),
         PanePart::Values => form_update::step(state, motion),
         PanePart::List if pane == Pane::Hints && state.shows_enriched() => {
-            hints::enriched_update::scroll(state, motion)
+            hints::enriched_update::scroll(state, motion);
         }
         PanePart::List => {
             let (len, page) = (state.len(pane), page(state, pane));
