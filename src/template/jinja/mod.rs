@@ -42,7 +42,7 @@ pub fn uses(text: &str) -> Result<VariableUses, ParseError> {
 ///
 /// # Errors
 ///
-/// As [`uses`].
+/// The template does not parse, or passes a limit.
 pub fn for_engine(text: &str) -> Result<String, ParseError> {
     let prepared = tokens::prepare(text)?;
     let edits = parsed(&prepared, |statements| operators::edits(&prepared, statements))?;
