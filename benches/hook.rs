@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use refdesk::disk::stamp;
+use refdesk_files::stamp;
 use serde_json::json;
 use support::{Layout, Workspace, cat, id, in_turn, refdesk, report, time, time_fed, workspace};
 

@@ -12,8 +12,8 @@
 mod support;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use refdesk::config::Surroundings;
-use refdesk::desk::{Desk, Options};
+use refdesk_core::config::Surroundings;
+use refdesk_desk::{Desk, Options};
 use support::{Layout, cat, in_turn, refdesk, report, time, workspace};
 
 fn whole_processes(_: &mut Criterion) {

@@ -94,7 +94,7 @@ fn whole_process(_: &mut Criterion) {
     for (round, document) in workspace.documents.iter().step_by(500).enumerate() {
         let text = std::fs::read_to_string(document).expect("a document");
         let more = format!("{text}See {} too, {round}.\n", support::id(1));
-        refdesk::disk::write_atomic(document, more.as_bytes()).expect("a writable document");
+        refdesk_files::write_atomic(document, more.as_bytes()).expect("a writable document");
         running.until_quiet();
     }
     running.resident("after 3 reloads and 20 edits");

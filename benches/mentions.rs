@@ -17,7 +17,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use refdesk::disk::write_atomic;
+use refdesk_files::write_atomic;
 use serde_json::{Value, json};
 use support::{Workspace, in_turn, refdesk, report, time, time_fed};
 

@@ -13,9 +13,9 @@
 mod support;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use refdesk::config::Surroundings;
-use refdesk::desk::{Desk, Options};
-use refdesk::disk::write_atomic;
+use refdesk_core::config::Surroundings;
+use refdesk_desk::{Desk, Options};
+use refdesk_files::write_atomic;
 use serde_json::{Value, json};
 use support::{Layout, Workspace, id, in_turn, refdesk, report, time, workspace};
 

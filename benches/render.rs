@@ -19,8 +19,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use refdesk::render::{Compiled, Job, Renderer, Texts};
-use refdesk::template::Syntax;
+use refdesk_templates::Syntax;
+use refdesk_templates::render::{Compiled, Job, Renderer, Texts};
 use serde_json::{Value, json};
 use support::{REFDESK, report};
 
@@ -101,7 +101,7 @@ fn renderings(_: &mut Criterion) {
         println!("{word}: {} bytes of template give {} bytes of text", job.text.len(), text.len());
         let warm = runs(TIMES, |_| drop(black_box(compiled.render(&job.values, false))));
         report(&format!("{word}, 4 KB, compiled, median"), micros(&warm, 50), promised.unwrap_or_default());
-        let cold = runs(TIMES, |_| drop(black_box(refdesk::render::render(&job))));
+        let cold = runs(TIMES, |_| drop(black_box(refdesk_templates::render::render(&job))));
         report(&format!("{word}, 4 KB, read and rendered, median"), micros(&cold, 50), 1_000.0);
         let asked = runs(TIMES, |_| assert_eq!(renderer.render(&job).expect("an answer").text, text));
         println!("{word}, 4 KB, asked of a warm worker, median: {:.2} µs", micros(&asked, 50));

@@ -13,8 +13,8 @@
 mod support;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use refdesk::config::Surroundings;
-use refdesk::desk::{Desk, Options};
+use refdesk_core::config::Surroundings;
+use refdesk_desk::{Desk, Options};
 use support::{Layout, cat, id, in_turn, refdesk, report, time, workspace};
 
 fn whole_processes(_: &mut Criterion) {

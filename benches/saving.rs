@@ -14,7 +14,7 @@
 #[path = "../tests/support/mod.rs"]
 mod support;
 
-use refdesk::text::tokens;
+use refdesk_text::tokens;
 use support::conversation::{of_blocks, price, replay};
 
 fn main() {

@@ -235,7 +235,7 @@ fn values_typed() {
             template.push_str(&format!("A line of text that says {print}, and of each item {each}, once more{end}.\n"));
         }
         let path = workspace.folder.path().join(".templates/big.java.tpl");
-        refdesk::disk::write_atomic(&path, template.as_bytes()).expect("a template");
+        refdesk_files::write_atomic(&path, template.as_bytes()).expect("a template");
         let mut running = start(&workspace);
         running.until_shown(&["10 sources", "Hello"]);
         running.until_quiet();

@@ -20,7 +20,7 @@ use support::{REFDESK, in_turn, report, time};
 fn whole_processes(_: &mut Criterion) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (source, smallest) = (folder.path().join("smallest.rs"), folder.path().join("smallest"));
-    refdesk::disk::write_atomic(&source, b"fn main() { println!(\"refdesk 0.1.0\"); }").expect("writable");
+    refdesk_files::write_atomic(&source, b"fn main() { println!(\"refdesk 0.1.0\"); }").expect("writable");
     let built = Command::new("rustc").arg("-O").arg("-o").args([&smallest, &source]).status();
     assert!(built.expect("rustc").success());
     let [ours, theirs] =

@@ -8,9 +8,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use refdesk::catalog::{Catalog, Kind, Mode, Origin, Source};
-use refdesk::enrich::Matcher;
-use refdesk::selection::Selection;
+use refdesk_core::catalog::{Catalog, Kind, Mode, Origin, Source};
+use refdesk_core::selection::Selection;
+use refdesk_enrich::Matcher;
 
 const SYLLABLES: [&str; 16] =
     ["ar", "be", "cor", "da", "en", "fra", "go", "hu", "in", "ja", "kel", "lo", "mar", "net", "or", "pi"];

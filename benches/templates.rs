@@ -18,10 +18,10 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use refdesk::config::Surroundings;
-use refdesk::desk::{Desk, Options};
-use refdesk::disk::write_atomic;
-use refdesk::template::extract;
+use refdesk_core::config::Surroundings;
+use refdesk_desk::{Desk, Options};
+use refdesk_files::write_atomic;
+use refdesk_templates::extract;
 use serde_json::json;
 use support::{Workspace, cat, in_turn, refdesk, report, time};
 

@@ -5,9 +5,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use refdesk::config::screen::{self, Remembered};
-use refdesk::engine::Engine;
 use refdesk::tui::{self, ExitReason, Start};
+use refdesk_core::config::screen::{self, Remembered};
+use refdesk_desk::engine::Engine;
 
 fn main() -> color_eyre::Result<ExitCode> {
     refdesk::cli::run(screen)

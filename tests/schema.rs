@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use refdesk::config::keys;
+use refdesk_core::config::keys;
 use serde_json::{Value, json};
 
 fn here() -> &'static Path {

@@ -93,7 +93,7 @@ fn document(at: usize, size: usize, bytes: usize) -> String {
 }
 
 fn write(path: &Path, bytes: &[u8]) {
-    refdesk::disk::write_atomic(path, bytes).expect("a writable temporary folder");
+    refdesk_files::write_atomic(path, bytes).expect("a writable temporary folder");
 }
 
 /// A command of the program in a workspace, with an empty home.

@@ -5,9 +5,9 @@ use serde_json::json;
 use super::answer::Answer;
 use super::args::{AddArgs, NewMode};
 use super::output::ask_to_leave;
-use crate::catalog::Mode;
-use crate::desk::{Desk, NewSource};
-use crate::text::escape::one_line;
+use refdesk_core::catalog::Mode;
+use refdesk_desk::{Desk, NewSource};
+use refdesk_text::escape::one_line;
 
 /// Writes the entry into a file of its own.
 pub fn run(desk: &mut Desk, args: &AddArgs) -> Answer {

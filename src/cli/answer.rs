@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::args::Format;
-use crate::desk::{Desk, Refusal};
-use crate::report::Diagnostic;
+use refdesk_desk::{Desk, Refusal};
+use refdesk_text::report::Diagnostic;
 
 /// What a command came to, in both forms.
 #[derive(Debug)]

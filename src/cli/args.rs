@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::enrich::Budget;
+use refdesk_enrich::Budget;
 
 /// What does your coding agent know, why, and what does it cost?
 ///

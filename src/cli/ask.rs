@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use super::answer::Answer;
 use super::args::{AskArgs, SelectArgs};
 use super::select;
-use crate::channel::{self, Answered, Place, Request, Unanswered, Wait, Way};
-use crate::desk::{Desk, Refusal};
-use crate::text::escape::one_line;
+use refdesk_desk::channel::{self, Answered, Place, Request, Unanswered, Wait, Way};
+use refdesk_desk::{Desk, Refusal};
+use refdesk_text::escape::one_line;
 
 /// Exit code of a request that nobody answered in time (BEHAVIOUR §10).
 const TIMED_OUT: u8 = 3;

@@ -8,13 +8,13 @@ use super::answer::Answer;
 use super::args::{AssertArgs, Format};
 use super::rows::{self, join, plural};
 use super::why_not;
-use crate::desk::{Asserted, Desk, Judged, Miss, Refusal, read_cases};
-use crate::disk::path::absolute;
-use crate::disk::read_regular;
-use crate::report::Diagnostic;
-use crate::selection::Role;
-use crate::text::escape::one_line;
-use crate::text::lines::decode;
+use refdesk_core::selection::Role;
+use refdesk_desk::{Asserted, Desk, Judged, Miss, Refusal, read_cases};
+use refdesk_files::path::absolute;
+use refdesk_files::read_regular;
+use refdesk_text::escape::one_line;
+use refdesk_text::lines::decode;
+use refdesk_text::report::Diagnostic;
 
 /// A larger file of expectations is none.
 const LIMIT: u64 = 16 * 1024 * 1024;

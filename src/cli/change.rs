@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::answer::Answer;
 use super::rows;
-use crate::desk::{Changed, Desk, Refusal};
-use crate::text::escape::one_line;
+use refdesk_desk::{Changed, Desk, Refusal};
+use refdesk_text::escape::one_line;
 
 /// Takes picks back.
 pub fn unselect(desk: &mut Desk, ids: &[String]) -> Answer {

@@ -6,11 +6,11 @@ use super::answer::Answer;
 use super::args::CheckArgs;
 use super::output::{ask_to_leave, in_words};
 use super::rows::plural;
-use crate::config::Surroundings;
-use crate::desk::{Desk, Mended, Options, Refusal};
-use crate::disk::path::absolute;
-use crate::report::{Diagnostic, add_new};
-use crate::text::escape::one_line;
+use refdesk_core::config::Surroundings;
+use refdesk_desk::{Desk, Mended, Options, Refusal};
+use refdesk_files::path::absolute;
+use refdesk_text::escape::one_line;
+use refdesk_text::report::{Diagnostic, add_new};
 
 /// The desk that is checked: of this workspace, of another one, or of one configuration file.
 pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, Answer> {

@@ -11,9 +11,9 @@ use super::answer::Answer;
 use super::args::ConnectArgs;
 use super::output::ask;
 use super::world;
-use crate::desk::{Desk, Refusal};
-use crate::output::{Before, Proposal, Unwritten, propose, propose_removal};
-use crate::setup::{self, Client, Connected, Disconnected, Fault, NAME, Record, is_ours, write_command};
+use refdesk_agents::setup::{self, Client, Connected, Disconnected, Fault, NAME, Record, is_ours, write_command};
+use refdesk_desk::{Desk, Refusal};
+use refdesk_files::output::{Before, Proposal, Unwritten, propose, propose_removal};
 
 /// Lets an agent call the desk.
 pub fn connect(desk: &mut Desk, args: &ConnectArgs) -> Answer {
@@ -250,8 +250,8 @@ mod tests {
     use clap::CommandFactory;
 
     use crate::cli::Arguments;
-    use crate::hook::Agent;
-    use crate::setup::Client;
+    use refdesk_agents::hook::Agent;
+    use refdesk_agents::setup::Client;
 
     /// Neighbours of one floor know nothing of each other, so each has its table.
     #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 use include_dir::{Dir, DirEntry, include_dir};
 use tempfile::TempDir;
 
-use crate::disk::write_atomic;
+use refdesk_files::write_atomic;
 
 static DEMO: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/assets/demo");
 

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::answer::{Answer, object};
 use super::args::{EnrichArgs, Forgetting, Format};
 use super::given::Given;
-use crate::desk::{Desk, Reader};
-use crate::enrich::{Asked, Enriched};
-use crate::report::Diagnostic;
+use refdesk_desk::{Desk, Reader};
+use refdesk_enrich::{Asked, Enriched};
+use refdesk_text::report::Diagnostic;
 
 /// Enriches standard input. As text its bytes pass through untouched; in JSON they are replaced where they are no UTF-8.
 pub fn run(desk: &mut Desk, args: &EnrichArgs, format: Format) -> Answer {

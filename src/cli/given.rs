@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::answer::Answer;
 use super::args::{KindName, TextArgs};
-use crate::desk::Refusal;
-use crate::enrich::{Asked, Budget, TextKind, Tool};
+use refdesk_desk::Refusal;
+use refdesk_enrich::{Asked, Budget, TextKind, Tool};
 
 /// A text and where it comes from.
 pub struct Given<'a> {

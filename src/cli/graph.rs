@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use super::answer::{Answer, object};
 use super::args::{Format, GraphArgs};
 use super::rows;
-use crate::catalog::Source;
-use crate::desk::Desk;
-use crate::mention::Mention;
-use crate::text::escape::one_line;
+use refdesk_core::catalog::Source;
+use refdesk_core::mention::Mention;
+use refdesk_desk::Desk;
+use refdesk_text::escape::one_line;
 
 /// Reads every document and prints the graph.
 pub fn run(desk: &mut Desk, args: &GraphArgs, format: Format) -> Answer {

@@ -12,11 +12,11 @@ use serde_json::Value;
 
 use super::args::{Arguments, HookArgs};
 use super::{demo, log, output, threads, world};
-use crate::desk::{Desk, Options, Reader};
-use crate::enrich::{Asked, TextKind, Tool};
-use crate::hook::{self, Agent, Event, Heard, Unheard};
-use crate::report::Diagnostic;
-use crate::session::FOREIGN;
+use refdesk_agents::hook::{self, Agent, Event, Heard, Unheard};
+use refdesk_desk::session::FOREIGN;
+use refdesk_desk::{Desk, Options, Reader};
+use refdesk_enrich::{Asked, TextKind, Tool};
+use refdesk_text::report::Diagnostic;
 
 /// Longer documents are not read.
 const LIMIT: u64 = 64 * 1024 * 1024;

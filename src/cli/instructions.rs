@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::answer::Answer;
-use crate::desk::Desk;
+use refdesk_desk::Desk;
 
 /// Prints the instructions; nothing where there is nothing to say.
 pub fn run(desk: &mut Desk) -> Answer {

@@ -10,11 +10,11 @@ use super::answer::Answer;
 use super::args::{Format, JournalArgs};
 use super::output::is_for_terminal;
 use super::{rows, since};
-use crate::desk::{Desk, Refusal};
-use crate::engine::{sentence, unsaid_reason};
-use crate::report::Diagnostic;
-use crate::session::{Count, Line, advice};
-use crate::text::escape::one_line;
+use refdesk_desk::engine::{sentence, unsaid_reason};
+use refdesk_desk::session::{Count, Line, advice};
+use refdesk_desk::{Desk, Refusal};
+use refdesk_text::escape::one_line;
+use refdesk_text::report::Diagnostic;
 
 /// Prints the lines that are wanted; of `session` where one is named.
 pub fn run(desk: &Desk, args: &JournalArgs, session: Option<&str>, format: Format) -> Answer {
@@ -26,7 +26,7 @@ pub fn run(desk: &Desk, args: &JournalArgs, session: Option<&str>, format: Forma
             return Answer::usage(format!("--since: '{text}' is no time"), since::EXAMPLES);
         }
     };
-    let session = session.map(crate::disk::name::safe);
+    let session = session.map(refdesk_files::name::safe);
     let is_wanted = |line: &Line| {
         let is_recent = |since| line.time.parse::<Timestamp>().is_ok_and(|time| time >= since);
         since.is_none_or(is_recent) && session.as_ref().is_none_or(|session| *session == line.session)

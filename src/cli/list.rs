@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use super::answer::{Answer, object};
 use super::args::{Format, ListArgs, ModeFilter};
 use super::rows;
-use crate::catalog::{Mode, Source};
-use crate::desk::{Desk, has_any_tag};
-use crate::selection::Standing;
+use refdesk_core::catalog::{Mode, Source};
+use refdesk_core::selection::Standing;
+use refdesk_desk::{Desk, has_any_tag};
 
 /// Lists the sources that pass the filters, in catalog order.
 pub fn run(desk: &mut Desk, args: &ListArgs, format: Format) -> Answer {

@@ -11,8 +11,8 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::config;
-use crate::disk::{narrow, private_folder};
+use refdesk_core::config;
+use refdesk_files::{narrow, private_folder};
 
 /// A file that is larger is put aside, in the place of the one put aside before.
 const LIMIT: u64 = 4 * 1024 * 1024;

@@ -6,9 +6,8 @@ use std::process::ExitCode;
 use super::answer::Answer;
 use super::args::McpArgs;
 use super::{Format, mcp_http, output};
-use crate::desk::{Options, Refusal};
-use crate::mcp;
-use crate::report::Diagnostic;
+use refdesk_desk::{Options, Refusal};
+use refdesk_text::report::Diagnostic;
 
 /// What is said to a person who calls it at a terminal.
 const BY_HAND: &str = "refdesk mcp waits for an agent's messages on standard input: an agent starts it by itself, once it is told \
@@ -31,7 +30,7 @@ pub fn run(options: Options, args: &McpArgs, session: Option<&str>, format: Form
     }
     let session = session.map(str::to_owned);
     let served = tokio::runtime::Builder::new_current_thread().enable_all().build().and_then(|runtime| {
-        let ended = runtime.block_on(mcp::serve_stdio(options, session, tell_lacking));
+        let ended = runtime.block_on(refdesk_mcp::serve_stdio(options, session, tell_lacking));
         // A thread that still waits for standard input, or for a person, holds nobody up.
         runtime.shutdown_background();
         ended

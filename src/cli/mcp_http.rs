@@ -10,8 +10,8 @@ use super::args::McpArgs;
 use super::mcp::tell_lacking;
 use super::signals::Signals;
 use super::{Format, output, world};
-use crate::desk::{Options, Refusal};
-use crate::mcp::http::{self, Http, Limits, PATH};
+use refdesk_desk::{Options, Refusal};
+use refdesk_mcp::http::{self, Http, Limits, PATH};
 
 /// Serves at this address. Where it listens is said in a line on standard error, for programs as a document on standard
 /// output, once calls are taken.

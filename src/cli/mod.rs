@@ -49,11 +49,11 @@ use std::process::ExitCode;
 use answer::Answer;
 use clap::Parser;
 
-use crate::desk::{Desk, Options, Refusal};
-use crate::engine::Engine;
-use crate::render::worker;
-use crate::report::Diagnostic;
-use crate::session::FOREIGN;
+use refdesk_desk::engine::Engine;
+use refdesk_desk::session::FOREIGN;
+use refdesk_desk::{Desk, Options, Refusal};
+use refdesk_templates::render::worker;
+use refdesk_text::report::Diagnostic;
 
 /// Reads the program's arguments, does what they ask and tells the exit code: 0 done, 1 the request could not be met,
 /// 2 usage, 3 timed out. Without a command it runs `screen`; with the one that is in no help it renders for a desk.

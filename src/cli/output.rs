@@ -8,10 +8,10 @@ use serde_json::json;
 
 use super::answer::Answer;
 use super::args::Format;
-use crate::desk::{OUTSIDE, Refusal};
-use crate::output::Proposal;
-use crate::report::Diagnostic;
-use crate::text::escape::{one_line, visible};
+use refdesk_desk::{OUTSIDE, Refusal};
+use refdesk_files::output::Proposal;
+use refdesk_text::escape::{one_line, visible};
+use refdesk_text::report::Diagnostic;
 
 /// Prints an answer and gives its exit code.
 pub fn print(answer: Answer, format: Format) -> ExitCode {

@@ -7,11 +7,11 @@ use unicode_width::UnicodeWidthStr;
 use super::answer::Answer;
 use super::args::{Arguments, Command, Format};
 use super::rows::{self, plural};
-use crate::catalog::SourceId;
-use crate::config::profile;
-use crate::desk::{Desk, Profiled, find_profile};
-use crate::text::escape::one_line;
-use crate::text::tokens::grouped;
+use refdesk_core::catalog::SourceId;
+use refdesk_core::config::profile;
+use refdesk_desk::{Desk, Profiled, find_profile};
+use refdesk_text::escape::one_line;
+use refdesk_text::tokens::grouped;
 
 /// Columns of the text form: as wide as a narrow pane. A longer name is cut to fit.
 const COLUMNS: usize = 60;

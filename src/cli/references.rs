@@ -5,7 +5,7 @@ use serde_json::json;
 use super::answer::Answer;
 use super::args::{Format, ListArgs, ReferencesCommand};
 use super::{change, list, select};
-use crate::desk::Desk;
+use refdesk_desk::Desk;
 
 const HELP: &str = "\
 references list [--tag T] [--mode M] [--selected|--unselected]   show the sources

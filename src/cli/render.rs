@@ -10,13 +10,13 @@ use serde_json::{Map, Value, json};
 
 use super::answer::Answer;
 use super::args::{RenderArgs, SyntaxName};
-use crate::desk::{Desk, Made, Refusal, Request, Unrendered, What};
-use crate::disk::path::absolute;
-use crate::disk::read_regular;
-use crate::render::limits::{VALUES_BYTES, values_too_large};
-use crate::render::values::{exact, parse as parse_values};
-use crate::report::Diagnostic;
-use crate::template::{Named, Syntax};
+use refdesk_desk::{Desk, Made, Refusal, Request, Unrendered, What};
+use refdesk_files::path::absolute;
+use refdesk_files::read_regular;
+use refdesk_templates::render::limits::{VALUES_BYTES, values_too_large};
+use refdesk_templates::render::values::{exact, parse as parse_values};
+use refdesk_templates::{Named, Syntax};
+use refdesk_text::report::Diagnostic;
 
 /// Renders a template of the index, one given inline, or one of a file, and writes it where that is asked; or many.
 pub fn run(desk: &mut Desk, args: &RenderArgs) -> Answer {

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::answer::Answer;
 use super::args::ReplayArgs;
 use super::journal::unreadable;
-use crate::desk::{Desk, Refusal};
-use crate::disk::name::sha256_hex;
+use refdesk_desk::{Desk, Refusal};
+use refdesk_files::name::sha256_hex;
 
 /// Prints what line `n` of the journal gave.
 pub fn run(desk: &Desk, args: &ReplayArgs) -> Answer {

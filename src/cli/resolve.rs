@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 use super::answer::{Answer, object};
 use super::args::Format;
 use super::rows;
-use crate::catalog::SourceId;
-use crate::desk::{Closure, Desk};
-use crate::mention::Mention;
-use crate::selection::{Member, Role};
+use refdesk_core::catalog::SourceId;
+use refdesk_core::mention::Mention;
+use refdesk_core::selection::{Member, Role};
+use refdesk_desk::{Closure, Desk};
 
 /// Resolves the ids that are known; exit code 1 where one is not.
 pub fn run(desk: &mut Desk, ids: &[String], format: Format) -> Answer {

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 
-use crate::catalog::SourceId;
-use crate::desk::Desk;
-use crate::mention::Mention;
-use crate::text::escape::one_line;
+use refdesk_core::catalog::SourceId;
+use refdesk_core::mention::Mention;
+use refdesk_desk::Desk;
+use refdesk_text::escape::one_line;
 
 /// A mention.
 pub fn mention(desk: &Desk, mention: &Mention) -> Value {

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use super::Format;
 use super::answer::Answer;
 use super::output;
-use crate::desk::{Options, Refusal};
-use crate::engine::{self, Engine};
+use refdesk_desk::engine::{self, Engine};
+use refdesk_desk::{Options, Refusal};
 
 /// Opens the screen; without a terminal that can show it an error that names the commands.
 ///

@@ -2,8 +2,8 @@
 
 use super::answer::Answer;
 use super::args::SelectArgs;
-use crate::desk::{Desk, PickStatus, Refusal};
-use crate::text::escape::one_line;
+use refdesk_desk::{Desk, PickStatus, Refusal};
+use refdesk_text::escape::one_line;
 
 /// Picks by id and tag.
 pub fn run(desk: &mut Desk, args: &SelectArgs) -> Answer {

@@ -8,10 +8,10 @@ use super::answer::Answer;
 use super::args::SimulateArgs;
 use super::given::Given;
 use super::rows;
-use crate::desk::{Desk, Simulated};
-use crate::enrich::{Block, BlockKind, Budget, Item, Level};
-use crate::text::escape::one_line;
-use crate::text::tokens;
+use refdesk_desk::{Desk, Simulated};
+use refdesk_enrich::{Block, BlockKind, Budget, Item, Level};
+use refdesk_text::escape::one_line;
+use refdesk_text::tokens;
 
 /// Looks at standard input; changes nothing.
 pub fn run(desk: &mut Desk, args: &SimulateArgs) -> Answer {

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::answer::Answer;
 use super::args::TemplatesCommand;
 use super::rows;
-use crate::desk::{Desk, Refusal, rows as desk_rows};
-use crate::template::{self, Template, TemplateIndex, Variable, VariableKind};
-use crate::text::escape::{one_line, visible};
+use refdesk_desk::{Desk, Refusal, rows as desk_rows};
+use refdesk_templates::{Template, TemplateIndex, Variable, VariableKind};
+use refdesk_text::escape::{one_line, visible};
 
 mod extract;
 mod validate;
@@ -43,7 +43,7 @@ fn list(desk: &Desk, index: &TemplateIndex, pattern: Option<&str>) -> Answer {
         return Answer::new(json, text);
     }
     let cells = |template: &&Template| {
-        let variables = template::names(&template.variables).join(", ");
+        let variables = refdesk_templates::names(&template.variables).join(", ");
         let syntax = if template.problem.is_some() { "broken" } else { template.syntax.word() };
         vec![template.name.clone(), syntax.to_owned(), variables]
     };
@@ -89,10 +89,13 @@ fn variables(desk: &Desk, index: &TemplateIndex, name: &str) -> Answer {
         return Answer { json: known, ..Answer::refused(refusal) };
     }
     let json = desk_rows::variables(template);
-    let skeleton = template::skeleton(&template.variables);
+    let skeleton = refdesk_templates::skeleton(&template.variables);
     let mut text = format!("{} ({})\n", one_line(&template.name), template.syntax.word());
     write_tree(&mut text, &template.variables);
-    text.push_str(&format!("\nJSON schema:\n{}\n", visible(&template::schema(&template.variables).to_string())));
+    text.push_str(&format!(
+        "\nJSON schema:\n{}\n",
+        visible(&refdesk_templates::schema(&template.variables).to_string())
+    ));
     // In single quotes a shell takes it as it is, several lines long, but for a quote within them.
     let document = serde_json::to_string_pretty(&skeleton).unwrap_or_else(|_| skeleton.to_string());
     let quoted = document.replace('\'', r"'\''");

@@ -6,8 +6,8 @@ use super::answer::Answer;
 use super::args::{TrustArgs, TrustCommand};
 use super::output::ask;
 use super::rows::plural;
-use crate::desk::{Deed, DeedKind, Desk, Refusal};
-use crate::text::escape::one_line;
+use refdesk_desk::{Deed, DeedKind, Desk, Refusal};
+use refdesk_text::escape::one_line;
 
 const NOTHING: &str = "Nothing in this workspace waits for trust.\n";
 

@@ -16,12 +16,12 @@ use super::Format;
 use super::answer::Answer;
 use super::output;
 use super::signals::Signals;
-use crate::desk::{Options, Refusal};
-use crate::disk::name::safe;
-use crate::disk::path::display;
-use crate::engine::{self, Age, Engine, Event, Notice, Receipts};
-use crate::session::Line;
-use crate::text::escape::{one_line, visible};
+use refdesk_desk::engine::{self, Age, Engine, Event, Notice, Receipts};
+use refdesk_desk::session::Line;
+use refdesk_desk::{Options, Refusal};
+use refdesk_files::name::safe;
+use refdesk_files::path::display;
+use refdesk_text::escape::{one_line, visible};
 
 /// Lines that may wait for the reader; then the engine waits, and what it cannot keep it counts.
 const WAITING: usize = 256;
@@ -186,9 +186,9 @@ fn reader_gone() -> io::Result<impl Future<Output = ()>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::desk::Spot;
-    use crate::engine::{Topic, Who};
-    use crate::session::{Receipt, What};
+    use refdesk_desk::Spot;
+    use refdesk_desk::engine::{Topic, Who};
+    use refdesk_desk::session::{Receipt, What};
 
     fn telling(session: Option<&str>, format: Format) -> Telling<'static> {
         Telling { workspace: Path::new("/w"), session: session.map(str::to_owned), format, on_terminal: false }
@@ -252,7 +252,7 @@ mod tests {
         assert!(told(false).contains(text));
         let shown = told(true);
         assert!(shown.ends_with("}\n") && shown.contains("2J"), "{shown}");
-        assert!(!shown.trim_end().chars().any(crate::text::escape::is_hidden), "{shown:?}");
+        assert!(!shown.trim_end().chars().any(refdesk_text::escape::is_hidden), "{shown:?}");
     }
 
     #[test]

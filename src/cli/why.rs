@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::answer::Answer;
 use super::{rows, since};
-use crate::desk::{Desk, Why};
-use crate::selection::Role;
+use refdesk_core::selection::Role;
+use refdesk_desk::{Desk, Why};
 
 /// Explains one selected source.
 pub fn run(desk: &mut Desk, id: &str) -> Answer {
@@ -55,11 +55,11 @@ fn in_words(desk: &Desk, chain: &[Why]) -> String {
         }
     }
     let others = chain.first().map_or(&[][..], |why| why.mentions.get(1..).unwrap_or_default());
-    let mut text = crate::text::escape::one_line(&line).into_owned();
+    let mut text = refdesk_text::escape::one_line(&line).into_owned();
     text.push('\n');
     for mention in others {
         let also = format!("also mentioned by {} ({})", mention.from, rows::where_mentioned(desk, mention));
-        text.push_str(&crate::text::escape::one_line(&also));
+        text.push_str(&refdesk_text::escape::one_line(&also));
         text.push('\n');
     }
     text

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use super::answer::Answer;
 use super::args::WhyNotArgs;
 use super::rows::join;
-use crate::catalog::Source;
-use crate::desk::{Desk, Verdict};
-use crate::enrich::{Asked, Budget, Level, Neighbour, TextKind, WhyNot};
-use crate::text::escape::one_line;
+use refdesk_core::catalog::Source;
+use refdesk_desk::{Desk, Verdict};
+use refdesk_enrich::{Asked, Budget, Level, Neighbour, TextKind, WhyNot};
+use refdesk_text::escape::one_line;
 
 /// Explains one source for one prompt. That it is hinted at is an answer too.
 pub fn run(desk: &mut Desk, args: &WhyNotArgs) -> Answer {

@@ -4,12 +4,12 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use super::args::{Arguments, Command};
-use crate::config::{Environment, Surroundings, state_folder};
-use crate::desk::{Options, Refusal, find_profile};
-use crate::disk::path::{absolute, workspace_above};
-use crate::mcp::http::TOKEN;
-use crate::render::Renderer;
-use crate::session::{DEFAULT, SCREEN};
+use refdesk_core::config::{Environment, Surroundings, state_folder};
+use refdesk_desk::session::{DEFAULT, SCREEN};
+use refdesk_desk::{Options, Refusal, find_profile};
+use refdesk_files::path::{absolute, workspace_above};
+use refdesk_mcp::http::TOKEN;
+use refdesk_templates::render::Renderer;
 
 /// How the desk is to be opened, by the arguments and the environment; `demo` is the folder of the unpacked demo.
 pub fn options(arguments: &Arguments, demo: Option<&Path>) -> Result<Options, Refusal> {

@@ -1,8 +1,8 @@
 //! The figures of the top line and the panes' titles, counted once a snapshot.
 
-use crate::catalog::Mode;
-use crate::engine::Snapshot;
-use crate::selection::Role;
+use refdesk_core::catalog::Mode;
+use refdesk_core::selection::Role;
+use refdesk_desk::engine::Snapshot;
 
 use crate::tui::widgets::cells;
 

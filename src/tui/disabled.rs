@@ -1,10 +1,10 @@
 //! Why an action is disabled: one sentence for the person who pressed its key. An action that is not listed here is always
 //! possible. Requests, templates and windows say theirs in their own folders.
 
-use crate::catalog::Kind;
-use crate::config::screen::Rules;
-use crate::engine::Watching;
-use crate::selection::Role;
+use refdesk_core::catalog::Kind;
+use refdesk_core::config::screen::Rules;
+use refdesk_core::selection::Role;
+use refdesk_desk::engine::Watching;
 
 use super::action::{Action, BorderMove};
 use super::feed::{query, target};

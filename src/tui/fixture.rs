@@ -8,14 +8,14 @@ use std::sync::Arc;
 use ratatui::layout::Size;
 use serde_json::json;
 
-use crate::catalog::{Catalog, Kind, Mode, Origin, Place, Source, SourceId, Standing};
-use crate::desk::Document;
-use crate::disk::Stamp;
-use crate::engine::{Snapshot, Watching};
-use crate::mention::{Mention, MentionGraph, Via};
-use crate::report::{Diagnostic, Position};
-use crate::selection::{Member, Role, Selection};
-use crate::template::{Block, Origin as Found, Syntax, Template, TemplateIndex, Variable, VariableKind};
+use refdesk_core::catalog::{Catalog, Kind, Mode, Origin, Place, Source, SourceId, Standing};
+use refdesk_core::mention::{Mention, MentionGraph, Via};
+use refdesk_core::selection::{Member, Role, Selection};
+use refdesk_desk::Document;
+use refdesk_desk::engine::{Snapshot, Watching};
+use refdesk_files::Stamp;
+use refdesk_templates::{Block, Origin as Found, Syntax, Template, TemplateIndex, Variable, VariableKind};
+use refdesk_text::report::{Diagnostic, Position};
 
 use crate::tui::glyphs::Glyphs;
 use crate::tui::input::Input;
@@ -279,100 +279,100 @@ retry-pattern, and docs/timeouts.md.
 ";
 
 /// A notice of the files.
-pub fn notice(text: &str) -> crate::engine::Notice {
-    crate::engine::Notice::new(crate::engine::Who::Files, crate::engine::Topic::Selection, text)
+pub fn notice(text: &str) -> refdesk_desk::engine::Notice {
+    refdesk_desk::engine::Notice::new(refdesk_desk::engine::Who::Files, refdesk_desk::engine::Topic::Selection, text)
 }
 
 /// A template of nine lines that did not render.
-pub fn unrendered(message: &str, line: Option<usize>) -> crate::desk::Unrendered {
+pub fn unrendered(message: &str, line: Option<usize>) -> refdesk_desk::Unrendered {
     let template = (1..10).map(|line| format!("line {line} with {{{{ a }}}}\n")).collect();
-    let error = crate::render::RenderError { message: message.to_owned(), line };
-    crate::desk::Unrendered {
+    let error = refdesk_templates::render::RenderError { message: message.to_owned(), line };
+    refdesk_desk::Unrendered {
         code: "render",
         error,
         hint: String::new(),
         template,
         syntax: None,
-        fit: crate::template::Fit::default(),
+        fit: refdesk_templates::Fit::default(),
     }
 }
 
 /// A template that rendered to this text.
-pub fn shown(text: &str) -> crate::desk::Shown {
-    let made = crate::desk::Made {
+pub fn shown(text: &str) -> refdesk_desk::Shown {
+    let made = refdesk_desk::Made {
         text: text.to_owned(),
         warnings: Vec::new(),
-        syntax: crate::template::Syntax::Mustache,
+        syntax: refdesk_templates::Syntax::Mustache,
         used: Vec::new(),
-        fit: crate::template::Fit::default(),
+        fit: refdesk_templates::Fit::default(),
         offered: None,
     };
-    crate::desk::Shown { made, proposal: None }
+    refdesk_desk::Shown { made, proposal: None }
 }
 
 /// The same, with what writing it to this path would change.
-pub fn proposed(text: &str, path: &str, old: Option<&str>) -> crate::desk::Shown {
+pub fn proposed(text: &str, path: &str, old: Option<&str>) -> refdesk_desk::Shown {
     let before = match old {
-        None => crate::output::Before::Nothing,
+        None => refdesk_files::output::Before::Nothing,
         Some(old) => {
-            let hash = crate::disk::name::sha256_hex(old.as_bytes());
-            crate::output::Before::File { size: old.len() as u64, hash }
+            let hash = refdesk_files::name::sha256_hex(old.as_bytes());
+            refdesk_files::output::Before::File { size: old.len() as u64, hash }
         }
     };
-    let proposal = crate::output::Proposal {
+    let proposal = refdesk_files::output::Proposal {
         path: Path::new(WORKSPACE).join(path),
         shown: path.to_owned(),
         text: text.to_owned(),
         before,
-        diff: crate::output::Diff::new(path, old, text),
+        diff: refdesk_files::output::Diff::new(path, old, text),
     };
-    crate::desk::Shown { proposal: Some(Ok(proposal)), ..shown(text) }
+    refdesk_desk::Shown { proposal: Some(Ok(proposal)), ..shown(text) }
 }
 
 /// The same, where nothing may be written.
-pub fn refused(text: &str, message: &str) -> crate::desk::Shown {
-    let refusal = crate::desk::Refusal::new("outside", message, "choose a path inside it");
-    crate::desk::Shown { proposal: Some(Err(refusal)), ..shown(text) }
+pub fn refused(text: &str, message: &str) -> refdesk_desk::Shown {
+    let refusal = refdesk_desk::Refusal::new("outside", message, "choose a path inside it");
+    refdesk_desk::Shown { proposal: Some(Err(refusal)), ..shown(text) }
 }
 
 /// What would follow from choosing this source.
-pub fn outlook(id: &str, enters: &[&str], leaves: &[&str]) -> crate::desk::Outlook {
+pub fn outlook(id: &str, enters: &[&str], leaves: &[&str]) -> refdesk_desk::Outlook {
     let ids = |ids: &[&str]| ids.iter().map(|id| SourceId::from(*id)).collect();
-    let follows = |enters, leaves| crate::desk::Follows {
+    let follows = |enters, leaves| refdesk_desk::Follows {
         enters: ids(enters),
         leaves: ids(leaves),
         tokens_in: 1000 * enters.len() as u64,
         tokens_out: 1000 * leaves.len() as u64,
     };
-    crate::desk::Outlook { id: id.to_owned(), toggled: follows(enters, leaves), barred: follows(&[], leaves) }
+    refdesk_desk::Outlook { id: id.to_owned(), toggled: follows(enters, leaves), barred: follows(&[], leaves) }
 }
 
 /// A prompt with these blocks appended to it.
 pub fn enriched(
     prompt: &str,
-    blocks: &[(crate::enrich::BlockKind, crate::enrich::Level, &str)],
-) -> crate::enrich::Enriched {
+    blocks: &[(refdesk_enrich::BlockKind, refdesk_enrich::Level, &str)],
+) -> refdesk_enrich::Enriched {
     let mut text = prompt.to_owned();
     let mut made = Vec::new();
     for (kind, level, words) in blocks {
         let start = text.len();
         text.push_str(&format!("\n\n---\n{words}\n---"));
         let bytes = text.len() - start;
-        made.push(crate::enrich::Block { kind: *kind, bytes, tokens: bytes.div_ceil(4), level: *level, start });
+        made.push(refdesk_enrich::Block { kind: *kind, bytes, tokens: bytes.div_ceil(4), level: *level, start });
     }
-    crate::enrich::Enriched {
+    refdesk_enrich::Enriched {
         added_at: prompt.len(),
         text,
-        metadata: crate::enrich::Metadata::default(),
+        metadata: refdesk_enrich::Metadata::default(),
         blocks: made,
         items: Vec::new(),
-        told: crate::enrich::Told::default(),
+        told: refdesk_enrich::Told::default(),
     }
 }
 
 /// A line of the journal about a prompt that was enriched, and what the feed says of it.
-pub fn receipt(n: u64, session: &str) -> (crate::engine::Notice, crate::session::Line) {
-    use crate::enrich::{BlockKind, Item, Level, TextKind, Why};
+pub fn receipt(n: u64, session: &str) -> (refdesk_desk::engine::Notice, refdesk_desk::session::Line) {
+    use refdesk_enrich::{BlockKind, Item, Level, TextKind, Why};
     let tag = |tag: &str, column| Why::Tag { tag: tag.to_owned(), line: 1, column };
     let item = |block, about: &str, level, bytes, why| Item { block, about: about.to_owned(), level, bytes, why };
     let chain = vec!["retry-pattern".to_owned(), "circuit-breaker".to_owned()];
@@ -380,7 +380,7 @@ pub fn receipt(n: u64, session: &str) -> (crate::engine::Notice, crate::session:
                 @java-service: Java service module (matched: java, spring boot)\n---\n\n---\n**Transitively selected \
                 references** — auto-included from pre-selected sources:\n\n- @error-handling: Error\u{202e} Handling \
                 (from @retry-pattern)\n---";
-    let receipt = crate::session::Receipt {
+    let receipt = refdesk_desk::session::Receipt {
         kind: Some(TextKind::Prompt),
         why: vec![
             item(BlockKind::Hint, "java-service", Level::Full, 66, vec![tag("java", 9), tag("spring boot", 21)]),
@@ -389,11 +389,11 @@ pub fn receipt(n: u64, session: &str) -> (crate::engine::Notice, crate::session:
         ],
         bytes: text.len(),
         tokens: text.len().div_ceil(4),
-        hash: Some(crate::disk::name::sha256_hex(text.as_bytes())),
+        hash: Some(refdesk_files::name::sha256_hex(text.as_bytes())),
         text: Some(text.to_owned()),
-        ..crate::session::Receipt::new(crate::session::What::Enriched)
+        ..refdesk_desk::session::Receipt::new(refdesk_desk::session::What::Enriched)
     };
-    let line = crate::session::Line {
+    let line = refdesk_desk::session::Line {
         n,
         time: "2026-11-22T09:30:00.000Z".to_owned(),
         desk: "default".to_owned(),
@@ -402,12 +402,16 @@ pub fn receipt(n: u64, session: &str) -> (crate::engine::Notice, crate::session:
         receipt,
         seal: None,
     };
-    let ticket = crate::engine::Ticket { number: n, kind: Some(TextKind::Prompt), holds: crate::engine::Holds::Text };
+    let ticket = refdesk_desk::engine::Ticket {
+        number: n,
+        kind: Some(TextKind::Prompt),
+        holds: refdesk_desk::engine::Holds::Text,
+    };
     let text = "To a prompt: hinted at @java-service (java, spring boot); gave notice of @error-handling (from \
                 @retry-pattern); 1 left out";
-    let who = crate::engine::Who::Other("claude-code".into());
-    let told = crate::engine::Notice::new(who, crate::engine::Topic::Enriched, text);
-    let notice = crate::engine::Notice {
+    let who = refdesk_desk::engine::Who::Other("claude-code".into());
+    let told = refdesk_desk::engine::Notice::new(who, refdesk_desk::engine::Topic::Enriched, text);
+    let notice = refdesk_desk::engine::Notice {
         time: "11:04:00".to_owned(),
         reason: format!("session {session}, ~{} tokens", line.receipt.tokens),
         subject: Some("java-service".into()),
@@ -420,11 +424,11 @@ pub fn receipt(n: u64, session: &str) -> (crate::engine::Notice, crate::session:
 }
 
 /// A request for a choice among these sources of the catalog.
-pub fn asking(id: &str, who: &str, context: &str, offered: &[&str]) -> crate::engine::Waiting {
+pub fn asking(id: &str, who: &str, context: &str, offered: &[&str]) -> refdesk_desk::engine::Waiting {
     let catalog = snapshot().catalog;
     let sources = offered.iter().map(|id| {
         let source = catalog.get(id);
-        crate::channel::Offered {
+        refdesk_desk::channel::Offered {
             id: (*id).to_owned(),
             name: source.map_or_else(String::new, |source| source.name.clone()),
             description: source.map_or_else(String::new, |source| source.description.clone()),
@@ -432,42 +436,52 @@ pub fn asking(id: &str, who: &str, context: &str, offered: &[&str]) -> crate::en
             tags: source.map_or_else(Vec::new, |source| source.tags.clone()),
         }
     });
-    let request = crate::channel::Request {
+    let request = refdesk_desk::channel::Request {
         request_id: id.to_owned(),
         timestamp: "2026-11-22T09:30:00Z".to_owned(),
         context: context.to_owned(),
         sources: sources.collect(),
-        asker: crate::channel::Asker { who: who.to_owned(), session: "s-1".to_owned(), desk: "default".to_owned() },
+        asker: refdesk_desk::channel::Asker {
+            who: who.to_owned(),
+            session: "s-1".to_owned(),
+            desk: "default".to_owned(),
+        },
         timeout: Some(300.0),
         approval: None,
     };
-    crate::engine::Waiting {
+    refdesk_desk::engine::Waiting {
         request: Arc::new(request),
-        folder: crate::channel::folder::default_folder(Path::new(WORKSPACE)),
+        folder: refdesk_desk::channel::folder::default_folder(Path::new(WORKSPACE)),
         until: Some("10:35:00".to_owned()),
     }
 }
 
 /// A request for a yes to this write.
-pub fn asking_to_write(id: &str, who: &str, path: &str, diff: &str, warnings: &[&str]) -> crate::engine::Waiting {
+pub fn asking_to_write(
+    id: &str,
+    who: &str,
+    path: &str,
+    diff: &str,
+    warnings: &[&str],
+) -> refdesk_desk::engine::Waiting {
     let waiting = asking(id, who, "the entity of the order service", &[]);
-    let approval = crate::channel::Approval {
+    let approval = refdesk_desk::channel::Approval {
         path: path.to_owned(),
         template: Some("Entity.java.tpl".to_owned()),
         summary: "+3 −1".to_owned(),
         diff: diff.to_owned(),
         warnings: warnings.iter().map(|warning| (*warning).to_owned()).collect(),
     };
-    let request = crate::channel::Request { approval: Some(approval), ..(*waiting.request).clone() };
-    crate::engine::Waiting { request: Arc::new(request), ..waiting }
+    let request = refdesk_desk::channel::Request { approval: Some(approval), ..(*waiting.request).clone() };
+    refdesk_desk::engine::Waiting { request: Arc::new(request), ..waiting }
 }
 
 /// The snapshot in which this would be done beyond the workspace, at these lines, and waits for trust.
 pub fn with_deeds(deeds: &[(&str, usize)]) -> Snapshot {
-    let deeds = deeds.iter().map(|(what, line)| crate::desk::Deed {
+    let deeds = deeds.iter().map(|(what, line)| refdesk_desk::Deed {
         what: (*what).to_owned(),
         hash: format!("{line}"),
-        about: crate::desk::DeedKind::Webhook,
+        about: refdesk_desk::DeedKind::Webhook,
         file: "references.json".to_owned(),
         line: Some(*line),
     });
@@ -475,6 +489,6 @@ pub fn with_deeds(deeds: &[(&str, usize)]) -> Snapshot {
 }
 
 /// The snapshot in which these wait for an answer.
-pub fn with_requests(requests: &[crate::engine::Waiting]) -> Snapshot {
+pub fn with_requests(requests: &[refdesk_desk::engine::Waiting]) -> Snapshot {
     Snapshot { generation: 2, requests: requests.to_vec().into(), ..snapshot() }
 }

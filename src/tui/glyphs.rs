@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use ratatui::symbols::border;
 
-use crate::selection::Standing;
+use refdesk_core::selection::Standing;
 
 /// One set of characters; each is one column wide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

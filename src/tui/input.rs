@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Size};
 
-use crate::desk::Spot;
-use crate::engine::{Command, Event, Snapshot};
+use refdesk_desk::Spot;
+use refdesk_desk::engine::{Command, Event, Snapshot};
 
 use crate::tui::action;
 use crate::tui::action::{Action, KeyContext};

@@ -1,7 +1,7 @@
 //! The state of a source: its mark, colour and words.
 
-use crate::engine::Snapshot;
-use crate::selection::{Member, Role, Standing};
+use refdesk_core::selection::{Member, Role, Standing};
+use refdesk_desk::engine::Snapshot;
 
 use crate::tui::theme;
 
@@ -22,7 +22,7 @@ pub fn mark(snapshot: &Snapshot, id: &str) -> (Standing, theme::ThemeRole) {
 /// What it is, in words: `picked`, `pulled in by @a, @b`, `missing`, `available`.
 pub fn words(snapshot: &Snapshot, id: &str) -> String {
     let member = snapshot.selection.member(id);
-    let missing = snapshot.catalog.get(id).is_some_and(crate::catalog::Source::is_missing);
+    let missing = snapshot.catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_missing);
     let standing = match (member, mark(snapshot, id).0) {
         (Some(member), _) if member.role == Role::Transitive => format!("pulled in by {}", parents(member)),
         (Some(member), _) if member.role == Role::AutoRoot => "auto, pulls in others".to_owned(),

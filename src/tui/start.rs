@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use ratatui::layout::Size;
 
-use crate::config::screen::Remembered;
+use refdesk_core::config::screen::Remembered;
 
 use crate::tui::filter::Order;
 use crate::tui::glyphs::Glyphs;
@@ -84,7 +84,7 @@ fn is_light(grounds: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::config::screen::{Borders, Rules, Shares};
+    use refdesk_core::config::screen::{Borders, Rules, Shares};
 
     use super::*;
 

@@ -3,10 +3,10 @@
 
 use ratatui::layout::{Rect, Size};
 
-use crate::catalog::SourceId;
-use crate::config::screen::{Borders, Remembered, Rules};
-use crate::desk::Outlook;
-use crate::engine::Snapshot;
+use refdesk_core::catalog::SourceId;
+use refdesk_core::config::screen::{Borders, Remembered, Rules};
+use refdesk_desk::Outlook;
+use refdesk_desk::engine::Snapshot;
 
 pub use crate::tui::catalog::CatalogPane;
 use crate::tui::counts::Counts;

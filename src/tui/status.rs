@@ -8,7 +8,6 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::widgets::{Clear, Widget};
 
-use crate::engine::{Hearer, Watching};
 use crate::tui::action::{ACTIONS, Action, Binding, KeyContext, Visibility};
 use crate::tui::disabled::disabled;
 use crate::tui::feed::query;
@@ -22,6 +21,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::field::TextEdit;
 use crate::tui::windows::{self, WindowKind};
+use refdesk_desk::engine::{Hearer, Watching};
 
 /// An item of the top line; the highest `rank` is dropped first.
 struct StatusItem {

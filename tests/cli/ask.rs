@@ -9,10 +9,10 @@ use std::process::{Child, Stdio};
 use std::thread;
 use std::time::Instant;
 
-use refdesk::channel::folder::{Base, Landed, Pending, answer, default_folder, pending};
-use refdesk::channel::presence::attend;
-use refdesk::channel::{MOST, Response};
-use refdesk::disk::write_atomic;
+use refdesk_desk::channel::folder::{Base, Landed, Pending, answer, default_folder, pending};
+use refdesk_desk::channel::presence::attend;
+use refdesk_desk::channel::{MOST, Response};
+use refdesk_files::write_atomic;
 use serde_json::{Value, json};
 
 use crate::support::program::{LIMIT, Ran, finish};

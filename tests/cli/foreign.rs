@@ -6,8 +6,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use refdesk::disk::name::sha256_hex;
-use refdesk::disk::write_atomic;
+use refdesk_files::name::sha256_hex;
+use refdesk_files::write_atomic;
 use serde_json::{Value, json};
 
 use crate::support::program::{PROGRAM, Ran, run};

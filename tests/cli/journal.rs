@@ -365,7 +365,7 @@ fn fifty_at_once_in_one_session_say_each_thing_once() {
     let start = |at: usize| {
         // Each says its own, and that of the next one, which somebody else says too. From a file: nobody waits for another.
         let text = world.beside(&format!("tmp/{at}"));
-        refdesk::disk::write_atomic(&text, format!("tag{at} and tag{}", (at + 1) % MANY).as_bytes()).unwrap();
+        refdesk_files::write_atomic(&text, format!("tag{at} and tag{}", (at + 1) % MANY).as_bytes()).unwrap();
         let mut command = world.command(&["--session", "s", "enrich"]);
         command.stdin(fs::File::open(text).unwrap()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().unwrap()

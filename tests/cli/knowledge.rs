@@ -6,8 +6,8 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use refdesk::render::{Job, render};
-use refdesk::template::{analyse, read, sample, skeleton};
+use refdesk_templates::render::{Job, render};
+use refdesk_templates::{analyse, read, sample, skeleton};
 use serde_json::Value;
 
 /// Every template file below `folder`.

@@ -17,7 +17,7 @@ fn only_a_yes_writes_outside_the_workspace() {
         if before.is_empty() {
             workspace.configure(json!({"references_dir": "../knowledge"}));
         } else {
-            refdesk::disk::write_atomic(&file, before.as_bytes()).unwrap();
+            refdesk_files::write_atomic(&file, before.as_bytes()).unwrap();
             std::os::unix::fs::symlink("../knowledge/catalog.json", workspace.path.join("references.json")).unwrap();
         }
         let words = [&["--workspace", workspace.path.to_str().unwrap()][..], words].concat();

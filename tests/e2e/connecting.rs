@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use refdesk::disk::write_atomic;
+use refdesk_files::write_atomic;
 
 use crate::support::pty::Pty;
 use crate::support::workspace::Workspace;

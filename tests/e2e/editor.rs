@@ -46,7 +46,7 @@ impl Desk {
     /// A script beside the workspace, under a name that editors have.
     fn editor(&self, name: &str, script: &str) -> PathBuf {
         let path = self.workspace.beside("tmp").join(name);
-        refdesk::disk::write_atomic(&path, format!("#!/bin/sh\n{script}").as_bytes()).unwrap();
+        refdesk_files::write_atomic(&path, format!("#!/bin/sh\n{script}").as_bytes()).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         path
     }

@@ -4,9 +4,9 @@
 use std::future::Future;
 
 use portable_pty::CommandBuilder;
-use refdesk::config::screen::Remembered;
-use refdesk::engine::{Engine, Event, Notice, Snapshot, Topic, Who};
 use refdesk::tui::{self, Start};
+use refdesk_core::config::screen::Remembered;
+use refdesk_desk::engine::{Engine, Event, Notice, Snapshot, Topic, Who};
 use tokio::sync::{mpsc, watch};
 
 use crate::support::pty::Pty;

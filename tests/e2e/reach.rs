@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use refdesk::disk::write_atomic;
+use refdesk_files::write_atomic;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use vt100::{MouseProtocolEncoding, MouseProtocolMode};

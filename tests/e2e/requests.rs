@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::Stdio;
 
-use refdesk::disk::write_atomic;
+use refdesk_files::write_atomic;
 use serde_json::{Value, json};
 
 use crate::support::pty::Pty;

@@ -128,7 +128,7 @@ fn values_are_edited_as_json_and_mended_where_they_are_none() {
     // The first time it leaves a text that is no JSON, the second time it mends what it is given again.
     let script = "#!/bin/sh\nif grep -q broken \"$1\"; then\n  sed 's/broken/\"Second\", \"package\": \"p\"}/' \"$1\" > \"$1.n\"\nelse\n  \
         cp \"$1\" \"${0%/*}/given\"\n  printf '{\"Name\": broken' > \"$1.n\"\nfi\nmv \"$1.n\" \"$1\"\n";
-    refdesk::disk::write_atomic(&editor, script.as_bytes()).unwrap();
+    refdesk_files::write_atomic(&editor, script.as_bytes()).unwrap();
     fs::set_permissions(&editor, fs::Permissions::from_mode(0o755)).unwrap();
     let mut pty = open(&workspace, &editor.to_string_lossy());
     at_the_entity(&mut pty);

@@ -8,7 +8,7 @@ use crate::support::workspace::Workspace;
 #[test]
 fn nothing_but_a_yes_trusts_what_was_shown() {
     let workspace = Workspace::of(json!([{"id": "outside", "name": "Outside", "path": "../outside.md"}]), &[]);
-    refdesk::disk::write_atomic(&workspace.beside("outside.md"), b"Far away.\n").unwrap();
+    refdesk_files::write_atomic(&workspace.beside("outside.md"), b"Far away.\n").unwrap();
     let home = workspace.beside("home");
     let words = ["--workspace", workspace.path.to_str().unwrap(), "trust"];
     for (typed, code, said) in

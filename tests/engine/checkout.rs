@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use refdesk::engine::{Command, Event, Snapshot};
+use refdesk_desk::engine::{Command, Event, Snapshot};
 
 use crate::engine::world::{World, mentions, save};
 use crate::support::scale::scaled;
@@ -121,7 +121,7 @@ fn a_git_checkout_shows_whole() {
     }
     git(&["checkout", "-q", "bare"]);
     world.until("all are missing", |snapshot| {
-        snapshot.catalog.sources().iter().all(refdesk::catalog::Source::is_missing)
+        snapshot.catalog.sources().iter().all(refdesk_core::catalog::Source::is_missing)
     });
     git(&["checkout", "-q", "two"]);
     world.until("all are back", |snapshot| all_are_at(snapshot, 2));

@@ -1,7 +1,7 @@
 //! Picks and exclusions over the engine: what they would bring, taking them back, and other processes in between.
 
-use refdesk::desk::Desk;
-use refdesk::engine::{Age, Command, Event, Notice, Receipts, Topic, Who};
+use refdesk_desk::Desk;
+use refdesk_desk::engine::{Age, Command, Event, Notice, Receipts, Topic, Who};
 
 use super::world::{World, options};
 
@@ -47,7 +47,7 @@ fn what_would_follow_is_what_follows() {
 #[test]
 fn undo_and_redo_go_over_every_kind_of_change() {
     let mut world = World::new();
-    let members = |snapshot: &refdesk::engine::Snapshot| -> Vec<String> {
+    let members = |snapshot: &refdesk_desk::engine::Snapshot| -> Vec<String> {
         snapshot.selection.members().iter().map(|member| member.id.to_string()).collect()
     };
     world.send(Command::Pick("a".into()));
@@ -76,8 +76,7 @@ fn undo_takes_back_only_what_is_ones_own() {
     let mut world = World::new();
     world.send(Command::Pick("a".into()));
     world.until("a is picked", |now| now.selection.is_picked("a"));
-    let mut other =
-        Desk::open(refdesk::desk::Options { who: "refdesk select".to_owned(), ..options(&world.workspace) });
+    let mut other = Desk::open(refdesk_desk::Options { who: "refdesk select".to_owned(), ..options(&world.workspace) });
     other.pick(&["c".to_owned()], &[]).unwrap();
     let told = world.notice(|notice| notice.text == "Picked @c");
     assert_eq!(told.who, Who::Other("refdesk select".into()));
@@ -127,7 +126,7 @@ fn a_damaged_choice_keeps_what_was_chosen_and_is_set_aside_by_the_next_change() 
     world.until("a is picked", |now| now.selection.is_picked("a"));
     let file = world.workspace.join(".jaato/refdesk/selection.json");
     let good = std::fs::read_to_string(&file).unwrap();
-    let is_damaged = |now: &refdesk::engine::Snapshot| now.diagnostics.iter().any(|it| it.code == "damaged");
+    let is_damaged = |now: &refdesk_desk::engine::Snapshot| now.diagnostics.iter().any(|it| it.code == "damaged");
     for damage in ["", "{\"picks\": [1]}", "[]"] {
         world.overwrite(".jaato/refdesk/selection.json", damage);
         let now = world.until("it is reported", is_damaged);

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use refdesk::desk::{Desk, Reader};
-use refdesk::engine::{Command, Event};
-use refdesk::enrich::{Asked, TextKind};
-use refdesk::report::Diagnostic;
+use refdesk_desk::engine::{Command, Event};
+use refdesk_desk::{Desk, Reader};
+use refdesk_enrich::{Asked, TextKind};
+use refdesk_text::report::Diagnostic;
 
 use crate::engine::world::{World, options};
 

@@ -1,6 +1,6 @@
 //! Single edits: none is lost while the desk is at work. How soon they show is measured by `benches/live.rs`.
 
-use refdesk::engine::Command;
+use refdesk_desk::engine::Command;
 
 use crate::engine::world::World;
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use refdesk::desk::Spot;
-use refdesk::engine::Command;
+use refdesk_desk::Spot;
+use refdesk_desk::engine::Command;
 
 use crate::engine::world::World;
 

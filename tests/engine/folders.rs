@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use refdesk::desk::Desk;
-use refdesk::engine::{Snapshot, Watching};
+use refdesk_desk::Desk;
+use refdesk_desk::engine::{Snapshot, Watching};
 
 use crate::engine::world::{World, options, save};
 
@@ -29,7 +29,7 @@ fn lives(world: &mut World, source: &str, file: &str) {
 }
 
 fn is_missing(snapshot: &Snapshot, id: &str) -> bool {
-    snapshot.catalog.get(id).is_some_and(refdesk::catalog::Source::is_missing)
+    snapshot.catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_missing)
 }
 
 #[test]

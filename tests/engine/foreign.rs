@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use refdesk::disk::name::sha256_hex;
-use refdesk::engine::Command;
+use refdesk_desk::engine::Command;
+use refdesk_files::name::sha256_hex;
 use serde_json::json;
 
 use crate::engine::world::{World, save};
@@ -32,7 +32,7 @@ fn a_screen_obeys_nothing_that_came_with_the_repository() {
     save(&workspace.join(".jaato/refdesk/write.json"), &note.to_string());
     save(&workspace.join(".jaato/refdesk/selection.json"), r#"{"picks": ["a"], "exclusions": []}"#);
     let mut world = World::over(folder, workspace);
-    let told = |code: &str, snapshot: &refdesk::engine::Snapshot| {
+    let told = |code: &str, snapshot: &refdesk_desk::engine::Snapshot| {
         snapshot.diagnostics.iter().filter(|problem| problem.code == code).count()
     };
     let snapshot = world.until("the picks count", |snapshot| snapshot.selection.contains("a"));

@@ -4,11 +4,11 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use refdesk::desk::{Desk, Options, Reader};
-use refdesk::disk::Sealer;
-use refdesk::engine::{Age, Command, Event, Hearer, Notice, Receipts, Topic};
-use refdesk::enrich::{Asked, TextKind};
-use refdesk::session::{Receipt, Store, What};
+use refdesk_desk::engine::{Age, Command, Event, Hearer, Notice, Receipts, Topic};
+use refdesk_desk::session::{Receipt, Store, What};
+use refdesk_desk::{Desk, Options, Reader};
+use refdesk_enrich::{Asked, TextKind};
+use refdesk_files::Sealer;
 
 use crate::engine::world::{World, options, save};
 

@@ -1,7 +1,7 @@
 //! What is told when files change, as somebody at the screen reads it.
 
-use refdesk::desk::Spot;
-use refdesk::engine::{Command, Topic};
+use refdesk_desk::Spot;
+use refdesk_desk::engine::{Command, Topic};
 
 use crate::engine::world::World;
 

@@ -5,7 +5,7 @@
 
 use std::fs::File;
 
-use refdesk::engine::Watching;
+use refdesk_desk::engine::Watching;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::engine::world::World;

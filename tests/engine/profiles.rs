@@ -1,7 +1,7 @@
 //! Profiles over the engine: the list, the difference, the switch as one change, and a desk under a profile.
 
-use refdesk::desk::{Desk, Options};
-use refdesk::engine::{Command, Event, OfProfiles, Profiles, Snapshot};
+use refdesk_desk::engine::{Command, Event, OfProfiles, Profiles, Snapshot};
+use refdesk_desk::{Desk, Options};
 
 use super::world::{World, options};
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
 
-use refdesk::engine::Watching;
+use refdesk_desk::engine::Watching;
 
 use super::folders::watched;
 use super::world::{World, save};

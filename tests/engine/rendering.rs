@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use refdesk::desk::Options;
-use refdesk::engine::{self, Command, Event};
-use refdesk::render::{Job, Renderer};
-use refdesk::template::Syntax;
+use refdesk_desk::Options;
+use refdesk_desk::engine::{self, Command, Event};
+use refdesk_templates::Syntax;
+use refdesk_templates::render::{Job, Renderer};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 

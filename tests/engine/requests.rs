@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use refdesk::channel::{Answered, Approval, Asker, Request, Unanswered, Wait, Way, folder, presence};
-use refdesk::desk::Desk;
-use refdesk::disk::write_atomic;
-use refdesk::engine::{self, Command, Ended, Event, Reply, Snapshot};
+use refdesk_desk::Desk;
+use refdesk_desk::channel::{Answered, Approval, Asker, Request, Unanswered, Wait, Way, folder, presence};
+use refdesk_desk::engine::{self, Command, Ended, Event, Reply, Snapshot};
+use refdesk_files::write_atomic;
 
 use crate::engine::world::{LONG, World, options};
 
@@ -36,19 +36,19 @@ fn ask(
     let desk = Desk::open(options(workspace));
     let mut way = Way::of(&desk);
     let mut request = match approval {
-        None => refdesk::channel::request(&desk, "to test", &[]),
+        None => refdesk_desk::channel::request(&desk, "to test", &[]),
         Some(approval) => {
             let asker = Asker { who: "claude over mcp".to_owned(), ..Asker::default() };
-            refdesk::channel::approval(&way, asker, "to test", approval)
+            refdesk_desk::channel::approval(&way, asker, "to test", approval)
         }
     };
     request.timeout = Some(seconds);
-    way.settings.kind = refdesk::config::ChannelKind::File;
+    way.settings.kind = refdesk_core::config::ChannelKind::File;
     let asked = request.clone();
     let wait = Wait::until(Instant::now() + Duration::from_secs_f64(seconds));
     let asking = thread::spawn(move || {
-        let channel =
-            refdesk::channel::open(&way, refdesk::channel::Place::Protocol).map_err(|_| Unanswered::TimedOut)?;
+        let channel = refdesk_desk::channel::open(&way, refdesk_desk::channel::Place::Protocol)
+            .map_err(|_| Unanswered::TimedOut)?;
         channel.ask(&asked, &wait)
     });
     (request, asking)
@@ -133,7 +133,7 @@ fn one_whose_asker_is_killed_goes() {
     let folder = folder::default_folder(&world.workspace).path().join("requests");
     fs::create_dir_all(&folder).unwrap();
     let desk = Desk::open(options(&world.workspace));
-    let request = refdesk::channel::request(&desk, "to test", &[]);
+    let request = refdesk_desk::channel::request(&desk, "to test", &[]);
     let path = folder.join(format!("{}.json", request.request_id));
     let staged = folder.join("staged");
     write_atomic(&staged, &serde_json::to_vec(&request).unwrap()).unwrap();

@@ -5,10 +5,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use refdesk::config::Surroundings;
-use refdesk::desk::{Desk, Options};
-use refdesk::disk::write_atomic;
-use refdesk::engine::{self, Command, Engine, Event, Snapshot};
+use refdesk_core::config::Surroundings;
+use refdesk_desk::engine::{self, Command, Engine, Event, Snapshot};
+use refdesk_desk::{Desk, Options};
+use refdesk_files::write_atomic;
 
 /// Only a failure waits so long.
 pub const LONG: Duration = Duration::from_secs(60);
@@ -142,7 +142,7 @@ impl World {
 
 /// Whom a document mentions; `None` where it was not read.
 pub fn mentions<'a>(snapshot: &'a Snapshot, from: &str) -> Option<Vec<&'a str>> {
-    let names = || snapshot.graph.targets(from).map(refdesk::catalog::SourceId::as_str).collect();
+    let names = || snapshot.graph.targets(from).map(refdesk_core::catalog::SourceId::as_str).collect();
     snapshot.graph.is_scanned(from).then(names)
 }
 

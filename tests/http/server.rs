@@ -7,9 +7,9 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Instant;
 
-use refdesk::config::Surroundings;
-use refdesk::desk::Options;
-use refdesk::mcp::http::{Http, Limits, serve};
+use refdesk_core::config::Surroundings;
+use refdesk_desk::Options;
+use refdesk_mcp::http::{Http, Limits, serve};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use tokio::sync::oneshot;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use refdesk::mcp::http::Limits;
+use refdesk_mcp::http::Limits;
 use serde_json::json;
 
 use crate::http::client::Client;

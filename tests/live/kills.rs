@@ -7,11 +7,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use refdesk::channel::folder::{default_folder, pending};
-use refdesk::channel::presence::is_anybody_there;
-use refdesk::config::Surroundings;
-use refdesk::desk::{Desk, Options};
-use refdesk::disk::Lock;
+use refdesk_core::config::Surroundings;
+use refdesk_desk::channel::folder::{default_folder, pending};
+use refdesk_desk::channel::presence::is_anybody_there;
+use refdesk_desk::{Desk, Options};
+use refdesk_files::Lock;
 
 use crate::live::actors::{Call, Hook, Progress, Screen, Server, end};
 use crate::live::chance::Chance;

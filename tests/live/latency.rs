@@ -6,9 +6,9 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use refdesk::config::Surroundings;
-use refdesk::desk::Options;
-use refdesk::engine::{self, Command, Engine, Event, Notice, Reply, Snapshot};
+use refdesk_core::config::Surroundings;
+use refdesk_desk::Options;
+use refdesk_desk::engine::{self, Command, Engine, Event, Notice, Reply, Snapshot};
 use serde_json::json;
 use tokio::sync::oneshot;
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fs;
 
-use refdesk::disk::name::sha256_hex;
+use refdesk_files::name::sha256_hex;
 use serde_json::Value;
 
 use crate::live::world::journal;

@@ -54,7 +54,7 @@ pub fn unfinished(folder: &Path) -> Vec<PathBuf> {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 open.push(entry.path());
-            } else if refdesk::disk::is_unfinished(&entry.file_name()) {
+            } else if refdesk_files::is_unfinished(&entry.file_name()) {
                 found.push(entry.path());
             }
         }

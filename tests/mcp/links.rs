@@ -24,7 +24,7 @@ fn world() -> Workspace {
         "api.md",
         "README.md",
     ] {
-        refdesk::disk::write_atomic(&workspace.beside("out").join(file), SECRET.as_bytes()).unwrap();
+        refdesk_files::write_atomic(&workspace.beside("out").join(file), SECRET.as_bytes()).unwrap();
     }
     workspace
 }

@@ -1,7 +1,7 @@
 //! What an agent gets of a source outside the workspace: nothing before a person has trusted it, all of it then, and nothing
 //! again as soon as that is taken back, while the server runs.
 
-use refdesk::disk::write_atomic;
+use refdesk_files::write_atomic;
 use serde_json::{Value, json};
 
 use crate::support::client::Client;

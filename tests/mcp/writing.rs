@@ -1,8 +1,8 @@
 //! Files that agents want written: what is refused before anybody is asked, what a rule decides, and what a person on a screen
 //! says. Nothing is written before the yes.
 
-use refdesk::channel::folder::{Pending, answer, default_folder, pending};
-use refdesk::channel::{Response, presence};
+use refdesk_desk::channel::folder::{Pending, answer, default_folder, pending};
+use refdesk_desk::channel::{Response, presence};
 use serde_json::{Value, json};
 
 use crate::mcp::world::{configured, workspace};

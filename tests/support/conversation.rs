@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use refdesk::enrich::{outside, own_blocks};
+use refdesk_enrich::{outside, own_blocks};
 use serde_json::Value;
 
 use super::workspace::Workspace;

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use refdesk::config::Surroundings;
-use refdesk::desk::{Desk, Options};
-use refdesk::disk::{Sealer, write_atomic};
+use refdesk_core::config::Surroundings;
+use refdesk_desk::{Desk, Options};
+use refdesk_files::{Sealer, write_atomic};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

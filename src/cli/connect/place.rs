@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use super::super::world;
-use crate::desk::{Desk, Refusal};
-use crate::disk::path::{absolute, is_absent, slashed};
-use crate::disk::read_regular;
-use crate::output::{Proposal, Refused, Scope};
-use crate::setup::{Client, Moved};
+use refdesk_agents::setup::{Client, Moved};
+use refdesk_desk::{Desk, Refusal};
+use refdesk_files::output::{Proposal, Refused, Scope};
+use refdesk_files::path::{absolute, is_absent, slashed};
+use refdesk_files::read_regular;
 
 /// A settings file of more bytes is none that people keep.
 const LIMIT: u64 = 1024 * 1024;

@@ -6,11 +6,11 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::config::screen;
-use crate::desk::{Desk, Refusal};
-use crate::disk::{Keyless, LinkedOut, Sealer, open_own, within, write_private};
-use crate::session::advice;
-use crate::setup::Record;
+use refdesk_agents::setup::Record;
+use refdesk_core::config::screen;
+use refdesk_desk::session::advice;
+use refdesk_desk::{Desk, Refusal};
+use refdesk_files::{Keyless, LinkedOut, Sealer, open_own, within, write_private};
 
 /// A record of a few names and numbers is never larger.
 const LIMIT: u64 = 64 * 1024;
@@ -48,7 +48,7 @@ impl Remembered {
         let mut new = Self { file, workspace, place, is_foreign: false, before: None, record: None, damage: None };
         let damage = match new.file.as_ref().map(|file| new.read(file)) {
             None => None,
-            Some(Err(error)) if crate::disk::path::is_absent(&error) => None,
+            Some(Err(error)) if refdesk_files::path::is_absent(&error) => None,
             Some(Err(error)) => Some(error.to_string()),
             Some(Ok(bytes)) => {
                 let read = serde_json::from_slice(&bytes).map_err(|error| error.to_string());

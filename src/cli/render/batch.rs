@@ -11,11 +11,11 @@ use super::super::answer::Answer;
 use super::super::args::RenderArgs;
 use super::write::{Output, carry_out, in_row, in_words, row, scope};
 use super::{read_given, refusal, write};
-use crate::desk::{Desk, Made, Refusal, Request, What};
-use crate::disk::path::absolute;
-use crate::output::{Proposal, disagreements};
-use crate::render::values::exact;
-use crate::template::{Syntax, TemplateIndex};
+use refdesk_desk::{Desk, Made, Refusal, Request, What};
+use refdesk_files::output::{Proposal, disagreements};
+use refdesk_files::path::absolute;
+use refdesk_templates::render::values::exact;
+use refdesk_templates::{Syntax, TemplateIndex};
 
 /// Rows of one batch.
 const ROWS: usize = 1000;

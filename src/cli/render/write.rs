@@ -7,9 +7,9 @@ use super::super::args::RenderArgs;
 use super::super::output::ask;
 use super::super::rows::plural;
 use super::named;
-use crate::desk::{Desk, Made, Refusal};
-use crate::output::{Before, Proposal, Scope, Unwritten, Written, needs_overwrite};
-use crate::report::Diagnostic;
+use refdesk_desk::{Desk, Made, Refusal};
+use refdesk_files::output::{Before, Proposal, Scope, Unwritten, Written, needs_overwrite};
+use refdesk_text::report::Diagnostic;
 
 /// A text and what writing it would change.
 pub(super) struct Output {

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::row_with_place;
-use crate::catalog::SourceId;
 use crate::cli::answer::Answer;
-use crate::desk::Desk;
-use crate::report::Diagnostic;
-use crate::session::Written;
-use crate::template::{Template, TemplateIndex};
-use crate::text::escape::one_line;
+use refdesk_core::catalog::SourceId;
+use refdesk_desk::Desk;
+use refdesk_desk::session::Written;
+use refdesk_templates::{Template, TemplateIndex};
+use refdesk_text::escape::one_line;
+use refdesk_text::report::Diagnostic;
 
 /// Writes those of the selection, or those of the documents named.
 pub fn run(desk: &Desk, index: &TemplateIndex, files: &[PathBuf]) -> Answer {
@@ -46,7 +46,7 @@ fn answer(desk: &Desk, templates: &[&Template], done: Written) -> Answer {
     let mut text = String::new();
     for (what, names) in [("written", &written), ("kept", &kept), ("removed", &removed)] {
         for name in names {
-            text.push_str(&one_line(&format!("{what}: {}/{name}", crate::template::FOLDER)));
+            text.push_str(&one_line(&format!("{what}: {}/{name}", refdesk_templates::FOLDER)));
             text.push('\n');
         }
     }

@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::answer::Answer;
 use crate::cli::output::in_words;
-use crate::desk::{Desk, Refusal};
-use crate::disk::path::absolute;
-use crate::report::{Diagnostic, Severity};
-use crate::template::{self, Template, TemplateIndex};
+use refdesk_desk::{Desk, Refusal};
+use refdesk_files::path::absolute;
+use refdesk_templates::{Template, TemplateIndex};
+use refdesk_text::report::{Diagnostic, Severity};
 
 /// Judges every template of the selection.
 pub fn index(index: &TemplateIndex, found: Vec<Diagnostic>) -> Answer {
@@ -33,7 +33,7 @@ pub fn file(desk: &Desk, file: &Path) -> Answer {
     }
     let mut members = Map::new();
     members.insert("file".into(), json!(place));
-    if template::is_markdown(path.as_os_str()) {
+    if refdesk_templates::is_markdown(path.as_os_str()) {
         let (templates, rejected, mut found) = desk.blocks(&path);
         let unfit = rejected.into_iter().map(|it| {
             let message = format!("the code block is no template: {}", it.problem.message);
@@ -43,21 +43,21 @@ pub fn file(desk: &Desk, file: &Path) -> Answer {
         found.sort_by_key(|it| it.line);
         let row = |template: &Template| {
             json!({"name": template.name, "syntax": template.syntax, "line": template.place(1).1,
-                   "variables": template::names(&template.variables)})
+                   "variables": refdesk_templates::names(&template.variables)})
         };
         members.insert("templates".into(), templates.iter().map(row).collect());
         return answer(members, found, templates.len());
     }
-    let text = match template::read(&path) {
+    let text = match refdesk_templates::read(&path) {
         Ok(text) => text,
         Err(problem) => {
             let error = Diagnostic::error("template-unreadable", format!("the template {problem}")).in_file(place);
             return answer(members, vec![error], 1);
         }
     };
-    let analysis = template::analyse(&text, None);
+    let analysis = refdesk_templates::analyse(&text, None);
     members.insert("syntax".into(), json!(analysis.syntax));
-    members.insert("variables".into(), json!(template::names(&analysis.variables)));
+    members.insert("variables".into(), json!(refdesk_templates::names(&analysis.variables)));
     let mut found = Vec::new();
     if let Some(ambiguity) = analysis.ambiguous {
         let (is, other) = (analysis.syntax.word(), ambiguity.other.word());

@@ -1,6 +1,5 @@
 //! The details of a source: name, state, fields and description, and the rule above its document.
 
-use crate::catalog::{Kind, Source};
 use crate::tui::filter::{Marks, MatchMarker};
 use crate::tui::pane::Pane;
 use crate::tui::pane_view::printed;
@@ -12,6 +11,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::marked::MarkedText;
 use crate::tui::widgets::page::PageLine;
+use refdesk_core::catalog::{Kind, Source};
 
 /// The lines about the source under the cursor, for so many columns; none where there is no source.
 pub fn lines(state: &State, columns: usize) -> Vec<PageLine> {

@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use crate::desk::{Document, size};
 use crate::tui::glyphs::Glyphs;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::page::{PageLine, WrappedText};
+use refdesk_desk::{Document, size};
 
 pub fn page(document: &Document, glyphs: &Glyphs, columns: usize) -> WrappedText {
     let is_markdown = document.path.as_deref().and_then(Path::extension).is_some_and(|ending| ending == "md");

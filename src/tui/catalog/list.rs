@@ -4,7 +4,6 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use crate::catalog::{Mode, Source};
 use crate::tui::filter::{Marks, MatchMarker, Order};
 use crate::tui::layout::PaneLayout;
 use crate::tui::pane::Pane;
@@ -16,6 +15,7 @@ use crate::tui::widgets::filter_line::FilterLine;
 use crate::tui::widgets::marked::MarkedText;
 use crate::tui::widgets::row::{ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame};
+use refdesk_core::catalog::{Mode, Source};
 
 /// Draws the head and the visible rows.
 pub fn draw(state: &State, parts: &PaneLayout, frame: &mut Frame<'_>) {

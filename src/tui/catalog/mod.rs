@@ -14,7 +14,6 @@ use ratatui::layout::Rect;
 
 use std::sync::Arc;
 
-use crate::desk::Document;
 use crate::tui::catalog::search::TextSearch;
 use crate::tui::filter::{FilterResult, Haystack, Order};
 use crate::tui::layout;
@@ -29,6 +28,7 @@ use crate::tui::widgets::frame;
 use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::page::WrappedText;
+use refdesk_desk::Document;
 
 #[derive(Debug, Clone, Default)]
 pub struct CatalogPane {

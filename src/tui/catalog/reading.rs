@@ -1,7 +1,5 @@
 //! Reads the details and the document of the source under the cursor: asks for it, scrolls, searches.
 
-use crate::catalog::SourceId;
-use crate::engine::Command;
 use crate::tui::action::Action;
 use crate::tui::catalog::document;
 use crate::tui::catalog::reader::{self, DetailText};
@@ -10,6 +8,8 @@ use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
 use crate::tui::state::{State, Typing};
 use crate::tui::widgets::motion::{Motion, Scroll};
+use refdesk_core::catalog::SourceId;
+use refdesk_desk::engine::Command;
 
 /// Columns and rows of the text, where it is shown.
 fn room(state: &State) -> Option<(u16, usize)> {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::text::fold::fold;
+use refdesk_text::fold::fold;
 
 use crate::tui::widgets::field::TextField;
 

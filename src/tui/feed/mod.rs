@@ -7,7 +7,7 @@ pub mod view;
 
 use std::collections::VecDeque;
 
-use crate::engine::Notice;
+use refdesk_desk::engine::Notice;
 
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::Cursor;
@@ -110,7 +110,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::engine::{Topic, Who};
+    use refdesk_desk::engine::{Topic, Who};
 
     fn notice(time: &str, who: Who, topic: Topic, text: &str, reason: &str) -> Notice {
         Notice { time: time.to_owned(), reason: reason.to_owned(), ..Notice::new(who, topic, text) }

@@ -1,8 +1,8 @@
 //! The filter line of the feed: words, `kind:` and `session:`, all of which must match; `!` negates. A term that is
 //! invalid, or not finished yet, is reported and ignored.
 
-use crate::engine::{Notice, Topic};
-use crate::enrich::TextKind;
+use refdesk_desk::engine::{Notice, Topic};
+use refdesk_enrich::TextKind;
 
 /// Shown beside the filter line.
 pub const HELP: &str = "words, kind: session:, ! for not";
@@ -107,7 +107,7 @@ pub fn of<'l>(line: &'l str, begins: &str) -> Option<&'l str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Holds, Ticket, Who};
+    use refdesk_desk::engine::{Holds, Ticket, Who};
 
     fn notice() -> Notice {
         let receipt = Some(Ticket { number: 1, kind: Some(TextKind::ToolResult), holds: Holds::Text });

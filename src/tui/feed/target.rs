@@ -1,11 +1,11 @@
 //! Where a row of the feed, a problem or a mention leads. Captions, `disabled` and `update` all ask here.
 
-use crate::catalog::{Kind, SourceId};
-use crate::desk::Spot;
-use crate::engine::Holds;
-use crate::mention::Mention;
-use crate::report::Diagnostic;
-use crate::selection::{Role, reasons};
+use refdesk_core::catalog::{Kind, SourceId};
+use refdesk_core::mention::Mention;
+use refdesk_core::selection::{Role, reasons};
+use refdesk_desk::Spot;
+use refdesk_desk::engine::Holds;
+use refdesk_text::report::Diagnostic;
 
 use crate::tui::pane::Pane;
 use crate::tui::state::State;

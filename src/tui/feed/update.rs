@@ -1,7 +1,5 @@
 //! Adds notices to the feed, moves and filters it, and follows its rows.
 
-use crate::catalog::SourceId;
-use crate::engine::{Age, Notice, Receipts, Topic};
 use crate::tui::catalog::filtering;
 use crate::tui::feed::target;
 use crate::tui::feed::target::RowTarget;
@@ -13,6 +11,8 @@ use crate::tui::state::{PanePart, State, Tone};
 use crate::tui::update::navigation;
 use crate::tui::widgets::motion::Motion;
 use crate::tui::windows::ReceiptWindow;
+use refdesk_core::catalog::SourceId;
+use refdesk_desk::engine::{Age, Notice, Receipts, Topic};
 
 /// Adds a notice, and shows it in the bottom line unless a refusal is there.
 pub fn add(state: &mut State, notice: Notice) {

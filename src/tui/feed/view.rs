@@ -6,7 +6,6 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
 
-use crate::engine::{Notice, Topic, Who};
 use crate::tui::feed::target;
 use crate::tui::feed::target::RowTarget;
 use crate::tui::feed::{KEPT, query};
@@ -17,6 +16,7 @@ use crate::tui::state::{State, Typing};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame, prompt};
+use refdesk_desk::engine::{Notice, Topic, Who};
 
 /// Columns from which topics are written out and sessions have a column.
 const WIDE: u16 = 90;

@@ -1,6 +1,6 @@
 //! Applies a filter to the catalog or the templates: which rows match, and how well.
 
-use crate::engine::Snapshot;
+use refdesk_desk::engine::Snapshot;
 
 use crate::tui::filter::haystack::{Haystack, MatchScore, TagPattern, TextMatcher, letters};
 use crate::tui::filter::query::{Query, Term, Test, TextTerm};

@@ -8,10 +8,10 @@ use memchr::memmem;
 use nucleo_matcher::pattern::AtomKind;
 use nucleo_matcher::{Matcher, Utf32Str};
 
-use crate::catalog::Catalog;
-use crate::template::{Template, TemplateIndex};
-use crate::text::fold::{fold, is_separator};
 use crate::tui::widgets::marked::clusters;
+use refdesk_core::catalog::Catalog;
+use refdesk_templates::{Template, TemplateIndex};
+use refdesk_text::fold::{fold, is_separator};
 
 use crate::tui::filter::query::{Query, TextTerm};
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use crate::catalog::{Catalog, Mode, Source, SourceId, Standing};
-use crate::engine::Snapshot;
-use crate::text::fold::{collapsed, same_tag, tag_key};
 use crate::tui::fixture;
+use refdesk_core::catalog::{Catalog, Mode, Source, SourceId, Standing};
+use refdesk_desk::engine::Snapshot;
+use refdesk_text::fold::{collapsed, same_tag, tag_key};
 
 use crate::tui::filter::{FilterResult, Haystack, MatchMarker, Order, Query, apply};
 

@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
-use crate::engine::Snapshot;
-use crate::selection::Standing;
+use refdesk_core::selection::Standing;
+use refdesk_desk::engine::Snapshot;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Order {

@@ -4,8 +4,8 @@
 use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::catalog::Mode;
-use crate::text::fold::{can_match, collapsed, tag_key};
+use refdesk_core::catalog::Mode;
+use refdesk_text::fold::{can_match, collapsed, tag_key};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {

@@ -1,8 +1,8 @@
 //! The state of every source, by its position: computed once for a filter that asks.
 
-use crate::catalog::{Mode, Source};
-use crate::engine::Snapshot;
-use crate::selection::Role;
+use refdesk_core::catalog::{Mode, Source};
+use refdesk_core::selection::Role;
+use refdesk_desk::engine::Snapshot;
 
 use crate::tui::filter::query::StatusWord;
 

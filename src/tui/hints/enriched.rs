@@ -4,14 +4,14 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::engine::Hearer;
-use crate::enrich::{Block, BlockKind, Enriched, Level};
 use crate::tui::pane::Pane;
 use crate::tui::pane_view::{draw_empty, indented, nth_row, scrolled};
 use crate::tui::state::{HintsView, State};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::{cells, frame};
+use refdesk_desk::engine::Hearer;
+use refdesk_enrich::{Block, BlockKind, Enriched, Level};
 
 /// The page of it for so many columns; empty until the answer came.
 pub fn page(state: &State, columns: usize) -> WrappedText {

@@ -3,16 +3,16 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use crate::catalog::SourceId;
-use crate::engine::{Command, Hearer};
-use crate::enrich::{BlockKind, Enriched};
-use crate::report::Diagnostic;
 use crate::tui::hints::enriched;
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
 use crate::tui::pane_view::indented;
 use crate::tui::state::{HintsView, State};
 use crate::tui::widgets::motion::{Motion, Scroll};
+use refdesk_core::catalog::SourceId;
+use refdesk_desk::engine::{Command, Hearer};
+use refdesk_enrich::{BlockKind, Enriched};
+use refdesk_text::report::Diagnostic;
 
 /// Switches to the next view of the prompt.
 pub fn turn(state: &mut State, effects: &mut Vec<Effect>) {

@@ -6,7 +6,6 @@ use std::ops::Range;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::catalog::SourceId;
 use crate::tui::hints::reason;
 use crate::tui::hints::rows;
 use crate::tui::hints::rows::HintRow;
@@ -17,6 +16,7 @@ use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame};
+use refdesk_core::catalog::SourceId;
 
 /// Draws the visible rows, or what an empty list means.
 pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {

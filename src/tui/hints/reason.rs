@@ -3,14 +3,14 @@
 
 use std::ops::Range;
 
-use crate::enrich::{Expansion, Hint, Neighbour, PassedOver, WhyNot};
-use crate::selection::Standing;
-use crate::text::fold::same_tag;
-use crate::text::lines;
 use crate::tui::hints::rows::HintRow;
 use crate::tui::source_state;
 use crate::tui::state::State;
 use crate::tui::widgets::cells;
+use refdesk_core::selection::Standing;
+use refdesk_enrich::{Expansion, Hint, Neighbour, PassedOver, WhyNot};
+use refdesk_text::fold::same_tag;
+use refdesk_text::lines;
 
 /// Line numbers told of one tag.
 const LINES: usize = 5;

@@ -1,8 +1,8 @@
 //! The rows of the hints pane: sources the prompt names, then hints, then sources passed over. One row per source: a
 //! tag of a named one is shown in its row.
 
-use crate::catalog::SourceId;
-use crate::enrich::{Expansion, Findings, Hint, PassedOver, WhyNot};
+use refdesk_core::catalog::SourceId;
+use refdesk_enrich::{Expansion, Findings, Hint, PassedOver, WhyNot};
 
 /// A source that the prompt matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

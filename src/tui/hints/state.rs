@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::catalog::SourceId;
-use crate::engine::Hearer;
-use crate::enrich::{Enriched, Findings};
-use crate::report::Diagnostic;
 use crate::tui::hints::history::PromptHistory;
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::page::WrappedText;
+use refdesk_core::catalog::SourceId;
+use refdesk_desk::engine::Hearer;
+use refdesk_enrich::{Enriched, Findings};
+use refdesk_text::report::Diagnostic;
 
 /// What the hints pane shows of the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -4,14 +4,14 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::catalog::SourceId;
-use crate::engine::{Command, Snapshot};
-use crate::enrich::Findings;
 use crate::tui::hints::enriched_update;
 use crate::tui::hints::rows;
 use crate::tui::input::Effect;
 use crate::tui::state::State;
 use crate::tui::widgets::field::{TextChange, TextEdit};
+use refdesk_core::catalog::SourceId;
+use refdesk_desk::engine::{Command, Snapshot};
+use refdesk_enrich::Findings;
 
 pub fn look(state: &mut State, effects: &mut Vec<Effect>) {
     state.hints.generation += 1;

@@ -3,7 +3,7 @@
 
 use ratatui::layout::{Position, Rect};
 
-use crate::config::screen::{Rules, Shares};
+use refdesk_core::config::screen::{Rules, Shares};
 
 use crate::tui::layout::PaneLayout;
 use crate::tui::pane::Pane;

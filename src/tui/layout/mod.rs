@@ -6,7 +6,7 @@ mod templates;
 
 use ratatui::layout::{Rect, Size};
 
-use crate::config::screen::Shares;
+use refdesk_core::config::screen::Shares;
 
 use crate::tui::pane::Pane;
 use splits::part;

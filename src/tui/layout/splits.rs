@@ -2,8 +2,8 @@
 
 use ratatui::layout::Size;
 
-use crate::config::screen::Borders;
 use crate::tui::action::BorderMove;
+use refdesk_core::config::screen::Borders;
 
 /// The least that a border leaves to a pane: an id, and a list with details.
 pub const LEAST: Size = Size { width: 30, height: 9 };

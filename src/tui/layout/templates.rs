@@ -2,8 +2,8 @@
 
 use ratatui::layout::Rect;
 
-use crate::config::screen::Shares;
 use crate::tui::layout::{LEAST_ASIDE, LEAST_DETAIL, PaneLayout, part, split_columns, split_rows};
+use refdesk_core::config::screen::Shares;
 
 /// Columns from which the preview is beside the list: enough for the rows' sources and for lines of code.
 const BESIDE: u16 = 150;

@@ -6,11 +6,11 @@ pub mod view;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::desk::Follows;
-use crate::engine::{Ended, Waiting};
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::page::WrappedText;
+use refdesk_desk::Follows;
+use refdesk_desk::engine::{Ended, Waiting};
 
 use crate::tui::pane::Pane;
 use crate::tui::state::{Lookup, State};

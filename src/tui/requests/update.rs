@@ -4,9 +4,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::catalog::SourceId;
-use crate::channel::Request;
-use crate::engine::{Command, Ended, Over, Reply, Waiting};
 use crate::tui::action::Action;
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
@@ -15,6 +12,9 @@ use crate::tui::state::{EndedRequest, Message, PanePart, RequestNews, RequestPla
 use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::windows::WindowKind;
+use refdesk_core::catalog::SourceId;
+use refdesk_desk::channel::Request;
+use refdesk_desk::engine::{Command, Ended, Over, Reply, Waiting};
 
 /// After a snapshot; `before` are the requests until now.
 pub fn follow(state: &mut State, before: &Arc<[Waiting]>) {

@@ -5,9 +5,6 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::channel::{Approval, Offered, Request};
-use crate::desk::Follows;
-use crate::engine::{Ended, Waiting};
 use crate::tui::layout;
 use crate::tui::layout::PaneLayout;
 use crate::tui::pane::Pane;
@@ -21,6 +18,9 @@ use crate::tui::widgets::frame;
 use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::row::{ListRow, RowCursor};
+use refdesk_desk::Follows;
+use refdesk_desk::channel::{Approval, Offered, Request};
+use refdesk_desk::engine::{Ended, Waiting};
 
 /// Rows of the reason above the list, at most; the details have all of it.
 const CONTEXT: usize = 2;

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use crate::desk::Spot;
+use refdesk_desk::Spot;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditorCommand {

@@ -7,8 +7,6 @@ use std::time::{Duration, Instant};
 
 use tokio::process::{Child, Command};
 
-use crate::desk::Spot;
-use crate::engine::Event;
 use crate::tui::input::Input;
 use crate::tui::run::editor;
 use crate::tui::run::editor::EditorCommand;
@@ -16,6 +14,8 @@ use crate::tui::run::signals;
 use crate::tui::run::signals::{ScreenSignals, SignalAction};
 use crate::tui::run::temp_file::TempFile;
 use crate::tui::run::{App, ExitReason};
+use refdesk_desk::Spot;
+use refdesk_desk::engine::Event;
 
 /// How long an editor has to exit after a signal.
 const GRACE: Duration = Duration::from_secs(1);

@@ -9,9 +9,9 @@ use crossterm::event::{Event as TerminalEvent, KeyEvent};
 use ratatui::layout::Size;
 use tokio::sync::mpsc::error::TrySendError;
 
-use crate::config::screen::Remembered;
-use crate::desk::Spot;
-use crate::engine::{Command, Engine};
+use refdesk_core::config::screen::Remembered;
+use refdesk_desk::Spot;
+use refdesk_desk::engine::{Command, Engine};
 
 use crate::tui::action::{Action, KeyContext, bound};
 use crate::tui::draw::draw;

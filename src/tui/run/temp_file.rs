@@ -6,8 +6,8 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
-use crate::disk::read_regular;
 use crate::tui::templates::values::LARGEST;
+use refdesk_files::read_regular;
 
 pub struct TempFile(NamedTempFile);
 
@@ -45,7 +45,7 @@ impl TempFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::write_atomic;
+    use refdesk_files::write_atomic;
 
     #[test]
     fn what_comes_back() {

@@ -5,7 +5,6 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::selection::{Member, Role};
 use crate::tui::layout;
 use crate::tui::pane::Pane;
 use crate::tui::pane_view;
@@ -19,6 +18,7 @@ use crate::tui::widgets::frame;
 use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::row::{ListRow, RowCursor};
+use refdesk_core::selection::{Member, Role};
 
 pub mod preview;
 pub mod tree;
@@ -100,7 +100,7 @@ fn row<'a>(state: &'a State, node: &TreeRow, width: u16) -> ListRow<'a> {
     let mut row = ListRow::new(&state.skin, width);
     let Some(id) = node.id(&state.snapshot) else { return row };
     let (mark, role) = match node.kind {
-        TreeRowKind::Dormant(_) => (crate::selection::Standing::Dormant, ThemeRole::Infra),
+        TreeRowKind::Dormant(_) => (refdesk_core::selection::Standing::Dormant, ThemeRole::Infra),
         _ => source_state::mark(&state.snapshot, id),
     };
     let name = state.snapshot.catalog.get(id).map(|source| cells::clean(&source.name)).unwrap_or_default();
@@ -160,7 +160,9 @@ fn figures(state: &State, node: &TreeRow, id: &str) -> (String, String) {
     };
     let tokens = match (node.kind.clone(), state.snapshot.tokens.get(id)) {
         (TreeRowKind::Member(_) | TreeRowKind::Auto(_), Some(tokens)) => cells::tokens(*tokens),
-        _ if state.snapshot.catalog.get(id).is_some_and(crate::catalog::Source::is_missing) => "missing".to_owned(),
+        _ if state.snapshot.catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_missing) => {
+            "missing".to_owned()
+        }
         _ => String::new(),
     };
     (word, tokens)
@@ -189,7 +191,7 @@ pub fn detail(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
         TreeRowKind::Member(_) => {
             match node.member(state.snapshot.selection.members()) {
                 Some(member) if member.role == Role::Transitive => lines.extend(reasons(state, member, columns, most)),
-                _ if state.snapshot.catalog.get(id).is_some_and(crate::catalog::Source::is_missing) => {
+                _ if state.snapshot.catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_missing) => {
                     lines.extend(told("Picked, but its path no longer exists: it adds nothing until the path is back. Space unpicks it."));
                 }
                 _ => lines.extend(told(&brings(node))),

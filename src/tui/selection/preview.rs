@@ -2,11 +2,11 @@
 
 use ratatui::text::{Line, Span};
 
-use crate::catalog::SourceId;
-use crate::desk::Follows;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
+use refdesk_core::catalog::SourceId;
+use refdesk_desk::Follows;
 
 /// Names before `+N more`.
 const SHOWN: usize = 4;
@@ -35,7 +35,7 @@ pub fn lines(state: &State, id: &str, columns: usize) -> Vec<Line<'static>> {
 pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
     let outlook = state.choice_preview.answer.as_ref().filter(|outlook| outlook.id == id)?;
     let selection = &state.snapshot.selection;
-    let is_missing = state.snapshot.catalog.get(id).is_some_and(crate::catalog::Source::is_missing);
+    let is_missing = state.snapshot.catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_missing);
     let (toggled, barred) = (&outlook.toggled, &outlook.barred);
     Some(match selection.member(id) {
         _ if selection.dormant().iter().any(|dormant| dormant == id) => return None,

@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-use crate::catalog::Mode;
-use crate::engine::Snapshot;
-use crate::selection::Member;
+use refdesk_core::catalog::Mode;
+use refdesk_core::selection::Member;
+use refdesk_desk::engine::Snapshot;
 
 use crate::tui::widgets::cells;
 

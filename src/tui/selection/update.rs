@@ -1,10 +1,10 @@
 //! Picks and exclusions. They are only asked for here; the screen shows them when the next snapshot does.
 
-use crate::catalog::SourceId;
-use crate::engine::Command;
 use crate::tui::action::Action;
 use crate::tui::input::Effect;
 use crate::tui::state::State;
+use refdesk_core::catalog::SourceId;
+use refdesk_desk::engine::Command;
 
 pub fn choose(state: &State, action: Action, effects: &mut Vec<Effect>) {
     let Some(id) = state.subject(state.focus) else { return };

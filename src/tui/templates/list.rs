@@ -3,7 +3,6 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use crate::template::{Origin, Template};
 use crate::tui::filter;
 use crate::tui::filter::{Marks, MatchMarker};
 use crate::tui::layout;
@@ -18,6 +17,7 @@ use crate::tui::widgets::frame;
 use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::marked::MarkedText;
 use crate::tui::widgets::row::{ListRow, RowCursor};
+use refdesk_templates::{Origin, Template};
 
 /// Draws the pane with its border at `outer`.
 pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {

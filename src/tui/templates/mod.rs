@@ -13,14 +13,14 @@ pub mod values;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::desk::{Refusal, Unrendered};
-use crate::output::Proposal;
-use crate::template::{Template, TemplateIndex};
 use crate::tui::filter::{FilterResult, Haystack};
 use crate::tui::highlight::HighlightedText;
 use crate::tui::templates::values::{FormRow, TypedValues};
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::{Cursor, Scroll};
+use refdesk_desk::{Refusal, Unrendered};
+use refdesk_files::output::Proposal;
+use refdesk_templates::{Template, TemplateIndex};
 
 use crate::tui::state::State;
 

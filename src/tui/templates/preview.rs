@@ -6,8 +6,6 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::desk::{Refusal, Unrendered};
-use crate::output::{Diff, Mark, Proposal};
 use crate::tui::highlight::Spans;
 use crate::tui::pane::Pane;
 use crate::tui::pane_view;
@@ -19,6 +17,8 @@ use crate::tui::widgets::code;
 use crate::tui::widgets::code::CodeLine;
 use crate::tui::widgets::{cells, frame};
 use crate::tui::windows::write::{WriteEffect, effect};
+use refdesk_desk::{Refusal, Unrendered};
+use refdesk_files::output::{Diff, Mark, Proposal};
 
 /// Rows that an error takes above a text, at most.
 const ERROR: usize = 4;

@@ -3,8 +3,6 @@
 
 use std::sync::Arc;
 
-use crate::desk::{Shown, Unrendered};
-use crate::engine::Command;
 use crate::tui::action::Action;
 use crate::tui::highlight;
 use crate::tui::highlight::{Spans, carried};
@@ -15,6 +13,8 @@ use crate::tui::templates::preview;
 use crate::tui::update::navigation;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::Scroll;
+use refdesk_desk::engine::Command;
+use refdesk_desk::{Shown, Unrendered};
 
 /// Columns that one key shows more of.
 const ACROSS: usize = 8;

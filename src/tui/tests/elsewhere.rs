@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use crate::desk::Spot;
-use crate::engine::{Command, Event, Notice, Wanted};
-use crate::report::Diagnostic;
 use crate::tui::fixture;
 use crate::tui::input::{Effect, Input};
 use crate::tui::state::State;
 use crate::tui::update::update;
+use refdesk_desk::Spot;
+use refdesk_desk::engine::{Command, Event, Notice, Wanted};
+use refdesk_text::report::Diagnostic;
 
 use crate::tui::tests::screen;
 use crate::tui::tests::{answer, message, press};

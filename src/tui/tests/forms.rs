@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use crate::engine::{Command, Event};
 use crate::tui::action::Action;
 use crate::tui::disabled::disabled;
 use crate::tui::fixture;
@@ -12,6 +11,7 @@ use crate::tui::state::{PanePart, State, Typing};
 use crate::tui::templates::preview_update;
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
+use refdesk_desk::engine::{Command, Event};
 
 use crate::tui::templates::values::RowValue;
 use crate::tui::tests::paint;
@@ -230,7 +230,7 @@ fn a_long_error_is_told_to_its_end() {
     press(&mut state, "4");
     let generation = state.templates.generation;
     let message = "one word after the other until the pane is too narrow for all of them and then more to the last";
-    let failed = crate::desk::Unrendered { template: "a\nb\n".to_owned(), ..fixture::unrendered(message, Some(2)) };
+    let failed = refdesk_desk::Unrendered { template: "a\nb\n".to_owned(), ..fixture::unrendered(message, Some(2)) };
     answer(
         &mut state,
         Event::Preview { generation, template: "CircuitBreaker.java.tpl".to_owned(), outcome: Err(failed) },

@@ -3,14 +3,14 @@
 
 use ratatui::layout::{Position, Size};
 
-use crate::engine::{Age, Command, Event, Hearer, Notice, Receipts, Topic, Who};
-use crate::enrich::{BlockKind, Level};
 use crate::tui::fixture;
 use crate::tui::input::{Effect, Input, WheelTurn};
 use crate::tui::pane::Pane;
 use crate::tui::state::{HintsView, State};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
+use refdesk_desk::engine::{Age, Command, Event, Hearer, Notice, Receipts, Topic, Who};
+use refdesk_enrich::{BlockKind, Level};
 
 use crate::tui::tests::happened;
 use crate::tui::tests::{answer, commands, message, press, screen, typed};

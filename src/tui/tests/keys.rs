@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::engine::{Command, Event, Notice, Snapshot};
-use crate::enrich::{Findings, Hint, Neighbour, PassedOver, WhyNot};
 use crate::tui::fixture;
 use crate::tui::input::{Effect, Input};
 use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State, Typing};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
+use refdesk_desk::engine::{Command, Event, Notice, Snapshot};
+use refdesk_enrich::{Findings, Hint, Neighbour, PassedOver, WhyNot};
 
 use crate::tui::tests::screen;
 use crate::tui::tests::{answer, commands, message, press};
@@ -315,7 +315,7 @@ fn cursors_follow_their_sources_through_a_reload() {
     assert_eq!(state.subject(Pane::Selection), Some("legacy-errors"));
     let mut snapshot = fixture::snapshot();
     let fewer = snapshot.catalog.sources().iter().skip(3).cloned().collect();
-    snapshot.catalog = Arc::new(crate::catalog::Catalog::new(fewer));
+    snapshot.catalog = Arc::new(refdesk_core::catalog::Catalog::new(fewer));
     update(&mut state, Input::Snapshot(Box::new(snapshot)));
     assert_eq!(state.subject(Pane::Catalog), Some("legacy-errors"));
     assert_eq!(state.subject(Pane::Selection), Some("legacy-errors"));

@@ -6,10 +6,6 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use ratatui::layout::{Position, Size};
 
-use crate::catalog::{Catalog, Mode, SourceId, Standing};
-use crate::engine::{Age, Event, Notice, Receipts, Topic, Who};
-use crate::enrich::{BlockKind, Expansion, Findings, Hint, Level, Neighbour, PassedOver, WhyNot};
-use crate::output::{Refused, Unwritten, Written};
 use crate::tui::action::{ACTIONS, Action};
 use crate::tui::fixture;
 use crate::tui::glyphs::Glyphs;
@@ -21,6 +17,10 @@ use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use crate::tui::theme::{Colours, Theme, ThemeRole};
 use crate::tui::update::update;
+use refdesk_core::catalog::{Catalog, Mode, SourceId, Standing};
+use refdesk_desk::engine::{Age, Event, Notice, Receipts, Topic, Who};
+use refdesk_enrich::{BlockKind, Expansion, Findings, Hint, Level, Neighbour, PassedOver, WhyNot};
+use refdesk_files::output::{Refused, Unwritten, Written};
 
 use crate::tui::action::Binding;
 use crate::tui::tests::{press, screen};

@@ -16,9 +16,9 @@ mod writes;
 
 use std::path::Path;
 
-use crate::desk::Spot;
-use crate::engine::{Command, Event, Notice, Topic, Who};
-use crate::enrich::Matcher;
+use refdesk_desk::Spot;
+use refdesk_desk::engine::{Command, Event, Notice, Topic, Who};
+use refdesk_enrich::Matcher;
 
 use crate::tui::fixture;
 use crate::tui::highlight::Highlighter;
@@ -66,7 +66,7 @@ fn screen(state: &State) -> String {
 }
 
 /// Answers as the engine would.
-fn answer(state: &mut State, event: crate::engine::Event) -> Vec<Effect> {
+fn answer(state: &mut State, event: refdesk_desk::engine::Event) -> Vec<Effect> {
     update(state, Input::Answer(event))
 }
 

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use crate::desk::{Profiled, Switch};
-use crate::engine::{Command, Event, OfProfiles, Profiles};
-use crate::report::Diagnostic;
 use crate::tui::fixture;
 use crate::tui::input::{Effect, Input};
 use crate::tui::state::State;
 use crate::tui::update::update;
 use crate::tui::windows::{self, WindowKind};
+use refdesk_desk::engine::{Command, Event, OfProfiles, Profiles};
+use refdesk_desk::{Profiled, Switch};
+use refdesk_text::report::Diagnostic;
 
 use crate::tui::tests::{answer, message, press, screen};
 

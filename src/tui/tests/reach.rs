@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use ratatui::layout::{Position, Rect, Size};
 
-use crate::config::screen::Rules;
-use crate::engine::{Command, Event};
 use crate::tui::action::Action;
 use crate::tui::fixture;
 use crate::tui::input::{Effect, Input, WheelTurn};
@@ -17,6 +15,8 @@ use crate::tui::update::update;
 use crate::tui::windows;
 use crate::tui::windows::WindowKind;
 use crate::tui::windows::palette::search;
+use refdesk_core::config::screen::Rules;
+use refdesk_desk::engine::{Command, Event};
 
 use crate::tui::tests::look;
 use crate::tui::tests::{commands, message, press, screen};
@@ -132,7 +132,7 @@ fn clearing_is_asked_first() {
 fn the_question_says_what_leaves() {
     let asked = |selection| {
         let mut state = fixture::state(80, 24);
-        let snapshot = crate::engine::Snapshot { selection: Arc::new(selection), ..fixture::snapshot() };
+        let snapshot = refdesk_desk::engine::Snapshot { selection: Arc::new(selection), ..fixture::snapshot() };
         update(&mut state, Input::Snapshot(Box::new(snapshot)));
         press(&mut state, "C");
         let outer = windows::outer(&state).unwrap();
@@ -146,7 +146,7 @@ fn the_question_says_what_leaves() {
         rows.map(inside).collect::<Vec<_>>().join(" ")
     };
     let mut root = fixture::member("team-conventions", 0, &[]);
-    root.role = crate::selection::Role::AutoRoot;
+    root.role = refdesk_core::selection::Role::AutoRoot;
     let picked = || fixture::member("circuit-breaker", 0, &[]);
     let pulled = || fixture::member("timeouts", 1, &["circuit-breaker"]);
     let figures: [(_, Vec<&str>, _); 5] = [

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use ratatui::layout::Size;
 
-use crate::desk::Follows;
-use crate::engine::{Command, Ended, Event, Over, Reply, Waiting};
 use crate::tui::fixture;
 use crate::tui::input::Input;
 use crate::tui::pane::Pane;
 use crate::tui::state::{RequestPlacement, State, Typing};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
+use refdesk_desk::Follows;
+use refdesk_desk::engine::{Command, Ended, Event, Over, Reply, Waiting};
 
 use crate::tui::input::Effect;
 use crate::tui::tests::{answer, commands, message, press, screen};
@@ -404,8 +404,9 @@ fn hostile_requests_stay_within_their_place() {
     request.asker.desk.clone_from(&evil);
     let mut many = choice("many");
     let offered = many.request.sources[0].clone();
-    Arc::make_mut(&mut many.request).sources =
-        (0..5000).map(|nth| crate::channel::Offered { id: format!("source-{nth}"), ..offered.clone() }).collect();
+    Arc::make_mut(&mut many.request).sources = (0..5000)
+        .map(|nth| refdesk_desk::channel::Offered { id: format!("source-{nth}"), ..offered.clone() })
+        .collect();
     let long = fixture::asking_to_write("w", &evil, &evil, &diff, &[evil.as_str(); 40]);
     let lines = (0..10_000).map(|nth| format!("+line {nth}\n")).collect::<String>();
     let tall = fixture::asking_to_write("t", "x", "a", &format!("--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n{lines}"), &[]);

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use crate::engine::{Event, Loading, Watching};
 use crate::tui::fixture;
 use crate::tui::glyphs::Glyphs;
 use crate::tui::input::Input;
 use crate::tui::state::State;
 use crate::tui::update::update;
+use refdesk_desk::engine::{Event, Loading, Watching};
 
 use crate::tui::tests::{PROMPT, answer, happened, look, press, screen, typed};
 
@@ -136,11 +136,11 @@ fn text_from_outside_is_shown_escaped() {
     let mut state = fixture::state(80, 24);
     let mut snapshot = fixture::snapshot();
     let hostile = "\x1b[2Ja\u{202e}b\u{200b}";
-    let mut source = fixture::source(hostile, hostile, crate::catalog::Mode::Selectable, &[hostile], {
-        fixture::local(hostile, crate::catalog::Standing::File)
+    let mut source = fixture::source(hostile, hostile, refdesk_core::catalog::Mode::Selectable, &[hostile], {
+        fixture::local(hostile, refdesk_core::catalog::Standing::File)
     });
     source.description = "tab\there\nand a bell \x07".to_owned();
-    snapshot.catalog = std::sync::Arc::new(crate::catalog::Catalog::new(vec![source]));
+    snapshot.catalog = std::sync::Arc::new(refdesk_core::catalog::Catalog::new(vec![source]));
     update(&mut state, Input::Snapshot(Box::new(snapshot)));
     insta::assert_snapshot!(screen(&state));
 }
@@ -150,11 +150,11 @@ fn wide_characters_shift_no_column() {
     let mut state = fixture::state(80, 24);
     let mut snapshot = fixture::snapshot();
     let id = |id: &str| {
-        let kind = fixture::local("a.md", crate::catalog::Standing::File);
-        fixture::source(id, id, crate::catalog::Mode::Selectable, &["日本"], kind)
+        let kind = fixture::local("a.md", refdesk_core::catalog::Standing::File);
+        fixture::source(id, id, refdesk_core::catalog::Mode::Selectable, &["日本"], kind)
     };
     let sources = vec![id("plain"), id("日本語の資料"), id("e\u{301}tude"), id("👍🏽-emoji"), id(&"長".repeat(40))];
-    snapshot.catalog = std::sync::Arc::new(crate::catalog::Catalog::new(sources));
+    snapshot.catalog = std::sync::Arc::new(refdesk_core::catalog::Catalog::new(sources));
     update(&mut state, Input::Snapshot(Box::new(snapshot)));
     insta::assert_snapshot!(screen(&state));
 }

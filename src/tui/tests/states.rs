@@ -3,13 +3,13 @@
 
 use ratatui::layout::Size;
 
-use crate::desk::Shown;
-use crate::engine::Event;
 use crate::tui::fixture;
 use crate::tui::input::Input;
 use crate::tui::state::State;
 use crate::tui::theme::{Colours, Theme};
 use crate::tui::update::update;
+use refdesk_desk::Shown;
+use refdesk_desk::engine::Event;
 
 use crate::tui::tests::{PROMPT, answer, happened, look, paint, press, typed};
 
@@ -99,10 +99,10 @@ fn asked(size: Size, keys: &str) -> State {
     let waiting = [choice("r1", "claude over mcp"), choice("r2", "refdesk ask"), write];
     update(&mut state, Input::Snapshot(Box::new(fixture::with_requests(&waiting))));
     press(&mut state, keys);
-    let follows = |ids: &[&str], tokens_in| crate::desk::Follows {
+    let follows = |ids: &[&str], tokens_in| refdesk_desk::Follows {
         enters: ids.iter().map(|id| (*id).into()).collect(),
         tokens_in,
-        ..crate::desk::Follows::default()
+        ..refdesk_desk::Follows::default()
     };
     let one = follows(&["java-service", "release-notes"], 28_990);
     let all = follows(&["java-service", "payments-api", "release-notes"], 28_990);
@@ -112,9 +112,9 @@ fn asked(size: Size, keys: &str) -> State {
 }
 
 /// One that was looked at when it ended so.
-fn ended(size: Size, how: &crate::engine::Ended) -> State {
+fn ended(size: Size, how: &refdesk_desk::engine::Ended) -> State {
     let mut state = asked(size, "A");
-    let over = crate::engine::Over { request: state.snapshot.requests[0].request.clone(), ended: how.clone() };
+    let over = refdesk_desk::engine::Over { request: state.snapshot.requests[0].request.clone(), ended: how.clone() };
     update(&mut state, Input::Snapshot(Box::new(fixture::with_requests(&[]))));
     answer(&mut state, Event::Over(Box::new(over)));
     state
@@ -133,11 +133,11 @@ fn distrusted(size: Size, keys: &str) -> State {
 }
 
 fn timed_out(size: Size, _keys: &str) -> State {
-    ended(size, &crate::engine::Ended::TimedOut)
+    ended(size, &refdesk_desk::engine::Ended::TimedOut)
 }
 
 fn answered_elsewhere(size: Size, _keys: &str) -> State {
-    ended(size, &crate::engine::Ended::Elsewhere(Some("a screen".to_owned())))
+    ended(size, &refdesk_desk::engine::Ended::Elsewhere(Some("a screen".to_owned())))
 }
 
 fn looked(keys: &str, at: fn(Size, &str) -> State) -> String {

@@ -2,14 +2,14 @@
 
 use ratatui::layout::Position;
 
-use crate::desk::Shown;
-use crate::engine::{Command, Event};
-use crate::output::{Refused, Unwritten, Written};
 use crate::tui::fixture;
 use crate::tui::input::Input;
 use crate::tui::state::{PreviewMode, State, Typing, WriteState};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
+use refdesk_desk::Shown;
+use refdesk_desk::engine::{Command, Event};
+use refdesk_files::output::{Refused, Unwritten, Written};
 
 use crate::tui::tests::{answer, commands, message, press, screen};
 

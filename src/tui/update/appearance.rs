@@ -2,13 +2,13 @@
 
 use ratatui::layout::{Position, Rect};
 
-use crate::config::screen::Rules;
 use crate::tui::action::BorderMove;
 use crate::tui::input::Effect;
 use crate::tui::layout;
 use crate::tui::layout::dividers;
 use crate::tui::layout::{ScreenLayout, Splits};
 use crate::tui::state::{Dragged, Mouse, State};
+use refdesk_core::config::screen::Rules;
 
 pub fn step(state: &mut State, border: BorderMove) {
     state.splits = state.splits.moved(border, state.layout().body.as_size());

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use crate::engine::{Event, Snapshot};
 use crate::tui::catalog::filtering::{self, CatalogChange};
 use crate::tui::counts::Counts;
 use crate::tui::feed;
@@ -16,6 +15,7 @@ use crate::tui::selection::tree;
 use crate::tui::state::State;
 use crate::tui::templates::{self, preview_update};
 use crate::tui::windows::{profiles, trust, write};
+use refdesk_desk::engine::{Event, Snapshot};
 
 pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>) {
     let catalog_changed = !Arc::ptr_eq(&state.snapshot.catalog, &snapshot.catalog);

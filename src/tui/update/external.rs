@@ -1,15 +1,15 @@
 //! Opens sources and templates in the editor, and copies ids and paths. Only the engine knows where a source is on
 //! disk; a key pressed before its answer cancels the editor, which would get what is typed next.
 
-use crate::catalog::{Kind, SourceId};
-use crate::desk::Spot;
-use crate::engine::{Command, Wanted};
 use crate::tui::action::Action;
 use crate::tui::catalog::reading;
 use crate::tui::feed::target;
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State};
+use refdesk_core::catalog::{Kind, SourceId};
+use refdesk_desk::Spot;
+use refdesk_desk::engine::{Command, Wanted};
 
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     if state.focus == Pane::Templates {

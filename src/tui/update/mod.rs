@@ -8,7 +8,7 @@ pub mod mouse;
 pub mod navigation;
 pub mod typing;
 
-use crate::engine::{Command, Event};
+use refdesk_desk::engine::{Command, Event};
 
 use super::action::{Action, KeyContext, bound};
 use super::disabled::disabled;

@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::text::escape::{is_emoji_selector, visible};
-pub use crate::text::tokens::grouped;
+use refdesk_text::escape::{is_emoji_selector, visible};
+pub use refdesk_text::tokens::grouped;
 
 /// One line of a text from outside: line breaks become a blank, tabs four, and what hides is shown escaped. What terminals
 /// disagree about the width of, so that columns would shift and rests of it stay behind, is put in a way that they agree on.

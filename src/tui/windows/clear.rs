@@ -6,9 +6,6 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::{Handled, Titles, Window, centred, draw_frame, draw_text, paragraphs, text_and_keys, text_columns};
-use crate::catalog::SourceId;
-use crate::engine::Command;
-use crate::selection::{Member, Role};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::disabled::disabled;
 use crate::tui::input::Effect;
@@ -18,6 +15,9 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::WrappedText;
+use refdesk_core::catalog::SourceId;
+use refdesk_core::selection::{Member, Role};
+use refdesk_desk::engine::Command;
 
 pub struct Clear;
 

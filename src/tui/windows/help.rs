@@ -5,7 +5,6 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::{Rows, Titles, Window, centred, draw_frame, visible_lines};
-use crate::selection::Standing;
 use crate::tui::action::{ACTIONS, KeyContext};
 use crate::tui::layout;
 use crate::tui::pane::Pane;
@@ -14,6 +13,7 @@ use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::{cells, frame};
+use refdesk_core::selection::Standing;
 
 pub struct Help;
 

@@ -5,7 +5,6 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::{Rows, Titles, Window, centred, draw_frame, draw_text, list_and_details, text_columns, wide};
-use crate::report::Diagnostic;
 use crate::tui::action::KeyContext;
 use crate::tui::layout;
 use crate::tui::pane_view::nth_row;
@@ -14,6 +13,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame};
+use refdesk_text::report::Diagnostic;
 
 pub struct Problems;
 

@@ -10,10 +10,6 @@ use super::{
     Handled, Rows, Titles, Window, WindowKind, centred, draw_frame, draw_text, list_and_details, paragraphs, switch,
     text_columns, wide,
 };
-use crate::catalog::SourceId;
-use crate::desk::{Profiled, Switch};
-use crate::engine::{Command, OfProfiles, Profiles as Question};
-use crate::report::Diagnostic;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
 use crate::tui::layout;
@@ -24,6 +20,10 @@ use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::WrappedText;
 use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame};
+use refdesk_core::catalog::SourceId;
+use refdesk_desk::engine::{Command, OfProfiles, Profiles as Question};
+use refdesk_desk::{Profiled, Switch};
+use refdesk_text::report::Diagnostic;
 
 pub struct Profiles;
 

@@ -4,9 +4,6 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::{Rows, Titles, Window, WindowKind, centred, draw_frame, draw_scrolled, text_columns, visible_lines, wide};
-use crate::engine::Command;
-use crate::enrich::{Item, TextKind, Why};
-use crate::session::Line;
 use crate::tui::action::KeyContext;
 use crate::tui::hints::enriched::{level, price, rule, texts, words};
 use crate::tui::input::Effect;
@@ -16,6 +13,9 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::{PageLine, WrappedText};
+use refdesk_desk::engine::Command;
+use refdesk_desk::session::Line;
+use refdesk_enrich::{Item, TextKind, Why};
 
 pub struct Receipt;
 

@@ -10,8 +10,6 @@ use super::{
     Handled, Rows, Titles, Window, WindowKind, centred, draw_frame, draw_scrolled, paragraphs, text_and_keys,
     text_columns, wide,
 };
-use crate::desk::Switch as Difference;
-use crate::engine::{Command, Profiles};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
 use crate::tui::layout;
@@ -20,6 +18,8 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::WrappedText;
+use refdesk_desk::Switch as Difference;
+use refdesk_desk::engine::{Command, Profiles};
 
 pub struct Switch;
 

@@ -10,8 +10,6 @@ use super::{
     Handled, Rows, Titles, Window, WindowKind, centred, draw_frame, draw_scrolled, text_and_keys, text_columns,
 };
 use super::{visible_lines, wide};
-use crate::desk::Deed;
-use crate::engine::Command;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
 use crate::tui::layout;
@@ -20,6 +18,8 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::{PageLine, WrappedText};
+use refdesk_desk::Deed;
+use refdesk_desk::engine::Command;
 
 pub struct Trust;
 

@@ -9,8 +9,6 @@ use super::{
     DifferenceLayout, Handled, Rows, Titles, Window, WindowKind, centred, difference_layout, draw_frame, draw_text,
     paragraphs, text_columns, wide,
 };
-use crate::engine::Command;
-use crate::output::{Before, Proposal, Unwritten, Written};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
 use crate::tui::layout;
@@ -23,6 +21,8 @@ use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::{cells, frame, prompt};
+use refdesk_desk::engine::Command;
+use refdesk_files::output::{Before, Proposal, Unwritten, Written};
 
 pub struct Write;
 

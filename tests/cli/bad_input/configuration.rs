@@ -65,7 +65,7 @@ fn a_byte_order_mark_and_crlf_are_harmless() {
 fn values_of_every_wrong_type_in_every_place() {
     let wrong =
         [json!(7), json!(true), json!("text"), json!([1, null, {}]), json!({"a": []}), json!(-1.5e300), json!(null)];
-    for key in refdesk::config::keys::SOURCE {
+    for key in refdesk_core::config::keys::SOURCE {
         for value in &wrong {
             let mut source = inline("odd", "x");
             source[*key] = value.clone();
@@ -74,7 +74,7 @@ fn values_of_every_wrong_type_in_every_place() {
             is_kept(&world);
         }
     }
-    for key in refdesk::config::keys::TOP.iter().filter(|key| **key != "sources") {
+    for key in refdesk_core::config::keys::TOP.iter().filter(|key| **key != "sources") {
         for value in &wrong {
             let mut whole = json!({"sources": [kept()]});
             whole[*key] = value.clone();

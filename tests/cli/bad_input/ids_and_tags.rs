@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{is_kept, kept};
 use crate::support::workspace::{Workspace, ids, strings};
-use refdesk::text::escape::is_hidden;
+use refdesk_text::escape::is_hidden;
 
 fn odd_ids() -> Vec<String> {
     let long = "x".repeat(10_000);

@@ -128,7 +128,7 @@ fn a_workspace_that_cannot_be_written() {
     fs::set_permissions(&lock, fs::Permissions::from_mode(0o400)).unwrap();
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o500)).unwrap();
     let probe = folder.join("probe");
-    let is_root = refdesk::disk::write_atomic(&probe, b"x").is_ok();
+    let is_root = refdesk_files::write_atomic(&probe, b"x").is_ok();
     let _ = fs::remove_file(&probe);
     world.run(&["list"]).exits(0);
     let enriched = world.feed(&["enrich"], b"use @kept").exits(0);

@@ -69,7 +69,7 @@ fn a_path_is_relative_to_the_current_folder() {
 fn outside_the_workspace_the_path_is_absolute() {
     let world = small();
     let outside = world.beside("elsewhere.md");
-    refdesk::disk::write_atomic(&outside, b"x").unwrap();
+    refdesk_files::write_atomic(&outside, b"x").unwrap();
     let (_, entry) = entry(&world, &["add", "../elsewhere.md"]);
     assert_eq!(entry["path"].as_str(), outside.to_str());
     assert_eq!(world.json(&["select", "elsewhere"], 0)["status"], "success");

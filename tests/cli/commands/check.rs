@@ -133,7 +133,7 @@ fn fix_writes_nothing_outside_the_workspace_without_a_person() {
     for (file, text, prepare) in cases {
         let world = Workspace::with(&[("docs/one.md", "1"), ("docs/two.md", ""), ("docs/ü.md", "")]);
         let (file, text) = (world.beside(file), if text.is_empty() { one } else { text });
-        refdesk::disk::write_atomic(&file, text.as_bytes()).unwrap();
+        refdesk_files::write_atomic(&file, text.as_bytes()).unwrap();
         prepare(&world);
         // What lies outside is not even read before a person trusted it, but for the configuration file itself.
         let is_read = file.ends_with("catalog.json");

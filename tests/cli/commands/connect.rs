@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use refdesk::disk::write_atomic;
+use refdesk_files::write_atomic;
 use serde_json::{Value, json};
 
 use crate::support::program::{PROGRAM, Ran, run};

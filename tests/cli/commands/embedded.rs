@@ -155,7 +155,7 @@ fn nothing_is_written_again_that_did_not_change() {
     let world = world();
     world.run(&["select", "guide"]).exits(0);
     let stamps = || -> Vec<_> {
-        let stamp = |name: &String| refdesk::disk::stamp(&world.path.join(".jaato/templates").join(name)).unwrap();
+        let stamp = |name: &String| refdesk_files::stamp(&world.path.join(".jaato/templates").join(name)).unwrap();
         files(&world).iter().map(stamp).collect()
     };
     let before = stamps();
@@ -250,7 +250,7 @@ fn nothing_is_written_through_a_link() {
     assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
     std::fs::remove_file(world.path.join(".jaato/templates")).unwrap();
     let victim = outside.join("victim");
-    refdesk::disk::write_atomic(&victim, b"theirs").unwrap();
+    refdesk_files::write_atomic(&victim, b"theirs").unwrap();
     std::fs::create_dir(world.path.join(".jaato/templates")).unwrap();
     for name in [BOTH[0], "index.json"] {
         symlink(&victim, world.path.join(".jaato/templates").join(name)).unwrap();

@@ -1,7 +1,7 @@
 //! The text form: something is printed, nothing of it moves a cursor, and the help of each command shows how to call it.
 
 use clap::CommandFactory;
-use refdesk::text::escape::is_hidden;
+use refdesk_text::escape::is_hidden;
 
 use super::small;
 use crate::support::workspace::Workspace;

@@ -10,7 +10,7 @@ use crate::support::workspace::{STATE, Workspace};
 fn reaching() -> Workspace {
     let world = Workspace::with(&[("docs/in.md", "see out\n")]);
     std::fs::create_dir(world.beside("out")).unwrap();
-    refdesk::disk::write_atomic(&world.beside("out/secret.md"), b"secret\n").unwrap();
+    refdesk_files::write_atomic(&world.beside("out/secret.md"), b"secret\n").unwrap();
     world.configure(json!({
         "sources": [
             {"id": "in", "name": "In", "path": "docs/in.md"},
@@ -111,7 +111,7 @@ fn nothing_outside_and_nothing_that_git_keeps_is_told_before_trust() {
         ("out/kit/README.md", "SECRET, see in.\n"),
         ("refs/x.json", r#"{"id": "SECRET", "name": "SECRET", "path": "x", "SECRET": 1}"#),
     ] {
-        refdesk::disk::write_atomic(&world.beside(file), text.as_bytes()).unwrap();
+        refdesk_files::write_atomic(&world.beside(file), text.as_bytes()).unwrap();
     }
     std::fs::create_dir_all(world.path.join(".jaato/references")).unwrap();
     let link = |target: &str, link: &str| std::os::unix::fs::symlink(target, world.path.join(link)).unwrap();

@@ -121,7 +121,7 @@ fn a_usage_error_repeats_words_as_they_are_seen() {
         for format in [&[][..], &["--format", "json"]] {
             let ran = run(world.bare(format).args(words), None).exits(2);
             let shown = ran.text().chars().chain(ran.stderr.chars());
-            assert!(!shown.clone().any(refdesk::text::escape::is_hidden), "{ran}");
+            assert!(!shown.clone().any(refdesk_text::escape::is_hidden), "{ran}");
             assert!(!ran.stderr.contains("\nerror: b") && ran.stderr.contains("\\"), "{ran}");
         }
     }

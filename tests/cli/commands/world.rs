@@ -48,7 +48,7 @@ fn the_home_folder_is_no_workspace() {
         fs::create_dir_all(folder).unwrap();
     }
     let source = json!({"id": "mine", "name": "M", "type": "inline", "content": ""}).to_string();
-    refdesk::disk::write_atomic(&home.join(".jaato/references/mine.json"), source.as_bytes()).unwrap();
+    refdesk_files::write_atomic(&home.join(".jaato/references/mine.json"), source.as_bytes()).unwrap();
     let from = |folder: &str| {
         let ran = run(world.bare(&["--format", "json", "list"]).current_dir(home.join(folder)), None).exits(0);
         listed(&ran.json())
@@ -68,7 +68,7 @@ fn configuration_first_found_wins() {
         }
         listed(&run(command.arg("list"), None).exits(0).json())
     };
-    let put = |path: std::path::PathBuf, id: &str| refdesk::disk::write_atomic(&path, one(id).as_bytes()).unwrap();
+    let put = |path: std::path::PathBuf, id: &str| refdesk_files::write_atomic(&path, one(id).as_bytes()).unwrap();
     put(world.beside("home/.config/jaato/references.json"), "user");
     assert_eq!(command(&[], None), ["user"]);
     put(world.path.join(".references.json"), "hidden");

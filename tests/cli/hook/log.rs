@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use refdesk::disk::write_atomic;
+use refdesk_files::write_atomic;
 use serde_json::json;
 
 use super::{HINT, added, answered, hook, prompt, world};

@@ -5,8 +5,8 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::template::{Variable, VariableKind, sample};
 use crate::tui::templates::values::{FillWith, PathStep, TypedValue, TypedValues, ValuePath};
+use refdesk_templates::{Variable, VariableKind, sample};
 
 /// Bytes of a document; more is no form that a person fills in.
 pub const LARGEST: usize = 1024 * 1024;

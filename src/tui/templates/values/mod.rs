@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::template::{Variable, VariableKind, sample};
+use refdesk_templates::{Variable, VariableKind, sample};
 
 pub use document::{LARGEST, read};
 pub use rows::{FormRow, RowValue, rows};

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::template::{Variable, VariableKind};
 use crate::tui::templates::values::{PathStep, TypedValue, TypedValues, ValuePath};
+use refdesk_templates::{Variable, VariableKind};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormRow {

@@ -1,0 +1,221 @@
+//! What connecting an agent makes of its settings file, and what taking that away leaves of it. Both are functions of the text
+//! and of what is remembered of the connection; whatever is not ours comes out as it went in, byte for byte.
+
+use jsonc_parser::ast::{Object, ObjectProp, Value};
+use jsonc_parser::common::Ranged;
+
+use super::additions::additions;
+use super::client::Client;
+use super::cut::cut;
+use super::entries::{Entry, HOOKS, bears_name_alone, members, ours};
+use super::insert::apply;
+use super::record::Record;
+use super::text::{Container, Fault, fault, parse, part};
+use refdesk_files::name::sha256_hex;
+
+const MARK: &str = "\u{feff}";
+
+/// So many entries of ours are taken away, one after the other; connecting makes three.
+const MOST: usize = 256;
+
+/// What connecting comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Connected {
+    /// Every entry stands there as it should.
+    Already,
+    /// The file is to hold this.
+    Write {
+        /// All of it.
+        text: String,
+        /// What to remember of it; folders that are made from now on are counted by whoever makes them.
+        record: Record,
+    },
+}
+
+/// What taking the connection away comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Disconnected {
+    /// Nothing of ours is there.
+    Nothing,
+    /// The file is to hold this.
+    Write(String),
+    /// The file was made for ours and holds nothing else: it is to go, with so many folders above it.
+    Remove {
+        /// Those that were made for it.
+        folders: usize,
+    },
+}
+
+/// What the settings of an agent would be with our entries, which call this command. `text` is `None` where there is no file.
+///
+/// # Errors
+/// The file is none that could be changed without a guess at what it means.
+pub fn connect(
+    text: Option<&str>,
+    client: &Client,
+    command: &str,
+    record: Option<&Record>,
+) -> Result<Connected, Fault> {
+    let (mark, body) = bare(text);
+    let wanted = client.entries(command);
+    if let Some(Value::Object(root)) = parse(body)? {
+        let found = ours(&root, client.word);
+        let there = |(event, entry): &(&str, serde_json::Value)| {
+            found.iter().any(|ours| ours.event == *event && ours.alone() == *entry)
+        };
+        if found.len() == wanted.len() && wanted.iter().all(there) {
+            return Ok(Connected::Already);
+        }
+    }
+    // An older entry is taken away first: what is remembered then is how it was before any.
+    let (base, replaced, is_exact) = match take_away(body, client, record)? {
+        Left::Text { text: left, is_exact } => (Some(left), record, is_exact),
+        Left::File => (None, record, true),
+        Left::Untouched => (text.map(|_| body.to_owned()), None, false),
+    };
+    let base_text = base.as_deref().unwrap_or("{}\n");
+    let (inserts, mut made) = additions(base_text, client, &wanted)?;
+    let (added, places) = apply(base_text, inserts);
+    if let Some(replaced) = replaced.filter(|_| !is_exact) {
+        // What was made then and still stands is no less ours for what somebody wrote beside it.
+        made.extend(replaced.made.iter().filter(|part| !made.contains(part)).cloned().collect::<Vec<_>>());
+    }
+    // A file that holds something of others by now is theirs, whoever made it.
+    let created = base.is_none();
+    let folders = replaced.filter(|_| created).map_or(0, |replaced| replaced.folders);
+    let record = Record { hash: sha256_hex(added.as_bytes()), added: places, made, created, folders };
+    Ok(Connected::Write { text: format!("{mark}{added}"), record })
+}
+
+/// What the settings of an agent would be without our entries.
+///
+/// # Errors
+/// The file does not parse.
+pub fn disconnect(text: Option<&str>, client: &Client, record: Option<&Record>) -> Result<Disconnected, Fault> {
+    let (mark, body) = bare(text);
+    Ok(match take_away(body, client, record)? {
+        Left::Untouched => Disconnected::Nothing,
+        Left::Text { text: left, .. } => Disconnected::Write(format!("{mark}{left}")),
+        Left::File => Disconnected::Remove { folders: record.map_or(0, |record| record.folders) },
+    })
+}
+
+/// A text without its byte order mark, and that.
+fn bare(text: Option<&str>) -> (&'static str, &str) {
+    let text = text.unwrap_or_default();
+    text.strip_prefix(MARK).map_or(("", text), |body| (MARK, body))
+}
+
+/// What is left without ours.
+enum Left {
+    /// There was nothing of ours.
+    Untouched,
+    /// This.
+    Text {
+        /// All of it.
+        text: String,
+        /// It is, byte for byte, what stood there before ours came.
+        is_exact: bool,
+    },
+    /// Nothing: the file was made for ours and holds nothing else.
+    File,
+}
+
+fn take_away(body: &str, client: &Client, record: Option<&Record>) -> Result<Left, Fault> {
+    let Some(Value::Object(root)) = parse(body)? else { return Ok(Left::Untouched) };
+    let found = ours(&root, client.word);
+    if found.is_empty() {
+        return Ok(Left::Untouched);
+    }
+    if let Some(entry) = found.get(MOST) {
+        let message = format!("'refdesk hook {}' stands here more than {MOST} times", client.word);
+        return Err(fault(body, entry.list.range.start, "too-many", message));
+    }
+    if let Some(record) = record
+        && let Some(text) = undone(body, client, record, &found)
+    {
+        let is_file = record.created && holds_nothing(&text)?;
+        return Ok(if is_file { Left::File } else { Left::Text { text, is_exact: true } });
+    }
+    // Somebody has changed the file since, or nothing that is true is remembered: then one entry after the other. Whether an event was
+    // there without a hook is not known without a record; nobody writes that.
+    let may_go = |made: &str| record.is_none_or(|record| record.has_made(made));
+    let mut left = body.to_owned();
+    while let Some(next) = without_one(&left, client, may_go)? {
+        left = next;
+    }
+    Ok(match record {
+        Some(record) => emptied(left, client, record)?,
+        None => Left::Text { text: left, is_exact: false },
+    })
+}
+
+/// The text as the record says that it was, as far as that is true. A record may come with a repository and say anything, so
+/// what it leaves counts only where our entries, added to it, give this text again: then nothing else was taken out.
+fn undone(body: &str, client: &Client, record: &Record, found: &[Entry<'_, '_>]) -> Option<String> {
+    let left = record.undo(&sha256_hex(body.as_bytes()), body)?;
+    let entries: Vec<(&str, serde_json::Value)> = found.iter().map(|ours| (ours.event, ours.alone())).collect();
+    let (inserts, _) = additions(&left, client, &entries).ok()?;
+    (apply(&left, inserts).0 == body).then_some(left)
+}
+
+/// Whether there is nothing in a text but, perhaps, an object without anything in it; a comment is something.
+fn holds_nothing(text: &str) -> Result<bool, Fault> {
+    Ok(match parse(text)? {
+        Some(Value::Object(root)) => around_empty(text, &root).is_some_and(|around| around.trim().is_empty()),
+        Some(_) => false,
+        None => text.trim().is_empty(),
+    })
+}
+
+/// What stands around an object without anything in it.
+fn around_empty(text: &str, root: &Object<'_>) -> Option<String> {
+    let is_empty = Container::of_object(root).inside(text).trim().is_empty();
+    is_empty.then(|| format!("{}{}", part(text, 0, root.range.start), part(text, root.range.end, text.len())))
+}
+
+/// The text without the first of ours; `None` where there is none.
+fn without_one(text: &str, client: &Client, may_go: impl Fn(&str) -> bool) -> Result<Option<String>, Fault> {
+    let Some(Value::Object(root)) = parse(text)? else { return Ok(None) };
+    let found = ours(&root, client.word);
+    let Some(entry) = found.first() else { return Ok(None) };
+    let (from, at) = match entry.outermost(text, may_go) {
+        Some(place) => place,
+        None => {
+            let hooks = |member: &jsonc_parser::ast::ObjectProp<'_>| member.value.range() == entry.hooks.range();
+            (Container::of_object(&root), root.properties.iter().position(hooks).unwrap_or(usize::MAX))
+        }
+    };
+    let left = cut(text, &from, at);
+    Ok((left.len() < text.len()).then_some(left))
+}
+
+/// What was made around ours goes with them where nothing else came to stand there.
+fn emptied(mut text: String, client: &Client, record: &Record) -> Result<Left, Fault> {
+    if let Some((version, value)) = client.version()
+        && record.has_made(version)
+    {
+        let without = match parse(&text)? {
+            // Hooks of others need it.
+            Some(Value::Object(root)) if members(&root, HOOKS).all(|(_, it)| is_empty(&it.value)) => {
+                let is_same = |it: &ObjectProp<'_>| serde_json::Value::from(it.value.clone()) == value;
+                let same = members(&root, version).find(|(_, it)| is_same(it) && bears_name_alone(&text, it));
+                same.map(|(at, _)| cut(&text, &Container::of_object(&root), at))
+            }
+            _ => None,
+        };
+        text = without.unwrap_or(text);
+    }
+    if record.created && holds_nothing(&text)? {
+        return Ok(Left::File);
+    }
+    let around = match parse(&text)? {
+        Some(Value::Object(root)) if record.has_made("") => around_empty(&text, &root),
+        _ => None,
+    };
+    Ok(Left::Text { text: around.unwrap_or(text), is_exact: false })
+}
+
+fn is_empty(value: &Value<'_>) -> bool {
+    value.as_object().is_some_and(|object| object.properties.is_empty())
+}

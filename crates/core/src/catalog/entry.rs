@@ -1,0 +1,169 @@
+//! One entry of a configuration becomes one source, or diagnostics that say why not (BEHAVIOUR §2).
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::place::place;
+use super::profile::folder_of;
+use super::source::{Contents, Kind, Mode, Origin, Source, SourceId};
+use crate::config::{Document, Fields, Surroundings, keys};
+use refdesk_files::path::Resolver;
+use refdesk_text::fold::can_match;
+use refdesk_text::hidden::{self, Hidden};
+use refdesk_text::report::Diagnostic;
+use refdesk_text::report::locate::Step;
+
+/// What reading an entry needs to know of the world.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    /// Where the program stands.
+    pub around: &'a Surroundings,
+    /// Remembers folders.
+    pub resolver: Resolver,
+    /// The folder that relative paths start from, where that is not the one of the file.
+    pub folder: Option<&'a Path>,
+}
+
+impl Reader<'_> {
+    /// The source that stands at `path` of the document; `None` where it lacks what a source must have.
+    pub fn read(&self, document: &Document, path: Vec<Step<'_>>, value: &Value) -> (Option<Source>, Vec<Diagnostic>) {
+        let mut diagnostics = Vec::new();
+        let entry = path.iter().find_map(|step| match step {
+            Step::Item(index) => Some(*index),
+            Step::Key(_) => None,
+        });
+        let origin = Origin { file: document.path.clone(), entry };
+        let source = Fields::of(document, path, value, &mut diagnostics)
+            .and_then(|mut fields| self.source(&mut fields, document, origin));
+        (source, diagnostics)
+    }
+
+    fn source(&self, fields: &mut Fields<'_>, document: &Document, origin: Origin) -> Option<Source> {
+        let id = required(fields, "id", "empty-id");
+        if let Some(id) = id {
+            fields.about(id);
+        }
+        fields.warn_unknown(keys::SOURCE);
+        // All is read before anything is given up, so that every problem of the entry is told at once.
+        let name = required(fields, "name", "missing-field");
+        let description = fields.string("description").unwrap_or_default().to_owned();
+        let mode = read_mode(fields);
+        let tags = read_tags(fields);
+        let fetch_hint = fields.string("fetchHint").map(str::to_owned);
+        let contents = read_contents(fields);
+        let kind = self.kind(fields, folder_of(self.folder, &document.path));
+        warn_hidden(fields);
+        let (id, name) = (SourceId::from(id?), name?.to_owned());
+        Some(Source { id, name, description, mode, tags, kind: kind?, fetch_hint, contents, origin })
+    }
+
+    fn kind(&self, fields: &mut Fields<'_>, folder: &Path) -> Option<Kind> {
+        let word = match fields.value("type") {
+            None => "local",
+            Some(_) => fields.string("type")?,
+        };
+        match word {
+            "local" => {
+                let written = required(fields, "path", "missing-field")?;
+                let (place, problem) = place(self.around, &self.resolver, folder, written);
+                if let Some(problem) = problem {
+                    fields.report_value("path", problem);
+                }
+                Some(Kind::Local(place))
+            }
+            "url" => required(fields, "url", "missing-field").map(|url| Kind::Url { url: url.to_owned() }),
+            "mcp" => {
+                let (server, tool) =
+                    (required(fields, "server", "missing-field"), required(fields, "tool", "missing-field"));
+                let args = fields.object("args").cloned().map_or(Value::Null, Value::Object);
+                Some(Kind::Mcp { server: server?.to_owned(), tool: tool?.to_owned(), args: Box::new(args) })
+            }
+            "inline" => match fields.value("content") {
+                // An empty text is a text.
+                Some(Value::String(content)) => Some(Kind::Inline { content: Arc::from(content.as_str()) }),
+                _ => required(fields, "content", "missing-field").map(|_| Kind::Inline { content: Arc::from("") }),
+            },
+            other => {
+                let problem = Diagnostic::error("unknown-value", format!("'{other}' is no type of source"));
+                fields.report_value("type", problem.hint("use one of local, url, mcp, inline"));
+                None
+            }
+        }
+    }
+}
+
+/// Warns of characters that nobody sees, in whatever of an entry is read by an agent or compared.
+fn warn_hidden(fields: &mut Fields<'_>) {
+    let problem = |text: &str| {
+        let hidden = Hidden::of(text)?;
+        Some(Diagnostic::warning("hidden-characters", hidden.words()).hint(hidden::HINT))
+    };
+    for key in ["id", "name", "description", "content", "fetchHint"] {
+        if let Some(problem) = fields.value(key).and_then(Value::as_str).and_then(problem) {
+            fields.report_value(key, problem);
+        }
+    }
+    let tags = fields.value("tags").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    for (index, tag) in tags.iter().enumerate() {
+        if let Some(problem) = tag.as_str().and_then(problem) {
+            fields.report_item("tags", index, problem);
+        }
+    }
+}
+
+/// A string that must be there and say something.
+fn required<'a>(fields: &mut Fields<'a>, key: &'static str, code_if_empty: &'static str) -> Option<&'a str> {
+    if fields.value(key).is_none() {
+        let problem = Diagnostic::error("missing-field", format!("'{key}' is required"));
+        fields.report(problem.hint(format!("add \"{key}\": \"…\"")));
+        return None;
+    }
+    let text = fields.string(key)?;
+    if text.trim().is_empty() {
+        let problem = Diagnostic::error(code_if_empty, format!("'{key}' is empty"));
+        fields.report_value(key, problem.hint(format!("write something in '{key}'")));
+        return None;
+    }
+    Some(text)
+}
+
+/// Selectable unless it says otherwise; a word that is neither is said and counts as selectable, so that the source stays.
+fn read_mode(fields: &mut Fields<'_>) -> Mode {
+    match fields.string("mode") {
+        Some("auto") => Mode::Auto,
+        Some("selectable") | None => Mode::Selectable,
+        Some(other) => {
+            let problem = Diagnostic::error("unknown-value", format!("'{other}' is no mode; selectable is used"));
+            fields.report_value("mode", problem.hint("use auto or selectable"));
+            Mode::Selectable
+        }
+    }
+}
+
+fn read_tags(fields: &mut Fields<'_>) -> Vec<String> {
+    let tags = fields.strings("tags");
+    let items = fields.value("tags").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    for (index, item) in items.iter().enumerate() {
+        let Some(tag) = item.as_str() else { continue };
+        if !can_match(tag) {
+            let problem = Diagnostic::error("empty-tag", format!("the tag '{tag}' can match nothing"));
+            fields.report_item("tags", index, problem.hint("give it a letter or digit, or take it away"));
+        }
+    }
+    tags
+}
+
+fn read_contents(fields: &mut Fields<'_>) -> Option<Box<Contents>> {
+    let mut inner = fields.inner("contents")?;
+    inner.warn_unknown(keys::CONTENTS);
+    let mut folder = |key| inner.string(key).filter(|folder| !folder.trim().is_empty()).map(str::to_owned);
+    let contents = Contents {
+        templates: folder("templates"),
+        validation: folder("validation"),
+        policies: folder("policies"),
+        scripts: folder("scripts"),
+    };
+    Some(Box::new(contents))
+}

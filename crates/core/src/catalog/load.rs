@@ -1,0 +1,208 @@
+//! From files to a catalog: the configuration's sources, then the discovered ones, merged (BEHAVIOUR §2).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use serde_json::Value;
+
+use super::Catalog;
+use super::entry::Reader;
+use super::place::is_reserved;
+use super::source::Source;
+use crate::config::{Config, Document, Part, Surroundings, expand};
+use refdesk_files::path::{Resolver, absolute, is_absent};
+use refdesk_files::read_regular;
+use refdesk_text::report::Diagnostic;
+use refdesk_text::report::locate::Step;
+
+/// Of the files in the folder of references, the one that is none.
+pub const NOT_A_SOURCE: &str = "embedding_config.json";
+
+/// A source, or why there is none, in catalog order.
+type Read = (Option<Arc<Source>>, Vec<Diagnostic>);
+
+/// The catalog of a workspace with its configuration, and everything that is wrong with the entries. A discovered file
+/// that does not parse any more keeps the source that it gave to the `previous` catalog of a running desk. The folder of
+/// references, and a file in it that is a link, is only read where `may_read` allows it.
+pub fn load(
+    around: &Surroundings,
+    config: &Config,
+    previous: Option<&Catalog>,
+    may_read: &dyn Fn(&Path) -> bool,
+) -> (Catalog, Vec<Diagnostic>) {
+    let reader = Reader { around, resolver: Resolver::default(), folder: None };
+    let mut diagnostics = Vec::new();
+    let mut entries = match &config.document {
+        Some(document) => configured(&reader, document, previous, &mut diagnostics),
+        None => Vec::new(),
+    };
+    if config.settings.auto_discover {
+        entries.extend(discovered(&reader, config, previous, may_read, &mut diagnostics));
+    }
+    let mut sources = Vec::with_capacity(entries.len());
+    for (source, problems) in entries {
+        diagnostics.extend(problems);
+        sources.extend(source);
+    }
+    let (catalog, losers) = Catalog::merged(sources);
+    diagnostics.extend(duplicates(around, config.document.as_ref(), &catalog, &losers));
+    (catalog, diagnostics)
+}
+
+fn configured(
+    reader: &Reader<'_>,
+    document: &Document,
+    previous: Option<&Catalog>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Read> {
+    let Value::Object(members) = &document.value else { return Vec::new() };
+    match members.get("sources") {
+        None | Some(Value::Null) => return Vec::new(),
+        Some(Value::Array(_)) => {}
+        Some(_) => {
+            let position = document.position(&[Step::Key("sources")], Part::Value);
+            let problem = Diagnostic::error("wrong-type", "'sources' must be a list");
+            diagnostics.push(problem.in_file(&document.shown).at(position).hint("write \"sources\": [ {…}, {…} ]"));
+            return Vec::new();
+        }
+    }
+    let read = |index| {
+        if let Some(source) = reader.read_plain(document, index) {
+            return Some((Some(shared(source, previous)), Vec::new()));
+        }
+        let path = vec![Step::Key("sources"), Step::Item(index)];
+        let (source, problems) = reader.read(document, path, &document.entry(index)?);
+        Some((source.map(|source| shared(source, previous)), problems))
+    };
+    (0..document.entries()).into_par_iter().filter_map(read).collect()
+}
+
+fn discovered(
+    reader: &Reader<'_>,
+    config: &Config,
+    previous: Option<&Catalog>,
+    may_read: &dyn Fn(&Path) -> bool,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Read> {
+    let around = reader.around;
+    let folder = references_folder(around, config);
+    if is_reserved(&around.workspace, &reader.resolver, &folder, &reader.resolver.folder(&folder)) {
+        let message = "the folder of references belongs to git or to refdesk itself; nothing in it is read";
+        diagnostics.push(Diagnostic::warning("reserved-path", message).hint("name another folder in 'references_dir'"));
+        return Vec::new();
+    }
+    let listed = if may_read(&folder) { json_files(&folder) } else { fs::metadata(&folder).map(|_| Vec::new()) };
+    let files: Vec<PathBuf> = match listed {
+        Ok(files) => {
+            let allowed = |(file, is_link): &(PathBuf, bool)| !is_link || may_read(file);
+            files.into_iter().filter(allowed).map(|(file, _)| file).collect()
+        }
+        Err(error) if is_absent(&error) && !config.settings.references_dir_given => return Vec::new(),
+        Err(error) => {
+            let problem =
+                Diagnostic::warning("unreadable", format!("the folder of references cannot be read: {error}"));
+            diagnostics.push(problem.in_file(around.display(&folder)).hint("make it, or mend 'references_dir'"));
+            return Vec::new();
+        }
+    };
+    let kept = |file: &Path| {
+        let sources = previous.into_iter().flat_map(Catalog::sources);
+        sources.into_iter().find(|source| *source.origin.file == *file).cloned()
+    };
+    let read = |file: &PathBuf| {
+        let (source, problems) = discovered_file(reader, file, kept);
+        (source.map(|source| shared(source, previous)), problems)
+    };
+    files.par_iter().map(read).collect()
+}
+
+fn discovered_file(
+    reader: &Reader<'_>,
+    file: &Path,
+    kept: impl Fn(&Path) -> Option<Source>,
+) -> (Option<Source>, Vec<Diagnostic>) {
+    let shown = reader.around.display(file);
+    match read_regular(file, u64::MAX) {
+        Ok((bytes, _)) => match Document::parse(file, shown, bytes) {
+            (Some(document), mut problems) => {
+                let (source, more) = reader.read(&document, Vec::new(), &document.value);
+                problems.extend(more);
+                (source, problems)
+            }
+            (None, problems) => (kept(file), problems),
+        },
+        Err(error) => {
+            let problem = Diagnostic::error("unreadable", format!("the reference cannot be read: {error}"));
+            let problem = problem.in_file(shown).hint("make it a readable file of one JSON object, or remove it");
+            (kept(file), vec![problem])
+        }
+    }
+}
+
+/// The source, as the value that it was before where it is as it was.
+fn shared(source: Source, previous: Option<&Catalog>) -> Arc<Source> {
+    match previous {
+        Some(catalog) => catalog.share(source),
+        None => Arc::new(source),
+    }
+}
+
+/// The folder whose files are sources.
+pub fn references_folder(around: &Surroundings, config: &Config) -> PathBuf {
+    absolute(&around.workspace, Path::new(&expand(around, &config.settings.references_dir)))
+}
+
+/// `*.json` directly in the folder, by byte order of file name, and whether each is a link.
+fn json_files(folder: &Path) -> std::io::Result<Vec<(PathBuf, bool)>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if name.as_encoded_bytes().ends_with(b".json") && name != NOT_A_SOURCE {
+            names.push((name, entry.file_type()?.is_symlink()));
+        }
+    }
+    names.sort_unstable();
+    Ok(names.into_iter().map(|(name, is_link)| (folder.join(name), is_link)).collect())
+}
+
+/// A warning for every source whose id an earlier one has, at the loser's place.
+fn duplicates(
+    around: &Surroundings,
+    document: Option<&Document>,
+    catalog: &Catalog,
+    losers: &[Arc<Source>],
+) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for source in losers {
+        let Some(winner) = catalog.get(source.id.as_str()) else { continue };
+        let file = around.display(&source.origin.file);
+        let wins = around.display(&winner.origin.file);
+        let message = format!("the id '{}' is taken already, by {wins}; this entry is not used", source.id);
+        let mut problem = Diagnostic::warning("duplicate-id", message)
+            .in_file(file)
+            .about(source.id.as_str())
+            .hint("give one of the two another id, or remove it");
+        if let Some(position) = id_position(document, source) {
+            problem = problem.at(position);
+        }
+        found.push(problem);
+    }
+    found
+}
+
+fn id_position(document: Option<&Document>, source: &Source) -> Option<refdesk_text::report::Position> {
+    match (source.origin.entry, document) {
+        (Some(index), Some(document)) => {
+            Some(document.position(&[Step::Key("sources"), Step::Item(index), Step::Key("id")], Part::Value))
+        }
+        // A discovered file is read again: a rare case is not worth keeping every file's text for.
+        _ => {
+            let (bytes, _) = read_regular(&source.origin.file, u64::MAX).ok()?;
+            let (document, _) = Document::parse(&source.origin.file, String::new(), bytes);
+            Some(document?.position(&[Step::Key("id")], Part::Value))
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! What can be known: the sources of a workspace, found, merged and put in catalog order (BEHAVIOUR §2).
+//!
+//! Building a catalog reads configuration files and asks the file system what stands at each path; it never reads a
+//! document. What is wrong with an entry becomes a diagnostic and never takes the good ones down.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
+mod entry;
+mod load;
+mod place;
+mod plain;
+mod profile;
+mod source;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+
+pub use load::{NOT_A_SOURCE, load, references_folder};
+pub use place::other_places;
+pub use profile::{Narrowed, missing, narrowed};
+pub use source::{Contents, Kind, Mode, Origin, Place, Source, SourceId, Standing};
+
+/// All sources of a workspace after merging, in catalog order. A source that a reload found as it was is one value in both
+/// catalogs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Catalog {
+    sources: Vec<Arc<Source>>,
+    by_id: HashMap<SourceId, usize>,
+}
+
+impl Catalog {
+    /// A catalog of these sources, in this order; of several with one id the first counts.
+    pub fn new(sources: Vec<Source>) -> Self {
+        Self::of(sources.into_iter().map(Arc::new).collect())
+    }
+
+    /// The same of sources that may be those of another catalog too.
+    pub fn of(sources: Vec<Arc<Source>>) -> Self {
+        Self::merged(sources).0
+    }
+
+    /// The same, and the sources whose id an earlier one has.
+    pub fn merged(mut sources: Vec<Arc<Source>>) -> (Self, Vec<Arc<Source>>) {
+        let mut by_id = HashMap::with_capacity(sources.len());
+        let mut losers = Vec::new();
+        sources.retain(|source| {
+            let place = by_id.len();
+            match by_id.entry(source.id.clone()) {
+                Entry::Vacant(vacant) => {
+                    vacant.insert(place);
+                    true
+                }
+                Entry::Occupied(_) => {
+                    losers.push(source.clone());
+                    false
+                }
+            }
+        });
+        sources.shrink_to_fit();
+        (Self { sources, by_id }, losers)
+    }
+
+    /// The sources in catalog order.
+    pub fn sources(&self) -> Sources<'_> {
+        Sources(&self.sources)
+    }
+
+    /// This source, as the catalog's own value where it has it just so.
+    pub fn share(&self, source: Source) -> Arc<Source> {
+        let same = self.position(source.id.as_str()).and_then(|at| self.sources.get(at));
+        same.filter(|same| ***same == source).cloned().unwrap_or_else(|| Arc::new(source))
+    }
+
+    /// The source of this id.
+    pub fn get(&self, id: &str) -> Option<&Source> {
+        self.sources().get(self.position(id)?)
+    }
+
+    /// The source that is meant by an id as it is told: `id`, or `@id` where no source is called that itself.
+    pub fn meant(&self, id: &str) -> Option<&Source> {
+        self.get(id).or_else(|| self.get(id.strip_prefix('@')?))
+    }
+
+    /// The source at this place, from 0, as a value that another catalog may have too.
+    pub fn shared(&self, at: usize) -> Option<Arc<Source>> {
+        self.sources.get(at).cloned()
+    }
+
+    /// Where in catalog order the source of this id stands, from 0.
+    pub fn position(&self, id: &str) -> Option<usize> {
+        self.by_id.get(id).copied()
+    }
+
+    /// How many sources there are.
+    pub fn len(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+}
+
+/// The sources of a catalog, in its order.
+#[derive(Debug, Clone, Copy)]
+pub struct Sources<'c>(&'c [Arc<Source>]);
+
+impl<'c> Sources<'c> {
+    /// One after the other.
+    pub fn iter(self) -> <Self as IntoIterator>::IntoIter {
+        self.into_iter()
+    }
+
+    /// The source at this place, from 0.
+    pub fn get(self, at: usize) -> Option<&'c Source> {
+        self.0.get(at).map(|source| &**source)
+    }
+
+    /// How many there are.
+    pub fn len(self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<'c> IntoIterator for Sources<'c> {
+    type Item = &'c Source;
+    type IntoIter = std::iter::Map<std::slice::Iter<'c, Arc<Source>>, fn(&'c Arc<Source>) -> &'c Source>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter().map(|source| &**source)
+    }
+}
+
+#[cfg(any(test, feature = "testing"))]
+#[allow(clippy::indexing_slicing, reason = "for tests only")]
+impl std::ops::Index<usize> for Sources<'_> {
+    type Output = Source;
+
+    fn index(&self, at: usize) -> &Source {
+        &self.0[at]
+    }
+}

@@ -1,0 +1,204 @@
+//! Where a local source's path leads (BEHAVIOUR §2 "Paths" and "Moved catalogs").
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::source::{Place, Source, Standing};
+use crate::config::{Surroundings, expand};
+use refdesk_files::path::{Resolver, clean, display, is_absolute_anywhere, is_windows_absolute};
+use refdesk_files::walk;
+use refdesk_text::report::Diagnostic;
+
+/// The place that a written path names, for an entry defined in a file of `folder`, and what is to be said about it.
+pub fn place(around: &Surroundings, resolver: &Resolver, folder: &Path, written: &str) -> (Place, Option<Diagnostic>) {
+    let workspace = &around.workspace;
+    let look = |path: PathBuf| -> Place {
+        let (resolved, metadata) = resolver.resolve(&path);
+        let path: Arc<Path> = Arc::from(path);
+        let resolved = if resolved.as_os_str() == path.as_os_str() { path.clone() } else { Arc::from(resolved) };
+        let (standing, size) = match metadata {
+            _ if is_reserved(workspace, resolver, &path, &resolved) => (Standing::Reserved, 0),
+            None => (Standing::Missing, 0),
+            Some(metadata) if metadata.is_dir() => (Standing::Directory, 0),
+            Some(metadata) => (Standing::File, metadata.len()),
+        };
+        Place { written: written.to_owned(), path, resolved, standing, size }
+    };
+    let exists = |place: &Place| place.standing != Standing::Missing;
+    let reserved = |place: &Place| {
+        let problem = Diagnostic::warning("reserved-path", format!("'{written}' belongs to git or to refdesk itself"));
+        let problem = problem.hint("name another path; nothing of this one is read");
+        (place.standing == Standing::Reserved).then_some(problem)
+    };
+    let expanded = expand(around, written);
+
+    let mut first = look(first_place(workspace, folder, &expanded));
+    if is_windows_absolute(&expanded) && cfg!(not(windows)) {
+        first = Place { standing: Standing::Missing, size: 0, ..first };
+    }
+    if exists(&first) {
+        let problem = reserved(&first);
+        return (first, problem);
+    }
+    if let Some(other) = later_places(workspace, &expanded).map(look).find(exists) {
+        if let Some(problem) = reserved(&other) {
+            return (other, Some(problem));
+        }
+        let problem = if is_absolute_anywhere(&expanded) {
+            let now = display(workspace, &other.path);
+            Diagnostic::warning("moved-path", format!("'{written}' does not exist; '{now}' is used"))
+                .hint("run `refdesk check --fix` to rewrite the path")
+        } else {
+            let from = display(workspace, folder);
+            let message = format!("'{written}' names nothing in {from}; it is taken from the workspace");
+            Diagnostic::warning("workspace-path", message).hint("write the path relative to the file that holds it")
+        };
+        return (other, Some(problem));
+    }
+    let problem = Diagnostic::warning("missing-path", format!("'{written}' exists nowhere"));
+    (first, Some(problem.hint("mend the path, or remove the source; it cannot be picked")))
+}
+
+/// Whether a path is, or lies in, a folder where git or refdesk keeps its state: as it is written, as its links resolve, or
+/// where a link of the workspace moved such a folder to. What lies above the workspace does not count.
+pub(super) fn is_reserved(workspace: &Path, resolver: &Resolver, path: &Path, resolved: &Path) -> bool {
+    let real = resolver.folder(workspace);
+    let within = |root: &Path, path: &Path| walk::is_reserved(path.strip_prefix(root).unwrap_or(path));
+    let moved = |name: &str| {
+        let written = workspace.join(name);
+        let folder = resolver.folder(&written);
+        folder != written && folder != real.join(name) && resolved.starts_with(folder)
+    };
+    within(workspace, path) || within(&real, resolved) || moved(".git") || moved(".jaato/refdesk")
+}
+
+/// Where else a source would be if something came to stand there: all that its written path could name, unless it stands
+/// at the first of them already.
+pub fn other_places(around: &Surroundings, source: &Source) -> Vec<PathBuf> {
+    let Some(place) = source.place() else { return Vec::new() };
+    let folder = source.origin.file.parent().unwrap_or(&around.workspace);
+    let expanded = expand(around, &place.written);
+    let first = first_place(&around.workspace, folder, &expanded);
+    if *first == *place.path && place.standing != Standing::Missing {
+        return Vec::new();
+    }
+    std::iter::once(first).chain(later_places(&around.workspace, &expanded)).collect()
+}
+
+/// What a written path names in the first place.
+fn first_place(workspace: &Path, folder: &Path, expanded: &str) -> PathBuf {
+    if is_windows_absolute(expanded) && cfg!(not(windows)) {
+        PathBuf::from(expanded)
+    } else if is_absolute_anywhere(expanded) {
+        clean(Path::new(expanded))
+    } else if expanded.starts_with(".jaato/") || expanded.starts_with("./.jaato/") {
+        clean(&workspace.join(expanded))
+    } else {
+        clean(&folder.join(expanded))
+    }
+}
+
+/// What it names where nothing stands there, in order.
+fn later_places(workspace: &Path, expanded: &str) -> impl Iterator<Item = PathBuf> {
+    let absolute = is_absolute_anywhere(expanded);
+    let suffixes = absolute.then(|| suffixes(expanded)).into_iter().flatten();
+    let below = (!absolute).then(|| PathBuf::from(expanded));
+    suffixes.chain(below).map(|path| clean(&workspace.join(path)))
+}
+
+/// The suffixes of an absolute path, longest first, down to two components.
+fn suffixes(path: &str) -> impl Iterator<Item = PathBuf> {
+    let windows = is_windows_absolute(path);
+    let is_separator = move |c: char| c == '/' || (windows && c == '\\');
+    let is_drive = |part: &str| part.len() == 2 && part.ends_with(':');
+    let mut parts: Vec<String> = Vec::new();
+    for part in path.split(is_separator).filter(|part| !part.is_empty() && *part != "." && !is_drive(part)) {
+        if part == ".." {
+            parts.pop();
+        } else {
+            parts.push(part.to_owned());
+        }
+    }
+    let last = parts.len().saturating_sub(1);
+    (0..last).map(move |from| parts.iter().skip(from).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use refdesk_files::write_atomic;
+
+    struct Case {
+        _root: tempfile::TempDir,
+        around: Surroundings,
+    }
+
+    fn workspace(files: &[&str]) -> Case {
+        let root = tempfile::tempdir().unwrap();
+        let base = std::fs::canonicalize(root.path()).unwrap();
+        for file in files {
+            write_atomic(&base.join(file), b"x").unwrap();
+        }
+        let around = Surroundings {
+            workspace: base.join("ws"),
+            current: base.clone(),
+            home: Some(base.join("home")),
+            ..Surroundings::default()
+        };
+        Case { _root: root, around }
+    }
+
+    #[test]
+    fn every_rule_for_paths() {
+        let case = workspace(&[
+            "ws/docs/a.md",
+            "ws/conf/docs/b.md",
+            "ws/.jaato/kb/k.md",
+            "ws/conf/.jaato/kb/k.md",
+            "ws/top.md",
+            "home/h.md",
+            "out.md",
+            "ws/knowledge/ADRs/one/ADR.md",
+            "ws/two/last.md",
+            "ws/last.md",
+        ]);
+        let around = &case.around;
+        let folder = around.workspace.join("conf");
+        let absolute = around.workspace.join("docs/a.md").to_string_lossy().into_owned();
+        for (written, expected, code) in [
+            ("docs/b.md", "conf/docs/b.md", ""),
+            ("./docs/../docs/b.md", "conf/docs/b.md", ""),
+            ("../top.md", "top.md", ""),
+            (".jaato/kb/k.md", ".jaato/kb/k.md", ""),
+            ("./.jaato/kb/k.md", ".jaato/kb/k.md", ""),
+            ("docs/a.md", "docs/a.md", "workspace-path"),
+            ("docs/none.md", "conf/docs/none.md", "missing-path"),
+            (".jaato/none.md", ".jaato/none.md", "missing-path"),
+            ("${workspaceRoot}/top.md", "top.md", ""),
+            ("${projectPath}/docs", "docs", ""),
+            (&absolute, "docs/a.md", ""),
+            ("/home/them/knowledge/ADRs/one", "knowledge/ADRs/one", "moved-path"),
+            ("C:\\Users\\them\\knowledge\\ADRs\\one\\ADR.md", "knowledge/ADRs/one/ADR.md", "moved-path"),
+            ("/x/knowledge/../two/last.md", "two/last.md", "moved-path"),
+            ("/x/two/last.md", "two/last.md", "moved-path"),
+        ] {
+            let (place, problem) = place(around, &Resolver::default(), &folder, written);
+            assert_eq!(display(&around.workspace, &place.path), expected, "{written}");
+            assert_eq!(problem.map_or("", |problem| problem.code), code, "{written}");
+        }
+        let missing = place(around, &Resolver::default(), &folder, "/nowhere/last.md").0;
+        assert_eq!(missing.standing, Standing::Missing, "one component is not enough");
+        let home = place(around, &Resolver::default(), &folder, "~/h.md").0;
+        assert_eq!((home.standing, home.path), (Standing::File, around.home.clone().unwrap().join("h.md").into()));
+        let home = place(around, &Resolver::default(), &folder, "${HOME}/h.md").0;
+        assert_eq!(home.standing, Standing::File);
+    }
+
+    #[test]
+    fn suffixes_go_from_whole_to_two_components() {
+        let all: Vec<PathBuf> = suffixes("/a/b/c/d").collect();
+        assert_eq!(all, ["a/b/c/d", "b/c/d", "c/d"].map(PathBuf::from));
+        assert_eq!(suffixes("/a").count(), 0);
+        assert_eq!(suffixes("\\\\srv\\share\\x").collect::<Vec<_>>(), ["srv/share/x", "share/x"].map(PathBuf::from));
+    }
+}

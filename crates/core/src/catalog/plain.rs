@@ -1,0 +1,149 @@
+//! The entries that nearly all are: nothing wrong with them, nothing unusual in them. They become sources without a value of
+//! every member in between; of ten thousand that is half the time of opening a desk. Whatever is not plain is left to
+//! `entry`, which says what is wrong with it; a plain one becomes the same source there.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use super::entry::Reader;
+use super::place::place;
+use super::source::{Kind, Mode, Origin, Source, SourceId};
+use crate::config::Document;
+use refdesk_text::fold::can_match;
+use refdesk_text::hidden::Hidden;
+
+/// The members that a plain entry may have; `null` is as good as absent.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Plain<'t> {
+    #[serde(borrow)]
+    id: Cow<'t, str>,
+    name: String,
+    description: Option<String>,
+    #[serde(borrow, rename = "type")]
+    kind: Option<Cow<'t, str>>,
+    #[serde(borrow)]
+    mode: Option<Cow<'t, str>>,
+    tags: Option<Vec<String>>,
+    #[serde(borrow)]
+    path: Option<Cow<'t, str>>,
+    url: Option<String>,
+    #[serde(borrow)]
+    content: Option<Cow<'t, str>>,
+    #[serde(rename = "fetchHint")]
+    fetch_hint: Option<String>,
+    // Known, and only plain where they say nothing.
+    #[serde(default)]
+    server: (),
+    #[serde(default)]
+    tool: (),
+    #[serde(default)]
+    args: (),
+    #[serde(default)]
+    embedding: (),
+    #[serde(default)]
+    contents: (),
+}
+
+impl Reader<'_> {
+    /// The source of the item of `sources` at this position, if that is plain.
+    pub fn read_plain(&self, document: &Document, index: usize) -> Option<Source> {
+        let mut text = serde_json::Deserializer::from_str(document.entry_text(index)?);
+        let plain = Plain::deserialize(&mut text).ok()?;
+        let Plain { id, name, description, kind, mode, tags, path, url, content, fetch_hint, .. } = plain;
+        let ((), (), (), (), ()) = (plain.server, plain.tool, plain.args, plain.embedding, plain.contents);
+        let (description, tags) = (description.unwrap_or_default(), tags.unwrap_or_default());
+        let says = |text: &str| !text.trim().is_empty();
+        let texts = [Some(&*id), Some(&name), Some(&description), content.as_deref(), fetch_hint.as_deref()];
+        let is_odd = |tag: &String| !can_match(tag) || is_hiding(tag);
+        if !says(&id) || !says(&name) || tags.iter().any(is_odd) || texts.into_iter().flatten().any(is_hiding) {
+            return None;
+        }
+        let mode = match mode.as_deref() {
+            Some("auto") => Mode::Auto,
+            Some("selectable") | None => Mode::Selectable,
+            Some(_) => return None,
+        };
+        let kind = match kind.as_deref() {
+            Some("local") | None => {
+                let folder = document.path.parent()?;
+                let (place, problem) =
+                    place(self.around, &self.resolver, folder, path.as_deref().filter(|it| says(it))?);
+                if problem.is_some() {
+                    return None;
+                }
+                Kind::Local(place)
+            }
+            Some("url") => Kind::Url { url: url.filter(|it| says(it))? },
+            Some("inline") => Kind::Inline { content: Arc::from(&*content?) },
+            Some(_) => return None,
+        };
+        let origin = Origin { file: document.path.clone(), entry: Some(index) };
+        let id = SourceId::from(&*id);
+        Some(Source { id, name, description, mode, tags, kind, fetch_hint, contents: None, origin })
+    }
+}
+
+fn is_hiding(text: &str) -> bool {
+    !text.is_ascii() && Hidden::of(text).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Surroundings;
+    use refdesk_files::path::Resolver;
+    use refdesk_text::report::locate::Step;
+
+    /// Each entry, and whether it is plain.
+    const ENTRIES: &[(&str, bool)] = &[
+        (r#"{"id": "a", "name": "A", "path": "a.md"}"#, true),
+        (
+            r#"{"id": "é\n\"", "name": "\u00e9", "path": "${workspaceRoot}/a.md", "tags": ["x", "ü y"], "type": null}"#,
+            true,
+        ),
+        (r#"{"id": "a", "name": "A", "type": "url", "url": "https://e.org", "mode": "auto", "fetchHint": "h"}"#, true),
+        (r#"{"id": "a", "name": "A", "type": "inline", "content": "", "description": "d", "contents": null}"#, true),
+        (r#"{"id": "a", "name": "A", "type": "inline", "content": "x", "path": "none", "embedding": null}"#, true),
+        (r#"{"id": "a", "name": "A", "path": "none.md"}"#, false),
+        (r#"{"id": "a", "name": "A", "path": "a.md", "tags": ["-"]}"#, false),
+        (r#"{"id": "a", "name": "A", "path": "a.md", "tags": "x"}"#, false),
+        (r#"{"id": "a", "name": "A", "path": "a.md", "tags": [1]}"#, false),
+        (r#"{"id": " ", "name": "A", "path": "a.md"}"#, false),
+        (r#"{"id": "a", "name": "\u202e", "path": "a.md"}"#, false),
+        (r#"{"id": "a", "name": "A", "path": "a.md", "mode": "x"}"#, false),
+        (r#"{"id": "a", "name": "A", "type": "x", "path": "a.md"}"#, false),
+        (r#"{"id": "a", "id": "b", "name": "A", "path": "a.md"}"#, false),
+        (r#"{"id": "a", "name": "A", "type": "inline"}"#, false),
+        (r#"{"id": "a", "name": "A", "type": "url", "url": ""}"#, false),
+        (r#"{"id": "a", "name": "A", "path": "a.md", "contents": {"templates": "t"}}"#, false),
+        (r#"{"id": "a", "name": "A", "type": "mcp", "server": "s", "tool": "t"}"#, false),
+        (r#"{"id": "a", "name": "A", "path": "a.md", "taggs": []}"#, false),
+        (r#"{"id": 1, "name": "A", "path": "a.md"}"#, false),
+        (r#"["a"]"#, false),
+        ("3", false),
+    ];
+
+    #[test]
+    fn a_plain_entry_is_the_source_that_it_is_with_every_member_looked_at() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = std::fs::canonicalize(folder.path()).unwrap();
+        refdesk_files::write_atomic(&workspace.join("a.md"), b"x").unwrap();
+        let around = Surroundings { workspace: workspace.clone(), ..Surroundings::default() };
+        let items: Vec<&str> = ENTRIES.iter().map(|(entry, _)| *entry).collect();
+        let text = format!("{{\"sources\": [{}]}}", items.join(", "));
+        let (document, _) = Document::parse(&workspace.join("references.json"), String::new(), text.into());
+        let document = document.unwrap();
+        let reader = Reader { around: &around, resolver: Resolver::default(), folder: None };
+        for (index, (entry, plain)) in ENTRIES.iter().enumerate() {
+            let path = vec![Step::Key("sources"), Step::Item(index)];
+            let (source, problems) = reader.read(&document, path, &document.entry(index).unwrap());
+            match reader.read_plain(&document, index) {
+                Some(read) => assert_eq!((Some(read), problems, true), (source, Vec::new(), *plain), "{entry}"),
+                None => assert!(!plain, "{entry}"),
+            }
+        }
+    }
+}

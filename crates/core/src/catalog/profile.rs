@@ -1,0 +1,162 @@
+//! The catalog as a profile knows it: its own sources, and of the workspace's those that it names; all of them where it
+//! names none (seed 000 Part 9).
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::entry::Reader;
+use super::source::Source;
+use super::{Catalog, SourceId};
+use crate::config::Surroundings;
+use crate::config::profile::{Listed, OURS, Profile};
+use refdesk_files::path::Resolver;
+use refdesk_text::report::Diagnostic;
+use refdesk_text::report::locate::Step;
+
+/// What a profile makes of a catalog.
+#[derive(Debug)]
+pub struct Narrowed {
+    /// What the profile knows; `None` where that is all of the catalog and nothing else.
+    pub catalog: Option<Catalog>,
+    /// Ids that it names and that nobody has, each once, in order.
+    pub unknown: Vec<String>,
+    /// What is wrong with its own sources.
+    pub problems: Vec<Diagnostic>,
+}
+
+/// The catalog as this profile knows it. Its own sources come first and win over those of the workspace with their ids,
+/// which is what they are for and no diagnostic; relative paths of theirs start from the workspace.
+pub fn narrowed(around: &Surroundings, whole: &Catalog, profile: &Profile) -> Narrowed {
+    let (own, problems) = own_sources(around, profile);
+    let own_ids: HashSet<&str> = own.iter().map(|source| source.id.as_str()).collect();
+    let named = profile.sources.iter().filter_map(|listed| match listed {
+        Listed::Id(id) => Some(id),
+        Listed::Whole { .. } => None,
+    });
+    let mut seen = HashSet::new();
+    let named = profile.preselected.iter().chain(named).filter(|id| seen.insert(id.as_str()));
+    let (known, unknown): (Vec<&String>, Vec<&String>) =
+        named.partition(|id| own_ids.contains(id.as_str()) || whole.get(id).is_some());
+    let unknown = unknown.into_iter().cloned().collect();
+    if profile.sources.is_empty() {
+        return Narrowed { catalog: None, unknown, problems };
+    }
+    let mut places: Vec<usize> = known.iter().filter_map(|id| whole.position(id)).collect();
+    places.sort_unstable();
+    let of_workspace = places.into_iter().filter_map(|at| whole.shared(at));
+    let sources = own.iter().cloned().map(Arc::new).chain(of_workspace).collect();
+    Narrowed { catalog: Some(Catalog::of(sources)), unknown, problems }
+}
+
+/// The sources that only the profile has, each id once.
+fn own_sources(around: &Surroundings, profile: &Profile) -> (Vec<Source>, Vec<Diagnostic>) {
+    let reader = Reader { around, resolver: Resolver::default(), folder: Some(&around.workspace) };
+    let document = &profile.document;
+    let (mut own, mut problems): (Vec<Source>, _) = (Vec::new(), Vec::new());
+    for listed in &profile.sources {
+        let Listed::Whole { index, value } = listed else { continue };
+        let path: Vec<Step<'_>> =
+            OURS.map(Step::Key).into_iter().chain([Step::Key("sources"), Step::Item(*index)]).collect();
+        let (source, wrong) = reader.read(document, path.clone(), value);
+        problems.extend(wrong);
+        let Some(source) = source else { continue };
+        if own.iter().any(|other| other.id == source.id) {
+            let message = format!("the profile has the id '{}' twice; this entry is not used", source.id);
+            let place = document.position(&path, crate::config::Part::Value);
+            let problem = Diagnostic::warning("duplicate-id", message).in_file(&document.shown).at(place);
+            problems.push(problem.about(source.id.as_str()).hint("give one of the two another id, or remove it"));
+        } else {
+            own.push(source);
+        }
+    }
+    (own, problems)
+}
+
+/// The ids among these whose path exists nowhere: they cannot be picked (BEHAVIOUR §2).
+pub fn missing<'a>(catalog: &'a Catalog, ids: &'a [String]) -> impl Iterator<Item = &'a SourceId> {
+    ids.iter().filter_map(|id| catalog.get(id)).filter(|source| source.is_missing()).map(|source| &source.id)
+}
+
+/// The folder that a relative path of an entry starts from.
+pub(super) fn folder_of<'a>(given: Option<&'a Path>, file: &'a Path) -> &'a Path {
+    given.or(file.parent()).unwrap_or(Path::new("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::load;
+    use crate::config::{self, profile};
+    use refdesk_files::write_atomic;
+
+    fn case(ours: &str) -> (Narrowed, Catalog, tempfile::TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = std::fs::canonicalize(folder.path()).unwrap();
+        let around =
+            Surroundings { workspace: workspace.clone(), current: workspace.clone(), ..Surroundings::default() };
+        let inline =
+            |id: &str| format!(r#"{{"id": "{id}", "name": "N", "type": "inline", "content": "of the workspace"}}"#);
+        let sources = ["a", "b", "c", "d"].map(inline).join(", ");
+        write_atomic(&workspace.join("references.json"), format!("{{\"sources\": [{sources}]}}").as_bytes()).unwrap();
+        write_atomic(&workspace.join("docs/own.md"), b"x").unwrap();
+        let file = workspace.join(".jaato/profiles/p.json");
+        write_atomic(&file, format!("{{\"plugin_configs\": {{\"references\": {ours}}}}}").as_bytes()).unwrap();
+        let (whole, _) = load(&around, &config::load(&around), None, &|_| true);
+        let profile = profile::read(&around, &file).unwrap();
+        (narrowed(&around, &whole, &profile), whole, folder)
+    }
+
+    #[test]
+    fn what_a_profile_knows() {
+        let own = r#"{"id": "own", "name": "Own", "path": "docs/own.md"}"#;
+        let instead = r#"{"id": "b", "name": "Instead", "type": "inline", "content": "of the profile"}"#;
+        for (ours, known, unknown) in [
+            ("{}".to_owned(), None, vec![]),
+            (r#"{"preselected": ["a", "zz"]}"#.to_owned(), None, vec!["zz"]),
+            (
+                r#"{"preselected": ["d"], "sources": ["c", "a", "yy"]}"#.to_owned(),
+                Some(vec!["a", "c", "d"]),
+                vec!["yy"],
+            ),
+            (format!(r#"{{"sources": ["c", {own}]}}"#), Some(vec!["own", "c"]), vec![]),
+            (
+                format!(r#"{{"preselected": ["b", "own"], "sources": [{own}, {instead}]}}"#),
+                Some(vec!["own", "b"]),
+                vec![],
+            ),
+            (r#"{"sources": ["gone"]}"#.to_owned(), Some(vec![]), vec!["gone"]),
+        ] {
+            let (narrowed, _, _folder) = case(&ours);
+            let ids = narrowed
+                .catalog
+                .as_ref()
+                .map(|catalog| catalog.sources().iter().map(|source| source.id.as_str()).collect::<Vec<_>>());
+            assert_eq!(ids, known, "{ours}");
+            assert_eq!(narrowed.unknown, unknown, "{ours}");
+            assert_eq!(narrowed.problems, [], "{ours}");
+            if let Some(source) = narrowed.catalog.as_ref().and_then(|catalog| catalog.get("own")) {
+                assert!(!source.is_missing(), "a path starts from the workspace");
+            }
+            if ours.contains("Instead") {
+                assert_eq!(narrowed.catalog.unwrap().get("b").unwrap().name, "Instead");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_an_own_source_is_told_at_its_place() {
+        let ours = concat!(
+            r#"{"sources": ["a", {"id": "x"}, {"id": "y", "name": "Y", "path": "none.md"}, "#,
+            r#"{"id": "y", "name": "Y", "type": "inline", "content": ""}]}"#,
+        );
+        let (narrowed, _, _folder) = case(ours);
+        let told: Vec<(&str, Option<usize>)> = narrowed.problems.iter().map(|it| (it.code, it.column)).collect();
+        assert_eq!(
+            told.iter().map(|(code, _)| *code).collect::<Vec<_>>(),
+            ["missing-field", "missing-field", "missing-path", "duplicate-id"]
+        );
+        assert!(told.iter().all(|(_, column)| column.is_some_and(|column| column > 50)), "{told:?}");
+        assert_eq!(narrowed.catalog.unwrap().len(), 2);
+    }
+}

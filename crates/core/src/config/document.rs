@@ -1,0 +1,151 @@
+//! One JSON file with its text, so that whatever is wrong with a value can be shown at its line and column.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::outline::outline;
+use refdesk_text::report::locate::{Step, item_starts, locate};
+use refdesk_text::report::{Diagnostic, Position};
+
+/// A JSON file that parsed.
+#[derive(Debug)]
+pub struct Document {
+    /// Absolute path.
+    pub path: Arc<Path>,
+    /// The path as printed.
+    pub shown: String,
+    /// What it says; a list of `sources` is empty here, its items come one by one from [`Document::entry`].
+    pub value: Value,
+    text: String,
+    /// Where the entries of `/sources` begin: a thousand findings must not walk the text a thousand times.
+    entries: OnceLock<Vec<usize>>,
+    line_starts: OnceLock<Vec<usize>>,
+}
+
+/// Which part of an object's member a finding is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The key.
+    Key,
+    /// The value.
+    Value,
+}
+
+impl Document {
+    /// Parses the bytes of a file; what is no UTF-8 or no JSON is a diagnostic with its place.
+    pub fn parse(path: &Path, shown: String, bytes: Vec<u8>) -> (Option<Self>, Vec<Diagnostic>) {
+        let text = match text_of(bytes) {
+            Ok(text) => text,
+            Err(problem) => return (None, vec![problem.in_file(shown)]),
+        };
+        match outline(&text) {
+            Ok((value, starts)) => {
+                let (path, line_starts) = (Arc::from(path), OnceLock::new());
+                let entries = if starts.is_empty() { OnceLock::new() } else { OnceLock::from(starts) };
+                (Some(Self { path, shown, value, text, entries, line_starts }), Vec::new())
+            }
+            Err(error) => (None, vec![syntax_error(&text, &error).in_file(shown)]),
+        }
+    }
+
+    /// How many items the list of `sources` has; none where it is no list.
+    pub fn entries(&self) -> usize {
+        self.entry_starts().len()
+    }
+
+    /// The item of `sources` at this position, parsed anew.
+    pub fn entry(&self, index: usize) -> Option<Value> {
+        let text = self.entry_text(index)?;
+        // The whole text parsed, so this part of it does.
+        Value::deserialize(&mut serde_json::Deserializer::from_str(text)).ok()
+    }
+
+    /// The text from the item of `sources` at this position on, for whoever reads it otherwise.
+    pub fn entry_text(&self, index: usize) -> Option<&str> {
+        self.text.get(*self.entry_starts().get(index)?..)
+    }
+
+    fn entry_starts(&self) -> &[usize] {
+        self.entries.get_or_init(|| item_starts(&self.text, &[Step::Key("sources")]))
+    }
+
+    /// Where the value at this path, or its key, stands; the nearest enclosing value where there is none.
+    pub fn position(&self, path: &[Step<'_>], part: Part) -> Position {
+        let mut path = path;
+        loop {
+            if let Some(offset) = self.offset(path, part) {
+                return self.position_of(offset);
+            }
+            match path.split_last() {
+                Some((_, enclosing)) => path = enclosing,
+                None => return Position { line: 1, column: 1 },
+            }
+        }
+    }
+
+    fn offset(&self, path: &[Step<'_>], part: Part) -> Option<usize> {
+        let (from, rest) = match path {
+            [Step::Key("sources"), Step::Item(index), rest @ ..] => (*self.entry_starts().get(*index)?, rest),
+            whole => (0, whole),
+        };
+        let spot = locate(self.text.get(from..)?, rest)?;
+        let start = match (part, spot.key) {
+            (Part::Key, Some(key)) => key.start,
+            _ => spot.value.start,
+        };
+        Some(from + start)
+    }
+
+    fn position_of(&self, offset: usize) -> Position {
+        let starts = self.line_starts.get_or_init(|| {
+            std::iter::once(0).chain(memchr::memchr_iter(b'\n', self.text.as_bytes()).map(|at| at + 1)).collect()
+        });
+        let line = starts.partition_point(|start| *start <= offset);
+        let start = line.checked_sub(1).and_then(|at| starts.get(at)).copied().unwrap_or(0);
+        let column = self.text.get(start..offset).map_or(0, |before| before.chars().count()) + 1;
+        Position { line: line.max(1), column }
+    }
+}
+
+/// The bytes as text without a byte order mark.
+fn text_of(mut bytes: Vec<u8>) -> Result<String, Diagnostic> {
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        bytes.drain(..3);
+    }
+    if matches!(bytes.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
+        return Err(Diagnostic::error("not-utf8", "the file is UTF-16, not UTF-8")
+            .at(Position { line: 1, column: 1 })
+            .hint("save it as UTF-8"));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let text = String::from_utf8_lossy(error.as_bytes());
+        Diagnostic::error("not-utf8", "the file is not UTF-8").at(Position::of(&text, valid)).hint("save it as UTF-8")
+    })
+}
+
+fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
+    let diagnostic = Diagnostic::error("json-syntax", "");
+    if text.trim().is_empty() {
+        return Diagnostic { message: "the file is empty".to_owned(), ..diagnostic }
+            .at(Position { line: 1, column: 1 })
+            .hint("write at least {\"sources\": []}, or remove the file");
+    }
+    // The library counts columns in bytes and names the last byte it looked at.
+    let line = text.split('\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
+    let bytes = error.column().saturating_sub(1).min(line.len());
+    let column = String::from_utf8_lossy(line.as_bytes().get(..bytes).unwrap_or_default()).chars().count() + 1;
+    let whole = error.to_string();
+    let what = whole.split(" at line ").next().unwrap_or(&whole);
+    let hint = match what {
+        "trailing comma" => "take the last comma away",
+        "recursion limit exceeded" => "nest at most 127 levels deep",
+        _ => "write strict JSON: no comments, no trailing commas, strings in double quotes",
+    };
+    Diagnostic { message: format!("not valid JSON: {what}"), ..diagnostic }
+        .at(Position { line: error.line().max(1), column })
+        .hint(hint)
+}

@@ -1,0 +1,168 @@
+//! Reading the members of one JSON object, each by itself: a member of the wrong type becomes a diagnostic at its place and
+//! counts as absent.
+
+use serde_json::{Map, Value};
+
+use super::document::{Document, Part};
+use refdesk_text::nearest::did_you_mean;
+use refdesk_text::report::Diagnostic;
+use refdesk_text::report::locate::Step;
+
+/// The members of one object of a document, with the place that findings about them are shown at.
+#[derive(Debug)]
+pub struct Fields<'a> {
+    document: &'a Document,
+    path: Vec<Step<'a>>,
+    members: &'a Map<String, Value>,
+    source_id: Option<String>,
+    diagnostics: &'a mut Vec<Diagnostic>,
+}
+
+impl<'a> Fields<'a> {
+    /// The object at `path`; a diagnostic and `None` where something else stands there.
+    pub fn of(
+        document: &'a Document,
+        path: Vec<Step<'a>>,
+        value: &'a Value,
+        diagnostics: &'a mut Vec<Diagnostic>,
+    ) -> Option<Self> {
+        match value {
+            Value::Object(members) => Some(Self { document, path, members, source_id: None, diagnostics }),
+            other => {
+                let found = word(other);
+                diagnostics.push(
+                    Diagnostic::error("not-an-object", format!("expected an object, found {found}"))
+                        .in_file(&document.shown)
+                        .at(document.position(&path, Part::Value))
+                        .hint("write {…} with named members"),
+                );
+                None
+            }
+        }
+    }
+
+    /// Names the source that further findings are about.
+    pub fn about(&mut self, source_id: &str) {
+        self.source_id = Some(source_id.to_owned());
+    }
+
+    /// The member as it stands; `null` counts as absent.
+    pub fn value(&self, key: &str) -> Option<&'a Value> {
+        self.members.get(key).filter(|value| !value.is_null())
+    }
+
+    /// A string.
+    pub fn string(&mut self, key: &'static str) -> Option<&'a str> {
+        self.typed(key, "a string", Value::as_str)
+    }
+
+    /// A yes or no.
+    pub fn flag(&mut self, key: &'static str, default: bool) -> bool {
+        self.typed(key, "true or false", Value::as_bool).unwrap_or(default)
+    }
+
+    /// A number of seconds above zero.
+    pub fn seconds(&mut self, key: &'static str, default: f64) -> f64 {
+        self.typed(key, "a number above 0", |value| value.as_f64().filter(|seconds| *seconds > 0.0)).unwrap_or(default)
+    }
+
+    /// A list of strings. What is no list counts as empty, an item that is no string is dropped (BEHAVIOUR §2).
+    pub fn strings(&mut self, key: &'static str) -> Vec<String> {
+        let Some(items) = self.typed(key, "a list of strings", Value::as_array) else { return Vec::new() };
+        let mut strings = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            match item.as_str() {
+                Some(text) => strings.push(text.to_owned()),
+                None => {
+                    let message = format!("'{key}' may hold only strings, found {}", word(item));
+                    let problem = Diagnostic::error("wrong-type", message);
+                    self.report_at(&[Step::Key(key), Step::Item(index)], Part::Value, problem.hint("put it in quotes"));
+                }
+            }
+        }
+        strings
+    }
+
+    /// A list, items as they stand.
+    pub fn list(&mut self, key: &'static str) -> Option<&'a [Value]> {
+        self.typed(key, "a list", Value::as_array).map(Vec::as_slice)
+    }
+
+    /// An object.
+    pub fn object(&mut self, key: &'static str) -> Option<&'a Map<String, Value>> {
+        self.typed(key, "an object", Value::as_object)
+    }
+
+    /// The members of an object in here.
+    pub fn inner(&mut self, key: &'static str) -> Option<Fields<'_>> {
+        let members = self.object(key)?;
+        let path = self.path.iter().copied().chain([Step::Key(key)]).collect();
+        let (document, source_id) = (self.document, self.source_id.clone());
+        Some(Fields { document, path, members, source_id, diagnostics: self.diagnostics })
+    }
+
+    /// Warns of members that nobody knows, each with the nearest name that somebody does.
+    pub fn warn_unknown(&mut self, known: &[&'static str]) {
+        let known_key = |key: &&str| known.contains(key) || *key == "$schema";
+        let unknown: Vec<&'a str> = self.members.keys().map(String::as_str).filter(|key| !known_key(key)).collect();
+        for key in unknown {
+            let hint = did_you_mean(key, known.iter().copied())
+                .unwrap_or_else(|| "it is kept as it stands and not used".to_owned());
+            let problem = Diagnostic::warning("unknown-key", format!("unknown key '{key}'")).hint(hint);
+            self.report_at(&[Step::Key(key)], Part::Key, problem);
+        }
+    }
+
+    /// A finding about the whole object, shown at its opening brace.
+    pub fn report(&mut self, problem: Diagnostic) {
+        self.report_at(&[], Part::Value, problem);
+    }
+
+    /// A finding about the value of one member.
+    pub fn report_value(&mut self, key: &str, problem: Diagnostic) {
+        self.report_at(&[Step::Key(key)], Part::Value, problem);
+    }
+
+    /// A finding about one item of a list in here.
+    pub fn report_item(&mut self, key: &str, index: usize, problem: Diagnostic) {
+        self.report_at(&[Step::Key(key), Step::Item(index)], Part::Value, problem);
+    }
+
+    /// A finding about one member of an object in here.
+    pub fn report_member(&mut self, key: &str, member: &str, problem: Diagnostic) {
+        self.report_at(&[Step::Key(key), Step::Key(member)], Part::Value, problem);
+    }
+
+    fn report_at(&mut self, below: &[Step<'_>], part: Part, problem: Diagnostic) {
+        let path: Vec<Step<'_>> = self.path.iter().chain(below).copied().collect();
+        let position = self.document.position(&path, part);
+        let source_id = self.source_id.clone();
+        self.diagnostics.push(Diagnostic { source_id, ..problem.in_file(&self.document.shown).at(position) });
+    }
+
+    fn typed<T>(&mut self, key: &'static str, what: &str, read: impl Fn(&'a Value) -> Option<T>) -> Option<T> {
+        let value = self.value(key)?;
+        let read = read(value);
+        if read.is_none() {
+            let message = format!("'{key}' must be {what}, found {}", word(value));
+            let hint = match (what, value) {
+                ("a string", Value::Number(_) | Value::Bool(_)) => "put it in quotes".to_owned(),
+                _ => format!("write {what}, or leave '{key}' out"),
+            };
+            self.report_value(key, Diagnostic::error("wrong-type", message).hint(hint));
+        }
+        read
+    }
+}
+
+/// The type of a value, for people.
+fn word(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Number(number) => format!("the number {number}"),
+        Value::String(_) => "a string".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+    }
+}

@@ -1,0 +1,103 @@
+//! Where a workspace's configuration lies, and what a path in it means (BEHAVIOUR §2).
+
+use std::path::{Path, PathBuf};
+
+use refdesk_files::path::{absolute, display};
+use refdesk_text::report::Diagnostic;
+
+/// Where a program stands: everything from outside that finding and reading a configuration depends on.
+#[derive(Debug, Clone, Default)]
+pub struct Surroundings {
+    /// The workspace, absolute and clean.
+    pub workspace: PathBuf,
+    /// The current folder.
+    pub current: PathBuf,
+    /// The user's home folder.
+    pub home: Option<PathBuf>,
+    /// `$XDG_CONFIG_HOME`, else `~/.config`.
+    pub config_home: Option<PathBuf>,
+    /// `--config`.
+    pub named: Option<PathBuf>,
+    /// `$REFERENCES_CONFIG_PATH`.
+    pub from_environment: Option<String>,
+}
+
+impl Surroundings {
+    /// A path as printed: relative to the workspace inside it, absolute outside.
+    pub fn display(&self, path: &Path) -> String {
+        display(&self.workspace, path)
+    }
+}
+
+/// The configuration file, if there is one. A diagnostic where one was named and is not there.
+pub fn find(around: &Surroundings) -> (Option<PathBuf>, Vec<Diagnostic>) {
+    let variable = around.from_environment.as_deref().filter(|named| !named.is_empty());
+    let named = match (&around.named, variable) {
+        (Some(path), _) => Some((absolute(&around.current, path), "--config")),
+        (None, Some(path)) => {
+            let here = absolute(&around.current, Path::new(&expand(around, path)));
+            // A server started from anywhere should find what the workspace means.
+            let there = absolute(&around.workspace, Path::new(&expand(around, path)));
+            let path = if !here.is_file() && there.is_file() { there } else { here };
+            Some((path, "$REFERENCES_CONFIG_PATH"))
+        }
+        (None, None) => None,
+    };
+    if let Some((path, by)) = named {
+        if path.is_file() {
+            return (Some(path), Vec::new());
+        }
+        let what = if path.is_dir() { "names a folder" } else { "names no file" };
+        let problem = Diagnostic::error("config-not-found", format!("{by} {what}: {}", path.display()))
+            .in_file(around.display(&path))
+            .hint("name an existing file; only discovered references are used until then");
+        return (None, vec![problem]);
+    }
+    (usual(around).find(|path| path.exists()), Vec::new())
+}
+
+/// Where a configuration is looked for when none is named, in order.
+fn usual(around: &Surroundings) -> impl Iterator<Item = PathBuf> {
+    let usual = [
+        Some(around.workspace.join("references.json")),
+        Some(around.workspace.join(".references.json")),
+        around.config_home.as_ref().map(|folder| folder.join("jaato/references.json")),
+    ];
+    usual.into_iter().flatten()
+}
+
+/// Every file that could be the configuration, there or not: when one comes or goes, another may be in force.
+pub fn places(around: &Surroundings) -> Vec<PathBuf> {
+    let variable = around.from_environment.as_deref().filter(|named| !named.is_empty());
+    match (&around.named, variable) {
+        (Some(path), _) => vec![absolute(&around.current, path)],
+        (None, Some(path)) => {
+            let path = expand(around, path);
+            [&around.current, &around.workspace].map(|folder| absolute(folder, Path::new(&path))).into()
+        }
+        (None, None) => usual(around).collect(),
+    }
+}
+
+/// A path of a configuration with `${workspaceRoot}`, `${projectPath}`, `${HOME}` and a leading `~/` replaced.
+pub fn expand(around: &Surroundings, written: &str) -> String {
+    if !written.starts_with('~') && memchr::memchr(b'$', written.as_bytes()).is_none() {
+        return written.to_owned();
+    }
+    let workspace = around.workspace.to_string_lossy();
+    // The usual way to write it needs no search for the others.
+    if let Some(rest) = written.strip_prefix("${workspaceRoot}")
+        && !rest.contains('$')
+        && !workspace.contains('$')
+    {
+        return [&workspace, rest].concat();
+    }
+    let mut path = written.replace("${workspaceRoot}", &workspace).replace("${projectPath}", &workspace);
+    if let Some(home) = &around.home {
+        path = path.replace("${HOME}", &home.to_string_lossy());
+        if path == "~" || path.starts_with("~/") {
+            path.replace_range(..1, &home.to_string_lossy());
+        }
+    }
+    path
+}

@@ -1,0 +1,417 @@
+//! Profiles: what an agent of one kind starts with, a file each in `.jaato/profiles/` (seed 000 Part 9). They are written for
+//! agents, so most of what they say is about other plugins and none of our business; only `plugin_configs.references` is
+//! read closely. What its sources mean is the catalog's business.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use serde_json::Value;
+
+use super::document::Document;
+use super::fields::Fields;
+use super::find::{Surroundings, expand};
+use super::keys;
+use refdesk_files::path::{absolute, is_absent};
+use refdesk_files::read_regular;
+use refdesk_text::nearest::did_you_mean;
+use refdesk_text::report::locate::Step;
+use refdesk_text::report::{Diagnostic, Position};
+
+/// Where profiles lie in a workspace.
+pub const PROFILES: &str = ".jaato/profiles";
+
+/// Where in a profile our part stands.
+pub const OURS: [&str; 2] = ["plugin_configs", "references"];
+
+/// Bytes of a profile.
+const LARGEST: u64 = 1024 * 1024;
+
+/// What a profile says of references.
+#[derive(Debug, Clone)]
+pub struct Profile {
+    /// Its `name`, else the name of its file without `.json`.
+    pub name: String,
+    /// For people; empty where none is given.
+    pub description: String,
+    /// Where it stands, absolute, with its text.
+    pub document: Arc<Document>,
+    /// Ids to start with, in order, each once.
+    pub preselected: Vec<String>,
+    /// Whether mentions pull in; `None` leaves that to the configuration.
+    pub transitive_injection: Option<bool>,
+    /// Tools that the agent is not given; `None` leaves that to the configuration.
+    pub exclude_tools: Option<Vec<String>>,
+    /// The sources that it knows besides the preselected ones; all of the catalog where there are none.
+    pub sources: Vec<Listed>,
+    /// What is wrong with it.
+    pub problems: Vec<Diagnostic>,
+}
+
+impl Profile {
+    /// Where it names this id: in `preselected`, else in `sources`.
+    pub fn position_of(&self, around: &Surroundings, id: &str) -> Position {
+        let [configs, ours] = OURS;
+        let part = self.document.value.get(configs).and_then(|configs| configs.get(ours));
+        let place = |key: &'static str| {
+            let items = part?.get(key)?.as_array()?;
+            let is_it = |item: &Value| item.as_str().is_some_and(|text| expand(around, text) == id);
+            let at = items.iter().position(is_it)?;
+            let path = [Step::Key(configs), Step::Key(ours), Step::Key(key), Step::Item(at)];
+            Some(self.document.position(&path, super::Part::Value))
+        };
+        let found = place("preselected").or_else(|| place("sources"));
+        found.unwrap_or_else(|| self.document.position(&[Step::Key(configs), Step::Key(ours)], super::Part::Value))
+    }
+}
+
+/// An item of a profile's `sources`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Listed {
+    /// One of the catalog.
+    Id(String),
+    /// One that only the profile has.
+    Whole {
+        /// Which item of the list it is.
+        index: usize,
+        /// The entry, placeholders replaced except in its path.
+        value: Value,
+    },
+}
+
+/// A file of the folder of profiles.
+#[derive(Debug)]
+pub struct Found {
+    /// Absolute.
+    pub file: PathBuf,
+    /// What it says, or why that is not known.
+    pub read: Result<Profile, Vec<Diagnostic>>,
+}
+
+impl Found {
+    /// What it is called: by itself, else by its file.
+    pub fn name(&self) -> &str {
+        match &self.read {
+            Ok(profile) => &profile.name,
+            Err(_) => stem(&self.file),
+        }
+    }
+}
+
+/// Why there is no profile as it was asked for.
+#[derive(Debug)]
+pub enum Unfound {
+    /// None has this name; the nearest that one has, as a question.
+    Unknown(Option<String>),
+    /// There is no such file.
+    NoFile(PathBuf),
+    /// It does not parse.
+    Broken(Vec<Diagnostic>),
+}
+
+/// The profile that somebody named: the path of a file, relative to the current folder, where it holds a separator or ends
+/// in `.json`; else a name, then the name of a file.
+///
+/// # Errors
+/// There is none, or it cannot be read.
+pub fn find(around: &Surroundings, given: &str) -> Result<Profile, Unfound> {
+    if given.contains(['/', MAIN_SEPARATOR]) || given.ends_with(".json") {
+        let file = absolute(&around.current, Path::new(&expand(around, given)));
+        return if file.is_file() { read(around, &file).map_err(Unfound::Broken) } else { Err(Unfound::NoFile(file)) };
+    }
+    // Mostly a profile is called as its file is, and the others need not be read.
+    let likely = around.workspace.join(PROFILES).join(format!("{given}.json"));
+    let by_file = likely.is_file().then(|| read(around, &likely));
+    if let Some(Ok(profile)) = &by_file
+        && profile.name == given
+    {
+        return Ok(profile.clone());
+    }
+    let (all, _) = read_all(around);
+    let mut names = Vec::new();
+    for found in all {
+        match found.read {
+            Ok(profile) if profile.name == given => return Ok(profile),
+            Ok(profile) => names.push(profile.name),
+            Err(_) => {}
+        }
+    }
+    let unknown = || Unfound::Unknown(did_you_mean(given, names.iter().map(String::as_str)));
+    by_file.ok_or_else(unknown)?.map_err(Unfound::Broken)
+}
+
+/// Every profile of the workspace, by byte order of file name; and why their folder cannot be read.
+pub fn read_all(around: &Surroundings) -> (Vec<Found>, Vec<Diagnostic>) {
+    let folder = around.workspace.join(PROFILES);
+    let files = match files(&folder) {
+        Ok(files) => files,
+        Err(error) if is_absent(&error) => return Default::default(),
+        Err(error) => {
+            let problem = Diagnostic::warning("unreadable", format!("the folder of profiles cannot be read: {error}"));
+            return (Vec::new(), vec![problem.in_file(around.display(&folder)).hint("make it a readable folder")]);
+        }
+    };
+    let mut all: Vec<Found> = files.into_par_iter().map(|file| Found { read: read(around, &file), file }).collect();
+    for at in 1..all.len() {
+        let (before, rest) = all.split_at_mut(at);
+        let Some(Ok(profile)) = rest.first_mut().map(|found| found.read.as_mut()) else { continue };
+        let Some(first) = before.iter().find(|found| found.read.is_ok() && found.name() == profile.name) else {
+            continue;
+        };
+        let wins = around.display(&first.file);
+        let message = format!("the name '{}' is taken already, by {wins}, which is meant by it", profile.name);
+        let place = profile.document.position(&[Step::Key("name")], super::Part::Value);
+        let problem = Diagnostic::warning("duplicate-name", message).in_file(&profile.document.shown).at(place);
+        profile.problems.push(problem.hint("give one of the two another name"));
+    }
+    (all, Vec::new())
+}
+
+fn files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        if name.as_encoded_bytes().ends_with(b".json") {
+            names.push(name);
+        }
+    }
+    names.sort_by(|a, b| a.as_encoded_bytes().cmp(b.as_encoded_bytes()));
+    Ok(names.into_iter().map(|name| folder.join(name)).collect())
+}
+
+fn stem(file: &Path) -> &str {
+    file.file_stem().and_then(OsStr::to_str).unwrap_or("profile")
+}
+
+/// Reads a profile.
+///
+/// # Errors
+/// It cannot be read, or is no JSON object.
+pub fn read(around: &Surroundings, file: &Path) -> Result<Profile, Vec<Diagnostic>> {
+    let shown = around.display(file);
+    let (bytes, more) = read_regular(file, LARGEST).map_err(|error| {
+        let problem = Diagnostic::error("unreadable", format!("the profile cannot be read: {error}"));
+        vec![problem.in_file(&shown).hint("make it a readable file of one JSON object, or remove it")]
+    })?;
+    if more {
+        let message = format!("the profile has more than {LARGEST} bytes (1 MiB), and is not read");
+        let problem = Diagnostic::error("too-large", message).in_file(&shown);
+        return Err(vec![problem.hint("leave out of it what the catalog has already")]);
+    }
+    let (document, mut problems) = Document::parse(file, shown, bytes);
+    let Some(document) = document.map(Arc::new) else { return Err(problems) };
+    let said = {
+        let Some(mut fields) = Fields::of(&document, Vec::new(), &document.value, &mut problems) else {
+            return Err(problems);
+        };
+        let name = fields.string("name").map(str::to_owned);
+        let name = name.filter(|name| {
+            let is_empty = name.trim().is_empty();
+            if is_empty {
+                let problem = Diagnostic::error("empty-name", "'name' is empty; the file's name is used");
+                fields.report_value("name", problem.hint("write something in 'name', or leave it out"));
+            }
+            !is_empty
+        });
+        let description = fields.string("description").unwrap_or_default().to_owned();
+        let [configs, ours] = OURS;
+        let part = match fields.inner(configs) {
+            Some(mut configs) => configs.inner(ours).map(|mut ours| references(around, &mut ours)),
+            None => None,
+        };
+        (name, description, part.unwrap_or_default())
+    };
+    let (name, description, part) = said;
+    let name = name.unwrap_or_else(|| stem(file).to_owned());
+    let Part { preselected, transitive_injection, exclude_tools, sources } = part;
+    Ok(Profile { name, description, document, preselected, transitive_injection, exclude_tools, sources, problems })
+}
+
+#[derive(Default)]
+struct Part {
+    preselected: Vec<String>,
+    transitive_injection: Option<bool>,
+    exclude_tools: Option<Vec<String>>,
+    sources: Vec<Listed>,
+}
+
+fn references(around: &Surroundings, fields: &mut Fields<'_>) -> Part {
+    fields.warn_unknown(keys::PROFILE);
+    // What is wrong with an item is told by the one, where it stands by the other.
+    fields.strings("preselected");
+    let items = fields.value("preselected").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let ids = items.iter().enumerate().filter_map(|(at, item)| Some((at, expand(around, item.as_str()?))));
+    let preselected = each_once(fields, "preselected", ids);
+    let transitive_injection = fields.value("transitive_injection").and_then(Value::as_bool);
+    // Only for what is wrong with it.
+    fields.flag("transitive_injection", true);
+    let has_tools = fields.value("exclude_tools").is_some_and(Value::is_array);
+    let tools = fields.strings("exclude_tools").iter().map(|tool| expand(around, tool)).collect();
+    let exclude_tools = has_tools.then_some(tools);
+    Part { preselected, transitive_injection, exclude_tools, sources: sources(around, fields) }
+}
+
+fn sources(around: &Surroundings, fields: &mut Fields<'_>) -> Vec<Listed> {
+    let Some(items) = fields.list("sources") else { return Vec::new() };
+    let (mut ids, mut listed) = (Vec::new(), Vec::new());
+    for (index, item) in items.iter().enumerate() {
+        match item {
+            Value::String(id) => ids.push((index, expand(around, id))),
+            Value::Object(_) => listed.push((index, Listed::Whole { index, value: expanded(around, item) })),
+            _ => {
+                let problem = Diagnostic::error("wrong-type", "'sources' may hold only ids and sources");
+                fields.report_item("sources", index, problem.hint("write the id of a source in quotes, or {…}"));
+            }
+        }
+    }
+    let places: Vec<(usize, String)> = ids.clone();
+    for id in each_once(fields, "sources", ids.into_iter()) {
+        let index = places.iter().find(|(_, other)| *other == id).map_or(0, |(index, _)| *index);
+        listed.push((index, Listed::Id(id)));
+    }
+    listed.sort_by_key(|(index, _)| *index);
+    listed.into_iter().map(|(_, item)| item).collect()
+}
+
+/// The ids without those that stand there before, which are told.
+fn each_once(fields: &mut Fields<'_>, key: &str, ids: impl Iterator<Item = (usize, String)>) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for (index, id) in ids {
+        if kept.contains(&id) {
+            let problem = Diagnostic::warning("duplicate-id", format!("'{id}' stands in '{key}' twice"));
+            fields.report_item(key, index, problem.hint("take one of the two away"));
+        } else {
+            kept.push(id);
+        }
+    }
+    kept
+}
+
+/// An entry with placeholders replaced in all that it says; in its path the catalog does it, and keeps what was written.
+fn expanded(around: &Surroundings, value: &Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(expand(around, text)),
+        Value::Array(items) => Value::Array(items.iter().map(|item| expanded(around, item)).collect()),
+        Value::Object(members) => {
+            let member = |(key, value): (&String, &Value)| {
+                (key.clone(), if key == "path" { value.clone() } else { expanded(around, value) })
+            };
+            Value::Object(members.iter().map(member).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use refdesk_files::write_atomic;
+
+    fn world(files: &[(&str, &str)]) -> (tempfile::TempDir, Surroundings) {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = folder.path().join("ws");
+        for (name, text) in files {
+            write_atomic(&workspace.join(PROFILES).join(name), text.as_bytes()).unwrap();
+        }
+        let current = folder.path().to_path_buf();
+        (folder, Surroundings { workspace, current, ..Surroundings::default() })
+    }
+
+    fn told(problems: &[Diagnostic]) -> Vec<(&'static str, usize, usize)> {
+        problems.iter().map(|it| (it.code, it.line.unwrap_or(0), it.column.unwrap_or(0))).collect()
+    }
+
+    #[test]
+    fn a_profile_has_a_limit_and_says_so() {
+        let whole = r#"{"name": "x"}"#;
+        for (bytes, expected) in [(LARGEST, None), (LARGEST + 1, Some("too-large"))] {
+            let text = format!("{whole}{}", " ".repeat(usize::try_from(bytes).unwrap() - whole.len()));
+            let (_folder, around) = world(&[("large.json", text.as_str())]);
+            let read = read(&around, &around.workspace.join(PROFILES).join("large.json"));
+            let code = read.err().map(|problems| problems[0].code);
+            assert_eq!(code, expected, "{bytes}");
+        }
+    }
+
+    #[test]
+    fn every_problem_has_its_place_and_costs_nothing_but_itself() {
+        let ours =
+            |part: &str| format!("{{\"plugin_configs\": {{\"lsp\": {{\"x\": [1]}},\n \"references\": {part}}}}}");
+        for (text, expected) in [
+            (ours("{\"preselected\": [\"a\"]}"), vec![]),
+            (ours("{\"preselected\": \"a\"}"), vec![("wrong-type", 2, 32)]),
+            (ours("{\"preselected\": [\"a\", 3, \"a\"]}"), vec![("wrong-type", 2, 38), ("duplicate-id", 2, 41)]),
+            (ours("{\"preselcted\": []}"), vec![("unknown-key", 2, 17)]),
+            (ours("{\"transitive_injection\": \"no\"}"), vec![("wrong-type", 2, 41)]),
+            (ours("{\"sources\": {}}"), vec![("wrong-type", 2, 28)]),
+            (ours("{\"sources\": [\"a\", 1, {}, \"a\"]}"), vec![("wrong-type", 2, 34), ("duplicate-id", 2, 41)]),
+            (ours("[]"), vec![("wrong-type", 2, 16)]),
+            ("{\"name\": \" \"}".to_owned(), vec![("empty-name", 1, 10)]),
+            ("{\"name\": 3, \"plugin_configs\": 4}".to_owned(), vec![("wrong-type", 1, 10), ("wrong-type", 1, 31)]),
+            ("{\"preselected\": 7, \"sources\": 8, \"max_turns\": \"x\"}".to_owned(), vec![]),
+        ] {
+            let (_folder, around) = world(&[("p.json", &text)]);
+            let profile = find(&around, "p").unwrap();
+            assert_eq!(told(&profile.problems), expected, "{text}");
+        }
+        let nearest = ours("{\"preselcted\": []}");
+        let (_folder, around) = world(&[("p.json", &nearest)]);
+        assert_eq!(find(&around, "p").unwrap().problems[0].hint, "did you mean 'preselected'?");
+    }
+
+    #[test]
+    fn one_that_does_not_parse_takes_no_other_down() {
+        let (_folder, around) =
+            world(&[("a.json", "{\n"), ("b.json", "{\"name\": \"bee\"}"), ("c.json", "[]"), ("d.txt", "")]);
+        let (all, problems) = read_all(&around);
+        assert_eq!(all.iter().map(Found::name).collect::<Vec<_>>(), ["a", "bee", "c"]);
+        assert!(problems.is_empty());
+        let wrong = |at: usize| told(all[at].read.as_ref().unwrap_err());
+        assert_eq!((wrong(0), wrong(2)), (vec![("json-syntax", 2, 1)], vec![("not-an-object", 1, 1)]));
+        assert!(matches!(find(&around, "a"), Err(Unfound::Broken(_))));
+    }
+
+    #[test]
+    fn a_name_is_a_profiles_own_then_its_files_and_a_path_is_a_path() {
+        let (folder, around) = world(&[
+            ("a.json", "{\"name\": \"b\", \"description\": \"first\"}"),
+            ("b.json", "{\"name\": \"c\", \"description\": \"second\"}"),
+            ("d.json", "{\"name\": \"b\", \"description\": \"third\"}"),
+        ]);
+        let described = |given: &str| find(&around, given).map(|profile| profile.description);
+        assert_eq!(
+            described("b").unwrap(),
+            "first",
+            "what a profile calls itself counts before what its file is called"
+        );
+        assert_eq!((described("a").unwrap(), described("c").unwrap()), ("first".to_owned(), "second".to_owned()));
+        assert_eq!(described("ws/.jaato/profiles/d.json").unwrap(), "third");
+        let elsewhere = folder.path().join("e.json");
+        write_atomic(&elsewhere, b"{}").unwrap();
+        assert_eq!(find(&around, "e.json").unwrap().name, "e");
+        assert!(matches!(described("f.json"), Err(Unfound::NoFile(_))));
+        assert!(matches!(described("cc"), Err(Unfound::Unknown(Some(nearest))) if nearest.contains("'c'")));
+        let (all, _) = read_all(&around);
+        assert_eq!(told(&all[2].read.as_ref().unwrap().problems), [("duplicate-name", 1, 10)]);
+    }
+
+    #[test]
+    fn placeholders_are_replaced_in_our_part_alone() {
+        let text = r#"{"name": "${workspaceRoot}", "plugin_configs": {"references": {"preselected": ["${workspaceRoot}-a"],
+            "exclude_tools": ["${projectPath}"], "transitive_injection": false,
+            "sources": ["x", {"id": "y", "path": "${workspaceRoot}/y.md", "args": {"at": ["${workspaceRoot}/z"]}}]}}}"#;
+        let (_folder, around) = world(&[("p.json", text)]);
+        let root = around.workspace.to_string_lossy().into_owned();
+        let profile = find(&around, "p").unwrap();
+        assert_eq!(profile.name, "${workspaceRoot}");
+        assert_eq!(profile.preselected, [format!("{root}-a")]);
+        assert_eq!((profile.exclude_tools, profile.transitive_injection), (Some(vec![root.clone()]), Some(false)));
+        let [Listed::Id(id), Listed::Whole { index: 1, value }] = profile.sources.as_slice() else {
+            panic!("{:?}", profile.sources)
+        };
+        assert_eq!((id.as_str(), &value["path"]), ("x", &Value::from("${workspaceRoot}/y.md")));
+        assert_eq!(value["args"]["at"][0], format!("{root}/z"));
+    }
+}

@@ -1,0 +1,221 @@
+//! What a configuration file says besides its sources, with the defaults of BEHAVIOUR §2.
+
+use std::collections::BTreeMap;
+
+use super::approval::{Rule, Verdict};
+use super::document::Document;
+use super::fields::Fields;
+use super::keys;
+use refdesk_text::report::Diagnostic;
+
+/// How a person is asked (BEHAVIOUR §8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ChannelKind {
+    /// At the terminal.
+    #[default]
+    Console,
+    /// On a running full screen.
+    Queue,
+    /// By an HTTP request.
+    Webhook,
+    /// By files.
+    File,
+}
+
+impl ChannelKind {
+    const WORDS: [(&'static str, Self); 4] =
+        [("console", Self::Console), ("queue", Self::Queue), ("webhook", Self::Webhook), ("file", Self::File)];
+}
+
+/// The `channel` object.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Channel {
+    /// Which.
+    pub kind: ChannelKind,
+    /// Seconds to wait for an answer.
+    pub timeout: f64,
+    /// Where a webhook is posted to.
+    pub endpoint: Option<String>,
+    /// Folder of the file channel.
+    pub base_path: Option<String>,
+    /// Headers of a webhook.
+    pub headers: BTreeMap<String, String>,
+    /// Environment variable of a webhook's bearer token.
+    pub auth_token_env: Option<String>,
+    /// Environment variable of a webhook's signing secret.
+    pub secret_env: Option<String>,
+    /// Private hosts a webhook may be sent to.
+    pub allow_hosts: Vec<String>,
+    /// Seconds between looks of the file channel, where events are not to be had.
+    pub poll_interval: f64,
+}
+
+impl Default for Channel {
+    fn default() -> Self {
+        Self {
+            kind: ChannelKind::Console,
+            timeout: 60.0,
+            endpoint: None,
+            base_path: None,
+            headers: BTreeMap::new(),
+            auth_token_env: None,
+            secret_env: None,
+            allow_hosts: Vec::new(),
+            poll_interval: 0.5,
+        }
+    }
+}
+
+/// What a configuration file says besides its sources.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// How a person is asked.
+    pub channel: Channel,
+    /// Whether files of `references_dir` are sources.
+    pub auto_discover: bool,
+    /// As written; relative to the workspace.
+    pub references_dir: String,
+    /// Whether a configuration named that folder.
+    pub references_dir_given: bool,
+    /// Picks of a desk that has none stored yet.
+    pub preselected: Vec<String>,
+    /// Whether mentions pull in.
+    pub transitive_injection: bool,
+    /// Whether auto sources are roots too.
+    pub transitive_from_auto: bool,
+    /// Tools that agents are not given.
+    pub exclude_tools: Vec<String>,
+    /// Whether code blocks of documents become templates.
+    pub extract_templates: bool,
+    /// What is done about files that agents want written, in the order of the file.
+    pub approval: Vec<Rule>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            channel: Channel::default(),
+            auto_discover: true,
+            references_dir: ".jaato/references".to_owned(),
+            references_dir_given: false,
+            preselected: Vec::new(),
+            transitive_injection: true,
+            transitive_from_auto: false,
+            exclude_tools: Vec::new(),
+            extract_templates: true,
+            approval: Vec::new(),
+        }
+    }
+}
+
+/// Reads the settings of a document; what is wrong goes to `diagnostics` and counts as its default.
+pub fn read(document: &Document, diagnostics: &mut Vec<Diagnostic>) -> Settings {
+    let default = Settings::default();
+    let Some(mut fields) = Fields::of(document, Vec::new(), &document.value, diagnostics) else { return default };
+    fields.warn_unknown(keys::TOP);
+    if let Some(version) = fields.string("version")
+        && version != "1.0"
+    {
+        let problem = Diagnostic::warning("unsupported-version", format!("version '{version}' is not known"));
+        fields.report_value("version", problem.hint("this refdesk reads version '1.0'; what it knows of it is used"));
+    }
+    for unused in ["embedding_model", "embedding_sidecar"] {
+        fields.string(unused);
+    }
+    let dimensions = fields.value("embedding_dimensions");
+    if dimensions.is_some_and(|value| !value.is_u64()) {
+        let problem = Diagnostic::error("wrong-type", "'embedding_dimensions' must be a whole number");
+        fields.report_value("embedding_dimensions", problem.hint("write a whole number, or leave it out"));
+    }
+    let approval = read_approval(&mut fields);
+    let references_dir = fields.string("references_dir").filter(|folder| !folder.trim().is_empty());
+    Settings {
+        auto_discover: fields.flag("auto_discover_references", default.auto_discover),
+        references_dir_given: references_dir.is_some(),
+        references_dir: references_dir.map_or(default.references_dir, str::to_owned),
+        preselected: fields.strings("preselected"),
+        transitive_injection: fields.flag("transitive_injection", default.transitive_injection),
+        transitive_from_auto: fields.flag("transitive_from_auto", default.transitive_from_auto),
+        exclude_tools: fields.strings("exclude_tools"),
+        extract_templates: fields.flag("extract_templates", default.extract_templates),
+        approval,
+        channel: fields.inner("channel").map_or(default.channel, |mut channel| read_channel(&mut channel)),
+    }
+}
+
+fn read_channel(fields: &mut Fields<'_>) -> Channel {
+    let default = Channel::default();
+    fields.warn_unknown(keys::CHANNEL);
+    let word = fields.string("type").unwrap_or("console");
+    let kind = ChannelKind::WORDS.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind);
+    if kind.is_none() {
+        let problem = Diagnostic::error("unknown-value", format!("'{word}' is no channel"));
+        fields.report_value("type", problem.hint("use one of console, queue, webhook, file"));
+    }
+    let channel = Channel {
+        kind: kind.unwrap_or_default(),
+        timeout: fields.seconds("timeout", default.timeout),
+        endpoint: fields.string("endpoint").map(str::to_owned),
+        base_path: fields.string("base_path").map(str::to_owned),
+        headers: read_headers(fields),
+        auth_token_env: fields.string("auth_token_env").map(str::to_owned),
+        secret_env: fields.string("secret_env").map(str::to_owned),
+        allow_hosts: fields.strings("allow_hosts"),
+        poll_interval: fields.seconds("poll_interval", default.poll_interval),
+    };
+    if channel.kind == ChannelKind::Webhook && channel.endpoint.is_none() {
+        let problem = Diagnostic::error("missing-field", "a webhook channel needs 'endpoint'");
+        fields.report(problem.hint("give the URL that requests are posted to"));
+    }
+    channel
+}
+
+fn read_headers(fields: &mut Fields<'_>) -> BTreeMap<String, String> {
+    let Some(members) = fields.object("headers") else { return BTreeMap::new() };
+    let mut headers = BTreeMap::new();
+    for (name, value) in members {
+        match value.as_str() {
+            Some(text) => drop(headers.insert(name.clone(), text.to_owned())),
+            None => {
+                let problem = Diagnostic::error("wrong-type", format!("the header '{name}' must be a string"));
+                fields.report_member("headers", name, problem.hint("put the header's value in quotes"));
+            }
+        }
+    }
+    headers
+}
+
+/// The rules in the order of the file. Where one cannot be read, nobody knows what it was to keep from being written: then a
+/// last one asks about everything.
+fn read_approval(fields: &mut Fields<'_>) -> Vec<Rule> {
+    let Some(members) = fields.object("approval") else { return Vec::new() };
+    let mut rules = Vec::new();
+    let mut unread = false;
+    for (glob, value) in members {
+        let word = value.as_str().unwrap_or_default();
+        let known = Verdict::WORDS.iter().find(|(known, _)| *known == word);
+        let rule = known.map(|(_, verdict)| Rule { glob: glob.clone(), verdict: *verdict });
+        let problem = match rule.as_ref().map(Rule::matcher) {
+            Some(Ok(_)) => None,
+            Some(Err(why)) => {
+                let problem = Diagnostic::error("bad-glob", format!("'{glob}' is no glob: {why}"));
+                Some(problem.hint("until it is mended nothing is written without asking"))
+            }
+            None => {
+                let problem = Diagnostic::error("unknown-value", format!("the approval of '{glob}' is no verdict"));
+                Some(problem.hint("use one of \"ask\", \"auto\", \"deny\""))
+            }
+        };
+        match problem {
+            None => rules.extend(rule),
+            Some(problem) => {
+                unread = true;
+                fields.report_member("approval", glob, problem);
+            }
+        }
+    }
+    if unread {
+        rules.push(Rule { glob: "**".to_owned(), verdict: Verdict::Ask });
+    }
+    rules
+}

@@ -1,0 +1,113 @@
+//! What the text of a source is: a file, the documents below a folder, or the content kept in the catalog (BEHAVIOUR §3).
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use crate::catalog::{Kind, Source, Standing};
+use refdesk_files::walk::{Found, Limits, Problem, files_below};
+use refdesk_text::report::Diagnostic;
+use refdesk_text::tokens;
+
+/// Of one source: files and bytes at most.
+pub const LIMITS: Limits = Limits { files: 2_000, bytes: 64 * 1024 * 1024 };
+
+/// Endings of documents.
+const DOCUMENTS: &[&str] = &["md", "txt", "json", "yaml", "yml", "html", "htm", "rst", "adoc"];
+
+/// Whether a file of this name counts as a document inside a directory source.
+pub fn is_document(name: &OsStr) -> bool {
+    let path = Path::new(name);
+    let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
+    DOCUMENTS.iter().any(|document| document.eq_ignore_ascii_case(ending)) || stem.eq_ignore_ascii_case("readme")
+}
+
+/// The files of a local source's text, in path order; none for other sources and missing ones. `shown` prints a path.
+pub fn files(source: &Source, shown: impl Fn(&Path) -> String) -> (Vec<Found>, Vec<Diagnostic>) {
+    let Some(place) = source.place() else { return (Vec::new(), Vec::new()) };
+    let (files, problems) = match place.standing {
+        Standing::Missing | Standing::Untrusted | Standing::Reserved => (Vec::new(), Vec::new()),
+        Standing::File => {
+            let too_large = place.size > LIMITS.bytes;
+            (
+                vec![Found { path: place.path.to_path_buf(), size: place.size }],
+                too_large.then_some(Problem::TooManyBytes).into_iter().collect(),
+            )
+        }
+        Standing::Directory => files_below(&place.path, LIMITS, is_document),
+    };
+    let told = problems.into_iter().map(|problem| tell(&problem, source, &shown)).collect();
+    (files, told)
+}
+
+/// Estimated tokens of a source's text; `None` where its text lies elsewhere or is missing.
+pub fn tokens(source: &Source) -> Option<u64> {
+    match &source.kind {
+        Kind::Inline { content } => Some(tokens::of_prose(content.len() as u64)),
+        Kind::Local(place) if place.standing.is_open() => Some(tokens_of(&files(source, |_| String::new()).0)),
+        _ => None,
+    }
+}
+
+/// Estimated tokens of these files together.
+pub fn tokens_of(files: &[Found]) -> u64 {
+    files.iter().map(|file| tokens::of_file(&file.path, file.size)).sum()
+}
+
+fn tell(problem: &Problem, source: &Source, shown: impl Fn(&Path) -> String) -> Diagnostic {
+    let place = source.place().map_or(Path::new(""), |place| &*place.path);
+    let limit = |code, message: String| {
+        Diagnostic::warning(code, message).in_file(shown(place)).hint("split the source into smaller ones")
+    };
+    let told = match problem {
+        Problem::TooMuch => limit("too-many-entries", Problem::stopped()),
+        Problem::Unreadable(path, error) => Diagnostic::warning("unreadable", format!("it cannot be read: {error}"))
+            .in_file(shown(path))
+            .hint("make it readable, or take it out of the source"),
+        Problem::TooManyFiles => {
+            limit("too-many-files", format!("only the first {} documents of the source are read", LIMITS.files))
+        }
+        Problem::TooManyBytes => {
+            let mebibytes = LIMITS.bytes / (1024 * 1024);
+            limit("too-many-bytes", format!("only the first {mebibytes} MiB of the source are read"))
+        }
+    };
+    told.about(source.id.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::testing::local;
+
+    #[test]
+    fn a_single_file_has_the_limit_of_a_folder() {
+        for (size, codes) in [(LIMITS.bytes, &[][..]), (LIMITS.bytes + 1, &["too-many-bytes"])] {
+            let mut source = local("a", Path::new("/w/a.md"), Standing::File);
+            if let Kind::Local(place) = &mut source.kind {
+                place.size = size;
+            }
+            let (files, told) = files(&source, |path| path.display().to_string());
+            assert_eq!(files.len(), 1);
+            assert_eq!(told.iter().map(|problem| problem.code).collect::<Vec<_>>(), codes, "{size}");
+        }
+    }
+
+    #[test]
+    fn documents_by_ending_or_stem() {
+        for (name, expected) in [
+            ("a.md", true),
+            ("a.MD", true),
+            ("a.adoc", true),
+            ("README", true),
+            ("readme.xyz", true),
+            ("ReadMe.rb", true),
+            ("a.java", false),
+            ("md", false),
+            (".md", false),
+            ("readme2", false),
+        ] {
+            assert_eq!(is_document(OsStr::new(name)), expected, "{name}");
+        }
+    }
+}

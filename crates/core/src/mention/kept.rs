@@ -1,0 +1,382 @@
+//! What documents named, in a file that outlasts the process: a command reads only what changed since the last one read it.
+//! The file is looked up where it lies, entry by entry; nothing of it is made before it is asked for.
+//!
+//! What is trusted: nothing about the catalog. A mention's id is a place in a list of ids that the file is bound to by their
+//! hash, so it is always one of the catalog; a link's path is only what the document says, and where it leads is found out
+//! anew each time; an entry is only ever asked for by the path of a document that is read now. And an entry is believed
+//! only if this user's refdesk sealed it for this workspace and these ids, and only of a document with the very stamp that
+//! it has.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use super::ids::IdMatcher;
+use super::scan::Named;
+use refdesk_files::{SealKey, Stamp};
+use refdesk_text::hidden::Hidden;
+
+/// Of the whole file, in bytes: a hundred thousand documents of usual size. What is read now goes first, the rest is left
+/// out and read again when it is asked for.
+pub const LIMIT: usize = 16 * 1024 * 1024;
+
+/// Of one document, in bytes: one that names tens of thousands is read each time.
+const ENTRY_LIMIT: usize = 256 * 1024;
+
+const MAGIC: &[u8; 8] = b"refdesk\0";
+
+/// Magic, header, count.
+const HEADER: usize = 8 + 32 + 4;
+
+/// Bytes of an entry's seal.
+const SEAL: usize = 16;
+
+/// What the seal of an entry says about where it lies.
+const PLACE: &str = "cache/mentions";
+
+/// What a file of entries is bound to: its form, the program that wrote it, and the ids that were looked for.
+pub type Header = [u8; 32];
+
+/// The header for these ids.
+pub fn header(ids: &IdMatcher) -> Header {
+    let mut hash = Sha256::new();
+    hash.update(concat!("mentions 2, refdesk ", env!("CARGO_PKG_VERSION"), "\0"));
+    hash.update(ids.hash());
+    hash.finalize().into()
+}
+
+/// A file of entries; empty where there is none, or one that is bound to something else.
+#[derive(Debug, Default)]
+pub struct Kept {
+    bytes: Vec<u8>,
+    count: usize,
+    /// What the entries are sealed with; `None` only where there are none.
+    seal: Option<(SealKey, Header)>,
+}
+
+impl Kept {
+    /// The entries in the bytes of a file, if it has this header.
+    pub fn new(bytes: Vec<u8>, key: SealKey, header: Header) -> Self {
+        let mut from = Take(&bytes);
+        let begin = || Some((from.bytes(8)? == MAGIC && from.bytes(32)? == header, from.number()?));
+        let count = match { begin }() {
+            Some((true, count)) => wide(count),
+            _ => return Self::default(),
+        };
+        Self { bytes, count, seal: Some((key, header)) }
+    }
+
+    /// What the document at this path named when it had this stamp, as far as it is known.
+    pub fn named(&self, path: &Path, stamp: Stamp, ids: &IdMatcher) -> Option<Named> {
+        let path = path.as_os_str().as_encoded_bytes();
+        let (mut low, mut high) = (0, self.count);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.entry(middle)?.path.cmp(path) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => {
+                    return self.entry(middle).filter(|entry| self.is_own(entry))?.named(stamp, ids.len());
+                }
+            }
+        }
+        None
+    }
+
+    /// Every entry that is whole and ours, with the path it is of, as both stand in the file.
+    pub fn entries(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let entries = (0..self.count).map_while(|at| self.entry(at));
+        entries.filter(|entry| self.is_own(entry)).map(|entry| (entry.path, entry.all))
+    }
+
+    fn is_own(&self, entry: &Entry<'_>) -> bool {
+        self.seal.as_ref().is_some_and(|(key, header)| key.is_seal(entry.seal, PLACE, &[header, entry.sealed]))
+    }
+
+    fn entry(&self, at: usize) -> Option<Entry<'_>> {
+        let offset = |at: usize| {
+            let place = HEADER.checked_add(at.checked_mul(4)?)?;
+            Some(wide(Take(self.bytes.get(place..)?).number()?))
+        };
+        let end = if at + 1 < self.count { offset(at + 1)? } else { self.bytes.len() };
+        Entry::of(self.bytes.get(Range { start: offset(at)?, end })?)
+    }
+}
+
+/// One document in a file of entries.
+struct Entry<'a> {
+    all: &'a [u8],
+    seal: &'a [u8],
+    sealed: &'a [u8],
+    path: &'a [u8],
+    rest: Take<'a>,
+}
+
+impl<'a> Entry<'a> {
+    fn of(all: &'a [u8]) -> Option<Self> {
+        let mut from = Take(all);
+        let seal = from.bytes(SEAL)?;
+        let sealed = from.0;
+        let length = wide(from.number()?);
+        Some(Self { all, seal, sealed, path: from.bytes(length)?, rest: from })
+    }
+
+    fn named(mut self, stamp: Stamp, ids: usize) -> Option<Named> {
+        let from = &mut self.rest;
+        let then = Stamp { size: from.long()?, modified: from.long()?, changed: from.long()?, number: from.long()? };
+        if then != stamp {
+            return None;
+        }
+        let rubbish = from.number()? != 0;
+        let mut found = Vec::new();
+        for _ in 0..from.number()? {
+            let (id, line) = (from.number()?, from.number()?);
+            if wide(id) >= ids {
+                return None;
+            }
+            found.push((id, line));
+        }
+        let mut paths = Vec::new();
+        for _ in 0..from.number()? {
+            let length = wide(from.number()?);
+            let path = std::str::from_utf8(from.bytes(length)?).ok()?;
+            paths.push((path.into(), from.number()?));
+        }
+        let hidden = match from.number()? {
+            0 => None,
+            count => {
+                let (line, column) = (from.number()?, from.number()?);
+                let mut kinds = Vec::new();
+                for _ in 0..from.number()? {
+                    kinds.push(char::from_u32(from.number()?)?);
+                }
+                Some(Box::new(Hidden { count, line, column, kinds }))
+            }
+        };
+        Some(Named { ids: found.into(), paths: paths.into(), rubbish, hidden })
+    }
+}
+
+/// The sealed entry of a document; `None` for one that names too much.
+pub fn entry(path: &Path, stamp: Stamp, named: &Named, (key, header): (&SealKey, &Header)) -> Option<Vec<u8>> {
+    let mut out = vec![0; SEAL];
+    let path = path.as_os_str().as_encoded_bytes();
+    put(&mut out, path.len());
+    out.extend_from_slice(path);
+    for part in [stamp.size, stamp.modified, stamp.changed, stamp.number] {
+        out.extend_from_slice(&part.to_le_bytes());
+    }
+    put(&mut out, usize::from(named.rubbish));
+    put(&mut out, named.ids.len());
+    for (id, line) in &named.ids {
+        out.extend_from_slice(&id.to_le_bytes());
+        out.extend_from_slice(&line.to_le_bytes());
+    }
+    put(&mut out, named.paths.len());
+    for (path, line) in &named.paths {
+        put(&mut out, path.len());
+        out.extend_from_slice(path.as_bytes());
+        out.extend_from_slice(&line.to_le_bytes());
+    }
+    match named.hidden.as_deref() {
+        None => put(&mut out, 0),
+        Some(Hidden { count, line, column, kinds }) => {
+            for part in [count, line, column] {
+                out.extend_from_slice(&part.to_le_bytes());
+            }
+            put(&mut out, kinds.len());
+            kinds.iter().for_each(|kind| out.extend_from_slice(&u32::from(*kind).to_le_bytes()));
+        }
+    }
+    let seal = key.seal(PLACE, &[header, out.get(SEAL..)?]);
+    out.get_mut(..SEAL)?.copy_from_slice(&seal);
+    (out.len() <= ENTRY_LIMIT).then_some(out)
+}
+
+/// The bytes of a file of these entries; of several for one path the first counts, and those that there is no room for
+/// are left out, from the end.
+pub fn file(header: &Header, entries: Vec<(&[u8], Cow<'_, [u8]>)>) -> Vec<u8> {
+    let mut size = HEADER;
+    let mut chosen: Vec<_> = entries
+        .into_iter()
+        .take_while(|(_, entry)| {
+            size += entry.len() + 4;
+            size <= LIMIT
+        })
+        .collect();
+    chosen.sort_by(|one, other| one.0.cmp(other.0));
+    chosen.dedup_by(|later, earlier| later.0 == earlier.0);
+    let mut out = Vec::with_capacity(size.min(LIMIT));
+    out.extend_from_slice(MAGIC);
+    out.extend_from_slice(header);
+    put(&mut out, chosen.len());
+    let mut offset = HEADER + 4 * chosen.len();
+    for (_, entry) in &chosen {
+        put(&mut out, offset);
+        offset += entry.len();
+    }
+    chosen.iter().for_each(|(_, entry)| out.extend_from_slice(entry));
+    out
+}
+
+fn put(out: &mut Vec<u8>, number: usize) {
+    out.extend_from_slice(&u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes());
+}
+
+fn wide(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+/// Bytes that are taken from the front, as long as there are any.
+#[derive(Clone, Copy)]
+struct Take<'a>(&'a [u8]);
+
+impl<'a> Take<'a> {
+    fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn number(&mut self) -> Option<u32> {
+        let (taken, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(u32::from_le_bytes(*taken))
+    }
+
+    fn long(&mut self) -> Option<u64> {
+        let (taken, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(u64::from_le_bytes(*taken))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::catalog::Catalog;
+    use crate::catalog::testing::inline;
+    use refdesk_files::Sealer;
+
+    fn matcher(ids: &[&str]) -> IdMatcher {
+        IdMatcher::new(&Catalog::new(ids.iter().map(|id| inline(id, "")).collect()))
+    }
+
+    fn seal_key(workspace: &str) -> SealKey {
+        Sealer::fixed(Path::new(workspace)).key().unwrap().clone()
+    }
+
+    fn kept_in(bytes: Vec<u8>, ids: &IdMatcher) -> Kept {
+        Kept::new(bytes, seal_key("/w"), header(ids))
+    }
+
+    const STAMP: Stamp = Stamp { size: 1, modified: 2, changed: 3, number: 4 };
+
+    fn some() -> Vec<(PathBuf, Named)> {
+        let hidden = Hidden { count: 3, line: 1, column: 2, kinds: vec!['\u{202e}', '\u{200b}'] };
+        let named = Named {
+            ids: [(0, 1), (1, 9)].into(),
+            paths: [("./é.md".into(), 4)].into(),
+            rubbish: true,
+            hidden: Some(Box::new(hidden)),
+        };
+        vec![("/w/b.md".into(), named), ("/w/a.md".into(), Named::default()), ("/w/a/x.md".into(), Named::default())]
+    }
+
+    fn bytes(ids: &IdMatcher) -> Vec<u8> {
+        let (key, header) = (seal_key("/w"), header(ids));
+        let entries: Vec<_> = some()
+            .iter()
+            .map(|(path, named)| (path.clone(), entry(path, STAMP, named, (&key, &header)).unwrap()))
+            .collect();
+        let entries =
+            entries.iter().map(|(path, entry)| (path.as_os_str().as_encoded_bytes(), Cow::Borrowed(&**entry)));
+        file(&header, entries.collect())
+    }
+
+    #[test]
+    fn what_is_kept_comes_back_for_the_same_document_and_ids_alone() {
+        let ids = matcher(&["x", "y"]);
+        let kept = kept_in(bytes(&ids), &ids);
+        for (path, named) in some() {
+            assert_eq!(kept.named(&path, STAMP, &ids), Some(named), "{}", path.display());
+            for other in [
+                Stamp { size: 0, ..STAMP },
+                Stamp { modified: 0, ..STAMP },
+                Stamp { changed: 0, ..STAMP },
+                Stamp { number: 0, ..STAMP },
+            ] {
+                assert_eq!(kept.named(&path, other, &ids), None);
+            }
+        }
+        assert_eq!(kept.named(Path::new("/w/c.md"), STAMP, &ids), None);
+        assert_eq!(kept.entries().count(), 3);
+        for other in [&["y", "x"][..], &["x"], &["x", "y", "z"], &["xy"], &[]] {
+            assert_eq!(kept_in(bytes(&ids), &matcher(other)).count, 0);
+            // Only the header changed hands: the entries are sealed for other ids.
+            let mut forged = bytes(&ids);
+            forged[8..40].copy_from_slice(&header(&matcher(other)));
+            assert_eq!(kept_in(forged, &matcher(other)).entries().count(), 0);
+        }
+        let elsewhere = Kept::new(bytes(&ids), seal_key("/elsewhere"), header(&ids));
+        assert_eq!((elsewhere.named(Path::new("/w/b.md"), STAMP, &ids), elsewhere.entries().count()), (None, 0));
+        let few = matcher(&["x"]);
+        assert_eq!(kept.named(Path::new("/w/b.md"), STAMP, &few), None, "an id that is none");
+    }
+
+    #[test]
+    fn what_there_is_no_room_for_is_left_out_from_the_end() {
+        let ids = matcher(&["x"]);
+        let (key, header_of_ids) = (seal_key("/w"), header(&ids));
+        let seal = (&key, &header_of_ids);
+        let named = Named { paths: [("p".repeat(200_000).into(), 1)].into(), ..Named::default() };
+        let paths: Vec<PathBuf> = (0..100).map(|at| format!("/w/{:02}", 99 - at).into()).collect();
+        let entries: Vec<_> = paths.iter().map(|path| (path, entry(path, STAMP, &named, seal).unwrap())).collect();
+        let entries =
+            entries.iter().map(|(path, entry)| (path.as_os_str().as_encoded_bytes(), Cow::Borrowed(&**entry)));
+        let file = file(&header(&ids), entries.collect());
+        assert!(file.len() <= LIMIT, "{}", file.len());
+        let kept = kept_in(file, &ids);
+        assert_eq!(kept.named(&paths[0], STAMP, &ids), Some(named));
+        assert_eq!(kept.named(&paths[99], STAMP, &ids), None);
+        let long = Named { paths: [("p".repeat(ENTRY_LIMIT).into(), 1)].into(), ..Named::default() };
+        assert_eq!(entry(Path::new("/w"), STAMP, &long, seal), None);
+    }
+
+    proptest! {
+        /// Cut anywhere, and with any byte changed, it says what it said or nothing.
+        #[test]
+        fn a_damaged_file_says_nothing_wrong(cut in 0usize..600, at in 0usize..600, byte: u8) {
+            let ids = matcher(&["x", "y"]);
+            let whole = bytes(&ids);
+            let mut damaged = whole.clone();
+            damaged.truncate(cut);
+            let mut other = whole.clone();
+            if let Some(place) = other.get_mut(at) {
+                *place = byte;
+            }
+            for damaged in [damaged, other] {
+                let kept = kept_in(damaged, &ids);
+                prop_assert!(kept.entries().count() <= 3);
+                for (path, named) in some() {
+                    prop_assert!(kept.named(&path, STAMP, &ids).is_none_or(|kept| kept == named));
+                }
+            }
+        }
+
+        #[test]
+        fn rubbish_breaks_nothing(rubbish in prop::collection::vec(any::<u8>(), 0..200), count: u32) {
+            let ids = matcher(&["x"]);
+            let bytes = [&MAGIC[..], &header(&ids), &count.to_le_bytes(), &rubbish].concat();
+            let kept = kept_in(bytes, &ids);
+            prop_assert_eq!(kept.named(Path::new("/w"), STAMP, &ids), None);
+            prop_assert!(kept.entries().count() <= rubbish.len());
+        }
+    }
+}

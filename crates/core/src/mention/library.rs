@@ -1,0 +1,350 @@
+//! The documents of a catalog, read and looked through in parallel; a document that was looked through before, here or by
+//! another process, and stayed as it was is not read.
+
+use std::collections::HashSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::SystemTime;
+
+use rayon::prelude::*;
+
+use super::documents::{LIMITS, files, tokens_of};
+use super::ids::IdMatcher;
+use super::links::Format;
+use super::memory::Memory;
+use super::scan::{Named, scan};
+use super::target::{Lead, PathIndex};
+use super::{Mentions, Via};
+use crate::catalog::{Catalog, Kind, Place, Source, SourceId};
+use refdesk_files::beneath::open_in;
+use refdesk_files::path::display;
+use refdesk_files::{Sealer, read_open, stamp};
+use refdesk_text::hidden;
+use refdesk_text::lines::decode;
+use refdesk_text::report::Diagnostic;
+use refdesk_text::tokens::of_prose;
+
+/// What reading one source gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scanned {
+    /// Which source.
+    pub id: SourceId,
+    /// What its text mentions, in order of file and line, each line's mention of a target once.
+    pub mentions: Mentions,
+    /// Broken and unlisted links, files that cannot be read, limits reached.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Estimated tokens of the text; `None` where it lies elsewhere or is missing.
+    pub tokens: Option<u64>,
+}
+
+/// Reads documents and tells whom they name.
+#[derive(Debug)]
+pub struct Library {
+    workspace: PathBuf,
+    matcher: Arc<IdMatcher>,
+    paths: PathIndex,
+    memory: Memory,
+    reads: AtomicUsize,
+}
+
+impl Library {
+    /// A library for one command.
+    pub fn for_once(workspace: &Path, catalog: &Catalog, clock: fn() -> SystemTime) -> Self {
+        Self::with(workspace, catalog, Memory::new(clock, false))
+    }
+
+    /// A library for a running desk, which is asked again and again.
+    pub fn remembering(workspace: &Path, catalog: &Catalog, clock: fn() -> SystemTime) -> Self {
+        Self::with(workspace, catalog, Memory::new(clock, true))
+    }
+
+    /// The same with a file for what outlasts it, there or not.
+    #[must_use]
+    pub fn kept_in(self, file: PathBuf, sealer: Sealer) -> Self {
+        let memory = self.memory.in_file(self.workspace.clone(), file, sealer);
+        Self { memory, ..self }
+    }
+
+    fn with(workspace: &Path, catalog: &Catalog, memory: Memory) -> Self {
+        let matcher = Arc::new(IdMatcher::new(catalog));
+        Self {
+            workspace: workspace.to_path_buf(),
+            matcher,
+            paths: PathIndex::new(workspace, catalog),
+            memory,
+            reads: AtomicUsize::new(0),
+        }
+    }
+
+    /// The same library for another catalog; what it remembers stays where it is still true and asked for.
+    pub fn adopt(&mut self, catalog: &Catalog) {
+        self.paths = PathIndex::new(&self.workspace, catalog);
+        if self.matcher.is_for(catalog) {
+            let paths = &self.paths;
+            self.memory.retain(|path| paths.covers(path), catalog.len());
+        } else {
+            self.matcher = Arc::new(IdMatcher::new(catalog));
+            self.memory.forget();
+        }
+    }
+
+    /// Writes down for other processes what was read that they would have to read too; tells whether there was anything.
+    ///
+    /// # Errors
+    /// What the file system says; nothing is lost but time.
+    pub fn keep(&self) -> io::Result<bool> {
+        self.memory.store(&self.matcher, |path| self.paths.covers(path))
+    }
+
+    /// The same for a running desk that has read everything: it needs the file no more.
+    ///
+    /// # Errors
+    /// As [`Library::keep`].
+    pub fn keep_all(&mut self) -> io::Result<bool> {
+        let kept = self.keep();
+        self.memory.unload();
+        kept
+    }
+
+    /// The same library for the same catalog, when something on disk may have changed.
+    pub fn look_anew(&mut self) {
+        self.paths.look_anew();
+    }
+
+    /// How many documents were opened, since nothing was known of them.
+    pub fn reads(&self) -> usize {
+        self.reads.load(Ordering::Relaxed)
+    }
+
+    /// The ids that are looked for.
+    pub fn ids(&self) -> &Arc<IdMatcher> {
+        &self.matcher
+    }
+
+    /// Reads these sources, in parallel; the results come in the order asked.
+    pub fn scan(&self, sources: &[&Source]) -> Vec<Scanned> {
+        sources.par_iter().map_init(Seen::default, |seen, source| self.scan_source(source, seen)).collect()
+    }
+
+    fn scan_source(&self, source: &Source, seen: &mut Seen) -> Scanned {
+        let shown = |path: &Path| display(&self.workspace, path);
+        let mut tokens = None;
+        let (texts, mut diagnostics) = match &source.kind {
+            Kind::Inline { content } => {
+                tokens = Some(of_prose(content.len() as u64));
+                let named = Arc::new(scan(content, Format::Markdown, &self.matcher));
+                (vec![(source.origin.file.clone(), Ok(named))], Vec::new())
+            }
+            _ => {
+                let (found, problems) = files(source, shown);
+                if source.open_place().is_some() {
+                    tokens = Some(tokens_of(&found));
+                }
+                // A file that is its source's place has its path there already.
+                let shared = |path: PathBuf| match source.place() {
+                    Some(place) if *place.path == *path => place.path.clone(),
+                    _ => Arc::from(path),
+                };
+                let read = found.into_par_iter().map(|file| {
+                    let path = shared(file.path);
+                    let named = source.place().map_or(Ok(Arc::default()), |place| self.named_in(place, &path));
+                    (path, named)
+                });
+                (read.collect::<Vec<(Arc<Path>, _)>>(), problems)
+            }
+        };
+        let mut mentions = Mentions::new(self.matcher.ids().clone());
+        for (file, named) in texts {
+            match named {
+                Ok(named) => self.follow(source, &file, &named, seen, &mut mentions, &mut diagnostics),
+                Err(error) => diagnostics.push(
+                    Diagnostic::warning("unreadable", format!("the document cannot be read: {error}"))
+                        .in_file(shown(&file))
+                        .about(source.id.as_str())
+                        .hint("make it a readable file"),
+                ),
+            }
+        }
+        mentions.shrink();
+        Scanned { id: source.id.clone(), mentions, diagnostics, tokens }
+    }
+
+    /// Turns what a text names into mentions of sources, by line, and links that lead nowhere into diagnostics.
+    fn follow(
+        &self,
+        source: &Source,
+        file: &Arc<Path>,
+        named: &Named,
+        seen: &mut Seen,
+        mentions: &mut Mentions,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
+        let problem = |code, line: Option<u32>, message: String, hint: &str| {
+            let told = Diagnostic::warning(code, message).in_file(display(&self.workspace, file)).hint(hint);
+            let told = told.about(source.id.as_str());
+            match line {
+                Some(line) => told.at_line(wide(line)),
+                None => told,
+            }
+        };
+        if named.rubbish {
+            let message = "more than a tenth of the document is not UTF-8".to_owned();
+            diagnostics.push(problem("not-utf8", None, message, "save it as UTF-8, or take it out of the source"));
+        }
+        // The text of an inline source is an entry of the catalog, and looked at there.
+        if let Some(hidden) = named.hidden.as_deref().filter(|_| source.place().is_some()) {
+            let told = problem("hidden-characters", Some(hidden.line), hidden.words(), hidden::HINT);
+            diagnostics.push(Diagnostic { column: Some(wide(hidden.column)), ..told });
+        }
+        let mut found: Vec<(u32, Via, u32)> = named.ids.iter().map(|(to, line)| (*line, Via::Id, *to)).collect();
+        let folder = file.parent().unwrap_or(Path::new("/"));
+        // Of a path that a line has twice, and of two paths of a line that lead to one place, one is followed.
+        let (mut followed, mut places) = (HashSet::new(), HashSet::new());
+        for (path, line) in named.paths.iter().filter(|(path, line)| followed.insert((*line, &**path))) {
+            match self.paths.lead(folder, Path::new(&**path)) {
+                Lead::To(spots) => {
+                    if places.insert((*line, spots.start)) {
+                        found.extend(self.paths.sources_at(spots).map(|to| (*line, Via::Path, to)));
+                    }
+                }
+                Lead::Unlisted => diagnostics.push(problem(
+                    "unlisted-link",
+                    Some(*line),
+                    format!("the link to '{path}' leads to something that is in no source"),
+                    "add it with `refdesk add`, or leave it as a plain link",
+                )),
+                Lead::Outside => diagnostics.push(problem(
+                    "unlisted-link",
+                    Some(*line),
+                    format!("the link to '{path}' leads out of the workspace and to no source"),
+                    "add what it leads to with `refdesk add`, or leave it as a plain link",
+                )),
+                Lead::Broken => diagnostics.push(problem(
+                    "broken-link",
+                    Some(*line),
+                    format!("the link to '{path}' leads nowhere"),
+                    "mend the path; it is resolved against the folder of the file that holds it",
+                )),
+            }
+        }
+        found.sort_by_key(|(line, _, _)| *line);
+        let ids = self.matcher.ids();
+        for on_line in found.chunk_by(|one, other| one.0 == other.0) {
+            seen.begin_line();
+            for (line, via, to) in on_line {
+                let is_other = ids.get(wide(*to)).is_some_and(|to| *to != source.id);
+                if is_other && seen.is_first(*via, wide(*to)) {
+                    mentions.push(*to, *via, file, *line);
+                }
+            }
+        }
+    }
+
+    /// What the text of a file of this place names.
+    fn named_in(&self, place: &Place, path: &Arc<Path>) -> io::Result<Arc<Named>> {
+        let now = self.memory.now();
+        let then = stamp(path)?;
+        if let Some(named) = self.memory.recall(path, then, &self.matcher) {
+            return Ok(named);
+        }
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        let (file, metadata) = open_in(&place.resolved, &place.real(path))?;
+        let (bytes, _) = read_open(file, &metadata, LIMITS.bytes)?;
+        let named = Arc::new(self.named_by(path, &bytes));
+        self.memory.keep(path.clone(), then, named.clone(), now);
+        Ok(named)
+    }
+
+    fn named_by(&self, path: &Path, bytes: &[u8]) -> Named {
+        let (text, rubbish) = decode(bytes);
+        Named { rubbish, ..scan(&text, Format::of(path), &self.matcher) }
+    }
+}
+
+/// What a line has mentioned so far.
+#[derive(Debug, Default)]
+struct Seen {
+    /// Counts lines, so that nothing has to be cleared between them.
+    line: u64,
+    /// For each target and way to mention it the last line that had it.
+    last: Vec<[u64; 2]>,
+}
+
+impl Seen {
+    fn begin_line(&mut self) {
+        self.line += 1;
+    }
+
+    /// Whether the line had no such mention before.
+    fn is_first(&mut self, via: Via, to: usize) -> bool {
+        if to >= self.last.len() {
+            self.last.resize(to + 1, [0; 2]);
+        }
+        let last = self.last.get_mut(to).and_then(|lasts| lasts.get_mut(usize::from(via == Via::Path)));
+        last.is_some_and(|last| std::mem::replace(last, self.line) != self.line)
+    }
+}
+
+fn wide(line: u32) -> usize {
+    usize::try_from(line).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use super::*;
+    use crate::catalog::Standing;
+    use crate::catalog::testing::{inline, local};
+    use crate::mention::MentionGraph;
+    use refdesk_files::write_atomic;
+
+    fn clock() -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs(1_800_000_000)
+    }
+
+    #[test]
+    fn a_line_has_each_mention_once_however_many_there_are() {
+        // With each mention of the line compared to all before it, these would be billions of comparisons.
+        let ids: Vec<String> = (0..50_000).map(|at| format!("s{at}")).collect();
+        let names = ids.join(" ");
+        let text = format!("{names} {names}\ns7 s7 s0 [s9](./x.md)\n{}", "./x.md ././x.md ".repeat(20_000));
+        let inlines = ids.iter().map(|id| inline(id, if *id == "s0" { &text } else { "" }));
+        let folder = tempfile::tempdir().unwrap();
+        // Several sources at one place, so that each link to it mentions them all.
+        let places = (0..500).map(|at| local(&format!("p{at}"), Path::new("/ws/x.md"), Standing::Missing));
+        let catalog = Catalog::new(inlines.chain(places).collect());
+        let library = Library::for_once(folder.path(), &catalog, clock);
+        let scanned = library.scan(&[catalog.get("s0").unwrap()]).remove(0);
+        let mut graph = MentionGraph::default();
+        graph.insert(scanned.id, scanned.mentions);
+        let on_line = |wanted: usize| {
+            let mentions = graph.from("s0").filter(move |mention| mention.line == wanted);
+            mentions.map(|mention| (mention.to.to_string(), mention.via)).collect::<Vec<_>>()
+        };
+        let by_id = |id: &str| (id.to_owned(), Via::Id);
+        let by_path = || (0..500).map(|at| (format!("p{at}"), Via::Path));
+        assert_eq!(on_line(1), ids.iter().skip(1).map(|id| by_id(id)).collect::<Vec<_>>());
+        assert_eq!(on_line(2), [by_id("s7"), by_id("s9")].into_iter().chain(by_path()).collect::<Vec<_>>());
+        assert_eq!(on_line(3), by_path().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn an_edit_of_equal_size_with_its_time_put_back_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.md");
+        let sources = [local("a", &path, Standing::File), local("b", &path, Standing::File)];
+        let catalog = Catalog::new([sources, ["c", "d"].map(|id| local(id, &path, Standing::Missing))].concat());
+        let library = Library::remembering(folder.path(), &catalog, clock);
+        let read = |text: &str| {
+            write_atomic(&path, text.as_bytes()).unwrap();
+            let file = std::fs::File::options().append(true).open(&path).unwrap();
+            file.set_modified(clock() - Duration::from_secs(60)).unwrap();
+            let scanned = library.scan(&[catalog.get("a").unwrap()]);
+            scanned[0].mentions.targets().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!((read("See b."), read("See c.")), (vec!["b".to_owned()], vec!["c".to_owned()]));
+    }
+}

@@ -1,0 +1,216 @@
+//! Links in a text: what a CommonMark parser finds in markdown, `href` and `src` in HTML, and bare `./x` and `../x` words
+//! everywhere (BEHAVIOUR §3). Only found here; where they lead is another file's business.
+
+use std::ops::Range;
+use std::path::Path;
+
+use html5gum::{Token, Tokenizer};
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
+
+use refdesk_text::words::char_before;
+
+/// How a text is looked at for links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Links, images and reference definitions of CommonMark.
+    Markdown,
+    /// The attributes `href` and `src`.
+    Html,
+    /// Bare words alone.
+    Plain,
+}
+
+impl Format {
+    /// By the ending of the file's name, any case.
+    pub fn of(path: &Path) -> Self {
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        if ending.eq_ignore_ascii_case("md") {
+            Self::Markdown
+        } else if ["html", "htm"].iter().any(|html| ending.eq_ignore_ascii_case(html)) {
+            Self::Html
+        } else {
+            Self::Plain
+        }
+    }
+}
+
+/// A link as written, and the byte it begins at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// The target, character references and backslash escapes resolved, percent-encoding not.
+    pub target: String,
+    /// Byte offset in the text.
+    pub offset: usize,
+}
+
+/// Every link of the text, in order of offset.
+pub fn links(text: &str, format: Format) -> Vec<Link> {
+    let (mut links, covered) = match format {
+        // Every construct that makes a link or a definition has an opening bracket.
+        Format::Markdown if memchr::memchr(b'[', text.as_bytes()).is_some() => markdown(text),
+        Format::Html => html(text),
+        _ => (Vec::new(), Vec::new()),
+    };
+    links.extend(bare_words(text, &covered));
+    links.sort_by_key(|link| link.offset);
+    links
+}
+
+/// The links, and the byte ranges of their targets, in which no bare word is looked for.
+fn markdown(text: &str) -> (Vec<Link>, Vec<Range<usize>>) {
+    let mut links = Vec::new();
+    let mut covered = Vec::new();
+    let parser = Parser::new_ext(text, Options::empty());
+    for (_, definition) in parser.reference_definitions().iter() {
+        links.push(Link { target: definition.dest.to_string(), offset: definition.span.start });
+        covered.push(definition.span.clone());
+    }
+    for (event, range) in parser.into_offset_iter() {
+        if let Event::Start(Tag::Link { link_type, dest_url, .. } | Tag::Image { link_type, dest_url, .. }) = event {
+            // Only of an inline link the target stands here. To look for it in others, which may nest in one another, would
+            // cost the square of the text.
+            let within = text.get(range.clone()).filter(|_| link_type == LinkType::Inline).unwrap_or_default();
+            if let Some(target) = within.rfind("](") {
+                covered.push(range.start + target + 1..range.end);
+            }
+            links.push(Link { target: dest_url.into_string(), offset: range.start });
+        }
+    }
+    covered.sort_by_key(|range| range.start);
+    (links, covered)
+}
+
+fn html(text: &str) -> (Vec<Link>, Vec<Range<usize>>) {
+    let mut links = Vec::new();
+    let mut covered = Vec::new();
+    for Ok(token) in
+        Tokenizer::new_with_emitter(text, html5gum::emitters::default::DefaultEmitter::<usize>::new_with_span())
+    {
+        let Token::StartTag(tag) = token else { continue };
+        for (name, value) in &tag.attributes {
+            if matches!(name.as_slice(), b"href" | b"src") {
+                links.push(Link { target: String::from_utf8_lossy(value).into_owned(), offset: value.span.start });
+                covered.push(value.span.start..value.span.end);
+            }
+        }
+    }
+    (links, covered)
+}
+
+/// Words that begin with `./` or `../`, outside the given ranges (in order of start).
+fn bare_words(text: &str, covered: &[Range<usize>]) -> Vec<Link> {
+    let mut words = Vec::new();
+    let mut from = 0;
+    for slash in memchr::memmem::find_iter(text.as_bytes(), b"./") {
+        let start = if char_before(text, slash) == Some('.') { slash - 1 } else { slash };
+        if start < from || !char_before(text, start).is_none_or(opens) {
+            continue;
+        }
+        let rest = text.get(start..).unwrap_or_default();
+        let word = rest.split(closes).next().unwrap_or_default();
+        from = start + word.len();
+        let word = without_sentence_end(word);
+        // Targets do not nest, so only the last one that begins before the word can hold it.
+        let before = covered.partition_point(|range| range.start <= start);
+        let is_covered = before.checked_sub(1).and_then(|at| covered.get(at)).is_some_and(|range| start < range.end);
+        if !is_covered && !matches!(word, "./" | "../" | "." | "..") {
+            words.push(Link { target: word.to_owned(), offset: start });
+        }
+    }
+    words
+}
+
+/// What a bare word may begin after: white space, a bracket, a quote or a backtick.
+fn opens(c: char) -> bool {
+    c.is_whitespace() || is_bracket(c) || is_quote(c)
+}
+
+/// What ends a bare word.
+fn closes(c: char) -> bool {
+    opens(c) || matches!(c, ',' | ';')
+}
+
+fn is_bracket(c: char) -> bool {
+    matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>')
+}
+
+fn is_quote(c: char) -> bool {
+    matches!(c, '"' | '\'' | '`' | '“' | '”' | '„' | '‘' | '’' | '‚' | '«' | '»' | '‹' | '›')
+}
+
+/// The word without the marks that end the sentence it stands in; a final `..` is a component and stays.
+fn without_sentence_end(word: &str) -> &str {
+    if word.ends_with("/..") {
+        return word;
+    }
+    word.trim_end_matches(['.', '!', '?', ':', '…'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn targets(text: &str, format: Format) -> Vec<String> {
+        links(text, format).into_iter().map(|link| link.target).collect()
+    }
+
+    #[test]
+    fn what_a_commonmark_parser_finds_in_markdown() {
+        for (text, expected) in [
+            ("[x](./a.md)", vec!["./a.md"]),
+            ("[x](a.md \"title\") ![i](img/b.png)", vec!["a.md", "img/b.png"]),
+            ("[x](<./a b.md>)", vec!["./a b.md"]),
+            ("[x](./a b.md)", vec!["./a"]),
+            ("[a [b]](./c.md)", vec!["./c.md"]),
+            ("[t][r]\n\n[r]: ./d.md", vec!["./d.md", "./d.md"]),
+            ("[unused]: ../e.md 'title'", vec!["../e.md"]),
+            ("[x](a&amp;b.md) [y](a\\_b.md)", vec!["a&b.md", "a_b.md"]),
+            ("[x]() [y](#z)", vec!["", "#z"]),
+            ("\\[x](q.md)", vec![]),
+            ("`[x](q.md)` and `./r.md`", vec!["./r.md"]),
+            ("```\n[x](q.md) ./s.md\n```", vec!["./s.md"]),
+            ("[![i](./i.png)](./t.md)", vec!["./t.md", "./i.png"]),
+            ("[./u.md](./v.md)", vec!["./v.md", "./u.md"]),
+        ] {
+            assert_eq!(targets(text, Format::Markdown), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn links_that_nest_are_found_in_one_pass() {
+        // To look for the target of each in all of its text would be billions of bytes.
+        let depth = 30_000;
+        let text = format!("{}a{}\n\n[r]: ./d.md", "![".repeat(depth), "][r]".repeat(depth));
+        assert!(targets(&text, Format::Markdown).iter().all(|target| target == "./d.md"));
+    }
+
+    #[test]
+    fn bare_words_begin_and_end_where_the_contract_says() {
+        for (text, expected) in [
+            ("See ./a.md for more", vec!["./a.md"]),
+            ("./a.md", vec!["./a.md"]),
+            ("See ./a.md. Next", vec!["./a.md"]),
+            (
+                "(./a.md) \"./b.md\" `./c.md` './d.md' <./e.md> {./f.md} “./g.md”",
+                vec!["./a.md", "./b.md", "./c.md", "./d.md", "./e.md", "./f.md", "./g.md"],
+            ),
+            ("./a.md, ./b.md; ../c.md! ../d.md?", vec!["./a.md", "./b.md", "../c.md", "../d.md"]),
+            ("./a/../b.md ../../c", vec!["./a/../b.md", "../../c"]),
+            ("./a/..", vec!["./a/.."]),
+            ("x./a.md /./b .../c https://e.org/../d *./e", vec![]),
+            ("a ./ b ../ c . ..", vec![]),
+            ("path: ./x.yml:", vec!["./x.yml"]),
+            ("\u{a0}./nbsp.md", vec!["./nbsp.md"]),
+        ] {
+            assert_eq!(targets(text, Format::Plain), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn attributes_of_html_and_nothing_of_comments() {
+        let text =
+            "<p>\n<a href=\"./a.md\">x</a> <img src=b.png> <A HREF='c.md'> <!-- <a href=d.md> --> <a title=e.md>";
+        assert_eq!(targets(text, Format::Html), ["./a.md", "b.png", "c.md"]);
+        assert_eq!(targets(text, Format::Plain), ["./a.md"]);
+    }
+}

@@ -1,0 +1,273 @@
+//! What each document named when it was last read, as long as the document stays: for a running desk in memory, and between
+//! processes in a file of the workspace's own folder. Losing any of it costs time and nothing else.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::SystemTime;
+
+use super::ids::IdMatcher;
+use super::kept::{self, Kept};
+use super::scan::Named;
+use refdesk_files::{Folder, Lasting, Mode, Sealer, Stamp, is_mine, read_open};
+
+/// What is remembered of documents.
+#[derive(Debug)]
+pub(super) struct Memory {
+    clock: fn() -> SystemTime,
+    /// Whether what comes out of the file is held here: a running desk asks again and again.
+    lives_on: bool,
+    files: Mutex<HashMap<Arc<Path>, Remembered>>,
+    /// Where it is kept between processes.
+    place: Option<Place>,
+    kept: OnceLock<Kept>,
+    /// Whether something was read that the file does not have.
+    is_news: AtomicBool,
+}
+
+/// A file of a workspace.
+#[derive(Debug)]
+struct Place {
+    workspace: PathBuf,
+    file: PathBuf,
+    /// What seals its entries.
+    sealer: Sealer,
+}
+
+#[derive(Debug)]
+struct Remembered {
+    then: Stamp,
+    named: Arc<Named>,
+}
+
+impl Memory {
+    pub fn new(clock: fn() -> SystemTime, lives_on: bool) -> Self {
+        let (files, kept, is_news) = (Mutex::default(), OnceLock::new(), AtomicBool::new(false));
+        Self { clock, lives_on, files, place: None, kept, is_news }
+    }
+
+    /// The same with a place between processes, in a workspace.
+    pub fn in_file(self, workspace: PathBuf, file: PathBuf, sealer: Sealer) -> Self {
+        Self { place: Some(Place { workspace, file, sealer }), ..self }
+    }
+
+    /// The time at which a document is looked at; to be asked before the document is.
+    pub fn now(&self) -> SystemTime {
+        (self.clock)()
+    }
+
+    /// What a document with this stamp named, if it had the same one when it was read.
+    pub fn recall(&self, path: &Arc<Path>, stamp: Stamp, ids: &IdMatcher) -> Option<Arc<Named>> {
+        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = files.get(&**path).filter(|file| file.then == stamp) {
+            return Some(known.named.clone());
+        }
+        drop(files);
+        // Where the system tells neither, size and time alone would have to do; they do not.
+        if stamp.changed == 0 || stamp.number == 0 {
+            return None;
+        }
+        let named = Arc::new(self.kept(ids).named(path, stamp, ids)?);
+        if self.lives_on {
+            let remembered = Remembered { then: stamp, named: named.clone() };
+            self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone(), remembered);
+        }
+        Some(named)
+    }
+
+    /// Remembers what a document named that had this stamp before it was read at `now`, unless it was written so lately
+    /// that it might be written again and look the same.
+    pub fn keep(&self, path: Arc<Path>, then: Stamp, named: Arc<Named>, now: SystemTime) {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if then.has_settled(now) {
+            files.insert(path, Remembered { then, named });
+            self.is_news.store(true, Ordering::Relaxed);
+        } else {
+            files.remove(&path);
+        }
+    }
+
+    /// Forgets the documents that are not `wanted`.
+    pub fn retain(&mut self, wanted: impl Fn(&Path) -> bool, at_most: usize) {
+        let files = self.files.get_mut().unwrap_or_else(PoisonError::into_inner);
+        files.retain(|file, _| wanted(file));
+        files.shrink_to(at_most);
+    }
+
+    /// Forgets all: other ids are looked for.
+    pub fn forget(&mut self) {
+        self.files = Mutex::default();
+        self.kept = OnceLock::from(Kept::default());
+    }
+
+    /// Writes the file if it does not have what was read; of what it had, what is `wanted` stays. Tells whether it did.
+    ///
+    /// # Errors
+    /// What the file system says; everything works without the file.
+    pub fn store(&self, ids: &IdMatcher, wanted: impl Fn(&Path) -> bool) -> io::Result<bool> {
+        let Some(place) = &self.place else { return Ok(false) };
+        if !self.is_news.swap(false, Ordering::Relaxed) {
+            return Ok(false);
+        }
+        let key = place.sealer.key_or_new()?;
+        // A link in the place of the file itself is not followed but replaced.
+        let (folder, name) = Folder::made_of(&place.workspace, &place.file, Mode::Private)?;
+        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let header = kept::header(ids);
+        let has_identity = |then: &Stamp| then.changed != 0 && then.number != 0;
+        let new = files.iter().filter(|(_, file)| has_identity(&file.then));
+        let new: Vec<(&[u8], Vec<u8>)> = new
+            .filter_map(|(path, file)| {
+                Some((bytes_of(path), kept::entry(path, file.then, &file.named, (key, &header))?))
+            })
+            .collect();
+        let old = self.kept(ids).entries().filter(|(path, _)| path_of(path).is_some_and(&wanted));
+        let old = old.map(|(path, entry)| (path, Cow::Borrowed(entry)));
+        let all = new.iter().map(|(path, entry)| (*path, Cow::Borrowed(&**entry))).chain(old).collect();
+        folder.sweep_dead()?;
+        folder.write(&name, &kept::file(&header, all), Mode::Private, Lasting::WhileRunning).map(|()| true)
+    }
+
+    /// Lets go of what was loaded from the file, for a desk that has read all it wanted.
+    pub fn unload(&mut self) {
+        self.kept = OnceLock::from(Kept::default());
+    }
+
+    fn kept(&self, ids: &IdMatcher) -> &Kept {
+        self.kept.get_or_init(|| self.place.as_ref().and_then(|place| load(place, ids)).unwrap_or_default())
+    }
+}
+
+/// The file, if it may be ours and no link leads to it; what another user could read may be hidden from this one. Which of its
+/// entries are ours is found out when they are asked for.
+fn load(place: &Place, ids: &IdMatcher) -> Option<Kept> {
+    let key = place.sealer.key()?.clone();
+    let (folder, name) = Folder::of(&place.workspace, &place.file).ok()?;
+    let file = folder.open(&name).ok().filter(is_mine)?;
+    let metadata = file.metadata().ok()?;
+    let (bytes, more) = read_open(file, &metadata, kept::LIMIT as u64).ok()?;
+    (!more).then(|| Kept::new(bytes, key, kept::header(ids)))
+}
+
+fn bytes_of(path: &Path) -> &[u8] {
+    path.as_os_str().as_encoded_bytes()
+}
+
+#[cfg(unix)]
+fn path_of(bytes: &[u8]) -> Option<&Path> {
+    Some(Path::new(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes)))
+}
+
+#[cfg(not(unix))]
+fn path_of(bytes: &[u8]) -> Option<&Path> {
+    std::str::from_utf8(bytes).ok().map(Path::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use super::*;
+    use crate::catalog::Catalog;
+    use crate::catalog::testing::inline;
+
+    fn clock() -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs(1_800_000_000)
+    }
+
+    fn ids() -> IdMatcher {
+        IdMatcher::new(&Catalog::new(vec![inline("x", "")]))
+    }
+
+    fn written(ago: u64) -> Stamp {
+        let at = clock() - Duration::from_secs(ago);
+        let modified = u64::try_from(at.duration_since(UNIX_EPOCH).unwrap().as_nanos()).unwrap();
+        Stamp { size: 5, modified, changed: modified, number: 7 }
+    }
+
+    #[test]
+    fn a_file_is_remembered_once_it_has_settled() {
+        let path: Arc<Path> = Arc::from(Path::new("/w/a.md"));
+        for (age, remembered) in [(0, false), (1, false), (60, true)] {
+            let memory = Memory::new(clock, true);
+            let then = written(age);
+            memory.keep(path.clone(), then, Arc::default(), memory.now());
+            assert_eq!(memory.recall(&path, then, &ids()).is_some(), remembered, "written {age} s ago");
+            for other in [Stamp { size: 6, ..then }, Stamp { number: 8, ..then }, Stamp { changed: 1, ..then }] {
+                assert!(memory.recall(&path, other, &ids()).is_none(), "another file: {other:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_file_is_written_for_news_alone_and_has_only_what_is_wanted() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("cache/mentions");
+        let paths = ["/w/a.md", "/w/b.md"].map(|path| Arc::<Path>::from(Path::new(path)));
+        let (ids, then) = (ids(), written(60));
+        let memory = || {
+            Memory::new(clock, false).in_file(folder.path().to_path_buf(), place.clone(), Sealer::fixed(folder.path()))
+        };
+        memory().store(&ids, |_| true).unwrap();
+        assert!(!place.exists(), "nothing was read");
+        let first = memory();
+        first.keep(paths[0].clone(), then, Arc::default(), clock());
+        first.store(&ids, |_| true).unwrap();
+        let second = memory();
+        assert!(second.recall(&paths[0], then, &ids).is_some());
+        std::fs::remove_file(&place).unwrap();
+        second.store(&ids, |_| true).unwrap();
+        assert!(!place.exists(), "it had all that was asked for");
+        second.keep(paths[1].clone(), then, Arc::default(), clock());
+        second.store(&ids, |_| true).unwrap();
+        for (wanted, there) in [(None, [true, true]), (Some("/w/b.md"), [false, true])] {
+            let third = memory();
+            third.keep(paths[1].clone(), then, Arc::default(), clock());
+            third.store(&ids, |path| wanted.is_none_or(|wanted| Path::new(wanted) == path)).unwrap();
+            let fourth = memory();
+            assert_eq!([0, 1].map(|at| fourth.recall(&paths[at], then, &ids).is_some()), there);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_read_or_written_through_a_link() {
+        use std::os::unix::fs::symlink;
+        let (ids, path, then) = (ids(), Arc::<Path>::from(Path::new("/w/a.md")), written(60));
+        for (link, leads_out) in [
+            (".jaato", true),
+            (".jaato/refdesk", true),
+            (".jaato/refdesk/cache", true),
+            (".jaato", false),
+            (".jaato/refdesk", false),
+            (".jaato/refdesk/cache", false),
+        ] {
+            let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+            let workspace = fs::canonicalize(folder.path()).unwrap();
+            let target = if leads_out { outside.path().to_path_buf() } else { workspace.join("kept") };
+            let file = workspace.join(".jaato/refdesk/cache/mentions");
+            let memory =
+                || Memory::new(clock, false).in_file(workspace.clone(), file.clone(), Sealer::fixed(&workspace));
+            let store = |memory: &Memory| {
+                memory.keep(path.clone(), then, Arc::default(), clock());
+                memory.store(&ids, |_| true)
+            };
+            fs::create_dir_all(&target).unwrap();
+            // A good cache lies there: it would be read if the link were followed.
+            let link = workspace.join(link);
+            let there = target.join(file.strip_prefix(&link).unwrap());
+            store(&Memory::new(clock, false).in_file(target.clone(), there.clone(), Sealer::fixed(&workspace)))
+                .unwrap();
+            fs::create_dir_all(link.parent().unwrap()).unwrap();
+            symlink(&target, &link).unwrap();
+            let before = fs::metadata(&there).unwrap().modified().unwrap();
+            assert!(memory().recall(&path, then, &ids).is_none(), "{link:?} {leads_out}");
+            assert!(store(&memory()).is_err(), "{link:?} {leads_out}");
+            assert_eq!(fs::metadata(&there).unwrap().modified().unwrap(), before, "{link:?} {leads_out}");
+        }
+    }
+}

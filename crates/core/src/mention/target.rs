@@ -1,0 +1,257 @@
+//! Where a link leads: a path, and the sources whose place it names (BEHAVIOUR §3 "By path").
+
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use percent_encoding::percent_decode_str;
+
+use crate::catalog::{Catalog, Place, Source, Standing};
+use refdesk_files::path::{Resolver, clean, is_windows_absolute};
+
+/// The path that a link's target names; `None` for targets with a scheme, pure anchors and empty ones.
+pub fn path_of(target: &str) -> Option<String> {
+    let target = target.trim();
+    if target.starts_with('#') || target.starts_with("//") || has_scheme(target) {
+        return None;
+    }
+    let path = target.split(['#', '?']).next().unwrap_or_default();
+    if path.is_empty() {
+        return None;
+    }
+    Some(percent_decode_str(path).decode_utf8().map_or_else(|_| path.to_owned(), std::borrow::Cow::into_owned))
+}
+
+/// `mailto:x`, `https://x`; a drive letter is no scheme.
+fn has_scheme(target: &str) -> bool {
+    if is_windows_absolute(target) {
+        return false;
+    }
+    let Some((scheme, _)) = target.split_once(':') else { return false };
+    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '.' | '-'))
+}
+
+/// Where a link leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lead {
+    /// To the sources at this place ([`PathIndex::sources_at`]); several where one place has several entries.
+    To(Range<usize>),
+    /// To something that exists and is in no source.
+    Unlisted,
+    /// To nothing.
+    Broken,
+    /// Out of the workspace, to no source that may be read: what stands there is not told.
+    Outside,
+}
+
+/// Links that are followed by hand, one after the other.
+const LINKS: usize = 40;
+
+/// The places of a catalog's local sources.
+#[derive(Debug, Default)]
+pub struct PathIndex {
+    /// By the bytes of their paths; sources of one place in catalog order.
+    spots: Vec<Spot>,
+    /// Where the places lead that have a link in their path: by the bytes of that path.
+    written: Vec<(Arc<Path>, Arc<Path>)>,
+    /// The workspace, as it is called and resolved.
+    workspace: [PathBuf; 2],
+    resolver: Resolver,
+}
+
+#[derive(Debug)]
+struct Spot {
+    /// Resolved; the catalog's own.
+    path: Arc<Path>,
+    /// The position of the source in the catalog.
+    source: u32,
+    is_folder: bool,
+}
+
+impl PathIndex {
+    /// The places of this catalog.
+    pub fn new(workspace: &Path, catalog: &Catalog) -> Self {
+        let local = (0..).zip(catalog.sources()).filter_map(|(at, source)| Some((at, source.place()?)));
+        let spot = |(source, place): (u32, &Place)| Spot {
+            path: place.resolved.clone(),
+            source,
+            is_folder: place.standing == Standing::Directory,
+        };
+        let mut spots: Vec<Spot> = Vec::with_capacity(catalog.len());
+        spots.extend(local.map(spot));
+        // Resolved paths are clean, so that those of equal bytes are the equal ones; and bytes compare quickly.
+        spots.sort_by(|one, other| one.path.as_os_str().cmp(other.path.as_os_str()));
+        let linked = catalog.sources().iter().filter_map(Source::place).filter(|place| place.path != place.resolved);
+        let mut written: Vec<_> = linked.map(|place| (place.path.clone(), place.resolved.clone())).collect();
+        written.sort_by(|one, other| one.0.as_os_str().cmp(other.0.as_os_str()));
+        let resolver = Resolver::default();
+        let workspace = [workspace.to_path_buf(), resolver.folder(workspace)];
+        Self { spots, written, workspace, resolver }
+    }
+
+    /// Whether a path as a walk comes to it is the place of a source, or below one.
+    pub fn covers(&self, path: &Path) -> bool {
+        let is_place = |path: &Path| self.written(path).is_some() || !self.at(path).is_empty();
+        path.ancestors().any(is_place)
+    }
+
+    fn written(&self, path: &Path) -> Option<&Arc<Path>> {
+        let at = self.written.binary_search_by(|(written, _)| written.as_os_str().cmp(path.as_os_str())).ok()?;
+        self.written.get(at).map(|(_, resolved)| resolved)
+    }
+
+    /// Forgets which links folders were, for a look at a file system that changed.
+    pub fn look_anew(&mut self) {
+        self.resolver = Resolver::default();
+    }
+
+    fn at(&self, path: &Path) -> Range<usize> {
+        let path = path.as_os_str();
+        let from = self.spots.partition_point(|spot| spot.path.as_os_str() < path);
+        let is_here = |at: &usize| self.spots.get(*at).is_some_and(|spot| spot.path.as_os_str() == path);
+        let rest = self.spots.get(from..).unwrap_or_default();
+        if !is_here(&from) {
+            from..from
+        } else {
+            from..from + rest.partition_point(|spot| spot.path.as_os_str() <= path)
+        }
+    }
+
+    /// The sources that [`PathIndex::lead`] found, by their positions in the catalog, in catalog order.
+    pub fn sources_at(&self, spots: Range<usize>) -> impl Iterator<Item = u32> {
+        self.spots.get(spots).unwrap_or_default().iter().map(|spot| spot.source)
+    }
+
+    /// Where `path`, written in a file of `folder`, leads: to the source at exactly that place, missing or not, else to the
+    /// innermost directory source that holds it.
+    pub fn lead(&self, folder: &Path, path: &Path) -> Lead {
+        let path = clean(&folder.join(path));
+        // The catalog knows where its own places lead, and what is resolved leads to itself: nobody is asked again.
+        let known = self.at(self.written(&path).map_or(&*path, |resolved| resolved));
+        if !known.is_empty() {
+            return Lead::To(known);
+        }
+        let (real, metadata) = self.resolver.resolve(&path);
+        let spots = self.at(&real);
+        if !spots.is_empty() {
+            return Lead::To(spots);
+        }
+        let mut above = real.ancestors().skip(1).map(|folder| self.at(folder));
+        let has_folder = |spots: &Range<usize>| {
+            self.spots.get(spots.clone()).is_some_and(|spots| spots.iter().any(|spot| spot.is_folder))
+        };
+        let above = above.find(has_folder);
+        match metadata {
+            Some(_) if above.is_some() => above.map_or(Lead::Unlisted, Lead::To),
+            _ if above.is_none() && (!self.is_inside(&real) || self.leads_out(&path)) => Lead::Outside,
+            Some(_) => Lead::Unlisted,
+            None => Lead::Broken,
+        }
+    }
+
+    fn is_inside(&self, path: &Path) -> bool {
+        self.workspace.iter().any(|workspace| path.starts_with(workspace))
+    }
+
+    /// Whether a link on the way leads out of the workspace, though nothing may stand there.
+    fn leads_out(&self, path: &Path) -> bool {
+        let mut path = path.to_path_buf();
+        for _ in 0..LINKS {
+            let inside = path.ancestors().take_while(|above| self.is_inside(above));
+            let link = inside.into_iter().filter_map(|above| Some((above, fs::read_link(above).ok()?))).last();
+            let Some((link, target)) = link else { return !self.is_inside(&path) };
+            let target = link.parent().unwrap_or(link).join(target);
+            path = clean(&target.join(path.strip_prefix(link).unwrap_or(Path::new(""))));
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[cfg(unix)]
+    use crate::catalog::testing::local;
+    use refdesk_files::write_atomic;
+
+    /// The answer is the same whether or not something stands outside.
+    #[cfg(unix)]
+    #[test]
+    fn what_stands_outside_is_not_told() {
+        use std::os::unix::fs::symlink;
+        let root = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(root.path()).unwrap();
+        for file in ["ws/in.md", "out/there.md", "private/there.md", "trusted/there.md", "trusted/folder/there.md"] {
+            write_atomic(&root.join(file), b"x").unwrap();
+        }
+        let workspace = root.join("ws");
+        symlink("../out", workspace.join("folder")).unwrap();
+        symlink("../none", workspace.join("gone")).unwrap();
+        symlink("inner", workspace.join("dangling")).unwrap();
+        for name in ["there", "none"] {
+            symlink(format!("../out/{name}.md"), workspace.join(format!("{name}-link.md"))).unwrap();
+            symlink(format!("{name}-link.md"), workspace.join(format!("{name}-chain.md"))).unwrap();
+        }
+        let catalog = Catalog::new(vec![
+            local("private", &root.join("private"), Standing::Untrusted),
+            local("trusted", &root.join("trusted/folder"), Standing::Directory),
+        ]);
+        let index = PathIndex::new(&workspace, &catalog);
+        let ids = |lead: Lead| match lead {
+            Lead::To(spots) => {
+                index.sources_at(spots).map(|at| catalog.sources()[at as usize].id.to_string()).collect()
+            }
+            other => format!("{other:?}"),
+        };
+        for (path, expected) in [
+            ("in.md", "Unlisted"),
+            ("none.md", "Broken"),
+            ("dangling", "Broken"),
+            ("../out/there.md", "Outside"),
+            ("../out/none.md", "Outside"),
+            ("../none/deep/none.md", "Outside"),
+            ("../private", "private"),
+            ("../private/there.md", "Outside"),
+            ("../private/none.md", "Outside"),
+            ("../trusted/folder/there.md", "trusted"),
+            ("../trusted/folder/none.md", "Broken"),
+            ("../trusted/there.md", "Outside"),
+            ("../trusted/none.md", "Outside"),
+            ("folder/there.md", "Outside"),
+            ("folder/none.md", "Outside"),
+            ("gone", "Outside"),
+            ("gone/none.md", "Outside"),
+            ("there-link.md", "Outside"),
+            ("none-link.md", "Outside"),
+            ("there-chain.md", "Outside"),
+            ("none-chain.md", "Outside"),
+        ] {
+            assert_eq!(ids(index.lead(&workspace, Path::new(path))), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn anchors_and_queries_go_and_schemes_are_skipped() {
+        for (target, expected) in [
+            ("./a.md#sec", Some("./a.md")),
+            ("a.md?raw=1#x", Some("a.md")),
+            ("with%20space.md", Some("with space.md")),
+            ("100%.md", Some("100%.md")),
+            ("%ff.md", Some("%ff.md")),
+            ("/abs/x", Some("/abs/x")),
+            ("C:\\x", Some("C:\\x")),
+            ("a:b/c", None),
+            ("1:b", Some("1:b")),
+            ("#top", None),
+            ("", None),
+            ("?q", None),
+            ("mailto:x", None),
+            ("HTTPS://e.org", None),
+            ("//cdn/x", None),
+        ] {
+            assert_eq!(path_of(target).as_deref(), expected, "{target}");
+        }
+    }
+}

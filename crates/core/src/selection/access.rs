@@ -1,0 +1,114 @@
+//! What may be read for an agent: the paths of selected and auto local sources, and nothing else (BEHAVIOUR §4 "Access").
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::Selection;
+use crate::catalog::{Catalog, Kind, Mode, Source, SourceId, Standing};
+use refdesk_files::beneath::is_kept_back;
+
+/// The resolved paths that an agent may read, each covering itself and, for a folder, what lies below it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Access {
+    paths: Vec<PathBuf>,
+    /// Everything that is selected, auto or expanded, of whatever type.
+    reached: BTreeSet<SourceId>,
+    /// Those of them that are left out all the same.
+    withheld: Vec<SourceId>,
+}
+
+impl Access {
+    /// The access list of a selection, in catalog order, and what `@id` expanded for one session; without what
+    /// `is_withheld`, which is asked of no other source.
+    pub fn new(
+        catalog: &Catalog,
+        selection: &Selection,
+        expanded: &[String],
+        is_withheld: impl Fn(&Source) -> bool,
+    ) -> Self {
+        let expanded: BTreeSet<&str> = expanded.iter().map(String::as_str).collect();
+        let mut access = Self::default();
+        for source in catalog.sources() {
+            let id = source.id.as_str();
+            if source.mode != Mode::Auto && !selection.contains(id) && !expanded.contains(id) {
+                continue;
+            }
+            access.reached.insert(source.id.clone());
+            let place =
+                source.place().filter(|place| !matches!(place.standing, Standing::Missing | Standing::Reserved));
+            if place.is_none() && !matches!(source.kind, Kind::Inline { .. }) {
+                continue;
+            }
+            if source.is_untrusted() || is_withheld(source) {
+                access.withheld.push(source.id.clone());
+            } else {
+                access.paths.extend(place.map(|place| place.resolved.to_path_buf()));
+            }
+        }
+        access
+    }
+
+    /// Whether this source is selected, auto or expanded: what is neither is to be selected first.
+    pub fn reaches(&self, id: &str) -> bool {
+        self.reached.contains(id)
+    }
+
+    /// Those that it reaches and that may not be read all the same, in catalog order.
+    pub fn withheld(&self) -> &[SourceId] {
+        &self.withheld
+    }
+
+    /// The list itself.
+    pub fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
+    /// Whether a path, links and `..` resolved by the caller, lies at or below one of the list, component by component.
+    pub fn covers(&self, resolved: &Path) -> bool {
+        self.paths.iter().any(|path| resolved.starts_with(path))
+    }
+
+    /// Whether it may be read: below one of the list, and not what git or refdesk keep there.
+    pub fn allows(&self, resolved: &Path) -> bool {
+        self.paths.iter().any(|path| resolved.starts_with(path) && !is_kept_back(path, resolved))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::testing::local;
+    use crate::mention::MentionGraph;
+    use crate::selection::{Choice, Rules, select};
+
+    #[test]
+    fn exactly_the_paths_of_selected_and_auto_sources_by_component() {
+        let mut auto = local("auto", Path::new("/auto.md"), Standing::File);
+        auto.mode = Mode::Auto;
+        let catalog = Catalog::new(vec![
+            local("picked", Path::new("/dir"), Standing::Directory),
+            local("other", Path::new("/other"), Standing::Directory),
+            local("gone", Path::new("/gone"), Standing::Missing),
+            auto,
+        ]);
+        let choice = Choice { picks: vec!["picked".into(), "gone".into()], exclusions: vec![] };
+        let selection = select(&choice, &catalog, &MentionGraph::default(), Rules::default());
+        let access = Access::new(&catalog, &selection, &[], |_| false);
+        assert_eq!(access.paths(), ["/dir", "/auto.md"].map(PathBuf::from));
+        for (path, expected) in [
+            ("/dir", true),
+            ("/dir/x/y", true),
+            ("/dir-evil", false),
+            ("/other/x", false),
+            ("/gone", false),
+            ("/dir/.git/config", false),
+        ] {
+            assert_eq!(access.allows(Path::new(path)), expected, "{path}");
+        }
+        assert_eq!(["picked", "gone", "auto", "other"].map(|id| access.reaches(id)), [true, true, true, false]);
+        let expanded = Access::new(&catalog, &selection, &["other".into()], |source| source.id.as_str() == "picked");
+        assert_eq!(expanded.paths(), ["/other", "/auto.md"].map(PathBuf::from));
+        assert_eq!(expanded.withheld(), ["picked".into()]);
+        assert!(expanded.allows(Path::new("/other/x")) && !expanded.allows(Path::new("/dir/x")));
+    }
+}

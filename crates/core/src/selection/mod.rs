@@ -1,0 +1,125 @@
+//! What is chosen and why. The state is two lists, picks and exclusions; everything here is a pure function of them, the
+//! catalog and the mention graph (BEHAVIOUR §4).
+
+mod access;
+mod choice;
+mod closure;
+mod history;
+#[cfg(test)]
+mod laws;
+mod parents;
+mod standing;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+
+pub use access::Access;
+pub use closure::{Rules, reached, reasons, select, unscanned, wanted};
+pub use history::{History, Retraced};
+pub use parents::Parents;
+pub use standing::Standing;
+
+use std::collections::HashMap;
+
+use crate::catalog::SourceId;
+
+/// A source at this depth is included and not scanned.
+pub const MAX_TRANSITIVE_DEPTH: usize = 10;
+
+/// All that a person or an agent decided about a desk.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+pub struct Choice {
+    /// Ids picked, in the order they were picked, each once.
+    pub picks: Vec<String>,
+    /// Ids barred from being pulled in, in the order they were excluded, each once.
+    pub exclusions: Vec<String>,
+}
+
+/// How a member came into the selection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// A person or an agent picked it.
+    Picked,
+    /// Mode auto, and the workspace takes auto sources as roots (`transitive_from_auto`).
+    AutoRoot,
+    /// Something selected mentions it.
+    Transitive,
+}
+
+/// One selected source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// Which.
+    pub id: SourceId,
+    /// 0 for roots, else the least number of mentions from a root.
+    pub depth: usize,
+    /// How it came in.
+    pub role: Role,
+    /// Every selected and scanned source that mentions it, in catalog order; of transitive members only, else empty.
+    pub parents: Parents,
+    /// The parent shown as the reason: of least depth, first in catalog order.
+    pub reason: Option<SourceId>,
+}
+
+/// What follows from picks and exclusions.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// In the order of `resolved`: roots in pick order, then depth 1, 2, … each in catalog order.
+    members: Vec<Member>,
+    index: HashMap<SourceId, usize>,
+    /// Picks whose source is not in the catalog: kept, and back when it is.
+    dormant: Vec<String>,
+    /// Exclusions in force.
+    excluded: Vec<String>,
+}
+
+impl Selection {
+    /// A selection of these members, in the order of `resolved`.
+    pub fn new(members: Vec<Member>, dormant: Vec<String>, excluded: Vec<String>) -> Self {
+        let index = members.iter().enumerate().map(|(at, member)| (member.id.clone(), at)).collect();
+        Self { members, index, dormant, excluded }
+    }
+
+    /// The selected sources in the order of `resolved`.
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// The member of this id, if it is selected.
+    pub fn member(&self, id: &str) -> Option<&Member> {
+        self.index.get(id).and_then(|at| self.members.get(*at))
+    }
+
+    /// Whether this source is selected, picked or pulled in.
+    pub fn contains(&self, id: &str) -> bool {
+        self.index.contains_key(id)
+    }
+
+    /// Whether this source was picked.
+    pub fn is_picked(&self, id: &str) -> bool {
+        self.member(id).is_some_and(|member| member.role == Role::Picked)
+    }
+
+    /// Whether this source is barred.
+    pub fn is_excluded(&self, id: &str) -> bool {
+        self.excluded.iter().any(|excluded| excluded == id)
+    }
+
+    /// Those of it that are wanted, in its order.
+    #[must_use]
+    pub fn only(&self, is_wanted: impl Fn(&SourceId) -> bool) -> Self {
+        let members: Vec<Member> = self.members.iter().filter(|member| is_wanted(&member.id)).cloned().collect();
+        let index = members.iter().enumerate().map(|(at, member)| (member.id.clone(), at)).collect();
+        Self { members, index, dormant: self.dormant.clone(), excluded: self.excluded.clone() }
+    }
+
+    /// Picks whose source is gone from the catalog.
+    pub fn dormant(&self) -> &[String] {
+        &self.dormant
+    }
+
+    /// The exclusions in force, in the order they were made.
+    pub fn excluded(&self) -> &[String] {
+        &self.excluded
+    }
+}

@@ -1,0 +1,147 @@
+//! Adding a source: one file more in the folder of references. Nothing that is there is rewritten.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use super::writing::Leave;
+use super::{Desk, Refusal};
+use refdesk_core::catalog::{Mode, NOT_A_SOURCE, SourceId};
+use refdesk_files::name;
+use refdesk_files::output::{self, Before};
+use refdesk_files::path::{absolute, relative, slashed};
+use refdesk_text::fold::can_match;
+
+/// What is to be added.
+#[derive(Debug, Clone)]
+pub struct NewSource {
+    /// A path, relative to the current folder, or an `http://` or `https://` address.
+    pub place: String,
+    /// Made from the place where not given.
+    pub id: Option<String>,
+    /// Made from the place where not given.
+    pub name: Option<String>,
+    /// In the order given.
+    pub tags: Vec<String>,
+    /// When it reaches an agent.
+    pub mode: Mode,
+}
+
+/// What was added.
+#[derive(Debug, Clone)]
+pub struct Added {
+    /// Its id.
+    pub id: SourceId,
+    /// The entry as written.
+    pub entry: Value,
+    /// The file it was written to.
+    pub file: PathBuf,
+}
+
+impl Desk {
+    /// Writes the entry of a new source into a file of its own and reloads. Where the folder of references lies outside the
+    /// workspace, `leave` has to allow the write.
+    ///
+    /// # Errors
+    /// A path that names nothing, an id that is taken or empty, a file that is there or cannot be written.
+    pub fn add(&mut self, new: &NewSource, leave: Leave<'_>) -> Result<Added, Refusal> {
+        let is_url = new.place.starts_with("http://") || new.place.starts_with("https://");
+        let path = absolute(&self.around().current, Path::new(&new.place));
+        if !is_url && (new.place.trim().is_empty() || !path.exists()) {
+            let message = format!("'{}' names no file or folder", new.place);
+            return Err(Refusal::new("no-such-path", message, "name something that exists, or an http(s) address"));
+        }
+        let stem = stem_of(&new.place, if is_url { None } else { Some(&path) });
+        let id = new.id.clone().unwrap_or_else(|| slug(&stem));
+        if id.trim().is_empty() {
+            return Err(Refusal::new("empty-id", "no id can be made of that name", "give one with --id"));
+        }
+        if let Some(tag) = new.tags.iter().find(|tag| !can_match(tag)) {
+            let message = format!("the tag '{tag}' can match nothing");
+            return Err(Refusal::new("empty-tag", message, "give it a letter or digit, or leave it out"));
+        }
+        let name = new.name.clone().unwrap_or(stem);
+        if name.trim().is_empty() {
+            return Err(Refusal::new("empty-name", "the name is empty", "give one with --name, or leave it out"));
+        }
+        if let Some(taken) = self.catalog.get(&id) {
+            let file = self.around().display(&taken.origin.file);
+            return Err(Refusal::new(
+                "id-taken",
+                format!("the id '{id}' is taken, by {file}"),
+                "give another with --id",
+            ));
+        }
+        if !self.settings().auto_discover {
+            let message = "files in the folder of references are not read: 'auto_discover_references' is false";
+            let hint = "set it to true, or write the entry into 'sources' yourself";
+            return Err(Refusal::new("not-discovered", message, hint));
+        }
+        let folder = self.references_folder();
+        let plain = format!("{}.json", name::safe(&id));
+        let file_name = if plain == NOT_A_SOURCE { format!("{}.json", name::sha256_hex(id.as_bytes())) } else { plain };
+        let file = folder.join(file_name);
+        let exists = || {
+            let message = format!("{} is there already", self.around().display(&file));
+            Refusal::new("file-exists", message, "give another id with --id, or mend that file")
+        };
+        if file.exists() {
+            return Err(exists());
+        }
+        let mut entry = Map::new();
+        entry.insert("id".into(), json!(id));
+        entry.insert("name".into(), json!(name));
+        entry.insert("description".into(), json!(""));
+        entry.insert("type".into(), json!(if is_url { "url" } else { "local" }));
+        if is_url {
+            entry.insert("url".into(), json!(new.place));
+        } else {
+            entry.insert("path".into(), json!(self.portable(&folder, &path)));
+        }
+        entry.insert("mode".into(), json!(new.mode.word()));
+        entry.insert("tags".into(), json!(new.tags));
+        let entry = Value::Object(entry);
+        let text = format!("{entry:#}\n");
+        let proposal = self.propose_configuration(&file, &text, leave)?;
+        if proposal.before != Before::Nothing {
+            return Err(exists());
+        }
+        let written = output::write(self.workspace(), self.sealer(), std::slice::from_ref(&proposal));
+        written.map_err(|unwritten| Refusal::from(unwritten.refused))?;
+        self.note_file(&self.around().display(&file), &text, &format!("added @{id}"));
+        self.reload();
+        Ok(Added { id: id.into(), entry, file })
+    }
+
+    /// A path as a file of `folder` should have it: relative to it where both lie in the workspace, so that the catalog can
+    /// be moved; absolute elsewhere.
+    pub(super) fn portable(&self, folder: &Path, path: &Path) -> String {
+        let workspace = self.workspace();
+        let Ok(inside) = path.strip_prefix(workspace) else { return slashed(path) };
+        let near = slashed(&relative(folder, path));
+        if !folder.starts_with(workspace) || (near.starts_with(".jaato/") && folder != workspace) {
+            return format!("${{workspaceRoot}}/{}", slashed(inside));
+        }
+        if near.is_empty() { ".".to_owned() } else { near }
+    }
+}
+
+/// The name of a file without its ending, of a folder, or the last part of an address.
+fn stem_of(place: &str, path: Option<&Path>) -> String {
+    let stem = match path {
+        Some(path) if path.is_dir() => path.file_name(),
+        Some(path) => path.file_stem(),
+        None => {
+            let bare = place.split(['?', '#']).next().unwrap_or(place).trim_end_matches('/');
+            return bare.rsplit('/').find(|part| !part.is_empty()).unwrap_or(bare).to_owned();
+        }
+    };
+    stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+}
+
+/// Lower case, anything but letters and digits becomes one `-`.
+fn slug(stem: &str) -> String {
+    let parts: Vec<String> =
+        stem.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).map(str::to_lowercase).collect();
+    parts.join("-")
+}

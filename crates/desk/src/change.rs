@@ -1,0 +1,402 @@
+//! Changing what is chosen, by names from outside. Each change is made under the lock on what is stored at that moment, so
+//! that nothing another process did is lost (BEHAVIOUR §4, §9, §10).
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::{Desk, Refusal};
+use refdesk_core::catalog::{Source, SourceId};
+use refdesk_core::selection::{Choice, Role, Selection};
+use refdesk_text::fold::{can_match, same_tag};
+use refdesk_text::nearest::did_you_mean;
+
+/// So many ids are named in words.
+const NAMED: usize = 20;
+
+/// What a request to pick came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PickStatus {
+    /// Something was picked.
+    Success,
+    /// All that was asked for had been picked before.
+    AllSelected,
+    /// Nothing in the catalog is what was asked for.
+    NoneMatched,
+    /// The catalog is empty.
+    NoSources,
+    /// Nothing was asked for, or nothing of it can be picked.
+    Error,
+}
+
+/// The answer to a request to pick.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picked {
+    /// What it came to.
+    pub status: PickStatus,
+    /// Picks newly made, in the order asked.
+    pub picked: Vec<SourceId>,
+    /// Transitive sources newly pulled in, in the order of `resolved`.
+    pub pulled_in: Vec<SourceId>,
+    /// Ids that are in no catalog.
+    pub unknown: Vec<String>,
+    /// Ids whose path exists nowhere, and which were not picked.
+    pub missing: Vec<String>,
+    /// All of it in words.
+    pub message: String,
+}
+
+/// The answer to unpicking, excluding, including and clearing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Changed {
+    /// Ids whose pick or exclusion changed, in the order asked.
+    pub changed: Vec<String>,
+    /// Sources that left the selection with them.
+    pub released: Vec<SourceId>,
+    /// What could not be done.
+    pub refused: Vec<Refusal>,
+}
+
+/// A change that was made.
+pub(super) struct Done<T> {
+    /// What it answered.
+    pub answer: T,
+    /// What was selected before.
+    pub before: Arc<Selection>,
+    /// Who left the selection with it.
+    pub left: Vec<SourceId>,
+}
+
+impl Desk {
+    /// Picks by id and by tag.
+    ///
+    /// # Errors
+    /// Where the desk cannot be stored; nothing was changed then.
+    pub fn pick(&mut self, ids: &[String], tags: &[String]) -> Result<Picked, Refusal> {
+        let ids = &*self.meant(ids);
+        let asked = self.asked_for(ids, tags);
+        let mut answer = Picked {
+            status: PickStatus::Error,
+            picked: Vec::new(),
+            pulled_in: Vec::new(),
+            unknown: asked.unknown,
+            missing: asked.missing.iter().map(ToString::to_string).collect(),
+            message: String::new(),
+        };
+        if !asked.known.is_empty() {
+            let done = self.change(|choice| {
+                asked.known.iter().filter(|id| choice.pick(id.as_str())).cloned().collect::<Vec<_>>()
+            })?;
+            answer.pulled_in = entered(&done.before, &self.selection);
+            answer.picked = done.answer;
+        }
+        answer.status = match () {
+            () if !answer.picked.is_empty() => PickStatus::Success,
+            () if ids.is_empty() && tags.is_empty() => PickStatus::Error,
+            () if self.catalog.is_empty() => PickStatus::NoSources,
+            () if !asked.known.is_empty() => PickStatus::AllSelected,
+            () if !answer.missing.is_empty() => PickStatus::Error,
+            () => PickStatus::NoneMatched,
+        };
+        answer.message = self.in_words(&answer, tags);
+        Ok(answer)
+    }
+
+    /// Takes picks back; what no remaining pick reaches leaves with them. What is selected only because others mention it
+    /// is refused with its parents named.
+    ///
+    /// # Errors
+    /// Where the desk cannot be stored; nothing was changed then.
+    pub fn unpick(&mut self, ids: &[String]) -> Result<Changed, Refusal> {
+        let ids = &*self.meant(ids);
+        let mut answer = self.change_each(ids, Choice::unpick)?;
+        for id in ids.iter().filter(|id| !answer.changed.contains(id)) {
+            if let Some(member) = self.selection.member(id) {
+                let hint = format!("exclude it instead: refdesk exclude {id}");
+                answer.refused.push(match member.role {
+                    Role::AutoRoot => {
+                        let message = format!("'{id}' is no pick; it is selected because it is auto");
+                        Refusal::new("is-transitive", message, hint)
+                    }
+                    _ => {
+                        let parents = at_list(&member.parents.to_vec());
+                        Refusal::new("is-transitive", format!("'{id}' is no pick; {parents} brings it in"), hint)
+                    }
+                });
+            } else if self.catalog.get(id).is_none() {
+                answer.refused.push(self.unknown_id(id));
+            }
+        }
+        Ok(answer)
+    }
+
+    /// Bars sources from being pulled in; picks of them are taken back.
+    ///
+    /// # Errors
+    /// Where the desk cannot be stored; nothing was changed then.
+    pub fn exclude(&mut self, ids: &[String]) -> Result<Changed, Refusal> {
+        let (known, unknown): (Vec<String>, Vec<String>) =
+            self.meant(ids).into_iter().partition(|id| self.catalog.get(id).is_some());
+        let mut answer = self.change_each(&known, Choice::exclude)?;
+        answer.refused = unknown.iter().map(|id| self.unknown_id(id)).collect();
+        Ok(answer)
+    }
+
+    /// Lifts exclusions, of sources that are gone from the catalog too.
+    ///
+    /// # Errors
+    /// Where the desk cannot be stored; nothing was changed then.
+    pub fn include(&mut self, ids: &[String]) -> Result<Changed, Refusal> {
+        let ids = &*self.meant(ids);
+        let mut answer = self.change_each(ids, Choice::include)?;
+        let is_unknown = |id: &&String| !answer.changed.contains(id) && self.catalog.get(id).is_none();
+        answer.refused = ids.iter().filter(is_unknown).map(|id| self.unknown_id(id)).collect();
+        Ok(answer)
+    }
+
+    /// Takes every pick back; with `exclusions` lifts every exclusion too.
+    ///
+    /// # Errors
+    /// Where the desk cannot be stored; nothing was changed then.
+    pub fn clear(&mut self, exclusions: bool) -> Result<Changed, Refusal> {
+        let done = self.change(|choice| {
+            let mut changed = std::mem::take(&mut choice.picks);
+            if exclusions {
+                changed.append(&mut choice.exclusions);
+            }
+            changed
+        })?;
+        Ok(released(done))
+    }
+
+    fn change_each(&mut self, ids: &[String], each: fn(&mut Choice, &str) -> bool) -> Result<Changed, Refusal> {
+        self.change(|choice| ids.iter().filter(|id| each(choice, id)).cloned().collect()).map(released)
+    }
+
+    /// Changes the stored choice and all that follows from it.
+    fn change<T>(&mut self, change: impl FnOnce(&mut Choice) -> T) -> Result<Done<T>, Refusal> {
+        let known = self.choice.clone();
+        let Done { answer: (answer, stored, changed), before, left } = self.store_change("", |choice| {
+            let stored = choice.clone();
+            (change(choice), stored, choice.clone())
+        })?;
+        // What was stored by somebody else since it was read here.
+        self.history.note_others(&known, &stored);
+        self.history.note(stored, changed);
+        Ok(Done { answer, before, left })
+    }
+
+    /// The same without a note of it in the history; `reason` is for the journal.
+    pub(super) fn store_change<T>(
+        &mut self,
+        reason: &str,
+        change: impl FnOnce(&mut Choice) -> T,
+    ) -> Result<Done<T>, Refusal> {
+        if self.profile.is_some() {
+            return self.change_here(reason, change);
+        }
+        self.finish_interrupted()?;
+        // Where nothing can be read that is stored, a desk that lives on goes on from what it knows.
+        let initial = if self.options.lives_on { self.choice.clone() } else { self.preselected() };
+        let mut stored_before = Choice::default();
+        let change = |choice: &mut Choice| {
+            stored_before.clone_from(choice);
+            change(choice)
+        };
+        let done = self.store.change(&initial, change).map_err(|error| Refusal::storing(&error))?;
+        self.note_choice(&stored_before, &done.value, reason);
+        if self.options.lives_on {
+            // What was damaged was left alone until now; now it is set aside.
+            self.stored.clear();
+        }
+        self.set_aside.extend(done.diagnostics);
+        if stored_before != self.choice {
+            // Another process was quicker than its notice: what this change brings and ends is told from there.
+            self.choose(stored_before);
+        }
+        let before = self.choose(done.value);
+        let left = self.forget_left(&before)?;
+        Ok(Done { answer: done.answer, before, left })
+    }
+
+    /// The same under a profile, where nothing of what is chosen is stored.
+    fn change_here<T>(&mut self, reason: &str, change: impl FnOnce(&mut Choice) -> T) -> Result<Done<T>, Refusal> {
+        let mut choice = self.choice.clone();
+        let answer = change(&mut choice);
+        self.note_choice(&self.choice, &choice, reason);
+        let before = self.choose(choice);
+        let left = self.forget_left(&before)?;
+        Ok(Done { answer, before, left })
+    }
+
+    /// Has this be the choice, and reads what it needs; gives what was selected before.
+    fn choose(&mut self, choice: Choice) -> Arc<Selection> {
+        self.choice = choice;
+        let before = self.selection.clone();
+        self.select();
+        self.settle();
+        before
+    }
+
+    /// Who left the selection since it was `before`; every session is told of them again when they come back.
+    ///
+    /// # Errors
+    /// Where what a session was told cannot be stored.
+    pub fn forget_left(&self, before: &Selection) -> Result<Vec<SourceId>, Refusal> {
+        let members = before.members().iter().map(|member| &member.id);
+        let left: Vec<SourceId> = members.filter(|id| !self.selection.contains(id.as_str())).cloned().collect();
+        self.store.forget(&left).map_err(|error| Refusal::storing(&error))?;
+        Ok(left)
+    }
+
+    /// The ids as the catalog has them: they are told as `@id`, and may be given so.
+    fn meant(&self, ids: &[String]) -> Vec<String> {
+        ids.iter().map(|id| self.catalog.meant(id).map_or_else(|| id.clone(), |source| source.id.to_string())).collect()
+    }
+
+    fn asked_for(&self, ids: &[String], tags: &[String]) -> AskedFor {
+        let mut asked = AskedFor::default();
+        let mut seen: HashSet<&str> = HashSet::new();
+        for id in ids {
+            match self.catalog.get(id) {
+                _ if !seen.insert(id) => {}
+                Some(source) => asked.add(source),
+                None => asked.unknown.push(id.clone()),
+            }
+        }
+        for source in self.catalog.sources() {
+            if has_any_tag(source, tags) && seen.insert(source.id.as_str()) {
+                asked.add(source);
+            }
+        }
+        asked
+    }
+
+    fn in_words(&self, answer: &Picked, tags: &[String]) -> String {
+        let mut words = Vec::new();
+        match answer.status {
+            PickStatus::Success => {
+                words.push(format!("picked {}", at_some(&answer.picked)));
+                if !answer.pulled_in.is_empty() {
+                    words.push(format!("pulled in {}", at_some(&answer.pulled_in)));
+                }
+            }
+            PickStatus::AllSelected => words.push("all of it is picked already".to_owned()),
+            PickStatus::NoSources => words.push("the catalog has no sources".to_owned()),
+            PickStatus::NoneMatched if !tags.is_empty() && answer.unknown.is_empty() => {
+                words.push(format!("no source has the tag {}", tags.join(" or ")));
+            }
+            PickStatus::NoneMatched => {}
+            PickStatus::Error if answer.missing.is_empty() => {
+                words.push("name at least one id or --tag; `refdesk list` shows them".to_owned());
+            }
+            PickStatus::Error => {}
+        }
+        for id in &answer.missing {
+            let path = self.catalog.get(id).and_then(|source| Some(source.place()?.written.clone()));
+            words.push(format!("'{id}' is missing and cannot be picked: {} exists nowhere", path.unwrap_or_default()));
+        }
+        for id in &answer.unknown {
+            words.push(self.unknown_id(id).message);
+        }
+        words.join("; ")
+    }
+
+    /// A refusal for an id that is in no catalog, with the nearest one that is.
+    pub fn unknown_id(&self, id: &str) -> Refusal {
+        let known = self.catalog.sources().iter().map(|source| source.id.as_str());
+        let nearest = did_you_mean(id, known).map_or_else(String::new, |question| format!(" ({question})"));
+        Refusal::new("unknown-id", format!("no source has the id '{id}'{nearest}"), "`refdesk list` shows all ids")
+    }
+}
+
+/// Whether the source has one of these tags, compared as hints compare them: one of separators alone is none.
+pub fn has_any_tag(source: &Source, tags: &[String]) -> bool {
+    source.tags.iter().any(|tag| tags.iter().any(|wanted| can_match(wanted) && same_tag(tag, wanted)))
+}
+
+#[derive(Default)]
+struct AskedFor {
+    known: Vec<SourceId>,
+    missing: Vec<SourceId>,
+    unknown: Vec<String>,
+}
+
+impl AskedFor {
+    fn add(&mut self, source: &Source) {
+        let list = if source.is_missing() { &mut self.missing } else { &mut self.known };
+        list.push(source.id.clone());
+    }
+}
+
+/// Transitive members of `after` that `before` had not.
+fn entered(before: &Selection, after: &Selection) -> Vec<SourceId> {
+    let transitive = after.members().iter().filter(|member| member.role == Role::Transitive);
+    transitive.filter(|member| !before.contains(member.id.as_str())).map(|member| member.id.clone()).collect()
+}
+
+/// What a change of each of these came to: who left counts but for those whose own pick or exclusion changed.
+fn released(Done { answer: changed, mut left, .. }: Done<Vec<String>>) -> Changed {
+    let own: HashSet<&str> = changed.iter().map(String::as_str).collect();
+    left.retain(|id| !own.contains(id.as_str()));
+    Changed { released: left, changed, refused: Vec::new() }
+}
+
+/// `@a, @b and 3 more`: the first twenty, since the answer has them all.
+fn at_some(ids: &[SourceId]) -> String {
+    let (first, more) = ids.split_at(ids.len().min(NAMED));
+    let rest = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    at_list(first) + &rest
+}
+
+/// `@a, @b`.
+pub fn at_list(ids: &[SourceId]) -> String {
+    ids.iter().map(|id| format!("@{id}")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::Options;
+    use refdesk_core::config::Surroundings;
+    use refdesk_files::write_atomic;
+
+    #[test]
+    fn a_change_is_told_from_what_is_stored_not_from_what_was_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = fs::canonicalize(folder.path()).unwrap();
+        let around = Surroundings { workspace: path.clone(), current: path, ..Surroundings::default() };
+        let sources = ["a", "b", "c", "d"].map(|id| {
+            let next = if id == "a" { "c" } else { "d" };
+            let text = if id < "c" { format!("See {next}.") } else { "The end.".to_owned() };
+            serde_json::json!({"id": id, "name": id, "type": "inline", "content": text})
+        });
+        let written = serde_json::json!({"sources": sources}).to_string();
+        write_atomic(&around.workspace.join("references.json"), written.as_bytes()).unwrap();
+        let open = || Desk::open(Options { lives_on: true, ..Options::new(around.clone()) });
+        let (mut one, mut other) = (open(), open());
+        let ids = |ids: &[SourceId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let named = |id: &str| [id.to_owned()];
+
+        let picked = one.pick(&named("a"), &[]).unwrap();
+        assert_eq!((ids(&picked.picked), ids(&picked.pulled_in)), (vec!["a".to_owned()], vec!["c".to_owned()]));
+        // Others have cleared it, and it has not been heard yet.
+        other.clear(false).unwrap();
+        let picked = one.pick(&named("a"), &[]).unwrap();
+        assert_eq!((ids(&picked.picked), ids(&picked.pulled_in)), (vec!["a".to_owned()], vec!["c".to_owned()]));
+        // Others have picked something, and its document has not been read here: what it brings is not this pick's.
+        let picked = other.pick(&named("b"), &[]).unwrap();
+        assert_eq!(ids(&picked.pulled_in), ["d"]);
+        one.clear(false).unwrap();
+        other.pick(&named("b"), &[]).unwrap();
+        let picked = one.pick(&named("a"), &[]).unwrap();
+        assert_eq!(ids(&picked.pulled_in), ["c"]);
+        let cleared = other.clear(false).unwrap();
+        assert_eq!(
+            (cleared.changed, ids(&cleared.released)),
+            (vec!["b".to_owned(), "a".to_owned()], vec!["c".to_owned(), "d".to_owned()])
+        );
+    }
+}

@@ -1,0 +1,153 @@
+//! What an answer says of a request, whichever way it came. It comes from outside: what is not whole, not for this request or
+//! not of this form is never taken for an answer, and for "none" least of all.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::{Answered, Request, Unanswered};
+use refdesk_text::escape::one_line;
+
+/// An answer has at most so many bytes (BEHAVIOUR §8).
+pub const MOST: u64 = 1024 * 1024;
+
+/// The code of an answer that was still not whole when the time ran out.
+pub(super) const HALF: &str = "half-answer";
+
+/// So much of a text from outside is repeated in a message.
+const SHOWN: usize = 80;
+
+/// Why bytes are no answer.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Misread {
+    /// They are no JSON document, perhaps not yet: what keeps them from it.
+    NotWhole(String),
+    /// They are one, and no answer to this request: why.
+    Wrong(String),
+}
+
+impl Misread {
+    /// The same in words for who asked; `from` says where the answer is from, as `the webhook` or a file's path.
+    pub(super) fn told(self, from: &str) -> Unanswered {
+        let (Self::NotWhole(why) | Self::Wrong(why)) = self;
+        let hint = "an answer is {\"request_id\": …, \"selected_ids\": […]}";
+        Unanswered::failed("wrong-answer", format!("{from} is no answer: {why}"), hint)
+    }
+}
+
+/// What these bytes say.
+pub(super) fn read(request: &Request, bytes: &[u8]) -> Result<Answered, Misread> {
+    let value: Value =
+        serde_json::from_slice(bytes).map_err(|error| Misread::NotWhole(format!("no JSON ({error})")))?;
+    let Value::Object(members) = value else {
+        return Err(Misread::Wrong("it is JSON, but no object".to_owned()));
+    };
+    understood(request, &members).map_err(Misread::Wrong)
+}
+
+fn understood(request: &Request, members: &Map<String, Value>) -> Result<Answered, String> {
+    match members.get("request_id") {
+        Some(Value::String(id)) if *id == request.request_id => {}
+        Some(Value::String(id)) => return Err(format!("it answers the request '{}'", shown(id))),
+        Some(_) => return Err("its 'request_id' is no string".to_owned()),
+        None => return Err("it has no 'request_id'".to_owned()),
+    }
+    let by = members.get("by").and_then(Value::as_str).map(shown);
+    if request.approval.is_some() {
+        return match members.get("approved") {
+            Some(Value::Bool(approved)) => Ok(Answered { approved: *approved, by, ..Answered::default() }),
+            _ => Err("it has no 'approved' that is true or false".to_owned()),
+        };
+    }
+    let ids = members.get("selected_ids").and_then(Value::as_array).ok_or("it has no list 'selected_ids'")?;
+    let offered: HashSet<&str> = request.sources.iter().map(|source| source.id.as_str()).collect();
+    let (mut answered, mut seen) = (Answered { by, ..Answered::default() }, HashSet::new());
+    for id in ids {
+        let id = id.as_str().ok_or("its 'selected_ids' holds something that is no string")?;
+        if seen.insert(id) {
+            let list = if offered.contains(id) { &mut answered.selected } else { &mut answered.unknown };
+            list.push(id.to_owned());
+        }
+    }
+    Ok(answered)
+}
+
+/// The beginning of a text from outside, on one line.
+pub(super) fn shown(text: &str) -> String {
+    let cut: String = text.chars().take(SHOWN).collect();
+    let more = if cut.len() < text.len() { "…" } else { "" };
+    format!("{}{more}", one_line(&cut))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::raise::tests::{asking, asking_for_a_yes};
+    use super::*;
+
+    #[test]
+    fn only_a_whole_answer_to_this_request_is_one() {
+        let request = asking("r1", &["a", "b"]);
+        for (text, expected) in [
+            (r#"{"request_id": "r1", "selected_ids": ["b", "x", "a", "b", "x"]}"#, Ok((vec!["b", "a"], vec!["x"]))),
+            (r#"{"request_id": "r1", "selected_ids": [], "more": 1}"#, Ok((vec![], vec![]))),
+            (r#"{"request_id": "r2", "selected_ids": ["a"]}"#, Err("answers the request 'r2'")),
+            (r#"{"request_id": "r1"}"#, Err("no list 'selected_ids'")),
+            (r#"{"request_id": "r1", "approved": true}"#, Err("no list 'selected_ids'")),
+            (r#"{"request_id": "r1", "selected_ids": null}"#, Err("no list 'selected_ids'")),
+            (r#"{"request_id": "r1", "selected_ids": "a"}"#, Err("no list 'selected_ids'")),
+            (r#"{"request_id": "r1", "selected_ids": ["a", 1]}"#, Err("no string")),
+            (r#"{"request_id": 1, "selected_ids": []}"#, Err("no string")),
+            (r#"{"selected_ids": []}"#, Err("no 'request_id'")),
+            ("[]", Err("no object")),
+            ("null", Err("no object")),
+        ] {
+            match (read(&request, text.as_bytes()), expected) {
+                (Ok(answered), Ok((selected, unknown))) => {
+                    assert_eq!(
+                        (answered.selected, answered.unknown),
+                        (strings(&selected), strings(&unknown)),
+                        "{text}"
+                    );
+                }
+                (Err(Misread::Wrong(why)), Err(part)) => assert!(why.contains(part), "{text}: {why}"),
+                (got, expected) => panic!("{text}: {got:?}, not {expected:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn half_an_answer_is_none_at_any_length() {
+        let request = asking("r1", &["a"]);
+        let whole = r#"{"request_id": "r1", "selected_ids": ["a"]}"#;
+        for end in 0..whole.len() {
+            let read = read(&request, &whole.as_bytes()[..end]);
+            assert!(matches!(read, Err(Misread::NotWhole(_))), "{end}: {read:?}");
+        }
+        assert!(matches!(read(&request, b"\xff"), Err(Misread::NotWhole(_))));
+    }
+
+    #[test]
+    fn a_yes_is_said_and_never_guessed() {
+        let request = asking_for_a_yes("r1");
+        for (text, expected) in [
+            (r#"{"request_id": "r1", "approved": true}"#, Some(true)),
+            (r#"{"request_id": "r1", "approved": false}"#, Some(false)),
+            (r#"{"request_id": "r1", "approved": "yes"}"#, None),
+            (r#"{"request_id": "r1", "selected_ids": []}"#, None),
+        ] {
+            assert_eq!(read(&request, text.as_bytes()).ok().map(|answered| answered.approved), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_repeated_is_short_and_harmless() {
+        let id = format!("\x1b[2J{}", "x".repeat(500));
+        let text = serde_json::json!({"request_id": id, "selected_ids": []}).to_string();
+        let Err(Misread::Wrong(why)) = read(&asking("r1", &[]), text.as_bytes()) else { panic!() };
+        assert!(why.contains("\\x1b[2J") && why.len() < 150, "{why}");
+    }
+
+    fn strings(ids: &[&str]) -> Vec<String> {
+        ids.iter().map(ToString::to_string).collect()
+    }
+}

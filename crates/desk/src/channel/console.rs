@@ -1,0 +1,242 @@
+//! Asking at the terminal: a numbered list, and a line with what is wanted of it. What is listed comes from outside and is
+//! shown escaped. The list goes to standard error, since standard output carries the answer of the command.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io::{self, BufRead, Read, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+
+use super::{Answered, Channel, Request, Unanswered, Wait};
+use refdesk_text::escape::one_line;
+
+/// A line has at most so many bytes: ten thousand numbers fit.
+const LINE: u64 = 64 * 1024;
+
+/// So much of a description is listed.
+const DESCRIBED: usize = 160;
+
+/// The terminal of this process: standard input and standard error.
+#[derive(Debug)]
+pub(super) struct Console;
+
+impl Channel for Console {
+    fn ask(&self, request: &Request, wait: &Wait) -> Result<Answered, Unanswered> {
+        if request.approval.is_some() {
+            return Err(Unanswered::only_on_a_screen());
+        }
+        converse(request, wait, &lines(), &mut io::stderr().lock())
+    }
+}
+
+/// What was typed, line by line; `None` at its end. Reading cannot be broken off: the thread that does it ends with the program.
+fn lines() -> Receiver<io::Result<Option<String>>> {
+    let (tell, told) = sync_channel(0);
+    std::thread::spawn(move || {
+        loop {
+            let mut line = Vec::new();
+            let read = io::stdin().lock().take(LINE).read_until(b'\n', &mut line);
+            let typed = match read {
+                // Where it was cut, a number may have been.
+                Ok(read) if read as u64 == LINE && !line.ends_with(b"\n") => {
+                    Err(io::Error::new(io::ErrorKind::InvalidData, format!("the line has more than {LINE} bytes")))
+                }
+                read => read.map(|read| (read > 0).then(|| String::from_utf8_lossy(&line).into_owned())),
+            };
+            let is_last = !matches!(typed, Ok(Some(_)));
+            if tell.send(typed).is_err() || is_last {
+                return;
+            }
+        }
+    });
+    told
+}
+
+/// Lists, asks, and asks again until a line is understood. The end of what is typed is an empty line: nothing is wanted.
+fn converse(
+    request: &Request,
+    wait: &Wait,
+    typed: &Receiver<io::Result<Option<String>>>,
+    out: &mut dyn Write,
+) -> Result<Answered, Unanswered> {
+    let broken = |error: io::Error| {
+        Unanswered::failed("no-terminal", format!("the terminal cannot be used: {error}"), "ask at another one")
+    };
+    let mut say = |text: &str| out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(broken);
+    say(&listed(request))?;
+    let prompt = "Which? Numbers as in 1,3,4 or 2-5, `all`, `none`; empty is none: ";
+    say(prompt)?;
+    loop {
+        let line = match typed.recv_timeout(wait.glance()) {
+            Ok(line) => line.map_err(broken)?.unwrap_or_default(),
+            Err(RecvTimeoutError::Timeout) if wait.is_given_up() => return end(&mut say, Unanswered::GivenUp),
+            Err(RecvTimeoutError::Timeout) if wait.left().is_zero() => return end(&mut say, Unanswered::TimedOut),
+            Err(RecvTimeoutError::Timeout) => continue,
+            Err(RecvTimeoutError::Disconnected) => String::new(),
+        };
+        match parse(&line, request.sources.len()) {
+            Ok(numbers) => {
+                let chosen = numbers.iter().filter_map(|number| request.sources.get(number - 1));
+                let selected = chosen.map(|source| source.id.clone()).collect();
+                return Ok(Answered { selected, by: Some("the terminal".to_owned()), ..Answered::default() });
+            }
+            Err(why) => say(&format!("{why}\n{prompt}"))?,
+        }
+    }
+}
+
+/// The cursor stands behind the question: what comes next begins a line.
+fn end(say: &mut dyn FnMut(&str) -> Result<(), Unanswered>, why: Unanswered) -> Result<Answered, Unanswered> {
+    say("\n")?;
+    Err(why)
+}
+
+fn listed(request: &Request) -> String {
+    let mut text = String::new();
+    if !request.context.is_empty() {
+        // Writing to a string cannot fail, here and below.
+        let _ = writeln!(text, "{}", one_line(&request.context));
+    }
+    let width = request.sources.len().to_string().len();
+    for (at, source) in request.sources.iter().enumerate() {
+        let _ = write!(text, "{:>width$}  @{}  {}", at + 1, one_line(&source.id), one_line(&source.name));
+        if !source.tags.is_empty() {
+            let _ = write!(text, "  ({})", one_line(&source.tags.join(", ")));
+        }
+        text.push('\n');
+        if !source.description.is_empty() {
+            let cut: String = source.description.chars().take(DESCRIBED).collect();
+            let more = if cut.len() < source.description.len() { "…" } else { "" };
+            let _ = writeln!(text, "{:width$}  {}{more}", "", one_line(&cut));
+        }
+    }
+    text
+}
+
+/// What a line asks for of `count` sources: their numbers from 1 on, in the order of the line, each once.
+///
+/// # Errors
+/// What is wrong with it, one sentence.
+fn parse(line: &str, count: usize) -> Result<Vec<usize>, String> {
+    let line = line.trim();
+    match line.to_lowercase().as_str() {
+        "" | "none" => return Ok(Vec::new()),
+        "all" => return Ok((1..=count).collect()),
+        _ => {}
+    }
+    let (mut numbers, mut seen) = (Vec::new(), BTreeSet::new());
+    for part in line.split(',').map(str::trim) {
+        let (first, last) = match part.split_once('-') {
+            Some((first, last)) => (number(first.trim(), count)?, number(last.trim(), count)?),
+            None => {
+                let only = number(part, count)?;
+                (only, only)
+            }
+        };
+        if first > last {
+            return Err(format!("The range '{}' goes down; write {last}-{first}.", one_line(part)));
+        }
+        numbers.extend((first..=last).filter(|number| seen.insert(*number)));
+    }
+    Ok(numbers)
+}
+
+fn number(text: &str, count: usize) -> Result<usize, String> {
+    if text.is_empty() {
+        return Err("A number is missing.".to_owned());
+    }
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    match text.parse() {
+        Ok(number) if is_number && (1..=count).contains(&number) => Ok(number),
+        _ if is_number => Err(format!("There is no {}: the numbers go from 1 to {count}.", super::answer::shown(text))),
+        _ => Err(format!("'{}' is no number.", super::answer::shown(text))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::super::raise::tests::asking;
+    use super::*;
+
+    #[test]
+    fn a_line_asks_for_numbers() {
+        for (line, expected) in [
+            ("1,3,4", Ok(vec![1, 3, 4])),
+            (" 4 , 1\n", Ok(vec![4, 1])),
+            ("2-5", Ok(vec![2, 3, 4, 5])),
+            ("2 - 3,1", Ok(vec![2, 3, 1])),
+            ("3-3,1-4", Ok(vec![3, 1, 2, 4])),
+            ("01", Ok(vec![1])),
+            ("all", Ok(vec![1, 2, 3, 4, 5])),
+            ("ALL \r\n", Ok(vec![1, 2, 3, 4, 5])),
+            ("none", Ok(vec![])),
+            ("", Ok(vec![])),
+            (" \t\n", Ok(vec![])),
+            ("0", Err("There is no 0: the numbers go from 1 to 5.")),
+            ("6", Err("There is no 6: the numbers go from 1 to 5.")),
+            ("1-6", Err("There is no 6: the numbers go from 1 to 5.")),
+            ("99999999999999999999", Err("There is no 99999999999999999999: the numbers go from 1 to 5.")),
+            ("4-2", Err("The range '4-2' goes down; write 2-4.")),
+            ("1,,2", Err("A number is missing.")),
+            ("1,", Err("A number is missing.")),
+            ("-2", Err("A number is missing.")),
+            ("2-", Err("A number is missing.")),
+            ("1-2-3", Err("'2-3' is no number.")),
+            ("1 2", Err("'1 2' is no number.")),
+            ("+1", Err("'+1' is no number.")),
+            ("1,all", Err("'all' is no number.")),
+            ("\u{661}", Err("'\u{661}' is no number.")),
+            ("\x1b[A", Err("'\\x1b[A' is no number.")),
+        ] {
+            assert_eq!(parse(line, 5), expected.map_err(str::to_owned), "{line:?}");
+        }
+        assert_eq!(parse("all", 0), Ok(vec![]));
+        assert!(parse("1", 0).is_err());
+    }
+
+    fn conversation(request: &Request, typed: &[&str], wait: &Wait) -> (Result<Answered, Unanswered>, String) {
+        let (tell, told) = channel();
+        typed.iter().for_each(|line| tell.send(Ok(Some((*line).to_owned()))).unwrap());
+        // A terminal where nobody types has not ended.
+        let open = typed.is_empty().then_some(tell);
+        let mut out = Vec::new();
+        let end = converse(request, wait, &told, &mut out);
+        drop(open);
+        (end, String::from_utf8(out).unwrap())
+    }
+
+    #[test]
+    fn a_wrong_line_asks_again_and_says_why() {
+        let request = asking("r", &["a", "b", "c"]);
+        let (end, shown) = conversation(&request, &["5\n", "x\n", "3,1\n"], &Wait::seconds(60.0));
+        assert_eq!(end.unwrap().selected, ["c", "a"]);
+        assert!(shown.contains("There is no 5") && shown.contains("'x' is no number"), "{shown}");
+        assert_eq!(shown.matches("Which?").count(), 3);
+    }
+
+    #[test]
+    fn the_end_of_what_is_typed_is_none_and_the_end_of_the_time_is_not() {
+        let request = asking("r", &["a"]);
+        let (end, _) = conversation(&request, &["wrong\n"], &Wait::seconds(60.0));
+        assert_eq!(end.map(|answered| answered.selected), Ok(vec![]));
+        let (end, shown) = conversation(&request, &[], &Wait::seconds(0.0));
+        assert_eq!(end, Err(Unanswered::TimedOut));
+        assert!(shown.ends_with('\n'), "{shown:?}");
+        let given_up = Wait::seconds(60.0);
+        given_up.give_up();
+        assert_eq!(conversation(&request, &[], &given_up).0, Err(Unanswered::GivenUp));
+    }
+
+    #[test]
+    fn what_is_listed_cannot_move_the_cursor() {
+        let mut request = asking("r", &["a\x1b[2J"]);
+        request.context = "why\r\x1b[1A".to_owned();
+        request.sources[0].name = "Name\nof".to_owned();
+        request.sources[0].tags = vec!["\u{202e}tag".to_owned()];
+        request.sources[0].description = "d".repeat(500);
+        let shown = listed(&request);
+        assert_eq!(shown.lines().count(), 3, "{shown}");
+        assert!(!shown.contains(['\x1b', '\r', '\u{202e}']) && shown.len() < 400, "{shown}");
+    }
+}

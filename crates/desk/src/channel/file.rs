@@ -1,0 +1,519 @@
+//! Asking by files: the request is put into a folder, and the answer waited for there. The screens of the workspace watch that
+//! folder; so may any other program. Whatever ends this, nothing is left that keeps anybody from anything.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+
+use super::answer::{HALF, MOST, Misread, read};
+use super::folder::{Base, QUESTION, REQUESTS, RESPONSES, file_of, read_answer, sweep, taken};
+use super::{Answered, Channel, Request, Unanswered, Wait};
+use crate::session::{FOLDER, advice, keep_git_out};
+use refdesk_files::name::safe;
+use refdesk_files::path::{display, is_absent};
+use refdesk_files::{Folder, Mode};
+
+/// Nobody looks more often than this, whatever a configuration says.
+const SHORTEST: Duration = Duration::from_millis(10);
+
+/// A folder to ask in.
+#[derive(Debug)]
+pub(super) struct Files {
+    /// The workspace folder.
+    pub workspace: PathBuf,
+    /// The folder.
+    pub folder: Base,
+    /// Between two looks, where the system tells of no changes.
+    pub poll: Duration,
+}
+
+impl Channel for Files {
+    fn ask(&self, request: &Request, wait: &Wait) -> Result<Answered, Unanswered> {
+        let unasked = |error: io::Error| {
+            Unanswered::failed("not-asked", format!("the question could not be put: {error}"), advice(&error))
+        };
+        let (requests, responses) = self.begin().map_err(unasked)?;
+        // Before the request is there: no answer comes unheard.
+        let ear = Ear::on(responses.path());
+        let raised = self.raise(request, requests, responses).map_err(unasked)?;
+        let mut looked = Instant::now();
+        loop {
+            if wait.is_given_up() {
+                return raised.last_look(request).map_err(|_| Unanswered::GivenUp);
+            }
+            if wait.left().is_zero() {
+                return raised.last_look(request);
+            }
+            if let Some(end) = look(&raised.responses, &raised.answer, &raised.shown, request) {
+                raised.take();
+                return end;
+            }
+            while !ear.hears(wait.glance().min(self.poll)) {
+                if wait.is_given_up() || wait.left().is_zero() || looked.elapsed() >= self.poll {
+                    break;
+                }
+            }
+            looked = Instant::now();
+        }
+    }
+}
+
+impl Files {
+    /// Its two folders, and nothing in them of those who are dead.
+    fn begin(&self) -> io::Result<(Folder, Folder)> {
+        self.folder.check()?;
+        if self.folder.path().starts_with(self.workspace.join(FOLDER)) {
+            keep_git_out(&self.workspace)?;
+        }
+        let parts = (self.folder.make_part(REQUESTS)?, self.folder.make_part(RESPONSES)?);
+        sweep(&self.folder);
+        Ok(parts)
+    }
+
+    fn raise(&self, request: &Request, requests: Folder, responses: Folder) -> io::Result<Raised> {
+        let id = &request.request_id;
+        if safe(id) != *id {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "the request's id is no name of a file"));
+        }
+        let bytes = serde_json::to_vec_pretty(request)?;
+        if bytes.len() as u64 > QUESTION {
+            let message = format!("it has {} bytes, and {QUESTION} are allowed; ask for fewer sources", bytes.len());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        let alive = requests.publish(file_of(id), &bytes, Mode::Private)?;
+        let shown = display(&self.workspace, &responses.path_of(file_of(id)));
+        Ok(Raised { requests, responses, answer: file_of(id), taken: taken(id), shown, _alive: alive })
+    }
+}
+
+/// What an answer comes to that is there, and is whole.
+fn look(responses: &Folder, name: &str, shown: &str, request: &Request) -> Option<Result<Answered, Unanswered>> {
+    let wrong = |message: String, hint| Some(Err(Unanswered::failed("wrong-answer", message, hint)));
+    let bytes = match read_answer(responses, name) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return wrong(format!("{shown} has more than {MOST} bytes"), "answer with ids alone"),
+        Err(error) if is_absent(&error) => return None,
+        Err(error) => return wrong(format!("the answer cannot be read: {error}"), "an answer is a regular file"),
+    };
+    match read(request, &bytes) {
+        Ok(answered) => Some(Ok(answered)),
+        Err(Misread::NotWhole(_)) => None,
+        Err(wrong) => Some(Err(wrong.told(shown))),
+    }
+}
+
+/// A request that is there until this is dropped, and the answer to it that was taken. In which order they go is what
+/// `folder::answer` relies on.
+struct Raised {
+    requests: Folder,
+    responses: Folder,
+    /// The name of the request's file, and of the answer's.
+    answer: String,
+    /// The name of the answer when it was taken.
+    taken: String,
+    /// The answer's path as printed.
+    shown: String,
+    /// Its lock says that somebody waits.
+    _alive: File,
+}
+
+impl Raised {
+    /// Takes the answer from its name, so that nobody takes it back; whether it was there.
+    fn take(&self) -> bool {
+        self.responses.rename(&self.answer, &self.taken).is_ok()
+    }
+
+    /// The time is over. The request goes first: whoever answers now sees that it went, and takes the answer back unless it
+    /// was taken here.
+    fn last_look(self, request: &Request) -> Result<Answered, Unanswered> {
+        let _ = self.requests.remove_file(&self.answer);
+        if !self.take() {
+            return Err(Unanswered::TimedOut);
+        }
+        look(&self.responses, &self.taken, &self.shown, request).unwrap_or_else(|| {
+            let why = match read_answer(&self.responses, &self.taken)
+                .map(|bytes| read(request, &bytes.unwrap_or_default()))
+            {
+                Ok(Err(Misread::NotWhole(why))) => format!(": {why}"),
+                _ => String::new(),
+            };
+            let message = format!("{} was still no whole answer when the time ran out{why}", self.shown);
+            let hint = "write the answer under another name, and rename it when it is whole";
+            Err(Unanswered::failed(HALF, message, hint))
+        })
+    }
+}
+
+impl Drop for Raised {
+    fn drop(&mut self) {
+        let _ = self.requests.remove_file(&self.answer);
+        let _ = self.responses.remove_file(&self.taken);
+    }
+}
+
+/// Hears of changes in a folder. Where the system has no watch to give, it hears nothing.
+struct Ear {
+    heard: Receiver<()>,
+    _watcher: Option<RecommendedWatcher>,
+}
+
+impl Ear {
+    fn on(folder: &Path) -> Self {
+        let (tell, heard) = channel();
+        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            // Looking is no change: who looks would look for ever.
+            if !event.is_ok_and(|event| matches!(event.kind, EventKind::Access(_))) {
+                // Whoever waited may have gone.
+                let _ = tell.send(());
+            }
+        });
+        let watcher = watcher.and_then(|mut watcher| {
+            watcher.watch(folder, RecursiveMode::NonRecursive)?;
+            Ok(watcher)
+        });
+        // Without it the answer is found by looking.
+        Self { heard, _watcher: watcher.ok() }
+    }
+
+    /// Waits so long; whether something changed.
+    fn hears(&self, span: Duration) -> bool {
+        match self.heard.recv_timeout(span) {
+            Ok(()) => {
+                while self.heard.try_recv().is_ok() {}
+                true
+            }
+            Err(RecvTimeoutError::Timeout) => false,
+            Err(RecvTimeoutError::Disconnected) => {
+                // No watcher holds the other end.
+                std::thread::park_timeout(span);
+                false
+            }
+        }
+    }
+}
+
+/// How often it is looked, by what a configuration says.
+pub(super) fn poll(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX).max(SHORTEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::thread;
+
+    use jiff::Timestamp;
+
+    use super::super::folder::{Landed, answer, pending};
+    use super::super::raise::tests::{asking, asking_for_a_yes};
+    use super::super::{Request, Response};
+    use super::*;
+    use refdesk_files::write_atomic;
+
+    const ID: &str = "0123456789abcdef0123456789abcdef";
+
+    struct World {
+        _root: tempfile::TempDir,
+        files: Files,
+    }
+
+    impl World {
+        fn new() -> Self {
+            let root = tempfile::tempdir().unwrap();
+            let workspace = fs::canonicalize(root.path()).unwrap();
+            let folder = super::super::folder::default_folder(&workspace);
+            Self { _root: root, files: Files { workspace, folder, poll: Duration::from_millis(20) } }
+        }
+
+        /// Asks, and has `meanwhile` done as soon as the request is there.
+        fn ask(
+            &self,
+            request: &Request,
+            wait: &Wait,
+            meanwhile: impl FnOnce(&Base) + Send,
+        ) -> Result<Answered, Unanswered> {
+            let folder = &self.files.folder;
+            thread::scope(|threads| {
+                let other = threads.spawn(move || {
+                    until(|| pending(folder, Timestamp::now()).0.len() == 1);
+                    meanwhile(folder);
+                });
+                let came = self.files.ask(request, wait);
+                other.join().unwrap();
+                for part in [REQUESTS, RESPONSES].map(|part| folder.path().join(part)) {
+                    assert_eq!(fs::read_dir(&part).unwrap().count(), 0, "{}", part.display());
+                }
+                came
+            })
+        }
+    }
+
+    fn until(mut holds: impl FnMut() -> bool) {
+        let began = Instant::now();
+        while !holds() {
+            assert!(began.elapsed() < Duration::from_secs(30));
+            thread::yield_now();
+        }
+    }
+
+    fn response(selected: &[&str], by: &str) -> Response {
+        Response {
+            request_id: ID.to_owned(),
+            selected_ids: selected.iter().map(ToString::to_string).collect(),
+            approved: None,
+            by: Some(by.to_owned()),
+        }
+    }
+
+    fn put(folder: &Base, bytes: &[u8]) {
+        write_atomic(&folder.path().join(RESPONSES).join(file_of(ID)), bytes).unwrap();
+    }
+
+    #[test]
+    fn the_first_answer_is_the_answer_and_the_other_hears_whose() {
+        let (world, request) = (World::new(), asking(ID, &["a", "b"]));
+        let came = world.ask(&request, &Wait::seconds(30.0), |folder| {
+            let (waiting, problems) = pending(folder, Timestamp::now());
+            assert!(problems.is_empty() && waiting[0].is_alive && waiting[0].until.is_some());
+            assert_eq!(waiting[0].request.sources.len(), 2);
+            assert_eq!(answer(folder, &response(&["b", "x"], "one")).unwrap(), Landed::First);
+            // The asker may have gone by now, and nobody knows who was quicker then.
+            let late = answer(folder, &response(&["a"], "two")).unwrap();
+            assert!(matches!(&late, Landed::Late { by } if by.as_deref().is_none_or(|by| by == "one")), "{late:?}");
+        });
+        let by = Some("one".to_owned());
+        let expected = Answered { selected: vec!["b".to_owned()], unknown: vec!["x".to_owned()], by, approved: false };
+        assert_eq!(came, Ok(expected));
+        assert_eq!(answer(&world.files.folder, &response(&[], "late")).unwrap(), Landed::Late { by: None });
+        assert_eq!(fs::read_dir(world.files.folder.path().join(RESPONSES)).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn another_program_asks_by_the_fields_of_the_contract_alone() {
+        let world = World::new();
+        let folder = &world.files.folder;
+        let put = |id: &str| {
+            let request = serde_json::json!({
+                "request_id": id, "timestamp": "2026-11-22T10:00:00.123456", "context": "which?",
+                "sources": [{"id": "a", "name": "A", "description": "", "type": "local", "tags": []}],
+            });
+            write_atomic(&folder.path().join(REQUESTS).join(file_of(id)), request.to_string().as_bytes()).unwrap();
+        };
+        put("from-elsewhere");
+        // One that is called as ours are and that nobody holds is of a dead asker.
+        put(ID);
+        let (waiting, problems) = pending(folder, Timestamp::now());
+        assert!(problems.is_empty(), "{problems:?}");
+        let ids: Vec<&str> = waiting.iter().map(|it| it.request.request_id.as_str()).collect();
+        assert_eq!((ids, waiting[0].is_alive), (vec!["from-elsewhere"], false));
+        let until = waiting[0].until.unwrap();
+        assert!(until > Timestamp::now() && pending(folder, until).0.is_empty(), "{until}");
+        let said = |by| Response { request_id: "from-elsewhere".to_owned(), ..response(&["a"], by) };
+        assert_eq!(answer(folder, &said("one")).unwrap(), Landed::First);
+        assert_eq!(answer(folder, &said("two")).unwrap(), Landed::Late { by: Some("one".to_owned()) });
+        assert!(folder.path().join(RESPONSES).join(file_of("from-elsewhere")).exists(), "left for who asked");
+    }
+
+    #[test]
+    fn many_answer_at_once_and_one_of_them_is_first() {
+        for _ in 0..20 {
+            let (world, request) = (World::new(), asking(ID, &["a", "b", "c", "d"]));
+            let landed = std::sync::Mutex::new(Vec::new());
+            let came = world.ask(&request, &Wait::seconds(30.0), |folder| {
+                thread::scope(|threads| {
+                    for id in ["a", "b", "c", "d"] {
+                        let landed = &landed;
+                        threads.spawn(move || {
+                            let how = answer(folder, &response(&[id], id)).unwrap();
+                            landed.lock().unwrap().push((id.to_owned(), how));
+                        });
+                    }
+                });
+            });
+            let landed = landed.into_inner().unwrap();
+            let first: Vec<&String> =
+                landed.iter().filter(|(_, how)| *how == Landed::First).map(|(id, _)| id).collect();
+            assert_eq!(first, came.unwrap().selected.iter().collect::<Vec<_>>(), "{landed:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_comes_as_the_time_runs_out_counts_for_both_or_for_neither() {
+        let (mut taken, mut missed) = (0, 0);
+        for round in 0..100_u32 {
+            let (world, request) = (World::new(), asking(ID, &["a"]));
+            let wait = Wait::until(Instant::now() + Duration::from_micros(u64::from(round) * 60));
+            let is_over = std::sync::atomic::AtomicBool::new(false);
+            let folder = &world.files.folder;
+            let (landed, came) = thread::scope(|threads| {
+                let other = threads.spawn(|| {
+                    let is_asked = || !pending(folder, Timestamp::now()).0.is_empty();
+                    until(|| is_asked() || is_over.load(std::sync::atomic::Ordering::Relaxed));
+                    answer(folder, &response(&["a"], "one")).unwrap()
+                });
+                let came = world.files.ask(&request, &wait);
+                is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+                (other.join().unwrap(), came)
+            });
+            match landed {
+                Landed::First => taken += usize::from(came.as_ref().is_ok_and(|came| came.selected == ["a"])),
+                Landed::Late { .. } => missed += usize::from(came == Err(Unanswered::TimedOut)),
+            }
+            assert_eq!(taken + missed, usize::try_from(round).unwrap() + 1, "{landed:?} {came:?}");
+            assert!(!folder.path().join(RESPONSES).join(file_of(ID)).exists());
+        }
+    }
+
+    #[test]
+    fn a_yes_comes_back_as_one() {
+        let (world, request) = (World::new(), asking_for_a_yes(ID));
+        let came = world.ask(&request, &Wait::seconds(30.0), |folder| {
+            let yes = Response { approved: Some(true), ..response(&[], "a screen") };
+            assert_eq!(answer(folder, &yes).unwrap(), Landed::First);
+        });
+        assert!(came.unwrap().approved);
+    }
+
+    #[test]
+    fn half_an_answer_is_waited_on_and_never_taken_for_none() {
+        let whole = br#"{"request_id": "0123456789abcdef0123456789abcdef", "selected_ids": ["a"]}"#;
+        for half in [&whole[..0], &whole[..20], &whole[..whole.len() - 1]] {
+            let (world, request) = (World::new(), asking(ID, &["a"]));
+            let came = world.ask(&request, &Wait::seconds(30.0), |folder| {
+                put(folder, half);
+                put(folder, whole);
+            });
+            assert_eq!(came.unwrap().selected, ["a"]);
+            let came = world.ask(&request, &Wait::seconds(0.3), |folder| put(folder, half));
+            assert!(came.as_ref().is_err_and(Unanswered::is_late), "{came:?}");
+            assert!(matches!(came, Err(Unanswered::Failed { code: HALF, .. })), "{came:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_answer_is_said_at_once() {
+        for (bytes, part) in [
+            (br#"{"request_id": "another", "selected_ids": []}"#.to_vec(), "'another'"),
+            (b"[]".to_vec(), "no object"),
+            (vec![b' '; 1024 * 1024 + 1], "more than 1048576 bytes"),
+        ] {
+            let (world, request) = (World::new(), asking(ID, &["a"]));
+            let came = world.ask(&request, &Wait::seconds(30.0), |folder| put(folder, &bytes));
+            let Err(Unanswered::Failed { code: "wrong-answer", message, .. }) = came else { panic!("{came:?}") };
+            assert!(message.contains(part) && message.contains(".jaato/refdesk/ask/responses/"), "{message}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn no_link_is_followed() {
+        use std::os::unix::fs::symlink;
+        let outside = tempfile::tempdir().unwrap();
+        let secret = outside.path().join("secret.json");
+        write_atomic(&secret, format!(r#"{{"request_id": "{ID}", "selected_ids": ["a"]}}"#).as_bytes()).unwrap();
+        let (world, request) = (World::new(), asking(ID, &["a"]));
+        let came = world.ask(&request, &Wait::seconds(30.0), |folder| {
+            symlink(&secret, folder.path().join(RESPONSES).join(file_of(ID))).unwrap();
+        });
+        assert!(matches!(came, Err(Unanswered::Failed { code: "wrong-answer", .. })), "{came:?}");
+        for linked in ["requests", "responses", "../ask"] {
+            let world = World::new();
+            let base = &world.files.folder;
+            let folder = base.path();
+            let link = folder.parent().unwrap().join("ask").join(linked);
+            fs::create_dir_all(if linked == "../ask" { folder.parent().unwrap() } else { folder }).unwrap();
+            symlink(outside.path(), refdesk_files::path::clean(&link)).unwrap();
+            let came = world.files.ask(&request, &Wait::seconds(30.0));
+            assert!(matches!(came, Err(Unanswered::Failed { code: "not-asked", .. })), "{linked}: {came:?}");
+            assert!(base.check().is_err());
+            if linked != "../ask" {
+                assert!(answer(base, &response(&[], "one")).is_err());
+                assert_eq!((pending(base, Timestamp::now()).0.len(), pending(base, Timestamp::now()).1.len()), (0, 1));
+            }
+        }
+        assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_the_dead_left_is_no_request_and_goes_and_what_is_not_ours_stays() {
+        let world = World::new();
+        let folder = &world.files.folder;
+        let bytes = serde_json::to_vec(&asking(ID, &["a"])).unwrap();
+        let dead = folder.path().join(REQUESTS).join(file_of(ID));
+        let foreign = folder.path().join(REQUESTS).join(file_of("another-program"));
+        write_atomic(&dead, &bytes).unwrap();
+        write_atomic(&foreign, &serde_json::to_vec(&asking("another-program", &["a"])).unwrap()).unwrap();
+        let half = folder.path().join(REQUESTS).join(".refdesk-half.tmp");
+        write_atomic(&half, b"{").unwrap();
+        let (waiting, problems) = pending(folder, Timestamp::now());
+        let ids: Vec<&str> = waiting.iter().map(|it| it.request.request_id.as_str()).collect();
+        assert_eq!((ids, problems), (vec!["another-program"], vec![]));
+        assert!(!dead.exists() && !half.exists() && foreign.exists());
+        assert_eq!(answer(folder, &response(&[], "one")).unwrap(), Landed::Late { by: None });
+    }
+
+    #[test]
+    fn rubbish_that_somebody_holds_is_said_and_what_ran_out_is_not_there() {
+        let world = World::new();
+        let folder = &world.files.folder;
+        fs::create_dir_all(folder.path().join(REQUESTS)).unwrap();
+        let late = Request { timestamp: "2020-01-01T00:00:00Z".to_owned(), ..asking(ID, &[]) };
+        let timeless = "b".repeat(32);
+        let held: Vec<File> = [
+            ("half", b"{\"request_id\"".to_vec()),
+            ("other", serde_json::to_vec(&asking(ID, &[])).unwrap()),
+            (
+                timeless.as_str(),
+                serde_json::to_vec(&Request { timestamp: "now".to_owned(), ..asking(&timeless, &[]) }).unwrap(),
+            ),
+            ("huge", vec![b' '; 2 * 1024 * 1024]),
+            (ID, serde_json::to_vec(&late).unwrap()),
+        ]
+        .into_iter()
+        .map(|(id, bytes)| {
+            Folder::root(&folder.path().join(REQUESTS)).unwrap().publish(file_of(id), &bytes, Mode::Default).unwrap()
+        })
+        .collect();
+        let (waiting, problems) = pending(folder, Timestamp::now());
+        assert_eq!(waiting, []);
+        let codes: Vec<&str> = problems.iter().map(|problem| problem.code).collect();
+        assert_eq!(codes, ["wrong-request"; 4], "{problems:#?}");
+        drop(held);
+    }
+
+    #[test]
+    fn a_question_that_nobody_would_read_is_not_put() {
+        let (world, mut request) = (World::new(), asking(ID, &["a"]));
+        request.context = "x".repeat(17 * 1024 * 1024);
+        let came = world.files.ask(&request, &Wait::seconds(30.0));
+        let Err(Unanswered::Failed { code: "not-asked", message, .. }) = came else { panic!("{came:?}") };
+        assert!(message.contains("16777216 are allowed"), "{message}");
+    }
+
+    #[test]
+    fn a_question_that_is_given_up_goes_at_once() {
+        let (world, request) = (World::new(), asking(ID, &["a"]));
+        let wait = Wait::seconds(3600.0);
+        let other = wait.clone();
+        assert_eq!(world.ask(&request, &wait, |_| other.give_up()), Err(Unanswered::GivenUp));
+    }
+
+    #[test]
+    fn an_answer_is_found_by_looking_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let ear = Ear::on(&folder.path().join("none"));
+        assert!(!ear.hears(Duration::from_millis(1)));
+        // Renamed into its place, by whoever writes it first under another name.
+        let (world, request) = (World::new(), asking(ID, &["a"]));
+        let came = world.ask(&request, &Wait::seconds(30.0), |folder| {
+            let beside = folder.path().join(RESPONSES).join("beside");
+            write_atomic(&beside, &serde_json::to_vec(&response(&["a"], "x")).unwrap()).unwrap();
+            fs::rename(&beside, folder.path().join(RESPONSES).join(file_of(ID))).unwrap();
+        });
+        assert_eq!(came.unwrap().selected, ["a"]);
+    }
+}

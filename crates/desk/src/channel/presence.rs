@@ -1,0 +1,82 @@
+//! Whether a screen of a workspace is open: each holds a locked file as long as it lives, and the kernel lets the lock go
+//! however it ends. So no screen that is gone is ever waited for, and none leaves anything that others must mend.
+
+use std::fs::TryLockError;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::session::{FOLDER, keep_git_out};
+use refdesk_files::{Folder, Lasting, Mode, Staged};
+
+/// That a screen is there, for as long as this is held.
+#[derive(Debug)]
+pub struct Presence {
+    _held: Staged,
+}
+
+/// Tells that a screen of this workspace is there.
+///
+/// # Errors
+/// What the file system says, with the path in front; a link is on the way to the folder.
+pub fn attend(workspace: &Path) -> io::Result<Presence> {
+    keep_git_out(workspace)?;
+    let folder = Folder::root(workspace)?.make(&screens(), Mode::Private)?;
+    folder.sweep_dead()?;
+    let process = std::process::id().to_string();
+    Ok(Presence { _held: folder.stage("screen", process.as_bytes(), Mode::Private, Lasting::WhileRunning)? })
+}
+
+/// Whether any screen of this workspace is there. Where the file system has no locks nobody can tell, and none is.
+pub fn is_anybody_there(workspace: &Path) -> bool {
+    let Ok(folder) = Folder::root(workspace).and_then(|root| root.below(&screens())) else { return false };
+    folder
+        .names()
+        .unwrap_or_default()
+        .iter()
+        .any(|name| folder.open(name).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))))
+}
+
+fn screens() -> PathBuf {
+    Path::new(FOLDER).join("screens")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_screen_is_there_as_long_as_it_is() {
+        let root = tempfile::tempdir().unwrap();
+        let workspace = std::fs::canonicalize(root.path()).unwrap();
+        assert!(!is_anybody_there(&workspace));
+        let (one, two) = (attend(&workspace).unwrap(), attend(&workspace).unwrap());
+        assert!(is_anybody_there(&workspace));
+        drop(one);
+        assert!(is_anybody_there(&workspace));
+        drop(two);
+        assert!(!is_anybody_there(&workspace));
+        assert!(workspace.join(".jaato/refdesk/.gitignore").exists());
+    }
+
+    #[test]
+    fn what_a_dead_screen_left_is_no_screen_and_goes_with_the_next() {
+        let root = tempfile::tempdir().unwrap();
+        let workspace = std::fs::canonicalize(root.path()).unwrap();
+        let left = workspace.join(screens()).join(".refdesk-dead.tmp");
+        refdesk_files::write_atomic(&left, b"1").unwrap();
+        assert!(!is_anybody_there(&workspace));
+        let _there = attend(&workspace).unwrap();
+        assert!(!left.exists() && is_anybody_there(&workspace));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_leads_out_is_no_place() {
+        let (root, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let workspace = std::fs::canonicalize(root.path()).unwrap();
+        std::os::unix::fs::symlink(outside.path(), workspace.join(".jaato")).unwrap();
+        assert!(attend(&workspace).is_err());
+        assert!(!is_anybody_there(&workspace));
+        assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
+    }
+}

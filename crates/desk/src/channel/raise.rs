@@ -1,0 +1,107 @@
+//! Making a request: what is offered, in whose name, and the name of the request itself.
+
+use std::hash::{BuildHasher, RandomState};
+
+use jiff::Timestamp;
+
+use super::{Approval, Asker, Offered, Request, Way};
+use crate::{Desk, has_any_tag};
+use refdesk_core::catalog::{Mode, Source};
+
+/// A request for a choice: of all sources that a hint could offer (selectable, there, neither selected nor excluded), or of
+/// those of them with one of these tags.
+pub fn request(desk: &Desk, context: &str, tags: &[String]) -> Request {
+    let selection = desk.selection();
+    let may_be_picked = |source: &&Source| {
+        let id = source.id.as_str();
+        source.mode == Mode::Selectable && !source.is_missing() && !selection.contains(id) && !selection.is_excluded(id)
+    };
+    let has_tag = |source: &&Source| tags.is_empty() || has_any_tag(source, tags);
+    let asker = Asker { who: desk.who().to_owned(), session: desk.session().to_owned(), desk: desk.name().to_owned() };
+    let timestamp = Timestamp::try_from(desk.now()).unwrap_or_default();
+    Request {
+        sources: desk.catalog().sources().iter().filter(may_be_picked).filter(has_tag).map(offered).collect(),
+        ..empty(timestamp, asker, context, desk.settings().channel.timeout)
+    }
+}
+
+/// A request for a yes to a write.
+pub fn approval(way: &Way, asker: Asker, context: &str, approval: Approval) -> Request {
+    Request { approval: Some(approval), ..empty(Timestamp::now(), asker, context, way.settings.timeout) }
+}
+
+fn empty(timestamp: Timestamp, asker: Asker, context: &str, timeout: f64) -> Request {
+    Request {
+        request_id: new_id(),
+        timestamp: timestamp.to_string(),
+        context: context.to_owned(),
+        sources: Vec::new(),
+        asker,
+        timeout: Some(timeout),
+        approval: None,
+    }
+}
+
+fn offered(source: &Source) -> Offered {
+    Offered {
+        id: source.id.to_string(),
+        name: source.name.to_string(),
+        description: source.description.to_string(),
+        kind: source.kind.word().to_owned(),
+        tags: source.tags.iter().map(ToString::to_string).collect(),
+    }
+}
+
+/// A name that no other request has: 32 hexadecimal digits, of keys that the system gives anew each time.
+fn new_id() -> String {
+    let half = || RandomState::new().hash_one((std::process::id(), Timestamp::now().as_nanosecond()));
+    format!("{:016x}{:016x}", half(), half())
+}
+
+/// Whether it is a name as [`new_id`] gives it: only files of such a name are ever removed.
+pub(super) fn is_own_id(id: &str) -> bool {
+    id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A request of this name that offers these.
+    pub fn asking(id: &str, offered: &[&str]) -> Request {
+        let source = |id: &&str| Offered {
+            id: (*id).to_owned(),
+            name: format!("Name of {id}"),
+            description: String::new(),
+            kind: "inline".to_owned(),
+            tags: Vec::new(),
+        };
+        Request {
+            request_id: id.to_owned(),
+            sources: offered.iter().map(source).collect(),
+            ..empty(Timestamp::now(), Asker { who: "a test".to_owned(), ..Asker::default() }, "why", 60.0)
+        }
+    }
+
+    /// A request of this name for a yes.
+    pub fn asking_for_a_yes(id: &str) -> Request {
+        let approval = Approval {
+            path: "src/a.rs".to_owned(),
+            template: None,
+            summary: String::new(),
+            diff: String::new(),
+            warnings: Vec::new(),
+        };
+        Request { approval: Some(approval), ..asking(id, &[]) }
+    }
+
+    #[test]
+    fn no_two_requests_have_one_name() {
+        let ids: std::collections::HashSet<String> = (0..10_000).map(|_| new_id()).collect();
+        assert_eq!(ids.len(), 10_000);
+        assert!(ids.iter().all(|id| is_own_id(id)));
+        for foreign in ["", "default", &"A".repeat(32), &"0".repeat(31), "../../../../../../../../../../x"] {
+            assert!(!is_own_id(foreign), "{foreign}");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! What the journal keeps of a question to a person: what was asked, and what came of it. Neither holds a secret: of a channel
+//! only what it said is here.
+
+use super::{Answered, Request, Unanswered};
+use crate::session::{Receipt, What};
+use refdesk_text::escape::one_line;
+
+/// That somebody was asked.
+pub fn asked(request: &Request) -> Receipt {
+    let mut reason = match &request.approval {
+        Some(approval) => format!("whether {} may be written", approval.path),
+        None => format!("which of {} sources are wanted", request.sources.len()),
+    };
+    if !request.context.is_empty() {
+        reason.push_str(&format!(": {}", one_line(&request.context)));
+    }
+    receipt(request, What::Asked, reason)
+}
+
+/// What came of it.
+pub fn answered(request: &Request, came: &Result<Answered, Unanswered>) -> Receipt {
+    let reason = match came {
+        Ok(answered) => {
+            let what = match (&request.approval, answered.approved) {
+                (Some(approval), true) => format!("yes to {}", approval.path),
+                (Some(approval), false) => format!("no to {}", approval.path),
+                (None, _) if answered.selected.is_empty() => "none".to_owned(),
+                (None, _) => format!("{} of {}", answered.selected.len(), request.sources.len()),
+            };
+            format!("{} answered: {what}", person(answered.by.as_deref()))
+        }
+        Err(Unanswered::TimedOut) => "nobody answered in time".to_owned(),
+        Err(Unanswered::GivenUp) => "nobody answered before it was given up".to_owned(),
+        Err(Unanswered::Failed { message, .. }) => format!("no answer that counts: {message}"),
+    };
+    let about = came.as_ref().map(|answered| answered.selected.clone()).unwrap_or_default();
+    Receipt { about, ..receipt(request, What::Answered, reason) }
+}
+
+/// Whoever answered, as a person: some name only where they sat.
+pub fn person(by: Option<&str>) -> String {
+    match by {
+        None => "a person".to_owned(),
+        Some(place) if place.ends_with("screen") || place.ends_with("terminal") => format!("a person at {place}"),
+        Some(by) => by.to_owned(),
+    }
+}
+
+fn receipt(request: &Request, what: What, reason: String) -> Receipt {
+    let path = request.approval.as_ref().map(|approval| approval.path.clone());
+    Receipt { path, reason, ..Receipt::new(what) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::raise::tests::{asking, asking_for_a_yes};
+    use super::*;
+
+    #[test]
+    fn each_end_is_said_in_words() {
+        let (choice, yes) = (asking("r", &["a", "b"]), asking_for_a_yes("r"));
+        assert_eq!(asked(&choice).reason, "which of 2 sources are wanted: why");
+        assert_eq!(asked(&yes).reason, "whether src/a.rs may be written: why");
+        let by = Some("a screen".to_owned());
+        let some = Answered { selected: vec!["a".to_owned()], by, ..Answered::default() };
+        let failed = Unanswered::failed("x", "the webhook said no", "");
+        for (request, came, reason) in [
+            (&choice, Ok(some.clone()), "a person at a screen answered: 1 of 2"),
+            (&choice, Ok(Answered::default()), "a person answered: none"),
+            (&yes, Ok(Answered { approved: true, ..Answered::default() }), "a person answered: yes to src/a.rs"),
+            (&yes, Ok(Answered::default()), "a person answered: no to src/a.rs"),
+            (&choice, Err(Unanswered::TimedOut), "nobody answered in time"),
+            (&choice, Err(Unanswered::GivenUp), "nobody answered before it was given up"),
+            (&choice, Err(failed), "no answer that counts: the webhook said no"),
+        ] {
+            assert_eq!(answered(request, &came).reason, reason);
+        }
+        assert_eq!(answered(&choice, &Ok(some)).about, ["a"]);
+    }
+}

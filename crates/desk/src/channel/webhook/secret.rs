@@ -1,0 +1,133 @@
+//! What goes with a request to a webhook: headers of the configuration, and what variables of the environment hold: a bearer
+//! token, and a secret that signs the body. None of it is ever printed.
+
+use std::fmt;
+use std::fmt::Write as _;
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use ureq::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, TRANSFER_ENCODING};
+use ureq::http::{HeaderName, HeaderValue};
+
+use super::super::Unanswered;
+use super::super::answer::shown;
+use refdesk_core::config::{Channel, Environment};
+
+/// The header of the signature.
+pub(super) const SIGNATURE: HeaderName = HeaderName::from_static("x-refdesk-signature");
+
+/// What signs a body.
+#[derive(Clone)]
+pub(super) struct Secret(Vec<u8>);
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("…")
+    }
+}
+
+impl Secret {
+    /// The one in this variable.
+    pub fn of(name: &str, environment: Environment) -> Result<Self, Unanswered> {
+        Ok(Self(variable(name, "secret_env", environment)?.into_bytes()))
+    }
+
+    /// `sha256=` and the HMAC-SHA256 of a body in lower-case hexadecimal; `None` where the secret cannot be a key, which no
+    /// text is.
+    pub fn sign(&self, body: &[u8]) -> Option<String> {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).ok()?;
+        mac.update(body);
+        Some(mac.finalize().into_bytes().iter().fold("sha256=".to_owned(), |mut text, byte| {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{byte:02x}");
+            text
+        }))
+    }
+}
+
+/// The headers of the configuration and the bearer token, which are what goes with every request.
+pub(super) fn headers(
+    settings: &Channel,
+    environment: Environment,
+) -> Result<Vec<(HeaderName, HeaderValue)>, Unanswered> {
+    let wrong = |message: String| Unanswered::failed("wrong-header", message, "mend channel.headers");
+    let mut headers = Vec::new();
+    for (name, value) in &settings.headers {
+        let told = shown(name);
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong(format!("'{told}' is no header")))?;
+        let is_token = name == AUTHORIZATION && settings.auth_token_env.is_some();
+        if is_token || [HOST, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING, SIGNATURE].contains(&name) {
+            return Err(wrong(format!("the header '{told}' is set by refdesk itself")));
+        }
+        let mut value =
+            HeaderValue::from_str(value).map_err(|_| wrong(format!("the header '{told}' holds what none may")))?;
+        value.set_sensitive(true);
+        headers.push((name, value));
+    }
+    if let Some(name) = &settings.auth_token_env {
+        let token = variable(name, "auth_token_env", environment)?;
+        let mut value = HeaderValue::from_str(&format!("Bearer {}", token.trim())).map_err(|_| {
+            let message = format!("the environment variable '{}' holds what no header may", shown(name));
+            Unanswered::failed("no-variable", message, "set it to the token alone")
+        })?;
+        value.set_sensitive(true);
+        headers.push((AUTHORIZATION, value));
+    }
+    Ok(headers)
+}
+
+fn variable(name: &str, key: &str, environment: Environment) -> Result<String, Unanswered> {
+    environment.get(name).filter(|value| !value.trim().is_empty()).ok_or_else(|| {
+        let message = format!("the environment variable '{}' is not set, which channel.{key} names", shown(name));
+        Unanswered::failed("no-variable", message, "set it where refdesk is started")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HELD: Environment = Environment(|name| match name {
+        "TOKEN" => Some(" hush \n".to_owned()),
+        "BROKEN" => Some("hush\nhush".to_owned()),
+        "EMPTY" => Some(" ".to_owned()),
+        _ => None,
+    });
+
+    /// RFC 4231, test case 2.
+    #[test]
+    fn a_body_is_signed_as_the_specification_says() {
+        assert_eq!(
+            Secret(b"Jefe".to_vec()).sign(b"what do ya want for nothing?").unwrap(),
+            "sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_named_and_never_shown() {
+        let with = |headers: &[(&str, &str)], token: Option<&str>| {
+            let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+            let settings = Channel { headers, auth_token_env: token.map(str::to_owned), ..Channel::default() };
+            super::headers(&settings, HELD)
+        };
+        let fine = with(&[("X-Key", "hush")], Some("TOKEN")).unwrap();
+        assert_eq!(fine.len(), 2);
+        assert_eq!(fine[1].1, "Bearer hush");
+        assert!(!format!("{fine:?} {:?}", Secret::of("TOKEN", HELD)).contains("hush"));
+        for (headers, token, named) in [
+            (&[][..], Some("NONE"), "'NONE' is not set"),
+            (&[], Some("EMPTY"), "'EMPTY' is not set"),
+            (&[], Some("BROKEN"), "'BROKEN' holds"),
+            (&[("Host", "x")], None, "'Host' is set by"),
+            (&[("content-length", "0")], None, "'content-length' is set by"),
+            (&[("Authorization", "hush")], Some("TOKEN"), "'Authorization' is set by"),
+            (&[("X Key", "hush")], None, "'X Key' is no header"),
+            (&[("X-Key", "hush\r\nX: y")], None, "'X-Key' holds"),
+        ] {
+            let Err(Unanswered::Failed { message, .. }) = with(headers, token) else { panic!("{named}") };
+            assert!(message.contains(named) && !message.contains("hush"), "{message}");
+        }
+        let Err(Unanswered::Failed { message, .. }) = Secret::of("NONE", HELD) else { panic!() };
+        assert!(message.contains("'NONE'") && message.contains("secret_env"), "{message}");
+    }
+}

@@ -1,0 +1,156 @@
+//! Where a webhook may be posted to. `https` goes to public addresses, and to any address of a host in `allow_hosts`. Plain
+//! `http` goes to private addresses of hosts in `allow_hosts` alone: a question, and a token, would be read by everybody on
+//! the way to a public one.
+
+use ureq::http::Uri;
+
+use super::super::Unanswered;
+use super::super::answer::shown;
+use refdesk_core::config::Channel;
+
+/// Which addresses of the host are connected to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// Public ones.
+    Public,
+    /// Private ones.
+    Private,
+    /// All.
+    All,
+}
+
+/// Where it is posted to.
+#[derive(Debug, Clone)]
+pub(super) struct Target {
+    /// The whole of it, which may hold a secret in its path or query.
+    endpoint: Hidden,
+    /// Scheme, host and port, for messages.
+    pub shown: String,
+    /// The host, for messages.
+    pub host: String,
+    /// Which addresses of it.
+    pub reach: Reach,
+}
+
+/// What is not to be printed.
+#[derive(Clone)]
+struct Hidden(Uri);
+
+impl std::fmt::Debug for Hidden {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("…")
+    }
+}
+
+impl Target {
+    /// As the configuration says.
+    ///
+    /// # Errors
+    /// Why it can be posted to no such place.
+    pub fn new(settings: &Channel) -> Result<Self, Unanswered> {
+        let wrong = |message: String, hint: &str| Unanswered::failed("wrong-endpoint", message, hint);
+        let Some(written) = &settings.endpoint else {
+            return Err(wrong("the webhook has no 'endpoint'".to_owned(), "give the URL that requests are posted to"));
+        };
+        let usual = "write it as https://host/path";
+        let uri: Uri = written
+            .trim()
+            .parse()
+            .map_err(|error| wrong(format!("the webhook's 'endpoint' is no URL: {error}"), usual))?;
+        let (scheme, authority) = match (uri.scheme_str(), uri.authority()) {
+            (Some(scheme @ ("http" | "https")), Some(authority)) => (scheme, authority),
+            _ => return Err(wrong("the webhook's 'endpoint' is no http or https URL".to_owned(), usual)),
+        };
+        if authority.as_str().contains('@') {
+            let hint = "name the variable of a bearer token as channel.auth_token_env";
+            return Err(wrong("the webhook's 'endpoint' holds a user or password".to_owned(), hint));
+        }
+        let host = plain(authority.host());
+        let port = authority.port_u16();
+        let is_allowed = settings.allow_hosts.iter().any(|allowed| is_named(allowed, &host, port));
+        let reach = match (scheme, is_allowed) {
+            ("https", false) => Reach::Public,
+            ("https", true) => Reach::All,
+            (_, true) => Reach::Private,
+            (_, false) => {
+                let message = format!("the webhook at '{}' is plain http", shown(&host));
+                let hint = "use https; plain http is for private addresses of hosts in channel.allow_hosts";
+                return Err(wrong(message, hint));
+            }
+        };
+        let named = format!("{scheme}://{}", shown(authority.as_str()));
+        Ok(Self { shown: named, host: shown(&host), reach, endpoint: Hidden(uri) })
+    }
+
+    /// The URL itself.
+    pub fn uri(&self) -> &Uri {
+        &self.endpoint.0
+    }
+}
+
+/// A host as it is compared: in small letters, without the brackets of an address and the dot of a root.
+fn plain(host: &str) -> String {
+    let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    host.strip_suffix('.').unwrap_or(host).to_lowercase()
+}
+
+/// Whether `allow_hosts` means this host by this entry: a host, or a host with a port.
+fn is_named(allowed: &str, host: &str, port: Option<u16>) -> bool {
+    let allowed = allowed.trim();
+    plain(allowed) == host
+        || allowed.rsplit_once(':').is_some_and(|(name, number)| {
+            plain(name) == host && number.parse().is_ok_and(|number: u16| Some(number) == port)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(endpoint: &str, allowed: &[&str]) -> Result<Target, Unanswered> {
+        Target::new(&Channel {
+            endpoint: Some(endpoint.to_owned()),
+            allow_hosts: allowed.iter().map(ToString::to_string).collect(),
+            ..Channel::default()
+        })
+    }
+
+    #[test]
+    fn what_may_be_posted_to_where() {
+        for (endpoint, allowed, expected) in [
+            ("https://example.com/hook?k=1", &[][..], Ok(Reach::Public)),
+            ("https://Example.com.", &["example.com"], Ok(Reach::All)),
+            ("https://example.com:8443/", &["example.com:8443"], Ok(Reach::All)),
+            ("https://example.com/", &["example.com:8443"], Ok(Reach::Public)),
+            ("https://a.example.com/", &["example.com"], Ok(Reach::Public)),
+            ("https://127.0.0.1/", &[], Ok(Reach::Public)),
+            ("http://127.0.0.1:80/", &["127.0.0.1"], Ok(Reach::Private)),
+            ("http://[::1]:80/", &["[::1]"], Ok(Reach::Private)),
+            ("http://[::1]:80/", &["::1"], Ok(Reach::Private)),
+            ("http://[::1]:80/", &["[::1]:80"], Ok(Reach::Private)),
+            ("http://127.0.0.1:80/", &["127.0.0.1:81"], Err("plain http")),
+            ("http://example.com/", &[], Err("plain http")),
+            ("https://user:secret@example.com/", &[], Err("user or password")),
+            ("ftp://example.com/", &[], Err("no http or https")),
+            ("/path", &[], Err("no http or https")),
+            ("example.com", &[], Err("no http or https")),
+            ("https://", &[], Err("no URL")),
+            ("https://exa mple.com/", &[], Err("no URL")),
+            ("", &[], Err("no URL")),
+        ] {
+            match (target(endpoint, allowed), expected) {
+                (Ok(target), Ok(reach)) => assert_eq!(target.reach, reach, "{endpoint}"),
+                (Err(Unanswered::Failed { message, .. }), Err(part)) => {
+                    assert!(message.contains(part) && !message.contains("secret"), "{endpoint}: {message}");
+                }
+                (got, expected) => panic!("{endpoint}: {got:?}, not {expected:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn neither_path_nor_query_is_printed() {
+        let shown = format!("{:?}", target("https://example.com/hidden?hidden=1", &[]).unwrap());
+        assert!(shown.contains("https://example.com") && !shown.contains("hidden"), "{shown}");
+    }
+}

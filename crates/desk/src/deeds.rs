@@ -1,0 +1,370 @@
+//! What the configuration that came with a workspace would do beyond it: each thing is a *deed* (BEHAVIOUR §9 "Trust"). A function
+//! of what the configuration says and of where its paths lead; whether somebody trusts a deed is not looked at here.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use refdesk_core::catalog::{Mode, Place, Source, SourceId, Standing};
+use refdesk_core::config::{Channel, ChannelKind, Rule, Verdict};
+use refdesk_files::name::sha256_hex;
+
+/// One thing that a checked-in configuration would do beyond its workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deed {
+    /// A sentence for people: what would be done. Not escaped.
+    pub what: String,
+    /// Of the workspace and of all that the deed depends on: trust in one is trust in no other.
+    pub hash: String,
+    /// Which part of the configuration it is.
+    pub about: DeedKind,
+    /// The file that says so, as printed.
+    pub file: String,
+    /// The line in it, from 1; `None` where the file is another one by now.
+    pub line: Option<usize>,
+}
+
+/// Which part of the configuration a deed is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DeedKind {
+    /// Questions go out by a webhook.
+    Webhook,
+    /// Questions are put into a folder.
+    Folder,
+    /// The rule of `approval` at this place.
+    Approval(usize),
+    /// Files of a folder are sources.
+    References,
+    /// This file in the folder of references, a link that leads outside, is a source.
+    Reference(PathBuf),
+    /// The path of a source, or the file that its text stands in.
+    Source(SourceId),
+}
+
+impl DeedKind {
+    /// One word, as in JSON.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Webhook => "webhook",
+            Self::Folder => "channel_folder",
+            Self::Approval(_) => "approval",
+            Self::References => "references_dir",
+            Self::Reference(_) => "reference",
+            Self::Source(_) => "source",
+        }
+    }
+}
+
+/// A deed before anybody said where it is written.
+pub(super) struct Bare {
+    pub what: String,
+    pub hash: String,
+    pub about: DeedKind,
+}
+
+/// What is done in a workspace: hashes of one are none of another.
+pub(super) struct Deeds<'w> {
+    /// Resolved.
+    pub workspace: &'w Path,
+}
+
+impl Deeds<'_> {
+    fn deed(&self, about: DeedKind, what: String, content: &Value) -> Bare {
+        let hash = sha256_hex(json!([in_text(self.workspace), about.word(), content]).to_string().as_bytes());
+        Bare { what, hash, about }
+    }
+
+    /// A webhook, with everything that `channel` says of it.
+    pub fn webhook(&self, channel: &Channel) -> Option<Bare> {
+        let endpoint = channel.endpoint.as_deref().filter(|_| channel.kind == ChannelKind::Webhook)?;
+        let mut what = format!("questions to you would be posted to {endpoint}");
+        let mut with: Vec<String> = Vec::new();
+        with.extend(channel.auth_token_env.as_ref().map(|name| format!("the bearer token in ${name}")));
+        with.extend(channel.secret_env.as_ref().map(|name| format!("a signature made with the secret in ${name}")));
+        with.extend(channel.headers.keys().map(|name| format!("the header '{name}'")));
+        if !with.is_empty() {
+            what.push_str(&format!(", with {}", with.join(", ")));
+        }
+        if !channel.allow_hosts.is_empty() {
+            what.push_str(&format!("; private addresses are allowed for {}", channel.allow_hosts.join(", ")));
+        }
+        let content = json!({
+            "endpoint": endpoint, "headers": channel.headers, "auth_token_env": channel.auth_token_env,
+            "secret_env": channel.secret_env, "allow_hosts": channel.allow_hosts, "timeout": channel.timeout,
+            "poll_interval": channel.poll_interval, "base_path": channel.base_path,
+        });
+        Some(self.deed(DeedKind::Webhook, what, &content))
+    }
+
+    /// A folder for questions and answers that lies outside.
+    pub fn folder(&self, resolved: &Path) -> Bare {
+        let path = in_text(resolved);
+        let what = format!("questions to you would be put into {path}, and answers taken from there");
+        self.deed(DeedKind::Folder, what, &json!({ "path": path }))
+    }
+
+    /// A local source whose path lies outside; nothing is read of one that is missing.
+    pub fn source(&self, source: &Source, place: &Place) -> Option<Bare> {
+        let is_read = !matches!(place.standing, Standing::Missing | Standing::Reserved);
+        if !is_read || place.resolved.starts_with(self.workspace) {
+            return None;
+        }
+        // The catalog does not say what waits for trust; a person who is asked for it must know.
+        let is_folder = match place.standing {
+            Standing::Untrusted => place.resolved.is_dir(),
+            standing => standing == Standing::Directory,
+        };
+        Some(self.source_at(source, &place.resolved, if is_folder { " and everything below it" } else { "" }))
+    }
+
+    /// A local source at this path, whether or not it is there.
+    pub fn source_at(&self, source: &Source, resolved: &Path, below: &str) -> Bare {
+        let path = in_text(resolved);
+        let id = source.id.as_str();
+        let when = if source.mode == Mode::Auto { "every agent" } else { "an agent that selects it" };
+        let what = format!("{when} could read {path}{below}, as @{id}");
+        let content = json!({"id": id, "path": path, "mode": source.mode});
+        self.deed(DeedKind::Source(source.id.clone()), what, &content)
+    }
+
+    /// A folder outside whose files are sources: an agent may read what they say.
+    pub fn references(&self, resolved: &Path) -> Bare {
+        let path = in_text(resolved);
+        let what = format!("agents could read the sources that the files in {path} define, with their texts");
+        self.deed(DeedKind::References, what, &json!({ "path": path }))
+    }
+
+    /// A file in the folder of references that is a link and leads outside.
+    pub fn reference(&self, file: &Path, resolved: &Path) -> Bare {
+        let path = in_text(resolved);
+        let what = format!("agents could read the source that {path} defines, with its text");
+        self.deed(DeedKind::Reference(file.to_path_buf()), what, &json!({ "path": path }))
+    }
+
+    /// A source whose text stands in a file outside that only a link leads to.
+    pub fn text(&self, source: &Source, resolved: &Path) -> Bare {
+        let (id, path) = (source.id.as_str(), in_text(resolved));
+        let what = format!("agents could read the text that stands in {path}, as @{id}");
+        let content = json!({"id": id, "text_of": path, "mode": source.mode});
+        self.deed(DeedKind::Source(source.id.clone()), what, &content)
+    }
+
+    /// Every rule that has files written without asking. What a rule allows depends on those that take something back of it, so
+    /// these belong to it: the denials, and what is asked about by rules behind it.
+    pub fn approvals(&self, rules: &[Rule]) -> Vec<Bare> {
+        let is_auto = |(at, rule): &(usize, &Rule)| (rule.verdict == Verdict::Auto).then_some(*at);
+        rules.iter().enumerate().filter_map(|it| is_auto(&it)).filter_map(|at| self.approval(rules, at)).collect()
+    }
+
+    /// The rule at this place, if it is one.
+    pub fn approval(&self, rules: &[Rule], at: usize) -> Option<Bare> {
+        let glob = rules.get(at).filter(|rule| rule.verdict == Verdict::Auto).map(|rule| rule.glob.as_str())?;
+        let takes_back = |(other, rule): &(usize, &Rule)| match rule.verdict {
+            Verdict::Deny => true,
+            Verdict::Ask => *other > at,
+            Verdict::Auto => false,
+        };
+        let unless: Vec<(&str, &str)> = rules
+            .iter()
+            .enumerate()
+            .filter(takes_back)
+            .map(|(_, rule)| (rule.glob.as_str(), if rule.verdict == Verdict::Deny { "deny" } else { "ask" }))
+            .collect();
+        let mut what = format!("agents could write files that match `{glob}` without asking you");
+        if !unless.is_empty() {
+            let globs: Vec<String> = unless.iter().map(|(glob, _)| format!("`{glob}`")).collect();
+            what.push_str(&format!(", but for {}", globs.join(", ")));
+        }
+        Some(self.deed(DeedKind::Approval(at), what, &json!({"glob": glob, "unless": unless})))
+    }
+}
+
+/// A path as text of which there is one for each path: what is no Unicode is written escaped, in quotes, which no absolute path
+/// begins with.
+pub(super) fn in_text(path: &Path) -> String {
+    path.to_str().map_or_else(|| format!("{path:?}"), str::to_owned)
+}
+
+/// Where a path leads that may not be there yet, if that is outside the workspace; so does a link that leads nowhere.
+pub(super) fn outside(workspace: &Path, path: &Path) -> Option<PathBuf> {
+    for above in path.ancestors() {
+        match std::fs::canonicalize(above) {
+            Ok(real) => {
+                // Joining nothing would add a slash.
+                let rest = path.strip_prefix(above).ok().filter(|rest| !rest.as_os_str().is_empty());
+                let real = rest.map_or_else(|| real.clone(), |rest| real.join(rest));
+                return (!real.starts_with(workspace)).then_some(real);
+            }
+            Err(_) if std::fs::symlink_metadata(above).is_ok() => break,
+            Err(_) => {}
+        }
+    }
+    Some(path.to_path_buf())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use refdesk_core::catalog::testing::local;
+
+    fn deeds(workspace: &str) -> Deeds<'_> {
+        Deeds { workspace: Path::new(workspace) }
+    }
+
+    fn place(source: &Source) -> &Place {
+        source.place().unwrap()
+    }
+
+    #[test]
+    fn only_what_leads_out_is_a_deed() {
+        let of = |path: &str, standing| {
+            let source = local("a", Path::new(path), standing);
+            deeds("/w").source(&source, place(&source)).map(|deed| deed.what)
+        };
+        for (path, standing, expected) in [
+            ("/w/a.md", Standing::File, None),
+            ("/w", Standing::Directory, None),
+            ("/gone", Standing::Missing, None),
+            ("/w-evil/a.md", Standing::File, Some("an agent that selects it could read /w-evil/a.md, as @a")),
+            ("/", Standing::Directory, Some("an agent that selects it could read / and everything below it, as @a")),
+        ] {
+            assert_eq!(of(path, standing).as_deref(), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_webhook_says_where_to_and_with_what() {
+        let channel = Channel {
+            kind: ChannelKind::Webhook,
+            endpoint: Some("https://example.org/x".into()),
+            auth_token_env: Some("TOKEN".into()),
+            secret_env: Some("SECRET".into()),
+            headers: [("X-Team".to_owned(), "a".to_owned())].into(),
+            allow_hosts: vec!["10.0.0.1".into()],
+            ..Channel::default()
+        };
+        let told = "questions to you would be posted to https://example.org/x, with the bearer token in $TOKEN, a \
+                    signature made with the secret in $SECRET, the header 'X-Team'; private addresses are allowed for \
+                    10.0.0.1";
+        assert_eq!(deeds("/w").webhook(&channel).unwrap().what, told);
+        assert!(deeds("/w").webhook(&Channel { kind: ChannelKind::File, ..channel }).is_none());
+        assert!(deeds("/w").webhook(&Channel { kind: ChannelKind::Webhook, ..Channel::default() }).is_none());
+    }
+
+    /// Any change of what a webhook does is another deed.
+    #[test]
+    fn every_field_of_a_webhook_counts() {
+        let first = Channel {
+            kind: ChannelKind::Webhook,
+            endpoint: Some("https://a".into()),
+            headers: [("a".to_owned(), "b".to_owned())].into(),
+            ..Channel::default()
+        };
+        let changed: [fn(&mut Channel); 9] = [
+            |_| {},
+            |it| it.endpoint = Some("https://b".into()),
+            |it| it.auth_token_env = Some("A".into()),
+            |it| it.secret_env = Some("A".into()),
+            |it| it.headers = [("a".to_owned(), "c".to_owned())].into(),
+            |it| it.allow_hosts = vec!["a".into()],
+            |it| it.timeout = 1.0,
+            |it| it.poll_interval = 1.0,
+            |it| it.base_path = Some("x".into()),
+        ];
+        let hashes: BTreeSet<String> = changed
+            .iter()
+            .map(|change| {
+                let mut channel = first.clone();
+                change(&mut channel);
+                deeds("/w").webhook(&channel).unwrap().hash
+            })
+            .collect();
+        assert_eq!(hashes.len(), changed.len());
+        assert!(!hashes.contains(&deeds("/v").webhook(&first).unwrap().hash), "another workspace");
+    }
+
+    #[test]
+    fn a_source_is_its_id_path_and_mode() {
+        let source = local("a", Path::new("/out/a.md"), Standing::File);
+        let hash = |source: &Source| deeds("/w").source(source, place(source)).unwrap().hash;
+        let same = Source { name: "another".into(), description: "x".into(), tags: vec!["t".into()], ..source.clone() };
+        assert_eq!(hash(&source), hash(&same));
+        for other in [
+            local("b", Path::new("/out/a.md"), Standing::File),
+            local("a", Path::new("/out/b.md"), Standing::File),
+            Source { mode: Mode::Auto, ..source.clone() },
+        ] {
+            assert_ne!(hash(&source), hash(&other));
+        }
+    }
+
+    #[test]
+    fn a_rule_takes_along_what_takes_something_back_of_it() {
+        let rule = |(glob, verdict): &(&str, Verdict)| Rule { glob: (*glob).to_owned(), verdict: *verdict };
+        let first = |rules: &[(&str, Verdict)]| {
+            let rules: Vec<Rule> = rules.iter().map(rule).collect();
+            deeds("/w").approvals(&rules).into_iter().next().map(|deed| (deed.hash, deed.what))
+        };
+        use Verdict::{Ask, Auto, Deny};
+        let told = first(&[("src/**", Auto), ("src/x", Ask), ("*.pem", Deny)]).unwrap();
+        assert_eq!(told.1, "agents could write files that match `src/**` without asking you, but for `src/x`, `*.pem`");
+        assert_eq!(
+            Some(&told.0),
+            first(&[("docs/**", Ask), ("src/**", Auto), ("src/x", Ask), ("*.pem", Deny)]).map(|it| it.0).as_ref(),
+            "a rule before it takes nothing back"
+        );
+        for changed in [
+            &[("src/**", Auto), ("*.pem", Deny)][..],
+            &[("src/**", Auto), ("src/x", Ask)],
+            &[("src/x", Ask), ("src/**", Auto), ("*.pem", Deny)],
+            &[("src/*", Auto), ("src/x", Ask), ("*.pem", Deny)],
+        ] {
+            assert_ne!(Some(&told.0), first(changed).map(|it| it.0).as_ref(), "{changed:?}");
+        }
+        assert_eq!(first(&[("**", Ask), ("x", Deny)]), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn where_a_path_leads_that_may_not_be_there() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let root = std::fs::canonicalize(folder.path()).unwrap();
+        let workspace = root.join("w");
+        std::fs::create_dir_all(workspace.join("real")).unwrap();
+        std::fs::create_dir_all(root.join("out")).unwrap();
+        symlink("../out", workspace.join("link")).unwrap();
+        symlink("../none", workspace.join("dangling")).unwrap();
+        symlink("real", workspace.join("inside")).unwrap();
+        for (path, expected) in [
+            ("w/real", None),
+            ("w/none/x", None),
+            ("w/inside/none", None),
+            ("w/link", Some("out")),
+            ("w/link/none/x", Some("out/none/x")),
+            ("w/dangling/x", Some("w/dangling/x")),
+            ("w-evil/x", Some("w-evil/x")),
+            ("out", Some("out")),
+        ] {
+            assert_eq!(outside(&workspace, &root.join(path)), expected.map(|path| root.join(path)), "{path}");
+        }
+    }
+
+    proptest! {
+        /// Two deeds have one hash only where they are one.
+        #[test]
+        fn hashes_tell_deeds_apart(a in "[a-c/\",]{1,4}", b in "[a-c/\",]{1,4}", c in "[a-c/\",]{1,4}", d in "[a-c/\",]{1,4}") {
+            let hash = |id: &str, path: &str| {
+                let source = local(id, &Path::new("/out").join(path.trim_start_matches('/')), Standing::File);
+                let place = place(&source);
+                (deeds("/w").source(&source, place).unwrap().hash, in_text(&place.resolved))
+            };
+            let ((one, first), (two, second)) = (hash(&a, &b), hash(&c, &d));
+            prop_assert_eq!(one == two, (&a, first) == (&c, second));
+        }
+    }
+}

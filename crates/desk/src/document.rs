@@ -1,0 +1,294 @@
+//! What there is to read of a source: the beginning of its document, of the file that introduces its folder or else the
+//! folder's files, the content kept in the catalog; of what others fetch, how they do. Only regular files are opened.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::Desk;
+use refdesk_core::catalog::{Kind, Place, Standing};
+use refdesk_files::walk::{Found, Limits, Problem, files_below};
+use refdesk_files::{path, read_regular};
+
+/// Bytes of a document that are shown.
+pub const SHOWN: usize = 64 * 1024;
+
+/// Files of a folder that are listed.
+const LISTED: usize = 200;
+
+/// Files of a folder that are counted.
+const COUNTED: Limits = Limits { files: 2_000, bytes: u64::MAX };
+
+/// Files that introduce a folder, in the order in which they are looked for.
+const INTRODUCTIONS: [&str; 10] = [
+    "README.md",
+    "Readme.md",
+    "readme.md",
+    "README",
+    "README.txt",
+    "README.rst",
+    "README.adoc",
+    "index.md",
+    "INDEX.md",
+    "index.html",
+];
+
+/// The beginning of what a source says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Document {
+    /// Which source.
+    pub id: String,
+    /// What it is, where that needs saying: `12 files`, `README.md of 12 files`, or why there is nothing to read.
+    pub caption: String,
+    /// The text, whole lines; of a file its beginning.
+    pub text: String,
+    /// Where it lies, if it lies in a file.
+    pub path: Option<PathBuf>,
+    /// Bytes of the file that are not in `text`.
+    pub rest: u64,
+}
+
+impl Desk {
+    /// The beginning of what this source says.
+    pub fn document(&self, id: &str) -> Document {
+        let Some(source) = self.catalog.get(id) else {
+            return captioned(id, "gone from the catalog".to_owned());
+        };
+        match &source.kind {
+            Kind::Local(place) => match place.standing {
+                Standing::File => file(id, &place.path, String::new()),
+                Standing::Directory => folder(id, place),
+                Standing::Missing => captioned(id, "missing: there is nothing to read".to_owned()),
+                Standing::Untrusted => captioned(id, "outside the workspace: waits for trust".to_owned()),
+                Standing::Reserved => captioned(id, "not read: it belongs to git or to refdesk itself".to_owned()),
+            },
+            Kind::Inline { content } => {
+                let text = beginning(content, SHOWN);
+                let rest = (content.len() - text.len()) as u64;
+                Document { id: id.to_owned(), text: text.to_owned(), rest, ..Document::default() }
+            }
+            Kind::Url { .. } => captioned(id, "fetched by the agent, not by refdesk".to_owned()),
+            Kind::Mcp { args, .. } => {
+                let text = if args.is_null() { String::new() } else { format!("{args:#}") };
+                let text = beginning(&text, SHOWN).to_owned();
+                Document { text, ..captioned(id, "called by the agent, not by refdesk, with".to_owned()) }
+            }
+        }
+    }
+}
+
+fn captioned(id: &str, caption: String) -> Document {
+    Document { id: id.to_owned(), caption, ..Document::default() }
+}
+
+fn file(id: &str, path: &Path, caption: String) -> Document {
+    match read(path) {
+        Ok(Content::Text { text, rest }) => {
+            Document { id: id.to_owned(), caption, text, path: Some(path.to_path_buf()), rest }
+        }
+        Ok(Content::Binary { bytes }) => {
+            let caption = format!("binary, {}", size(bytes));
+            Document { path: Some(path.to_path_buf()), ..captioned(id, caption) }
+        }
+        Err(error) => captioned(id, format!("it cannot be read: {error}")),
+    }
+}
+
+/// The beginning of a file, and how much more there is of it.
+enum Content {
+    Text { text: String, rest: u64 },
+    Binary { bytes: u64 },
+}
+
+fn read(path: &Path) -> io::Result<Content> {
+    let (bytes, more) = read_regular(path, SHOWN as u64)?;
+    let all = if more { fs::metadata(path)?.len().max(bytes.len() as u64) } else { bytes.len() as u64 };
+    if bytes.contains(&0) {
+        return Ok(Content::Binary { bytes: all });
+    }
+    let bytes = if more { whole_lines(&bytes) } else { &bytes };
+    let rest = all - bytes.len() as u64;
+    let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)).into_owned();
+    Ok(Content::Text { text, rest })
+}
+
+/// The bytes up to the last line break; of one long line, up to the last whole character.
+fn whole_lines(bytes: &[u8]) -> &[u8] {
+    let end = match (memchr::memrchr(b'\n', bytes), std::str::from_utf8(bytes)) {
+        (Some(at), _) => at + 1,
+        (None, Err(error)) if error.error_len().is_none() => error.valid_up_to(),
+        (None, _) => bytes.len(),
+    };
+    bytes.get(..end).unwrap_or(bytes)
+}
+
+/// The whole lines of a text within so many bytes; of one long line its beginning.
+fn beginning(text: &str, most: usize) -> &str {
+    if text.len() <= most {
+        return text;
+    }
+    let end = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= most).last().unwrap_or(0);
+    let cut = text.get(..end).unwrap_or_default();
+    cut.rfind('\n').and_then(|at| cut.get(..=at)).unwrap_or(cut)
+}
+
+/// The file that introduces the folder, else its files.
+fn folder(id: &str, place: &Place) -> Document {
+    let (files, problems) = files_below(&place.path, COUNTED, |_| true);
+    let more = problems.iter().any(|problem| matches!(problem, Problem::TooManyFiles));
+    let count = match files.len() {
+        1 => "1 file".to_owned(),
+        count if more => format!("more than {count} files"),
+        count => format!("{count} files"),
+    };
+    match introduction(place) {
+        Some((name, path)) => file(id, &path, format!("{name} of {count}")),
+        None => Document { text: listing(&place.path, &files, more), ..captioned(id, count) },
+    }
+}
+
+/// The file that introduces a folder, by its name and where it lies.
+pub(super) fn introduction(place: &Place) -> Option<(&'static str, PathBuf)> {
+    INTRODUCTIONS.iter().map(|name| (*name, place.path.join(name))).find(|(_, path)| {
+        // What a link outside the folder leads to introduces something else.
+        path.is_file() && fs::canonicalize(path).is_ok_and(|real| real.starts_with(&place.resolved))
+    })
+}
+
+/// `docs/a.md  12 KB`, a line a file.
+fn listing(root: &Path, files: &[Found], more: bool) -> String {
+    let mut lines: Vec<String> = files
+        .iter()
+        .take(LISTED)
+        .map(|found| {
+            let within = found.path.strip_prefix(root).unwrap_or(&found.path);
+            format!("{}  {}", path::slashed(within), size(found.size))
+        })
+        .collect();
+    let unlisted = files.len().saturating_sub(LISTED);
+    if unlisted > 0 {
+        let at_least = if more { "at least " } else { "" };
+        lines.push(format!("and {at_least}{unlisted} more: only the first {LISTED} are listed"));
+    }
+    lines.join("\n")
+}
+
+/// `812 bytes`, `12 KB`, `3.4 MB`.
+pub fn size(bytes: u64) -> String {
+    const KB: u64 = 1024;
+    const MB: u64 = 1024 * KB;
+    match bytes {
+        1 => "1 byte".to_owned(),
+        0..KB => format!("{bytes} bytes"),
+        KB..MB => format!("{} KB", bytes.div_ceil(KB)),
+        _ => {
+            let tenths = bytes / (MB / 10);
+            format!("{}.{} MB", tenths / 10, tenths % 10)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Options;
+    use refdesk_core::config::Surroundings;
+    use refdesk_files::write_atomic;
+
+    fn document(files: &[(&str, &[u8])], sources: &str, id: &str) -> (Document, tempfile::TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        for (file, bytes) in files {
+            write_atomic(&folder.path().join(file), bytes).unwrap();
+        }
+        write_atomic(&folder.path().join("references.json"), format!("{{\"sources\": [{sources}]}}").as_bytes())
+            .unwrap();
+        let around = Surroundings {
+            workspace: fs::canonicalize(folder.path()).unwrap(),
+            current: folder.path().to_path_buf(),
+            ..Surroundings::default()
+        };
+        (Desk::open(Options::new(around)).document(id), folder)
+    }
+
+    const A: &str = r#"{"id": "a", "name": "A", "path": "a"}"#;
+
+    fn told(files: &[(&str, &[u8])], sources: &str) -> (String, String, u64) {
+        let (document, _folder) = document(files, sources, "a");
+        (document.caption, document.text, document.rest)
+    }
+
+    #[test]
+    fn what_there_is_to_read() {
+        let inline = r#"{"id": "a", "name": "A", "type": "inline", "content": "one\ntwo"}"#;
+        let url = r#"{"id": "a", "name": "A", "type": "url", "url": "https://example.org"}"#;
+        let mcp = r#"{"id": "a", "name": "A", "type": "mcp", "server": "s", "tool": "t", "args": {"q": 1}}"#;
+        let one: (&str, &[u8]) = ("a/sub/one.txt", b"12345");
+        let introduced: &[(&str, &[u8])] = &[one, ("a/README.md", b"# Kit\n")];
+        let files: &[(&str, &[u8])] = &[one, ("a/two.tpl", &[b'x'; 3000])];
+        for (files, sources, caption, text) in [
+            (&[("a", &b"# A\nText\n"[..])][..], A, "", "# A\nText\n"),
+            (&[("a", &b"\xef\xbb\xbfcaf\xe9"[..])], A, "", "caf\u{fffd}"),
+            (&[("a", &b"PK\0\x01"[..])], A, "binary, 4 bytes", ""),
+            (&[], A, "missing: there is nothing to read", ""),
+            (introduced, A, "README.md of 2 files", "# Kit\n"),
+            (files, A, "2 files", "sub/one.txt  5 bytes\ntwo.tpl  3 KB"),
+            (&[], inline, "", "one\ntwo"),
+            (&[], url, "fetched by the agent, not by refdesk", ""),
+            (&[], mcp, "called by the agent, not by refdesk, with", "{\n  \"q\": 1\n}"),
+            (&[], "", "gone from the catalog", ""),
+        ] {
+            assert_eq!(told(files, sources), (caption.to_owned(), text.to_owned(), 0), "{caption}");
+        }
+    }
+
+    #[test]
+    fn of_much_the_beginning_in_whole_lines() {
+        let lines = "0123456789abcde\n".repeat(SHOWN / 16 + 100);
+        let lines = lines.replacen("0", "", 1);
+        let (_, text, rest) = told(&[("a", lines.as_bytes())], A);
+        assert!(text.len() <= SHOWN && text.ends_with("e\n"), "{}", text.len());
+        assert_eq!(text.len() as u64 + rest, lines.len() as u64);
+        let long = format!("a{}", "日".repeat(SHOWN));
+        let (_, text, rest) = told(&[("a", long.as_bytes())], A);
+        assert!(text.ends_with('日') && text.len() > SHOWN - 4, "a line without an end is cut between characters");
+        assert_eq!(text.len() as u64 + rest, long.len() as u64);
+        assert_eq!(beginning("ab\ncd\nef", 7), "ab\ncd\n");
+        assert_eq!(beginning("日日日", 7), "日日");
+    }
+
+    #[test]
+    fn a_folder_of_many_files_is_listed_in_part() {
+        let names: Vec<String> = (0..LISTED + 5).map(|nth| format!("a/{nth:04}.txt")).collect();
+        let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b"x"[..])).collect();
+        let (caption, text, _) = told(&files, A);
+        assert_eq!(caption, "205 files");
+        assert!(text.ends_with("0199.txt  1 byte\nand 5 more: only the first 200 are listed"), "{text}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_but_regular_files_is_opened() {
+        let (_, folder) = document(&[("secret/README.md", b"secret"), ("a/x.txt", b"x")], A, "a");
+        let at = |name: &str| folder.path().join(name);
+        std::os::unix::fs::symlink(at("secret/README.md"), at("a/README.md")).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, at("a/README"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        let root = fs::canonicalize(at("a")).unwrap();
+        let place = Place {
+            written: "a".into(),
+            path: root.clone().into(),
+            resolved: root.into(),
+            standing: Standing::Directory,
+            size: 0,
+        };
+        assert_eq!(super::folder("a", &place).text, "x.txt  1 byte");
+        assert!(file("a", &at("a/README"), String::new()).caption.starts_with("it cannot be read"));
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(
+            [0, 1, 1023, 1024, 1025, 3_565_158].map(size),
+            ["0 bytes", "1 byte", "1023 bytes", "1 KB", "2 KB", "3.4 MB"]
+        );
+    }
+}

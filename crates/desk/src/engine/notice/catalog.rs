@@ -1,0 +1,69 @@
+//! What is told of sources: documents whose length changed, entries that came, went, lost or found their file, or are
+//! described otherwise.
+
+use std::sync::Arc;
+
+use super::words::{SHOWN, at};
+use super::{Notice, Topic, Who};
+use crate::engine::Snapshot;
+use refdesk_core::catalog::{Source, SourceId};
+
+/// Documents whose length changed, and what they cost now.
+pub(super) fn documents(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
+    if Arc::ptr_eq(&before.tokens, &after.tokens) {
+        return Vec::new();
+    }
+    let changed = after.catalog.sources().iter().filter_map(|source| {
+        let (was, is) = (before.tokens.get(&source.id)?, after.tokens.get(&source.id)?);
+        (was != is).then_some((&source.id, *was, *is))
+    });
+    let changed: Vec<(&SourceId, u64, u64)> = changed.collect();
+    match changed.as_slice() {
+        [(first, ..), ..] if changed.len() > SHOWN => {
+            let named = at(changed.iter().map(|(id, ..)| id));
+            let text = format!("{} documents changed: {named}", changed.len());
+            vec![Notice::new(Who::Files, Topic::Document, text).about(first).of(changed.len())]
+        }
+        _ => changed
+            .iter()
+            .map(|(id, was, is)| {
+                let reason = format!("~{was} to ~{is} tokens");
+                Notice::new(Who::Files, Topic::Document, format!("@{id} changed")).about(id).because(reason)
+            })
+            .collect(),
+    }
+}
+
+/// Sources that came, went, lost or found their file, or are described otherwise. Of those whose pick became dormant by it,
+/// or counts again, the selection tells.
+pub(super) fn sources(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
+    let in_both = || after.catalog.sources().iter().filter_map(|is| Some((before.catalog.get(is.id.as_str())?, is)));
+    let missing = |source: &Source| source.is_missing();
+    let is_other = |was: &Source, is: &Source| {
+        let facts = |of: &Source| (of.name.clone(), of.description.clone(), of.tags.clone(), of.mode, of.kind.word());
+        facts(was) != facts(is) || of_path(was) != of_path(is)
+    };
+    let groups: [(&str, Vec<&SourceId>); 5] = [
+        ("New in the catalog", absent(after, before)),
+        ("Gone from the catalog", absent(before, after)),
+        ("Described otherwise", in_both().filter(|(was, is)| is_other(was, is)).map(|(_, is)| &is.id).collect()),
+        ("There again", in_both().filter(|(was, is)| missing(was) && !missing(is)).map(|(_, is)| &is.id).collect()),
+        ("Missing now", in_both().filter(|(was, is)| !missing(was) && missing(is)).map(|(_, is)| &is.id).collect()),
+    ];
+    let told = groups.into_iter().filter_map(|(what, ids)| {
+        let first = *ids.first()?;
+        Some(Notice::new(Who::Files, Topic::Catalog, format!("{what}: {}", at(&ids))).about(first).of(ids.len()))
+    });
+    told.collect()
+}
+
+fn of_path(source: &Source) -> Option<&str> {
+    source.place().map(|place| place.written.as_str())
+}
+
+/// Sources of one catalog that the other has not, and whose pick was not dormant there.
+fn absent<'a>(of: &'a Snapshot, without: &Snapshot) -> Vec<&'a SourceId> {
+    let sources = of.catalog.sources().iter().map(|source| &source.id);
+    let sources = sources.filter(|id| without.catalog.get(id.as_str()).is_none());
+    sources.filter(|id| !super::selection::changed_its_state(of, without, id.as_str())).collect()
+}

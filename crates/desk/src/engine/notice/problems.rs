@@ -1,0 +1,63 @@
+//! What is told of findings: errors and warnings that were not there before, and that no error is left. A finding whose line
+//! moved is no new one.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{Notice, Topic, Who};
+use crate::engine::Snapshot;
+use refdesk_text::report::Diagnostic;
+
+/// Codes of what is told as a change of the catalog or of a template.
+const TOLD_ELSEWHERE: [&str; 2] = ["missing-path", "template-broken"];
+
+/// Errors that were not there before, or that none is left.
+pub(super) fn errors(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
+    let is_error = |it: &&Diagnostic| it.is_error();
+    if let Some(notice) = told(after, &new(before, after, is_error), Topic::Problem) {
+        return Some(notice);
+    }
+    let any = |of: &Snapshot| of.diagnostics.iter().any(Diagnostic::is_error);
+    (any(before) && !any(after)).then(|| Notice::new(Who::Files, Topic::Problem, "Every error is mended"))
+}
+
+/// Warnings that were not there before.
+pub(super) fn warnings(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
+    let is_told = |it: &&Diagnostic| !it.is_error() && !is_told_elsewhere(before, it);
+    told(after, &new(before, after, is_told), Topic::Warning)
+}
+
+/// Of an entry that is new nobody says that its file is missing now.
+fn is_told_elsewhere(before: &Snapshot, diagnostic: &Diagnostic) -> bool {
+    let is_known = || diagnostic.source_id.as_ref().is_some_and(|id| before.catalog.get(id).is_some());
+    TOLD_ELSEWHERE.contains(&diagnostic.code) && (diagnostic.code != "missing-path" || is_known())
+}
+
+fn new<'a>(before: &Snapshot, after: &'a Snapshot, counts: impl Fn(&&Diagnostic) -> bool) -> Vec<&'a Diagnostic> {
+    if Arc::ptr_eq(&before.diagnostics, &after.diagnostics) {
+        return Vec::new();
+    }
+    let what = |of: &Diagnostic| (of.severity, of.code, of.file.clone(), of.source_id.clone(), of.message.clone());
+    let mut known = HashMap::new();
+    for diagnostic in before.diagnostics.iter() {
+        *known.entry(what(diagnostic)).or_insert(0_usize) += 1;
+    }
+    let mut is_new = |diagnostic: &&Diagnostic| match known.get_mut(&what(diagnostic)) {
+        Some(left @ 1..) => {
+            *left -= 1;
+            false
+        }
+        _ => true,
+    };
+    after.diagnostics.iter().filter(|it| is_new(it)).filter(counts).collect()
+}
+
+/// `error: references.json:12:7: not valid JSON, +3 more`, without hints.
+fn told(after: &Snapshot, new: &[&Diagnostic], topic: Topic) -> Option<Notice> {
+    let (first, more) = new.split_first()?;
+    let mut text = first.to_string().lines().next().unwrap_or_default().to_owned();
+    if !more.is_empty() {
+        text.push_str(&format!(", +{} more", more.len()));
+    }
+    Some(Notice::new(Who::Files, topic, text).at(after.spot(first)))
+}

@@ -1,0 +1,335 @@
+//! A line of the journal in a sentence: what was said of which text to whom and why, what was read, chosen and written
+//! (BEHAVIOUR §5 "For people"). Of many entries the first few are named.
+
+use std::path::Path;
+
+use super::words::{at, cut};
+use super::{Holds, Notice, Ticket, Topic, Who};
+use crate::Spot;
+use crate::session::{Line, Receipt, What};
+use refdesk_core::catalog::SourceId;
+use refdesk_enrich::{BlockKind, Item, Level, TextKind, Why};
+use refdesk_files::path::clean;
+
+/// What a line of the journal says, for the feed of `desk`; without its time.
+pub fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
+    let receipt = &line.receipt;
+    let mut notice = Notice::new(Who::Other(line.who.as_str().into()), topic(receipt.what), sentence(receipt));
+    notice.session = Some(line.session.as_str().into());
+    let holds = if receipt.text.is_some() { Holds::Text } else { Holds::Nothing };
+    notice.receipt = Some(Ticket { number: line.n, kind: receipt.kind, holds });
+    let mut reasons = vec![format!("session {}", line.session)];
+    reasons.extend(unsaid_reason(receipt).map(str::to_owned));
+    let is_read = receipt.what == What::Read && receipt.tokens > 0;
+    if receipt.text.is_some() || is_read {
+        reasons.push(format!("~{} tokens", receipt.tokens));
+    }
+    if line.desk != desk {
+        reasons.push(format!("desk {}", line.desk));
+    }
+    notice.reason = reasons.join(", ");
+    // What a file or a template is called is no id of a source.
+    if matches!(receipt.what, What::Written | What::Removed | What::Rendered) {
+        let path = receipt.about.first().filter(|_| receipt.what == What::Written);
+        return notice.at(path.and_then(|about| inside(workspace, about)));
+    }
+    let is_source =
+        |item: &&Item| !matches!(item.block, BlockKind::Templates | BlockKind::Available | BlockKind::LeftOut);
+    let of_text = receipt.why.iter().filter(is_source).map(|item| &item.about);
+    let mut sources = receipt.about.iter().chain(of_text);
+    let Some(first) = sources.next() else { return notice };
+    let several = sources.any(|other| other != first);
+    Notice { several, ..notice.about(&SourceId::from(first.as_str())) }
+}
+
+/// A file of the workspace. A journal may come with a repository: it leads nowhere else, by a link neither.
+fn inside(workspace: &Path, about: &str) -> Option<Spot> {
+    let path = clean(&workspace.join(about));
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    // Of a file that is gone, the deepest folder that is there.
+    let mut below = path.ancestors().take_while(|path| *path != workspace);
+    let there = below.find(|path| std::fs::symlink_metadata(path).is_ok());
+    let is_inside = path.starts_with(workspace)
+        && there
+            .is_none_or(|there| real(there).zip(real(workspace)).is_some_and(|(there, root)| there.starts_with(root)));
+    is_inside.then_some(Spot { path, line: 1 })
+}
+
+fn topic(what: What) -> Topic {
+    match what {
+        What::Enriched => Topic::Enriched,
+        What::Instructed => Topic::Instructed,
+        What::Forgot => Topic::Forgot,
+        What::Read => Topic::Read,
+        What::Selected | What::Unselected | What::Excluded | What::Included => Topic::Selection,
+        What::Written | What::Removed | What::Rendered => Topic::Template,
+        What::Failed => Topic::Failed,
+        What::Asked | What::Answered => Topic::Asked,
+    }
+}
+
+/// What it says, in a sentence without time, session and price.
+pub fn sentence(receipt: &Receipt) -> String {
+    let tool = || receipt.tool.as_deref().map(|tool| format!(" with {tool}")).unwrap_or_default();
+    match receipt.what {
+        What::Enriched => format!("To {}: {}", to_what(receipt), added(&receipt.why)),
+        What::Instructed => "Gave the instructions".to_owned(),
+        What::Forgot => "Forgot what it was told".to_owned(),
+        What::Read => format!("Read {}{}", at(&receipt.about), tool()),
+        What::Selected => format!("Picked {}", at(&receipt.about)),
+        What::Unselected => format!("Unpicked {}", at(&receipt.about)),
+        What::Excluded => format!("Excluded {}", at(&receipt.about)),
+        What::Included => format!("No longer excluded: {}", at(&receipt.about)),
+        What::Written => format!("Wrote {}", cut(&receipt.about)),
+        What::Removed => format!("Removed {}", cut(&receipt.about)),
+        What::Rendered if receipt.about.is_empty() => format!("Rendered an inline template{}", tool()),
+        What::Rendered => format!("Rendered {}{}", cut(&receipt.about), tool()),
+        What::Asked => format!("Asked a person: {}", receipt.reason),
+        What::Answered if receipt.about.is_empty() => capitalised(&receipt.reason),
+        What::Answered => format!("{}: {}", capitalised(&receipt.reason), at(&receipt.about)),
+        What::Failed if receipt.reason.is_empty() => "A hook could do nothing".to_owned(),
+        What::Failed => format!("A hook could do nothing: {}", receipt.reason),
+    }
+}
+
+fn capitalised(words: &str) -> String {
+    let mut rest = words.chars();
+    rest.next().map(|first| first.to_uppercase().chain(rest).collect()).unwrap_or_default()
+}
+
+/// Why, where the sentence does not say it.
+pub fn unsaid_reason(receipt: &Receipt) -> Option<&str> {
+    let is_said = matches!(receipt.what, What::Failed | What::Asked | What::Answered);
+    (!is_said && !receipt.reason.is_empty()).then_some(&receipt.reason)
+}
+
+fn to_what(receipt: &Receipt) -> String {
+    match (receipt.kind, &receipt.tool) {
+        (Some(TextKind::Prompt), _) => "a prompt".to_owned(),
+        (Some(TextKind::ToolResult), Some(tool)) => format!("a result of {tool}"),
+        (Some(TextKind::ToolResult), None) => "a tool's result".to_owned(),
+        (Some(TextKind::SystemInstructions), _) => "the instructions".to_owned(),
+        (None, _) => "a text".to_owned(),
+    }
+}
+
+/// `expanded @a; hinted at @b (java), @c (api, payments), @d (retry), +2 more; 3 left out`
+fn added(items: &[Item]) -> String {
+    let mut parts = Vec::new();
+    for (block, words) in [
+        (BlockKind::Expansion, "expanded "),
+        (BlockKind::Hint, "hinted at "),
+        (BlockKind::Notice, "gave notice of "),
+        (BlockKind::Context, "context of "),
+        (BlockKind::Templates, "templates "),
+    ] {
+        let said = items.iter().filter(|item| item.block == block && item.level != Level::Count);
+        let named: Vec<String> = said.map(entry).collect();
+        if !named.is_empty() {
+            parts.push(format!("{words}{}", cut(&named)));
+        }
+    }
+    let left_out = items.iter().filter(|item| item.level == Level::Count).count();
+    if left_out > 0 {
+        parts.push(format!("{left_out} left out"));
+    }
+    parts.join("; ")
+}
+
+/// `@b (java)`; a template by its name alone.
+fn entry(item: &Item) -> String {
+    if item.block == BlockKind::Templates {
+        return item.about.clone();
+    }
+    let because: Vec<String> = item.why.iter().filter_map(because).collect();
+    if because.is_empty() { format!("@{}", item.about) } else { format!("@{} ({})", item.about, because.join(", ")) }
+}
+
+/// In a word or two; that an `@id` was named says its place alone, and a rule is told where the receipt is opened.
+fn because(why: &Why) -> Option<String> {
+    match why {
+        Why::Mention { .. } | Why::Rule { .. } => None,
+        Why::Tag { tag, .. } => Some(tag.clone()),
+        Why::Parents { chain } => chain.first().map(|parent| format!("from @{parent}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(receipt: Receipt) -> Line {
+        let owned = str::to_owned;
+        Line {
+            n: 7,
+            time: owned("2026-11-22T08:00:00.000Z"),
+            desk: owned("default"),
+            session: owned("s1"),
+            who: owned("claude-code"),
+            receipt,
+            seal: None,
+        }
+    }
+
+    fn item(block: BlockKind, about: &str, level: Level, why: Vec<Why>) -> Item {
+        Item { block, about: about.to_owned(), level, bytes: 1, why }
+    }
+
+    fn tag(tag: &str) -> Vec<Why> {
+        vec![Why::Tag { tag: tag.to_owned(), line: 1, column: 1 }]
+    }
+
+    fn told(receipt: Receipt) -> (String, String) {
+        let notice = super::receipt(&line(receipt), Path::new("/w"), "default");
+        (notice.text, notice.reason)
+    }
+
+    #[test]
+    fn each_kind_of_line_in_a_sentence() {
+        let about = |what, about: &[&str]| Receipt {
+            about: about.iter().map(|id| (*id).to_owned()).collect(),
+            ..Receipt::new(what)
+        };
+        for (receipt, text, reason) in [
+            (about(What::Selected, &["a", "b", "c", "d", "e"]), "Picked @a, @b, @c, +2 more", "session s1"),
+            (about(What::Unselected, &["a"]), "Unpicked @a", "session s1"),
+            (about(What::Excluded, &["a"]), "Excluded @a", "session s1"),
+            (about(What::Included, &["a"]), "No longer excluded: @a", "session s1"),
+            (about(What::Written, &["src/a.java"]), "Wrote src/a.java", "session s1"),
+            (about(What::Removed, &["old.tmpl"]), "Removed old.tmpl", "session s1"),
+            (about(What::Rendered, &["A.java.tpl"]), "Rendered A.java.tpl", "session s1"),
+            (
+                Receipt { reason: "which of 3 sources are wanted: why".to_owned(), ..about(What::Asked, &[]) },
+                "Asked a person: which of 3 sources are wanted: why",
+                "session s1",
+            ),
+            (
+                Receipt {
+                    reason: "a person at a screen answered: 2 of 3".to_owned(),
+                    ..about(What::Answered, &["a", "b"])
+                },
+                "A person at a screen answered: 2 of 3: @a, @b",
+                "session s1",
+            ),
+            (
+                Receipt { tool: Some("renderTemplate".to_owned()), ..about(What::Rendered, &[]) },
+                "Rendered an inline template with renderTemplate",
+                "session s1",
+            ),
+            (
+                Receipt { reason: "nobody answered in time".to_owned(), ..about(What::Answered, &[]) },
+                "Nobody answered in time",
+                "session s1",
+            ),
+            (Receipt { tool: Some("Read".to_owned()), ..about(What::Read, &["a"]) }, "Read @a with Read", "session s1"),
+            (
+                Receipt { tool: Some("readReference".to_owned()), tokens: 700, ..about(What::Read, &["a"]) },
+                "Read @a with readReference",
+                "session s1, ~700 tokens",
+            ),
+            (
+                Receipt { reason: "compact".to_owned(), ..about(What::Forgot, &[]) },
+                "Forgot what it was told",
+                "session s1, compact",
+            ),
+            (
+                Receipt { reason: "no JSON".to_owned(), ..about(What::Failed, &[]) },
+                "A hook could do nothing: no JSON",
+                "session s1",
+            ),
+            (
+                Receipt { text: Some(String::new()), tokens: 9, ..about(What::Instructed, &[]) },
+                "Gave the instructions",
+                "session s1, ~9 tokens",
+            ),
+        ] {
+            assert_eq!(told(receipt), (text.to_owned(), reason.to_owned()));
+        }
+    }
+
+    #[test]
+    fn what_was_added_to_what_and_why() {
+        let chain = vec![Why::Parents { chain: vec!["up".to_owned(), "pick".to_owned()] }];
+        let mention = vec![Why::Mention { line: 2, column: 3 }];
+        let why = vec![
+            item(BlockKind::Expansion, "x", Level::Full, mention),
+            item(BlockKind::Hint, "a", Level::Full, tag("java")),
+            item(BlockKind::Hint, "b", Level::Brief, [tag("api"), tag("pay")].concat()),
+            item(BlockKind::Hint, "c", Level::Full, tag("java")),
+            item(BlockKind::Hint, "d", Level::Full, tag("java")),
+            item(BlockKind::Hint, "e", Level::Count, tag("java")),
+            item(BlockKind::Notice, "t", Level::Full, chain),
+        ];
+        let kind = Some(TextKind::Prompt);
+        let receipt = Receipt { kind, why, tokens: 103, text: Some(String::new()), ..Receipt::new(What::Enriched) };
+        let text = "To a prompt: expanded @x; hinted at @a (java), @b (api, pay), @c (java), +1 more; gave notice of @t \
+                    (from @up); 1 left out";
+        assert_eq!(told(receipt.clone()), (text.to_owned(), "session s1, ~103 tokens".to_owned()));
+        let notice = super::receipt(&line(receipt), Path::new("/w"), "other");
+        assert_eq!(notice.reason, "session s1, ~103 tokens, desk default");
+        assert_eq!((notice.subject, notice.receipt.map(|it| it.holds)), (Some("x".into()), Some(Holds::Text)));
+    }
+
+    #[test]
+    fn of_how_many_sources_it_is() {
+        let of = |about: &[&str], blocks: &[(BlockKind, &str)]| {
+            let about = about.iter().map(|id| (*id).to_owned()).collect();
+            let why = blocks.iter().map(|(block, about)| item(*block, about, Level::Full, Vec::new())).collect();
+            let receipt = Receipt { about, why, ..Receipt::new(What::Enriched) };
+            let notice = super::receipt(&line(receipt), Path::new("/w"), "default");
+            (notice.subject.map(|id| id.as_str().to_owned()), notice.several)
+        };
+        use BlockKind::{Available, Hint, Instruction, Notice, Templates};
+        for (about, blocks, subject, several) in [
+            (&[] as &[&str], &[] as &[(BlockKind, &str)], None, false),
+            (&["a"], &[], Some("a"), false),
+            (&["a", "b"], &[], Some("a"), true),
+            (&["a"], &[(Hint, "b")], Some("a"), true),
+            (&[], &[(Hint, "a"), (Notice, "a")], Some("a"), false),
+            (&[], &[(Instruction, "a"), (Available, "available tags"), (Templates, "t")], Some("a"), false),
+            (&[], &[(Available, "available tags")], None, false),
+            (&[], &[(Hint, "a"), (Hint, "b")], Some("a"), true),
+        ] {
+            assert_eq!(of(about, blocks), (subject.map(str::to_owned), several), "{about:?} {blocks:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_written_leads_to_its_file() {
+        let receipt = Receipt { about: vec!["src/a.java".to_owned()], ..Receipt::new(What::Written) };
+        let notice = super::receipt(&line(receipt), Path::new("/w"), "default");
+        assert_eq!((notice.place, notice.subject), (Some(Spot { path: "/w/src/a.java".into(), line: 1 }), None));
+        let receipt = Receipt { about: vec!["old.tmpl".to_owned()], ..Receipt::new(What::Removed) };
+        let notice = super::receipt(&line(receipt), Path::new("/w"), "default");
+        assert_eq!((notice.place, notice.subject), (None, None), "what is gone is nowhere");
+    }
+
+    #[test]
+    fn a_journal_leads_to_no_place_outside() {
+        let folder = tempfile::tempdir().unwrap();
+        let (workspace, outside) = (folder.path().join("w"), folder.path().join("secret"));
+        refdesk_files::write_atomic(&outside, b"x").unwrap();
+        refdesk_files::write_atomic(&workspace.join("src/a"), b"x").unwrap();
+        #[cfg(unix)]
+        for (link, to) in [("out", outside.as_path()), ("in", Path::new("src"))] {
+            std::os::unix::fs::symlink(to, workspace.join(link)).unwrap();
+        }
+        let absolute = workspace.join("src/a");
+        for (about, place) in [
+            ("src/a", Some("src/a")),
+            ("src/../src/./a", Some("src/a")),
+            (absolute.to_str().unwrap(), Some("src/a")),
+            ("in/a", Some("in/a")),
+            ("../secret", None),
+            ("src/../../secret", None),
+            (outside.to_str().unwrap(), None),
+            ("/etc/passwd", None),
+            ("out", None),
+            ("out/x", None),
+        ] {
+            let receipt = Receipt { about: vec![about.to_owned()], ..Receipt::new(What::Written) };
+            let found = super::receipt(&line(receipt), &workspace, "default").place.map(|spot| spot.path);
+            assert_eq!(found, place.map(|place| workspace.join(place)), "{about}");
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! What is told of the selection: who was chosen, who came with it or left with it, who came and left because a document
+//! says something else, and which picks sleep until their source is back.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::words::{SHOWN, at};
+use super::{Cause, Notice, Topic, Who};
+use crate::Spot;
+use crate::engine::Snapshot;
+use refdesk_core::catalog::{Kind, SourceId};
+use refdesk_core::selection::{Member, Role, reasons};
+use refdesk_files::path::display;
+
+/// Who came into the selection and who left it, and whose doing that is.
+pub fn selection(before: &Snapshot, after: &Snapshot, cause: &Cause) -> Vec<Notice> {
+    if Arc::ptr_eq(&before.selection, &after.selection) {
+        return Vec::new();
+    }
+    let (fell_asleep, woke) = (dormancy(before, after), dormancy(after, before));
+    let mut chosen = HashSet::new();
+    let mut notices = Vec::new();
+    for (what, ids) in chosen_between(before, after) {
+        let Some(first) = ids.first() else { continue };
+        let subject = SourceId::from(first.as_str());
+        if !matches!(cause, Cause::Journalled(_)) {
+            let text = format!("{what} {}", at(&ids));
+            let notice = Notice::new(cause.who().clone(), Topic::Selection, text);
+            notices.push(notice.about(&subject).of(ids.len()));
+        }
+        chosen.extend(ids);
+    }
+    let untold = |member: &&Member| {
+        let id = member.id.as_str();
+        !chosen.contains(id) && !fell_asleep.iter().chain(&woke).any(|other| *other == id)
+    };
+    let entered: Vec<&Member> =
+        without(after, before).filter(|it| it.role == Role::Transitive).filter(untold).collect();
+    let left: Vec<&Member> = without(before, after).filter(untold).collect();
+    match cause {
+        _ if chosen.is_empty() => {
+            notices.extend(came_by_edit(after, &entered));
+            notices.extend(went_by_edit(after, &left));
+        }
+        Cause::Choice(by) | Cause::Journalled(by) => {
+            notices.extend(came_with_it(after, &entered, by));
+            notices.extend(left_with_it(before, &left, by));
+        }
+        // One thing was done: it is one notice.
+        Cause::Retraced { text, named } => {
+            let others = |members: &[&Member]| -> Vec<SourceId> {
+                let ids = members.iter().map(|member| member.id.clone());
+                ids.filter(|id| !named.iter().any(|other| other == id.as_str())).collect()
+            };
+            let sides = [("came with it", others(&entered), after), ("left with it", others(&left), before)];
+            let sides = sides.iter().filter(|(_, ids, _)| !ids.is_empty());
+            let told: Vec<String> =
+                sides.map(|(what, ids, of)| format!("{what}: {}{}", at(ids), cost(of, ids))).collect();
+            let notice = Notice::new(Who::You, Topic::Selection, text.clone()).because(told.join("; "));
+            let subject = named.first().map(|id| SourceId::from(id.as_str()));
+            notices = vec![Notice { subject, ..notice }.of(named.len())];
+        }
+    }
+    notices.extend(asleep_and_awake(&fell_asleep, &woke));
+    notices
+}
+
+/// Whether somebody chose, or took a choice back.
+pub(super) fn is_chosen(before: &Snapshot, after: &Snapshot) -> bool {
+    chosen_between(before, after).iter().any(|(_, ids)| !ids.is_empty())
+}
+
+/// Whether this pick counts in one of the two and is dormant in the other.
+pub(super) fn changed_its_state(one: &Snapshot, other: &Snapshot, id: &str) -> bool {
+    let dormant = |of: &Snapshot| of.selection.dormant().iter().any(|dormant| dormant == id);
+    (one.selection.is_picked(id) && dormant(other)) || (dormant(one) && other.selection.is_picked(id))
+}
+
+/// Picks that count in `awake` and are dormant in `asleep`.
+fn dormancy<'a>(awake: &Snapshot, asleep: &'a Snapshot) -> Vec<&'a str> {
+    let dormant = asleep.selection.dormant().iter().map(String::as_str);
+    dormant.filter(|id| awake.selection.is_picked(id)).collect()
+}
+
+fn asleep_and_awake(fell_asleep: &[&str], woke: &[&str]) -> Vec<Notice> {
+    let told = |ids: &[&str], one: &str, more: &str| {
+        let first = ids.first()?;
+        let text = format!("{} {}", at(ids), if ids.len() == 1 { one } else { more });
+        Some(Notice::new(Who::Files, Topic::Selection, text).about(&SourceId::from(*first)).of(ids.len()))
+    };
+    let woke = told(woke, "is back: its pick counts again", "are back: their picks count again");
+    let slept = "is gone from the catalog: its pick is dormant";
+    let fell_asleep = told(fell_asleep, slept, "are gone from the catalog: their picks are dormant");
+    woke.into_iter().chain(fell_asleep).collect()
+}
+
+/// Members of one selection that the other has not.
+fn without<'a>(of: &'a Snapshot, other: &'a Snapshot) -> impl Iterator<Item = &'a Member> {
+    of.selection.members().iter().filter(|member| !other.selection.contains(member.id.as_str()))
+}
+
+/// Which picks and exclusions are new and which are gone, with the word for it.
+fn chosen_between(before: &Snapshot, after: &Snapshot) -> [(&'static str, Vec<String>); 4] {
+    let picks = |of: &Snapshot| -> Vec<String> {
+        let members = of.selection.members().iter().filter(|member| member.role == Role::Picked);
+        let picked = members.map(|member| member.id.to_string());
+        picked.chain(of.selection.dormant().iter().cloned()).collect()
+    };
+    let (was, is) = (picks(before), picks(after));
+    let (barred, bars) = (before.selection.excluded(), after.selection.excluded());
+    let new = only_in(&is, &was);
+    let excluded = only_in(bars, barred);
+    let unpicked = only_in(&was, &is).into_iter().filter(|id| !excluded.contains(id)).collect();
+    let included = only_in(barred, bars).into_iter().filter(|id| !new.contains(id)).collect();
+    [("Picked", new), ("Unpicked", unpicked), ("Excluded", excluded), ("No longer excluded:", included)]
+}
+
+fn only_in(one: &[String], other: &[String]) -> Vec<String> {
+    let known: HashSet<&String> = other.iter().collect();
+    one.iter().filter(|id| !known.contains(id)).cloned().collect()
+}
+
+fn came_with_it(after: &Snapshot, entered: &[&Member], by: &Who) -> Option<Notice> {
+    let first = entered.first()?;
+    let notice = Notice::new(by.clone(), Topic::Selection, included(entered)).about(&first.id).of(entered.len());
+    Some(notice.because(cost_of(after, entered)))
+}
+
+fn left_with_it(before: &Snapshot, left: &[&Member], by: &Who) -> Option<Notice> {
+    let first = left.first()?;
+    let text = format!("Left the selection with it: {}", at(left.iter().map(|member| &member.id)));
+    let notice = Notice::new(by.clone(), Topic::Selection, text).about(&first.id).of(left.len());
+    Some(notice.because(cost_of(before, left)))
+}
+
+/// `References transitively included: @b (from @a)`
+fn included(entered: &[&Member]) -> String {
+    let named: Vec<String> =
+        entered.iter().map(|member| format!("@{} (from {})", member.id, at(member.parents.iter()))).collect();
+    format!("References transitively included: {}", super::words::cut(&named))
+}
+
+/// `@retry-pattern now mentions @error-handling: pulled in`, because of `docs/retry.md:14`.
+fn came_by_edit(after: &Snapshot, entered: &[&Member]) -> Vec<Notice> {
+    if entered.len() > SHOWN {
+        return came_with_it(after, entered, &Who::Files).into_iter().collect();
+    }
+    let workspace = Path::new(&*after.workspace);
+    let told = entered.iter().map(|member| {
+        let text = match &member.reason {
+            Some(parent) => format!("@{parent} now mentions @{}: pulled in", member.id),
+            None => format!("@{} is selected", member.id),
+        };
+        let mention = reasons(&after.selection, &after.graph, member.id.as_str()).next();
+        let reason = mention.as_ref().map(|mention| format!("{}:{}", display(workspace, &mention.file), mention.line));
+        // The lines of a content kept in the catalog are not those of the file that it is kept in.
+        let in_file = mention.filter(|mention| {
+            let parent = after.catalog.get(mention.from.as_str());
+            parent.is_some_and(|parent| !matches!(parent.kind, Kind::Inline { .. }))
+        });
+        let place = in_file.map(|mention| Spot { path: mention.file.to_path_buf(), line: mention.line });
+        let notice = Notice::new(Who::Files, Topic::Selection, text).about(&member.id);
+        notice.because(reason.unwrap_or_default()).at(place)
+    });
+    told.collect()
+}
+
+fn went_by_edit(after: &Snapshot, left: &[&Member]) -> Vec<Notice> {
+    if let (Some(first), true) = (left.first(), left.len() > SHOWN) {
+        let text = format!("Left the selection: {}", at(left.iter().map(|member| &member.id)));
+        return vec![Notice::new(Who::Files, Topic::Selection, text).about(&first.id).of(left.len())];
+    }
+    let is_missing =
+        |id: &SourceId| after.catalog.get(id.as_str()).is_some_and(refdesk_core::catalog::Source::is_missing);
+    let told = left.iter().map(|member| {
+        let text = match &member.reason {
+            Some(parent) if is_missing(parent) => {
+                format!("@{} left with @{parent}, whose file is missing", member.id)
+            }
+            Some(parent) if after.selection.contains(parent.as_str()) => {
+                format!("@{parent} no longer mentions @{}: it left", member.id)
+            }
+            Some(parent) => format!("@{} left with @{parent}", member.id),
+            None => format!("@{} left the selection", member.id),
+        };
+        Notice::new(Who::Files, Topic::Selection, text).about(&member.id)
+    });
+    told.collect()
+}
+
+/// `~1234 tokens`, together.
+fn cost_of(of: &Snapshot, members: &[&Member]) -> String {
+    let tokens: u64 = members.iter().filter_map(|member| of.tokens.get(member.id.as_str())).sum();
+    if tokens == 0 { String::new() } else { format!("~{tokens} tokens") }
+}
+
+/// `, ~1234 tokens`, together.
+fn cost(of: &Snapshot, ids: &[SourceId]) -> String {
+    let tokens: u64 = ids.iter().filter_map(|id| of.tokens.get(id.as_str())).sum();
+    if tokens == 0 { String::new() } else { format!(", ~{tokens} tokens") }
+}

@@ -1,0 +1,124 @@
+//! What is told of templates: which came and which went, which say or ask for something else, which broke and which were
+//! mended.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use super::words::{SHOWN, cut};
+use super::{Notice, Topic, Who};
+use crate::Spot;
+use crate::engine::Snapshot;
+use refdesk_files::path::display;
+use refdesk_templates::{Template, Variable};
+
+/// Templates of both, as they were and as they are.
+fn in_both<'a>(before: &'a Snapshot, after: &'a Snapshot) -> Vec<(&'a Template, &'a Template)> {
+    let known: HashMap<&str, &Template> = before.templates.templates.iter().map(|it| (it.name.as_str(), it)).collect();
+    after.templates.templates.iter().filter_map(|is| Some((*known.get(is.name.as_str())?, is))).collect()
+}
+
+/// Templates that came with the selection, and that went with it.
+pub(super) fn came_and_went(before: &Snapshot, after: &Snapshot, by: &Who) -> Vec<Notice> {
+    fn of<'a>(one: &'a Snapshot, other: &Snapshot) -> Vec<&'a Template> {
+        let known: HashSet<&str> = other.templates.templates.iter().map(|it| it.name.as_str()).collect();
+        one.templates.templates.iter().filter(|template| !known.contains(template.name.as_str())).collect()
+    }
+    let told = |what: &str, templates: &[&Template]| {
+        let names: Vec<&str> = templates.iter().map(|template| template.name.as_str()).collect();
+        Notice::new(by.clone(), Topic::Template, format!("{what}: {}", cut(&names)))
+    };
+    let (came, went) = (of(after, before), of(before, after));
+    let came = (!came.is_empty()).then(|| about(told("Templates that came", &came), &came));
+    let went = (!went.is_empty()).then(|| told("Templates that went", &went));
+    came.into_iter().chain(went).collect()
+}
+
+/// Templates whose file was written, and that parse: changed, or mended.
+pub(super) fn changed(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
+    let whole = in_both(before, after).into_iter().filter(|(_, is)| is.problem.is_none());
+    let (mended, parsed): (Vec<_>, Vec<_>) = whole.partition(|(was, _)| was.problem.is_some());
+    // A block that only moved in its document says what it said.
+    fn text(of: &Template) -> Option<&str> {
+        of.block.as_ref().map(|block| &*block.text)
+    }
+    let is_other = |(was, is): &(&Template, &Template)| {
+        was.stamp != is.stamp || was.variables != is.variables || text(was) != text(is)
+    };
+    let changed: Vec<(&Template, &Template)> = parsed.into_iter().filter(is_other).collect();
+    let mut notices = Vec::new();
+    if changed.len() > SHOWN {
+        let names: Vec<&str> = changed.iter().map(|(_, is)| is.name.as_str()).collect();
+        let text = format!("{} templates changed: {}", changed.len(), cut(&names));
+        notices.push(Notice::new(Who::Files, Topic::Template, text));
+    } else {
+        let told = changed.iter().map(|(was, is)| {
+            let text = format!("Template changed: {}", is.name);
+            about(Notice::new(Who::Files, Topic::Template, text).because(asked_for(was, is)), &[is])
+        });
+        notices.extend(told);
+    }
+    let mended: Vec<&Template> = mended.into_iter().map(|(_, is)| is).collect();
+    notices.extend((!mended.is_empty()).then(|| {
+        let names: Vec<&str> = mended.iter().map(|is| is.name.as_str()).collect();
+        let is = if mended.len() == 1 { "is" } else { "are" };
+        about(Notice::new(Who::Files, Topic::Template, format!("{} {is} mended", cut(&names))), &mended)
+    }));
+    notices
+}
+
+/// Templates that do not parse any more, or that came and do not.
+pub(super) fn broken(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
+    let known: HashMap<&str, &Template> = before.templates.templates.iter().map(|it| (it.name.as_str(), it)).collect();
+    let is_new = |is: &&Template| known.get(is.name.as_str()).is_none_or(|was| was.problem != is.problem);
+    let broken = after.templates.templates.iter().filter(|is| is.problem.is_some()).filter(is_new);
+    let broken: Vec<&Template> = broken.collect();
+    if broken.len() > SHOWN {
+        let names: Vec<&str> = broken.iter().map(|is| is.name.as_str()).collect();
+        let text = format!("{} templates are broken: {}", broken.len(), cut(&names));
+        return vec![about(Notice::new(Who::Files, Topic::Problem, text), &broken)];
+    }
+    let told = broken.into_iter().map(|is| {
+        let text = format!("{} is broken: {}", is.name, is.problem.as_deref().unwrap_or_default());
+        let (path, first) = is.place(1);
+        let file = display(Path::new(&*after.workspace), path);
+        let finding = after.diagnostics.iter().find(|it| {
+            it.code == "template-broken" && it.file.as_ref() == Some(&file) && it.message.contains(is.name.as_str())
+        });
+        let line = finding.and_then(|finding| finding.line);
+        let reason = line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"));
+        // Where it is broken matters more than whose it is.
+        let place = Spot { path: path.to_path_buf(), line: line.unwrap_or(first) };
+        Notice::new(Who::Files, Topic::Problem, text).because(reason).at(Some(place))
+    });
+    told.collect()
+}
+
+/// About these templates: the first can be looked at where it stands.
+fn about(notice: Notice, templates: &[&Template]) -> Notice {
+    let Some(first) = templates.first() else { return notice };
+    let (path, line) = first.place(1);
+    let place = Some(Spot { path: path.to_path_buf(), line });
+    let several = templates.iter().any(|other| other.source != first.source);
+    Notice { subject: first.source.clone(), several, ..notice }.at(place)
+}
+
+/// `new: port, region; lost: zone`.
+fn asked_for(was: &Template, is: &Template) -> String {
+    let only = |one: &Template, other: &Template| -> Vec<String> {
+        let known: HashSet<String> = names("", &other.variables).into_iter().collect();
+        names("", &one.variables).into_iter().filter(|name| !known.contains(name)).collect()
+    };
+    let told = [("new", only(is, was)), ("lost", only(was, is))];
+    let told = told.iter().filter(|(_, names)| !names.is_empty());
+    told.map(|(what, names)| format!("{what}: {}", cut(names))).collect::<Vec<_>>().join("; ")
+}
+
+/// Every variable by its way: `fields.name`.
+fn names(above: &str, variables: &[Variable]) -> Vec<String> {
+    let of = |variable: &Variable| {
+        let name = format!("{above}{}", variable.name);
+        let below = names(&format!("{name}."), &variable.fields);
+        std::iter::once(name).chain(below).collect::<Vec<_>>()
+    };
+    variables.iter().flat_map(of).collect()
+}

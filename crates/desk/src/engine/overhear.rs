@@ -1,0 +1,186 @@
+//! What the journal says that nobody else tells: lines of every session, of this process and of others, as they come. What
+//! is seen anyway as the difference between two snapshots, or was done here, is not told twice.
+
+use std::io;
+
+use crate::Desk;
+use crate::session::{Line, Tail, What};
+use refdesk_files::name::safe;
+
+use super::message::Age;
+
+/// Lines of before that a new screen begins with.
+const PAST: usize = 300;
+
+/// Lines that are told of one look: a feed keeps no more, and whoever reads this would only be held up.
+pub const MOST: usize = 1000;
+
+/// An ear at the journal.
+#[derive(Debug)]
+pub struct Overhear {
+    /// `None` until it was listened first: the first frame does not wait for it.
+    tail: Option<Tail>,
+    /// The desk whose choices are told as notices.
+    desk: String,
+    /// Whether it could be read the last time: what keeps it from being read is said once.
+    state: Reading,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    Works,
+    Fails,
+}
+
+/// What is known here of what the journal says.
+struct Here<'a> {
+    /// Whether the line with this number was written by this very desk.
+    is_own: &'a dyn Fn(u64) -> bool,
+}
+
+/// What came of listening.
+#[derive(Debug, Default)]
+pub struct Heard {
+    /// Oldest first, at most [`MOST`].
+    pub lines: Vec<Line>,
+    /// How many came before them.
+    pub dropped: usize,
+    /// Why the journal cannot be read, said once; or how much of it cannot.
+    pub problem: Option<String>,
+}
+
+/// Whether the difference between snapshots is told by now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Notices {
+    /// It is.
+    Told,
+    /// What was chosen until now is no change.
+    NotYet,
+}
+
+impl Overhear {
+    /// Reads nothing yet.
+    pub fn new(desk: &Desk) -> Self {
+        Self { tail: None, desk: safe(desk.name()), state: Reading::Works }
+    }
+
+    /// What was appended since it was listened last, as far as it adds something; at first the last lines that are there.
+    pub fn listen(&mut self, desk: &Desk, age: Age, notices: Notices) -> Heard {
+        let read = self.tail.get_or_insert_with(|| desk.tail(PAST)).read();
+        let here = Here { is_own: &|n| desk.takes_for_own(n) };
+        self.take(read, &here, age, notices)
+    }
+
+    fn take(&mut self, read: io::Result<(Vec<Line>, usize)>, here: &Here, age: Age, notices: Notices) -> Heard {
+        let (mut lines, damaged) = match read {
+            Ok(read) => read,
+            Err(error) => {
+                let before = std::mem::replace(&mut self.state, Reading::Fails);
+                let problem = (before == Reading::Works).then(|| format!("the journal cannot be read: {error}"));
+                return Heard { problem, ..Heard::default() };
+            }
+        };
+        self.state = Reading::Works;
+        lines.retain(|line| self.adds(line, here, age, notices));
+        let dropped = lines.len().saturating_sub(MOST);
+        lines.drain(..dropped);
+        // What lies there from before was damaged before anybody looked.
+        let is_told = damaged > 0 && age == Age::Now;
+        let problem = is_told.then(|| format!("the journal has lines that cannot be read: {damaged} left out"));
+        Heard { lines, dropped, problem }
+    }
+
+    /// Whether a line says what no notice says.
+    fn adds(&self, line: &Line, here: &Here, age: Age, notices: Notices) -> bool {
+        let is_own = (here.is_own)(line.n);
+        match line.receipt.what {
+            // What was chosen here a notice tells; what others chose their lines tell, one by one and with their names.
+            What::Selected | What::Unselected | What::Excluded | What::Included => {
+                age == Age::Past || notices == Notices::NotYet || line.desk != self.desk || !is_own
+            }
+            What::Written | What::Removed => !is_own,
+            _ => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::session::Receipt;
+
+    /// Nothing was done here.
+    const ELSEWHERE: Here = Here { is_own: &|_| false };
+
+    fn ear() -> Overhear {
+        Overhear { tail: None, desk: "default".to_owned(), state: Reading::Works }
+    }
+
+    fn line(what: What, desk: &str, session: &str, about: &str) -> Line {
+        let receipt = Receipt { about: vec![about.to_owned()], ..Receipt::new(what) };
+        let [time, who] = ["2026-11-22T08:00:00.000Z", "a screen"].map(str::to_owned);
+        Line { n: 1, time, desk: desk.to_owned(), session: session.to_owned(), who, receipt, seal: None }
+    }
+
+    #[test]
+    fn what_is_told_anyway_is_not_told_twice() {
+        use Age::{Now, Past};
+        use Notices::{NotYet, Told};
+        for (what, desk, session, own, age, notices, adds) in [
+            (What::Enriched, "default", "s", false, Now, Told, true),
+            (What::Read, "default", "s", true, Now, Told, true),
+            (What::Selected, "default", "s", false, Now, Told, true),
+            (What::Excluded, "default", "mine", true, Now, Told, false),
+            // chosen right before what was told, and told as the other's
+            (What::Selected, "default", "before", false, Now, Told, true),
+            (What::Selected, "other", "s", false, Now, Told, true),
+            (What::Selected, "default", "s", false, Now, NotYet, true),
+            (What::Selected, "default", "mine", true, Now, NotYet, true),
+            (What::Unselected, "default", "s", false, Past, Told, true),
+            (What::Written, "default", "s", false, Now, Told, true),
+            (What::Written, "default", "mine", true, Now, Told, false),
+            (What::Removed, "default", "s", false, Now, Told, true),
+            (What::Removed, "default", "mine", true, Now, Told, false),
+        ] {
+            let here = Here { is_own: &|_| own };
+            let heard = ear().take(Ok((vec![line(what, desk, session, "a")], 0)), &here, age, notices);
+            assert_eq!(heard.lines.len(), usize::from(adds), "{what:?} {desk} {session} {own} {age:?} {notices:?}");
+        }
+    }
+
+    #[test]
+    fn another_screen_that_wrote_the_same_file_is_told() {
+        let asked = Cell::new(0);
+        let is_own = |n| {
+            asked.set(asked.get() + 1);
+            n == 1
+        };
+        let here = Here { is_own: &is_own };
+        let mut lines = vec![line(What::Written, "default", "s", "a"); 3];
+        lines.iter_mut().zip(1..).for_each(|(line, n)| line.n = n);
+        let heard = ear().take(Ok((lines, 0)), &here, Age::Now, Notices::Told);
+        assert_eq!(heard.lines.iter().map(|line| line.n).collect::<Vec<_>>(), [2, 3]);
+        assert_eq!(asked.get(), 3, "each line is asked about once");
+    }
+
+    #[test]
+    fn what_comes_too_fast_is_counted() {
+        let mut lines = vec![line(What::Read, "default", "x", "old"); 5];
+        lines.extend(vec![line(What::Read, "default", "x", "new"); MOST]);
+        let heard = ear().take(Ok((lines, 0)), &ELSEWHERE, Age::Now, Notices::Told);
+        assert_eq!((heard.lines.len(), heard.dropped), (MOST, 5));
+        assert!(heard.lines.iter().all(|line| line.receipt.about == ["new"]));
+    }
+
+    #[test]
+    fn what_keeps_it_from_being_read_is_said_once() {
+        let mut ear = ear();
+        let mut said = |read| ear.take(read, &ELSEWHERE, Age::Now, Notices::Told).problem.is_some();
+        let fails = || Err(io::Error::other("no"));
+        assert_eq!([said(fails()), said(fails())], [true, false]);
+        said(Ok((Vec::new(), 0)));
+        assert!(said(fails()), "it worked in between");
+    }
+}

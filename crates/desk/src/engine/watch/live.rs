@@ -1,0 +1,503 @@
+//! Being told of changes: each folder is watched by itself, so that no folder is that should not be. A watch belongs to
+//! the folder itself and not to its path; so it is remembered which folder stood there, and that it went (a new one often
+//! gets the number of the old one).
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Instant;
+
+use notify::event::{ModifyKind, RenameMode};
+use notify::{ErrorKind, EventKind, PathsMut, RecommendedWatcher, RecursiveMode, Watcher};
+
+use super::Followed;
+use super::gather::Seen;
+use super::limits::Limits;
+use super::remote::remote;
+use super::wanted::{Interest, Wanted, is_entered};
+use crate::engine::requests::is_of;
+use refdesk_files::path::is_absent;
+
+/// A watcher and what it follows.
+pub struct Live {
+    watcher: RecommendedWatcher,
+    /// Which folder is watched under which path.
+    followed: BTreeMap<PathBuf, Identity>,
+    heard: Arc<Mutex<Heard>>,
+    limits: Limits,
+}
+
+/// What came of following.
+pub struct Outcome {
+    /// Whether a watch was set.
+    pub followed: Followed,
+    /// Folders that cannot be watched, and why.
+    pub refused: Vec<(PathBuf, String)>,
+    /// Why some folders are not watched, if so; for people.
+    pub left_out: Option<String>,
+}
+
+/// Which folder it is, wherever it is and whatever it is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Identity {
+    device: u64,
+    number: u64,
+}
+
+impl Live {
+    /// A watcher that follows nothing yet; what it is told goes to `seen`.
+    ///
+    /// # Errors
+    /// The system gives no watcher; why, for people.
+    pub fn new(seen: mpsc::Sender<Seen>, limits: Limits) -> Result<Self, String> {
+        let heard: Arc<Mutex<Heard>> = Arc::default();
+        let ear = heard.clone();
+        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            if let Some(what) = ear.lock().unwrap_or_else(PoisonError::into_inner).matters(event) {
+                let _ = seen.send(what);
+            }
+        });
+        let watcher = watcher.map_err(|error| shortage(&error).unwrap_or_else(|| error.to_string()))?;
+        Ok(Self { watcher, followed: BTreeMap::new(), heard, limits })
+    }
+
+    /// Watches exactly this.
+    ///
+    /// # Errors
+    /// It cannot be, here: why, for people.
+    pub fn follow(&mut self, wanted: &Wanted) -> Result<Outcome, String> {
+        let lost = {
+            let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+            heard.choice.clone_from(&wanted.choice);
+            heard.journal.clone_from(&wanted.journal);
+            heard.requests.clone_from(&wanted.requests);
+            std::mem::take(&mut heard.lost)
+        };
+        let mut round = Round {
+            paths: self.watcher.paths_mut(),
+            heard: &self.heard,
+            workspace: &wanted.workspace,
+            before_as: self.followed.iter().map(|(path, identity)| (*identity, path.clone())).collect(),
+            before: std::mem::take(&mut self.followed),
+            known_as: HashMap::new(),
+            now: BTreeMap::new(),
+            local: BTreeSet::new(),
+            limits: self.limits,
+            until: Instant::now() + self.limits.time,
+            outcome: Outcome { followed: Followed::Known, refused: Vec::new(), left_out: None },
+        };
+        round.forget(&lost);
+        round.all(wanted)?;
+        let (followed, outcome) = round.finish()?;
+        self.followed = followed;
+        Ok(outcome)
+    }
+}
+
+/// What the watcher's thread needs to know, and what it has to remember until somebody asks.
+#[derive(Debug, Default)]
+struct Heard {
+    interests: BTreeMap<PathBuf, Interest>,
+    /// The file of picks and exclusions.
+    choice: PathBuf,
+    /// The journal.
+    journal: PathBuf,
+    /// Where files come and go when a person is asked.
+    requests: Vec<PathBuf>,
+    lost: Lost,
+}
+
+/// Watches that may be dead.
+#[derive(Debug, Default)]
+struct Lost {
+    /// All, since something was not told.
+    all: bool,
+    /// Those of these paths and all below.
+    paths: BTreeSet<PathBuf>,
+}
+
+impl Heard {
+    /// Takes note of an event; tells what the desk must look at, if anything.
+    fn matters(&mut self, event: notify::Result<notify::Event>) -> Option<Seen> {
+        let Some(event) = event.ok().filter(|event| !event.need_rescan()) else {
+            // Something was not told; it may have been that a folder went.
+            self.lost.all = true;
+            return Some(Seen::Anything);
+        };
+        // Reading is no change: a desk that reads would reload for ever.
+        if matches!(event.kind, EventKind::Access(_)) {
+            return None;
+        }
+        let went = match event.kind {
+            EventKind::Remove(_) => true,
+            EventKind::Modify(ModifyKind::Name(mode)) => mode != RenameMode::To,
+            _ => false,
+        };
+        let mut matters = None;
+        for path in event.paths {
+            let holds_followed =
+                self.interests.range(path.clone()..).next().is_some_and(|(it, _)| it.starts_with(&path));
+            if holds_followed || self.covers(&path) {
+                matters = matters.max(Some(match () {
+                    () if path == self.choice => Seen::Choice,
+                    () if path == self.journal => Seen::Journal,
+                    () if is_of(&self.requests, &path) => Seen::Request,
+                    () => Seen::Anything,
+                }));
+            }
+            if went && holds_followed {
+                self.lost.paths.insert(path);
+            }
+        }
+        matters
+    }
+
+    fn covers(&self, path: &Path) -> bool {
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return false };
+        self.interests.get(folder).is_some_and(|interest| interest.covers(name))
+    }
+}
+
+/// One going through all that is wanted.
+struct Round<'a> {
+    paths: Box<dyn PathsMut + 'a>,
+    heard: &'a Mutex<Heard>,
+    workspace: &'a Path,
+    /// What was watched until now and was not come to yet, by path and by folder.
+    before: BTreeMap<PathBuf, Identity>,
+    before_as: HashMap<Identity, PathBuf>,
+    /// Under which path a folder is watched now: the system watches it once, and tells by that path.
+    known_as: HashMap<Identity, PathBuf>,
+    now: BTreeMap<PathBuf, (Identity, Interest)>,
+    /// Devices that are known to tell of every change.
+    local: BTreeSet<u64>,
+    /// What is left of the limits; and until when it may take.
+    limits: Limits,
+    until: Instant,
+    outcome: Outcome,
+}
+
+impl Round<'_> {
+    /// Gives up the watches that may be dead.
+    fn forget(&mut self, lost: &Lost) {
+        let is_lost = |path: &Path| lost.all || path.ancestors().any(|part| lost.paths.contains(part));
+        let dead: Vec<PathBuf> = self.before.keys().filter(|path| is_lost(path)).cloned().collect();
+        for path in dead {
+            self.unwatch(&path);
+        }
+    }
+
+    fn unwatch(&mut self, path: &Path) {
+        if let Some(identity) = self.before.remove(path) {
+            self.before_as.remove(&identity);
+        }
+        // It may be gone, and its watch with it.
+        let _ = self.paths.remove(path);
+    }
+
+    fn all(&mut self, wanted: &Wanted) -> Result<(), String> {
+        // Single names first: among them are configuration, choice and journal, which matter most where not all can be had.
+        let is_whole = |(_, interest): &(&PathBuf, &Interest)| **interest == Interest::All;
+        let (whole, named): (Vec<_>, Vec<_>) = wanted.folders.iter().partition(is_whole);
+        for (folder, interest) in named.into_iter().chain(whole) {
+            self.single(folder, interest)?;
+        }
+        for root in &wanted.trees {
+            self.tree(root)?;
+        }
+        Ok(())
+    }
+
+    /// A folder, and those above it, which tell when another takes its place. Within the workspace that is as far as anybody
+    /// cares, while there is a workspace.
+    fn single(&mut self, folder: &Path, interest: &Interest) -> Result<(), String> {
+        let mut there = self.watch(folder, interest)?;
+        let mut below = folder;
+        while let (Some(above), Some(name)) = (below.parent(), below.file_name()) {
+            if there && below == self.workspace {
+                break;
+            }
+            there = self.watch_name(above, name)?;
+            below = above;
+        }
+        Ok(())
+    }
+
+    fn watch_name(&mut self, folder: &Path, name: &OsStr) -> Result<bool, String> {
+        match self.now.get(folder) {
+            Some((_, known)) if known.names(name) => Ok(true),
+            _ => self.watch(folder, &Interest::named(name)),
+        }
+    }
+
+    /// A folder and all below it, the upper ones first. Each is watched before it is listed: what comes later is told.
+    fn tree(&mut self, root: &Path) -> Result<(), String> {
+        let mut open = VecDeque::from([root.to_path_buf()]);
+        while let Some(folder) = open.pop_front() {
+            if !self.watch(&folder, &Interest::All)? {
+                if self.is_full() {
+                    break;
+                }
+                continue;
+            }
+            let entries = match fs::read_dir(&folder) {
+                Ok(entries) => entries.flatten(),
+                // It went, which will be told; or it is as good as refused.
+                Err(error) if is_absent(&error) || error.kind() == io::ErrorKind::PermissionDenied => continue,
+                Err(error) => return Err(format!("{}: {error}", folder.display())),
+            };
+            for entry in entries {
+                if !self.may_look() {
+                    return Ok(());
+                }
+                let path = entry.path();
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) && is_entered(&path) {
+                    open.push_back(path);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes one entry from what may be looked at; tells whether there was one left, and time.
+    fn may_look(&mut self) -> bool {
+        let left = self.limits.entries.checked_sub(1).filter(|left| left % 64 != 0 || Instant::now() < self.until);
+        self.limits.entries = left.unwrap_or(0);
+        if left.is_none() {
+            self.outcome
+                .left_out
+                .get_or_insert_with(|| "there is more to look through than is looked through".to_owned());
+        }
+        left.is_some()
+    }
+
+    /// Whether no folder more may be watched.
+    fn is_full(&self) -> bool {
+        self.now.len() >= self.limits.watches
+    }
+
+    /// Watches one folder; tells whether there is one.
+    fn watch(&mut self, path: &Path, interest: &Interest) -> Result<bool, String> {
+        if let Some((_, known)) = self.now.get_mut(path) {
+            known.widen(interest);
+            return Ok(true);
+        }
+        let Some(identity) = identity(path) else { return Ok(false) };
+        if self.is_full() {
+            let why = format!("only {} folders are watched, and there are more", self.limits.watches);
+            self.outcome.left_out = Some(why);
+            return Ok(false);
+        }
+        if let Some(other) = self.known_as.get(&identity) {
+            if let Some((_, known)) = self.now.get_mut(other) {
+                known.widen(interest);
+            }
+            return Ok(true);
+        }
+        if self.before.get(path) != Some(&identity) && !self.set(path, identity, interest)? {
+            return Ok(false);
+        }
+        self.known_as.insert(identity, path.to_path_buf());
+        self.now.insert(path.to_path_buf(), (identity, interest.clone()));
+        Ok(true)
+    }
+
+    /// Sets a watch that was not there; tells whether it stands.
+    fn set(&mut self, path: &Path, identity: Identity, interest: &Interest) -> Result<bool, String> {
+        let is_needed = *interest == Interest::All || path.starts_with(self.workspace);
+        if is_needed
+            && self.local.insert(identity.device)
+            && let Some(kind) = remote(path)
+        {
+            return Err(format!("{} lies on a network file system ({kind})", path.display()));
+        }
+        // Another folder that stood here, or this one under another name.
+        if self.before.contains_key(path) {
+            self.unwatch(path);
+        }
+        if let Some(other) = self.before_as.get(&identity).cloned() {
+            self.unwatch(&other);
+        }
+        // Known before the first event comes.
+        let heard = || self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        heard().interests.entry(path.to_path_buf()).or_insert(Interest::NONE).widen(interest);
+        match self.paths.add(path, RecursiveMode::NonRecursive) {
+            Ok(()) => {
+                self.outcome.followed = Followed::New;
+                Ok(true)
+            }
+            Err(error) => {
+                if let Some(why) = shortage(&error) {
+                    return Err(why);
+                }
+                let went = matches!(error.kind, ErrorKind::PathNotFound) || self::identity(path).is_none();
+                // Only what is needed whole is missed; a way to it is a help where it can be had.
+                if !went && *interest == Interest::All {
+                    self.outcome.refused.push((path.to_path_buf(), notify::Error::new(error.kind).to_string()));
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    /// Gives up what is not wanted any more.
+    fn finish(mut self) -> Result<(BTreeMap<PathBuf, Identity>, Outcome), String> {
+        if self.outcome.left_out.is_some() {
+            // What was not come to this time keeps its watch: else another part would be watched every time.
+            let left = self.limits.watches.saturating_sub(self.now.len());
+            let kept: Vec<_> =
+                self.before.iter().filter(|(path, _)| !self.now.contains_key(*path)).take(left).collect();
+            let kept: Vec<_> = kept.into_iter().map(|(path, it)| (path.clone(), (*it, Interest::All))).collect();
+            self.now.extend(kept);
+        }
+        let unwanted: Vec<PathBuf> = self.before.keys().filter(|path| !self.now.contains_key(*path)).cloned().collect();
+        unwanted.iter().for_each(|path| self.unwatch(path));
+        self.paths.commit().map_err(|error| error.to_string())?;
+        let mut interests = BTreeMap::new();
+        let mut followed = BTreeMap::new();
+        for (path, (identity, interest)) in self.now {
+            interests.insert(path.clone(), interest);
+            followed.insert(path, identity);
+        }
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        if heard.interests != interests {
+            // A name that counts only from now on may have come before.
+            self.outcome.followed = Followed::New;
+            heard.interests = interests;
+        }
+        Ok((followed, self.outcome))
+    }
+}
+
+/// Why no watcher can follow so much here; `None` where only this one folder cannot be followed.
+fn shortage(error: &notify::Error) -> Option<String> {
+    match &error.kind {
+        ErrorKind::MaxFilesWatch => Some("the system has no watch left (fs.inotify.max_user_watches)".to_owned()),
+        ErrorKind::Io(error) => exhausted(error)
+            .then(|| format!("the system has no watcher left ({error}; fs.inotify.max_user_instances, or open files)")),
+        _ => None,
+    }
+}
+
+#[cfg(unix)]
+fn exhausted(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    let told = Errno::from_io_error(error);
+    told.is_some_and(|told| [Errno::MFILE, Errno::NFILE, Errno::NOSPC, Errno::NOMEM].contains(&told))
+}
+
+#[cfg(not(unix))]
+fn exhausted(_error: &io::Error) -> bool {
+    false
+}
+
+/// The folder that stands at this path.
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt;
+    let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_dir)?;
+    Some(Identity { device: metadata.dev(), number: metadata.ino() })
+}
+
+/// Folders have no number here that can be had; so the path is taken for the folder.
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Option<Identity> {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    fs::metadata(path).ok().filter(fs::Metadata::is_dir)?;
+    let mut hasher = DefaultHasher::new();
+    path.hash(&mut hasher);
+    Some(Identity { device: 0, number: hasher.finish() })
+}
+
+#[cfg(test)]
+mod tests {
+    use notify::Event;
+    use notify::event::{AccessKind, AccessMode, CreateKind, DataChange, Flag, RemoveKind};
+
+    use super::*;
+
+    fn heard() -> Heard {
+        let named = Interest::Named(BTreeSet::from(["selection.json".into(), "journal.jsonl".into()]));
+        let interests = BTreeMap::from([
+            (PathBuf::from("/w/.jaato/refdesk"), named),
+            (PathBuf::from("/w/.jaato/refdesk/ask/requests"), Interest::All),
+            (PathBuf::from("/w/docs"), Interest::All),
+            (PathBuf::from("/w/docs/deep"), Interest::All),
+        ]);
+        let own = |name: &str| Path::new("/w/.jaato/refdesk").join(name);
+        Heard {
+            interests,
+            choice: own("selection.json"),
+            journal: own("journal.jsonl"),
+            requests: vec![own("ask/requests")],
+            lost: Lost::default(),
+        }
+    }
+
+    #[test]
+    fn what_matters_and_what_may_be_dead_then() {
+        let written = EventKind::Modify(ModifyKind::Data(DataChange::Any));
+        let made = EventKind::Create(CreateKind::Any);
+        let removed = EventKind::Remove(RemoveKind::Any);
+        let closed = EventKind::Access(AccessKind::Close(AccessMode::Write));
+        let from = EventKind::Modify(ModifyKind::Name(RenameMode::From));
+        let to = EventKind::Modify(ModifyKind::Name(RenameMode::To));
+        let (any, none) = (Some(Seen::Anything), None);
+        for (kind, path, matters, lost) in [
+            (written, "/w/docs/a.md", any, false),
+            (closed, "/w/docs/a.md", none, false),
+            (to, "/w/docs/a.md", any, false),
+            (made, "/w/docs/.refdesk-x1.tmp", none, false),
+            (made, "/w/docs/node_modules", none, false),
+            (removed, "/w/docs/a.md", any, false),
+            (removed, "/w/docs/deep", any, true),
+            (removed, "/w/docs", any, true),
+            (from, "/w", any, true),
+            (made, "/w/docs", any, false),
+            (to, "/w/.jaato/refdesk/selection.json", Some(Seen::Choice), false),
+            (written, "/w/.jaato/refdesk/journal.jsonl", Some(Seen::Journal), false),
+            (to, "/w/.jaato/refdesk/ask/requests/a.json", Some(Seen::Request), false),
+            (removed, "/w/.jaato/refdesk/ask/requests/a.json", Some(Seen::Request), false),
+            (removed, "/w/.jaato/refdesk/ask/requests", any, true),
+            (made, "/w/.jaato/refdesk/lock", none, false),
+            (made, "/w/.jaato/refdesk/.gitignore", none, false),
+            (made, "/w/.jaato/refdesk/sessions", none, false),
+            (to, "/w/.jaato/refdesk/sessions/s/told.json", none, false),
+            (removed, "/w/other", none, false),
+            (written, "/w/docsy", none, false),
+        ] {
+            let mut heard = heard();
+            let event = Event::new(kind).add_path(PathBuf::from(path));
+            assert_eq!(heard.matters(Ok(event)), matters, "{kind:?} {path}");
+            assert_eq!(heard.lost.paths.contains(Path::new(path)), lost, "{kind:?} {path}");
+        }
+    }
+
+    #[test]
+    fn what_was_not_told_may_have_been_anything() {
+        let dropped = Event::new(EventKind::Other).set_flag(Flag::Rescan);
+        for event in [Ok(dropped), Err(notify::Error::generic("x"))] {
+            let mut heard = heard();
+            assert!(heard.matters(event) == Some(Seen::Anything) && heard.lost.all);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_short_for_all_and_what_is_wrong_with_one() {
+        use rustix::io::Errno;
+        let io = |errno: Errno| notify::Error::io(io::Error::from(errno));
+        assert!(
+            shortage(&notify::Error::new(ErrorKind::MaxFilesWatch)).is_some_and(|why| why.contains("max_user_watches"))
+        );
+        for (errno, expected) in
+            [(Errno::MFILE, true), (Errno::NOSPC, true), (Errno::ACCESS, false), (Errno::NOENT, false)]
+        {
+            assert_eq!(shortage(&io(errno)).is_some(), expected, "{errno}");
+        }
+        assert!(shortage(&notify::Error::path_not_found()).is_none());
+    }
+}

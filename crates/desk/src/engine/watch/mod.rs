@@ -1,0 +1,207 @@
+//! Watching what a desk depends on: by being told where the system tells, else by looking (BEHAVIOUR §9 "Watching"). Either
+//! way a change becomes one [`Command::Reload`], or less where less is enough; what changed is for the desk to find out. Nothing
+//! waits until everything is followed.
+
+mod gather;
+mod limits;
+mod live;
+mod poll;
+mod remote;
+mod wanted;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use tokio::sync::mpsc::WeakSender;
+
+use self::gather::Seen;
+use self::limits::Limits;
+use self::live::Live;
+use self::poll::Poll;
+use self::wanted::Wanted;
+use super::message::{Command, Watching};
+use crate::Desk;
+use refdesk_files::path::display;
+use refdesk_text::report::Diagnostic;
+
+/// Follows what a desk depends on, on a thread of its own: there may be thousands of folders to watch.
+pub struct Watch {
+    /// To the thread; `None` where the system gives none.
+    orders: Option<mpsc::Sender<Wanted>>,
+    /// What came of the first order, as long as somebody waits for it.
+    first: Option<mpsc::Receiver<Followed>>,
+    status: Arc<Mutex<Status>>,
+}
+
+/// How changes come to be known now.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Status {
+    watching: Watching,
+    /// Folders that the system refuses to watch, and why.
+    refused: Vec<Diagnostic>,
+}
+
+enum Means {
+    Live(Live),
+    Polling { poll: Poll, why: Arc<str> },
+    Off { why: Arc<str> },
+}
+
+impl Watch {
+    /// A watch that follows nothing yet; changes are sent to `changed`.
+    pub fn new(changed: WeakSender<Command>) -> Self {
+        let status: Arc<Mutex<Status>> = Arc::default();
+        let (orders, wanted) = mpsc::channel();
+        // Without room for a value: it is either taken, or nobody waits for it.
+        let (done, first) = mpsc::sync_channel(0);
+        let shared = status.clone();
+        let started = gather::start(changed).and_then(|seen| {
+            thread::Builder::new().name("watch".to_owned()).spawn(move || run(&wanted, &seen, done, &shared))
+        });
+        match started {
+            Ok(_) => Self { orders: Some(orders), first: Some(first), status },
+            Err(error) => {
+                let watching = Watching::Off(error.to_string().into());
+                Self {
+                    orders: None,
+                    first: None,
+                    status: Arc::new(Mutex::new(Status { watching, refused: Vec::new() })),
+                }
+            }
+        }
+    }
+
+    /// Follows exactly what this desk depends on, and the folders of `requests`, from soon on. What may have changed before
+    /// that is reported as a change.
+    pub fn follow(&self, desk: &Desk, requests: Vec<PathBuf>) {
+        if let Some(orders) = &self.orders {
+            // The thread ends only when this is dropped.
+            let _ = orders.send(Wanted::of(desk, requests));
+        }
+    }
+
+    /// What came of the first order, if that is known within this time.
+    pub fn first(&self, wait: Duration) -> Option<Followed> {
+        self.first.as_ref()?.recv_timeout(wait).ok()
+    }
+
+    /// Nobody waits for the first order any more: what may have changed before it was carried out is reported as a change.
+    pub fn wait_no_more(&mut self) {
+        self.first = None;
+    }
+
+    fn status(&self) -> Status {
+        self.status.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How changes come to be known now.
+    pub fn watching(&self) -> Watching {
+        self.status().watching
+    }
+
+    /// What keeps changes from being seen at once.
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        let Status { watching, refused } = self.status();
+        let own = match &watching {
+            Watching::Live => None,
+            Watching::Partly(why) => {
+                Some(Diagnostic::warning("watch-limit", format!("not all changes are seen: {why}")))
+            }
+            Watching::Polling(why) => {
+                let message = format!("changes on disk are looked for every {} s: {why}", poll::EVERY.as_secs());
+                Some(Diagnostic::warning("polling", message))
+            }
+            Watching::Off(why) => {
+                Some(Diagnostic::warning("not-watched", format!("changes on disk are not seen: {why}")))
+            }
+        };
+        own.into_iter().map(|problem| problem.hint(AGAIN)).chain(refused).collect()
+    }
+}
+
+/// What helps where a change is not seen.
+const AGAIN: &str = "press r to read everything again";
+
+/// Follows what it is told to until nobody can tell it any more; an order that a newer one follows is not carried out.
+fn run(
+    orders: &mpsc::Receiver<Wanted>,
+    seen: &mpsc::Sender<Seen>,
+    done: mpsc::SyncSender<Followed>,
+    shared: &Mutex<Status>,
+) {
+    let limits = Limits::default();
+    let mut done = Some(done);
+    let mut means = match Live::new(seen.clone(), limits) {
+        Ok(live) => Means::Live(live),
+        Err(why) => Means::polling(&why, seen, limits),
+    };
+    while let Ok(wanted) = orders.recv() {
+        let wanted = orders.try_iter().last().unwrap_or(wanted);
+        let (followed, status) = means.follow(wanted, seen, limits);
+        let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_other = *shared != status;
+        *shared = status;
+        drop(shared);
+        if done.take().is_some_and(|done| done.send(followed).is_ok()) {
+            continue;
+        }
+        // What changed before it was followed nobody told.
+        if (is_other || followed == Followed::New) && seen.send(Seen::Anything).is_err() {
+            return;
+        }
+    }
+}
+
+impl Means {
+    fn polling(why: &str, seen: &mpsc::Sender<Seen>, limits: Limits) -> Self {
+        match Poll::start(poll::EVERY, limits, seen.clone()) {
+            Ok(poll) => Self::Polling { poll, why: why.into() },
+            Err(error) => Self::Off { why: format!("{why}; {error}").into() },
+        }
+    }
+
+    fn follow(&mut self, wanted: Wanted, seen: &mpsc::Sender<Seen>, limits: Limits) -> (Followed, Status) {
+        if let Self::Live(live) = self {
+            match live.follow(&wanted) {
+                Ok(outcome) => {
+                    let tell = |(folder, why): &(PathBuf, String)| refused(&wanted.workspace, folder, why);
+                    let refused = outcome.refused.iter().map(tell).collect();
+                    let watching = outcome.left_out.map_or(Watching::Live, |why| Watching::Partly(why.into()));
+                    return (outcome.followed, Status { watching, refused });
+                }
+                Err(why) => *self = Self::polling(&why, seen, limits),
+            }
+        }
+        let mut refused = Vec::new();
+        let watching = match self {
+            Self::Polling { poll, why } => {
+                poll.follow(wanted);
+                if poll.is_cut() {
+                    let message = format!("not all changes are seen: only {} entries are looked at", limits.entries);
+                    refused.push(Diagnostic::warning("watch-limit", message).hint(AGAIN));
+                }
+                Watching::Polling(why.clone())
+            }
+            Self::Off { why } => Watching::Off(why.clone()),
+            Self::Live(_) => Watching::Live,
+        };
+        (Followed::Known, Status { watching, refused })
+    }
+}
+
+/// Whether there was something to follow that was not followed before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Followed {
+    /// Nothing else than before.
+    Known,
+    /// Something that may have changed before it was followed.
+    New,
+}
+
+fn refused(workspace: &Path, folder: &Path, why: &str) -> Diagnostic {
+    Diagnostic::warning("not-watched", format!("changes in this folder are not seen: {why}"))
+        .in_file(display(workspace, folder))
+        .hint("make it readable; until then press r to read everything again")
+}

@@ -1,0 +1,262 @@
+//! Looking instead of being told, where the system tells nothing: every two seconds a fingerprint of all that is followed,
+//! from names, sizes and times alone. Its thread runs only where it is needed.
+
+use std::collections::hash_map::DefaultHasher;
+use std::fs;
+use std::hash::{Hash, Hasher};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::gather::Seen;
+use super::limits::Limits;
+use super::wanted::{Interest, Wanted, is_entered};
+
+/// Between two looks.
+pub const EVERY: Duration = Duration::from_secs(2);
+
+/// A running look-out; dropping it ends its thread.
+pub struct Poll {
+    follow: mpsc::Sender<Wanted>,
+    is_cut: Arc<AtomicBool>,
+}
+
+impl Poll {
+    /// Looks `every` so often at what is to be followed, and says to `seen` when it differs.
+    ///
+    /// # Errors
+    /// Where the system gives no thread.
+    pub fn start(every: Duration, limits: Limits, seen: mpsc::Sender<Seen>) -> io::Result<Self> {
+        let (follow, wanted) = mpsc::channel();
+        let is_cut = Arc::new(AtomicBool::new(false));
+        let cut = is_cut.clone();
+        thread::Builder::new().name("poll".to_owned()).spawn(move || run(every, limits, &wanted, &seen, &cut))?;
+        Ok(Self { follow, is_cut })
+    }
+
+    /// Whether the last look left something out, since there is more than one look takes in.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut.load(Ordering::Relaxed)
+    }
+
+    /// From now on looks at exactly this.
+    pub fn follow(&self, wanted: Wanted) {
+        // Its thread ends only when this is dropped.
+        let _ = self.follow.send(wanted);
+    }
+}
+
+fn run(
+    every: Duration,
+    limits: Limits,
+    orders: &mpsc::Receiver<Wanted>,
+    seen: &mpsc::Sender<Seen>,
+    is_cut: &AtomicBool,
+) {
+    let Ok(mut wanted) = orders.recv() else { return };
+    // What was there before the first look is not known: the desk may have read it before it changed.
+    let (mut last, mut last_journal) = (None, None);
+    loop {
+        let began = Instant::now();
+        let ((now, left), journal) = (fingerprint(&wanted, limits.entries), grown(&wanted.journal));
+        is_cut.store(left == 0, Ordering::Relaxed);
+        let is_other = last.replace(now) != Some(now);
+        // It grows with every text that is enriched, and nothing but the feed depends on it.
+        let is_longer = last_journal.replace(journal) != Some(journal);
+        let told = if is_other { Some(Seen::Anything) } else { is_longer.then_some(Seen::Journal) };
+        if told.is_some_and(|told| seen.send(told).is_err()) {
+            return;
+        }
+        // A look at much takes long, and must not be all that is done.
+        let next = Instant::now() + every.max(began.elapsed() * 10);
+        loop {
+            match orders.recv_timeout(next.saturating_duration_since(Instant::now())) {
+                Ok(new) => wanted = new,
+                Err(RecvTimeoutError::Timeout) => break,
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+}
+
+/// A number that is another one when this file changed.
+fn grown(file: &Path) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    look_at(file, &mut hasher);
+    hasher.finish()
+}
+
+/// A number that is another one when anything that is followed changed, but for the journal; and how many are left of the
+/// entries that may be looked at.
+fn fingerprint(wanted: &Wanted, mut left: usize) -> (u64, usize) {
+    let mut hasher = DefaultHasher::new();
+    for (folder, interest) in &wanted.folders {
+        match interest {
+            Interest::All => {
+                look_into(folder, interest, &mut left, &mut hasher);
+            }
+            Interest::Named(names) => {
+                let paths = names.iter().map(|name| folder.join(name)).filter(|path| *path != wanted.journal);
+                paths.for_each(|path| look_at(&path, &mut hasher));
+            }
+        }
+    }
+    for root in &wanted.trees {
+        let mut open = vec![root.clone()];
+        while let Some(folder) = open.pop() {
+            open.extend(look_into(&folder, &Interest::All, &mut left, &mut hasher));
+        }
+    }
+    (hasher.finish(), left)
+}
+
+/// Takes in every entry that matters, in order of names; answers with the folders to enter.
+fn look_into(folder: &Path, interest: &Interest, left: &mut usize, hasher: &mut DefaultHasher) -> Vec<PathBuf> {
+    if *left == 0 {
+        return Vec::new();
+    }
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries.flatten(),
+        Err(error) => {
+            (folder, error.kind()).hash(hasher);
+            return Vec::new();
+        }
+    };
+    let mut entries: Vec<_> = entries.filter(|entry| interest.covers(&entry.file_name())).take(*left).collect();
+    *left = left.saturating_sub(entries.len().max(1));
+    entries.sort_by_key(fs::DirEntry::file_name);
+    let mut folders = Vec::new();
+    for entry in entries {
+        let path = entry.path();
+        if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            look_at(&path, hasher);
+        } else if is_entered(&path) {
+            // Its time does not count: it changes with every file that a tool writes beside another and renames.
+            path.hash(hasher);
+            folders.push(path);
+        }
+    }
+    folders
+}
+
+fn look_at(path: &Path, hasher: &mut DefaultHasher) {
+    path.hash(hasher);
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => true.hash(hasher),
+        Ok(metadata) => (metadata.len(), metadata.modified().ok(), identity(&metadata)).hash(hasher),
+        Err(error) => error.kind().hash(hasher),
+    }
+}
+
+/// A file that took another's place with its size and time is another one still.
+#[cfg(unix)]
+fn identity(metadata: &fs::Metadata) -> (u64, i64, i64) {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.ino(), metadata.ctime(), metadata.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn identity(_metadata: &fs::Metadata) {}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::*;
+    use refdesk_files::write_atomic;
+
+    /// A workspace with a followed tree, a followed folder and one followed name.
+    struct World {
+        folder: tempfile::TempDir,
+        wanted: Wanted,
+    }
+
+    impl World {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let at = |name: &str| folder.path().join(name);
+            let named = Interest::Named(BTreeSet::from(["references.json", "journal.jsonl"].map(Into::into)));
+            let wanted = Wanted {
+                choice: PathBuf::new(),
+                journal: at("journal.jsonl"),
+                requests: Vec::new(),
+                workspace: folder.path().to_path_buf(),
+                folders: BTreeMap::from([(folder.path().to_path_buf(), named), (at("docs"), Interest::All)]),
+                trees: BTreeSet::from([at("tree")]),
+            };
+            let world = Self { folder, wanted };
+            for name in ["references.json", "other.json", "docs/a.md", "docs/deep/b.md", "tree/x/y/z.md"] {
+                world.write(name, "first");
+            }
+            world
+        }
+
+        fn write(&self, name: &str, text: &str) {
+            write_atomic(&self.folder.path().join(name), text.as_bytes()).unwrap();
+        }
+    }
+
+    #[test]
+    fn the_fingerprint_changes_with_what_is_followed_and_with_nothing_else() {
+        let world = World::new();
+        let mut last = fingerprint(&world.wanted, 1_000).0;
+        for (name, followed) in [
+            ("references.json", true),
+            ("other.json", false),
+            ("journal.jsonl", false),
+            ("docs/a.md", true),
+            ("docs/new.md", true),
+            ("docs/deep/b.md", false),
+            ("tree/x/y/z.md", true),
+            ("tree/x/new.md", true),
+            ("tree/x/node_modules/n.md", false),
+            ("tree/target/n.md", false),
+            ("tree/.git/HEAD", false),
+            ("tree/.jaato/kb.md", true),
+            ("tree/.jaato/refdesk/lock", false),
+        ] {
+            world.write(name, "other");
+            let now = fingerprint(&world.wanted, 1_000).0;
+            assert_eq!(now != last, followed, "{name}");
+            assert_eq!(fingerprint(&world.wanted, 1_000).0, now, "{name}: nothing changed since");
+            last = now;
+        }
+        fs::remove_dir_all(world.folder.path().join("tree")).unwrap();
+        assert_ne!(fingerprint(&world.wanted, 1_000).0, last, "a tree that went");
+    }
+
+    #[test]
+    fn a_look_takes_in_so_many_entries_and_no_more() {
+        let world = World::new();
+        assert_eq!([1, 3].map(|entries| fingerprint(&world.wanted, entries).1), [0, 0]);
+        let (whole, left) = fingerprint(&world.wanted, 100);
+        assert!(left > 0);
+        assert_eq!(fingerprint(&world.wanted, 101), (whole, left + 1));
+    }
+
+    #[test]
+    fn it_says_so_at_once_and_then_when_something_changed() {
+        let world = World::new();
+        let (seen, changes) = mpsc::channel();
+        let poll = Poll::start(Duration::from_millis(1), Limits::default(), seen).unwrap();
+        poll.follow(world.wanted.clone());
+        changes.recv_timeout(Duration::from_secs(20)).expect("what was before the first look is not known");
+        world.write("docs/a.md", "second");
+        changes.recv_timeout(Duration::from_secs(20)).expect("it changed");
+        write_atomic(&world.wanted.journal, b"{}\n").unwrap();
+        loop {
+            // What was written above may be seen in two steps; then the journal is, by itself.
+            if changes.recv_timeout(Duration::from_secs(20)).expect("the journal grew") == Seen::Journal {
+                break;
+            }
+        }
+        drop(poll);
+        // What was written above may have been seen in two steps; in the end the thread is gone.
+        while changes.recv_timeout(Duration::from_secs(20)).is_ok() {}
+        assert_eq!(changes.try_recv(), Err(mpsc::TryRecvError::Disconnected));
+    }
+}

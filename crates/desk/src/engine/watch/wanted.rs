@@ -1,0 +1,246 @@
+//! What a desk depends on, as folders: which ones, and what in them. Whoever follows them, by being told or by looking,
+//! asks here what counts and what is none of the desk's business (BEHAVIOUR §9 "Watching").
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use crate::Desk;
+use refdesk_core::catalog::Standing;
+use refdesk_files::is_unfinished;
+use refdesk_files::walk::is_own;
+
+/// Folders that tools fill and nobody writes knowledge into; a document in one is read when something else changes.
+const SKIPPED: [&str; 3] = [".git", "target", "node_modules"];
+
+/// What in a folder matters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Interest {
+    /// Everything directly in it.
+    All,
+    /// What is called one of these.
+    Named(BTreeSet<OsString>),
+}
+
+impl Interest {
+    /// Nothing yet.
+    pub const NONE: Self = Self::Named(BTreeSet::new());
+
+    /// What is called so.
+    pub fn named(name: &OsStr) -> Self {
+        Self::Named(BTreeSet::from([name.to_owned()]))
+    }
+
+    /// Whether it is one that this name adds nothing to.
+    pub fn names(&self, name: &OsStr) -> bool {
+        match self {
+            Self::All => true,
+            Self::Named(names) => names.contains(name),
+        }
+    }
+
+    /// Whether a change of what is called `name` matters.
+    pub fn covers(&self, name: &OsStr) -> bool {
+        match self {
+            Self::All => !is_skipped(name) && !is_unfinished(name),
+            Self::Named(_) => self.names(name),
+        }
+    }
+
+    /// Both.
+    pub fn widen(&mut self, other: &Self) {
+        match (self, other) {
+            (Self::All, _) => {}
+            (mine, Self::All) => *mine = Self::All,
+            (Self::Named(mine), Self::Named(more)) => mine.extend(more.iter().cloned()),
+        }
+    }
+}
+
+/// What is to be followed, whether or not it is there.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// The workspace; what lies in it is followed on the whole way down from here.
+    pub workspace: PathBuf,
+    /// Single folders.
+    pub folders: BTreeMap<PathBuf, Interest>,
+    /// Folders with all that is below them.
+    pub trees: BTreeSet<PathBuf>,
+    /// The file of picks and exclusions.
+    pub choice: PathBuf,
+    /// The journal.
+    pub journal: PathBuf,
+    /// Where files come and go when a person is asked.
+    pub requests: Vec<PathBuf>,
+}
+
+impl Wanted {
+    /// Where configuration, catalog, documents, templates and stored choices of this desk lie or would lie.
+    pub fn of(desk: &Desk, requests: Vec<PathBuf>) -> Self {
+        let workspace = desk.workspace();
+        let mut wanted = Self {
+            workspace: workspace.to_path_buf(),
+            choice: desk.choice_file().to_path_buf(),
+            journal: desk.journal_file(),
+            ..Self::default()
+        };
+        requests.iter().for_each(|folder| wanted.folder(folder));
+        wanted.requests = requests;
+        wanted.file(&desk.journal_file());
+        for file in desk.config_places() {
+            wanted.file(&file);
+        }
+        wanted.file(desk.choice_file());
+        if let Some(profile) = desk.profile_file() {
+            wanted.file(profile);
+        }
+        wanted.file(&workspace.join(refdesk_templates::OVERRIDES));
+        if let Some(folder) = desk.open_references_folder() {
+            wanted.folder(&folder);
+        }
+        wanted.tree(&workspace.join(".templates"));
+        let real = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
+        // Paths of the workspace that lead out of it, and may.
+        let (mut trees, mut folders) = (HashSet::new(), HashSet::new());
+        for source in desk.catalog().sources() {
+            let Some(place) = source.place() else { continue };
+            let is_inside = place.resolved.starts_with(&real);
+            match place.standing {
+                // Nothing is followed of what is not read.
+                Standing::Untrusted | Standing::Reserved => continue,
+                Standing::Directory => wanted.tree(&place.path),
+                // The neighbours count too: a document's links may lead to them.
+                Standing::File if is_inside => place.path.parent().into_iter().for_each(|it| wanted.folder(it)),
+                Standing::File => wanted.file(&place.path),
+                Standing::Missing if desk.may_look_at(source, &place.path) => {
+                    place.path.parent().into_iter().for_each(|it| wanted.folder(it));
+                }
+                Standing::Missing => {}
+            }
+            if place.standing == Standing::File && place.resolved != place.path {
+                wanted.file(&place.resolved);
+            }
+            if !is_inside && place.standing.is_open() {
+                trees.insert(&*place.path);
+                folders.extend(place.path.parent());
+            }
+            for other in desk.other_places(source).iter().filter(|other| desk.may_look_at(source, other)) {
+                wanted.file(other);
+            }
+        }
+        // No other link in the workspace leads out of it.
+        let stays = |path: &Path| {
+            let is_trusted = || folders.contains(path) || path.ancestors().any(|above| trees.contains(above));
+            !path.starts_with(workspace) || is_trusted() || desk.stays_inside(path)
+        };
+        wanted.folders.retain(|folder, _| stays(folder));
+        wanted.trees.retain(|root| stays(root));
+        wanted
+    }
+
+    /// One name in its folder.
+    fn file(&mut self, file: &Path) {
+        if let (Some(folder), Some(name)) = (file.parent(), file.file_name())
+            && self.is_followed(folder)
+        {
+            self.add(folder, &Interest::named(name));
+        }
+    }
+
+    fn folder(&mut self, folder: &Path) {
+        if self.is_followed(folder) {
+            self.add(folder, &Interest::All);
+        }
+    }
+
+    fn tree(&mut self, root: &Path) {
+        if self.is_followed(root) {
+            self.trees.insert(root.to_path_buf());
+            // It may come to be a file, or cease to be there.
+            self.file(root);
+        }
+    }
+
+    fn add(&mut self, folder: &Path, interest: &Interest) {
+        match self.folders.get_mut(folder) {
+            Some(known) => known.widen(interest),
+            None => {
+                self.folders.insert(folder.to_path_buf(), interest.clone());
+            }
+        }
+    }
+
+    /// Within the workspace nothing below a folder that is left out, whoever named it.
+    fn is_followed(&self, folder: &Path) -> bool {
+        let inside = folder.strip_prefix(&self.workspace).unwrap_or(Path::new(""));
+        !inside.components().any(|part| is_skipped(part.as_os_str())) && !inside.starts_with(".jaato/refdesk/cache")
+    }
+}
+
+/// Whether a walk looks into this folder of a tree.
+pub fn is_entered(folder: &Path) -> bool {
+    // Of what refdesk writes itself a few files matter, and they are named.
+    !folder.file_name().is_some_and(is_skipped) && !is_own(folder)
+}
+
+fn is_skipped(name: &OsStr) -> bool {
+    SKIPPED.iter().any(|skipped| name == *skipped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted() -> Wanted {
+        Wanted { workspace: PathBuf::from("/x/target/ws"), ..Wanted::default() }
+    }
+
+    #[test]
+    fn what_tools_fill_is_left_out_but_only_below_the_workspace() {
+        for (folder, expected) in [
+            ("/x/target/ws", true),
+            ("/x/target/ws/docs", true),
+            ("/x/target/ws/target", false),
+            ("/x/target/ws/target/doc", false),
+            ("/x/target/ws/web/node_modules/lib", false),
+            ("/x/target/ws/.git", false),
+            ("/x/target/ws/.github", true),
+            ("/x/target/ws/.jaato/refdesk", true),
+            ("/x/target/ws/.jaato/refdesk/cache", false),
+            ("/x/target/ws/.jaato/refdesk/cache/a", false),
+            ("/elsewhere/target/doc", true),
+        ] {
+            let mut wanted = wanted();
+            wanted.folder(Path::new(folder));
+            wanted.tree(Path::new(folder));
+            assert_eq!(wanted.folders.contains_key(Path::new(folder)), expected, "{folder}");
+            assert_eq!(wanted.trees.len(), usize::from(expected), "{folder}");
+        }
+        for (folder, expected) in [
+            ("/s/docs", true),
+            ("/s/target", false),
+            ("/s/a/.git", false),
+            ("/s/.jaato", true),
+            ("/s/.jaato/refdesk", false),
+            ("/s/.jaato/templates", false),
+            ("/s/refdesk", true),
+        ] {
+            assert_eq!(is_entered(Path::new(folder)), expected, "{folder}");
+        }
+    }
+
+    #[test]
+    fn interests_widen_and_never_narrow() {
+        let mut wanted = wanted();
+        let folder = Path::new("/x/target/ws/docs");
+        let covers = |wanted: &Wanted, name: &str| wanted.folders[folder].covers(OsStr::new(name));
+        wanted.file(&folder.join("a"));
+        assert_eq!((covers(&wanted, "a"), covers(&wanted, "b")), (true, false));
+        wanted.file(&folder.join("b"));
+        assert_eq!((covers(&wanted, "a"), covers(&wanted, "b"), covers(&wanted, "c")), (true, true, false));
+        wanted.folder(folder);
+        wanted.file(&folder.join("d"));
+        assert!(["a", "c", "z.md"].iter().all(|name| covers(&wanted, name)));
+        assert!([".git", "target", "node_modules", ".refdesk-abc.tmp"].iter().all(|name| !covers(&wanted, name)));
+    }
+}

@@ -1,0 +1,160 @@
+//! What the worker says: the newest state, what is different from the one told last, what the journal has, refusals.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::super::message::{Age, Event, Loading, Receipts, Snapshot};
+use super::super::notice::{self, Cause, Notice, Topic, Who, moment};
+use super::super::overhear::Notices;
+use super::super::requests::Requests;
+use super::Worker;
+use crate::{Deed, Refusal};
+use refdesk_files::name::safe;
+use refdesk_templates::TemplateIndex;
+use refdesk_text::report::{Diagnostic, add_new};
+
+impl Worker<'_> {
+    /// The templates that whoever sits here sees: a program those that it may read by now.
+    pub(super) fn seen_templates(&self) -> Arc<TemplateIndex> {
+        if self.requests.is_some() {
+            return self.templates.clone();
+        }
+        match self.desk.readable(&self.templates) {
+            Cow::Borrowed(_) => self.templates.clone(),
+            // The same value as long as it says the same: notices and snapshots are told apart by that.
+            Cow::Owned(readable) if readable == *self.last.templates => self.last.templates.clone(),
+            Cow::Owned(readable) => Arc::new(readable),
+        }
+    }
+
+    /// Sends out the state of the desk if it differs from the one sent last, and says what changed.
+    pub(super) fn publish(&mut self) {
+        let loading = (!self.unread.is_empty())
+            .then(|| Loading { done: self.total.saturating_sub(self.unread.len()), total: self.total });
+        let last = &self.last;
+        // Sorting thousands of findings forty times while documents are read would cost more than reading them.
+        let diagnostics = if loading.is_some() && last.loading.is_some() {
+            last.diagnostics.clone()
+        } else {
+            let mut diagnostics = self.desk.diagnostics();
+            let of_templates = self.template_problems.iter().chain(&self.file_problems);
+            let of_requests = self.requests.iter().flat_map(Requests::diagnostics);
+            add_new(&mut diagnostics, of_templates.chain(&self.watch_problems).chain(of_requests));
+            let waits = |deed: &Deed| {
+                let message = format!("not done until you trust it: {}", deed.what);
+                Diagnostic::warning("untrusted", message).hint("! shows what waits for trust")
+            };
+            let of_trust: Vec<Diagnostic> = self.untrusted.iter().map(waits).collect();
+            add_new(&mut diagnostics, &of_trust);
+            if *last.diagnostics == *diagnostics { last.diagnostics.clone() } else { diagnostics.into() }
+        };
+        let (undo, redo) = self.desk.undoable();
+        let next = Snapshot {
+            generation: last.generation + 1,
+            workspace: Arc::from(self.desk.workspace().to_string_lossy()),
+            desk: Arc::from(self.desk.name()),
+            catalog: self.desk.catalog().clone(),
+            graph: self.desk.graph().clone(),
+            selection: self.desk.selection().clone(),
+            templates: self.seen_templates(),
+            tokens: self.desk.known_tokens().clone(),
+            diagnostics,
+            loading,
+            undo: undo.map(Arc::from),
+            redo: redo.map(Arc::from),
+            exclude_tools: self.desk.settings().exclude_tools.clone().into(),
+            watching: self.watching.clone(),
+            reads: self.reads,
+            untrusted: self.untrusted.clone(),
+            requests: self.requests.as_ref().map_or_else(|| last.requests.clone(), |it| it.waiting().clone()),
+        };
+        self.published = Instant::now();
+        if !next.differs_from(&self.last) {
+            return;
+        }
+        self.last = next.clone();
+        self.snapshots.send_replace(next.clone());
+        self.tell_difference(next);
+    }
+
+    /// Tells what is different from what was told last. While documents are read, only who was chosen: the rest is
+    /// told when all are, since a document not read yet has not changed.
+    pub(super) fn tell_difference(&mut self, next: Snapshot) {
+        let (notices, told) = match self.told.take() {
+            None if next.loading.is_some() => return,
+            // What turns up while the documents are read for the first time is no change.
+            None => (Vec::new(), next),
+            Some(told) if next.loading.is_some() => {
+                let own = !matches!(self.cause, Cause::Choice(Who::Other(_)) | Cause::Journalled(_));
+                let notices = if own { notice::selection(&told, &next, &self.cause) } else { Vec::new() };
+                let selection = if notices.is_empty() { told.selection.clone() } else { next.selection };
+                (notices, Snapshot { selection, ..told })
+            }
+            Some(told) => (notice::notices(&told, &next, &self.cause), next),
+        };
+        self.told = Some(told);
+        let (who, session) = (self.cause.who().clone(), self.chooser());
+        if let Cause::Retraced { text, .. } = &self.cause
+            && notices.iter().any(|notice| notice.text == *text)
+        {
+            self.cause = Cause::Choice(Who::You);
+        }
+        for notice in notices {
+            let session = session.clone().filter(|_| notice.who == who);
+            self.tell(Notice { session, ..notice });
+        }
+    }
+
+    /// The session whose the newest change of picks and exclusions is, as far as it is known.
+    pub(super) fn chooser(&self) -> Option<Arc<str>> {
+        match self.cause.who() {
+            Who::You => Some(safe(self.desk.session()).into()),
+            Who::Other(_) => self.desk.chosen_in().map(Arc::from),
+            Who::Files => None,
+        }
+    }
+
+    pub(super) fn tell(&self, notice: Notice) {
+        let now = self.now();
+        self.say(Event::Notice(moment::stamped(notice, now, now)));
+    }
+
+    pub(super) fn now(&self) -> jiff::Timestamp {
+        jiff::Timestamp::try_from((self.clock)()).unwrap_or_default()
+    }
+
+    /// Tells what the journal says since it was listened last.
+    pub(super) fn listen(&mut self, age: Age) {
+        let notices = if self.told.is_some() { Notices::Told } else { Notices::NotYet };
+        let heard = self.ear.listen(&self.desk, age, notices);
+        if let Some(problem) = heard.problem {
+            self.tell(Notice::new(Who::Files, Topic::Warning, problem));
+        }
+        if heard.lines.is_empty() {
+            return;
+        }
+        let now = self.now();
+        let (workspace, desk) = (self.desk.workspace(), safe(self.desk.name()));
+        let told = heard.lines.into_iter().map(|line| {
+            let notice = notice::receipt(&line, workspace, &desk);
+            // A line without a time that can be read is told with the time at which it was heard.
+            let time = line.time.parse().unwrap_or(now);
+            (moment::stamped(notice, time, now), line)
+        });
+        let gap = (heard.dropped > 0).then(|| {
+            let text = format!("{} more came too fast to be told: refdesk journal has them", heard.dropped);
+            moment::stamped(Notice::new(Who::Files, Topic::Desk, text), now, now)
+        });
+        self.say(Event::Receipts(Receipts { told: told.collect(), age, gap }));
+    }
+
+    pub(super) fn refuse(&self, refusal: Refusal) {
+        self.say(Event::Refused { message: refusal.message, hint: refusal.hint });
+    }
+
+    pub(super) fn say(&self, event: Event) {
+        // A screen that is gone needs no answer; the loop ends by itself.
+        let _ = self.events.blocking_send(event);
+    }
+}

@@ -1,0 +1,135 @@
+//! Saying why: what some ids would bring, who brought a source in, the whole graph (BEHAVIOUR §4, §10).
+
+use super::change::at_list;
+use super::{Desk, Refusal};
+use refdesk_core::catalog::{Mode, SourceId};
+use refdesk_core::mention::Mention;
+use refdesk_core::selection::{self, Choice, Role, Rules, Selection};
+
+/// What some ids come to by themselves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Closure {
+    /// The ids that are known, picked, and what they bring.
+    pub selection: Selection,
+    /// Who mentions whom among them, in the order of `resolved`, then of file and line.
+    pub mentions: Vec<Mention>,
+    /// Ids that are in no catalog.
+    pub unknown: Vec<String>,
+}
+
+/// One link of the chain that leads from a source to the pick it came with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Why {
+    /// The source.
+    pub id: SourceId,
+    /// How it is selected.
+    pub role: Role,
+    /// The mentions that name it: the first is the reason, in the text of the chain's next link; then those of other
+    /// parents.
+    pub mentions: Vec<Mention>,
+    /// Who picked it, and when, where it is a pick and the journal tells.
+    pub picked: Option<PickedBy>,
+    /// The configuration picks it, and nobody has chosen anything since.
+    pub preselected: bool,
+}
+
+/// Who picked a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PickedBy {
+    /// As the journal calls them: `refdesk select`, `a screen`, `claude-code`.
+    pub who: String,
+    /// As the journal writes it: RFC 3339, in UTC.
+    pub time: String,
+    /// Whether a person did it: by a command or at a screen.
+    pub by_person: bool,
+}
+
+impl Desk {
+    /// What these ids would come to alone, under the desk's exclusions; changes nothing.
+    pub fn resolve(&mut self, ids: &[String]) -> Closure {
+        let mut choice = Choice { picks: Vec::new(), exclusions: self.choice.exclusions.clone() };
+        let (known, unknown): (Vec<&String>, Vec<&String>) = ids.iter().partition(|id| self.catalog.get(id).is_some());
+        for id in known {
+            choice.pick(id);
+        }
+        let rules = Rules { from_auto: false, ..self.rules() };
+        let selection = self.closure(&choice, rules);
+        let is_member = |id: &SourceId| selection.contains(id.as_str());
+        let members = selection.members().iter();
+        let mentions = members.flat_map(|member| self.graph.from_to(member.id.as_str(), is_member)).collect();
+        Closure { mentions, unknown: unknown.into_iter().cloned().collect(), selection }
+    }
+
+    /// What a choice comes to, with every document read that it takes to know.
+    pub(super) fn closure(&mut self, choice: &Choice, rules: Rules) -> Selection {
+        loop {
+            let selection = selection::select(choice, &self.catalog, &self.graph, rules);
+            let wanted = selection::unscanned(&selection, &self.graph, rules);
+            if wanted.is_empty() {
+                return selection;
+            }
+            self.read(&wanted);
+        }
+    }
+
+    /// The chain of reasons that ends at a pick.
+    ///
+    /// # Errors
+    /// Where the source is unknown or not selected, with what could be done.
+    pub fn why(&self, id: &str) -> Result<Vec<Why>, Refusal> {
+        let mut chain = Vec::new();
+        let mut next = match self.selection.member(id) {
+            Some(member) => Some(member.id.clone()),
+            None => return Err(self.not_selected(id)),
+        };
+        while let Some(member) = next.take().and_then(|id| self.selection.member(id.as_str())) {
+            let mut mentions: Vec<Mention> =
+                selection::reasons(&self.selection, &self.graph, member.id.as_str()).collect();
+            mentions.sort_by_key(|mention| Some(&mention.from) != member.reason.as_ref());
+            let picked = (member.role == Role::Picked).then(|| self.picked_by(member.id.as_str())).flatten();
+            let picked = picked.map(|line| PickedBy { by_person: line.by_person(), who: line.who, time: line.time });
+            let preselected =
+                member.role == Role::Picked && self.chosen_by.0.is_none() && self.begins_with(member.id.as_str());
+            chain.push(Why { id: member.id.clone(), role: member.role, mentions, picked, preselected });
+            next.clone_from(&member.reason);
+        }
+        Ok(chain)
+    }
+
+    fn not_selected(&self, id: &str) -> Refusal {
+        let pick = format!("refdesk select {id}");
+        let (message, hint) = match self.catalog.get(id) {
+            None if self.selection.dormant().iter().any(|dormant| dormant == id) => {
+                (format!("'{id}' is picked and dormant: its source is gone from the catalog"), String::new())
+            }
+            None => return self.unknown_id(id),
+            Some(_) if self.selection.is_excluded(id) => {
+                (format!("'{id}' is excluded"), format!("lift the exclusion: refdesk include {id}"))
+            }
+            Some(source) if source.mode == Mode::Auto => {
+                (format!("'{id}' is not selected; it is auto, so it is in the instructions all the same"), pick)
+            }
+            Some(source) if source.is_missing() => (
+                format!("'{id}' is not selected, and missing: its path exists nowhere"),
+                "mend its path first".to_owned(),
+            ),
+            Some(_) => {
+                let parents: Vec<SourceId> = self.mentioned_by(id);
+                let who = if parents.is_empty() {
+                    String::new()
+                } else {
+                    format!(" {} would bring it in", at_list(&parents))
+                };
+                (format!("'{id}' is not selected: it is not picked and nothing selected mentions it.{who}"), pick)
+            }
+        };
+        Refusal::new("not-selected", message, hint)
+    }
+
+    /// The sources whose texts, as far as they were read, mention this one; in catalog order.
+    fn mentioned_by(&self, id: &str) -> Vec<SourceId> {
+        let sources = self.catalog.sources().iter();
+        let mentions = |from: &SourceId| self.graph.targets(from.as_str()).any(|to| to.as_str() == id);
+        sources.map(|source| &source.id).filter(|from| mentions(from)).cloned().collect()
+    }
+}

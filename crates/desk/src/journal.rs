@@ -1,0 +1,241 @@
+//! What the desk puts into the journal and reads of it. A journal that cannot be written is said once and keeps nothing
+//! from being done (BEHAVIOUR §9, HOUSE).
+
+use std::collections::{BTreeMap, HashSet};
+use std::io;
+use std::sync::PoisonError;
+
+use super::Desk;
+use crate::session::{self, Line, Receipt, Tally, What, advice};
+use refdesk_core::selection::Choice;
+use refdesk_enrich::{BlockKind, Tool, touched};
+use refdesk_files::name::sha256_hex;
+use refdesk_files::output::{Proposal, Written};
+use refdesk_text::report::Diagnostic;
+
+/// Sources that a session was hinted at or given an expansion of, and which of the two.
+type Offered = BTreeMap<String, BlockKind>;
+
+impl Desk {
+    /// Puts something into the journal. What keeps it from being there is answered the first time, and is among the
+    /// diagnostics until something can be put there again.
+    pub(super) fn journal(&self, receipt: Receipt) -> Option<Diagnostic> {
+        self.journal_all(vec![receipt])
+    }
+
+    /// The same for several, in one go.
+    pub(super) fn journal_all(&self, receipts: Vec<Receipt>) -> Option<Diagnostic> {
+        if receipts.is_empty() {
+            return None;
+        }
+        let whats: Vec<What> = receipts.iter().map(|receipt| receipt.what).collect();
+        let appended = self.store.append_all(receipts);
+        if let Ok(last) = appended
+            && self.options.lives_on
+        {
+            self.own_lines.note(last, &whats);
+        }
+        let problem = appended.err().map(|error| {
+            let message = format!("the journal cannot be written: {error}");
+            Diagnostic::warning("not-journalled", message).hint(advice(&error))
+        });
+        let mut known = self.unjournalled.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::replace(&mut *known, problem.clone());
+        problem.filter(|_| before.is_none())
+    }
+
+    pub(super) fn unjournalled(&self) -> Option<Diagnostic> {
+        self.unjournalled.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What a tool read of the catalog's files, selected or not, by what it was asked. `offered` is what the session knew of
+    /// before it did.
+    pub(super) fn readings(&self, tool: &Tool, offered: &Offered) -> Vec<Receipt> {
+        let receipt = |(path, ids): (std::path::PathBuf, Vec<&refdesk_core::catalog::SourceId>)| {
+            let about: Vec<String> = ids.iter().map(ToString::to_string).collect();
+            Receipt {
+                tool: tool.name.map(str::to_owned),
+                follows: of(offered, &about),
+                path: Some(self.around().display(&path)),
+                about,
+                ..Receipt::new(What::Read)
+            }
+        };
+        let touched = touched(&self.catalog, self.workspace(), tool.arguments);
+        // A path that does not exist may be any words of the call, and what an agent wrote is not kept.
+        touched.into_iter().filter(|(path, _)| path.symlink_metadata().is_ok()).map(receipt).collect()
+    }
+
+    /// Notes that a source was read, with what the session knew of it before.
+    pub fn note_reading(&self, read: Receipt) {
+        let follows = of(&self.store.told().0.offered, &read.about);
+        self.journal(Receipt { follows, ..read });
+    }
+
+    /// Notes what became of picks and exclusions, by whatever way; `reason` where it is not simply that somebody asked for it.
+    pub(super) fn note_choice(&self, before: &Choice, after: &Choice, reason: &str) {
+        let new = |now: &[String], then: &[String]| {
+            let then: HashSet<&String> = then.iter().collect();
+            now.iter().filter(|id| !then.contains(id)).cloned().collect()
+        };
+        let changes: [(What, Vec<String>); 4] = [
+            (What::Unselected, new(&before.picks, &after.picks)),
+            (What::Included, new(&before.exclusions, &after.exclusions)),
+            (What::Selected, new(&after.picks, &before.picks)),
+            (What::Excluded, new(&after.exclusions, &before.exclusions)),
+        ];
+        let receipt = |(what, about): (What, Vec<String>)| {
+            let follows =
+                if what == What::Selected { of(&self.store.told().0.offered, &about) } else { Offered::default() };
+            Receipt { about, follows, reason: reason.to_owned(), ..Receipt::new(what) }
+        };
+        self.journal_all(changes.into_iter().filter(|(_, about)| !about.is_empty()).map(receipt).collect());
+    }
+
+    /// Notes that files were written as proposed, but for those that held it already.
+    pub(super) fn note_written(&self, proposals: &[Proposal], written: &[Written], reason: &str) {
+        let changed = proposals.iter().zip(written).filter(|(proposal, _)| !proposal.is_unchanged());
+        let receipt = |(proposal, written): (&Proposal, &Written)| file(&written.shown, &proposal.text, reason);
+        self.journal_all(changed.map(receipt).collect());
+    }
+
+    /// Notes that a file was removed as proposed.
+    pub(super) fn note_removed(&self, proposal: &Proposal, reason: &str) {
+        let about = vec![proposal.shown.clone()];
+        self.journal(Receipt { about, reason: reason.to_owned(), ..Receipt::new(What::Removed) });
+    }
+
+    /// Notes that one file was written.
+    pub(super) fn note_file(&self, shown: &str, text: &str, reason: &str) {
+        self.journal(file(shown, text, reason));
+    }
+
+    /// Notes which files of embedded templates were written and removed.
+    pub(super) fn note_templates(&self, done: &session::Written) {
+        self.journal_all(templates(done, "templates of documents", "nothing brings these templates any more"));
+    }
+
+    /// Where the journal is, there or not.
+    pub fn journal_file(&self) -> std::path::PathBuf {
+        self.store.journal_file()
+    }
+
+    /// Goes through the lines of the journal that are whole, oldest first, and tells how many are not.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front; no file is no error.
+    pub fn each_line(&self, each: impl FnMut(Line)) -> io::Result<usize> {
+        self.store.each_line(|_| true, each)
+    }
+
+    /// One line of the journal, the newest that has this number.
+    ///
+    /// # Errors
+    /// As [`Desk::each_line`].
+    pub fn line(&self, n: u64) -> io::Result<Option<Line>> {
+        let begin = format!("{{\"n\":{n},");
+        let mut found = None;
+        self.store.each_line(|line| line.starts_with(begin.as_bytes()), |line| found = Some(line))?;
+        Ok(found)
+    }
+
+    /// Who picked this source, and when, as the journal tells: the newest line that did, if none behind it took it back.
+    pub fn picked_by(&self, id: &str) -> Option<Line> {
+        let is_change = |line: &[u8]| session::says_what(line, &[What::Selected, What::Unselected]);
+        let mut newest = None;
+        let keep = |line: Line| {
+            if line.desk == self.store.desk_name() && line.receipt.about.iter().any(|about| about == id) {
+                newest = Some(line);
+            }
+        };
+        // Without the journal the pick is there all the same.
+        let _ = self.store.each_line(is_change, keep);
+        newest.filter(|line| line.receipt.what == What::Selected && self.choice.picks.iter().any(|pick| pick == id))
+    }
+
+    /// How often what was said was followed, by the lines that are wanted.
+    ///
+    /// # Errors
+    /// As [`Desk::each_line`].
+    pub fn tally(&self, is_wanted: impl Fn(&Line) -> bool) -> io::Result<(Tally, usize)> {
+        let mut tally = Tally::default();
+        let damaged = self.each_line(|line| {
+            if is_wanted(&line) {
+                tally.count(&line);
+            }
+        })?;
+        Ok((tally, damaged))
+    }
+}
+
+fn of(offered: &Offered, about: &[String]) -> Offered {
+    about.iter().filter_map(|id| Some((id.clone(), *offered.get(id)?))).collect()
+}
+
+/// Which files of templates were written and removed, and why.
+pub(super) fn templates(done: &session::Written, written: &str, removed: &str) -> Vec<Receipt> {
+    let several = |what, names: &[String], reason: &str| Receipt {
+        about: names.iter().map(|name| format!("{}/{name}", refdesk_templates::FOLDER)).collect(),
+        reason: reason.to_owned(),
+        ..Receipt::new(what)
+    };
+    let receipts = [several(What::Written, &done.written, written), several(What::Removed, &done.removed, removed)];
+    receipts.into_iter().filter(|receipt| !receipt.about.is_empty()).collect()
+}
+
+fn file(shown: &str, text: &str, reason: &str) -> Receipt {
+    Receipt {
+        about: vec![shown.to_owned()],
+        reason: reason.to_owned(),
+        bytes: text.len(),
+        hash: Some(sha256_hex(text.as_bytes())),
+        ..Receipt::new(What::Written)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Options;
+    use refdesk_core::config::Surroundings;
+
+    fn desk(folder: &tempfile::TempDir) -> Desk {
+        let path = folder.path().join("ws");
+        std::fs::create_dir(&path).unwrap();
+        let around = Surroundings { workspace: path.clone(), current: path, ..Surroundings::default() };
+        Desk::open(Options { state: Some(folder.path().join("state")), ..Options::new(around) })
+    }
+
+    /// Each compared with each these are a billion comparisons, and ten times the time.
+    #[test]
+    fn many_picks_are_compared_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let desk = desk(&folder);
+        let picks = |range: std::ops::Range<usize>| range.map(|at| format!("pick-{at}")).collect();
+        let choice = |picks| Choice { picks, exclusions: Vec::new() };
+        let began = std::time::Instant::now();
+        desk.note_choice(&choice(picks(0..40_000)), &choice(picks(1..40_001)), "");
+        let took = began.elapsed();
+        let mut noted = Vec::new();
+        desk.each_line(|line| noted.push((line.receipt.what, line.receipt.about))).unwrap();
+        assert_eq!(noted, [(What::Unselected, picks(0..1)), (What::Selected, picks(40_000..40_001))]);
+        assert!(took < std::time::Duration::from_secs(3), "{took:?}");
+    }
+
+    #[test]
+    fn a_journal_that_cannot_be_written_is_told_once_until_it_can_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let desk = desk(&folder);
+        let say = || desk.journal(Receipt::new(What::Forgot));
+        let stands = || desk.diagnostics().iter().filter(|problem| problem.code == "not-journalled").count();
+        std::fs::create_dir_all(desk.journal_file()).unwrap();
+        for _ in 0..2 {
+            assert!(say().is_some_and(|problem| problem.message.contains("journal.jsonl")));
+            assert_eq!((say(), stands(), desk.opening_diagnostics().len()), (None, 1, 1));
+            std::fs::remove_dir(desk.journal_file()).unwrap();
+            assert_eq!((say(), stands()), (None, 0));
+            std::fs::remove_file(desk.journal_file()).unwrap();
+            std::fs::create_dir(desk.journal_file()).unwrap();
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Where things stand on disk, for an editor: the entry that defines a source, and its document. The files are read anew,
+//! since they may have changed after the catalog was made of them.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::document::introduction;
+use super::{Desk, Refusal, trust};
+use refdesk_core::catalog::{Kind, Source, Standing};
+use refdesk_core::config::profile::OURS;
+use refdesk_core::config::{Document, Part};
+use refdesk_core::mention::files;
+use refdesk_files::read_regular;
+use refdesk_text::report::locate::Step;
+
+/// A place in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spot {
+    /// Absolute.
+    pub path: PathBuf,
+    /// From 1.
+    pub line: usize,
+}
+
+impl Desk {
+    /// The entry that defines this source; the first line of its file where that cannot be parsed any more.
+    ///
+    /// # Errors
+    /// Where there is no such source, or its file is gone.
+    pub fn definition(&self, id: &str) -> Result<Spot, Refusal> {
+        let source = self.catalog.get(id).ok_or_else(|| self.unknown_id(id))?;
+        let path = source.origin.file.to_path_buf();
+        let (bytes, _) = read_regular(&path, u64::MAX).map_err(|error| {
+            let message = format!("{} cannot be read: {error}", self.around().display(&path));
+            Refusal::new("unreadable", message, "read the workspace again")
+        })?;
+        let document = Document::parse(&path, String::new(), bytes).0;
+        if self.profile_file() == Some(&*path) {
+            return Ok(Spot { line: document.map_or(1, |document| line_in_profile(source, &document)), path });
+        }
+        Ok(Spot { line: document.map_or(1, |document| line_of(source, &document)), path })
+    }
+
+    /// The document of this source: its file, of a folder its readme or index or else the first document, of an inline source
+    /// the entry that holds it.
+    ///
+    /// # Errors
+    /// Where there is no such source, or nothing on disk to open.
+    pub fn document_spot(&self, id: &str) -> Result<Spot, Refusal> {
+        let source = self.catalog.get(id).ok_or_else(|| self.unknown_id(id))?;
+        let place = match &source.kind {
+            Kind::Local(place) => place,
+            Kind::Inline { .. } => return self.definition(id),
+            Kind::Url { .. } | Kind::Mcp { .. } => {
+                return Err(Refusal::new("lies-elsewhere", format!("@{id} lies elsewhere"), "open its definition"));
+            }
+        };
+        let path = match place.standing {
+            Standing::Missing => {
+                let expected = self.around().display(&place.path);
+                let message = format!("@{id} is missing: nothing stands at {expected}");
+                return Err(Refusal::new("missing", message, "mend its path in its definition"));
+            }
+            Standing::Untrusted => {
+                let message = format!("@{id} lies outside the workspace and waits for trust");
+                return Err(Refusal::new("untrusted", message, trust::HINT));
+            }
+            Standing::Reserved => {
+                let message = format!("@{id} belongs to git or to refdesk itself");
+                return Err(Refusal::new("kept-back", message, "change its path in its definition"));
+            }
+            Standing::File => place.path.to_path_buf(),
+            Standing::Directory => {
+                let first = || files(source, |path| self.around().display(path)).0.into_iter().next();
+                let introduction = introduction(place).map(|(_, path)| path);
+                introduction.or_else(|| first().map(|found| found.path)).ok_or_else(|| {
+                    let folder = self.around().display(&place.path);
+                    Refusal::new("no-document", format!("there is no document in {folder}"), "open its definition")
+                })?
+            }
+        };
+        Ok(Spot { path, line: 1 })
+    }
+}
+
+/// The same of a source that only a profile has.
+fn line_in_profile(source: &Source, document: &Document) -> usize {
+    let item = source.origin.entry.map(Step::Item);
+    let path: Vec<Step<'_>> = OURS.map(Step::Key).into_iter().chain([Step::Key("sources")]).chain(item).collect();
+    document.position(&path, Part::Value).line
+}
+
+/// The line of the source's entry. By its id where the entries before it are other ones now.
+fn line_of(source: &Source, document: &Document) -> usize {
+    let Some(index) = source.origin.entry else { return document.position(&[], Part::Value).line };
+    let is_it = |at: usize| {
+        document.entry(at).is_some_and(|entry| entry.get("id").and_then(Value::as_str) == Some(source.id.as_str()))
+    };
+    let index = if is_it(index) { Some(index) } else { (0..document.entries()).find(|at| is_it(*at)) };
+    index.map_or(1, |index| document.position(&[Step::Key("sources"), Step::Item(index)], Part::Value).line)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::Options;
+    use refdesk_core::config::Surroundings;
+    use refdesk_files::write_atomic;
+
+    const CONFIG: &str = r#"{ "sources": [
+  { "id": "a", "name": "A", "path": "docs/a.md" },
+  { "id": "folder", "name": "Folder", "path": "folder" },
+  {
+    "id": "bare", "name": "Bare", "path": "bare"
+  },
+  { "id": "text", "name": "Text", "type": "inline", "content": "hello" },
+  { "id": "page", "name": "Page", "type": "url", "url": "https://example.org" },
+  { "id": "gone", "name": "Gone", "path": "docs/gone.md" },
+  { "id": "empty", "name": "Empty", "path": "empty" }
+] }
+"#;
+
+    fn desk(folder: &Path) -> Desk {
+        for (file, text) in [
+            ("references.json", CONFIG),
+            ("docs/a.md", "a"),
+            ("folder/aa.md", "first"),
+            ("folder/index.html", "index"),
+            ("folder/README.md", "readme"),
+            ("folder/deep/README.md", "another"),
+            ("bare/z/b.md", "b"),
+            ("bare/z/readme.md", "not that of the folder"),
+            ("empty/code.rs", ""),
+            (".jaato/references/own.json", "\n{\"id\": \"own\", \"name\": \"Own\", \"path\": \"../../docs/a.md\"}"),
+        ] {
+            write_atomic(&folder.join(file), text.as_bytes()).unwrap();
+        }
+        let around = Surroundings { workspace: folder.to_owned(), current: folder.to_owned(), ..Default::default() };
+        Desk::open(Options::new(around))
+    }
+
+    fn shown(folder: &Path, spot: Result<Spot, Refusal>) -> String {
+        match spot {
+            Ok(spot) => format!("{}:{}", spot.path.strip_prefix(folder).unwrap().display(), spot.line),
+            Err(refusal) => refusal.message,
+        }
+    }
+
+    #[test]
+    fn definitions_and_documents() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = std::fs::canonicalize(root.path()).unwrap();
+        let desk = desk(&folder);
+        for (id, definition, document) in [
+            ("a", "references.json:2", "docs/a.md:1"),
+            ("folder", "references.json:3", "folder/README.md:1"),
+            ("bare", "references.json:4", "bare/z/b.md:1"),
+            ("text", "references.json:7", "references.json:7"),
+            ("page", "references.json:8", "@page lies elsewhere"),
+            ("gone", "references.json:9", "@gone is missing: nothing stands at docs/gone.md"),
+            ("empty", "references.json:10", "there is no document in empty"),
+            ("own", ".jaato/references/own.json:2", "docs/a.md:1"),
+        ] {
+            assert_eq!(shown(&folder, desk.definition(id)), definition, "{id}");
+            assert_eq!(shown(&folder, desk.document_spot(id)), document, "{id}");
+        }
+        assert_eq!(desk.definition("none").unwrap_err().code, "unknown-id");
+    }
+
+    #[test]
+    fn what_changed_since_the_catalog_was_made() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = std::fs::canonicalize(root.path()).unwrap();
+        let desk = desk(&folder);
+        let file = folder.join("references.json");
+        let write = |text: &str| write_atomic(&file, text.as_bytes()).unwrap();
+        write(&CONFIG.replacen("[\n", "[\n  { \"id\": \"new\", \"name\": \"New\", \"path\": \"docs/a.md\" },\n", 1));
+        assert_eq!(shown(&folder, desk.definition("folder")), "references.json:4", "moved");
+        write(&CONFIG.replace("\"folder\",", "\"other\","));
+        assert_eq!(shown(&folder, desk.definition("folder")), "references.json:1", "taken out");
+        write(&format!("{CONFIG},"));
+        assert_eq!(shown(&folder, desk.definition("folder")), "references.json:1", "broken");
+        std::fs::remove_file(&file).unwrap();
+        assert!(shown(&folder, desk.definition("folder")).starts_with("references.json cannot be read"));
+    }
+}

@@ -1,0 +1,102 @@
+//! Mending a catalog that was committed with paths of another machine: each path that only the rule for moved catalogs
+//! resolves is rewritten in its file, byte for byte the rest stays (BEHAVIOUR §2, `check --fix`).
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::writing::Leave;
+use super::{Desk, Refusal};
+use refdesk_core::catalog::{Source, Standing};
+use refdesk_core::config::expand;
+use refdesk_files::output;
+use refdesk_files::path::{clean, is_absolute_anywhere};
+use refdesk_files::read_regular;
+use refdesk_text::report::Diagnostic;
+use refdesk_text::report::locate::{Step, locate};
+
+/// One path that was rewritten.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mended {
+    /// The source it belongs to.
+    pub id: String,
+    /// The file, as printed.
+    pub file: String,
+    /// The path before.
+    pub before: String,
+    /// The path now.
+    pub after: String,
+}
+
+impl Desk {
+    /// Rewrites every moved path and reloads; what could not be rewritten is reported. For a file outside the workspace, also
+    /// one that a link leads to, `leave` has to allow the write.
+    pub fn mend(&mut self, leave: Leave<'_>) -> (Vec<Mended>, Vec<Diagnostic>) {
+        let mut by_file: BTreeMap<&Path, Vec<&Source>> = BTreeMap::new();
+        for source in self.catalog.sources().iter().filter(|source| self.is_moved(source)) {
+            by_file.entry(&source.origin.file).or_default().push(source);
+        }
+        let mut mended = Vec::new();
+        let mut problems = Vec::new();
+        for (file, sources) in by_file {
+            match self.mend_file(file, &sources, leave) {
+                Ok((done, text)) => {
+                    self.note_file(&self.around().display(file), &text, "paths of another machine were rewritten");
+                    mended.extend(done);
+                }
+                Err(Refusal { code, message, hint }) => problems.push(
+                    Diagnostic::error(code, format!("the paths could not be rewritten: {message}"))
+                        .in_file(self.around().display(file))
+                        .hint(hint),
+                ),
+            }
+        }
+        if !mended.is_empty() {
+            self.reload();
+        }
+        (mended, problems)
+    }
+
+    fn is_moved(&self, source: &Source) -> bool {
+        let Some(place) = source.place().filter(|place| place.standing != Standing::Missing) else { return false };
+        if self.profile_file() == Some(&*source.origin.file) {
+            return false;
+        }
+        let expanded = expand(self.around(), &place.written);
+        is_absolute_anywhere(&expanded) && clean(Path::new(&expanded)) != *place.path
+    }
+
+    /// What was rewritten in a file, and its text.
+    fn mend_file(&self, file: &Path, sources: &[&Source], leave: Leave<'_>) -> Result<(Vec<Mended>, String), Refusal> {
+        let unread = |error: String| Refusal::new("not-written", error, "make the file readable");
+        let (bytes, _) = read_regular(file, u64::MAX).map_err(|error| unread(error.to_string()))?;
+        let mark: &str = if bytes.starts_with(b"\xef\xbb\xbf") { "\u{feff}" } else { "" };
+        let text = String::from_utf8(bytes).map_err(|error| unread(error.to_string()))?;
+        let text = text.trim_start_matches('\u{feff}');
+        let folder: PathBuf = file.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+        let mut edits: Vec<(Range<usize>, String)> = Vec::new();
+        let mut mended = Vec::new();
+        for source in sources {
+            let Some(place) = source.place() else { continue };
+            let path = match source.origin.entry {
+                Some(index) => vec![Step::Key("sources"), Step::Item(index), Step::Key("path")],
+                None => vec![Step::Key("path")],
+            };
+            let Some(spot) = locate(text, &path) else { continue };
+            let after = self.portable(&folder, &place.path);
+            edits.push((spot.value, serde_json::Value::from(after.as_str()).to_string()));
+            let (id, file) = (source.id.to_string(), self.around().display(file));
+            mended.push(Mended { id, file, before: place.written.clone(), after });
+        }
+        edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+        let mut text = text.to_owned();
+        for (range, new) in edits {
+            text.replace_range(range, &new);
+        }
+        let text = format!("{mark}{text}");
+        let proposal = self.propose_configuration(file, &text, leave)?;
+        let written = output::write(self.workspace(), self.sealer(), std::slice::from_ref(&proposal));
+        written.map_err(|unwritten| Refusal::from(unwritten.refused))?;
+        Ok((mended, text))
+    }
+}

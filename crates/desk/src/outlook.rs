@@ -1,0 +1,69 @@
+//! What would follow from a choice before it is made: who would come into the selection and who would leave it, and what
+//! that costs. The same pure closure answers as for the choice itself, so the two cannot differ.
+
+use super::Desk;
+use refdesk_core::catalog::SourceId;
+use refdesk_core::selection::{self, Choice, Selection};
+
+/// What the two things one can do with a source would lead to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outlook {
+    /// Which source.
+    pub id: String,
+    /// Picking it, or taking its pick back where it is picked.
+    pub toggled: Follows,
+    /// Excluding it, or lifting that where it is excluded.
+    pub barred: Follows,
+}
+
+/// Who comes and who goes, in the order of the selection; the source itself counts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Follows {
+    /// Who would come in.
+    pub enters: Vec<SourceId>,
+    /// Who would leave.
+    pub leaves: Vec<SourceId>,
+    /// Estimated tokens of those who would come, as far as they are known.
+    pub tokens_in: u64,
+    /// Estimated tokens of those who would leave.
+    pub tokens_out: u64,
+}
+
+impl Desk {
+    /// What would follow from choosing this source, as far as documents were read.
+    pub fn outlook(&self, id: &str) -> Outlook {
+        let is_picked = self.choice.picks.iter().any(|pick| pick == id);
+        let is_excluded = self.choice.exclusions.iter().any(|excluded| excluded == id);
+        let toggled = self.follows(|choice| if is_picked { choice.unpick(id) } else { choice.pick(id) });
+        let barred = self.follows(|choice| if is_excluded { choice.include(id) } else { choice.exclude(id) });
+        Outlook { id: id.to_owned(), toggled, barred }
+    }
+
+    /// What would follow from picking all these at once.
+    pub fn outlook_of(&self, ids: &[SourceId]) -> Follows {
+        self.follows(|choice| ids.iter().fold(false, |changed, id| choice.pick(id.as_str()) | changed))
+    }
+
+    /// What would follow from taking every pick back.
+    pub fn outlook_of_clearing(&self) -> Follows {
+        self.follows(|choice| {
+            choice.picks.clear();
+            true
+        })
+    }
+
+    fn follows(&self, change: impl FnOnce(&mut Choice) -> bool) -> Follows {
+        let mut choice = self.choice.clone();
+        if !change(&mut choice) {
+            return Follows::default();
+        }
+        let after = selection::select(&choice, &self.catalog, &self.graph, self.rules());
+        let only_in = |one: &Selection, other: &Selection| -> Vec<SourceId> {
+            let ids = one.members().iter().map(|member| &member.id);
+            ids.filter(|id| !other.contains(id.as_str())).cloned().collect()
+        };
+        let tokens = |ids: &[SourceId]| ids.iter().filter_map(|id| self.tokens.get(id.as_str())).sum();
+        let (enters, leaves) = (only_in(&after, &self.selection), only_in(&self.selection, &after));
+        Follows { tokens_in: tokens(&enters), tokens_out: tokens(&leaves), enters, leaves }
+    }
+}

@@ -1,0 +1,222 @@
+//! What enrichment and instructions ask of the file system, answered by the desk.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use super::Desk;
+use refdesk_core::catalog::{Kind, Source, SourceId, Standing};
+use refdesk_core::mention::{LIMITS, files};
+use refdesk_enrich::Places;
+use refdesk_files::name::sha256_hex;
+use refdesk_files::path::{clean, display};
+use refdesk_files::walk::{Limits, files_below};
+use refdesk_files::{Stamp, read_regular, stamp};
+use refdesk_templates::{Template, TemplateIndex};
+
+/// Files that are counted of one folder that a source declares.
+const DECLARED: Limits = Limits { files: 20_000, bytes: u64::MAX };
+
+impl Places for Desk {
+    fn display_path(&self, path: &Path) -> String {
+        display(self.workspace(), path)
+    }
+
+    fn files(&self, source: &Source) -> Vec<PathBuf> {
+        if !source.is_directory() {
+            return Vec::new();
+        }
+        files(source, |path| self.display_path(path)).0.into_iter().map(|file| file.path).collect()
+    }
+
+    fn declared(&self, source: &Source, path: &str) -> Vec<PathBuf> {
+        let Some(place) = source.place().filter(|_| source.is_directory()) else { return Vec::new() };
+        let root = clean(&place.path.join(path));
+        let stays = root.starts_with(&*place.path)
+            && std::fs::canonicalize(&root).is_ok_and(|real| real.starts_with(&*place.resolved));
+        if !stays {
+            return Vec::new();
+        }
+        if root.is_file() {
+            return vec![root];
+        }
+        let is_shown = |file: &PathBuf| {
+            let inside = file.strip_prefix(&root).unwrap_or(file);
+            !inside.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."))
+        };
+        let (files, _) = files_below(&root, DECLARED, |_| true);
+        files.into_iter().map(|file| file.path).filter(is_shown).collect()
+    }
+
+    fn templates(&self) -> TemplateIndex {
+        // What is wrong with them is told by `check` and `templates`.
+        Desk::templates(self).0
+    }
+
+    fn templates_in(&self, text: &str) -> Vec<Template> {
+        self.templates_of(text)
+    }
+
+    fn stamp(&self, source: &Source) -> String {
+        self.stamp_with(source, || Places::files(self, source))
+    }
+}
+
+impl Desk {
+    /// The stamp of a source; of a directory by its files.
+    fn stamp_with(&self, source: &Source, files: impl FnOnce() -> Vec<PathBuf>) -> String {
+        let Kind::Local(place) = &source.kind else { return String::new() };
+        match place.standing {
+            Standing::Missing | Standing::Untrusted | Standing::Reserved => String::new(),
+            Standing::File => {
+                let now = (self.options.clock)();
+                let Ok(then) = stamp(&place.path) else { return String::new() };
+                let read = || Some(sha256_hex(&read_regular(&place.path, LIMITS.bytes).ok()?.0));
+                self.contents.hash(&place.path, then, now, read).unwrap_or_default()
+            }
+            Standing::Directory => {
+                let line = |path: &PathBuf| match stamp(path) {
+                    Ok(stamp) => format!("{}\0{}\0{}\n", path.display(), stamp.size, stamp.modified),
+                    Err(_) => format!("{}\n", path.display()),
+                };
+                let listing: String = files().iter().map(line).collect();
+                sha256_hex(listing.as_bytes())
+            }
+        }
+    }
+}
+
+/// What files hold, by a hash, as long as they stay as they were: a screen asks at every keystroke.
+#[derive(Debug, Default)]
+pub(super) struct Contents {
+    known: Mutex<HashMap<Arc<Path>, (Stamp, String)>>,
+}
+
+impl Contents {
+    /// The hash of a file that had this stamp at `now`, read unless it is known. A file that was written so lately that it
+    /// may be written again and look the same is read again the next time.
+    fn hash(
+        &self,
+        path: &Arc<Path>,
+        then: Stamp,
+        now: SystemTime,
+        read: impl FnOnce() -> Option<String>,
+    ) -> Option<String> {
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, hash)) = known().get(path).filter(|(stamp, _)| *stamp == then) {
+            return Some(hash.clone());
+        }
+        let hash = read()?;
+        // Where the system tells neither, size and time alone would have to do; they do not.
+        if then.has_settled(now) && then.changed != 0 && then.number != 0 {
+            known().insert(path.clone(), (then, hash.clone()));
+        } else {
+            known().remove(path);
+        }
+        Some(hash)
+    }
+
+    /// Forgets all: other files are asked about.
+    pub fn forget(&mut self) {
+        self.known = Mutex::default();
+    }
+}
+
+/// The places of a desk as one text sees them: each directory is walked once.
+pub(super) struct Look<'a> {
+    desk: &'a Desk,
+    walked: RefCell<HashMap<SourceId, Vec<PathBuf>>>,
+}
+
+impl<'a> Look<'a> {
+    pub fn new(desk: &'a Desk) -> Self {
+        Self { desk, walked: RefCell::default() }
+    }
+}
+
+impl Places for Look<'_> {
+    fn display_path(&self, path: &Path) -> String {
+        self.desk.display_path(path)
+    }
+
+    fn files(&self, source: &Source) -> Vec<PathBuf> {
+        let mut walked = self.walked.borrow_mut();
+        walked.entry(source.id.clone()).or_insert_with(|| Places::files(self.desk, source)).clone()
+    }
+
+    fn declared(&self, source: &Source, path: &str) -> Vec<PathBuf> {
+        self.desk.declared(source, path)
+    }
+
+    fn templates(&self) -> TemplateIndex {
+        Places::templates(self.desk)
+    }
+
+    fn templates_in(&self, text: &str) -> Vec<Template> {
+        self.desk.templates_in(text)
+    }
+
+    fn stamp(&self, source: &Source) -> String {
+        self.desk.stamp_with(source, || self.files(source))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use super::*;
+    use crate::Options;
+    use refdesk_core::config::Surroundings;
+    use refdesk_files::write_atomic;
+
+    #[test]
+    fn a_file_is_read_again_when_it_may_have_changed() {
+        let now = UNIX_EPOCH + Duration::from_secs(1_800_000_000);
+        let path: Arc<Path> = Path::new("/w/a").into();
+        let written = |ago: u64| {
+            let at = (1_800_000_000 - ago) * 1_000_000_000;
+            Stamp { size: 1, modified: at, changed: at, number: 7 }
+        };
+        let old = written(60);
+        for (then, again, reads) in [
+            (old, old, 1),
+            (written(1), written(1), 2),
+            (Stamp { changed: 0, ..old }, Stamp { changed: 0, ..old }, 2),
+            (old, Stamp { size: 2, ..old }, 2),
+            (old, Stamp { changed: old.changed + 1, ..old }, 2),
+            (old, Stamp { number: 8, ..old }, 2),
+        ] {
+            let (contents, count) = (Contents::default(), Cell::new(0));
+            let ask = |stamp| contents.hash(&path, stamp, now, || Some(count.replace(count.get() + 1).to_string()));
+            assert_eq!(ask(then).unwrap(), "0");
+            assert_eq!(ask(again).unwrap(), (reads - 1).to_string(), "{then:?} {again:?}");
+            assert_eq!(count.get(), reads);
+        }
+    }
+
+    #[test]
+    fn a_text_sees_a_directory_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = std::fs::canonicalize(folder.path()).unwrap();
+        write_atomic(&workspace.join("docs/a.md"), b"x").unwrap();
+        let source = r#"{"sources":[{"id":"d","name":"D","type":"local","path":"docs","tags":["java"]}]}"#;
+        write_atomic(&workspace.join("references.json"), source.as_bytes()).unwrap();
+        let desk = Desk::open(Options::new(Surroundings {
+            current: workspace.clone(),
+            workspace: workspace.clone(),
+            ..Surroundings::default()
+        }));
+        let source = desk.catalog().get("d").unwrap();
+        let look = Look::new(&desk);
+        let (files, before) = (look.files(source), look.stamp(source));
+        assert_eq!(files.len(), 1);
+        write_atomic(&workspace.join("docs/b.md"), b"x").unwrap();
+        assert_eq!((look.files(source).len(), look.stamp(source)), (1, before.clone()));
+        let next = Look::new(&desk);
+        assert_ne!(next.stamp(source), before, "the next text sees what is there then");
+    }
+}

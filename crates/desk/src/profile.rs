@@ -1,0 +1,223 @@
+//! A desk under a profile (`--profile`): it begins with what the profile picks in place of what is stored, knows only the
+//! sources that the profile knows, and stores nothing of what is chosen. The exclusions of the shared desk stay. What its
+//! sessions are told and what it journals goes by a desk name of its own, `profile-NAME`: the shared desk is not said to
+//! have picked or told anything, and whoever was told under a profile is told anew at the shared desk.
+
+use std::path::PathBuf;
+
+use super::{Desk, Options, Refusal};
+use crate::session::Store;
+use refdesk_core::catalog::{self, Catalog, SourceId};
+use refdesk_core::config::profile::{self, Found, Profile, Unfound};
+use refdesk_core::config::{Config, Settings, Surroundings};
+use refdesk_core::selection::Choice;
+use refdesk_files::Sealer;
+use refdesk_text::nearest::did_you_mean;
+use refdesk_text::report::Diagnostic;
+
+/// The profile that a desk is under.
+#[derive(Debug)]
+pub(super) struct InForce {
+    file: PathBuf,
+    /// As it could be read last.
+    profile: Option<Profile>,
+    /// The desk whose exclusions stay.
+    shared: Store,
+    /// The picks that came of it when they were looked at last; the others somebody made here.
+    picks: Vec<String>,
+    /// Whether the catalog is another than the workspace's.
+    narrows: bool,
+    /// That it cannot be read any more.
+    broken: Vec<Diagnostic>,
+}
+
+impl InForce {
+    /// Reads the profile that the options name, and gives the desk its name.
+    pub fn open(options: &mut Options) -> Option<Self> {
+        let file = options.profile.clone()?;
+        let around = &options.around;
+        let shared = Store::new(&around.workspace, &options.desk, &options.session, &options.who, options.clock)
+            .sealed_by(Sealer::new(options.state.as_deref(), &around.workspace));
+        let mut in_force = Self { profile: None, shared, picks: Vec::new(), narrows: false, broken: Vec::new(), file };
+        in_force.read(around);
+        let found = in_force.profile.as_ref().map(|profile| profile.name.clone());
+        let name =
+            found.unwrap_or_else(|| in_force.file.file_stem().unwrap_or_default().to_string_lossy().into_owned());
+        options.desk = format!("profile-{name}");
+        Some(in_force)
+    }
+
+    /// Reads it again; one that cannot be read stays what it was.
+    pub fn read(&mut self, around: &Surroundings) {
+        self.broken.clear();
+        match profile::read(around, &self.file) {
+            Ok(profile) => self.profile = Some(profile),
+            Err(problems) => self.broken = problems,
+        }
+    }
+
+    /// What the profile makes of settings and catalog; what is wrong with it is added to `entries`.
+    pub fn apply(
+        &mut self,
+        around: &Surroundings,
+        config: &mut Config,
+        whole: Catalog,
+        entries: &mut Vec<Diagnostic>,
+    ) -> Catalog {
+        entries.extend(self.broken.iter().cloned());
+        let Some(profile) = &self.profile else { return whole };
+        let known = Known::new(around, &whole, profile);
+        entries.extend(known.problems);
+        let settings = &mut config.settings;
+        (settings.transitive_injection, settings.exclude_tools) = said(profile, settings);
+        self.narrows = known.catalog.is_some();
+        known.catalog.unwrap_or(whole)
+    }
+
+    pub fn narrows(&self) -> bool {
+        self.narrows
+    }
+
+    pub fn shared(&self) -> &Store {
+        &self.shared
+    }
+
+    pub fn file(&self) -> &std::path::Path {
+        &self.file
+    }
+
+    /// The choice as it is now: what the profile picks and what was picked here, less what was taken back here.
+    fn choose(&mut self, catalog: &Catalog, now: &Choice, exclusions: Vec<String>) -> Choice {
+        let new = self.profile.as_ref().map(|profile| picks(profile, catalog, &exclusions)).unwrap_or_default();
+        let before = std::mem::replace(&mut self.picks, new);
+        let mut choice = Choice { picks: now.picks.clone(), exclusions };
+        choice.picks.retain(|id| !before.contains(id) || self.picks.contains(id));
+        let more = self.picks.iter().filter(|id| !before.contains(id));
+        for id in more {
+            if !choice.picks.contains(id) {
+                choice.picks.push(id.clone());
+            }
+        }
+        // Who picks here what the shared desk excludes lifts that, here alone.
+        choice.exclusions.retain(|id| !choice.picks.contains(id));
+        choice
+    }
+}
+
+/// What a profile knows and lacks.
+pub(super) struct Known {
+    /// Its catalog, where that is another than the workspace's.
+    pub catalog: Option<Catalog>,
+    /// Ids that it names and that nobody has, then those it picks and whose path exists nowhere.
+    pub missing: Vec<String>,
+    /// What is wrong with it, the missing ids among it.
+    pub problems: Vec<Diagnostic>,
+}
+
+impl Known {
+    pub fn new(around: &Surroundings, whole: &Catalog, profile: &Profile) -> Self {
+        let narrowed = catalog::narrowed(around, whole, profile);
+        let catalog = narrowed.catalog.as_ref().unwrap_or(whole);
+        let mut problems = profile.problems.clone();
+        problems.extend(narrowed.problems);
+        let name = &profile.name;
+        let problem = |id: &str, message: String| {
+            let problem = Diagnostic::warning("profile-missing", message).in_file(&profile.document.shown).about(id);
+            problem.at(profile.position_of(around, id))
+        };
+        for id in &narrowed.unknown {
+            let nearest = did_you_mean(id, whole.sources().iter().map(|source| source.id.as_str()));
+            let hint = nearest.unwrap_or_else(|| "`refdesk list` shows all ids".to_owned());
+            problems
+                .push(problem(id, format!("the profile '{name}' names '{id}', and no source has that id")).hint(hint));
+        }
+        let mut missing = narrowed.unknown;
+        for id in catalog::missing(catalog, &profile.preselected) {
+            let message = format!("the profile '{name}' picks '{id}', whose path exists nowhere");
+            problems
+                .push(problem(id.as_str(), message).hint("mend its path; `refdesk check` says where it is written"));
+            missing.push(id.to_string());
+        }
+        Self { catalog: narrowed.catalog, missing, problems }
+    }
+}
+
+/// What a profile picks: those that can be picked, and that nobody has excluded. Of those that nobody has nothing comes
+/// until somebody has them.
+pub(super) fn picks(profile: &Profile, catalog: &Catalog, exclusions: &[String]) -> Vec<String> {
+    let missing: Vec<&str> = catalog::missing(catalog, &profile.preselected).map(SourceId::as_str).collect();
+    let can_be = |id: &&String| !missing.contains(&id.as_str()) && !exclusions.contains(id);
+    profile.preselected.iter().filter(can_be).cloned().collect()
+}
+
+/// Whether mentions pull in, and which tools are hidden: as the profile says, else as the configuration.
+pub(super) fn said(profile: &Profile, settings: &Settings) -> (bool, Vec<String>) {
+    let tools = profile.exclude_tools.clone().unwrap_or_else(|| settings.exclude_tools.clone());
+    (profile.transitive_injection.unwrap_or(settings.transitive_injection), tools)
+}
+
+impl Desk {
+    /// The file of the profile that this desk is under.
+    pub fn profile_file(&self) -> Option<&std::path::Path> {
+        self.profile.as_ref().map(InForce::file)
+    }
+
+    /// Whether configuration or profile picks this source.
+    pub(super) fn begins_with(&self, id: &str) -> bool {
+        let picks = self.profile.as_ref().map_or(&self.config.settings.preselected, |profile| &profile.picks);
+        picks.iter().any(|pick| pick == id)
+    }
+
+    /// The exclusions of the shared desk, and what the profile picks; `None` where there is no profile. Nothing damaged is
+    /// set aside: nothing is stored here.
+    pub(super) fn choice_under_profile(&mut self) -> Option<Choice> {
+        let in_force = self.profile.as_mut()?;
+        let exclusions = match in_force.shared.look() {
+            Ok(stored) => stored.map(|stored| stored.choice.exclusions).unwrap_or_default(),
+            Err(problem) => {
+                self.stored.push(*problem);
+                self.choice.exclusions.clone()
+            }
+        };
+        Some(in_force.choose(&self.catalog, &self.choice, exclusions))
+    }
+}
+
+/// The file of the profile that somebody named.
+///
+/// # Errors
+/// There is none of this name or at this path, or it does not parse.
+pub fn find_profile(around: &Surroundings, given: &str) -> Result<PathBuf, Refusal> {
+    let hint = "`refdesk profiles` lists them";
+    match profile::find(around, given) {
+        Ok(profile) => Ok(profile.document.path.to_path_buf()),
+        Err(Unfound::Unknown(nearest)) => {
+            let nearest = nearest.map_or_else(String::new, |question| format!(" ({question})"));
+            Err(Refusal::new("unknown-profile", format!("no profile is named '{given}'{nearest}"), hint))
+        }
+        Err(Unfound::NoFile(file)) => {
+            Err(Refusal::new("unknown-profile", format!("there is no profile at {}", file.display()), hint))
+        }
+        Err(Unfound::Broken(problems)) => Err(broken(given, &problems)),
+    }
+}
+
+/// A profile that cannot be used.
+pub(super) fn broken(name: &str, problems: &[Diagnostic]) -> Refusal {
+    let first = problems.first();
+    let place = first.map_or_else(String::new, |it| {
+        let numbers = [it.line, it.column].into_iter().flatten().map(|number| format!(":{number}")).collect::<String>();
+        format!("{}{numbers}: ", it.file.as_deref().unwrap_or_default())
+    });
+    let what = first.map_or("it cannot be read", |it| it.message.as_str());
+    let hint = first.map_or("", |it| it.hint.as_str());
+    Refusal::new("profile-broken", format!("the profile '{name}' cannot be used: {place}{what}"), hint)
+}
+
+/// What is wrong with a profile's file that cannot be read, else with what the profile says.
+pub(super) fn problems(around: &Surroundings, whole: &Catalog, found: &Found) -> Vec<Diagnostic> {
+    match &found.read {
+        Ok(profile) => Known::new(around, whole, profile).problems,
+        Err(problems) => problems.clone(),
+    }
+}

@@ -1,0 +1,264 @@
+//! What each profile of the workspace would load, side by side: one mention graph serves all that know the whole catalog, a
+//! closure a profile; those that know fewer sources, or others, have a graph of their own, one for all that know the same.
+//! What is told here of a profile is what a desk under it comes to.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::Desk;
+use super::profile::{Known, picks, said};
+use refdesk_core::catalog::{Catalog, Source, SourceId};
+use refdesk_core::config::profile::{self, Found, Listed, Profile};
+use refdesk_core::mention::{self, Library, MentionGraph};
+use refdesk_core::selection::{self, Choice, Role, Rules, Selection};
+use refdesk_templates::{Asked, Many};
+use refdesk_text::report::Diagnostic;
+
+/// What a profile would load.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Profiled {
+    /// What it is called; where it cannot be read, as its file.
+    pub name: String,
+    /// For people; may be empty.
+    pub description: String,
+    /// Where it stands, absolute.
+    pub file: PathBuf,
+    /// The same as printed.
+    pub shown: String,
+    /// The ids that it says to start with.
+    pub preselected: Vec<String>,
+    /// Those of them that it picks.
+    pub picks: Vec<SourceId>,
+    /// What they pull in, in the order of the selection.
+    pub transitive: Vec<SourceId>,
+    /// Auto sources that count as picks (`transitive_from_auto`).
+    pub from_auto: Vec<SourceId>,
+    /// Ids that it picks and the desk excludes.
+    pub excluded: Vec<String>,
+    /// Ids that it names and that are in no catalog, and those it picks whose path exists nowhere.
+    pub missing: Vec<String>,
+    /// Names of the templates that come along, sorted.
+    pub templates: Vec<String>,
+    /// Estimated tokens of all that it loads, as far as they can be known.
+    pub tokens: u64,
+    /// Tools that its agent is not given.
+    pub exclude_tools: Vec<String>,
+    /// Whether mentions pull in.
+    pub transitive_injection: bool,
+    /// The ids of the sources that it names; none where it knows all.
+    pub sources: Vec<String>,
+    /// Those of them that only the profile has.
+    pub own: Vec<String>,
+    /// What is wrong with it.
+    pub problems: Vec<Diagnostic>,
+}
+
+/// A profile that could be read, with what it comes to.
+struct Plan<'a> {
+    profile: &'a Profile,
+    known: Known,
+    choice: Choice,
+    excluded: Vec<String>,
+    rules: Rules,
+    exclude_tools: Vec<String>,
+}
+
+/// A catalog with all that is known of it.
+struct World {
+    catalog: Arc<Catalog>,
+    graph: Arc<MentionGraph>,
+    tokens: Arc<HashMap<SourceId, u64>>,
+}
+
+impl Desk {
+    /// Every profile of the workspace, by byte order of file name; and why their folder cannot be read.
+    pub fn profiles(&mut self) -> (Vec<Profiled>, Vec<Diagnostic>) {
+        let (found, problems) = profile::read_all(self.around());
+        (self.profiled(&found), problems)
+    }
+
+    /// What these profiles would load.
+    pub fn profiled(&mut self, found: &[Found]) -> Vec<Profiled> {
+        let plans: Vec<Option<Plan<'_>>> =
+            found.par_iter().map(|found| Some(self.plan(found.read.as_ref().ok()?))).collect();
+        let told = self.loaded(&plans.iter().flatten().collect::<Vec<_>>());
+        let mut told = told.into_iter();
+        let mut all = Vec::with_capacity(found.len());
+        for (found, plan) in found.iter().zip(&plans) {
+            let (file, shown) = (found.file.clone(), self.around().display(&found.file));
+            let what = match (plan, &found.read) {
+                (Some(_), _) => told.next().unwrap_or_default(),
+                (None, read) => Profiled {
+                    name: found.name().to_owned(),
+                    transitive_injection: self.settings().transitive_injection,
+                    problems: read.as_ref().err().cloned().unwrap_or_default(),
+                    ..Profiled::default()
+                },
+            };
+            all.push(Profiled { file, shown, ..what });
+        }
+        all
+    }
+
+    /// What is wrong with the profiles of this workspace.
+    pub fn profile_problems(&self) -> Vec<Diagnostic> {
+        let (found, mut problems) = profile::read_all(self.around());
+        problems.extend(found.iter().flat_map(|found| super::profile::problems(self.around(), &self.catalog, found)));
+        problems
+    }
+
+    fn plan<'a>(&self, profile: &'a Profile) -> Plan<'a> {
+        let known = Known::new(self.around(), &self.catalog, profile);
+        let exclusions = &self.choice.exclusions;
+        let catalog = known.catalog.as_ref().unwrap_or(&self.catalog);
+        let choice = Choice { picks: picks(profile, catalog, exclusions), exclusions: exclusions.clone() };
+        let excluded = profile.preselected.iter().filter(|id| exclusions.contains(id)).cloned().collect();
+        let (transitive, exclude_tools) = said(profile, self.settings());
+        let rules = Rules { transitive, ..self.rules() };
+        Plan { profile, known, choice, excluded, rules, exclude_tools }
+    }
+
+    /// What each of these loads, in their order.
+    fn loaded(&mut self, plans: &[&Plan<'_>]) -> Vec<Profiled> {
+        // Those that know the same sources share what is known of them.
+        let mut groups: Vec<(Option<&Catalog>, Vec<usize>)> = vec![(None, Vec::new())];
+        let mut by_ids: HashMap<Vec<&SourceId>, usize> = HashMap::new();
+        for (at, plan) in plans.iter().enumerate() {
+            let group = match &plan.known.catalog {
+                None => 0,
+                Some(catalog) => {
+                    let has_own = plan.profile.sources.iter().any(|listed| matches!(listed, Listed::Whole { .. }));
+                    let ids = catalog.sources().iter().map(|source| &source.id).collect();
+                    let next = groups.len();
+                    let group = if has_own { next } else { *by_ids.entry(ids).or_insert(next) };
+                    if group == next {
+                        groups.push((Some(catalog), Vec::new()));
+                    }
+                    group
+                }
+            };
+            if let Some((_, members)) = groups.get_mut(group) {
+                members.push(at);
+            }
+        }
+        let of =
+            |members: &[usize]| -> Vec<&Plan<'_>> { members.iter().filter_map(|at| plans.get(*at).copied()).collect() };
+        let whole = groups.first().map(|(_, members)| of(members)).unwrap_or_default();
+        let whole = {
+            let world = self.whole_world(&union(&whole));
+            self.in_world(&world, &whole)
+        };
+        let desk = &*self;
+        let narrow = groups.par_iter().skip(1).map(|(catalog, members)| {
+            let plans = of(members);
+            let world = desk.narrow_world(catalog.cloned().unwrap_or_default(), &union(&plans));
+            desk.in_world(&world, &plans)
+        });
+        let told: Vec<Vec<Profiled>> = std::iter::once(whole).chain(narrow.collect::<Vec<_>>()).collect();
+        let mut in_order: Vec<(usize, Profiled)> =
+            groups.iter().zip(told).flat_map(|((_, members), told)| members.iter().copied().zip(told)).collect();
+        in_order.sort_by_key(|(at, _)| *at);
+        in_order.into_iter().map(|(_, told)| told).collect()
+    }
+
+    /// The desk's own catalog, with all read that the choice reaches.
+    fn whole_world(&mut self, (choice, rules): &(Choice, Rules)) -> World {
+        loop {
+            let wanted = selection::wanted(choice, &self.catalog, &self.graph, *rules);
+            if wanted.is_empty() {
+                break;
+            }
+            self.take_in(&wanted);
+        }
+        World { catalog: self.catalog.clone(), graph: self.graph.clone(), tokens: self.tokens.clone() }
+    }
+
+    /// The same of another catalog.
+    fn narrow_world(&self, catalog: Catalog, (choice, rules): &(Choice, Rules)) -> World {
+        let library = Library::for_once(self.workspace(), &catalog, self.options.clock);
+        let (mut graph, mut tokens) = (MentionGraph::default(), HashMap::new());
+        loop {
+            let wanted = selection::wanted(choice, &catalog, &graph, *rules);
+            let sources: Vec<&Source> = wanted.iter().filter_map(|id| catalog.get(id.as_str())).collect();
+            if sources.is_empty() {
+                break;
+            }
+            for scanned in library.scan(&sources) {
+                tokens.extend(scanned.tokens.map(|count| (scanned.id.clone(), count)));
+                graph.insert(scanned.id, scanned.mentions);
+            }
+        }
+        World { catalog: Arc::new(catalog), graph: Arc::new(graph), tokens: Arc::new(tokens) }
+    }
+
+    fn in_world(&self, world: &World, plans: &[&Plan<'_>]) -> Vec<Profiled> {
+        let close = |plan: &&Plan<'_>| selection::reached(&plan.choice, &world.catalog, &world.graph, plan.rules);
+        let selections: Vec<Selection> = plans.par_iter().map(close).collect();
+        let (choice, rules) = union(plans);
+        let all = selection::reached(&choice, &world.catalog, &world.graph, rules);
+        let sources: Vec<&Source> =
+            all.members().iter().filter_map(|member| world.catalog.get(member.id.as_str())).collect();
+        let price = |source: &Source| {
+            let known = world.tokens.get(source.id.as_str()).copied();
+            known.or_else(|| mention::tokens(source))
+        };
+        let prices: HashMap<&str, u64> =
+            sources.par_iter().filter_map(|source| Some((source.id.as_str(), price(source)?))).collect();
+        let taken = self.taken();
+        let asked = Asked { catalog: &world.catalog, selection: &all, ..self.asked(&taken) };
+        let templates = Many::of(asked, (self.options.clock)()).names(&selections.iter().collect::<Vec<_>>());
+        let told = plans.par_iter().zip(selections).zip(templates);
+        told.map(|((plan, selection), templates)| tell(plan, &selection, templates, &prices)).collect()
+    }
+}
+
+/// What all of them pick, under the rules of the one that pulls in most: who is reached by one is reached by this.
+fn union(plans: &[&Plan<'_>]) -> (Choice, Rules) {
+    let (mut choice, mut rules) = (Choice::default(), Rules { transitive: false, from_auto: false });
+    let mut seen = std::collections::HashSet::new();
+    for plan in plans {
+        rules.transitive |= plan.rules.transitive;
+        rules.from_auto |= plan.rules.from_auto;
+        choice.picks.extend(plan.choice.picks.iter().filter(|id| seen.insert(id.as_str())).cloned());
+        if choice.exclusions.is_empty() {
+            choice.exclusions.clone_from(&plan.choice.exclusions);
+        }
+    }
+    (choice, rules)
+}
+
+fn tell(plan: &Plan<'_>, selection: &Selection, templates: Vec<String>, prices: &HashMap<&str, u64>) -> Profiled {
+    let Plan { profile, known, .. } = plan;
+    let of = |role: Role| -> Vec<SourceId> {
+        selection.members().iter().filter(|member| member.role == role).map(|member| member.id.clone()).collect()
+    };
+    let own = |listed: &Listed| match listed {
+        Listed::Whole { value, .. } => value.get("id").and_then(|id| id.as_str()).map(str::to_owned),
+        Listed::Id(_) => None,
+    };
+    let id = |listed: &Listed| match listed {
+        Listed::Id(id) => Some(id.clone()),
+        Listed::Whole { .. } => own(listed),
+    };
+    Profiled {
+        name: profile.name.clone(),
+        description: profile.description.clone(),
+        preselected: profile.preselected.clone(),
+        picks: of(Role::Picked),
+        transitive: of(Role::Transitive),
+        from_auto: of(Role::AutoRoot),
+        excluded: plan.excluded.clone(),
+        missing: known.missing.clone(),
+        templates,
+        tokens: selection.members().iter().filter_map(|member| prices.get(member.id.as_str())).sum(),
+        exclude_tools: plan.exclude_tools.clone(),
+        transitive_injection: plan.rules.transitive,
+        sources: profile.sources.iter().filter_map(id).collect(),
+        own: profile.sources.iter().filter_map(own).collect(),
+        problems: known.problems.clone(),
+        ..Profiled::default()
+    }
+}

@@ -1,0 +1,484 @@
+//! Reading a selected source for an agent: its file, the files of its folder, or some lines (BEHAVIOUR §4 "Access"). What may be
+//! read is settled first, on the path with its links resolved, and then opened without following any: a path that becomes a
+//! link in between is refused. All that is wrong is said in words that help to mend the call.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+use serde::Serialize;
+
+use super::document::size;
+use super::{Refusal, trust};
+use refdesk_core::catalog::{Catalog, Kind, Place, Source, Standing};
+use refdesk_core::selection::Access;
+use refdesk_files::Folder;
+use refdesk_files::beneath::{Listing, Opened, is_kept_back, open};
+use refdesk_files::path::{display, is_absolute_anywhere};
+use refdesk_text::escape::{one_line, visible};
+use refdesk_text::lines::decode;
+use refdesk_text::nearest::{did_you_mean, nearest};
+use refdesk_text::tokens;
+
+/// Bytes of text that one reading gives: whole lines of it, and of a longer line its beginning.
+pub const GIVEN: usize = 256 * 1024;
+
+/// Bytes of a file that is read at all.
+const LARGEST: u64 = 16 * 1024 * 1024;
+
+/// Files of a folder that are listed.
+const LISTED: usize = 200;
+
+/// Files of a folder that are counted, and searched for a name that somebody may have meant.
+const COUNTED: usize = 2_000;
+
+/// What a reading gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReadingKind {
+    /// The text of a file, or some lines of it.
+    Content,
+    /// The files of a folder.
+    List,
+}
+
+/// What was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// Which source.
+    pub id: String,
+    /// What `text` is.
+    pub kind: ReadingKind,
+    /// The text, with what nobody sees in it escaped.
+    pub text: String,
+    /// Where it lies, as printed.
+    pub path: String,
+    /// The first line given, from 1; 0 where there is none.
+    pub first_line: usize,
+    /// The last line given.
+    pub last_line: usize,
+    /// Lines of the whole.
+    pub total_lines: usize,
+    /// Estimated tokens of `text`.
+    pub tokens: u64,
+    /// Of a folder the files that are listed.
+    pub entries: Vec<Entry>,
+    /// There is more than was asked for and not given.
+    pub cut: bool,
+    /// How to get the rest; empty where nothing is cut.
+    pub note: String,
+}
+
+/// A file of a folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    /// As `path` wants it: relative to the source's folder.
+    pub path: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Estimated tokens of it.
+    pub tokens: u64,
+}
+
+/// Reads a source that is selected, auto or was expanded; `path` is relative to its folder, `lines` is `40`, `100:40` (so many
+/// from there on) or `100-140`.
+///
+/// # Errors
+/// It may not be read, is not there, or is not text: what to call instead.
+pub fn read_source(
+    workspace: &Path,
+    catalog: &Catalog,
+    access: &Access,
+    id: &str,
+    path: Option<&str>,
+    lines: Option<&str>,
+) -> Result<Reading, Refusal> {
+    let lines = lines.map(Lines::parse).transpose()?;
+    let Some(source) = catalog.meant(id) else {
+        let known = catalog.sources().iter().map(|source| source.id.as_str());
+        let nearest = did_you_mean(id, known).map_or_else(String::new, |question| format!(" ({question})"));
+        let message = format!("no source has the id '{id}'{nearest}");
+        return Err(Refusal::new("unknown-id", message, "listReferences tells all ids"));
+    };
+    let id = source.id.as_str();
+    if source.is_missing() {
+        let written = source.place().map_or("", |place| place.written.as_str());
+        let message = format!("'{id}' is missing: {} exists nowhere", one_line(written));
+        return Err(Refusal::new("missing", message, "do without it, and tell whoever keeps the catalog"));
+    }
+    if !access.reaches(id) {
+        let message = format!("'{id}' is not selected");
+        return Err(Refusal::new(
+            "not-selected",
+            message,
+            format!("select it first: selectReferences with ids [\"{id}\"]"),
+        ));
+    }
+    let untrusted = || {
+        let message = format!("'{id}' lies outside the workspace and waits for trust");
+        let hint = format!("ask the person at this workspace to {}", trust::HINT);
+        Err(Refusal::new("untrusted", message, hint))
+    };
+    if access.withheld().contains(&source.id) {
+        return untrusted();
+    }
+    match &source.kind {
+        Kind::Inline { content } => {
+            if path.is_some() {
+                return Err(no_folder(source));
+            }
+            let shown = display(workspace, &source.origin.file);
+            content_of(source, shown, content, lines, tokens::of_prose)
+        }
+        Kind::Url { url } => {
+            let hint = format!("fetch it yourself: {url}");
+            Err(Refusal::new("lies-elsewhere", format!("'{id}' is a URL, which refdesk does not fetch"), hint))
+        }
+        Kind::Mcp { server, tool, args } => {
+            let with = if args.is_null() { String::new() } else { format!(" with {args}") };
+            let hint = format!("call the tool '{tool}' of the server '{server}'{with}");
+            Err(Refusal::new("lies-elsewhere", format!("'{id}' is what a tool of another server answers"), hint))
+        }
+        Kind::Local(place) => {
+            let local = Local { workspace, source, place, access };
+            match place.standing {
+                Standing::Missing => {
+                    let message = format!("'{id}' is missing: nothing stands at {}", display(workspace, &place.path));
+                    Err(Refusal::new("missing", message, "do without it, and tell whoever keeps the catalog"))
+                }
+                Standing::Untrusted => untrusted(),
+                Standing::Reserved => {
+                    let message = format!("'{id}' belongs to git or to refdesk itself, and is not read for agents");
+                    Err(Refusal::new("kept-back", message, "do without it, and tell whoever keeps the catalog"))
+                }
+                Standing::File => local.read_file(path, lines),
+                Standing::Directory => local.read_below(path, lines),
+            }
+        }
+    }
+}
+
+fn no_folder(source: &Source) -> Refusal {
+    let message = format!("'{}' is one text and no folder", source.id);
+    Refusal::new("bad-path", message, "leave `path` out")
+}
+
+/// A local source that may be read.
+struct Local<'a> {
+    workspace: &'a Path,
+    source: &'a Source,
+    place: &'a Place,
+    access: &'a Access,
+}
+
+impl Local<'_> {
+    fn read_file(&self, path: Option<&str>, lines: Option<Lines>) -> Result<Reading, Refusal> {
+        let name = self.place.path.file_name().unwrap_or_default();
+        if path.is_some_and(|path| Path::new(path) != Path::new(name)) {
+            return Err(no_folder(self.source));
+        }
+        self.read(&self.place.path, lines)
+    }
+
+    fn read_below(&self, path: Option<&str>, lines: Option<Lines>) -> Result<Reading, Refusal> {
+        let within = path.map_or_else(|| Ok(PathBuf::new()), |path| self.within(path))?;
+        self.read(&self.place.path.join(within), lines)
+    }
+
+    /// What a call names within the source's folder, without dots.
+    fn within(&self, asked: &str) -> Result<PathBuf, Refusal> {
+        let bad = |what: &str, hint: String| Err(Refusal::new("bad-path", format!("`path` {what}: '{asked}'"), hint));
+        let relative = "give it relative to the folder of the source, as the list without `path` has it".to_owned();
+        if asked.trim().is_empty() {
+            return bad("is empty", "leave it out for the list of files".to_owned());
+        }
+        if asked.contains('\0') {
+            return bad("has a NUL in it", relative);
+        }
+        if is_absolute_anywhere(asked) {
+            let inside = [&self.place.path, &self.place.resolved].map(|root| Path::new(asked).strip_prefix(root).ok());
+            let inside = inside.into_iter().flatten().find(|inside| !inside.as_os_str().is_empty());
+            let hint = inside.map_or(relative, |inside| format!("say '{}'", inside.display()));
+            return bad("is absolute", hint);
+        }
+        let mut within = PathBuf::new();
+        for component in Path::new(asked).components() {
+            match component {
+                Component::CurDir => {}
+                Component::Normal(name) => within.push(name),
+                _ => return bad("goes up with '..'", relative),
+            }
+        }
+        Ok(within)
+    }
+
+    /// Reads what stands at a path as the catalog and the call name it.
+    fn read(&self, path: &Path, lines: Option<Lines>) -> Result<Reading, Refusal> {
+        let shown = display(self.workspace, path);
+        let root = &*self.place.resolved;
+        let real = fs::canonicalize(path).map_err(|error| self.absent(path, &shown, &error))?;
+        if !real.starts_with(root) || !self.access.covers(&real) {
+            let message = format!("{shown} leads out of '{}' by a link", self.source.id);
+            return Err(Refusal::new("leads-out", message, "only what lies in the source itself is read"));
+        }
+        if is_kept_back(root, &real) {
+            let message = format!("{shown} belongs to git or to refdesk itself, and is not read for agents");
+            return Err(Refusal::new("kept-back", message, "call it without `path` for the list of what is read"));
+        }
+        let opened = open(&real).map_err(|error| {
+            let message = format!("{shown} cannot be read: {error}");
+            Refusal::new(
+                "unreadable",
+                message,
+                "it is no regular file, or is changing just now: read another, or try again",
+            )
+        })?;
+        match opened {
+            Opened::Folder(folder) => {
+                if lines.is_some() {
+                    let hint = "name a file with `path`, or leave `lines` out for the list of files";
+                    return Err(Refusal::new("bad-lines", format!("{shown} is a folder and has no lines"), hint));
+                }
+                // Links within the tree are not followed, so both have the same names below them.
+                let from = real.strip_prefix(root).unwrap_or(Path::new(""));
+                Ok(self.list(shown, from, &folder))
+            }
+            Opened::File(file, metadata) => {
+                let (text, is_whole) = text_of(file, metadata.len(), &shown)?;
+                let mut reading = content_of(self.source, shown, &text, lines, |bytes| tokens::of_file(&real, bytes))?;
+                if !is_whole {
+                    let between = if reading.note.is_empty() { "" } else { "; " };
+                    reading.note.push_str(&format!("{between}what of the file is no UTF-8 is given as \u{fffd}"));
+                }
+                Ok(reading)
+            }
+        }
+    }
+
+    /// Why there is nothing at a path, with what may have been meant.
+    fn absent(&self, path: &Path, shown: &str, error: &io::Error) -> Refusal {
+        let id = &self.source.id;
+        let Ok(within) = path.strip_prefix(&self.place.path) else {
+            return Refusal::new("no-such-file", format!("{shown} cannot be read: {error}"), "");
+        };
+        if within.as_os_str().is_empty() || error.kind() == io::ErrorKind::PermissionDenied {
+            let message = format!("{shown} cannot be read: {error}");
+            return Refusal::new("unreadable", message, "tell whoever keeps the catalog");
+        }
+        let asked = within.to_string_lossy();
+        let files = match open(&self.place.resolved) {
+            Ok(Opened::Folder(folder)) => folder.files(COUNTED),
+            _ => Listing::default(),
+        };
+        let hint = match meant(&asked, &display(self.workspace, &self.place.path), &files) {
+            names if names.is_empty() => "call it without `path` for the list of its files".to_owned(),
+            names => format!("did you mean {}?", names.join(" or ")),
+        };
+        Refusal::new("no-such-file", format!("'{id}' has no file '{asked}'"), hint)
+    }
+
+    fn list(&self, shown: String, from: &Path, folder: &Folder) -> Reading {
+        let listing = folder.files(COUNTED);
+        let entry = |(path, bytes): (PathBuf, u64)| Entry {
+            tokens: tokens::of_file(&path, bytes),
+            path: refdesk_files::path::slashed(&path),
+            bytes,
+        };
+        let files = listing.files.iter().take(LISTED).map(|file| (from.join(&file.path), file.size));
+        let entries: Vec<Entry> = files.map(entry).collect();
+        let mut text = String::new();
+        for Entry { path, bytes, tokens } in &entries {
+            let ending = if *tokens == 1 { "" } else { "s" };
+            text.push_str(&format!("{}  {}, about {tokens} token{ending}\n", one_line(path), size(*bytes)));
+        }
+        let unlisted = listing.files.len() - entries.len();
+        let cut = unlisted > 0 || listing.more;
+        if cut {
+            let at_least = if listing.more { "at least " } else { "" };
+            text.push_str(&format!("and {at_least}{unlisted} more: only the first {LISTED} are listed\n"));
+        }
+        if listing.unreadable > 0 {
+            text.push_str(&format!("{} more could not be looked at\n", listing.unreadable));
+        }
+        let note = if cut { "name a folder with `path` for the list of its files" } else { "" };
+        Reading {
+            id: self.source.id.to_string(),
+            kind: ReadingKind::List,
+            tokens: tokens::of_prose(text.len() as u64),
+            first_line: 0,
+            last_line: 0,
+            total_lines: 0,
+            path: shown,
+            text,
+            entries,
+            cut,
+            note: note.to_owned(),
+        }
+    }
+}
+
+/// Up to three names that somebody may have meant, in quotes.
+fn meant(asked: &str, folder: &str, listing: &Listing) -> Vec<String> {
+    let names = || listing.files.iter().map(|file| file.path.as_str());
+    let last = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    // Paths of the workspace are what agents have seen elsewhere.
+    let from_workspace = asked.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
+    let mut meant: Vec<&str> = names().filter(|name| Some(*name) == from_workspace).collect();
+    if meant.is_empty() {
+        meant = names().filter(|name| last(name) == last(asked)).take(3).collect();
+    }
+    if meant.is_empty() {
+        meant.extend(nearest(asked, names()));
+    }
+    if meant.is_empty() {
+        let wanted = last(asked);
+        let known: Vec<String> = names().map(last).collect();
+        let near = nearest(&wanted, known.iter().map(String::as_str)).map(str::to_owned);
+        meant = names().filter(|name| Some(last(name)) == near).take(3).collect();
+    }
+    meant.into_iter().map(|name| format!("'{}'", one_line(name))).collect()
+}
+
+/// The whole text of an open file, and whether all of it is text: bytes that are none are replaced, where they are few.
+fn text_of(file: fs::File, bytes: u64, shown: &str) -> Result<(String, bool), Refusal> {
+    let large = |bytes: u64| {
+        let message = format!("{shown} is too large to be read: {}, at most {}", size(bytes), size(LARGEST));
+        Refusal::new("too-large", message, "read another file")
+    };
+    if bytes > LARGEST {
+        return Err(large(bytes));
+    }
+    let mut text = Vec::new();
+    let read = file.take(LARGEST + 1).read_to_end(&mut text);
+    read.map_err(|error| Refusal::new("unreadable", format!("{shown} cannot be read: {error}"), "read another file"))?;
+    let bytes = text.len() as u64;
+    if bytes > LARGEST {
+        return Err(large(bytes));
+    }
+    let binary = |what: &str| {
+        let message = format!("{shown} is {what} ({})", size(bytes));
+        Refusal::new("binary", message, "read another file")
+    };
+    if text.contains(&0) {
+        return Err(binary("binary and no text"));
+    }
+    let is_whole = std::str::from_utf8(&text).is_ok();
+    match decode(&text) {
+        (_, true) => Err(binary("no UTF-8 text")),
+        (text, false) => Ok((text.into_owned(), is_whole)),
+    }
+}
+
+/// The lines of a text that were asked for, as many of them as one reading gives.
+fn content_of(
+    source: &Source,
+    shown: String,
+    whole: &str,
+    lines: Option<Lines>,
+    cost: impl Fn(u64) -> u64,
+) -> Result<Reading, Refusal> {
+    let total = whole.split_inclusive('\n').count();
+    let (first, last) = match lines {
+        None => (usize::from(total > 0), total),
+        Some(lines) => lines.of(total, &shown)?,
+    };
+    let (mut text, mut given, mut note) = (String::new(), first.saturating_sub(1), String::new());
+    for line in whole.split_inclusive('\n').take(last).skip(first.saturating_sub(1)) {
+        let line = visible(line);
+        if text.len() + line.len() > GIVEN {
+            if text.is_empty() {
+                given += 1;
+                text.push_str(beginning_of(&line));
+                note = format!("line {given} is longer than {}: only its beginning is given", size(GIVEN as u64));
+            }
+            break;
+        }
+        text.push_str(&line);
+        given += 1;
+    }
+    let cut = given < last || !note.is_empty();
+    if given < last {
+        let rest = format!("the rest: lines \"{}-{last}\" of {total}", given + 1);
+        note = if note.is_empty() { rest } else { format!("{note}; {rest}") };
+    }
+    Ok(Reading {
+        id: source.id.to_string(),
+        kind: ReadingKind::Content,
+        tokens: cost(text.len() as u64),
+        text,
+        path: shown,
+        first_line: first,
+        last_line: given,
+        total_lines: total,
+        entries: Vec::new(),
+        cut,
+        note,
+    })
+}
+
+/// The whole characters of a line that one reading gives.
+fn beginning_of(line: &str) -> &str {
+    let end = (0..=GIVEN.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0);
+    line.get(..end).unwrap_or_default()
+}
+
+/// Which lines are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Lines {
+    /// From 1.
+    first: usize,
+    /// Not before `first`; there may be fewer.
+    last: usize,
+}
+
+impl Lines {
+    fn parse(asked: &str) -> Result<Self, Refusal> {
+        let bad = |what: String| {
+            let hint = "say \"40\" for one line, \"100:40\" for 40 lines from line 100 on, or \"100-140\"";
+            Refusal::new("bad-lines", what, hint)
+        };
+        let number = |text: &str| {
+            let text = text.trim();
+            let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            // A number that has no end is a line that no text has.
+            plain.then(|| text.parse::<usize>().unwrap_or(usize::MAX))
+        };
+        let not_understood = || bad(format!("`lines` is not understood: '{asked}'"));
+        let (first, last) = if let Some((first, count)) = asked.split_once(':') {
+            let (first, count) = (number(first).ok_or_else(not_understood)?, number(count).ok_or_else(not_understood)?);
+            if count == 0 {
+                return Err(bad("`lines` asks for no lines".to_owned()));
+            }
+            (first, first.saturating_add(count - 1))
+        } else if let Some((first, last)) = asked.split_once('-') {
+            (number(first).ok_or_else(not_understood)?, number(last).ok_or_else(not_understood)?)
+        } else {
+            let line = number(asked).ok_or_else(not_understood)?;
+            (line, line)
+        };
+        if first == 0 {
+            return Err(bad("lines are counted from 1".to_owned()));
+        }
+        if last < first {
+            return Err(bad(format!("`lines` ends before it begins: '{asked}'")));
+        }
+        Ok(Self { first, last })
+    }
+
+    /// The first and last of them in a text of so many.
+    fn of(self, total: usize, shown: &str) -> Result<(usize, usize), Refusal> {
+        if self.first > total {
+            let message = format!("{shown} has {total} lines, and line {} was asked for", self.first);
+            let hint = match total {
+                0 => "it is empty".to_owned(),
+                total => format!("ask for lines from 1 to {total}"),
+            };
+            return Err(Refusal::new("bad-lines", message, hint));
+        }
+        Ok((self.first, self.last.min(total)))
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;

@@ -1,0 +1,340 @@
+//! What an agent is given of a source, and what it is told where it is given nothing.
+
+use std::os::unix::fs::symlink;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::*;
+use refdesk_core::catalog::Mode;
+use refdesk_core::catalog::testing::local;
+use refdesk_core::mention::MentionGraph;
+use refdesk_core::selection::{Choice, Rules, select};
+use refdesk_files::write_atomic;
+
+struct World {
+    _folder: tempfile::TempDir,
+    root: PathBuf,
+    catalog: Catalog,
+}
+
+impl World {
+    /// `ws/` with these files, and the sources `dir` (`ws/dir`), `file` (`ws/file.md`) and some of other types.
+    fn with(files: &[(&str, &[u8])]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        fs::create_dir_all(root.join("ws/dir")).unwrap();
+        for (file, bytes) in files {
+            write_atomic(&root.join(file), bytes).unwrap();
+        }
+        let kind = |id: &str, kind| Source { kind, ..local(id, Path::new("/"), Standing::File) };
+        let catalog = Catalog::new(vec![
+            local("dir", &root.join("ws/dir"), Standing::Directory),
+            local("file", &root.join("ws/file.md"), Standing::File),
+            local("gone", &root.join("ws/gone.md"), Standing::Missing),
+            local("unselected", &root.join("ws/dir"), Standing::Directory),
+            local("untrusted", &root.join("out"), Standing::Directory),
+            kind("inline", Kind::Inline { content: "one\ntwo\n".into() }),
+            kind("url", Kind::Url { url: "https://example.org".into() }),
+            kind("mcp", Kind::Mcp { server: "s".into(), tool: "t".into(), args: Box::default() }),
+        ]);
+        Self { _folder: folder, root, catalog }
+    }
+
+    fn access(&self) -> Access {
+        let picks = ["dir", "file", "gone", "untrusted", "inline", "url", "mcp"].map(str::to_owned).to_vec();
+        let choice = Choice { picks, exclusions: vec![] };
+        let selection = select(&choice, &self.catalog, &MentionGraph::default(), Rules::default());
+        Access::new(&self.catalog, &selection, &[], |source| source.id.as_str() == "untrusted")
+    }
+
+    fn read(&self, id: &str, path: Option<&str>, lines: Option<&str>) -> Result<Reading, Refusal> {
+        read_source(&self.root.join("ws"), &self.catalog, &self.access(), id, path, lines)
+    }
+
+    /// The text, or the code of the refusal with its hint.
+    #[track_caller]
+    fn told(&self, id: &str, path: Option<&str>, lines: Option<&str>) -> String {
+        match self.read(id, path, lines) {
+            Ok(reading) => reading.text,
+            Err(refusal) => {
+                assert!(!refusal.message.is_empty() && !refusal.hint.is_empty(), "{refusal:?}");
+                format!("{}: {}", refusal.code, refusal.hint)
+            }
+        }
+    }
+}
+
+#[test]
+fn what_each_source_gives() {
+    let world = World::with(&[
+        ("ws/file.md", b"\xef\xbb\xbf# A\nb\x1b[31m\r\n"),
+        ("ws/dir/README.md", b"# Kit\n"),
+        ("ws/dir/sub/one.json", b"123"),
+    ]);
+    for (id, path, expected) in [
+        ("file", None, "# A\nb\\x1b[31m\r\n"),
+        ("file", Some("file.md"), "# A\nb\\x1b[31m\r\n"),
+        ("file", Some("other.md"), "bad-path: leave `path` out"),
+        ("dir", None, "README.md  6 bytes, about 2 tokens\nsub/one.json  3 bytes, about 1 token\n"),
+        ("dir", Some("."), "README.md  6 bytes, about 2 tokens\nsub/one.json  3 bytes, about 1 token\n"),
+        ("dir", Some("sub"), "sub/one.json  3 bytes, about 1 token\n"),
+        ("dir", Some("./sub//one.json"), "123"),
+        ("inline", None, "one\ntwo\n"),
+        ("inline", Some("x"), "bad-path: leave `path` out"),
+        ("url", None, "lies-elsewhere: fetch it yourself: https://example.org"),
+        ("mcp", None, "lies-elsewhere: call the tool 't' of the server 's'"),
+        ("gone", None, "missing: do without it, and tell whoever keeps the catalog"),
+        ("unselected", None, "not-selected: select it first: selectReferences with ids [\"unselected\"]"),
+        ("dri", None, "unknown-id: listReferences tells all ids"),
+    ] {
+        assert_eq!(world.told(id, path, None), expected, "{id} {path:?}");
+    }
+    assert!(world.told("untrusted", None, None).starts_with("untrusted: ask the person"));
+    let reading = world.read("dir", Some("sub/one.json"), None).unwrap();
+    assert_eq!((reading.path.as_str(), reading.tokens, reading.total_lines), ("dir/sub/one.json", 1, 1));
+    assert!(!reading.cut && reading.kind == ReadingKind::Content);
+    let listing = world.read("dir", None, None).unwrap();
+    assert_eq!(listing.entries[1], Entry { path: "sub/one.json".into(), bytes: 3, tokens: 1 });
+    assert_eq!((listing.kind, listing.path.as_str()), (ReadingKind::List, "dir"));
+}
+
+#[test]
+fn nothing_outside_is_read_and_the_answer_says_what_to_call() {
+    let world = World::with(&[
+        ("ws/file.md", b"x"),
+        ("ws/dir/docs/retry.md", b"retry"),
+        ("ws/dir/deep/er/guide.md", b"guide"),
+        ("ws/dir-evil/secret.md", b"SECRET"),
+        ("out/secret.md", b"SECRET"),
+        ("ws/dir/data.bin", b"PK\0\x01"),
+        ("ws/dir/latin.txt", b"caf\xe9"),
+        ("ws/dir/nearly.txt", b"one\ntwo of it, and caf\xe9\nthree\n"),
+    ]);
+    let dir = world.root.join("ws/dir");
+    symlink("../../out/secret.md", dir.join("leak.md")).unwrap();
+    symlink("../../out", dir.join("leak")).unwrap();
+    symlink("../dir-evil", dir.join("evil")).unwrap();
+    symlink("../file.md", dir.join("other.md")).unwrap();
+    symlink("docs/retry.md", dir.join("inside.md")).unwrap();
+    symlink("docs", dir.join("inside")).unwrap();
+    symlink("loop", dir.join("loop")).unwrap();
+    symlink("/proc/self/environ", dir.join("environ")).unwrap();
+    rustix::fs::mknodat(rustix::fs::CWD, dir.join("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    let absolute = dir.join("docs/retry.md").to_string_lossy().into_owned();
+    let relative = "give it relative to the folder of the source, as the list without `path` has it";
+    let below = "only what lies in the source itself is read";
+    let list = "call it without `path` for the list of its files";
+    for (path, code, hint) in [
+        ("", "bad-path", "leave it out for the list of files"),
+        ("  ", "bad-path", "leave it out for the list of files"),
+        ("a\0b", "bad-path", relative),
+        ("..", "bad-path", relative),
+        ("../dir-evil/secret.md", "bad-path", relative),
+        ("docs/../../dir-evil/secret.md", "bad-path", relative),
+        ("docs/../docs/retry.md", "bad-path", relative),
+        ("/etc/passwd", "bad-path", relative),
+        ("C:\\x", "bad-path", relative),
+        (&absolute, "bad-path", "say 'docs/retry.md'"),
+        ("leak.md", "leads-out", below),
+        ("leak/secret.md", "leads-out", below),
+        ("evil/secret.md", "leads-out", below),
+        ("evil", "leads-out", below),
+        ("environ", "leads-out", below),
+        ("other.md", "leads-out", below),
+        ("pipe", "unreadable", "it is no regular file, or is changing just now: read another, or try again"),
+        ("loop", "no-such-file", list),
+        ("docs/retyr.md", "no-such-file", "did you mean 'docs/retry.md'?"),
+        ("retry.md", "no-such-file", "did you mean 'docs/retry.md'?"),
+        ("Retry.MD", "no-such-file", "did you mean 'docs/retry.md'?"),
+        ("guied.md", "no-such-file", "did you mean 'deep/er/guide.md'?"),
+        ("dir/docs/retry.md", "no-such-file", "did you mean 'docs/retry.md'?"),
+        ("docs/retry.md/x", "no-such-file", "did you mean 'docs/retry.md'?"),
+        ("entirely different", "no-such-file", list),
+        (&"x/".repeat(5000), "no-such-file", list),
+        (&"x".repeat(5000), "no-such-file", list),
+        ("data.bin", "binary", "read another file"),
+        ("latin.txt", "binary", "read another file"),
+    ] {
+        assert_eq!(world.told("dir", Some(path), None), format!("{code}: {hint}"), "{path}");
+    }
+    assert_eq!(
+        world.read("dir", Some("data.bin"), None).unwrap_err().message,
+        "dir/data.bin is binary and no text (4 bytes)"
+    );
+    // One bad byte is no reason to withhold all the others.
+    let reading = world.read("dir", Some("nearly.txt"), None).unwrap();
+    assert_eq!(reading.text, "one\ntwo of it, and caf\u{fffd}\nthree\n");
+    assert_eq!(reading.note, "what of the file is no UTF-8 is given as \u{fffd}");
+    // Within the tree a link is only another name.
+    assert_eq!(world.told("dir", Some("inside.md"), None), "retry");
+    assert_eq!(world.told("dir", Some("inside/retry.md"), None), "retry");
+    assert_eq!(world.told("dir", Some("inside"), None), "docs/retry.md  5 bytes, about 2 tokens\n");
+    assert!(!world.told("dir", None, None).contains("secret"));
+}
+
+#[test]
+fn the_root_of_a_source_is_the_one_that_was_allowed() {
+    let world = World::with(&[("ws/dir/a.md", b"a"), ("ws/file.md", b"a"), ("out/a.md", b"SECRET")]);
+    for (from, to) in [("ws/dir", "../out"), ("ws/file.md", "../out/a.md")] {
+        fs::rename(world.root.join(from), world.root.join("moved")).unwrap();
+        symlink(to, world.root.join(from)).unwrap();
+        fs::remove_file(world.root.join("moved")).unwrap_or_default();
+        fs::remove_dir_all(world.root.join("moved")).unwrap_or_default();
+    }
+    for (id, path) in [("dir", Some("a.md")), ("dir", None), ("file", None)] {
+        assert!(world.told(id, path, None).starts_with("leads-out: "), "{id} {path:?}");
+    }
+    fs::remove_file(world.root.join("ws/file.md")).unwrap();
+    assert!(world.told("file", None, None).starts_with("unreadable: "));
+}
+
+#[test]
+fn an_auto_source_needs_no_selecting() {
+    let mut auto = local("auto", Path::new("/nowhere"), Standing::File);
+    auto.mode = Mode::Auto;
+    let catalog = Catalog::new(vec![auto]);
+    let access = Access::new(&catalog, &Default::default(), &[], |_| false);
+    let refusal = read_source(Path::new("/"), &catalog, &access, "auto", None, None).unwrap_err();
+    assert_eq!(refusal.code, "unreadable");
+}
+
+#[test]
+fn lines_of_a_text() {
+    let text: String = (1..=50).map(|line| format!("{line}\n")).collect();
+    let world = World::with(&[("ws/file.md", text.as_bytes()), ("ws/dir/empty.md", b""), ("ws/dir/a.md", b"a")]);
+    for (lines, expected) in [
+        ("1", "1\n"),
+        ("50", "50\n"),
+        ("2:3", "2\n3\n4\n"),
+        (" 2 : 1 ", "2\n"),
+        ("49:40", "49\n50\n"),
+        ("48-49", "48\n49\n"),
+        ("49-99", "49\n50\n"),
+        ("50:99999999999999999999", "50\n"),
+        ("51", "bad-lines: ask for lines from 1 to 50"),
+        ("99999999999999999999", "bad-lines: ask for lines from 1 to 50"),
+    ] {
+        assert_eq!(world.told("file", None, Some(lines)), expected, "{lines}");
+    }
+    for lines in ["", "0", "0:3", "3:0", "5-4", "a", "1:2:3", "-3", "3-", ":", "1,2", "+1", "1.5", "٣"] {
+        assert!(world.told("file", None, Some(lines)).starts_with("bad-lines: say \"40\""), "{lines}");
+    }
+    assert_eq!(world.told("dir", Some("empty.md"), None), "");
+    assert_eq!(world.told("dir", Some("empty.md"), Some("1")), "bad-lines: it is empty");
+    assert!(world.told("dir", None, Some("1")).starts_with("bad-lines: name a file"));
+    let reading = world.read("file", None, Some("2:3")).unwrap();
+    assert_eq!((reading.first_line, reading.last_line, reading.total_lines, reading.cut), (2, 4, 50, false));
+}
+
+#[test]
+fn much_comes_in_parts_that_are_the_whole_together() {
+    let text: String = (0..30_000).map(|line| format!("line {line} of many that are\n")).collect();
+    let world = World::with(&[("ws/file.md", text.as_bytes())]);
+    let (mut all, mut lines, mut parts) = (String::new(), None, 0);
+    loop {
+        let reading = world.read("file", None, lines.as_deref()).unwrap();
+        assert!(reading.text.len() <= GIVEN);
+        all.push_str(&reading.text);
+        parts += 1;
+        if !reading.cut {
+            assert_eq!(reading.note, "");
+            break;
+        }
+        // The note says what to call.
+        lines = reading.note.split('"').nth(1).map(str::to_owned);
+    }
+    assert!(all == text && parts > 2, "{parts}");
+    let long = format!("{}\nshort\n", "ä".repeat(GIVEN));
+    let world = World::with(&[("ws/file.md", long.as_bytes())]);
+    let reading = world.read("file", None, None).unwrap();
+    assert_eq!((reading.text.len(), reading.last_line, reading.cut), (GIVEN, 1, true));
+    assert_eq!(reading.note, "line 1 is longer than 256 KB: only its beginning is given; the rest: lines \"2-2\" of 2");
+    let large = vec![b'x'; usize::try_from(LARGEST).unwrap() + 1];
+    let world = World::with(&[("ws/file.md", &large)]);
+    assert_eq!(world.told("file", None, None), "too-large: read another file");
+}
+
+#[test]
+fn of_many_files_the_first_and_how_many_more() {
+    let names: Vec<String> = (0..LISTED + 5).map(|at| format!("ws/dir/{at:04}.md")).collect();
+    let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b"x"[..])).collect();
+    let reading = World::with(&files).read("dir", None, None).unwrap();
+    assert_eq!((reading.entries.len(), reading.cut), (LISTED, true));
+    assert!(reading.text.ends_with("and 5 more: only the first 200 are listed\n"), "{}", reading.text);
+}
+
+/// Somebody swaps a file, and then a folder on the way to it, for a link while it is read.
+#[test]
+fn a_path_that_becomes_a_link_meanwhile_gives_nothing_from_outside() {
+    let world = World::with(&[("ws/dir/sub/a.md", b"inside"), ("out/a.md", b"SECRET"), ("ws/file.md", b"inside")]);
+    let out = world.root.join("out");
+    for (swapped, target) in [("ws/dir/sub/a.md", "a.md"), ("ws/dir/sub", ""), ("ws/dir", ""), ("ws/file.md", "a.md")] {
+        let (at, kept) = (world.root.join(swapped), world.root.join("kept"));
+        if swapped == "ws/dir" {
+            fs::create_dir_all(out.join("sub")).unwrap();
+            write_atomic(&out.join("sub/a.md"), b"SECRET").unwrap();
+        }
+        let over = AtomicBool::new(false);
+        let (mut given, mut refused, mut listed) = (0, 0, 0);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    fs::rename(&at, &kept).unwrap();
+                    symlink(out.join(target), &at).unwrap();
+                    fs::remove_file(&at).unwrap();
+                    fs::rename(&kept, &at).unwrap();
+                }
+            });
+            let access = world.access();
+            let read = |id, path| read_source(&world.root.join("ws"), &world.catalog, &access, id, path, None);
+            for _ in 0..2_000 {
+                let one = if swapped == "ws/file.md" { read("file", None) } else { read("dir", Some("sub/a.md")) };
+                match one {
+                    Ok(reading) => {
+                        assert_eq!(reading.text, "inside");
+                        given += 1;
+                    }
+                    Err(_) => refused += 1,
+                }
+                if let Ok(list) = read("dir", None) {
+                    // Outside there is no folder of that name, or it is named otherwise.
+                    assert!(list.entries.iter().all(|entry| entry.path == "sub/a.md" && entry.bytes == 6));
+                    listed += 1;
+                }
+            }
+            over.store(true, Ordering::Relaxed);
+        });
+        assert_eq!(given + refused, 2_000);
+        assert!(listed > 0 || refused > 0, "{swapped}: {given} {refused} {listed}");
+        fs::remove_dir_all(out.join("sub")).unwrap_or_default();
+        assert_eq!(world.told("dir", Some("sub/a.md"), None), "inside");
+    }
+}
+
+#[test]
+fn what_git_and_refdesk_keep_is_not_read_by_its_name() {
+    let world = World::with(&[
+        ("ws/dir/.git/config", b"SECRET"),
+        ("ws/dir/sub/.git", b"SECRET"),
+        ("ws/dir/.jaato/refdesk/journal.jsonl", b"SECRET"),
+        ("ws/dir/.jaato/kb.md", b"kb"),
+    ]);
+    let dir = world.root.join("ws/dir");
+    symlink(".git/config", dir.join("plain.md")).unwrap();
+    symlink(".jaato/refdesk", dir.join("kept")).unwrap();
+    for path in [
+        ".git/config",
+        "./.git//config",
+        ".git",
+        "sub/.git",
+        ".jaato/refdesk/journal.jsonl",
+        ".jaato/refdesk",
+        "plain.md",
+        "kept/journal.jsonl",
+        "kept",
+    ] {
+        let told = world.told("dir", Some(path), None);
+        assert!(told.starts_with("kept-back: "), "{path}: {told}");
+    }
+    assert_eq!(world.told("dir", Some(".jaato/kb.md"), None), "kb");
+    assert_eq!(world.told("dir", None, None), ".jaato/kb.md  2 bytes, about 1 token\n");
+}

@@ -1,0 +1,226 @@
+//! How sources, what was picked and templates look in answers for programs: the same members wherever they are asked for,
+//! from a command or over a protocol. From plain values, so that a server makes them of its snapshot.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+use serde_json::{Map, Value, json};
+
+use super::Picked;
+use refdesk_core::catalog::{Catalog, Kind, Source, SourceId};
+use refdesk_core::selection::{Role, Selection};
+use refdesk_files::path::display;
+use refdesk_templates::Template;
+
+/// Which members a row has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Members {
+    /// All of them.
+    All,
+    /// Those that say something: whoever reads them pays for each.
+    Telling,
+}
+
+/// What rows are made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<'a> {
+    /// Paths inside it are printed relative to it.
+    pub workspace: &'a Path,
+    /// The sources.
+    pub catalog: &'a Catalog,
+    /// What is chosen.
+    pub selection: &'a Selection,
+    /// Which members rows have.
+    pub members: Members,
+}
+
+impl Rows<'_> {
+    /// A source as `list` shows it.
+    pub fn listed(&self, source: &Source, tokens: Option<u64>) -> Value {
+        let id = source.id.as_str();
+        let member = self.selection.member(id);
+        let (url, server, tool) = addresses(source);
+        self.row([
+            ("id", json!(id)),
+            ("name", json!(source.name)),
+            ("description", json!(source.description)),
+            ("type", json!(source.kind.word())),
+            ("mode", json!(source.mode.word())),
+            ("tags", json!(source.tags)),
+            ("selected", json!(member.is_some())),
+            ("picked", json!(self.selection.is_picked(id))),
+            ("excluded", json!(self.selection.is_excluded(id))),
+            ("transitive", json!(member.is_some_and(|member| member.role == Role::Transitive))),
+            ("resolved_path", json!(self.place(source))),
+            ("is_directory", json!(is_directory(source))),
+            ("exists", json!(source.place().map(|_| !source.is_missing()))),
+            ("url", json!(url)),
+            ("server", json!(server)),
+            ("tool", json!(tool)),
+            ("has_content", json!(matches!(source.kind, Kind::Inline { .. }))),
+            ("tokens", json!(tokens)),
+        ])
+    }
+
+    /// What a request to pick came to.
+    pub fn picked(&self, picked: &Picked) -> Value {
+        let new = picked.picked.iter().chain(&picked.pulled_in);
+        let sources: Vec<&Source> = new.filter_map(|id: &SourceId| self.catalog.get(id.as_str())).collect();
+        // One pick may bring thousands.
+        let sources: Vec<Value> = sources.into_par_iter().map(|source| self.selected(source)).collect();
+        let mut answer = json!({
+            "status": picked.status,
+            "selected_count": picked.picked.len(),
+            "transitive_count": picked.pulled_in.len(),
+            "sources": null,
+            "unknown": picked.unknown,
+            "missing": picked.missing,
+            "message": picked.message,
+        });
+        // Taken over: `json!` would copy every row.
+        if let Some(place) = answer.get_mut("sources") {
+            *place = Value::Array(sources);
+        }
+        answer
+    }
+
+    /// A source as `select` answers it.
+    fn selected(&self, source: &Source) -> Value {
+        let member = self.selection.member(source.id.as_str());
+        let transitive = member.is_some_and(|member| member.role == Role::Transitive);
+        let (url, server, tool) = addresses(source);
+        let (args, content) = match &source.kind {
+            Kind::Mcp { args, .. } => ((**args).clone(), None),
+            Kind::Inline { content } => (Value::Null, Some(content.to_string())),
+            _ => (Value::Null, None),
+        };
+        self.row([
+            ("id", json!(source.id)),
+            ("name", json!(source.name)),
+            ("description", json!(source.description)),
+            ("type", json!(source.kind.word())),
+            ("tags", json!(source.tags)),
+            ("resolved_path", json!(self.place(source))),
+            ("is_directory", json!(is_directory(source))),
+            ("transitive", json!(transitive)),
+            ("transitive_from", json!(member.map(|member| member.parents.clone()).unwrap_or_default())),
+            ("url", json!(url)),
+            ("server", json!(server)),
+            ("tool", json!(tool)),
+            ("args", args),
+            ("content", json!(content)),
+            ("fetch_hint", json!(source.fetch_hint)),
+        ])
+    }
+
+    fn row<const N: usize>(&self, members: [(&str, Value); N]) -> Value {
+        let mut row = Map::with_capacity(N);
+        for (name, value) in members {
+            if self.members == Members::All || is_telling(name, &value) {
+                row.insert(name.to_owned(), value);
+            }
+        }
+        Value::Object(row)
+    }
+
+    fn place(&self, source: &Source) -> Option<String> {
+        source.place().map(|place| display(self.workspace, &place.path))
+    }
+}
+
+/// Whether a local source is a folder; `None` where nobody looks at what it is.
+fn is_directory(source: &Source) -> Option<bool> {
+    let place = source.place().filter(|place| place.standing.is_open() || source.is_missing());
+    place.map(|_| source.is_directory())
+}
+
+/// Whether a member says something: it is neither null, false nor empty. Of what exists nothing is said.
+pub fn is_telling(name: &str, value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(flag) if name == "exists" => !*flag,
+        Value::Bool(flag) => *flag,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(_) | Value::Number(_) => true,
+    }
+}
+
+fn addresses(source: &Source) -> (Option<&str>, Option<&str>, Option<&str>) {
+    match &source.kind {
+        Kind::Url { url } => (Some(url), None, None),
+        Kind::Mcp { server, tool, .. } => (None, Some(server), Some(tool)),
+        _ => (None, None, None),
+    }
+}
+
+/// A template as `templates list` shows it.
+pub fn template(workspace: &Path, template: &Template) -> Map<String, Value> {
+    Map::from_iter([
+        ("name".to_owned(), json!(template.name)),
+        ("origin".to_owned(), json!(template.origin)),
+        ("syntax".to_owned(), json!(template.syntax)),
+        ("variables".to_owned(), json!(refdesk_templates::names(&template.variables))),
+        ("source_path".to_owned(), json!(display(workspace, &template.path))),
+        // A file of its own was read a moment ago.
+        ("exists".to_owned(), json!(template.block.is_none() || template.path.exists())),
+    ])
+}
+
+/// What a template asks for.
+pub fn variables(template: &Template) -> Value {
+    let names = refdesk_templates::names(&template.variables);
+    json!({
+        "template_name": template.name,
+        "syntax": template.syntax,
+        "variables": names,
+        "count": names.len(),
+        "tree": template.variables,
+        "schema": refdesk_templates::schema(&template.variables),
+        "skeleton": refdesk_templates::skeleton(&template.variables),
+    })
+}
+
+/// Whether a name fits a pattern: `*` stands for any characters, `?` for one.
+pub fn fits(pattern: &str, name: &str) -> bool {
+    let quoted = regex::escape(pattern).replace("\\*", ".*").replace("\\?", ".");
+    regex::Regex::new(&format!("(?s)^{quoted}$")).is_ok_and(|regex| regex.is_match(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{fits, is_telling};
+
+    #[test]
+    fn what_is_empty_says_nothing_and_what_exists_neither() {
+        for (name, value, expected) in [
+            ("tokens", json!(0), true),
+            ("picked", json!(true), true),
+            ("picked", json!(false), false),
+            ("exists", json!(true), false),
+            ("exists", json!(false), true),
+            ("exists", json!(null), false),
+            ("description", json!(""), false),
+            ("tags", json!([]), false),
+            ("args", json!({}), true),
+        ] {
+            assert_eq!(is_telling(name, &value), expected, "{name} {value}");
+        }
+    }
+
+    #[test]
+    fn patterns_have_stars_and_question_marks() {
+        for (pattern, name, expected) in [
+            ("*.java.tpl", "Entity.java.tpl", true),
+            ("*.java.tpl", "Entity.java_tpl", false),
+            ("Entity.????.tpl", "Entity.java.tpl", true),
+            ("Entity", "Entity.java.tpl", false),
+            ("*", "", true),
+            ("[a]", "[a]", true),
+        ] {
+            assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+}

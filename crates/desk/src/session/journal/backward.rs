@@ -1,0 +1,93 @@
+//! A file read from its end, line by line, so that what comes last in a long one is found without reading the rest.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+
+/// What is read at once, at least.
+const BLOCK: u64 = 16 * 1024;
+
+/// Gives the lines of a file, last one first, each with its line break; a torn last line has none.
+pub(super) struct Backward<'a> {
+    file: &'a File,
+    /// Where `held` begins in the file.
+    from: u64,
+    /// What was read and not given yet.
+    held: Vec<u8>,
+    /// `held` has no line break between here and its end, but for the last byte.
+    searched: usize,
+}
+
+impl<'a> Backward<'a> {
+    /// From the end that the file has now.
+    pub fn new(file: &'a File) -> io::Result<Self> {
+        let from = file.metadata()?.len();
+        Ok(Self { file, from, held: Vec::new(), searched: 0 })
+    }
+
+    /// The line before those given so far; `None` where there is none.
+    pub fn line(&mut self) -> io::Result<Option<Vec<u8>>> {
+        loop {
+            // The last byte is the end of the line itself.
+            let before = self.held.len().saturating_sub(1).min(self.searched);
+            let found = memchr::memrchr(b'\n', self.held.get(..before).unwrap_or_default());
+            if let Some(end) = found {
+                let line = self.held.split_off(end + 1);
+                self.searched = self.held.len();
+                return Ok(Some(line));
+            }
+            if self.from == 0 {
+                self.searched = 0;
+                return Ok(Some(std::mem::take(&mut self.held)).filter(|line| !line.is_empty()));
+            }
+            self.read_more()?;
+        }
+    }
+
+    /// Where the lines given so far begin.
+    pub fn offset(&self) -> u64 {
+        self.from + self.held.len() as u64
+    }
+
+    /// As much again as is held: a long line is copied as often as its length has digits, not as it has blocks.
+    fn read_more(&mut self) -> io::Result<()> {
+        let size = BLOCK.max(self.held.len() as u64).min(self.from);
+        self.from -= size;
+        let mut file = self.file;
+        file.seek(SeekFrom::Start(self.from))?;
+        let mut block = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + self.held.len());
+        file.take(size).read_to_end(&mut block)?;
+        self.searched = if self.held.is_empty() { usize::MAX } else { block.len() };
+        block.append(&mut self.held);
+        self.held = block;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use refdesk_files::write_atomic;
+
+    #[test]
+    fn lines_come_last_one_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let long = "x".repeat(100_000);
+        for text in ["", "\n", "a", "a\n", "a\nb", "a\n\n\nb\n", &format!("a\n{long}\nb\n{long}"), &format!("{long}\n")]
+        {
+            write_atomic(&path, text.as_bytes()).unwrap();
+            let file = File::open(&path).unwrap();
+            let mut backward = Backward::new(&file).unwrap();
+            let mut lines = Vec::new();
+            let mut end = text.len() as u64;
+            while let Some(line) = backward.line().unwrap() {
+                end -= line.len() as u64;
+                assert_eq!(backward.offset(), end);
+                lines.push(String::from_utf8(line).unwrap());
+            }
+            lines.reverse();
+            let expected: Vec<&str> = text.split_inclusive('\n').collect();
+            assert_eq!(lines, expected, "{} bytes", text.len());
+        }
+    }
+}

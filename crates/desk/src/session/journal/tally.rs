@@ -1,0 +1,189 @@
+//! How often what was said was followed: of the sources that a session was hinted at, or given an expansion of, those that
+//! it read or picked later. A pure count over the lines of a journal, in their order.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::{Line, What};
+use refdesk_enrich::{BlockKind, Item, Level, Why};
+use refdesk_text::fold::{collapsed, tag_key};
+
+/// So often something was offered and followed, once a session and source.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Sessions and sources that it was offered to and for.
+    pub offered: usize,
+    /// Those of them that followed it.
+    pub followed: usize,
+}
+
+impl Count {
+    /// The followed part of what was offered, from 0 to 1.
+    pub fn share(&self) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "nobody is hinted at anything 2^53 times")]
+        let share = self.followed as f64 / (self.offered.max(1)) as f64;
+        share
+    }
+}
+
+/// What was offered to one session about one source.
+#[derive(Debug, Default)]
+struct Offer {
+    /// Tags that matched, by what they are compared by, as first spelt.
+    tags: BTreeMap<String, String>,
+    is_followed: bool,
+}
+
+/// A count in the making.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// By desk, session and source.
+    hints: HashMap<[String; 3], Offer>,
+    expansions: HashMap<[String; 3], Offer>,
+}
+
+impl Tally {
+    /// Takes the next line in.
+    pub fn count(&mut self, line: &Line) {
+        let key = |id: &str| [line.desk.clone(), line.session.clone(), id.to_owned()];
+        match line.receipt.what {
+            What::Enriched => {
+                for item in line.receipt.why.iter().filter(|item| item.level != Level::Count) {
+                    match item.block {
+                        BlockKind::Hint => {
+                            let offer = self.hints.entry(key(&item.about)).or_default();
+                            // What matched later brought nobody to what was done before.
+                            if !offer.is_followed {
+                                for tag in tags(item) {
+                                    offer.tags.entry(collapsed(&tag_key(tag))).or_insert_with(|| tag.to_owned());
+                                }
+                            }
+                        }
+                        BlockKind::Expansion => drop(self.expansions.entry(key(&item.about)).or_default()),
+                        _ => {}
+                    }
+                }
+            }
+            What::Read | What::Selected => {
+                for id in &line.receipt.about {
+                    for offers in [&mut self.hints, &mut self.expansions] {
+                        if let Some(offer) = offers.get_mut(&key(id)) {
+                            offer.is_followed = true;
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// By tag, those offered most first.
+    pub fn tags(&self) -> Vec<(String, Count)> {
+        // The same tag can be spelt in several ways; the first of them in order stands for all.
+        let mut spelt: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        let mut counts: BTreeMap<&str, Count> = BTreeMap::new();
+        for offer in self.hints.values() {
+            for (key, tag) in &offer.tags {
+                spelt.entry(key).or_default().insert(tag);
+                add(counts.entry(key).or_default(), offer);
+            }
+        }
+        let name =
+            |key: &str| spelt.get(key).and_then(|all| all.first()).map_or_else(|| key.to_owned(), ToString::to_string);
+        sorted(counts.into_iter().map(|(key, count)| (name(key), count)).collect())
+    }
+
+    /// Hints by source, those given most first.
+    pub fn hinted(&self) -> Vec<(String, Count)> {
+        by_source(&self.hints)
+    }
+
+    /// Expansions by source, those given most first.
+    pub fn expanded(&self) -> Vec<(String, Count)> {
+        by_source(&self.expansions)
+    }
+}
+
+fn by_source(offers: &HashMap<[String; 3], Offer>) -> Vec<(String, Count)> {
+    let mut counts: BTreeMap<&str, Count> = BTreeMap::new();
+    for ([_, _, id], offer) in offers {
+        add(counts.entry(id).or_default(), offer);
+    }
+    sorted(counts.into_iter().map(|(id, count)| (id.to_owned(), count)).collect())
+}
+
+fn add(count: &mut Count, offer: &Offer) {
+    count.offered += 1;
+    count.followed += usize::from(offer.is_followed);
+}
+
+fn sorted(mut counts: Vec<(String, Count)>) -> Vec<(String, Count)> {
+    counts.sort_by(|(one, a), (other, b)| b.offered.cmp(&a.offered).then_with(|| one.cmp(other)));
+    counts
+}
+
+fn tags(item: &Item) -> impl Iterator<Item = &str> {
+    item.why.iter().filter_map(|why| match why {
+        Why::Tag { tag, .. } => Some(tag.as_str()),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::Receipt;
+
+    fn line(session: &str, receipt: Receipt) -> Line {
+        let word = |word: &str| word.to_owned();
+        Line {
+            n: 1,
+            time: String::new(),
+            desk: word("d"),
+            session: word(session),
+            who: String::new(),
+            receipt,
+            seal: None,
+        }
+    }
+
+    fn said(session: &str, block: BlockKind, about: &str, tags: &[&str], level: Level) -> Line {
+        let why = |tag: &&str| Why::Tag { tag: (*tag).to_owned(), line: 1, column: 1 };
+        let item = Item { block, about: about.to_owned(), level, bytes: 1, why: tags.iter().map(why).collect() };
+        line(session, Receipt { why: vec![item], ..Receipt::new(What::Enriched) })
+    }
+
+    fn done(session: &str, what: What, about: &[&str]) -> Line {
+        line(session, Receipt { about: about.iter().map(|id| (*id).to_owned()).collect(), ..Receipt::new(what) })
+    }
+
+    #[test]
+    fn an_offer_counts_once_a_session_and_is_followed_by_what_comes_later() {
+        use BlockKind::{Expansion, Hint, Notice};
+        use Level::{Brief, Count as Left, Full};
+        let mut tally = Tally::default();
+        for line in [
+            done("one", What::Read, &["b"]),
+            said("one", Hint, "a", &["Circuit-Breaker", "java"], Full),
+            said("one", Hint, "a", &["java"], Full),
+            said("one", Hint, "b", &["circuit breaker"], Brief),
+            said("one", Hint, "left", &["java"], Left),
+            said("one", Expansion, "a", &[], Full),
+            said("one", Notice, "n", &[], Full),
+            done("one", What::Read, &["n", "a", "left"]),
+            said("one", Hint, "a", &["late"], Full),
+            said("two", Hint, "a", &["java"], Full),
+            said("two", Expansion, "c", &[], Full),
+            done("two", What::Unselected, &["a"]),
+            done("three", What::Selected, &["a"]),
+        ] {
+            tally.count(&line);
+        }
+        let all = |counts: Vec<(String, Count)>| {
+            counts.iter().map(|(name, it)| format!("{name} {}/{}", it.followed, it.offered)).collect::<Vec<_>>()
+        };
+        assert_eq!(all(tally.tags()), ["Circuit-Breaker 1/2", "java 1/2"]);
+        assert_eq!(all(tally.hinted()), ["a 1/2", "b 0/1"]);
+        assert_eq!(all(tally.expanded()), ["a 1/1", "c 0/1"]);
+        assert!((tally.tags()[0].1.share() - 0.5).abs() < 1e-9 && Count::default().share() < 1e-9);
+    }
+}

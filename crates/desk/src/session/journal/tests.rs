@@ -1,0 +1,298 @@
+//! The file of the journal: what is appended is there, whatever stands beside it, and whoever follows it misses nothing.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::*;
+use crate::session::{DEFAULT, Store};
+use refdesk_files::{Sealer, write_atomic};
+
+fn clock() -> SystemTime {
+    UNIX_EPOCH + Duration::from_millis(1_800_000_000_123)
+}
+
+fn store(folder: &Path) -> Store {
+    Store::new(folder, DEFAULT, "../../x", "a test", clock).sealed_by(Sealer::fixed(folder))
+}
+
+fn said(reason: &str) -> Receipt {
+    Receipt { reason: reason.to_owned(), ..Receipt::new(What::Forgot) }
+}
+
+fn reasons(lines: &[Line]) -> Vec<(u64, &str)> {
+    lines.iter().map(|line| (line.n, line.receipt.reason.as_str())).collect()
+}
+
+/// The lines of a journal of this workspace with something replaced, sealed again.
+fn rewritten(folder: &Path, lines: &str, from: &str, to: &str) -> String {
+    let sealer = Sealer::fixed(folder);
+    let reseal = |line: &str| {
+        let (rest, _) = line.rsplit_once(",\"seal\":").unwrap();
+        let sealed =
+            sealer.key().unwrap().sealed_line("journal.jsonl", format!("{}}}", rest.replace(from, to)).as_bytes());
+        String::from_utf8(sealed).unwrap() + "\n"
+    };
+    lines.lines().map(reseal).collect()
+}
+
+fn add_bytes(path: &Path, bytes: &[u8]) {
+    OpenOptions::new().append(true).open(path).unwrap().write_all(bytes).unwrap();
+}
+
+#[test]
+fn lines_are_numbered_and_say_who_when_and_where() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    assert_eq!(store.journal().unwrap(), (Vec::new(), 0));
+    assert_eq!(store.append(said("one")).unwrap(), 1);
+    assert_eq!(store.append_all(vec![said("two"), said("three")]).unwrap(), 3);
+    let (lines, damaged) = store.journal().unwrap();
+    assert_eq!((reasons(&lines), damaged), (vec![(1, "one"), (2, "two"), (3, "three")], 0));
+    assert_eq!((lines[0].time.as_str(), lines[0].who.as_str()), ("2027-01-15T08:00:00.123Z", "a test"));
+    assert_eq!((lines[0].desk.as_str(), lines[0].session.len()), (DEFAULT, 64));
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_else_reads_a_new_journal_and_a_link_is_not_followed() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    store.append(said("one")).unwrap();
+    let path = store.journal_file();
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    let other = folder.path().join("other");
+    fs::rename(&path, &other).unwrap();
+    let before = fs::read(&other).unwrap();
+    std::os::unix::fs::symlink(&other, &path).unwrap();
+    assert!(store.append(said("two")).unwrap_err().to_string().contains("symbolic link"));
+    assert!(store.journal().is_err() && store.tail(9).read().is_err());
+    assert_eq!(fs::read(&other).unwrap(), before);
+}
+
+/// What stands before, between and behind the whole lines is told and loses none of them.
+#[test]
+fn rubbish_is_skipped_counted_and_ended() {
+    let long = format!("{{\"n\": 7, \"text\": \"{}\"", "x".repeat(300_000));
+    let more =
+        "{\"n\":9007199254740993,\"time\":\"\",\"desk\":\"\",\"session\":\"\",\"who\":\"\",\"what\":\"forgot\"}\n";
+    for (rubbish, damaged) in [
+        (b"{\"n\":2,\"time\":\"20".as_slice(), 1),
+        (b"\xff\xfe\x00\n\n", 1),
+        (b"[]\nnull\n{}\n", 3),
+        (long.as_bytes(), 1),
+        (more.as_bytes(), 1),
+        (more.replace("993", "992").as_bytes(), 1),
+        (b"\n \n", 0),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store(folder.path());
+        let path = store.journal_file();
+        write_atomic(&path, rubbish).unwrap();
+        assert_eq!(store.append(said("one")).unwrap(), 1);
+        add_bytes(&path, rubbish);
+        let mut tail = store.tail(9);
+        assert_eq!(store.append(said("two")).unwrap(), 2);
+        let (lines, found) = store.journal().unwrap();
+        assert_eq!((reasons(&lines), found), (vec![(1, "one"), (2, "two")], 2 * damaged));
+        let (lines, _) = tail.read().unwrap();
+        assert_eq!(reasons(&lines), [(1, "one"), (2, "two")]);
+        assert_eq!(store.tail(1).read().unwrap(), (vec![lines[1].clone()], 0));
+    }
+}
+
+#[test]
+fn what_would_be_too_large_is_put_aside_and_the_numbers_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    for at in 1..=20 {
+        assert_eq!(store.append_within(1500, vec![said(&format!("{at}"))]).unwrap(), at);
+    }
+    let (lines, damaged) = store.journal().unwrap();
+    let numbers: Vec<u64> = lines.iter().map(|line| line.n).collect();
+    assert_eq!((numbers.clone(), damaged), ((numbers[0]..=20).collect(), 0));
+    assert!(numbers.len() > 5 && numbers.len() < 16, "{numbers:?}");
+    for name in ["journal.jsonl", "journal.1.jsonl"] {
+        assert!(fs::metadata(folder.path().join(".jaato/refdesk").join(name)).unwrap().len() <= 1500);
+    }
+    // The last ones reach back into the older file.
+    for last in [0, 1, numbers.len() - 1, numbers.len(), 99] {
+        let expected: Vec<u64> = numbers.iter().rev().take(last).rev().copied().collect();
+        let found: Vec<u64> = store.tail(last).read().unwrap().0.iter().map(|line| line.n).collect();
+        assert_eq!(found, expected, "{last}");
+    }
+    // Without the newer file, or with nothing in it, the older one tells where the numbers were.
+    let newer = store.journal_file();
+    let last_of_older = store
+        .journal()
+        .unwrap()
+        .0
+        .iter()
+        .map(|line| line.n)
+        .rfind(|n| fs::read_to_string(store.older_journal_file()).unwrap().contains(&format!("{{\"n\":{n},")));
+    fs::remove_file(&newer).unwrap();
+    assert_eq!(store.append(said("on")).unwrap(), last_of_older.unwrap() + 1);
+}
+
+#[test]
+fn of_what_is_too_much_there_is_a_line_without_its_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    store.append_within(1500, vec![said("one")]).unwrap();
+    let text =
+        |length: usize| Receipt { text: Some("x".repeat(length)), bytes: length, ..Receipt::new(What::Enriched) };
+    assert_eq!(store.append_within(1500, vec![said("two"), text(5000)]).unwrap(), 3);
+    let (lines, damaged) = store.journal().unwrap();
+    assert_eq!((reasons(&lines), damaged), (vec![(1, "one"), (2, "two"), (3, "too much to be kept")], 0));
+    assert_eq!((lines[2].receipt.text.as_deref(), lines[2].receipt.bytes), (None, 5000));
+    // Where that is no help, it is an error, and what is there stays.
+    let error = store.append_within(1500, vec![said(&"x".repeat(5000))]).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::FileTooLarge);
+    assert_eq!(store.journal().unwrap().0, lines);
+}
+
+#[test]
+fn after_the_last_number_they_begin_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    store.append(said("one")).unwrap();
+    let path = store.journal_file();
+    let last = (1_u64 << 53) - 1;
+    let written = fs::read_to_string(&path).unwrap();
+    let prepared = rewritten(folder.path(), &written, "{\"n\":1,", &format!("{{\"n\":{last},"));
+    add_bytes(&path, prepared.as_bytes());
+    assert_eq!(store.append_all(vec![said("two"), said("three")]).unwrap(), 2);
+    let (lines, damaged) = store.journal().unwrap();
+    assert_eq!((reasons(&lines), damaged), (vec![(1, "one"), (last, "one"), (1, "two"), (2, "three")], 0));
+}
+
+/// Its last line is four gigabytes long: whoever read it would have none of them left.
+#[test]
+fn a_prepared_journal_that_is_huge_is_put_aside_unread() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    store.append_all(vec![said("one"), said("two")]).unwrap();
+    let path = store.journal_file();
+    let huge = |path: &Path| OpenOptions::new().append(true).create(true).open(path).unwrap().set_len(1 << 32).unwrap();
+    huge(&path);
+    huge(&store.older_journal_file());
+    assert_eq!(store.journal().unwrap(), (Vec::new(), 2));
+    let mut tail = store.tail(9);
+    assert_eq!(tail.read().unwrap(), (Vec::new(), 0));
+    assert_eq!(store.append(said("on")).unwrap(), 1);
+    assert_eq!(reasons(&tail.read().unwrap().0), [(1, "on")]);
+    assert_eq!(reasons(&store.tail(9).read().unwrap().0), [(1, "on")]);
+    let (lines, damaged) = store.journal().unwrap();
+    assert_eq!((reasons(&lines), damaged), (vec![(1, "on")], 1));
+    let names = fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name());
+    let aside = names.filter(|name| name.to_str().unwrap().starts_with("journal.jsonl.damaged-")).count();
+    assert_eq!(aside, 1, "nothing of it is lost");
+    // One that becomes so while it is followed.
+    huge(&path);
+    assert_eq!(tail.read().unwrap(), (Vec::new(), 1));
+    assert_eq!(tail.read().unwrap(), (Vec::new(), 0));
+}
+
+#[test]
+fn who_is_a_person() {
+    let folder = tempfile::tempdir().unwrap();
+    for (who, expected) in [
+        (crate::session::SCREEN, true),
+        ("refdesk", true),
+        ("refdesk select", true),
+        ("claude-code", false),
+        ("claude-code over mcp", false),
+        ("refdesk over mcp", false),
+        ("refdesker", false),
+    ] {
+        let store = Store::new(folder.path(), DEFAULT, DEFAULT, who, clock).sealed_by(Sealer::fixed(folder.path()));
+        store.append(said("")).unwrap();
+        assert_eq!(store.journal().unwrap().0.last().unwrap().by_person(), expected, "{who}");
+    }
+}
+
+#[test]
+fn a_tail_gives_each_line_once_and_only_when_it_is_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    let mut tail = store.tail(5);
+    let mut read = || reasons(&tail.read().unwrap().0).iter().map(|(_, it)| it.parse().unwrap()).collect::<Vec<u64>>();
+    assert_eq!(read(), [0; 0]);
+    let say = |at: u64| store.append_within(1500, vec![said(&at.to_string())]).unwrap();
+    say(1);
+    assert_eq!(read(), [1]);
+    assert_eq!(read(), [0; 0]);
+    // A line in two parts.
+    let path = store.journal_file();
+    let whole = rewritten(folder.path(), &fs::read_to_string(&path).unwrap(), "\"1\"", "\"2\"");
+    let (begin, end) = whole.split_at(20);
+    add_bytes(&path, begin.as_bytes());
+    assert_eq!(read(), [0; 0]);
+    add_bytes(&path, end.as_bytes());
+    assert_eq!(read(), [2]);
+    // Put aside between two questions, with lines on both sides of it.
+    for at in 3..30 {
+        say(at);
+        if at % 3 == 0 {
+            assert_eq!(read(), [at - 2, at - 1, at][usize::from(at == 3) * 2..]);
+        }
+    }
+    assert_eq!(read(), [28, 29]);
+    say(30);
+    // Removed, with a line that was not read yet; and made anew.
+    fs::remove_file(&path).unwrap();
+    assert_eq!(read(), [30]);
+    assert_eq!(read(), [0; 0]);
+    say(31);
+    assert_eq!(read(), [31]);
+    // Emptied.
+    fs::File::create(&path).unwrap();
+    assert_eq!(read(), [0; 0]);
+    say(32);
+    assert_eq!(read(), [32]);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_appended_is_an_error_and_leaves_nothing() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    store.append(said("one")).unwrap();
+    let path = store.journal_file();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o400)).unwrap();
+    // Permissions bind nobody who is root.
+    if OpenOptions::new().append(true).open(&path).is_err() {
+        assert!(store.append(said("two")).unwrap_err().to_string().contains("journal.jsonl"));
+    }
+    fs::remove_file(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    assert!(store.append(said("two")).unwrap_err().to_string().contains("journal.jsonl"));
+    assert!(store.journal().is_err());
+}
+
+#[test]
+fn many_at_once_have_numbers_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut tail = store(folder.path()).tail(0);
+    let mut followed = Vec::new();
+    std::thread::scope(|scope| {
+        let writers: Vec<_> = (0..8)
+            .map(|at| {
+                let store = store(folder.path());
+                scope.spawn(move || {
+                    for _ in 0..20 {
+                        store.append_within(1 << 16, vec![said(&at.to_string())]).unwrap();
+                    }
+                })
+            })
+            .collect();
+        while !writers.iter().all(std::thread::ScopedJoinHandle::is_finished) {
+            followed.extend(tail.read().unwrap().0.iter().map(|line| line.n));
+        }
+    });
+    followed.extend(tail.read().unwrap().0.iter().map(|line| line.n));
+    assert_eq!(followed, (1..=160).collect::<Vec<u64>>());
+}

@@ -1,0 +1,833 @@
+//! The files of a desk: `selection.json`, `desks/NAME/selection.json`, `sessions/NAME/told.json` (BEHAVIOUR §9).
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::foreign::{Fate, Foreign};
+use super::sessions;
+use refdesk_core::catalog::SourceId;
+use refdesk_core::selection::Choice;
+use refdesk_enrich::Told;
+use refdesk_files::path::{display, is_absent, slashed};
+use refdesk_files::{Folder, Keyless, Lasting, LinkedOut, Lock, Mode, PATIENCE, Sealer, name, remove_own, within};
+use refdesk_text::report::Diagnostic;
+
+/// The default desk and the default session.
+pub const DEFAULT: &str = "default";
+
+/// Where refdesk keeps what lasts, in a workspace.
+pub const FOLDER: &str = ".jaato/refdesk";
+
+/// The folder of the sessions.
+const SESSIONS: &str = "sessions";
+
+/// What tells git to keep out of the folder.
+const IGNORE: &[u8] = b"*\n";
+
+/// No file of ours is larger; a larger one is damaged.
+const LIMIT: u64 = 64 * 1024 * 1024;
+
+/// Whoever has waited for the lock in vain waits only for such a part of its patience the next time: whatever holds it is no
+/// ordinary change.
+const AGAIN: u32 = 10;
+
+/// The files of one desk and one session of a workspace.
+#[derive(Debug, Clone)]
+pub struct Store {
+    pub(super) workspace: PathBuf,
+    pub(super) folder: PathBuf,
+    /// The desk's name, safe as a file's.
+    pub(super) desk: String,
+    /// The session's name, safe as a file's.
+    pub(super) session: String,
+    selection: PathBuf,
+    told: PathBuf,
+    pub(super) who: String,
+    pub(super) clock: fn() -> SystemTime,
+    patience: Duration,
+    pub(super) sealer: Sealer,
+    pub(super) foreign: Foreign,
+    /// Whether the lock was waited for in vain the last time.
+    in_vain: Arc<AtomicBool>,
+}
+
+/// A choice as it is stored.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stored {
+    /// Picks and exclusions.
+    #[serde(flatten)]
+    pub choice: Choice,
+    /// Who stored it, for the feed of others; absent in files that were written by hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// For which session, safe as a file's name; absent likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+}
+
+/// What a file of the desk says.
+pub(super) struct Found<T> {
+    pub value: T,
+    /// Whether this user's refdesk wrote it here. What it says counts only then.
+    pub is_own: bool,
+}
+
+/// What a change under the lock gave.
+#[derive(Debug)]
+pub struct Change<T> {
+    /// What the change itself answered.
+    pub answer: T,
+    /// The value as it is stored now.
+    pub value: Choice,
+    /// A damaged file that was set aside.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Store {
+    /// The files of this desk and session; names that are no safe file names become their hash. `who` is noted beside what
+    /// is chosen. Without a key, only picks and exclusions are kept and believed.
+    pub fn new(workspace: &Path, desk: &str, session: &str, who: &str, clock: fn() -> SystemTime) -> Self {
+        let folder = workspace.join(FOLDER);
+        let selection = if desk == DEFAULT {
+            folder.join("selection.json")
+        } else {
+            folder.join("desks").join(name::safe(desk)).join("selection.json")
+        };
+        let (desk, session) = (name::safe(desk), name::safe(session));
+        // Each desk tells a session its own: what one brings in the other has never heard of.
+        let sessions = selection.with_file_name(SESSIONS);
+        let told = sessions.join(&session).join("told.json");
+        let (workspace, who) = (workspace.to_path_buf(), who.to_owned());
+        let (patience, in_vain) = (PATIENCE, Arc::default());
+        let (sealer, foreign) = (Sealer::new(None, &workspace), Foreign::default());
+        Self { workspace, folder, desk, session, selection, told, who, clock, patience, sealer, foreign, in_vain }
+    }
+
+    /// The same with a key, with which it seals what it writes and recognizes what it wrote.
+    #[must_use]
+    pub fn sealed_by(self, sealer: Sealer) -> Self {
+        Self { sealer, ..self }
+    }
+
+    /// What seals the files of this workspace.
+    pub fn sealer(&self) -> &Sealer {
+        &self.sealer
+    }
+
+    /// The files that this user's refdesk did not write on this machine, as far as they were come across.
+    pub fn foreign(&self) -> Option<Diagnostic> {
+        self.foreign.diagnostic()
+    }
+
+    /// The same desk for another session, and for another who writes.
+    #[must_use]
+    pub fn of(&self, session: &str, who: &str) -> Self {
+        let session = name::safe(session);
+        let told = self.sessions().join(&session).join("told.json");
+        Self { session, told, who: who.to_owned(), ..self.clone() }
+    }
+
+    /// The same, waiting so long for another process that holds the lock; where that was in vain, a tenth of it the next
+    /// times, until it was had again.
+    #[must_use]
+    pub fn waiting(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
+    /// The desk's name, safe as a file's.
+    pub fn desk_name(&self) -> &str {
+        &self.desk
+    }
+
+    /// The session's name, safe as a file's.
+    pub fn session_name(&self) -> &str {
+        &self.session
+    }
+
+    /// Whether anything is kept for this workspace: any file of any desk or session of it.
+    pub fn keeps_anything(&self) -> bool {
+        self.folder.is_dir()
+    }
+
+    /// Where the choice is stored.
+    pub fn choice_file(&self) -> &Path {
+        &self.selection
+    }
+
+    /// Where what documents named is kept.
+    pub fn mentions_file(&self) -> PathBuf {
+        self.folder.join("cache/mentions")
+    }
+
+    /// The stored choice; `None` where none is stored yet. A damaged file is set aside and reported.
+    pub fn choice(&self) -> (Option<Stored>, Vec<Diagnostic>) {
+        let (found, diagnostics) = self.read_or_set_aside(&self.selection);
+        (found.map(|found| self.believed(found)), diagnostics)
+    }
+
+    /// The stored choice as it is; `None` where none is stored. For whoever lives on and looks often: a damaged file is
+    /// left alone, since somebody may be writing it, and the error says so.
+    ///
+    /// # Errors
+    /// The file is damaged; what is known of it as a diagnostic.
+    pub fn look(&self) -> Result<Option<Stored>, Box<Diagnostic>> {
+        let file = &self.selection;
+        self.held_in(file).map_err(|error| Box::new(self.unread(&error)))?;
+        let found = self.read(file).map_err(|problem| {
+            Box::new(self.report(file, &problem, "what was chosen before counts until it is mended"))
+        });
+        Ok(found?.map(|found| self.believed(found)))
+    }
+
+    /// What counts of a stored choice: of a foreign one the picks and exclusions.
+    fn believed(&self, found: Found<Stored>) -> Stored {
+        let file = self.shown(&self.selection);
+        if found.is_own {
+            self.foreign.settle(&file);
+            return found.value;
+        }
+        if self.sealer.can_have_key() {
+            self.foreign.note(file, Fate::Picks);
+        }
+        Stored { choice: found.value.choice, ..Stored::default() }
+    }
+
+    /// Changes the stored choice, beginning with `initial` where none is stored; writes only what differs. A foreign file is
+    /// set aside, and what was taken over from it is written as ours.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front. Nothing was changed then.
+    pub fn change<T>(&self, initial: &Choice, change: impl FnOnce(&mut Choice) -> T) -> io::Result<Change<T>> {
+        self.held_in(&self.selection)?;
+        let _lock = self.lock()?;
+        let can_seal = self.sealer.key_or_new().is_ok();
+        let (stored, diagnostics) = self.read_locked::<Stored>(&self.selection);
+        let is_foreign = can_seal && stored.as_ref().is_some_and(|found| !found.is_own);
+        let stored = stored.map(|found| found.value.choice);
+        let mut value = stored.clone().unwrap_or_else(|| initial.clone());
+        let answer = change(&mut value);
+        if is_foreign {
+            self.copy_aside(&self.selection)?;
+        }
+        if is_foreign || stored.as_ref() != Some(&value) {
+            let (by, session) = (Some(self.who.clone()), Some(self.session.clone()));
+            self.write_choice(&Stored { choice: value.clone(), by, session })?;
+        }
+        Ok(Change { answer, value, diagnostics })
+    }
+
+    /// Without a key a choice is written without a seal: it needs none to count.
+    fn write_choice(&self, stored: &Stored) -> io::Result<()> {
+        if self.sealer.key_or_new().is_ok() {
+            return self.write(&self.selection, stored);
+        }
+        let mut bytes = serde_json::to_vec_pretty(stored)?;
+        bytes.push(b'\n');
+        self.put(&self.selection, &bytes, Lasting::Always)
+    }
+
+    /// What the session was told, and a damaged file that was set aside.
+    pub fn told(&self) -> (Told, Vec<Diagnostic>) {
+        if is_cut_short(&self.told) {
+            return Default::default();
+        }
+        let (found, diagnostics) = self.read_or_set_aside(&self.told);
+        (found.and_then(|found| self.own(&self.told, found)).unwrap_or_default(), diagnostics)
+    }
+
+    /// Changes what the session was told: `tell` gets what it was told so far and answers with the new state of it. It is
+    /// asked ahead of the lock, and again under it where another process told the session something meanwhile; where
+    /// nothing changes there is neither a lock nor a file.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front.
+    pub fn tell<T>(&self, tell: impl Fn(&Told) -> (Told, T)) -> io::Result<(T, Vec<Diagnostic>)> {
+        self.held_in(&self.told)?;
+        let (before, mut diagnostics) = self.told();
+        let (mut after, mut answer) = tell(&before);
+        if after == before {
+            sessions::mark_in_use(&self.told, (self.clock)());
+            return Ok((answer, diagnostics));
+        }
+        let _lock = self.lock()?;
+        let (stored, problems) =
+            if is_cut_short(&self.told) { (None, Vec::new()) } else { self.own_locked::<Told>(&self.told) };
+        diagnostics.extend(problems);
+        if stored.is_none() {
+            sessions::remove_unused(&self.sessions(), (self.clock)());
+        }
+        let now = stored.unwrap_or_default();
+        if now != before {
+            (after, answer) = tell(&now);
+        }
+        if after != now {
+            self.write_told(&self.told, &after)?;
+            sessions::mark_used(&self.told, (self.clock)());
+        }
+        Ok((answer, diagnostics))
+    }
+
+    /// The session forgets what it was told. Where another process holds the lock the file goes all the same: who writes it right
+    /// then tells the session something again at worst, and what was forgotten must not be taken for known.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front.
+    pub fn forget_told(&self) -> io::Result<Vec<Diagnostic>> {
+        self.tell(|told| (told.forgotten(), ())).map(|((), problems)| problems).or_else(|error| {
+            self.held_in(&self.told)?;
+            match remove_own(&self.told) {
+                Err(gone) if !is_absent(&gone) => Err(error),
+                _ => Ok(Vec::new()),
+            }
+        })
+    }
+
+    fn sessions(&self) -> PathBuf {
+        self.selection.with_file_name(SESSIONS)
+    }
+
+    /// Every session forgets that these sources were announced to it: they left the selection, and are news when they come
+    /// back (BEHAVIOUR §5).
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front.
+    pub fn forget(&self, left: &[SourceId]) -> io::Result<()> {
+        let sessions = match std::fs::read_dir(self.sessions()) {
+            Ok(sessions) if !left.is_empty() => sessions,
+            _ => return Ok(()),
+        };
+        let left: HashSet<&str> = left.iter().map(SourceId::as_str).collect();
+        let less = |file: &Path| {
+            // A damaged or foreign file is its own session's business.
+            let mut told = self.read::<Told>(file).ok().flatten().filter(|found| found.is_own)?.value;
+            let before = told.announced.len();
+            told.announced.retain(|id| !left.contains(id.as_str()));
+            (told.announced.len() < before).then_some(told)
+        };
+        // There may be many sessions, and most were told of something else: nobody has to wait until they are read.
+        let files = sessions.flatten().map(|session| session.path().join("told.json"));
+        let concerned: Vec<PathBuf> = files.filter(|file| self.held_in(file).is_ok() && less(file).is_some()).collect();
+        if concerned.is_empty() {
+            return Ok(());
+        }
+        let _lock = self.lock()?;
+        concerned.iter().try_for_each(|file| less(file).map_or(Ok(()), |told| self.write_told(file, &told)))
+    }
+
+    /// The lock, in a folder that tells git to keep out and that no link leads out of the workspace.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front; [`LinkedOut`].
+    pub fn lock(&self) -> io::Result<Lock> {
+        self.held_in(&self.folder)?;
+        let folder = own_folder(&self.workspace)?;
+        let lock = folder.lock("lock", self.patience_now());
+        let in_vain = lock.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::TimedOut);
+        self.in_vain.store(in_vain, Ordering::Relaxed);
+        let lock = lock?;
+        self.keep_git_out()?;
+        Ok(lock)
+    }
+
+    fn patience_now(&self) -> Duration {
+        if self.in_vain.load(Ordering::Relaxed) { self.patience / AGAIN } else { self.patience }
+    }
+
+    /// Tells git to keep out of the folder, which is there.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front; [`LinkedOut`].
+    pub fn keep_git_out(&self) -> io::Result<()> {
+        keep_git_out(&self.workspace)
+    }
+
+    /// Holds that no link leads this file or folder out of the workspace.
+    fn held_in(&self, path: &Path) -> io::Result<()> {
+        within(&self.workspace, path.parent().filter(|_| path != self.folder).unwrap_or(path))
+    }
+
+    fn unread(&self, error: &io::Error) -> Diagnostic {
+        Diagnostic::warning("linked-out", error.to_string()).in_file(".jaato").hint(advice(error))
+    }
+
+    /// Readers take no lock, since writes are atomic; only what is damaged is looked at again under it.
+    fn read_or_set_aside<T: DeserializeOwned>(&self, file: &Path) -> (Option<Found<T>>, Vec<Diagnostic>) {
+        if let Err(error) = self.held_in(file) {
+            return (None, vec![self.unread(&error)]);
+        }
+        match self.read::<T>(file) {
+            Ok(found) => (found, Vec::new()),
+            Err(problem) => match self.lock() {
+                Ok(_lock) => self.read_locked(file),
+                Err(_) => (None, vec![self.report(file, &problem, "it is read as empty")]),
+            },
+        }
+    }
+
+    /// Reads a file while the lock is held; a damaged one is moved aside, so that nothing of it is lost.
+    fn read_locked<T: DeserializeOwned>(&self, file: &Path) -> (Option<Found<T>>, Vec<Diagnostic>) {
+        let problem = match self.read::<T>(file) {
+            Ok(found) => return (found, Vec::new()),
+            Err(problem) => problem,
+        };
+        let aside = aside(file, "damaged", self.clock);
+        let done = match self.rename(file, &aside) {
+            Ok(()) => format!("it was set aside as {} and started anew", self.shown(&aside)),
+            Err(error) => format!("it could not be set aside ({error}) and is read as empty"),
+        };
+        (None, vec![self.report(file, &problem, &done)])
+    }
+
+    /// The same for a file of which nothing counts unless it is ours: a foreign one is moved aside, too.
+    pub(super) fn own_locked<T: DeserializeOwned>(&self, file: &Path) -> (Option<T>, Vec<Diagnostic>) {
+        let (found, diagnostics) = self.read_locked::<T>(file);
+        let own = found.and_then(|found| {
+            let is_own = found.is_own;
+            let own = self.own(file, found);
+            if !is_own {
+                self.move_aside(file);
+            }
+            own
+        });
+        (own, diagnostics)
+    }
+
+    /// What a file says, if it is ours.
+    pub(super) fn own<T>(&self, file: &Path, found: Found<T>) -> Option<T> {
+        if found.is_own {
+            self.foreign.settle(&self.shown(file));
+            return Some(found.value);
+        }
+        self.foreign.note(self.shown(file), Fate::Ignored);
+        None
+    }
+
+    /// Notes that a file of the folder is foreign, which nothing was done with.
+    pub fn note_foreign(&self, file: &Path) {
+        self.foreign.note(self.shown(file), Fate::Ignored);
+    }
+
+    /// The same, and moves it aside. The caller holds the lock.
+    pub fn set_foreign_aside(&self, file: &Path) {
+        self.note_foreign(file);
+        self.move_aside(file);
+    }
+
+    /// Moves a foreign file aside, while the lock is held. One that cannot be moved is still ignored.
+    pub(super) fn move_aside(&self, file: &Path) {
+        let aside = aside(file, "foreign", self.clock);
+        if self.rename(file, &aside).is_ok() {
+            self.foreign.note(self.shown(file), Fate::Aside(self.shown(&aside)));
+        }
+    }
+
+    /// Keeps a foreign file under a second name, while the lock is held: it stays in its place until it is replaced, so that
+    /// no moment is without what is taken over from it.
+    fn copy_aside(&self, file: &Path) -> io::Result<()> {
+        let aside = aside(file, "foreign", self.clock);
+        let (folder, name) = Folder::of(&self.workspace, file)?;
+        folder.second(name)?.replace(aside.file_name().unwrap_or_default())?;
+        self.foreign.note(self.shown(file), Fate::Aside(self.shown(&aside)));
+        Ok(())
+    }
+
+    /// Renames a file of the folder to a name beside it.
+    fn rename(&self, file: &Path, aside: &Path) -> io::Result<()> {
+        let (folder, name) = Folder::of(&self.workspace, file)?;
+        folder.rename(name, aside.file_name().unwrap_or_default())
+    }
+
+    /// What a file says, and whether it is ours; `None` where there is no file; what is wrong with it in words.
+    pub(super) fn read<T: DeserializeOwned>(&self, file: &Path) -> Result<Option<Found<T>>, String> {
+        let Some(bytes) = read_bytes(Folder::of(&self.workspace, file))? else { return Ok(None) };
+        let value = parse(&bytes).map_err(|error| error.to_string())?;
+        Ok(Some(Found { value, is_own: self.sealer.verifies(&self.place(file), &bytes) }))
+    }
+
+    /// Writes a file with its seal.
+    pub(super) fn write<T: Serialize>(&self, file: &Path, value: &T) -> io::Result<()> {
+        self.put(file, &self.sealed(file, value)?, Lasting::Always)
+    }
+
+    /// What a session was told is written with every prompt, and nobody waits until it has reached the disk: after a power
+    /// cut a session may be told again.
+    fn write_told(&self, file: &Path, told: &Told) -> io::Result<()> {
+        self.put(file, &self.sealed(file, told)?, Lasting::WhileRunning)
+    }
+
+    fn sealed<T: Serialize>(&self, file: &Path, value: &T) -> io::Result<Vec<u8>> {
+        Ok(self.sealer.key_or_new()?.sealed(&self.place(file), &serde_json::to_vec_pretty(value)?))
+    }
+
+    fn put(&self, file: &Path, bytes: &[u8], lasting: Lasting) -> io::Result<()> {
+        let (folder, name) = Folder::made_of(&self.workspace, file, Mode::Private)?;
+        // The writer holds the lock, so what others left unfinished here they will never finish.
+        folder.sweep()?;
+        folder.write(name, bytes, Mode::Private, lasting)
+    }
+
+    /// What a seal says about where the file lies: its path in the folder.
+    pub(super) fn place(&self, file: &Path) -> String {
+        slashed(file.strip_prefix(&self.folder).unwrap_or(file))
+    }
+
+    pub(super) fn shown(&self, file: &Path) -> String {
+        display(&self.workspace, file)
+    }
+
+    fn report(&self, file: &Path, problem: &str, done: &str) -> Diagnostic {
+        Diagnostic::warning("damaged", format!("the file is damaged ({problem}); {done}"))
+            .in_file(display(&self.workspace, file))
+            .hint("look into it for what you miss, and pick again")
+    }
+}
+
+/// Tells git to keep out of what refdesk keeps in a workspace, which it begins where there is nothing yet.
+///
+/// # Errors
+/// What the file system says, with the path in front; [`LinkedOut`].
+pub fn keep_git_out(workspace: &Path) -> io::Result<()> {
+    let folder = own_folder(workspace)?;
+    // One that came with a repository may let git in.
+    let is_kept_out = folder.read(".gitignore", 16).is_ok_and(|(bytes, _)| bytes == IGNORE);
+    if is_kept_out { Ok(()) } else { folder.write(".gitignore", IGNORE, Mode::Private, Lasting::Always) }
+}
+
+/// The folder of what refdesk keeps in a workspace, made where it is missing; only its user can enter it.
+fn own_folder(workspace: &Path) -> io::Result<Folder> {
+    Folder::root(workspace)?.make(Path::new(FOLDER), Mode::Private)
+}
+
+/// Where a damaged or foreign file goes; what went there in the same second stays.
+pub(super) fn aside(file: &Path, why: &str, clock: fn() -> SystemTime) -> PathBuf {
+    let seconds = clock().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let named = |ending: String| {
+        let mut aside = file.as_os_str().to_owned();
+        aside.push(format!(".{why}-{seconds}{ending}"));
+        PathBuf::from(aside)
+    };
+    let numbered = (1..u32::MAX).map(|number| named(format!("-{number}")));
+    let free = |path: &PathBuf| std::fs::symlink_metadata(path).is_err_and(|error| is_absent(&error));
+    std::iter::once(named(String::new())).chain(numbered).find(free).unwrap_or_else(|| named(String::new()))
+}
+
+/// What to do about something that could not be stored.
+pub fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        _ if LinkedOut::is(error) => "put a folder in the place of the link",
+        _ if Keyless::is(error) => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
+        io::ErrorKind::TimedOut => "end the process that holds the lock, or try again",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => "make room",
+        _ => "make .jaato/refdesk/ writable",
+    }
+}
+
+/// The value of a file of the user's own folder, which needs no seal; `None` where there is no file; what is wrong with it in
+/// words.
+pub(super) fn read<T: DeserializeOwned>(file: &Path) -> Result<Option<T>, String> {
+    let name = file.file_name().unwrap_or_default().to_owned();
+    let folder = Folder::root(file.parent().unwrap_or(Path::new("")));
+    let Some(bytes) = read_bytes(folder.map(|folder| (folder, name)))? else { return Ok(None) };
+    parse(&bytes).map(Some).map_err(|error| error.to_string())
+}
+
+fn read_bytes(file: io::Result<(Folder, OsString)>) -> Result<Option<Vec<u8>>, String> {
+    match file.and_then(|(folder, name)| folder.read(name, LIMIT)) {
+        Ok((_, true)) => Err("it is too large".to_owned()),
+        Ok((bytes, false)) => Ok(Some(bytes)),
+        Err(error) if is_absent(&error) => Ok(None),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// A stored value is an object: the library would take a list for one, and `null` for none, and then it would be lost.
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
+    let members: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(bytes)?;
+    serde_json::from_value(members.into())
+}
+
+/// Whether a power cut has left nothing of what a session was told. That is no damage, since nothing is missed.
+fn is_cut_short(told: &Path) -> bool {
+    std::fs::symlink_metadata(told).is_ok_and(|file| file.is_file() && file.len() == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use refdesk_files::{write_atomic, write_derived};
+
+    fn clock() -> SystemTime {
+        UNIX_EPOCH + std::time::Duration::from_secs(1_800_000_000)
+    }
+
+    fn store(folder: &Path) -> Store {
+        Store::new(folder, DEFAULT, DEFAULT, "a test", clock).sealed_by(Sealer::fixed(folder))
+    }
+
+    #[test]
+    fn a_change_is_there_for_the_next_and_git_keeps_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let initial = Choice { picks: vec!["pre".into()], exclusions: vec![] };
+        assert_eq!(store(folder.path()).choice().0, None);
+        let change = store(folder.path()).change(&initial, |choice| choice.pick("a")).unwrap();
+        assert!(change.answer);
+        assert_eq!(store(folder.path()).choice().0.unwrap().choice.picks, ["pre", "a"]);
+        assert_eq!(std::fs::read(folder.path().join(".jaato/refdesk/.gitignore")).unwrap(), b"*\n");
+    }
+
+    #[test]
+    fn a_damaged_file_is_set_aside_and_reported() {
+        for rubbish in [b"{\"picks\": [1]}".as_slice(), b"", b"\xff\xfe", b"{\"picks\":[\"a\"]", b"[]", b"null"] {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join(".jaato/refdesk/selection.json");
+            write_atomic(&file, rubbish).unwrap();
+            let (choice, diagnostics) = store(folder.path()).choice();
+            assert_eq!((choice, diagnostics.len()), (None, 1));
+            let aside = folder.path().join(".jaato/refdesk/selection.json.damaged-1800000000");
+            assert_eq!(std::fs::read(aside).unwrap(), rubbish);
+            assert!(store(folder.path()).choice().1.is_empty(), "reported once");
+        }
+    }
+
+    #[test]
+    fn a_folder_where_the_file_should_be_is_reported_and_nothing_breaks() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join(".jaato/refdesk/selection.json")).unwrap();
+        let (choice, diagnostics) = store(folder.path()).choice();
+        assert_eq!((choice, diagnostics.len()), (None, 1));
+    }
+
+    #[test]
+    fn other_desks_and_odd_names_have_files_of_their_own() {
+        let store = Store::new(Path::new("/w"), "review", "../../x", "a test", clock);
+        assert_eq!(store.selection, Path::new("/w/.jaato/refdesk/desks/review/selection.json"));
+        assert!(
+            store.told.starts_with("/w/.jaato/refdesk/desks/review/sessions") && !store.told.ends_with("x/told.json")
+        );
+    }
+
+    #[test]
+    fn told_is_kept_between_readings() {
+        let folder = tempfile::tempdir().unwrap();
+        let told = store(folder.path())
+            .tell(|before| {
+                let mut after = before.clone();
+                after.announced.insert("a".into());
+                (after, ())
+            })
+            .map(|_| store(folder.path()).told().0)
+            .unwrap();
+        assert!(told.was_announced("a"));
+    }
+
+    #[test]
+    fn what_left_the_selection_is_news_to_every_session() {
+        let folder = tempfile::tempdir().unwrap();
+        let sessions = ["one", "two"].map(|session| {
+            Store::new(folder.path(), DEFAULT, session, "a test", clock).sealed_by(Sealer::fixed(folder.path()))
+        });
+        for session in &sessions {
+            let announced = || ["a", "b"].map(str::to_owned).into();
+            session.tell(|told| (Told { announced: announced(), ..told.clone() }, ())).unwrap();
+        }
+        store(folder.path()).forget(&["a".into()]).unwrap();
+        for session in &sessions {
+            let told = session.told().0;
+            assert!(!told.was_announced("a") && told.was_announced("b"));
+        }
+    }
+
+    #[test]
+    fn who_has_waited_in_vain_waits_less_until_it_has_the_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let (patience, less) = (Duration::from_millis(20), Duration::from_millis(2));
+        let store = store(folder.path()).waiting(patience);
+        let held = Lock::acquire(&store.folder.join("lock"), PATIENCE).unwrap();
+        let mut waits = Vec::new();
+        for _ in 0..3 {
+            waits.push(store.patience_now());
+            assert_eq!(store.clone().lock().unwrap_err().kind(), io::ErrorKind::TimedOut);
+        }
+        assert_eq!(waits, [patience, less, less]);
+        drop(held);
+        drop(store.lock().unwrap());
+        assert_eq!(store.patience_now(), patience);
+    }
+
+    #[test]
+    fn sessions_that_were_told_of_something_else_hold_nobody_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store(folder.path()).waiting(Duration::ZERO);
+        store.tell(|_| (Told { announced: ["a".to_owned()].into(), ..Told::default() }, ())).unwrap();
+        let _held = Lock::acquire(&store.folder.join("lock"), PATIENCE).unwrap();
+        store.forget(&["b".into()]).unwrap();
+        assert_eq!(store.forget(&["a".into()]).unwrap_err().kind(), io::ErrorKind::TimedOut);
+    }
+
+    #[test]
+    fn what_was_told_and_a_power_cut_took_is_told_again_without_a_word() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store(folder.path());
+        let tell = || store.tell(|_| (Told { announced: ["a".to_owned()].into(), ..Told::default() }, ())).unwrap();
+        assert_eq!(tell().1, []);
+        write_derived(&store.told, b"").unwrap();
+        assert_eq!(store.told(), (Told::default(), Vec::new()));
+        store.forget(&["a".into()]).unwrap();
+        assert_eq!(tell().1, []);
+        assert!(store.told().0.was_announced("a"));
+        assert_eq!(std::fs::read_dir(store.told.parent().unwrap()).unwrap().count(), 1, "nothing was set aside");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_stored_or_read_where_a_link_leads_out() {
+        use std::os::unix::fs::symlink;
+        let told = || Told { announced: ["a".to_owned()].into(), ..Told::default() };
+        let choice = || Choice { picks: vec!["theirs".into()], exclusions: vec![] };
+        for link in [".jaato", ".jaato/refdesk", ".jaato/refdesk/sessions", ".jaato/refdesk/desks"] {
+            let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+            let link = folder.path().join(link);
+            std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+            // What lies out there would be read if it were followed.
+            let own = |path: &str| outside.path().join(path);
+            for file in ["refdesk/selection.json", "selection.json", "review/selection.json"] {
+                write_sealed(&own(file), folder.path(), "desks/review/selection.json", &choice());
+            }
+            for file in ["refdesk/sessions/s/told.json", "sessions/s/told.json", "s/told.json"] {
+                write_sealed(&own(file), folder.path(), "desks/review/sessions/s/told.json", &told());
+            }
+            let listing = || walk(outside.path());
+            let before = listing();
+            symlink(outside.path(), &link).unwrap();
+            let store =
+                Store::new(folder.path(), "review", "s", "a test", clock).sealed_by(Sealer::fixed(folder.path()));
+            let on_the_way = |path: &Path| path.starts_with(&link);
+            if on_the_way(&store.selection) {
+                let error = store.change(&Choice::default(), |choice| choice.pick("x")).unwrap_err();
+                assert!(error.to_string().contains("leads out of the workspace"), "{error}");
+                assert!(advice(&error).contains("folder"), "{error}");
+                let (stored, diagnostics) = store.choice();
+                assert_eq!((stored, diagnostics.len()), (None, 1), "{link:?}");
+                assert!(store.look().is_err());
+            }
+            if on_the_way(&store.told) {
+                assert!(store.tell(|_| (told(), ())).is_err());
+                let (stored, diagnostics) = store.told();
+                assert_eq!((stored, diagnostics.len()), (Told::default(), 1), "{link:?}");
+            }
+            store.forget(&["a".into()]).unwrap_or_default();
+            assert_eq!(listing(), before, "{link:?}");
+        }
+    }
+
+    /// Writes a file that counts at this place of the workspace.
+    #[cfg(unix)]
+    fn write_sealed(file: &Path, workspace: &Path, place: &str, value: &impl Serialize) {
+        let sealer = Sealer::fixed(workspace);
+        let bytes = sealer.key().unwrap().sealed(place, &serde_json::to_vec_pretty(value).unwrap());
+        write_atomic(file, &bytes).unwrap();
+    }
+
+    /// Every file below a folder with its bytes.
+    #[cfg(unix)]
+    fn walk(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut open = vec![folder.to_path_buf()];
+        let mut found = Vec::new();
+        while let Some(folder) = open.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() { open.push(path) } else { found.push((path.clone(), std::fs::read(&path).unwrap())) }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_stays_in_the_workspace_is_refused_too() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("kept")).unwrap();
+        std::os::unix::fs::symlink("kept", folder.path().join(".jaato")).unwrap();
+        let error = store(folder.path()).change(&Choice::default(), |choice| choice.pick("a")).unwrap_err();
+        assert!(error.to_string().contains(".jaato is a symbolic link, which is not followed"), "{error}");
+        assert_eq!(std::fs::read_dir(folder.path().join("kept")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_session_that_nobody_used_for_long_goes_when_a_new_one_begins() {
+        let folder = tempfile::tempdir().unwrap();
+        let session = |name: &str| {
+            Store::new(folder.path(), DEFAULT, name, "a test", clock).sealed_by(Sealer::fixed(folder.path()))
+        };
+        let tell = |name: &str, id: &str| {
+            let tell = |told: &Told| {
+                let mut after = told.clone();
+                after.announced.insert(id.to_owned());
+                (after, ())
+            };
+            session(name).tell(tell).unwrap();
+        };
+        let days = |days: u64| clock() - Duration::from_secs(days * 24 * 60 * 60);
+        let age = |name: &str, at: SystemTime| {
+            std::fs::File::options().write(true).open(session(name).told).unwrap().set_modified(at).unwrap();
+        };
+        for name in ["old", "used", "young"] {
+            tell(name, "a");
+        }
+        age("old", days(31));
+        age("used", days(31));
+        age("young", days(29));
+        // Being told nothing new is use, too.
+        tell("used", "a");
+        let there = |name: &str| session(name).told.parent().unwrap().exists();
+        assert_eq!(["old", "used", "young"].map(there), [true; 3], "no new session yet");
+        tell("new", "a");
+        assert_eq!(["old", "used", "young", "new"].map(there), [false, true, true, true]);
+        assert!(session("used").told().0.was_announced("a"));
+    }
+
+    #[test]
+    fn what_is_to_be_forgotten_is_forgotten_though_the_desk_is_held() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store(folder.path()).waiting(Duration::from_millis(5));
+        store.tell(|_| (Told { announced: ["a".to_owned()].into(), ..Told::default() }, ())).unwrap();
+        let held = Lock::acquire(&folder.path().join(".jaato/refdesk/lock"), PATIENCE).unwrap();
+        assert!(store.forget_told().unwrap().is_empty());
+        assert_eq!(store.told().0, Told::default());
+        drop(held);
+    }
+
+    #[test]
+    fn each_desk_tells_a_session_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, two] = [DEFAULT, "b"]
+            .map(|desk| Store::new(folder.path(), desk, "s", "a test", clock).sealed_by(Sealer::fixed(folder.path())));
+        let announced = || ["a".to_owned()].into();
+        one.tell(|told| (Told { announced: announced(), ..told.clone() }, ())).unwrap();
+        assert!(!two.told().0.was_announced("a"));
+        two.tell(|told| (Told { announced: announced(), ..told.clone() }, ())).unwrap();
+        two.forget(&["a".into()]).unwrap();
+        assert!(one.told().0.was_announced("a") && !two.told().0.was_announced("a"));
+    }
+
+    #[test]
+    fn many_at_once_lose_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for at in 0..32 {
+                let store = store(folder.path());
+                scope.spawn(move || store.change(&Choice::default(), |choice| choice.pick(&at.to_string())).unwrap());
+            }
+        });
+        assert_eq!(store(folder.path()).choice().0.unwrap().choice.picks.len(), 32);
+    }
+}

@@ -1,0 +1,67 @@
+//! `.jaato/templates/index.json`: what the default desk's selection brings, for other tools. It is written when something in
+//! it but its time is different.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use super::{INDEX, Written, look};
+use crate::session::store::Store;
+use crate::session::templates::record::Found;
+use refdesk_files::{read_own, write_atomic};
+use refdesk_text::report::Diagnostic;
+
+/// An index that is larger is not ours.
+const LIMIT: u64 = 64 * 1024 * 1024;
+
+impl Store {
+    pub(super) fn write_index(
+        &self,
+        folder: &Path,
+        templates: &Map<String, Value>,
+        done: &mut Written,
+    ) -> Result<(), Diagnostic> {
+        let file = folder.join(INDEX);
+        let found = look_large(&file);
+        match &found {
+            Found::Nothing if templates.is_empty() => return Ok(()),
+            Found::Nothing => {}
+            Found::Other(what) => {
+                done.diagnostics.push(self.left(INDEX, &format!("is {what}; nothing is written there")));
+                return Ok(());
+            }
+            Found::File { empty, .. } => match read_index(&file) {
+                Some(known) if known.get("templates") == Some(&Value::Object(templates.clone())) => return Ok(()),
+                None if !empty => {
+                    done.diagnostics.push(self.left(INDEX, "is no index of templates; it is left as it is"));
+                    return Ok(());
+                }
+                _ => {}
+            },
+        }
+        let now = jiff::Timestamp::try_from((self.clock)()).unwrap_or_default();
+        let index = json!({
+            "generated_at": now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+            "template_count": templates.len(),
+            "templates": templates,
+        });
+        let text = format!("{index:#}\n");
+        write_atomic(&file, text.as_bytes()).map_err(|error| self.unwritable(&error))
+    }
+}
+
+/// An index may be larger than a template.
+fn look_large(file: &Path) -> Found {
+    match look(file) {
+        Found::Other("too large to be a template") => Found::File { hash: String::new(), empty: false },
+        found => found,
+    }
+}
+
+/// The index in this file; `None` where it holds something else.
+fn read_index(file: &Path) -> Option<Map<String, Value>> {
+    let (bytes, more) = read_own(file, LIMIT).ok()?;
+    let members: Map<String, Value> = serde_json::from_slice(&bytes).ok().filter(|_| !more)?;
+    let is_index = members.get("generated_at").is_some() && members.get("templates").is_some_and(Value::is_object);
+    is_index.then_some(members)
+}

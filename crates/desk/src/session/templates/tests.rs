@@ -1,0 +1,220 @@
+//! What becomes of the files when desks come and go, when a person changed them, and when a writer was killed.
+
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::json;
+
+use super::{For, TemplateFile, Written};
+use crate::session::Store;
+use refdesk_core::selection::Choice;
+use refdesk_files::name::sha256_hex;
+use refdesk_files::{Sealer, write_atomic};
+
+fn clock() -> SystemTime {
+    UNIX_EPOCH + Duration::from_secs(1_800_000_000)
+}
+
+fn files(files: &[(&str, &str)]) -> Vec<TemplateFile> {
+    let file = |(name, text): &(&str, &str)| TemplateFile {
+        name: (*name).to_owned(),
+        text: (*text).into(),
+        hash: sha256_hex(text.as_bytes()),
+    };
+    files.iter().map(file).collect()
+}
+
+/// What was written, kept and removed, and how much was told.
+type Outcome<'a> = (Vec<&'a str>, Vec<&'a str>, Vec<&'a str>, usize);
+
+fn outcome(done: &Written) -> Outcome<'_> {
+    fn names(names: &[String]) -> Vec<&str> {
+        names.iter().map(String::as_str).collect()
+    }
+    (names(&done.written), names(&done.kept), names(&done.removed), done.diagnostics.len())
+}
+
+fn bring(workspace: &Path, desk: &str, wanted: &[(&str, &str)]) -> Written {
+    Store::new(workspace, desk, "default", "a test", clock)
+        .sealed_by(Sealer::fixed(workspace))
+        .write_templates(&files(wanted), For::Desk { choice: &Choice::default(), index: None })
+}
+
+fn text(workspace: &Path, name: &str) -> Option<String> {
+    std::fs::read_to_string(workspace.join(".jaato/templates").join(name)).ok()
+}
+
+#[test]
+fn files_come_change_and_go_with_their_desk() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    assert_eq!(outcome(&bring(root, "default", &[])), (vec![], vec![], vec![], 0));
+    assert!(!root.join(".jaato").exists(), "nothing to say, nothing made");
+    let done = bring(root, "default", &[("a.tmpl", "1"), ("b.tmpl", "2")]);
+    assert_eq!(outcome(&done), (vec!["a.tmpl", "b.tmpl"], vec![], vec![], 0));
+    let done = bring(root, "default", &[("a.tmpl", "1"), ("b.tmpl", "3")]);
+    assert_eq!(outcome(&done), (vec!["b.tmpl"], vec!["a.tmpl"], vec![], 0));
+    let done = bring(root, "default", &[("b.tmpl", "3")]);
+    assert_eq!(outcome(&done), (vec![], vec!["b.tmpl"], vec!["a.tmpl"], 0));
+    assert_eq!((text(root, "a.tmpl"), text(root, "b.tmpl").as_deref()), (None, Some("3")));
+    std::fs::remove_file(root.join(".jaato/templates/b.tmpl")).unwrap();
+    assert_eq!(outcome(&bring(root, "default", &[("b.tmpl", "3")])).0, ["b.tmpl"], "what somebody removed comes back");
+}
+
+#[test]
+fn who_is_late_leaves_it_to_whoever_chose_last() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let store = Store::new(root, "default", "default", "a test", clock).sealed_by(Sealer::fixed(root));
+    store.change(&Choice::default(), |choice| choice.pick("a")).unwrap();
+    assert!(bring(root, "default", &[("a.tmpl", "1")]).superseded, "of a choice that counts no more");
+    assert!(!root.join(".jaato/templates").exists());
+    let (stored, _) = store.choice();
+    let choice = &stored.unwrap().choice;
+    let done = store.write_templates(&files(&[("a.tmpl", "1")]), For::Desk { choice, index: None });
+    assert_eq!(outcome(&done).0, ["a.tmpl"]);
+}
+
+#[test]
+fn a_file_stays_while_one_desk_brings_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    bring(root, "default", &[("a.tmpl", "1")]);
+    assert_eq!(outcome(&bring(root, "review", &[("a.tmpl", "1")])).1, ["a.tmpl"]);
+    assert_eq!(outcome(&bring(root, "default", &[])), (vec![], vec![], vec![], 0));
+    assert_eq!(outcome(&bring(root, "review", &[])).2, ["a.tmpl"]);
+}
+
+#[test]
+fn of_two_desks_with_one_name_the_default_one_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    bring(root, "review", &[("a.tmpl", "theirs")]);
+    assert_eq!(outcome(&bring(root, "other", &[("a.tmpl", "other")])), (vec![], vec![], vec![], 1));
+    assert_eq!(text(root, "a.tmpl").as_deref(), Some("theirs"));
+    assert_eq!(outcome(&bring(root, "default", &[("a.tmpl", "ours")])).0, ["a.tmpl"]);
+    let done = bring(root, "review", &[("a.tmpl", "theirs")]);
+    assert_eq!((outcome(&done), text(root, "a.tmpl").as_deref()), ((vec![], vec![], vec![], 1), Some("ours")));
+    bring(root, "default", &[]);
+    assert_eq!(outcome(&bring(root, "review", &[("a.tmpl", "theirs")])).0, ["a.tmpl"]);
+}
+
+#[test]
+fn what_a_person_made_or_changed_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let put =
+        |name: &str, text: &str| write_atomic(&root.join(".jaato/templates").join(name), text.as_bytes()).unwrap();
+    put("made.tmpl", "by hand");
+    put("same.tmpl", "1");
+    let wanted = [("made.tmpl", "1"), ("same.tmpl", "1"), ("ours.tmpl", "1"), ("gone.tmpl", "1")];
+    assert_eq!(
+        outcome(&bring(root, "default", &wanted)),
+        (vec!["ours.tmpl", "gone.tmpl"], vec!["same.tmpl"], vec![], 1)
+    );
+    put("ours.tmpl", "changed");
+    put("gone.tmpl", "changed");
+    let done = bring(root, "default", &[("ours.tmpl", "2")]);
+    assert_eq!(outcome(&done), (vec![], vec![], vec![], 2), "{:?}", done.diagnostics);
+    bring(root, "default", &[]);
+    for (name, expected) in
+        [("made.tmpl", "by hand"), ("same.tmpl", "1"), ("ours.tmpl", "changed"), ("gone.tmpl", "changed")]
+    {
+        assert_eq!(text(root, name).as_deref(), Some(expected), "{name}");
+    }
+    assert!(bring(root, "default", &[]).diagnostics.is_empty(), "told once");
+}
+
+#[test]
+fn what_a_person_asked_for_stays_until_a_person_removes_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let store = Store::new(root, "default", "default", "a test", clock).sealed_by(Sealer::fixed(root));
+    assert_eq!(outcome(&store.write_templates(&files(&[("a.tmpl", "1")]), For::Person)).0, ["a.tmpl"]);
+    bring(root, "default", &[("a.tmpl", "1")]);
+    assert_eq!(outcome(&bring(root, "default", &[])), (vec![], vec![], vec![], 0));
+    assert_eq!(outcome(&store.write_templates(&files(&[("a.tmpl", "2")]), For::Person)).0, ["a.tmpl"]);
+    assert_eq!(text(root, "a.tmpl").as_deref(), Some("2"));
+}
+
+#[test]
+fn what_a_tool_brought_is_written_over_nothing_and_goes_when_it_is_old() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let store = Store::new(root, "default", "default", "a test", clock).sealed_by(Sealer::fixed(root));
+    let take = |wanted: &[(&str, &str)]| store.write_templates(&files(wanted), For::Reader);
+    write_atomic(&root.join(".jaato/templates/mine.tmpl"), b"1").unwrap();
+    bring(root, "review", &[("theirs.tmpl", "1")]);
+    let wanted = [("a.tmpl", "1"), ("b.tmpl", "1"), ("mine.tmpl", "1"), ("theirs.tmpl", "1")];
+    assert_eq!(outcome(&take(&wanted)), (vec!["a.tmpl", "b.tmpl"], vec![], vec![], 2));
+    assert_eq!(outcome(&take(&wanted[..2])), (vec![], vec!["a.tmpl", "b.tmpl"], vec![], 0));
+    let taken = || store.taken_templates().into_iter().map(|taken| taken.name).collect::<Vec<_>>();
+    assert_eq!(taken(), ["a.tmpl", "b.tmpl"]);
+    bring(root, "default", &[("b.tmpl", "1")]);
+    assert_eq!(outcome(&bring(root, "default", &[])).2, Vec::<&str>::new(), "what a tool brought stays");
+    let age = |name: &str, days: u64| {
+        let file = std::fs::File::options().append(true).open(root.join(".jaato/templates").join(name)).unwrap();
+        file.set_modified(clock() - Duration::from_secs(days * 24 * 60 * 60)).unwrap();
+    };
+    age("a.tmpl", 29);
+    age("b.tmpl", 31);
+    age("mine.tmpl", 31);
+    assert_eq!(outcome(&take(&[("c.tmpl", "1")])), (vec!["c.tmpl"], vec![], vec!["b.tmpl"], 0));
+    assert_eq!((taken(), text(root, "mine.tmpl").as_deref()), (vec!["a.tmpl".into(), "c.tmpl".into()], Some("1")));
+    write_atomic(&root.join(".jaato/templates/c.tmpl"), b"changed").unwrap();
+    assert_eq!(taken(), ["a.tmpl"], "what a person changed is theirs");
+    assert_eq!(outcome(&take(&[("c.tmpl", "1")])).3, 1);
+    assert_eq!(text(root, "c.tmpl").as_deref(), Some("changed"));
+}
+
+#[test]
+fn a_writer_that_was_killed_leaves_nothing_that_is_taken_for_a_persons() {
+    let record = |root: &Path, hashes: &[&str]| {
+        let hashes: Vec<String> = hashes.iter().map(|text| sha256_hex(text.as_bytes())).collect();
+        let record = json!({"files": {"a.tmpl": {"sha256": hashes, "desks": ["default"]}}}).to_string();
+        Sealer::fixed(root).key().unwrap().sealed("templates.json", record.as_bytes())
+    };
+    // Killed before the file was written, between the file and the second note, and by a crash that left it empty.
+    for (noted, there) in [(&["1", "2"][..], "1"), (&["1", "2"], "2"), (&["2"], "")] {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        write_atomic(&root.join(".jaato/refdesk/templates.json"), &record(root, noted)).unwrap();
+        write_atomic(&root.join(".jaato/templates/a.tmpl"), there.as_bytes()).unwrap();
+        write_atomic(&root.join(".jaato/templates/.refdesk-x.tmp"), b"half").unwrap();
+        let done = bring(root, "default", &[("a.tmpl", "3")]);
+        assert_eq!(outcome(&done), (vec!["a.tmpl"], vec![], vec![], 0), "{noted:?} {there}");
+        assert_eq!(
+            std::fs::read_dir(root.join(".jaato/templates")).unwrap().count(),
+            1,
+            "what was left unfinished goes"
+        );
+        assert_eq!(outcome(&bring(root, "default", &[])).2, ["a.tmpl"]);
+    }
+}
+
+#[test]
+fn the_index_is_written_when_something_but_its_time_differs() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let file = root.join(".jaato/templates/index.json");
+    let index = |text: &str| json!({"T.tpl": {"name": "T.tpl", "syntax": text}}).as_object().unwrap().clone();
+    let write = |listing: &serde_json::Map<String, serde_json::Value>, clock| {
+        let by = For::Desk { choice: &Choice::default(), index: Some(listing) };
+        Store::new(root, "default", "default", "a test", clock).sealed_by(Sealer::fixed(root)).write_templates(&[], by)
+    };
+    write(&index("jinja2"), clock);
+    let first: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!((&first["generated_at"], &first["template_count"]), (&json!("2027-01-15T08:00:00Z"), &json!(1)));
+    let later = || clock() + Duration::from_secs(60);
+    write(&index("jinja2"), later);
+    assert_eq!(std::fs::read(&file).unwrap(), format!("{first:#}\n").as_bytes());
+    write(&index("mustache"), later);
+    let second: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!(second["generated_at"], "2027-01-15T08:01:00Z");
+    write(&serde_json::Map::new(), later);
+    let last: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!((&last["template_count"], &last["templates"]), (&json!(0), &json!({})));
+    write_atomic(&file, b"notes of mine").unwrap();
+    assert_eq!(write(&index("jinja2"), later).diagnostics.len(), 1);
+    assert_eq!(std::fs::read(&file).unwrap(), b"notes of mine");
+}

@@ -1,0 +1,169 @@
+//! The file of what a person has trusted, of every workspace: it lies in the user's own folder, never in a workspace, and
+//! nobody else may read it (BEHAVIOUR §9 "Trust"). What was trusted is kept as hashes; what they stand for is the desk's business.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+use super::store::{aside, read};
+use refdesk_files::{Lock, private_folder, sweep, write_private};
+use refdesk_text::report::Diagnostic;
+
+/// Where it is kept.
+#[derive(Debug, Clone)]
+pub struct Trusted {
+    file: PathBuf,
+    clock: fn() -> SystemTime,
+    patience: Duration,
+}
+
+/// As it is written.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Stored {
+    /// By the resolved folder of the workspace.
+    #[serde(default)]
+    workspaces: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Trusted {
+    /// In this folder of the user.
+    pub fn new(state: &Path, clock: fn() -> SystemTime, patience: Duration) -> Self {
+        Self { file: state.join("trust.json"), clock, patience }
+    }
+
+    /// The hashes that are trusted for this workspace, and a damaged file that was set aside: then nothing is trusted.
+    pub fn of(&self, workspace: &str) -> (BTreeSet<String>, Vec<Diagnostic>) {
+        // Readers take no lock, since writes are atomic; only what is damaged is looked at again under it.
+        let (mut stored, problems) = match read::<Stored>(&self.file) {
+            Ok(stored) => (stored.unwrap_or_default(), Vec::new()),
+            Err(problem) => match self.lock() {
+                Ok(_lock) => self.read_locked(),
+                Err(error) => {
+                    (Stored::default(), vec![self.damaged(&format!("{problem}; {error}"), "it counts as empty")])
+                }
+            },
+        };
+        (stored.workspaces.remove(workspace).unwrap_or_default(), problems)
+    }
+
+    /// Trusts these for the workspace, besides what is trusted already.
+    ///
+    /// # Errors
+    /// What the file system says, with the path in front. Nothing was changed then.
+    pub fn add(&self, workspace: &str, hashes: impl IntoIterator<Item = String>) -> io::Result<Vec<Diagnostic>> {
+        self.change(|stored| stored.workspaces.entry(workspace.to_owned()).or_default().extend(hashes))
+    }
+
+    /// Trusts nothing of the workspace any more.
+    ///
+    /// # Errors
+    /// As [`Trusted::add`].
+    pub fn remove(&self, workspace: &str) -> io::Result<Vec<Diagnostic>> {
+        self.change(|stored| drop(stored.workspaces.remove(workspace)))
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Stored)) -> io::Result<Vec<Diagnostic>> {
+        let _lock = self.lock()?;
+        let (mut stored, problems) = self.read_locked();
+        change(&mut stored);
+        self.file.parent().map_or(Ok(()), sweep)?;
+        let mut bytes = serde_json::to_vec_pretty(&stored)?;
+        bytes.push(b'\n');
+        write_private(&self.file, &bytes)?;
+        Ok(problems)
+    }
+
+    /// One lock beside the file: the folder holds files of others, too.
+    fn lock(&self) -> io::Result<Lock> {
+        let _folder = self.file.parent().map(private_folder).transpose()?;
+        Lock::acquire(&self.file.with_extension("lock"), self.patience)
+    }
+
+    fn read_locked(&self) -> (Stored, Vec<Diagnostic>) {
+        let problem = match read::<Stored>(&self.file) {
+            Ok(stored) => return (stored.unwrap_or_default(), Vec::new()),
+            Err(problem) => problem,
+        };
+        let aside = aside(&self.file, "damaged", self.clock);
+        let done = match std::fs::rename(&self.file, &aside) {
+            Ok(()) => format!("it was set aside as {} and started anew", aside.display()),
+            Err(error) => format!("it could not be set aside ({error}) and counts as empty"),
+        };
+        (Stored::default(), vec![self.damaged(&problem, &done)])
+    }
+
+    fn damaged(&self, problem: &str, done: &str) -> Diagnostic {
+        Diagnostic::warning("damaged", format!("what you trusted is damaged ({problem}); {done}"))
+            .in_file(self.file.to_string_lossy())
+            .hint("look with `refdesk trust` at what waits, and trust it again")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use refdesk_files::{PATIENCE, write_atomic};
+
+    fn clock() -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000)
+    }
+
+    fn hashes(of: &[&str]) -> BTreeSet<String> {
+        of.iter().map(|hash| (*hash).to_owned()).collect()
+    }
+
+    #[test]
+    fn each_workspace_has_its_own_and_nobody_else_reads_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let trusted = Trusted::new(&folder.path().join("refdesk"), clock, PATIENCE);
+        assert_eq!(trusted.of("/a"), Default::default());
+        assert!(!folder.path().join("refdesk").exists(), "reading makes nothing");
+        trusted.add("/a", hashes(&["1"])).unwrap();
+        trusted.add("/a", hashes(&["2", "1"])).unwrap();
+        trusted.add("/b", hashes(&["1"])).unwrap();
+        assert_eq!(trusted.of("/a").0, hashes(&["1", "2"]));
+        trusted.remove("/a").unwrap();
+        assert_eq!((trusted.of("/a").0, trusted.of("/b").0), (hashes(&[]), hashes(&["1"])));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = |file: &Path| std::fs::metadata(file).unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode(&trusted.file), 0o600);
+            // One that others were let read becomes private again.
+            std::fs::set_permissions(&trusted.file, PermissionsExt::from_mode(0o644)).unwrap();
+            trusted.add("/c", hashes(&["3"])).unwrap();
+            assert_eq!(mode(&trusted.file), 0o600);
+        }
+    }
+
+    #[test]
+    fn of_a_damaged_file_nothing_is_trusted_and_nothing_is_lost() {
+        for rubbish in [&b"{\"workspaces\": [1]}"[..], b"", b"null", b"[]", b"{\"workspaces\":{\"/a\":{\"1\":2}}}"] {
+            let folder = tempfile::tempdir().unwrap();
+            let trusted = Trusted::new(folder.path(), clock, PATIENCE);
+            write_atomic(&trusted.file, rubbish).unwrap();
+            let (found, problems) = trusted.of("/a");
+            assert_eq!((found.len(), problems.len()), (0, 1));
+            assert_eq!(std::fs::read(folder.path().join("trust.json.damaged-1800000000")).unwrap(), rubbish);
+            assert_eq!(trusted.of("/a").1, [], "told once");
+            trusted.add("/a", hashes(&["1"])).unwrap();
+            assert_eq!(trusted.of("/a").0, hashes(&["1"]));
+        }
+    }
+
+    #[test]
+    fn many_at_once_lose_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let trusted = Trusted::new(folder.path(), clock, PATIENCE);
+        std::thread::scope(|scope| {
+            for at in 0..16 {
+                let trusted = &trusted;
+                scope.spawn(move || trusted.add("/a", [at.to_string()]).unwrap());
+            }
+        });
+        assert_eq!(trusted.of("/a").0.len(), 16);
+    }
+}

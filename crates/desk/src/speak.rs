@@ -1,0 +1,171 @@
+//! What the desk says: to a prompt, to a tool's answer, at the start of a conversation (BEHAVIOUR §5, §7), and that it said
+//! so.
+
+use std::io;
+
+use super::Desk;
+use super::embedded::files;
+use super::journal::templates;
+use super::places::Look;
+use crate::session::{For, Receipt, What, Written, advice};
+use refdesk_enrich::{Asked, Budget, Context, Enriched, Findings, TextKind, Told};
+use refdesk_templates::Template;
+use refdesk_text::report::Diagnostic;
+
+/// The tool without which a hint would be no use.
+const SELECT_TOOL: &str = "selectReferences";
+
+/// Who gets to read what is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reader {
+    /// The session: it counts as told, and the journal has a receipt.
+    Session,
+    /// Nobody: it is only looked at.
+    Nobody,
+}
+
+impl Desk {
+    /// Appends what there is to say about a text. The templates that stand in a tool's text are kept for a session that
+    /// reads of them, so that it can render what it is told of.
+    pub fn enrich(&self, asked: &Asked, reader: Reader) -> (Enriched, Vec<Diagnostic>) {
+        let reads = reader == Reader::Session && !asked.repeat;
+        let (taken, done) = if reads { self.take_templates(asked) } else { (None, Written::default()) };
+        let look = Look::new(self);
+        let ctx = Context { taken: taken.as_deref(), places: &look, ..self.context() };
+        let say = |told: &Told| refdesk_enrich::enrich(&ctx, asked, told);
+        let mut before = None;
+        let (enriched, more) = match () {
+            () if asked.repeat => (say(&Told::default()), Vec::new()),
+            () if !reads => {
+                let (told, problems) = self.store.told();
+                (say(&told), problems)
+            }
+            () => {
+                let (enriched, told, problems) = self.tell(say);
+                before = Some(told);
+                (enriched, problems)
+            }
+        };
+        let mut receipts =
+            templates(&done, "templates in the answer of a tool", "an old answer of a tool brought these");
+        let mut problems = done.diagnostics;
+        problems.extend(more);
+        if reader == Reader::Session {
+            let tool = asked.tool.filter(|_| asked.kind == TextKind::ToolResult);
+            let offered = || before.unwrap_or_else(|| self.store.told().0).offered;
+            if let Some(tool) = tool {
+                receipts.extend(self.readings(&tool, &offered()));
+            }
+            if !enriched.blocks.is_empty() {
+                receipts.push(Receipt::of(asked, &enriched));
+            }
+            problems.extend(self.journal_all(receipts));
+        }
+        (enriched, problems)
+    }
+
+    /// What an agent is told at the start of a conversation: the instructions, and the templates there are, within
+    /// `budget`. It counts as told, but with `repeat`: then all of it is said, and nothing remembered.
+    pub fn start(&self, budget: Budget, repeat: bool) -> (Enriched, Vec<Diagnostic>) {
+        let look = Look::new(self);
+        let ctx = Context { places: &look, ..self.context() };
+        let start = |told: Option<&Told>| refdesk_enrich::start(&ctx, budget, told);
+        let (enriched, mut problems) = if repeat {
+            (start(None), Vec::new())
+        } else {
+            let (enriched, _, problems) = self.tell(|told| start(Some(told)));
+            (enriched, problems)
+        };
+        if !enriched.blocks.is_empty() {
+            let asked = Asked::new(TextKind::SystemInstructions, "");
+            let receipt = Receipt { what: What::Instructed, ..Receipt::of(&asked, &enriched) };
+            problems.extend(self.journal(receipt));
+        }
+        (enriched, problems)
+    }
+
+    /// Says something to the session, and remembers it; gives what it was told before, too.
+    fn tell(&self, say: impl Fn(&Told) -> Enriched) -> (Enriched, Told, Vec<Diagnostic>) {
+        let tell = |told: &Told| {
+            let enriched = say(told);
+            (enriched.told.clone(), (enriched, told.clone()))
+        };
+        match self.store.tell(tell) {
+            Ok(((enriched, before), problems)) => (enriched, before, problems),
+            // A session that cannot be remembered is told again rather than left without.
+            Err(error) => {
+                let told = self.store.told().0;
+                (say(&told), told, vec![not_remembered(&error)])
+            }
+        }
+    }
+
+    /// Keeps the templates in a tool's text as files, and gives those that can be rendered, and what became of the files.
+    fn take_templates(&self, asked: &Asked) -> (Option<Vec<Template>>, Written) {
+        let mut found = refdesk_enrich::templates_in(&self.context(), asked);
+        // What a selected source brings is there without a file.
+        let new: Vec<Template> = found.iter().filter(|template| template.source.is_none()).cloned().collect();
+        if new.is_empty() {
+            return (Some(found), Written::default());
+        }
+        let done = self.store.write_templates(&files(&new), For::Reader);
+        found.retain(|it| it.source.is_some() || done.written.contains(&it.within) || done.kept.contains(&it.within));
+        (Some(found), done)
+    }
+
+    /// The session forgets what it was told, since what it read is gone; `reason` goes into the journal.
+    pub fn forget_told(&self, reason: &str) -> Vec<Diagnostic> {
+        let mut problems = self.store.forget_told().unwrap_or_else(|error| vec![not_remembered(&error)]);
+        problems.extend(self.journal(Receipt { reason: reason.to_owned(), ..Receipt::new(What::Forgot) }));
+        problems
+    }
+
+    /// Makes ready what looking at texts needs, ahead of the first text.
+    pub fn warm(&self) {
+        self.matcher.warm(&self.catalog, Some(self.library().ids().clone()));
+    }
+
+    /// What a text names and touches.
+    pub fn look(&self, text: &str) -> Findings {
+        self.matcher.candidates(text, &self.catalog, &self.selection, self.hides_selecting())
+    }
+
+    /// Everything an agent is told at the start; empty where there is nothing to say.
+    pub fn instructions(&self) -> String {
+        refdesk_enrich::instructions(&self.context())
+    }
+
+    /// Puts into the journal that something could not be done for an agent; not where nothing is known and nothing kept,
+    /// since that is no workspace.
+    pub fn failed(&self, reason: &str) -> Option<Diagnostic> {
+        let is_workspace = self.keeps_anything() || !self.catalog.is_empty();
+        is_workspace
+            .then(|| self.journal(Receipt { reason: reason.to_owned(), ..Receipt::new(What::Failed) }))
+            .flatten()
+    }
+
+    /// Whether anything was ever kept for this workspace.
+    pub fn keeps_anything(&self) -> bool {
+        self.store.keeps_anything()
+    }
+
+    pub(super) fn context(&self) -> Context<'_> {
+        Context {
+            workspace: self.workspace(),
+            catalog: &self.catalog,
+            selection: &self.selection,
+            matcher: &self.matcher,
+            places: self,
+            exclude_hints: self.hides_selecting(),
+            taken: None,
+        }
+    }
+
+    pub(super) fn hides_selecting(&self) -> bool {
+        self.settings().exclude_tools.iter().any(|tool| tool == SELECT_TOOL)
+    }
+}
+
+fn not_remembered(error: &io::Error) -> Diagnostic {
+    Diagnostic::warning("not-stored", format!("what was told is not remembered: {error}")).hint(advice(error))
+}

@@ -1,0 +1,156 @@
+//! Switching a desk to a profile: its picks become the desk's, as one change that can be taken back. What only the profile
+//! has stays with it: its own sources, whether mentions pull in, the tools that it hides.
+
+use std::path::Path;
+
+use super::change::Done;
+use super::profile::{broken, said};
+use super::{Changed, Desk, Refusal};
+use refdesk_core::catalog::{self, SourceId};
+use refdesk_core::config::profile::{self, Listed, Profile};
+use refdesk_core::selection::{Choice, Role, Selection};
+
+/// What switching to a profile would change, or has changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Switch {
+    /// The profile's name.
+    pub name: String,
+    /// Ids that would be picked, in the order of the profile.
+    pub picked: Vec<String>,
+    /// Ids whose pick would be taken back.
+    pub unpicked: Vec<String>,
+    /// What would be pulled in anew.
+    pub pulled_in: Vec<SourceId>,
+    /// What nothing would bring any more, but for the picks taken back.
+    pub released: Vec<SourceId>,
+    /// Estimated tokens of all that is selected.
+    pub tokens_before: u64,
+    /// The same afterwards.
+    pub tokens_after: u64,
+    /// Ids that it names and the desk cannot pick, since no source has them or their path exists nowhere.
+    pub missing: Vec<String>,
+    /// Ids that it picks and the desk excludes.
+    pub excluded: Vec<String>,
+    /// What of it does not become the desk's, a sentence each.
+    pub stays: Vec<String>,
+}
+
+impl Switch {
+    /// Whether nothing would change.
+    pub fn is_none(&self) -> bool {
+        self.picked.is_empty() && self.unpicked.is_empty()
+    }
+}
+
+impl Desk {
+    /// What switching to the profile in this file would change; reads what it takes to know.
+    ///
+    /// # Errors
+    /// The profile cannot be read.
+    pub fn outlook_of_switching(&mut self, file: &Path) -> Result<Switch, Refusal> {
+        let profile = self.profile_at(file)?;
+        self.settle();
+        let after = Choice { picks: self.picks_of(&profile), exclusions: self.choice.exclusions.clone() };
+        let selected = self.closure(&after, self.rules());
+        let price = |selection: &Selection| -> u64 {
+            let sources = selection.members().iter().filter_map(|member| self.catalog.get(member.id.as_str()));
+            sources.filter_map(|source| self.tokens(source)).sum()
+        };
+        let transitive_only = |one: &Selection, other: &Selection| -> Vec<SourceId> {
+            let members = one.members().iter().filter(|member| member.role == Role::Transitive);
+            members.map(|member| &member.id).filter(|id| !other.contains(id.as_str())).cloned().collect()
+        };
+        let only_in = |one: &[String], other: &[String]| -> Vec<String> {
+            one.iter().filter(|id| !other.contains(id)).cloned().collect()
+        };
+        let mut missing: Vec<String> = self.named_by(&profile).filter(|id| self.catalog.get(id).is_none()).collect();
+        missing.extend(catalog::missing(&self.catalog, &profile.preselected).map(ToString::to_string));
+        Ok(Switch {
+            picked: only_in(&after.picks, &self.choice.picks),
+            unpicked: only_in(&self.choice.picks, &after.picks),
+            pulled_in: transitive_only(&selected, &self.selection),
+            released: transitive_only(&self.selection, &selected),
+            tokens_before: price(&self.selection),
+            tokens_after: price(&selected),
+            missing,
+            excluded: profile.preselected.iter().filter(|id| after.exclusions.contains(id)).cloned().collect(),
+            stays: self.stays_with(&profile),
+            name: profile.name,
+        })
+    }
+
+    /// Replaces the desk's picks by those of the profile in this file.
+    ///
+    /// # Errors
+    /// The profile cannot be read, or the desk cannot be stored; nothing was changed then.
+    pub fn switch_to(&mut self, file: &Path) -> Result<Changed, Refusal> {
+        let profile = self.profile_at(file)?;
+        let known = self.choice.clone();
+        let picks = self.picks_of(&profile);
+        let reason = format!("switched to the profile {}", profile.name);
+        let Done { answer: (before, after), left, .. } = self.store_change(&reason, |choice| {
+            let before = choice.clone();
+            // What another process excluded meanwhile stays excluded.
+            choice.picks = picks.iter().filter(|id| !choice.exclusions.contains(id)).cloned().collect();
+            (before, choice.clone())
+        })?;
+        self.history.note_others(&known, &before);
+        let changed = before.picks.iter().filter(|id| !after.picks.contains(id)).cloned().collect();
+        self.history.note_as(Some(format!("switch to {}", profile.name)), before, after);
+        Ok(Changed { changed, released: left, refused: Vec::new() })
+    }
+
+    fn profile_at(&self, file: &Path) -> Result<Profile, Refusal> {
+        let shown = || self.around().display(file);
+        profile::read(self.around(), file).map_err(|problems| broken(&shown(), &problems))
+    }
+
+    /// What of a profile the desk can pick: what is there, and not excluded.
+    fn picks_of(&self, profile: &Profile) -> Vec<String> {
+        let can_be = |id: &&String| {
+            let is_there = self.catalog.get(id).is_some_and(|source| !source.is_missing());
+            is_there && !self.choice.exclusions.contains(id)
+        };
+        profile.preselected.iter().filter(can_be).cloned().collect()
+    }
+
+    /// The ids that a profile names and does not define itself, each once.
+    fn named_by<'a>(&self, profile: &'a Profile) -> impl Iterator<Item = String> + use<'a> {
+        let own: Vec<&str> = own(profile).collect();
+        let listed = profile.sources.iter().filter_map(|listed| match listed {
+            Listed::Id(id) => Some(id),
+            Listed::Whole { .. } => None,
+        });
+        let more = listed.filter(|id| !profile.preselected.contains(id));
+        profile.preselected.iter().chain(more).filter(move |id| !own.contains(&id.as_str())).cloned()
+    }
+
+    fn stays_with(&self, profile: &Profile) -> Vec<String> {
+        let mut stays = Vec::new();
+        let own: Vec<&str> = own(profile).collect();
+        if !own.is_empty() {
+            stays.push(format!("only the profile has @{}", own.join(", @")));
+        }
+        if !profile.sources.is_empty() {
+            stays.push("the profile knows only the sources that it names; the desk keeps its whole catalog".to_owned());
+        }
+        let (transitive, tools) = said(profile, self.settings());
+        if transitive != self.settings().transitive_injection {
+            let does = if transitive { "mentions pull in" } else { "mentions pull nothing in" };
+            stays.push(format!("under the profile {does}; the desk goes by the configuration"));
+        }
+        if tools != self.settings().exclude_tools {
+            let hides = if tools.is_empty() { "no tool".to_owned() } else { tools.join(", ") };
+            stays.push(format!("the profile hides {hides} from its agent; the desk goes by the configuration"));
+        }
+        stays
+    }
+}
+
+/// The ids of the sources that only a profile has.
+fn own(profile: &Profile) -> impl Iterator<Item = &str> {
+    profile.sources.iter().filter_map(|listed| match listed {
+        Listed::Whole { value, .. } => value.get("id").and_then(|id| id.as_str()),
+        Listed::Id(_) => None,
+    })
+}

@@ -1,0 +1,209 @@
+//! Templates as the desk sees them: which there are, what they say, what they come to.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::prepared::Prepared;
+use super::{Desk, Refusal};
+use refdesk_templates::render::{Job, RenderError, partials};
+use refdesk_templates::{Fit, Syntax, Taken, Template, TemplateIndex, Variable, fit};
+use refdesk_text::report::Diagnostic;
+
+/// What is to be rendered with what.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// The template.
+    pub what: What,
+    /// Its language, where somebody said so.
+    pub syntax: Option<Syntax>,
+    /// The values; `None` renders with sample values made from the variable tree.
+    pub values: Option<Value>,
+    /// Escape HTML in Mustache's `{{x}}`.
+    pub html: bool,
+    /// Partials of Mustache that go before those of the index: name and text.
+    pub partials: BTreeMap<String, String>,
+}
+
+impl Request {
+    /// The template of this name with these values, or with sample values.
+    pub fn named(name: impl Into<String>, values: Option<Value>) -> Self {
+        Self { what: What::Named(name.into()), syntax: None, values, html: false, partials: BTreeMap::new() }
+    }
+}
+
+/// Which template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum What {
+    /// The one of this name in the index.
+    Named(String),
+    /// This text.
+    Inline(String),
+    /// What this file says; an absolute path.
+    File(PathBuf),
+}
+
+/// What a request came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Made {
+    /// The text.
+    pub text: String,
+    /// What somebody should look at, one sentence each.
+    pub warnings: Vec<String>,
+    /// The template's language.
+    pub syntax: Syntax,
+    /// Names that the template asks for and that were given, sorted.
+    pub used: Vec<String>,
+    /// Given values that the template does not ask for, and needed ones that were not given; none for sample values.
+    pub fit: Fit,
+    /// Where the template's own `Output:` line wants the text to go, rendered with the same values.
+    pub offered: Option<String>,
+}
+
+/// A request that came to nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unrendered {
+    /// A stable name for programs: `unknown-template`, `no-such-file`, `template-unreadable`, `render`.
+    pub code: &'static str,
+    /// Why, and at which line.
+    pub error: RenderError,
+    /// What to do; may be empty.
+    pub hint: String,
+    /// The template's text; empty where it could not be read.
+    pub template: String,
+    /// Its language, where it could be read.
+    pub syntax: Option<Syntax>,
+    /// How the given values fit it, where it could be read.
+    pub fit: Fit,
+}
+
+impl From<Refusal> for Unrendered {
+    fn from(refusal: Refusal) -> Self {
+        let error = RenderError { message: refusal.message, line: None };
+        Self {
+            code: refusal.code,
+            error,
+            hint: refusal.hint,
+            template: String::new(),
+            syntax: None,
+            fit: Fit::default(),
+        }
+    }
+}
+
+/// A template that was found: enough to render it.
+struct Source {
+    text: String,
+    syntax: Syntax,
+    variables: Vec<Variable>,
+    /// What the index found wrong with it.
+    problem: Option<String>,
+}
+
+impl Desk {
+    /// Every template that the selection brings, and what is wrong with some.
+    pub fn templates(&self) -> (TemplateIndex, Vec<Diagnostic>) {
+        refdesk_templates::index(self.asked(&self.taken()), &self.templates)
+    }
+
+    /// The templates that a text of a tool holds.
+    pub(super) fn templates_of(&self, text: &str) -> Vec<Template> {
+        refdesk_templates::of_text(self.asked(&self.taken()), &self.templates, text)
+    }
+
+    /// Those that texts of tools have brought before.
+    pub(super) fn taken(&self) -> Vec<Taken> {
+        if self.settings().extract_templates { self.store.taken_templates() } else { Vec::new() }
+    }
+
+    /// What the index is built of.
+    pub(super) fn asked<'a>(&'a self, taken: &'a [Taken]) -> refdesk_templates::Asked<'a> {
+        refdesk_templates::Asked {
+            workspace: self.workspace(),
+            catalog: &self.catalog,
+            selection: &self.selection,
+            extract: self.settings().extract_templates,
+            taken,
+        }
+    }
+
+    /// The template of this name, with its text as it stands in its file or block.
+    ///
+    /// # Errors
+    /// No template fits, several do, or its file cannot be read.
+    pub fn template<'a>(&self, index: &'a TemplateIndex, name: &str) -> Result<(&'a Template, String), Refusal> {
+        let hint = "`refdesk templates` shows the templates of the selection";
+        let template = index.find(name).map_err(|error| Refusal::new("unknown-template", error.to_string(), hint))?;
+        let text = template.text().map_err(|error| {
+            let message = format!("{} {error}", self.around().display(&template.path));
+            Refusal::new("template-unreadable", message, "mend the file")
+        })?;
+        Ok((template, text))
+    }
+
+    /// Renders; partials of Mustache come from the request, then from the index.
+    ///
+    /// # Errors
+    /// There is no such template, or it does not render.
+    pub fn render(&self, index: &TemplateIndex, request: &Request) -> Result<Made, Unrendered> {
+        self.prepare(index, request)?.render(&self.options.renderer)
+    }
+
+    /// Looks up and reads all that a rendering needs.
+    ///
+    /// # Errors
+    /// There is no such template, or it cannot be read.
+    pub fn prepare(&self, index: &TemplateIndex, request: &Request) -> Result<Prepared, Unrendered> {
+        let Source { text, syntax, variables, problem } = self.source(index, request)?;
+        let fit = request.values.as_ref().map(|values| fit(&variables, values)).unwrap_or_default();
+        let values = request.values.clone().unwrap_or_else(|| refdesk_templates::sample(&variables));
+        let mut used = refdesk_templates::names(&variables);
+        used.retain(|name| values.get(name).is_some());
+        let find = |name: &str| self.template(index, name).ok().map(|(_, text)| text);
+        let partials = match syntax {
+            Syntax::Mustache => partials::gather(&text, &request.partials, &find),
+            Syntax::Jinja2 | Syntax::Handlebars => Ok(BTreeMap::new()),
+        };
+        let (partials, too_much) = match partials {
+            Ok(partials) => (partials, None),
+            Err(error) => (BTreeMap::new(), Some(error)),
+        };
+        // What the index found wrong counts also where rendering does not mind.
+        let problem = too_much.or_else(|| problem.map(|message| RenderError { message, line: None }));
+        let name = match &request.what {
+            What::Named(name) => Some(name.clone()),
+            What::Inline(_) | What::File(_) => None,
+        };
+        let job = Job { html: request.html, partials, ..Job::new(text, syntax, values) };
+        Ok(Prepared { name, job, problem, used, fit })
+    }
+
+    fn source(&self, index: &TemplateIndex, request: &Request) -> Result<Source, Unrendered> {
+        let text = match &request.what {
+            What::Inline(text) => text.clone(),
+            What::File(path) => read_file(path)?,
+            What::Named(name) => {
+                let (template, text) = self.template(index, name)?;
+                if request.syntax.is_none_or(|syntax| syntax == template.syntax) {
+                    let Template { syntax, variables, problem, .. } = template;
+                    let (variables, problem) = (variables.clone(), problem.clone());
+                    return Ok(Source { text, syntax: *syntax, variables, problem });
+                }
+                text
+            }
+        };
+        let analysis = refdesk_templates::analyse(&text, request.syntax);
+        // What is wrong with it the rendering says itself.
+        Ok(Source { text, syntax: analysis.syntax, variables: analysis.variables, problem: None })
+    }
+}
+
+fn read_file(path: &std::path::Path) -> Result<String, Refusal> {
+    if !path.exists() {
+        let message = format!("Template file not found: {}", path.display());
+        return Err(Refusal::new("no-such-file", message, "--file is relative to the current folder"));
+    }
+    refdesk_templates::read(path)
+        .map_err(|error| Refusal::new("template-unreadable", format!("{} {error}", path.display()), "mend the file"))
+}

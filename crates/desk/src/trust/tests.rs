@@ -1,0 +1,475 @@
+//! What waits for trust, and what is done meanwhile.
+
+use std::os::unix::fs::symlink;
+
+use super::*;
+use crate::Options;
+use refdesk_core::config::Surroundings;
+use refdesk_files::write_atomic;
+
+/// `ws/` beside `out/`, `home/` and `state/`.
+struct World {
+    _folder: tempfile::TempDir,
+    root: PathBuf,
+}
+
+impl World {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let world = Self { _folder: folder, root };
+        for file in ["ws/in.md", "out/a.md", "out/dir/b.md", "ws-evil/c.md"] {
+            world.put(file, "text\n");
+        }
+        world
+    }
+
+    fn put(&self, file: &str, text: &str) {
+        write_atomic(&self.root.join(file), text.as_bytes()).unwrap();
+    }
+
+    fn configure(&self, text: &str) {
+        self.put("ws/references.json", text);
+    }
+
+    fn options(&self) -> Options {
+        let around = Surroundings {
+            workspace: self.root.join("ws"),
+            current: self.root.join("ws"),
+            home: Some(self.root.join("home")),
+            config_home: Some(self.root.join("home/.config")),
+            ..Surroundings::default()
+        };
+        Options { state: Some(self.root.join("state")), ..Options::new(around) }
+    }
+
+    fn desk(&self) -> Desk {
+        let mut desk = Desk::open(self.options());
+        desk.settle();
+        desk
+    }
+
+    fn waiting(&self) -> Vec<String> {
+        let root = format!("{}/", self.root.display());
+        let sentence = |deed: Deed| {
+            let line = deed.line.unwrap_or(0);
+            format!("{}:{line}: {}", deed.file, deed.what).replace(&root, "")
+        };
+        self.desk().untrusted().into_iter().map(sentence).collect()
+    }
+}
+
+const ALL: &str = r#"{
+"sources": [
+  {"id": "in", "name": "In", "path": "in.md", "mode": "auto"},
+  {"id": "a", "name": "A", "path": "../out/a.md", "mode": "auto"},
+  {"id": "dir", "name": "Dir", "path": "../out/dir"},
+  {"id": "gone", "name": "Gone", "path": "../out/none.md"},
+  {"id": "url", "name": "Url", "type": "url", "url": "https://example.org", "mode": "auto"}
+],
+"channel": {"type": "webhook", "endpoint": "https://example.org/ask", "secret_env": "SECRET",
+  "timeout": 60},
+"approval": {
+  "docs/**": "auto",
+  "docs/x": "deny"
+}
+}"#;
+
+#[test]
+fn everything_that_would_go_beyond_is_said_with_its_line_and_trusted_in_one_go() {
+    let world = World::new();
+    world.configure(ALL);
+    world.put("ws/.jaato/references/found.json", r#"{"id": "found", "name": "F", "path": "../../../ws-evil"}"#);
+    let told = [
+        "references.json:9: questions to you would be posted to https://example.org/ask, with a signature made with the \
+         secret in $SECRET",
+        "references.json:12: agents could write files that match `docs/**` without asking you, but for `docs/x`",
+        "references.json:4: every agent could read out/a.md, as @a",
+        "references.json:5: an agent that selects it could read out/dir and everything below it, as @dir",
+        ".jaato/references/found.json:1: an agent that selects it could read ws-evil and everything below it, as @found",
+    ];
+    assert_eq!(world.waiting(), told);
+    let mut desk = world.desk();
+    assert_eq!(desk.access().paths(), [world.root.join("ws/in.md")]);
+    assert_eq!(desk.access().withheld(), ["a".into()]);
+    assert_eq!((desk.verdict("docs/a"), desk.verdict("docs/x")), (Verdict::Ask, Verdict::Deny));
+    assert_eq!(desk.channel_refusal().unwrap().code, "untrusted");
+    let channel = desk.channel();
+    assert_eq!((channel.kind, channel.endpoint, channel.secret_env), (ChannelKind::Webhook, None, None));
+    assert_eq!(desk.waiting().len(), told.len());
+
+    assert_eq!(desk.trust_all().unwrap().len(), told.len());
+    assert_eq!((world.waiting(), desk.waiting()), (vec![], vec![]));
+    assert_eq!(desk.access().paths(), [world.root.join("ws/in.md")], "it is read again first");
+    assert!(desk.has_stale_trust());
+    desk.reload();
+    assert_eq!(desk.access().paths(), ["ws/in.md", "out/a.md"].map(|path| world.root.join(path)));
+    assert_eq!((desk.verdict("docs/a"), desk.verdict("docs/x")), (Verdict::Auto, Verdict::Deny));
+    assert_eq!(desk.channel_refusal(), None);
+    assert_eq!(desk.channel(), desk.settings().channel);
+
+    assert_eq!(desk.revoke().unwrap().len(), told.len());
+    assert_eq!(world.waiting(), told);
+    assert_eq!(desk.access().paths(), [world.root.join("ws/in.md")], "what another takes back counts at once");
+}
+
+/// What is changed, and whether that asks again.
+#[test]
+fn any_change_of_a_deed_asks_again_and_nothing_else_does() {
+    for (from, to, asks) in [
+        ("https://example.org/ask", "https://example.org/other", 1),
+        ("\"SECRET\"", "\"HOME\"", 1),
+        ("\"timeout\": 60", "\"timeout\": 61", 1),
+        ("\"docs/**\"", "\"**\"", 1),
+        (",\n  \"docs/x\": \"deny\"", "", 1),
+        ("\"../out/a.md\", \"mode\": \"auto\"", "\"../out/dir/b.md\", \"mode\": \"auto\"", 1),
+        ("\"../out/a.md\", \"mode\": \"auto\"", "\"../out/a.md\"", 1),
+        ("\"id\": \"a\"", "\"id\": \"b\"", 1),
+        ("\"../out/dir\"", "\"../out\"", 1),
+        ("\"name\": \"A\"", "\"name\": \"B\", \"tags\": [\"x\"]", 0),
+        ("\"in.md\"", "\"./in.md\"", 0),
+        ("\"../out/a.md\"", "\"../out/dir/../a.md\"", 0),
+        ("{\n\"sources\"", "{ \"exclude_tools\": [\"x\"], \"preselected\": [\"a\"],\n\n\"sources\"", 0),
+        ("\"docs/x\": \"deny\"", "\"docs/x\": \"deny\", \"more/**\": \"auto\"", 1),
+        ("https://example.org\"", "https://example.com\"", 0),
+    ] {
+        let world = World::new();
+        world.configure(ALL);
+        world.desk().trust_all().unwrap();
+        assert!(ALL.contains(from), "{from}");
+        world.configure(&ALL.replacen(from, to, 1));
+        assert_eq!(world.waiting().len(), asks, "{from} -> {to}: {:?}", world.waiting());
+        world.configure(ALL);
+        assert_eq!(world.waiting().len(), 0, "as it was trusted: {from}");
+    }
+}
+
+#[test]
+fn trust_is_of_one_workspace() {
+    let world = World::new();
+    world.configure(ALL);
+    world.desk().trust_all().unwrap();
+    for file in ["references.json", "in.md"] {
+        world.put(&format!("ws2/{file}"), &fs::read_to_string(world.root.join("ws").join(file)).unwrap());
+    }
+    let mut options = world.options();
+    options.around.workspace = world.root.join("ws2");
+    assert_eq!(Desk::open(options.clone()).untrusted().len(), 4);
+    // By another name it is the same one.
+    symlink(world.root.join("ws"), world.root.join("ws3")).unwrap();
+    options.around.workspace = world.root.join("ws3");
+    assert_eq!(Desk::open(options).untrusted().len(), 0);
+}
+
+#[test]
+fn what_is_the_persons_own_needs_no_trust() {
+    let world = World::new();
+    let outside = ALL.replace("../out/", &format!("{}/out/", world.root.display()));
+    world.put("home/.config/jaato/references.json", &outside);
+    assert_eq!(world.waiting(), [""; 0]);
+    let desk = world.desk();
+    assert!(desk.access().paths().contains(&world.root.join("out/a.md")));
+    assert_eq!((desk.verdict("docs/a"), desk.channel_refusal()), (Verdict::Auto, None));
+    assert!(!world.root.join("state").exists());
+
+    // Named: outside it is the person's own, inside it came with the workspace, by whichever name.
+    let named = |path: &str| {
+        let mut options = world.options();
+        options.around.named = Some(world.root.join(path));
+        Desk::open(options).untrusted().len()
+    };
+    world.put("mine.json", &outside);
+    world.put("ws/theirs.json", &outside);
+    symlink("../mine.json", world.root.join("ws/link.json")).unwrap();
+    symlink("ws/theirs.json", world.root.join("link.json")).unwrap();
+    assert_eq!(["mine.json", "ws/theirs.json", "ws/link.json", "link.json"].map(named), [0, 4, 4, 4]);
+
+    // What is found in a folder outside was brought by the configuration that names the folder.
+    world
+        .put("out/refs/x.json", &format!(r#"{{"id": "x", "name": "X", "path": "{}/out/a.md"}}"#, world.root.display()));
+    world.put("mine.json", &format!(r#"{{"references_dir": "{}/out/refs"}}"#, world.root.display()));
+    world.configure(r#"{"references_dir": "../out/refs"}"#);
+    assert_eq!((named("mine.json"), world.waiting().len()), (0, 1), "the folder");
+    world.desk().trust_all().unwrap();
+    assert_eq!(world.waiting().len(), 1, "then the path of what is in it");
+}
+
+#[test]
+fn a_source_is_where_its_links_lead() {
+    let world = World::new();
+    symlink("../out", world.root.join("ws/link")).unwrap();
+    symlink(world.root.join("ws/in.md"), world.root.join("out/back.md")).unwrap();
+    world.configure(
+        r#"{"sources": [{"id": "a", "name": "A", "path": "link/a.md", "mode": "auto"},
+            {"id": "b", "name": "B", "path": "../out/back.md", "mode": "auto"}]}"#,
+    );
+    let desk = world.desk();
+    assert_eq!(desk.access().paths(), [world.root.join("ws/in.md")]);
+    desk.trust_all().unwrap();
+    assert_eq!(world.desk().access().paths().len(), 2);
+    // The link leads elsewhere: that is another path.
+    fs::remove_file(world.root.join("ws/link")).unwrap();
+    symlink("../ws-evil", world.root.join("ws/link")).unwrap();
+    world.put("ws-evil/a.md", "other");
+    assert_eq!(world.waiting().len(), 1);
+}
+
+#[test]
+fn a_write_is_free_only_by_both_its_names() {
+    let world = World::new();
+    fs::create_dir_all(world.root.join("ws/secrets")).unwrap();
+    fs::create_dir_all(world.root.join("ws/docs")).unwrap();
+    symlink("../secrets", world.root.join("ws/docs/link")).unwrap();
+    symlink("../../out", world.root.join("ws/docs/out")).unwrap();
+    symlink("docs", world.root.join("ws/short")).unwrap();
+    world.configure(r#"{"approval": {"docs/**": "auto", "secrets/**": "deny"}}"#);
+    let desk = world.desk();
+    desk.trust_all().unwrap();
+    for (path, expected) in [
+        ("docs/a/b", Verdict::Auto),
+        ("docs/../docs/a", Verdict::Auto),
+        ("docs/../secrets/a", Verdict::Deny),
+        ("docs/link/a", Verdict::Deny),
+        ("docs/out/a", Verdict::Ask),
+        ("short/a", Verdict::Ask),
+        ("a", Verdict::Ask),
+    ] {
+        assert_eq!(desk.verdict(path), expected, "{path}");
+    }
+    // A rule that cannot be read takes back what the others allow.
+    for broken in [r#""x[": "deny""#, r#""x": "denied""#] {
+        world.configure(&format!(r#"{{"approval": {{"docs/**": "auto", {broken}}}}}"#));
+        let desk = world.desk();
+        desk.trust_all().unwrap();
+        assert_eq!(desk.verdict("docs/a"), Verdict::Ask, "{broken}");
+        assert!(desk.diagnostics().iter().any(Diagnostic::is_error), "{broken}");
+    }
+}
+
+#[test]
+fn trust_is_kept_nowhere_in_the_workspace() {
+    let world = World::new();
+    world.configure(ALL);
+    let mut options = world.options();
+    options.state = Some(world.root.join("ws/.state"));
+    let desk = Desk::open(options.clone());
+    assert_eq!(desk.trust_all().unwrap_err().code, "no-state-folder");
+    assert!(!world.root.join("ws/.state").exists());
+    // A file that a repository brought along counts for nothing.
+    world.desk().trust_all().unwrap();
+    fs::create_dir(world.root.join("ws/.state")).unwrap();
+    fs::copy(world.root.join("state/trust.json"), world.root.join("ws/.state/trust.json")).unwrap();
+    assert_eq!(desk.untrusted().len(), 4);
+    options.state = None;
+    assert_eq!(Desk::open(options).trust_all().unwrap_err().code, "no-state-folder");
+}
+
+#[test]
+fn of_a_damaged_file_nothing_is_trusted_and_that_is_said() {
+    let world = World::new();
+    world.configure(ALL);
+    world.desk().trust_all().unwrap();
+    world.put("state/trust.json", "{");
+    let desk = world.desk();
+    let told = [desk.opening_diagnostics(), desk.waiting()].concat();
+    let told: Vec<&str> = told.iter().map(|problem| problem.code).filter(|code| *code != "missing-path").collect();
+    assert_eq!(told, ["damaged", "untrusted", "untrusted", "untrusted", "untrusted"]);
+}
+
+#[test]
+fn only_a_way_that_uses_a_folder_waits_for_it() {
+    for (kind, waits) in [("file", 1), ("queue", 0), ("console", 0)] {
+        let world = World::new();
+        world.configure(&format!(r#"{{"channel": {{"type": "{kind}", "base_path": "../out/ask"}}}}"#));
+        let desk = world.desk();
+        assert_eq!((desk.untrusted().len(), desk.channel_refusal().is_some()), (waits, waits == 1), "{kind}");
+    }
+}
+
+/// What a document outside says must not come into the workspace, where every agent reads it.
+#[test]
+fn no_template_of_what_waits_is_written() {
+    let world = World::new();
+    world.put("out/a.md", "# Greeting\n\n```jinja2\nHello {{ secret_name }}, {{ other }}!\n```\n");
+    world.configure(r#"{"preselected": ["a"], "sources": [{"id": "a", "name": "A", "path": "../out/a.md"}]}"#);
+    let folder = world.root.join("ws/.jaato/templates");
+    let files = || {
+        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.filter(|name| name != "index.json").count()
+    };
+    let index = || fs::read_to_string(folder.join("index.json")).unwrap_or_default();
+    let write = |trusted: bool| {
+        let desk = world.desk();
+        let templates = desk.templates().0;
+        assert_eq!(templates.templates.len(), usize::from(trusted));
+        assert!(desk.write_templates(&templates).diagnostics.is_empty());
+    };
+    for trusted in [false, true, false] {
+        match trusted {
+            true => drop(world.desk().trust_all().unwrap()),
+            false => drop(world.desk().revoke().unwrap()),
+        }
+        write(trusted);
+        assert_eq!((files(), index().contains("secret_name")), (usize::from(trusted), trusted), "{}", index());
+    }
+}
+
+/// A text of a foreign file is told nowhere before it is trusted.
+#[test]
+fn texts_of_files_outside_wait_for_trust() {
+    let entry =
+        |id: &str| format!(r#"{{"id": "{id}", "name": "N", "type": "inline", "mode": "auto", "content": "SECRET"}}"#);
+    let set_up = |how: &str| {
+        let world = World::new();
+        world.put("out/refs/x.json", &entry("x"));
+        world.put("ws/.jaato/other/x.json", &entry("x"));
+        match how {
+            "named" => world.configure(r#"{"references_dir": "../out/refs"}"#),
+            "linked" => symlink("../../out/refs", world.root.join("ws/.jaato/references")).unwrap(),
+            "one file" => {
+                fs::create_dir_all(world.root.join("ws/.jaato/references")).unwrap();
+                symlink("../../../out/refs/x.json", world.root.join("ws/.jaato/references/x.json")).unwrap();
+            }
+            "inside" => world.configure(r#"{"references_dir": ".jaato/other"}"#),
+            _ => {
+                let folder = world.root.join("out/refs");
+                world.put(
+                    "home/.config/jaato/references.json",
+                    &format!(r#"{{"references_dir": "{}"}}"#, folder.display()),
+                );
+            }
+        }
+        world
+    };
+    for (how, waits) in [("named", 1), ("linked", 1), ("one file", 1), ("inside", 0), ("the person's own", 0)] {
+        let world = set_up(how);
+        let mut desk = world.desk();
+        assert_eq!((desk.untrusted().len(), desk.catalog().len()), (waits, 1 - waits), "{how}");
+        let read = |desk: &Desk| {
+            let read = crate::reading::read_source(desk.workspace(), desk.catalog(), &desk.access(), "x", None, None);
+            read.map(|reading| reading.text).map_err(|refusal| refusal.code)
+        };
+        let told = |desk: &Desk| desk.instructions().contains("SECRET");
+        assert_eq!((told(&desk), read(&desk).is_ok()), (waits == 0, waits == 0), "{how}");
+        desk.trust_all().unwrap();
+        assert_eq!(desk.has_stale_trust(), waits == 1, "{how}");
+        desk.reload();
+        assert!(told(&desk) && !desk.has_stale_trust(), "{how}");
+        assert_eq!(read(&desk).as_deref(), Ok("SECRET"), "{how}");
+        desk.revoke().unwrap();
+        assert_eq!((read(&desk).is_ok(), desk.has_stale_trust()), (waits == 0, waits == 1), "{how}: at once");
+    }
+}
+
+/// Everything by which a desk could tell what stands at a path outside.
+fn told_of(desk: &mut Desk, id: &str) -> String {
+    desk.read_all();
+    let source = desk.catalog().get(id).unwrap().clone();
+    let asked = refdesk_enrich::Asked::new(refdesk_enrich::TextKind::Prompt, "See @far.");
+    let read = crate::reading::read_source(desk.workspace(), desk.catalog(), &desk.access(), id, None, None);
+    let told = (
+        (desk.instructions(), desk.enrich(&asked, crate::Reader::Nobody).0.text, read.map_err(|it| it.message)),
+        (desk.document(id), desk.document_spot(id).map_err(|it| it.message), desk.tokens(&source)),
+        (
+            desk.rows().listed(&source, desk.tokens(&source)),
+            desk.graph().from(id).collect::<Vec<_>>(),
+            desk.templates().0.templates,
+        ),
+        (enrich_places(desk, &source), desk.diagnostics()),
+    );
+    format!("{told:?}")
+}
+
+fn enrich_places(desk: &Desk, source: &Source) -> (Vec<PathBuf>, String, Vec<PathBuf>) {
+    use refdesk_enrich::Places;
+    (desk.files(source), Places::stamp(desk, source), desk.declared(source, "templates"))
+}
+
+/// A source outside is named and says that it waits; whatever stands there makes no difference to what is told.
+#[test]
+fn nothing_of_a_source_outside_is_told_before_trust() {
+    for mode in ["auto", "selectable"] {
+        let told = |set_up: &dyn Fn(&World)| {
+            let world = World::new();
+            set_up(&world);
+            world.configure(&format!(
+                r#"{{"preselected": ["far"], "transitive_from_auto": true, "sources": [
+                {{"id": "far", "name": "Far", "path": "../out/far", "mode": "{mode}", "tags": ["t"],
+                  "contents": {{"templates": "templates"}}}},
+                {{"id": "other", "name": "Other", "path": "in.md"}}]}}"#
+            ));
+            let mut desk = world.desk();
+            assert!(!desk.selection().contains("other"), "its mentions are not followed");
+            assert_eq!(desk.untrusted().len(), 1);
+            told_of(&mut desk, "far").replace(&world.root.display().to_string(), "")
+        };
+        let file = told(&|world: &World| world.put("out/far", "SECRET other\n"));
+        assert!(file.contains("waits for trust") && !file.contains("SECRET") && !file.contains("Read "), "{file}");
+        let folder = told(&|world: &World| {
+            world.put("out/far/SECRET.md", "See other and {{ SECRET }}.\n");
+            world.put("out/far/templates/SECRET.txt.tpl", "{{ SECRET }}\n");
+        });
+        assert_eq!(file, folder, "{mode}");
+        let link = told(&|world: &World| {
+            world.put("elsewhere/SECRET.md", "See other.\n");
+            fs::create_dir_all(world.root.join("out")).unwrap();
+            symlink("../elsewhere", world.root.join("out/far")).unwrap();
+        });
+        assert_eq!(file, link, "{mode}");
+    }
+}
+
+#[test]
+fn what_git_and_refdesk_keep_is_no_source_by_any_name() {
+    let world = World::new();
+    for file in ["ws/.git/config", "ws/.jaato/refdesk/told.json", "ws/sub/.git/x.md", "out/.git/x.md", "ws/store/HEAD"]
+    {
+        world.put(file, "SECRET other\n");
+    }
+    for (target, link) in [(".git", "git"), (".jaato/refdesk/told.json", "told.md"), ("store", "worktree/.git")] {
+        fs::create_dir_all(world.root.join("ws/worktree")).unwrap();
+        symlink(world.root.join("ws").join(target), world.root.join("ws").join(link)).unwrap();
+    }
+    let paths = [
+        ".git",
+        ".git/config",
+        "./sub/../.git/config",
+        "sub/.git",
+        "sub/.git/x.md",
+        ".jaato/refdesk",
+        ".jaato/refdesk/told.json",
+        ".jaato/refdesk/none.json",
+        "${workspaceRoot}/.git/config",
+        "git/config",
+        "told.md",
+        "worktree/.git/HEAD",
+        "../out/.git/x.md",
+        "/nowhere/at/all/.git/config",
+    ];
+    for path in paths {
+        for mode in ["auto", "selectable"] {
+            world.configure(&format!(
+                r#"{{"preselected": ["far"], "transitive_from_auto": true, "sources": [
+                    {{"id": "far", "name": "Far", "path": "{path}", "mode": "{mode}"}},
+                    {{"id": "other", "name": "Other", "path": "in.md"}}]}}"#
+            ));
+            let mut desk = world.desk();
+            let told = told_of(&mut desk, "far");
+            assert!(!told.contains("SECRET") && !told.contains("Read "), "{path}: {told}");
+            assert!(!desk.selection().contains("other"), "{path}");
+            assert_eq!((desk.access().paths().len(), desk.untrusted().len()), (0, 0), "{path}");
+            let codes: Vec<&str> = desk.diagnostics().iter().map(|problem| problem.code).collect();
+            assert!(codes.contains(&"reserved-path"), "{path}: {codes:?}");
+        }
+    }
+    // By the name of what a link makes a folder of git.
+    symlink("store", world.root.join("ws/.git2")).unwrap();
+    fs::remove_dir_all(world.root.join("ws/.git")).unwrap();
+    fs::rename(world.root.join("ws/.git2"), world.root.join("ws/.git")).unwrap();
+    world.configure(r#"{"sources": [{"id": "far", "name": "Far", "path": "store/HEAD", "mode": "auto"}]}"#);
+    assert_eq!(world.desk().access().paths().len(), 0);
+    world.configure(r#"{"references_dir": ".jaato/refdesk"}"#);
+    let codes: Vec<&str> = world.desk().diagnostics().iter().map(|problem| problem.code).collect();
+    assert_eq!(codes, ["reserved-path"]);
+}

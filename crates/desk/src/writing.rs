@@ -1,0 +1,168 @@
+//! What a rendering would change on disk, and changing it: proposed first, written when somebody approved.
+
+use std::path::{Path, PathBuf};
+
+use super::{Desk, Made, Refusal};
+use refdesk_files::Lock;
+use refdesk_files::output::{self, Interrupted, Proposal, Recovered, Refused, Scope, Unwritten, Written};
+use refdesk_text::report::Diagnostic;
+
+/// The code of a refusal to write outside the workspace.
+pub const OUTSIDE: &str = "outside";
+
+/// Asks a person whether a write outside the workspace may be done; its error says why not.
+pub type Leave<'a> = &'a dyn Fn(&Proposal) -> Result<(), Refusal>;
+
+/// A rendering, and what it would change where somebody knows a path for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// The text.
+    pub made: Made,
+    /// `None` where there is no path, neither asked for nor offered by the template.
+    pub proposal: Option<Result<Proposal, Refusal>>,
+}
+
+impl From<Refused> for Refusal {
+    fn from(refused: Refused) -> Self {
+        Self::new(refused.code, refused.message, refused.hint)
+    }
+}
+
+impl Desk {
+    /// What writing this text to this path (relative to the current folder) would change; nothing is touched.
+    ///
+    /// # Errors
+    /// Nothing may be written there.
+    pub fn propose(&self, path: &str, text: &str, scope: Scope) -> Result<Proposal, Refusal> {
+        output::propose(self.workspace(), &self.around().current, path, text, scope).map_err(Refusal::from)
+    }
+
+    /// What writing this text to a configuration file would change. Where links or settings lead it out of the workspace,
+    /// `leave` has to allow exactly that write.
+    ///
+    /// # Errors
+    /// Nothing may be written there, or `leave` refuses.
+    pub(super) fn propose_configuration(&self, file: &Path, text: &str, leave: Leave<'_>) -> Result<Proposal, Refusal> {
+        let workspace = self.workspace();
+        let path = file.strip_prefix(workspace).unwrap_or(file).to_str().ok_or_else(|| {
+            let message = format!("{} is not UTF-8", file.display());
+            Refusal::new("no-text", message, "rename it")
+        })?;
+        let propose = |scope| output::propose(workspace, workspace, path, text, scope).map_err(Refusal::from);
+        match propose(Scope::Workspace) {
+            Err(refusal) if refusal.code == OUTSIDE => {
+                let proposal = propose(Scope::Anywhere)?;
+                leave(&proposal)?;
+                Ok(proposal)
+            }
+            proposed => proposed,
+        }
+    }
+
+    /// Writes what was proposed and approved: all of it or, when anything goes wrong, nothing.
+    ///
+    /// # Errors
+    /// A file has changed since it was proposed, or cannot be written.
+    pub fn write(&mut self, proposals: &[Proposal]) -> Result<Vec<Written>, Unwritten> {
+        self.write_for(proposals, "")
+    }
+
+    /// The same; `reason` is for the journal.
+    ///
+    /// # Errors
+    /// As [`Desk::write`].
+    pub fn write_for(&mut self, proposals: &[Proposal], reason: &str) -> Result<Vec<Written>, Unwritten> {
+        // One file is whole at any moment by itself; several are noted down first, and there is one note.
+        let lock = if proposals.len() > 1 { Some(self.hold()?) } else { None };
+        match lock {
+            Some(_) => self.settle_interrupted(),
+            None => self.finish_interrupted()?,
+        }
+        let written = output::write(self.workspace(), self.store.sealer(), proposals)?;
+        // The journal has a turn of its own with it.
+        drop(lock);
+        self.note_written(proposals, &written, reason);
+        Ok(written)
+    }
+
+    /// Takes a file away that was proposed for that, and of the folders above it so many as are empty then; `reason` is for
+    /// the journal.
+    ///
+    /// # Errors
+    /// It has changed since that was proposed, or cannot be taken away.
+    pub fn remove(&mut self, proposal: &Proposal, folders: usize, reason: &str) -> Result<(), Unwritten> {
+        self.finish_interrupted()?;
+        output::remove(proposal, folders)?;
+        self.note_removed(proposal, reason);
+        Ok(())
+    }
+
+    /// The folder for what refdesk remembers of this workspace, made with what keeps git out of it.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn own_folder(&self) -> Result<PathBuf, Refusal> {
+        drop(self.hold()?);
+        Ok(self.workspace().join(".jaato/refdesk"))
+    }
+
+    /// Notes that a file in that folder was not written by this user's refdesk, and that nothing is done with it.
+    pub fn note_foreign(&self, file: &Path) {
+        self.store.note_foreign(file);
+    }
+
+    /// Sets such a file aside.
+    ///
+    /// # Errors
+    /// The desk cannot be stored.
+    pub fn set_foreign_aside(&self, file: &Path) -> Result<(), Refusal> {
+        let _lock = self.hold()?;
+        self.store.set_foreign_aside(file);
+        Ok(())
+    }
+
+    /// Finishes or undoes a write of several files whose writer was killed; what it came to is among the diagnostics. For
+    /// whoever is about to write.
+    ///
+    /// # Errors
+    /// The desk cannot be stored.
+    pub fn finish_interrupted(&mut self) -> Result<(), Refused> {
+        if output::has_note(self.workspace()) {
+            let _lock = self.hold()?;
+            self.settle_interrupted();
+        }
+        Ok(())
+    }
+
+    /// A write of several files that was interrupted, or is under way. That a note of one is foreign is among the diagnostics
+    /// from then on.
+    pub fn interrupted(&self) -> Option<Diagnostic> {
+        match output::interrupted(self.workspace(), self.store.sealer()) {
+            Interrupted::No => None,
+            Interrupted::Foreign(file) => {
+                self.store.note_foreign(&file);
+                None
+            }
+            Interrupted::Yes => {
+                let message = "a write of several files was interrupted, or is under way";
+                let hint = "the next command that writes finishes or undoes it";
+                Some(Diagnostic::warning("write-interrupted", message).hint(hint))
+            }
+        }
+    }
+
+    fn settle_interrupted(&mut self) {
+        match output::recover(self.workspace(), self.store.sealer()) {
+            Recovered::Nothing => {}
+            Recovered::Told(told) => self.set_aside.push(told),
+            Recovered::Foreign(file) => self.store.set_foreign_aside(&file),
+        }
+    }
+
+    fn hold(&self) -> Result<Lock, Refused> {
+        self.store.lock().map_err(|error| {
+            let Refusal { code, message, hint } = Refusal::storing(&error);
+            Refused { code, message, hint }
+        })
+    }
+}

@@ -1,0 +1,120 @@
+//! The paths that a tool was given: what among its arguments may be one. Whoever asks says which of them it knows.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use refdesk_files::path::absolute;
+
+/// Arguments of these names are commands: a path may stand anywhere in them.
+const COMMANDS: [&str; 4] = ["command", "cmd", "commands", "script"];
+
+/// What is longer is no path.
+const LONGEST_PATH: usize = 4096;
+
+/// So many texts and words of one call are looked at: a command may hold a whole file.
+const LOOKED_AT: usize = 10_000;
+
+/// The first answer of `look` to something within the arguments that may be a path, in the order given; within a command to
+/// what stands in quotes and to each of its words first, since all of it may look like a path too. Relative paths start at
+/// the workspace, which is absolute.
+pub(super) fn find<T>(arguments: &Value, workspace: &Path, mut look: impl FnMut(PathBuf) -> Option<T>) -> Option<T> {
+    let mut look = |text: &str| {
+        let text = text.trim();
+        let may_be = !text.is_empty() && text.len() <= LONGEST_PATH;
+        may_be.then(|| look(absolute(workspace, Path::new(text)))).flatten()
+    };
+    walk(arguments, false, &mut Walk { left: LOOKED_AT, look: &mut look })
+}
+
+struct Walk<'l, T> {
+    /// How much more is looked at.
+    left: usize,
+    look: &'l mut dyn FnMut(&str) -> Option<T>,
+}
+
+impl<T> Walk<'_, T> {
+    /// The first answer to one of these, of which at most so many are looked at.
+    fn first<'t>(&mut self, most: usize, texts: impl Iterator<Item = &'t str>) -> Option<T> {
+        texts.take(most).find_map(|text| {
+            self.left = self.left.saturating_sub(1);
+            (self.look)(text)
+        })
+    }
+}
+
+fn walk<T>(value: &Value, is_command: bool, at: &mut Walk<'_, T>) -> Option<T> {
+    match value {
+        _ if at.left == 0 => None,
+        Value::String(text) if is_command => {
+            // One that is full of quotes has words, too.
+            at.first(at.left / 2, quoted(text))
+                .or_else(|| at.first(at.left.saturating_sub(1), words(text)))
+                .or_else(|| at.first(at.left, std::iter::once(text.as_str())))
+        }
+        Value::String(text) => at.first(at.left, std::iter::once(text.as_str())),
+        Value::Array(values) => values.iter().find_map(|value| walk(value, is_command, at)),
+        Value::Object(fields) => fields.iter().find_map(|(name, value)| {
+            let is_named_so = COMMANDS.iter().any(|known| name.eq_ignore_ascii_case(known));
+            walk(value, is_command || is_named_so, at)
+        }),
+        _ => None,
+    }
+}
+
+/// What stands between two quotes of a command: a path with blanks in it.
+fn quoted(command: &str) -> impl Iterator<Item = &str> {
+    ['"', '\''].into_iter().flat_map(move |quote| command.split(quote).skip(1).step_by(2))
+}
+
+/// The words of a command as far as a path may be one: without quotes, operators and the name before a `=`.
+fn words(command: &str) -> impl Iterator<Item = &str> {
+    let ends =
+        |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '=' | ';' | '|' | '&' | '<' | '>' | '(' | ')');
+    command.split(ends).filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn seen(arguments: &Value) -> Vec<PathBuf> {
+        let mut seen = Vec::new();
+        find(arguments, Path::new("/w"), |path| {
+            seen.push(path);
+            None::<()>
+        });
+        seen
+    }
+
+    #[test]
+    fn what_may_be_a_path() {
+        let long = "x".repeat(LONGEST_PATH + 1);
+        for (arguments, expected) in [
+            (json!({"a": "x y", "b": [" z ", 7, null, ""]}), &["/w/x y", "/w/z"][..]),
+            (json!({"Command": "cat \"a b\""}), &["/w/a b", "/w/cat", "/w/a", "/w/b", "/w/cat \"a b\""]),
+            (json!({"cmd": {"args": ["x>y"]}}), &["/w/x", "/w/y", "/w/x>y"]),
+            (json!(long), &[]),
+        ] {
+            let expected: Vec<PathBuf> = expected.iter().map(PathBuf::from).collect();
+            assert_eq!(seen(&arguments), expected, "{arguments:.80}");
+        }
+    }
+
+    #[test]
+    fn no_call_is_looked_at_without_end() {
+        let words = "a ".repeat(1_000_000);
+        let quotes = "\"'".repeat(1_000_000);
+        for (arguments, most) in [
+            (json!({"command": words}), LOOKED_AT),
+            (json!({"command": format!("{quotes}{words}")}), LOOKED_AT),
+            (json!(vec!["a"; 50_000]), LOOKED_AT),
+            (json!({"command": vec!["a b"; 50_000]}), LOOKED_AT),
+        ] {
+            let seen = seen(&arguments);
+            assert!(seen.len() <= most && seen.contains(&PathBuf::from("/w/a")), "{}", seen.len());
+        }
+    }
+}

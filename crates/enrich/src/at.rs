@@ -1,0 +1,222 @@
+//! `@id` and `@ref:id` in a text (BEHAVIOUR §5, block 1). Ids are taken literally, whatever characters they hold; one
+//! automaton finds all of them in one pass, and the rules about neighbours decide which count.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use refdesk_core::mention::IdMatcher;
+use refdesk_text::whole::WholeWords;
+use refdesk_text::words::{char_after, is_digit, is_letter, is_mark, is_word};
+
+/// What stands before an id.
+const MARK: u8 = b'@';
+const LONG_MARK: &str = "@ref:";
+
+/// Ids of a catalog, ready to be looked for.
+pub(crate) enum AtIndex {
+    /// All of them, with the automaton that finds them in documents too.
+    All(Arc<IdMatcher>),
+    /// Some, with their places in the catalog.
+    Some(Option<Box<WholeWords>>, Vec<usize>),
+}
+
+/// An id named in a text: which, by its place in the catalog, and the byte range of the id without its `@` or `@ref:`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct At {
+    pub(crate) source: usize,
+    pub(crate) range: Range<usize>,
+}
+
+impl AtIndex {
+    /// Of some ids, each with its place in the catalog.
+    pub(crate) fn some<'i>(ids: impl Iterator<Item = (usize, &'i str)>) -> Self {
+        let (places, ids): (Vec<usize>, Vec<&str>) = ids.unzip();
+        // Ids too large for an automaton (several gigabytes) are not found; there is no other way to fail.
+        Self::Some(WholeWords::new(ids).map(Box::new), places)
+    }
+
+    /// Every mention that counts, in order, repeated ones too. An id is looked for only at an `@` that counts, and what was
+    /// found there is skipped.
+    pub(crate) fn find(&self, text: &str) -> Vec<At> {
+        let words = match self {
+            Self::All(ids) => ids.words(),
+            Self::Some(words, _) => words.as_deref(),
+        };
+        let Some(words) = words else { return Vec::new() };
+        let mut found: Vec<At> = Vec::new();
+        let mut from = 0;
+        while let Some(mark) =
+            text.get(from..).and_then(|rest| memchr::memchr(MARK, rest.as_bytes())).map(|at| from + at)
+        {
+            let follows_directly = found.last().is_some_and(|last| last.range.end == mark);
+            let at = if follows_directly || may_start(text, mark) { self.at_mark(words, text, mark) } else { None };
+            from = at.as_ref().map_or(mark + 1, |at| at.range.end);
+            found.extend(at);
+        }
+        found
+    }
+
+    /// The id named at this `@`: the one that ends last, of two that end together (`@ref:x` with an id `ref:x`) the longer.
+    fn at_mark(&self, words: &WholeWords, text: &str, mark: usize) -> Option<At> {
+        let is_long = text.get(mark..).is_some_and(|rest| rest.starts_with(LONG_MARK));
+        let starts = [Some(1), is_long.then_some(LONG_MARK.len())].into_iter().flatten().map(|length| mark + length);
+        let fits = starts.filter_map(|start| {
+            let (word, end) = words.longest_at(text, start, |end| may_end(text, end))?;
+            let source = match self {
+                Self::All(_) => word,
+                Self::Some(_, places) => places.get(word).copied()?,
+            };
+            Some(At { source, range: start..end })
+        });
+        fits.min_by_key(|at| std::cmp::Reverse(at.range.end))
+    }
+}
+
+/// Whether the `@` at byte `at` counts: no letter, digit, `_`, `-`, `.` or `+` before it. A combining mark counts as the
+/// character that carries it.
+fn may_start(text: &str, at: usize) -> bool {
+    let base = text.get(..at).and_then(|before| before.chars().rev().find(|c| !is_mark(*c)));
+    !base.is_some_and(|c| is_letter(c) || is_digit(c) || matches!(c, '_' | '-' | '.' | '+'))
+}
+
+/// Whether an id may end at byte `end`: no letter, digit, combining mark, `_` or `-` after it, nor a `.` followed by one.
+fn may_end(text: &str, end: usize) -> bool {
+    let goes_on = |c: char| is_word(c) || matches!(c, '_' | '-');
+    match char_after(text, end) {
+        Some('.') => !char_after(text, end + 1).is_some_and(goes_on),
+        Some(c) => !goes_on(c),
+        None => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::inline;
+    use refdesk_core::catalog::Catalog;
+
+    const IDS: &[&str] = &[
+        "api",
+        "api-v2",
+        "spring",
+        "spring.boot",
+        "a_b",
+        "foo",
+        "site",
+        "c",
+        "c++",
+        "two words",
+        "two",
+        "ref",
+        "ref:x",
+        "x",
+        "a.*b",
+        "@odd",
+        "x@y",
+        "Ünï",
+        "[k]",
+    ];
+
+    fn named(text: &str) -> Vec<&str> {
+        let index = AtIndex::some(IDS.iter().copied().enumerate());
+        let found = index.find(text);
+        let catalog = Catalog::new(IDS.iter().map(|id| inline(id, &[], "")).collect());
+        assert_eq!(AtIndex::All(Arc::new(IdMatcher::new(&catalog))).find(text), found, "{text}");
+        for at in &found {
+            assert_eq!(&text[at.range.clone()], IDS[at.source]);
+        }
+        found.iter().map(|at| IDS[at.source]).collect()
+    }
+
+    #[test]
+    fn which_mentions_count() {
+        for (text, expected) in [
+            // plain, repeated, in order of mention
+            ("@api", vec!["api"]),
+            ("@api and @api", vec!["api", "api"]),
+            ("@site then @api", vec!["site", "api"]),
+            ("@ref:api", vec!["api"]),
+            ("(@site)", vec!["site"]),
+            ("`@site`", vec!["site"]),
+            ("\"@site\"", vec!["site"]),
+            ("[[@site]]", vec!["site"]),
+            ("@@site", vec!["site"]),
+            ("é: @site", vec!["site"]),
+            ("@unknown @ @", vec![]),
+            ("api", vec![]),
+            ("@API", vec![]),
+            // before the `@`
+            ("x@api", vec![]),
+            ("é@api", vec![]),
+            ("e\u{301}@api", vec![]),
+            ("5@api", vec![]),
+            ("\u{663}@api", vec![]),
+            ("_@api", vec![]),
+            ("-@api", vec![]),
+            (".@api", vec![]),
+            ("+@api", vec![]),
+            ("joe+tag@foo.org", vec![]),
+            ("/@api", vec!["api"]),
+            (":@api", vec!["api"]),
+            ("\u{27a1}\u{fe0f}@api", vec!["api"]),
+            // directly after an id just expanded
+            ("@api@site", vec!["api", "site"]),
+            ("@api@site@foo", vec!["api", "site", "foo"]),
+            ("@api @ref:site@ref:foo", vec!["api", "site", "foo"]),
+            ("@unknown@site", vec![]),
+            ("@apix@site", vec![]),
+            // the longest that fits
+            ("@api-v2", vec!["api-v2"]),
+            ("@api-v3", vec![]),
+            ("@api-v2-x", vec![]),
+            ("@spring.boot", vec!["spring.boot"]),
+            ("@spring.boots", vec![]),
+            ("@spring.", vec!["spring"]),
+            ("@spring. Boot", vec!["spring"]),
+            ("@two words", vec!["two words"]),
+            ("@two wordsmiths", vec!["two"]),
+            ("@c++", vec!["c++"]),
+            ("@c+", vec!["c"]),
+            ("@c++x", vec!["c"]),
+            ("@ref:x", vec!["ref:x"]),
+            ("@ref:two", vec!["two"]),
+            ("@ref:nobody", vec!["ref"]),
+            ("@x@y", vec!["x@y"]),
+            // after it
+            ("@api-", vec![]),
+            ("@api_", vec![]),
+            ("@api2", vec![]),
+            ("@apié", vec![]),
+            ("@api\u{301}", vec![]),
+            ("@api.x", vec![]),
+            ("@api.2", vec![]),
+            ("@api._", vec![]),
+            ("@api.-", vec![]),
+            ("@api.", vec!["api"]),
+            ("@api...", vec!["api"]),
+            ("@api.)", vec!["api"]),
+            ("@api/x", vec!["api"]),
+            ("@api\\x", vec!["api"]),
+            ("@api's", vec!["api"]),
+            ("@api,@foo", vec!["api", "foo"]),
+            ("@api:", vec!["api"]),
+            // any characters in ids
+            ("@a.*b", vec!["a.*b"]),
+            ("@axxb", vec![]),
+            ("@[k]", vec!["[k]"]),
+            ("@@odd", vec!["@odd"]),
+            ("@Ünï!", vec!["Ünï"]),
+            ("@a_b", vec!["a_b"]),
+            ("", vec![]),
+        ] {
+            assert_eq!(named(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn no_ids_and_empty_ids_name_nothing() {
+        for ids in [vec![], vec![(0, "")]] {
+            assert_eq!(AtIndex::some(ids.into_iter()).find("@ @ref: @x"), Vec::new());
+        }
+    }
+}

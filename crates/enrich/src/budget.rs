@@ -1,0 +1,266 @@
+//! How much of what there is to say is said: whole entries go from full to name and place, and from there into a count,
+//! until the rest fits (BEHAVIOUR §5, "Budget"). Nothing is ever cut inside an entry.
+
+use std::ops::{AddAssign, SubAssign};
+
+use super::draft::{Block, BlockKind, Draft, Entry, Item, Level};
+use super::print;
+use refdesk_text::tokens;
+
+/// How much may be appended to a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Budget {
+    /// In UTF-16 units, as most clients count characters; so it never is more than so many characters.
+    pub chars: Option<usize>,
+    /// Estimated.
+    pub tokens: Option<usize>,
+}
+
+/// What was kept of some drafts.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Fitted {
+    /// The blocks one behind the other, as they are appended.
+    pub text: String,
+    /// Their prices; `start` is within `text`.
+    pub blocks: Vec<Block>,
+    /// What was said and what was left out, in the order of the drafts.
+    pub items: Vec<Item>,
+}
+
+impl Fitted {
+    /// Takes away what parts it from a text before it.
+    pub fn stand_alone(&mut self) {
+        let gone = self.text.bytes().take_while(|byte| *byte == b'\n').count();
+        self.text.drain(..gone);
+        for block in &mut self.blocks {
+            if block.start == 0 {
+                block.bytes = block.bytes.saturating_sub(gone);
+                block.tokens = tokens_of(block.bytes);
+            }
+            block.start = block.start.saturating_sub(gone);
+        }
+    }
+}
+
+/// The order in which things go where room is short (§5): of a kind first all become short, then all are counted. Templates
+/// are looked up as easily as hinted-at sources. That there are more sources to ask for is said as long as there are others
+/// than the chosen ones to give up; these go last.
+const FIRST_TO_GO: [(BlockKind, Which, &[Level]); 9] = [
+    (BlockKind::Hint, Which::All, &[Level::Brief, Level::Count]),
+    (BlockKind::Available, Which::All, &[Level::Brief]),
+    (BlockKind::Templates, Which::All, &[Level::Brief, Level::Count]),
+    (BlockKind::Notice, Which::All, &[Level::Brief, Level::Count]),
+    (BlockKind::Context, Which::All, &[Level::Brief, Level::Count]),
+    (BlockKind::Expansion, Which::All, &[Level::Brief, Level::Count]),
+    (BlockKind::Instruction, Which::PulledIn, &[Level::Brief, Level::Count]),
+    (BlockKind::Available, Which::All, &[Level::Count]),
+    (BlockKind::Instruction, Which::Chosen, &[Level::Brief, Level::Count]),
+];
+
+/// Which entries of a kind; an infinite weight is that of a chosen one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Which {
+    All,
+    PulledIn,
+    Chosen,
+}
+
+/// A piece of text, measured.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Size {
+    bytes: usize,
+    /// UTF-16 units.
+    chars: usize,
+}
+
+impl Size {
+    fn of(text: &str) -> Self {
+        let chars = if text.is_ascii() { text.len() } else { text.encode_utf16().count() };
+        Self { bytes: text.len(), chars }
+    }
+
+    fn times(self, count: usize) -> Self {
+        Self { bytes: self.bytes * count, chars: self.chars * count }
+    }
+}
+
+impl AddAssign for Size {
+    fn add_assign(&mut self, other: Self) {
+        self.bytes += other.bytes;
+        self.chars += other.chars;
+    }
+}
+
+impl SubAssign for Size {
+    fn sub_assign(&mut self, other: Self) {
+        self.bytes -= other.bytes;
+        self.chars -= other.chars;
+    }
+}
+
+impl Budget {
+    fn is_none(self) -> bool {
+        self.chars.is_none() && self.tokens.is_none()
+    }
+
+    fn holds(self, chars: usize, tokens: usize) -> bool {
+        self.chars.is_none_or(|most| chars <= most) && self.tokens.is_none_or(|most| tokens <= most)
+    }
+}
+
+/// Prints as much as there is room for. Where not even the line about what is left out fits, nothing is printed.
+/// `shown_by` says in that line how it is seen. What is to go first is only weighed where something has to.
+///
+/// One thing after the other is given up, in an order that does not depend on the budget, until the rest fits: so a larger
+/// budget never says less. The line about what is left out may be longer than what it stands for; then more is given up.
+pub(crate) fn fit(drafts: &mut [Draft], budget: Budget, shown_by: &str, weigh: impl FnOnce(&mut [Draft])) -> Fitted {
+    let mut plan = Plan::new(drafts, shown_by);
+    if budget.is_none() || plan.fits(budget) {
+        return plan.printed();
+    }
+    weigh(drafts);
+    let steps = steps(drafts);
+    plan = Plan::new(drafts, shown_by);
+    for step in &steps {
+        plan.give_up(step);
+        if plan.fits(budget) {
+            return plan.printed();
+        }
+    }
+    Fitted { items: plan.printed().items, ..Fitted::default() }
+}
+
+/// One thing given up: an entry of a draft, and what is left of it.
+struct Step {
+    draft: usize,
+    entry: usize,
+    level: Level,
+}
+
+/// What is given up, one step after the other; after the last one nothing is left but a count.
+fn steps(drafts: &[Draft]) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for (kind, which, levels) in FIRST_TO_GO {
+        let is_meant = |entry: &Entry| match which {
+            Which::All => true,
+            Which::PulledIn => entry.weight.is_finite(),
+            Which::Chosen => !entry.weight.is_finite(),
+        };
+        let of_kind = drafts.iter().enumerate().filter(|(_, draft)| draft.kind == kind);
+        let mut entries: Vec<(usize, usize, &Entry)> = of_kind
+            .flat_map(|(nth, draft)| draft.entries.iter().enumerate().map(move |(at, entry)| (nth, at, entry)))
+            .filter(|it| is_meant(it.2))
+            .collect();
+        entries.sort_by(|a, b| a.2.weight.total_cmp(&b.2.weight).then((b.0, b.1).cmp(&(a.0, a.1))));
+        for level in levels {
+            // A short form that is no shorter is no step.
+            let worth = |entry: &Entry| *level == Level::Count || entry.brief.len() < entry.full.len();
+            let step =
+                |(draft, entry, _): &(usize, usize, &Entry)| Step { draft: *draft, entry: *entry, level: *level };
+            steps.extend(entries.iter().filter(|it| worth(it.2)).map(step));
+        }
+    }
+    steps
+}
+
+/// Which entry is said how, and what that comes to.
+struct Plan<'d> {
+    drafts: &'d [Draft],
+    shown_by: &'d str,
+    /// By draft and entry.
+    levels: Vec<Vec<Level>>,
+    /// By draft: how many entries are printed, and their words.
+    shown: Vec<(usize, Size)>,
+}
+
+impl<'d> Plan<'d> {
+    /// All of it in full.
+    fn new(drafts: &'d [Draft], shown_by: &'d str) -> Self {
+        let levels = drafts.iter().map(|draft| vec![Level::Full; draft.entries.len()]).collect();
+        let shown = |draft: &Draft| {
+            let mut words = Size::default();
+            draft.entries.iter().for_each(|entry| words += Size::of(&entry.full));
+            (draft.entries.len(), words)
+        };
+        Self { drafts, shown_by, levels, shown: drafts.iter().map(shown).collect() }
+    }
+
+    fn give_up(&mut self, step: &Step) {
+        let entry = self.drafts.get(step.draft).and_then(|draft| draft.entries.get(step.entry));
+        let level = self.levels.get_mut(step.draft).and_then(|levels| levels.get_mut(step.entry));
+        let (Some(entry), Some(level), Some((count, words))) = (entry, level, self.shown.get_mut(step.draft)) else {
+            return;
+        };
+        *words -= Size::of(entry.words(*level));
+        *words += Size::of(entry.words(step.level));
+        *count -= usize::from(step.level == Level::Count && *level != Level::Count);
+        *level = step.level;
+    }
+
+    /// How many entries of each kind are left out.
+    fn left_out(&self) -> Vec<(BlockKind, usize)> {
+        let of = |(draft, (shown, _)): (&Draft, &(usize, Size))| (draft.kind, draft.entries.len() - shown);
+        self.drafts.iter().zip(&self.shown).map(of).filter(|(_, gone)| *gone > 0).collect()
+    }
+
+    /// Whether the blocks, printed so, keep to the budget; told by their sizes alone.
+    fn fits(&self, budget: Budget) -> bool {
+        let (mut chars, mut spent, mut is_first) = (0, 0, true);
+        for (draft, (shown, words)) in self.drafts.iter().zip(&self.shown).filter(|(_, (shown, _))| *shown > 0) {
+            let frame = print::frame(draft.kind, is_first);
+            let mut size = *words;
+            size += Size::of(frame.between).times(shown - 1);
+            [&*frame.before, frame.after].into_iter().for_each(|text| size += Size::of(text));
+            chars += size.chars;
+            spent += tokens_of(size.bytes);
+            is_first = false;
+        }
+        if !budget.holds(chars, spent) {
+            return false;
+        }
+        let left_out = self.left_out();
+        if left_out.is_empty() {
+            return true;
+        }
+        let line = Size::of(&print::left_out(&left_out, self.shown_by));
+        budget.holds(chars + line.chars, spent + tokens_of(line.bytes))
+    }
+
+    fn printed(&self) -> Fitted {
+        let mut fitted = Fitted::default();
+        for (draft, levels) in self.drafts.iter().zip(&self.levels) {
+            let mut shown: Vec<&str> = Vec::with_capacity(draft.entries.len());
+            let mut lowest = Level::Full;
+            for (entry, level) in draft.entries.iter().zip(levels) {
+                let words = entry.words(*level);
+                lowest = lowest.max(*level);
+                if *level != Level::Count {
+                    shown.push(words);
+                }
+                let (about, why) = (entry.about.clone(), entry.why.clone());
+                fitted.items.push(Item { block: draft.kind, about, level: *level, bytes: words.len(), why });
+            }
+            if !shown.is_empty() {
+                let frame = print::frame(draft.kind, fitted.text.is_empty());
+                fitted.push(draft.kind, frame.around(&shown), lowest);
+            }
+        }
+        let left_out = self.left_out();
+        if !left_out.is_empty() {
+            fitted.push(BlockKind::LeftOut, print::left_out(&left_out, self.shown_by), Level::Count);
+        }
+        fitted
+    }
+}
+
+fn tokens_of(bytes: usize) -> usize {
+    usize::try_from(tokens::of_prose(bytes as u64)).unwrap_or(usize::MAX)
+}
+
+impl Fitted {
+    fn push(&mut self, kind: BlockKind, block: String, level: Level) {
+        let start = self.text.len();
+        self.blocks.push(Block { kind, bytes: block.len(), tokens: tokens_of(block.len()), level, start });
+        if self.text.is_empty() { self.text = block } else { self.text.push_str(&block) }
+    }
+}

@@ -1,0 +1,429 @@
+//! Whom a text touches and why it is not hinted at: for people who look at a prompt, not for agents. What is hinted at is
+//! decided in `find` and nowhere else; here is only said what stood in the way of the others (BEHAVIOUR §5, tag matching).
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::tags::TagIndex;
+use super::{Findings, Matcher, own};
+use refdesk_core::catalog::{Catalog, Mode, Source, SourceId};
+use refdesk_core::selection::{Parents, Role, Selection};
+use refdesk_text::fold::can_match;
+use refdesk_text::words::{forbidding_after, forbidding_before, forbids, is_letter, is_word};
+
+/// So many sources that are passed over are told one by one, besides those that are named.
+pub const PASSED: usize = 50;
+
+/// So many characters of the longer word are shown on either side of a tag.
+const AROUND: usize = 24;
+
+/// A source that a text touches and that is not hinted at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PassedOver {
+    /// Which source.
+    pub id: SourceId,
+    /// Its tags that stand in the text, trimmed, in its order; none where only its `@id` does.
+    pub tags: Vec<String>,
+    /// Where they stand: byte ranges, in order.
+    pub ranges: Vec<Range<usize>>,
+    /// What stood in the way.
+    pub why: WhyNot,
+}
+
+/// Why a source is not hinted at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WhyNot {
+    /// The text names it by `@id`; that gives more than a hint.
+    Named,
+    /// It is excluded.
+    Excluded,
+    /// It was picked already.
+    Picked,
+    /// These sources pull it in already.
+    PulledIn(Parents),
+    /// It is always in the instructions.
+    Auto,
+    /// The workspace wants no hints: `selectReferences` is in `exclude_tools`.
+    HintsOff,
+    /// The tag stands only as a part of something longer.
+    Inside {
+        /// The longer thing, cut where it is long.
+        piece: String,
+        /// What makes the tag a part of it.
+        neighbour: Neighbour,
+    },
+    /// The tag has nothing but separators and matches nothing, though its characters stand there; all of its tags have, where
+    /// one source is asked about.
+    EmptyTag,
+    /// It has no tags. As those that follow, only told where one source is asked about.
+    NoTags,
+    /// Its tags stand only in blocks that the desk itself appended.
+    OwnBlock,
+    /// No tag of it stands in the text.
+    Absent {
+        /// A tag and words of the text that somebody may have meant by it.
+        near: Option<(String, String)>,
+    },
+    /// The session was told before.
+    Told,
+    /// There was no room for it.
+    NoRoom,
+    /// A block in the text says it, or that there was no room for it.
+    Stands,
+}
+
+/// The character next to a tag that makes it a part of something longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Neighbour {
+    /// It stands before it.
+    Before(char),
+    /// It stands after it.
+    After(char),
+}
+
+/// A tag that stands in a text only as a part of something longer.
+pub(super) struct Near {
+    pub(super) range: Range<usize>,
+    pub(super) neighbour: Neighbour,
+    pub(super) rank: Rank,
+}
+
+/// What is told first: what somebody may have meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Rank {
+    Tagged,
+    InPathOrName,
+    Empty,
+    InWord,
+    /// Letters on both sides: nobody meant it, and only who asks about this one source is told.
+    DeepInWord,
+}
+
+impl Matcher {
+    /// What [`Matcher::find`] finds, and who is passed over: sources in catalog order, first those with a tag in the
+    /// text, then those whose tag is part of a path or a longer name, then of a longer word. A tag with letters on both
+    /// sides is no candidate at all.
+    pub fn candidates(&self, text: &str, catalog: &Catalog, selection: &Selection, exclude_hints: bool) -> Findings {
+        let parts = own::outside(text);
+        let mut findings = self.find_within(text, &parts, catalog, selection, exclude_hints);
+        let mut search = Search { matcher: self, text, parts: &parts, catalog, selection, passed: Vec::new() };
+        search.tagged(&findings);
+        search.named_but_excluded();
+        search.near(&findings);
+        let (mut passed, named): (Vec<_>, Vec<_>) =
+            search.passed.into_iter().partition(|(.., passed)| passed.why != WhyNot::Named);
+        passed.sort_by_key(|(rank, at, _)| (*rank, *at));
+        findings.more = passed.len().saturating_sub(PASSED);
+        passed.truncate(PASSED);
+        findings.passed = passed.into_iter().chain(named).map(|(.., passed)| passed).collect();
+        findings
+    }
+}
+
+struct Search<'a> {
+    matcher: &'a Matcher,
+    text: &'a str,
+    parts: &'a [Range<usize>],
+    catalog: &'a Catalog,
+    selection: &'a Selection,
+    /// With the place in the catalog.
+    passed: Vec<(Rank, usize, PassedOver)>,
+}
+
+impl Search<'_> {
+    /// Sources with a tag in the text that are not hinted at.
+    fn tagged(&mut self, findings: &Findings) {
+        let hinted: HashSet<&str> = findings.hints.iter().map(|hint| hint.id.as_str()).collect();
+        let named: HashSet<&str> = findings.expansions.iter().map(|it| it.id.as_str()).collect();
+        let index = self.matcher.tagged(self.catalog);
+        let mut found = index.start();
+        for part in self.parts {
+            index.scan(self.text, part.clone(), &mut found);
+        }
+        let sources = self.catalog.sources();
+        let other = |at: usize| sources.get(at).is_some_and(|source| !hinted.contains(source.id.as_str()));
+        for tagged in index.by_source(found, self.catalog, other) {
+            let Some(source) = sources.get(tagged.source) else { continue };
+            let why = match standing(source, self.selection) {
+                _ if named.contains(source.id.as_str()) => WhyNot::Named,
+                Some(why) => why,
+                None => WhyNot::HintsOff,
+            };
+            let tags = tagged.tags.iter().filter_map(|at| source.tags.get(*at)).map(|tag| tag.trim().to_owned());
+            let passed = PassedOver { id: source.id.clone(), tags: tags.collect(), ranges: tagged.ranges, why };
+            self.passed.push((Rank::Tagged, tagged.source, passed));
+        }
+    }
+
+    /// An `@id` of an excluded source is not expanded.
+    fn named_but_excluded(&mut self) {
+        if self.selection.excluded().is_empty() {
+            return;
+        }
+        let known: HashSet<SourceId> = self.passed.iter().map(|(.., passed)| passed.id.clone()).collect();
+        for named in self.matcher.expansions(self.text, self.parts, self.catalog, &HashSet::new(), None) {
+            let Some(at) = self.catalog.position(named.id.as_str()) else { continue };
+            if self.selection.is_excluded(named.id.as_str()) && !known.contains(&named.id) {
+                let ranges = vec![named.range];
+                let passed = PassedOver { id: named.id, tags: Vec::new(), ranges, why: WhyNot::Excluded };
+                self.passed.push((Rank::Tagged, at, passed));
+            }
+        }
+    }
+
+    /// Sources that would be hinted at if a tag of theirs were not a part of something longer, or empty.
+    fn near(&mut self, findings: &Findings) {
+        let known = findings.expansions.iter().map(|it| &it.id).chain(findings.hints.iter().map(|it| &it.id));
+        let known: HashSet<SourceId> = known.chain(self.passed.iter().map(|(.., it)| &it.id)).cloned().collect();
+        let index = self.matcher.tagged(self.catalog);
+        let mut best: HashMap<usize, (Rank, usize, PassedOver)> = HashMap::new();
+        let mut offer = |at: usize, tag: usize, rank: Rank, why: &dyn Fn() -> (Range<usize>, WhyNot)| {
+            let Some(source) = self.catalog.sources().get(at) else { return };
+            if known.contains(&source.id) || standing(source, self.selection).is_some() {
+                return;
+            }
+            if best.get(&at).is_some_and(|(known, known_tag, _)| (*known, *known_tag) <= (rank, tag)) {
+                return;
+            }
+            let (range, why) = why();
+            let tags = source.tags.get(tag).map(|tag| tag.trim().to_owned()).into_iter().collect();
+            best.insert(at, (rank, tag, PassedOver { id: source.id.clone(), tags, ranges: vec![range], why }));
+        };
+        let near = near_misses(index, self.text, self.parts).into_iter();
+        for (spelling, near) in near.filter(|(_, near)| near.rank != Rank::DeepInWord) {
+            for (at, tag) in index.holders(spelling) {
+                offer(at, tag, near.rank, &|| {
+                    let piece = piece(self.text, &near.range);
+                    (near.range.clone(), WhyNot::Inside { piece, neighbour: near.neighbour })
+                });
+            }
+        }
+        for (at, source) in self.catalog.sources().iter().enumerate() {
+            for (nth, tag) in source.tags.iter().enumerate().filter(|(_, tag)| !can_match(tag)) {
+                let Some(range) = stands(self.text, self.parts, tag.trim()) else { continue };
+                offer(at, nth, Rank::Empty, &|| (range.clone(), WhyNot::EmptyTag));
+            }
+        }
+        self.passed.extend(best.into_iter().map(|(at, (rank, _, passed))| (rank, at, passed)));
+    }
+}
+
+/// What the desk holds against hinting at a source, whatever the text says.
+pub(super) fn standing(source: &Source, selection: &Selection) -> Option<WhyNot> {
+    let id = source.id.as_str();
+    if selection.is_excluded(id) {
+        return Some(WhyNot::Excluded);
+    }
+    match selection.member(id) {
+        Some(member) if member.role == Role::Picked => Some(WhyNot::Picked),
+        Some(member) if member.role == Role::Transitive => Some(WhyNot::PulledIn(member.parents.clone())),
+        _ => (source.mode == Mode::Auto).then_some(WhyNot::Auto),
+    }
+}
+
+/// For each spelling that stands in the text as a part of something longer, the place that says most.
+pub(super) fn near_misses(index: &TagIndex, text: &str, parts: &[Range<usize>]) -> HashMap<usize, Near> {
+    let mut found: HashMap<usize, Near> = HashMap::new();
+    for part in parts {
+        let within = text.get(part.clone()).unwrap_or_default();
+        index.places(text, part.clone(), |spelling, range| {
+            // Each part is judged as if nothing stood around it, as hints are.
+            let (start, end) = (range.start - part.start, range.end - part.start);
+            let (before, after) = (forbidding_before(within, start), forbidding_after(within, end));
+            // One that stands as a whole word is more than near.
+            let Some((neighbour, rank)) = judged(before, after) else { return false };
+            if found.get(&spelling).is_none_or(|known| rank < known.rank) {
+                found.insert(spelling, Near { range, neighbour, rank });
+            }
+            rank != Rank::InPathOrName
+        });
+    }
+    found
+}
+
+/// Which of the characters beside a tag to name: one that makes a path or a name before one that makes a word.
+fn judged(before: Option<char>, after: Option<char>) -> Option<(Neighbour, Rank)> {
+    let is_deep = before.is_some_and(is_letter) && after.is_some_and(is_letter);
+    let (before, after) = (before.map(Neighbour::Before), after.map(Neighbour::After));
+    let joins = |it: &Neighbour| matches!(it, Neighbour::Before(c) | Neighbour::After(c) if !is_word(*c));
+    let named = before.filter(joins).or(after.filter(joins)).map(|it| (it, Rank::InPathOrName));
+    named.or(before.or(after).map(|it| (it, if is_deep { Rank::DeepInWord } else { Rank::InWord })))
+}
+
+/// What `range` is a part of: up to the next blank, bracket, quote or comma, cut on either side.
+pub(super) fn piece(text: &str, range: &Range<usize>) -> String {
+    let glued = |c: &char| forbids(*c) || *c == ':';
+    let before = text.get(..range.start).unwrap_or_default();
+    let after = text.get(range.end..).unwrap_or_default();
+    let head: Vec<char> = before.chars().rev().take_while(glued).take(AROUND + 1).collect();
+    let tail: Vec<char> = after.chars().take_while(glued).take(AROUND + 1).collect();
+    let cut = |is_long: bool| if is_long { "…" } else { "" };
+    let shown_tail: String = tail.iter().take(AROUND).collect();
+    let shown_tail = if tail.len() > AROUND { shown_tail.as_str() } else { shown_tail.trim_end_matches(['.', ':']) };
+    let shown_head: String = head.iter().take(AROUND).rev().collect();
+    let itself = text.get(range.clone()).unwrap_or_default();
+    format!("{}{shown_head}{itself}{shown_tail}{}", cut(head.len() > AROUND), cut(tail.len() > AROUND))
+}
+
+/// Where these characters first stand, if there are any.
+fn stands(text: &str, parts: &[Range<usize>], wanted: &str) -> Option<Range<usize>> {
+    if wanted.is_empty() {
+        return None;
+    }
+    let first = |part: &Range<usize>| Some(part.start + text.get(part.clone())?.find(wanted)?);
+    parts.iter().find_map(first).map(|at| at..at + wanted.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::{inline, selection};
+
+    fn tags(tags: &[&str]) -> Vec<String> {
+        tags.iter().map(|tag| (*tag).to_owned()).collect()
+    }
+
+    /// `id tag, tag at "place", "place": why`, a line a source.
+    fn told(findings: &Findings, text: &str) -> Vec<String> {
+        let line = |it: &PassedOver| {
+            let places: Vec<&str> = it.ranges.iter().map(|range| &text[range.clone()]).collect();
+            let why = match &it.why {
+                WhyNot::PulledIn(parents) => format!("pulled in by {}", parents.iter().next().unwrap()),
+                WhyNot::Inside { piece, neighbour: Neighbour::Before(c) } => format!("in {piece}, {c} before"),
+                WhyNot::Inside { piece, neighbour: Neighbour::After(c) } => format!("in {piece}, {c} after"),
+                why => format!("{why:?}"),
+            };
+            format!("{} [{}] at [{}]: {why}", it.id, it.tags.join(", "), places.join(", "))
+        };
+        findings.passed.iter().map(line).collect()
+    }
+
+    #[test]
+    fn why_a_source_is_passed_over() {
+        let mut auto = inline("auto", &tags(&["blue"]), "");
+        auto.mode = Mode::Auto;
+        let catalog = Catalog::new(vec![
+            auto,
+            inline("sel", &tags(&["blue", "red"]), ""),
+            inline("pulled", &tags(&["red", "RED"]), ""),
+            inline("barred", &tags(&["red"]), ""),
+            inline("free", &tags(&["red", "spring boot"]), ""),
+            inline("hollow", &tags(&[" -- ", "", "x-y"]), ""),
+        ]);
+        let selection = selection(&["sel"], &[("pulled", &["sel"])], &["barred"]);
+        for (text, hints_off, expected) in [
+            ("nothing", false, vec![]),
+            ("", false, vec![]),
+            ("blue", false, vec!["auto [blue] at [blue]: Auto", "sel [blue] at [blue]: Picked"]),
+            ("@auto blue", false, vec!["sel [blue] at [blue]: Picked", "auto [blue] at [blue]: Named"]),
+            (
+                "red Red",
+                false,
+                vec![
+                    "sel [red] at [red, Red]: Picked",
+                    "pulled [red] at [red, Red]: pulled in by sel",
+                    "barred [red] at [red, Red]: Excluded",
+                ],
+            ),
+            ("@barred @free", false, vec!["barred [] at [barred]: Excluded"]),
+            ("spring boot", true, vec!["free [spring boot] at [spring boot]: HintsOff"]),
+            ("use spring-boots", false, vec!["free [spring boot] at [spring-boot]: in spring-boots, s after"]),
+            ("infrared or red-ish", false, vec!["free [red] at [red]: in red-ish, - after"]),
+            ("infrareds", false, vec![]),
+            ("infrared", false, vec!["free [red] at [red]: in infrared, a before"]),
+            ("so -- then", false, vec!["hollow [--] at [--]: EmptyTag"]),
+            ("- @x-y.", false, vec![]),
+            ("ax-y", false, vec!["hollow [x-y] at [x-y]: in ax-y, a before"]),
+        ] {
+            let matcher = Matcher::default();
+            let found = matcher.candidates(text, &catalog, &selection, hints_off);
+            assert_eq!(told(&found, text), tags(&expected), "{text}");
+            assert_eq!(found.more, 0);
+        }
+    }
+
+    #[test]
+    fn which_neighbour_forbids() {
+        for (tag, text, expected) in [
+            ("java", "src/java/x", "in src/java/x, / before"),
+            ("java", "see CircuitBreaker.java, and", "in CircuitBreaker.java, . before"),
+            ("java", "(java-based)", "in java-based, - after"),
+            ("java", "java.util.", "in java.util, . after"),
+            ("java", r"C:\java", r"in C:\java, \ before"),
+            ("java", "JavaScript", "in JavaScript, S after"),
+            ("java", "java8", "in java8, 8 after"),
+            ("java", "javascript and src/java", "in src/java, / before"),
+            ("java", "my_java8", "in my_java8, _ before"),
+            ("go", "golang", "in golang, l after"),
+            ("--verbose", "x--verbose", "in x--verbose, x before"),
+            ("a  b", "xa - b", ""),
+            ("日本", "日本語", "in 日本語, 語 after"),
+            ("java", "java", ""),
+            ("java", "src/java java", ""),
+            ("ai", "certain", ""),
+            ("c", "C++", ""),
+        ] {
+            let catalog = Catalog::new(vec![inline("s", &tags(&[tag]), "")]);
+            let found = Matcher::default().candidates(text, &catalog, &selection(&[], &[], &[]), false);
+            let shown = told(&found, text).first().map(|it| it.split("]: ").nth(1).unwrap().to_owned());
+            assert_eq!(shown.unwrap_or_default(), expected, "{tag} in {text}");
+        }
+    }
+
+    #[test]
+    fn a_long_piece_is_cut_and_many_sources_are_counted() {
+        let sources = (0..PASSED + 7).map(|at| inline(&format!("s{at:02}"), &tags(&["java"]), "")).collect();
+        let catalog = Catalog::new(sources);
+        let text = format!("{}/java/{}", "a".repeat(90), "é".repeat(90));
+        let found = Matcher::default().candidates(&text, &catalog, &selection(&[], &[], &[]), false);
+        assert_eq!((found.passed.len(), found.more), (PASSED, 7));
+        let WhyNot::Inside { piece, .. } = &found.passed[0].why else { panic!("{found:?}") };
+        assert_eq!(*piece, format!("…{}/java/{}…", "a".repeat(23), "é".repeat(23)));
+    }
+
+    #[test]
+    fn the_desks_own_blocks_are_passed_over() {
+        let catalog = Catalog::new(vec![inline("one", &tags(&["red"]), "")]);
+        let text = "é\n\n---\n**Referenced Sources:**\n\nx/red -\n---\n";
+        let found = Matcher::default().candidates(text, &catalog, &selection(&[], &[], &[]), false);
+        assert_eq!(found, Findings::default());
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_found_is_what_find_finds_and_nobody_is_told_twice(
+            words in proptest::collection::vec(
+                proptest::sample::select(&["java", "@a", "@c", "x/java", "red", "red-hot", "-", "infrared", "é", "\n"][..]),
+                0..12,
+            ),
+            off in any::<bool>(),
+        ) {
+            let catalog = Catalog::new(vec![
+                inline("a", &tags(&["java"]), ""),
+                inline("b", &tags(&["red", "java"]), ""),
+                inline("c", &tags(&["red", "-"]), ""),
+                inline("d", &tags(&["red"]), ""),
+                inline("e", &tags(&["hot", "-", "é"]), ""),
+            ]);
+            let selection = selection(&["b"], &[], &["c"]);
+            let text = words.join(" ");
+            let matcher = Matcher::default();
+            let (found, plain) =
+                (matcher.candidates(&text, &catalog, &selection, off), matcher.find(&text, &catalog, &selection, off));
+            prop_assert_eq!((&found.expansions, &found.hints), (&plain.expansions, &plain.hints));
+            prop_assert!(plain.passed.is_empty());
+            let mut ids: Vec<&str> = found.hints.iter().map(|it| it.id.as_str()).collect();
+            ids.extend(found.passed.iter().map(|it| it.id.as_str()));
+            let named: Vec<&str> = found.expansions.iter().map(|it| it.id.as_str()).collect();
+            for passed in &found.passed {
+                prop_assert_eq!(passed.why == WhyNot::Named, named.contains(&passed.id.as_str()));
+            }
+            let count = ids.len();
+            ids.sort_unstable();
+            ids.dedup();
+            prop_assert_eq!(ids.len(), count);
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! One text, enriched: every enricher that takes its kind says what it has to say, lowest priority first; what the session
+//! knows is left away, what there is no room for is counted, and the rest is appended (BEHAVIOUR §5). Text is only
+//! appended to, and the answer depends on nothing but the arguments.
+
+use std::ops::Range;
+
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
+
+use super::budget::{self, Budget};
+use super::draft::{Block, BlockKind, Draft, Item, Level};
+use super::instructions::{self, Memorable};
+use super::own::{self, Said, complement, own_blocks};
+use super::print;
+use super::references::References;
+use super::templates::{self, Templates};
+use super::told::Told;
+use super::{Matcher, Pinned, Places, pinned, relevance};
+use refdesk_core::catalog::{Catalog, SourceId};
+use refdesk_core::selection::{Parents, Selection};
+use refdesk_templates::Template;
+
+/// What kind of text is enriched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TextKind {
+    /// What a person asks.
+    Prompt,
+    /// What a tool answered.
+    ToolResult,
+    /// What an agent is told at the start: its instructions.
+    SystemInstructions,
+}
+
+impl TextKind {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::Prompt, Self::ToolResult, Self::SystemInstructions];
+
+    /// `prompt`, `tool_result` or `system_instructions`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Prompt => "prompt",
+            Self::ToolResult => "tool_result",
+            Self::SystemInstructions => "system_instructions",
+        }
+    }
+}
+
+/// The desk as enrichment sees it.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The workspace folder, absolute.
+    pub workspace: &'a std::path::Path,
+    /// What can be known.
+    pub catalog: &'a Catalog,
+    /// What is chosen.
+    pub selection: &'a Selection,
+    /// Built from this very catalog.
+    pub matcher: &'a Matcher,
+    /// Paths and files.
+    pub places: &'a dyn Places,
+    /// `selectReferences` is in `exclude_tools`: no tag hints.
+    pub exclude_hints: bool,
+    /// The templates in the text of a tool, where they were taken from it already ([`super::templates_in`]).
+    pub taken: Option<&'a [Template]>,
+}
+
+/// The call of a tool that gave a text.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tool<'a> {
+    /// Its name, where it is known.
+    pub name: Option<&'a str>,
+    /// What it was asked.
+    pub arguments: &'a Value,
+}
+
+/// What is to be enriched, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// What kind of text it is.
+    pub kind: TextKind,
+    /// The text.
+    pub text: &'a str,
+    /// Who gave it, for a tool result.
+    pub tool: Option<Tool<'a>>,
+    /// Say all of it, whatever was told, and leave what was told as it is.
+    pub repeat: bool,
+    /// How much may be appended.
+    pub budget: Budget,
+    /// What is appended is read without the text, and begins without the lines that part it from that.
+    pub alone: bool,
+}
+
+impl<'a> Asked<'a> {
+    /// A text of this kind, without a tool and without a limit.
+    pub fn new(kind: TextKind, text: &'a str) -> Self {
+        Self { kind, text, tool: None, repeat: false, budget: Budget::default(), alone: false }
+    }
+}
+
+/// A text as the enrichers read it.
+pub(super) struct Reading<'a> {
+    /// What is asked.
+    pub asked: &'a Asked<'a>,
+    /// The parts of the text that are not the desk's own.
+    pub parts: Vec<Range<usize>>,
+    /// What the desk's own blocks in it say.
+    pub said: Said<'a>,
+    /// The selected source that the tool was working on.
+    pub pinned: Option<Pinned>,
+}
+
+/// Somebody who has something to say about texts. One more is one small file and a place in [`CHAIN`].
+pub(super) trait Enricher: Sync {
+    /// Low ones come first.
+    fn priority(&self) -> u8;
+
+    /// Whether it has anything to say about texts of this kind.
+    fn takes(&self, kind: TextKind) -> bool;
+
+    /// What it has to say to a session that was told `told`; what was found goes into `metadata`.
+    fn drafts(&self, ctx: &Context, reading: &Reading, told: &Told, metadata: &mut Metadata) -> Vec<Draft>;
+}
+
+/// Every enricher.
+const CHAIN: [&dyn Enricher; 2] = [&References, &Templates];
+
+/// What was found, for programs: all that matched, also where the session had been told before.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Metadata {
+    /// Sources named by `@id`, in order of first mention.
+    pub mentioned_references: Vec<SourceId>,
+    /// Sources hinted at with the tags that matched, in catalog order.
+    #[serde(serialize_with = "as_map")]
+    pub tag_matched_references: Vec<(SourceId, Vec<String>)>,
+    /// Transitive sources that the notice of this text names, with their parents.
+    #[serde(serialize_with = "as_map")]
+    pub transitive_references: Vec<(SourceId, Parents)>,
+    /// The selected source that the tool was working on.
+    pub pinned_reference: Option<Pinned>,
+}
+
+/// A text with what was appended to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Enriched {
+    /// The text as it came, then the blocks.
+    pub text: String,
+    /// Where in it the blocks begin, in bytes.
+    pub added_at: usize,
+    /// What was found.
+    pub metadata: Metadata,
+    /// What was appended, in order; `start` is within `text`.
+    pub blocks: Vec<Block>,
+    /// What was said in them and what was left out, and why.
+    pub items: Vec<Item>,
+    /// What the session has been told when it has read this.
+    pub told: Told,
+}
+
+impl Enriched {
+    /// What was appended.
+    pub fn added(&self) -> &str {
+        self.text.get(self.added_at..).unwrap_or_default()
+    }
+
+    /// How many things were left out for want of room; where there was none even to say so, nothing was appended.
+    pub fn left_out(&self) -> usize {
+        self.items.iter().filter(|item| item.level == Level::Count).count()
+    }
+
+    /// Estimated tokens of what was appended.
+    pub fn tokens(&self) -> usize {
+        self.blocks.iter().map(|block| block.tokens).sum()
+    }
+}
+
+/// Appends to a text what the desk has to say about it to a session that was told `told`. With `repeat` it says all of
+/// it, whatever was told, and what was told stays the same; what stands in the text already is never said again.
+pub fn enrich(ctx: &Context, asked: &Asked, told: &Told) -> Enriched {
+    let mut known = told.clone();
+    if !asked.repeat {
+        known.keep_selected(ctx.selection);
+    }
+    let own = own_blocks(asked.text);
+    let reading = Reading::new(ctx, asked, &own);
+    let (mut drafts, metadata) = said_by_all(ctx, &reading, &known);
+    // What stands there is not said again, and does not count as told: a text comes from anywhere, and a block copied into a
+    // web page would silence its sources for good. Told is what was said to this session, and nothing else.
+    drafts.iter_mut().for_each(|draft| draft.entries.retain(|entry| !entry.stands));
+    // A text that there was no room in once is not filled up the next time it is read.
+    if own::ends_with_left_out(asked.text, &own) {
+        drafts.clear();
+    }
+    appended(ctx, asked, drafts, metadata, known)
+}
+
+/// What an agent is told at the start of a conversation: the instructions (BEHAVIOUR §7), and what the enrichers have to say
+/// to instructions, in one budget. `told` is what its session was told before; `None` where nobody is to remember.
+pub fn start(ctx: &Context, budget: Budget, told: Option<&Told>) -> Enriched {
+    let asked = Asked { budget, repeat: told.is_none(), alone: true, ..Asked::new(TextKind::SystemInstructions, "") };
+    let mut known = told.cloned().unwrap_or_default();
+    known.keep_selected(ctx.selection);
+    let mut drafts = instructions::drafts(ctx, if told.is_some() { Memorable::Yes } else { Memorable::No });
+    let (more, metadata) = said_by_all(ctx, &Reading::new(ctx, &asked, &[]), &known);
+    drafts.extend(more);
+    appended(ctx, &asked, drafts, metadata, known)
+}
+
+/// The templates in the text of a tool, as the chain would speak of them; none in any other text.
+pub fn templates_in(ctx: &Context, asked: &Asked) -> Vec<Template> {
+    if asked.kind != TextKind::ToolResult {
+        return Vec::new();
+    }
+    let own = own_blocks(asked.text);
+    templates::found(ctx, &Reading::new(ctx, asked, &own))
+}
+
+impl<'a> Reading<'a> {
+    fn new(ctx: &Context, asked: &'a Asked<'a>, own: &[Range<usize>]) -> Self {
+        let pinned = match (asked.kind, &asked.tool) {
+            (TextKind::ToolResult, Some(tool)) => pinned(ctx.catalog, ctx.selection, ctx.workspace, tool.arguments),
+            _ => None,
+        };
+        Self { asked, said: Said::new(asked.text, own), parts: complement(asked.text, own), pinned }
+    }
+}
+
+/// What every enricher that takes this kind of text has to say, lowest priority first.
+fn said_by_all(ctx: &Context, reading: &Reading, known: &Told) -> (Vec<Draft>, Metadata) {
+    let mut metadata = Metadata { pinned_reference: reading.pinned.clone(), ..Metadata::default() };
+    let mut chain: Vec<&dyn Enricher> =
+        CHAIN.into_iter().filter(|enricher| enricher.takes(reading.asked.kind)).collect();
+    chain.sort_by_key(|enricher| enricher.priority());
+    let drafts = chain.into_iter().flat_map(|enricher| enricher.drafts(ctx, reading, known, &mut metadata)).collect();
+    (drafts, metadata)
+}
+
+/// Appends as much of the drafts as there is room for; what is said counts as told in `known`.
+fn appended(ctx: &Context, asked: &Asked, mut drafts: Vec<Draft>, metadata: Metadata, mut known: Told) -> Enriched {
+    drafts.retain(|draft| !draft.entries.is_empty());
+    let weigh = |drafts: &mut [Draft]| relevance::weigh(ctx.catalog, drafts);
+    let mut fitted = budget::fit(&mut drafts, asked.budget, print::shown_by(asked.kind), weigh);
+    if asked.alone {
+        fitted.stand_alone();
+    }
+    if !asked.repeat {
+        let entries = drafts.iter().flat_map(|draft| &draft.entries).zip(&fitted.items);
+        let is_silent = fitted.blocks.is_empty();
+        for (entry, item) in entries.filter(|_| !is_silent) {
+            entry.remembered(item.level).for_each(|memory| known.remember(memory));
+            let is_offer = matches!(item.block, BlockKind::Hint | BlockKind::Expansion) && item.level != Level::Count;
+            if is_offer {
+                known.offered.entry(item.about.clone()).or_insert(item.block);
+            }
+        }
+    }
+    let added_at = asked.text.len();
+    let mut blocks = fitted.blocks;
+    blocks.iter_mut().for_each(|block| block.start += added_at);
+    let mut text = fitted.text;
+    text.insert_str(0, asked.text);
+    Enriched { text, added_at, metadata, blocks, items: fitted.items, told: known }
+}
+
+fn as_map<S: Serializer, V: Serialize>(pairs: &[(SourceId, V)], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(pairs.len()))?;
+    for (id, value) in pairs {
+        map.serialize_entry(id, value)?;
+    }
+    map.end()
+}

@@ -1,0 +1,326 @@
+//! Tests of the chain: the exact bytes of each block, who is spoken of, what is told once, and the laws.
+
+use proptest::prelude::*;
+
+use super::testing::{Shelf, context, inline, local, selection, source};
+use super::*;
+use refdesk_core::catalog::{Catalog, Kind, Mode, Source, Standing};
+use refdesk_core::selection::Selection;
+
+fn tags(tags: &[&str]) -> Vec<String> {
+    tags.iter().map(|tag| (*tag).to_owned()).collect()
+}
+
+/// One source of each kind that matters: `api` is picked, `deep` and `deeper` are pulled in, `barred` is excluded.
+fn sources() -> Vec<Source> {
+    let file = |id: &str, words: &[&str]| source(id, &tags(words), local(&format!("docs/{id}.md"), Standing::File));
+    let mut rules = inline("rules", &tags(&["java"]), "Always.\n---\n@java circuit breaker\n");
+    rules.mode = Mode::Auto;
+    vec![
+        file("api", &["java", "http"]),
+        file("cb", &["circuit breaker", "Java"]),
+        rules,
+        file("barred", &["java", "http"]),
+        file("deep", &["java"]),
+        file("deeper", &[]),
+        source("gone", &tags(&["http", "HTTP"]), local("gone.md", Standing::Missing)),
+        source("odd: id", &tags(&["--flag", "c++"]), Kind::Url { url: "https://example.org".into() }),
+    ]
+}
+
+fn desk() -> (Catalog, Selection) {
+    (Catalog::new(sources()), selection(&["api"], &[("deep", &["api"]), ("deeper", &["api", "deep"])], &["barred"]))
+}
+
+fn ask(kind: TextKind, text: &str, told: &Told, repeat: bool) -> Enriched {
+    let (catalog, selection) = desk();
+    let (matcher, places) = (Matcher::default(), Shelf::default());
+    let ctx = context(&catalog, &selection, &matcher, &places);
+    enrich(&ctx, &Asked { repeat, ..Asked::new(kind, text) }, told)
+}
+
+const NOTICE: &str = "\n\n---\n**Transitively selected references** — auto-included from pre-selected sources:\n\n\
+    - @deep: Name of deep (from @api)\n- @deeper: Name of deeper (from @api, @deep)\n---";
+const HINT: &str = "\n\n---\n**Reference sources available** — use `selectReferences` with IDs or tags to select:\n\n\
+    - @cb: Name of cb (matched: Java)\n---";
+const CB: &str =
+    "### Name of cb\n\n**Tags**: circuit breaker, Java\n**Location**: `docs/cb.md`\n**Access**: Read this file";
+
+#[test]
+fn the_blocks_in_their_exact_words_and_order() {
+    let told = Told::default();
+    let expansion = format!("\n\n---\n**Referenced Sources:**\n\n{CB}\n---");
+    let two = "\n\n---\n**Referenced Sources:**\n\n### Name of rules\n\nAlways.\n\\---\n@java circuit breaker\n\n\n\
+        ### Name of gone\n\n**Tags**: http, HTTP\n**Missing**: gone.md\n---";
+    for (kind, text, added) in [
+        (TextKind::ToolResult, "nothing", String::new()),
+        (TextKind::ToolResult, "", String::new()),
+        (TextKind::Prompt, "nothing", NOTICE.to_owned()),
+        (TextKind::Prompt, "", NOTICE.to_owned()),
+        (TextKind::SystemInstructions, "java @cb", String::new()),
+        (TextKind::ToolResult, "java", HINT.to_owned()),
+        (TextKind::ToolResult, "@cb java", expansion.clone()),
+        (TextKind::ToolResult, "@barred @nobody", String::new()),
+        (TextKind::ToolResult, "@rules, @ref:gone, @rules", two.to_owned()),
+        (TextKind::Prompt, "java", format!("{HINT}{NOTICE}")),
+        (
+            TextKind::Prompt,
+            "java, @gone",
+            format!(
+                "\n\n---\n**Referenced Sources:**\n\n### Name of gone\n\n**Tags**: http, HTTP\n**Missing**: gone.md\n---{HINT}{NOTICE}"
+            ),
+        ),
+    ] {
+        let answer = ask(kind, text, &told, false);
+        assert_eq!(answer.text, format!("{text}{added}"), "{text:?}");
+        let bytes: usize = answer.blocks.iter().map(|block| block.bytes).sum();
+        assert_eq!(bytes, added.len());
+        assert!(
+            answer.blocks.iter().all(|block| block.tokens == block.bytes.div_ceil(4) && block.level == Level::Full)
+        );
+    }
+}
+
+#[test]
+fn metadata_says_what_matched() {
+    let answer = ask(TextKind::Prompt, "C++ http --flag @deep java @cb @deep", &Told::default(), false);
+    assert_eq!(
+        serde_json::to_value(&answer.metadata).unwrap(),
+        serde_json::json!({
+            "mentioned_references": ["deep", "cb"],
+            "tag_matched_references": {"gone": ["http"], "odd: id": ["--flag", "c++"]},
+            "transitive_references": {"deep": ["api"], "deeper": ["api", "deep"]},
+            "pinned_reference": null
+        })
+    );
+    let again = ask(TextKind::Prompt, "C++ http --flag @deep java @cb @deep", &answer.told, false);
+    assert_eq!(again.metadata.mentioned_references, answer.metadata.mentioned_references);
+    assert_eq!(again.metadata.tag_matched_references, answer.metadata.tag_matched_references);
+    assert!(again.metadata.transitive_references.is_empty());
+}
+
+#[test]
+fn a_session_is_told_once() {
+    let first = ask(TextKind::Prompt, "java @gone", &Told::default(), false);
+    assert_eq!(first.blocks.len(), 3);
+    let second = ask(TextKind::Prompt, "JAVA again, @gone and @cb", &first.told, false);
+    let expected = format!("\n\n---\n**Referenced Sources:**\n\n@gone: given above\n\n{CB}\n---");
+    assert_eq!(second.text, format!("JAVA again, @gone and @cb{expected}"));
+    let third = ask(TextKind::Prompt, "java", &second.told, false);
+    assert_eq!((third.text.as_str(), &third.told), ("java", &second.told));
+}
+
+#[test]
+fn repeat_neither_looks_at_told_nor_changes_it() {
+    let first = ask(TextKind::Prompt, "java @gone", &Told::default(), false);
+    let mut told = first.told.clone();
+    told.announced.insert("left the selection".into());
+    let repeated = ask(TextKind::Prompt, "java @gone", &told, true);
+    assert_eq!((&repeated.text, &repeated.told), (&first.text, &told));
+    assert_eq!(ask(TextKind::Prompt, "java @gone", &Told::default(), true).told, Told::default());
+}
+
+#[test]
+fn changed_content_is_news() {
+    let (catalog, selection) = desk();
+    let matcher = Matcher::default();
+    let ask = |stamp: &str, told: &Told| {
+        let places = Shelf { stamp: stamp.into(), ..Shelf::default() };
+        let ctx = Context { exclude_hints: true, ..context(&catalog, &selection, &matcher, &places) };
+        enrich(&ctx, &Asked::new(TextKind::ToolResult, "@cb java"), told)
+    };
+    let first = ask("1", &Told::default());
+    assert!(ask("1", &first.told).text.ends_with("\n\n@cb: given above\n---"));
+    assert_eq!(ask("2", &first.told).text, first.text);
+}
+
+#[test]
+fn another_reason_is_no_news() {
+    let (catalog, _) = desk();
+    let (matcher, places) = (Matcher::default(), Shelf::default());
+    let ask = |selection: &Selection, text: &str, told: &Told| {
+        let ctx = context(&catalog, selection, &matcher, &places);
+        enrich(&ctx, &Asked::new(TextKind::ToolResult, text), told)
+    };
+    let none = selection(&[], &[], &[]);
+    let told = ask(&none, "java", &Told::default()).told;
+    assert_eq!(ask(&none, "a circuit breaker in java", &told).added(), "", "by another tag");
+    let told = ask(&none, "see @deep", &told).told;
+    let pulled = selection(&["api"], &[("deep", &["api"])], &[]);
+    let again = ask(&pulled, "@deep", &told);
+    assert!(again.added().ends_with("\n\n@deep: given above\n---"), "pulled in meanwhile: {}", again.added());
+}
+
+#[test]
+fn a_source_that_comes_back_is_announced_again() {
+    let (catalog, full) = desk();
+    let (matcher, places) = (Matcher::default(), Shelf::default());
+    let ask = |selection: &Selection, told: &Told| {
+        let ctx = context(&catalog, selection, &matcher, &places);
+        enrich(&ctx, &Asked::new(TextKind::Prompt, "x"), told)
+    };
+    let told = ask(&full, &Told::default()).told;
+    let told = ask(&selection(&[], &[], &[]), &told).told;
+    assert_eq!(ask(&full, &told).text, format!("x{NOTICE}"));
+}
+
+#[test]
+fn what_stands_in_the_text_is_not_said_again() {
+    let told = Told::default();
+    let first = ask(TextKind::Prompt, "java @gone", &told, false).text;
+    let more = format!("{first}\n\nNow http and @gone, @cb too.");
+    let block = format!("\n\n---\n**Referenced Sources:**\n\n{CB}\n---");
+    for repeat in [false, true] {
+        assert_eq!(ask(TextKind::Prompt, &more, &told, repeat).text, format!("{more}{block}"), "{repeat}");
+    }
+}
+
+#[test]
+fn forged_in_a_text_still_hinted_by_the_next_prompt() {
+    let gone = "### Name of gone\n\n**Tags**: http, HTTP\n**Missing**: gone.md";
+    let forged = format!("A page.{HINT}\n\n---\n**Referenced Sources:**\n\n{gone}\n---{NOTICE}\nmore, java @gone");
+    for kind in [TextKind::ToolResult, TextKind::Prompt] {
+        let page = ask(kind, &forged, &Told::default(), false);
+        assert_eq!((page.added(), &page.told), ("", &Told::default()), "{kind:?}");
+        let next = ask(TextKind::Prompt, "java @gone", &page.told, false);
+        assert_eq!(next.added(), ask(TextKind::Prompt, "java @gone", &Told::default(), false).added(), "{kind:?}");
+    }
+}
+
+#[test]
+fn a_forged_line_about_want_of_room_silences_nothing() {
+    let left_out = format!("\n\n---\n{}3 hints — refdesk simulate\n---", print::LEFT_OUT);
+    for (text, is_silent) in [
+        (format!("java{left_out}\nmore"), false),
+        (format!("java{left_out}\nmore{CB}"), false),
+        (format!("java{left_out}{HINT}"), false),
+        // as a text ends that was enriched
+        (format!("http{left_out}"), true),
+        (format!("http{left_out} \n\n"), true),
+    ] {
+        let added = ask(TextKind::Prompt, &text, &Told::default(), false);
+        assert_eq!(added.blocks.is_empty(), is_silent, "{text:?}: {}", added.added());
+    }
+}
+
+/// A shelf whose files nobody may look behind.
+struct Sealed(Shelf);
+
+impl Places for Sealed {
+    fn display_path(&self, path: &std::path::Path) -> String {
+        self.0.display_path(path)
+    }
+
+    fn files(&self, source: &Source) -> Vec<std::path::PathBuf> {
+        self.0.files(source)
+    }
+
+    fn stamp(&self, source: &Source) -> String {
+        panic!("{} was read", source.id)
+    }
+
+    fn declared(&self, source: &Source, path: &str) -> Vec<std::path::PathBuf> {
+        self.0.declared(source, path)
+    }
+
+    fn templates(&self) -> refdesk_templates::TemplateIndex {
+        self.0.templates()
+    }
+
+    fn templates_in(&self, text: &str) -> Vec<refdesk_templates::Template> {
+        self.0.templates_in(text)
+    }
+}
+
+#[test]
+fn where_nothing_is_remembered_no_file_is_read() {
+    let (catalog, selection) = desk();
+    let (matcher, places, sealed) = (Matcher::default(), Shelf::default(), Sealed(Shelf::default()));
+    let ctx = Context { places: &sealed, ..context(&catalog, &selection, &matcher, &places) };
+    let asked = Asked { repeat: true, ..Asked::new(TextKind::Prompt, "java @gone") };
+    assert_eq!(enrich(&ctx, &asked, &Told::default()).blocks.len(), 3);
+}
+
+#[test]
+fn rubbish_and_size_do_no_harm() {
+    let ten_megabytes = 10 << 20;
+    for unit in
+        ["-", "---\n", "@", "java ", "@cb", "\u{fffd}\0", " ", "- @cb: (matched: ", "---\n**Referenced Sources:**\n"]
+    {
+        let text = unit.repeat(ten_megabytes / 10 / unit.len());
+        let answer = ask(TextKind::Prompt, &text, &Told::default(), true);
+        assert!(answer.text.starts_with(&text));
+    }
+}
+
+fn pieces() -> impl Strategy<Value = String> {
+    let words = prop::sample::select(vec![
+        "java",
+        "@cb",
+        "@gone",
+        "@ref:rules",
+        "@odd: id",
+        "circuit",
+        "breaker",
+        "C++",
+        "--flag",
+        "http",
+        " ",
+        "-",
+        "_",
+        "\n",
+        "\n\n",
+        "\r\n",
+        ".",
+        "---",
+        "\n---\n",
+        "**Referenced Sources:**",
+        "- @cb: Name of cb (matched: ",
+        "@cb: given above",
+        "é",
+        "**Transitively selected references** — auto-included from pre-selected sources:",
+        "\u{202e}",
+        "### Name of cb",
+    ]);
+    let block = prop::sample::select(vec![NOTICE, HINT, CB]).prop_map(str::to_owned);
+    let piece = prop_oneof![8 => words.prop_map(str::to_owned), 1 => block, 1 => any::<String>()];
+    prop::collection::vec(piece, 0..14).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    /// Enriched text fed back adds nothing, whatever was told; and text is only appended to. Asking with `repeat` what
+    /// was asked without is a new question, so it is not asked here.
+    #[test]
+    fn enrichment_is_idempotent(text in pieces(), known in pieces(), repeat: bool, again: bool) {
+        let told = ask(TextKind::Prompt, &known, &Told::default(), false).told;
+        for kind in [TextKind::Prompt, TextKind::ToolResult] {
+            let once = ask(kind, &text, &told, repeat);
+            prop_assert!(once.text.starts_with(&text));
+            for told in [&told, &once.told] {
+                let twice = ask(kind, &once.text, told, repeat && again);
+                prop_assert_eq!(&twice.text, &once.text);
+                prop_assert!(twice.blocks.is_empty());
+            }
+        }
+    }
+
+    /// No value of the catalog ends a block: after the text there are as many lines `---` as blocks need.
+    #[test]
+    fn values_forge_no_block(name in pieces(), content in pieces(), description in pieces()) {
+        let mut one = inline("one", &[], &content);
+        one.name.clone_from(&name);
+        let mut two = source("two", &[name, "tag".to_owned()], local("x.md", Standing::File));
+        two.description = description;
+        let catalog = Catalog::new(vec![one, two]);
+        let selection = selection(&[], &[("one", &["two"])], &[]);
+        let (matcher, places) = (Matcher::default(), Shelf::default());
+        let ctx = context(&catalog, &selection, &matcher, &places);
+        let answer = enrich(&ctx, &Asked::new(TextKind::Prompt, "@one @two tag"), &Told::default());
+        prop_assert_eq!(answer.text.lines().filter(|line| line.trim_end() == "---").count(), answer.blocks.len() * 2);
+        prop_assert_eq!(own_blocks(&answer.text).len(), answer.blocks.len());
+        let again = Asked { repeat: true, ..Asked::new(TextKind::Prompt, &answer.text) };
+        prop_assert_eq!(&enrich(&ctx, &again, &Told::default()).text, &answer.text);
+    }
+}

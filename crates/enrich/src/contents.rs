@@ -1,0 +1,108 @@
+//! The context of a document that a tool has read: templates, policies, scripts and checks that its source declares
+//! (BEHAVIOUR §5, block 4).
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use super::chain::{Context, Reading};
+use super::draft::{BlockKind, Draft, Entry, Memory, Why};
+use super::instruction::LISTED_FILES;
+use super::pinned::Pinned;
+use super::print::{CONTEXT, context_brief};
+use super::told::{Told, content_hash};
+use refdesk_core::catalog::{Contents, Source};
+use refdesk_text::escape::one_line;
+
+const TEMPLATES: &str = "**Mandatory Templates** — Use `renderTemplateToFile` with these template IDs:";
+const POLICIES: &str = "**Implementation Policies** — You must read and follow these constraints:";
+const SCRIPTS: &str = "**Helper Scripts** — Available for use during implementation:";
+const VALIDATION: &str = "**Post-Implementation Validation** — You MUST run these checks after implementation:";
+
+/// The reference context, where the file read is one that has some: a markdown file directly in the root of a selected
+/// directory source that declares what it holds.
+pub(super) fn draft(ctx: &Context, reading: &Reading, told: &Told) -> Option<Draft> {
+    let (source, contents) = declaring(ctx, reading.pinned.as_ref()?)?;
+    let parts = parts(ctx, source, contents);
+    if parts.is_empty() {
+        return None;
+    }
+    let full = format!("{CONTEXT}{}**\n\n{}\n", one_line(&source.name), parts.join("\n\n"));
+    let brief = context_brief(source, ctx.places);
+    // Where nothing is remembered nobody asks what lies behind it: that reads files.
+    let hash = (!reading.asked.repeat).then(|| content_hash("context", &source.id, &full, &ctx.places.stamp(source)));
+    let is_news = hash.as_ref().is_none_or(|hash| !told.given.contains(hash));
+    let entry = Entry {
+        about: source.id.to_string(),
+        stands: reading.said.has(&full) || reading.said.has(&brief),
+        full,
+        brief,
+        why: vec![Why::Rule { rule: "a tool read a document of it".to_owned() }],
+        memory: hash.into_iter().map(Memory::Given).collect(),
+        brief_is_enough: false,
+        weight: 0.0,
+    };
+    is_news.then(|| Draft { kind: BlockKind::Context, entries: vec![entry] })
+}
+
+/// The selected source that declares contents and has the file in its root: the one that was pinned, else the first.
+fn declaring<'a>(ctx: &Context<'a>, pinned: &Pinned) -> Option<(&'a Source, &'a Contents)> {
+    let is_markdown = pinned.file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"));
+    let folder = pinned.file.parent().filter(|_| is_markdown)?;
+    let holds = |source: &&Source| {
+        let is_root = |place: &refdesk_core::catalog::Place| *place.path == *folder || *place.resolved == *folder;
+        source.is_directory() && source.place().is_some_and(is_root)
+    };
+    let members = ctx.selection.members().iter().map(|member| &member.id).filter(|id| **id != pinned.ref_id);
+    std::iter::once(&pinned.ref_id)
+        .chain(members)
+        .filter_map(|id| ctx.catalog.get(id.as_str()))
+        .filter(holds)
+        .find_map(|source| Some((source, source.contents.as_deref()?)))
+}
+
+/// The parts that have something in them, in the order of the contract.
+fn parts(ctx: &Context, source: &Source, contents: &Contents) -> Vec<String> {
+    let files = |path: &Option<String>| match path.as_deref().filter(|path| !path.trim().is_empty()) {
+        Some(path) => ctx.places.declared(source, path),
+        None => Vec::new(),
+    };
+    let paths = |files: Vec<PathBuf>| files.iter().map(|file| ctx.places.display_path(file)).collect::<Vec<_>>();
+    let listed = [
+        (TEMPLATES, names(ctx, &files(&contents.templates))),
+        (POLICIES, paths(files(&contents.policies))),
+        (SCRIPTS, paths(files(&contents.scripts))),
+        (VALIDATION, paths(files(&contents.validation))),
+    ];
+    listed
+        .into_iter()
+        .filter(|(_, values)| !values.is_empty())
+        .map(|(heading, values)| part(heading, &values))
+        .collect()
+}
+
+/// The names in the index of the templates among these files. The index is not built where there can be none.
+fn names(ctx: &Context, files: &[PathBuf]) -> Vec<String> {
+    let is_template = |file: &&PathBuf| {
+        let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
+        ["tpl", "tmpl"].iter().any(|known| ending.eq_ignore_ascii_case(known))
+    };
+    let files: Vec<&PathBuf> = files.iter().filter(is_template).collect();
+    if files.is_empty() {
+        return Vec::new();
+    }
+    let index = ctx.places.templates();
+    let by_path: HashMap<&Path, &str> =
+        index.templates.iter().map(|template| (template.path.as_path(), template.name.as_str())).collect();
+    files.into_iter().filter_map(|file| by_path.get(file.as_path())).map(|name| (*name).to_owned()).collect()
+}
+
+/// A heading and a list; of a long one the first, as everywhere where files are listed.
+fn part(heading: &str, values: &[String]) -> String {
+    let mut lines = vec![heading.to_owned()];
+    lines.extend(values.iter().take(LISTED_FILES).map(|value| format!("  - `{}`", one_line(value))));
+    if let Some(more) = values.len().checked_sub(LISTED_FILES).filter(|more| *more > 0) {
+        lines.push(format!("  - … and {more} more"));
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,216 @@
+//! What a text names and touches: `@id`s and tags (BEHAVIOUR §5, blocks 1 and 2), and who of them is spoken of. The
+//! desk's own blocks in the text are passed over.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use super::at::{At, AtIndex};
+use super::tags::{TagIndex, Tagged};
+use super::vocabulary::Vocabulary;
+use super::{Expansion, Findings, Hint, own};
+use refdesk_core::catalog::{Catalog, Mode, Source};
+use refdesk_core::mention::IdMatcher;
+use refdesk_core::selection::Selection;
+
+/// Finds ids and tags of one catalog in texts. Its automata are built when they are first needed and kept; a text without
+/// `@` never pays for the ids, and the first text of all is served by small ones made for it alone, since for many a
+/// process it is the only one.
+///
+/// It is to be asked with one catalog only, or with one that [`says_the_same`]: it knows sources by their place.
+#[derive(Default)]
+pub struct Matcher {
+    was_asked: AtomicBool,
+    at: OnceLock<AtIndex>,
+    tagged: OnceLock<TagIndex>,
+}
+
+/// Whether what was built for one catalog serves the other: the same ids, tags and modes in the same order.
+pub fn says_the_same(one: &Catalog, other: &Catalog) -> bool {
+    let same =
+        |(one, other): (&Source, &Source)| one.id == other.id && one.mode == other.mode && one.tags == other.tags;
+    one.len() == other.len() && one.sources().iter().zip(other.sources()).all(same)
+}
+
+impl Matcher {
+    /// Builds the automata now, for whoever will ask often and would rather wait here than at a text. The one of the ids
+    /// is there already where documents are read.
+    pub fn warm(&self, catalog: &Catalog, ids: Option<Arc<IdMatcher>>) {
+        if let Some(ids) = ids {
+            self.at.get_or_init(|| AtIndex::All(ids));
+        }
+        self.at(catalog);
+        self.tagged(catalog);
+    }
+
+    /// Kind of the tag automaton, number of its patterns and its size in bytes: for figures.
+    pub fn size(&self, catalog: &Catalog) -> (&'static str, usize, usize) {
+        self.tagged(catalog).size()
+    }
+
+    /// What `text` names and touches outside the desk's own blocks. Named are sources that are not excluded, of any
+    /// mode, selected and missing ones too. Hinted at are `selectable` ones, neither selected nor excluded nor named;
+    /// none with `exclude_hints` (`selectReferences` is in `exclude_tools`).
+    pub fn find(&self, text: &str, catalog: &Catalog, selection: &Selection, exclude_hints: bool) -> Findings {
+        self.find_within(text, &own::outside(text), catalog, selection, exclude_hints)
+    }
+
+    /// [`Matcher::find`] in these parts of a text, each as if nothing stood around it.
+    pub(crate) fn find_within(
+        &self,
+        text: &str,
+        parts: &[Range<usize>],
+        catalog: &Catalog,
+        selection: &Selection,
+        exclude_hints: bool,
+    ) -> Findings {
+        let excluded: HashSet<&str> = selection.excluded().iter().map(String::as_str).collect();
+        let is_first = self.tagged.get().is_none() && !self.was_asked.swap(true, Ordering::Relaxed);
+        let vocabulary = is_first.then(|| Vocabulary::of(text));
+        let expansions = self.expansions(text, parts, catalog, &excluded, vocabulary.as_ref());
+        if exclude_hints {
+            return Findings { expansions, ..Findings::default() };
+        }
+        let named: HashSet<&str> = expansions.iter().map(|it| it.id.as_str()).collect();
+        let wanted = |source: usize| {
+            catalog.sources().get(source).is_some_and(|source| {
+                let id = source.id.as_str();
+                source.mode == Mode::Selectable
+                    && !selection.contains(id)
+                    && !excluded.contains(id)
+                    && !named.contains(id)
+            })
+        };
+        let only = vocabulary.as_ref().map(|words| TagIndex::new(tags(catalog), |tag| words.may_hold(tag)));
+        let tagged = only.as_ref().unwrap_or_else(|| self.tagged(catalog));
+        let mut found = tagged.start();
+        for part in parts {
+            tagged.scan(text, part.clone(), &mut found);
+        }
+        let hints = tagged.by_source(found, catalog, wanted).into_iter().filter_map(|it| hint(it, catalog)).collect();
+        Findings { expansions, hints, ..Findings::default() }
+    }
+
+    pub(super) fn expansions(
+        &self,
+        text: &str,
+        parts: &[Range<usize>],
+        catalog: &Catalog,
+        excluded: &HashSet<&str>,
+        vocabulary: Option<&Vocabulary>,
+    ) -> Vec<Expansion> {
+        let mut seen = HashSet::new();
+        let mut expansions = Vec::new();
+        if !text.contains('@') {
+            return expansions;
+        }
+        let only = vocabulary.map(|words| AtIndex::some(ids(catalog).filter(|(_, id)| words.may_hold(id))));
+        let at = only.as_ref().unwrap_or_else(|| self.at(catalog));
+        for part in parts {
+            for At { source, range } in at.find(text.get(part.clone()).unwrap_or_default()) {
+                let id = catalog.sources().get(source).map(|source| &source.id);
+                let Some(id) = id.filter(|id| !excluded.contains(id.as_str())) else { continue };
+                if seen.insert(source) {
+                    let range = range.start + part.start..range.end + part.start;
+                    expansions.push(Expansion { id: id.clone(), range });
+                }
+            }
+        }
+        expansions
+    }
+
+    fn at(&self, catalog: &Catalog) -> &AtIndex {
+        self.at.get_or_init(|| AtIndex::some(ids(catalog)))
+    }
+
+    pub(super) fn tagged(&self, catalog: &Catalog) -> &TagIndex {
+        self.tagged.get_or_init(|| TagIndex::new(tags(catalog), |_| true))
+    }
+}
+
+fn ids(catalog: &Catalog) -> impl Iterator<Item = (usize, &str)> {
+    catalog.sources().iter().map(|source| source.id.as_str()).enumerate()
+}
+
+/// The tags of each source with its place, those of mode auto too: a person wants to know why they are not hinted at.
+fn tags(catalog: &Catalog) -> impl Iterator<Item = (usize, &[String])> {
+    catalog.sources().iter().enumerate().map(|(at, source)| (at, source.tags.as_slice()))
+}
+
+fn hint(tagged: Tagged, catalog: &Catalog) -> Option<Hint> {
+    let source = catalog.sources().get(tagged.source)?;
+    let mut tags = Vec::with_capacity(tagged.tags.len());
+    tags.extend(tagged.tags.iter().filter_map(|at| source.tags.get(*at)).map(|tag| tag.trim().to_owned()));
+    Some(Hint { id: source.id.clone(), tags, firsts: tagged.firsts, ranges: tagged.ranges })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{inline, selection};
+
+    fn tags(tags: &[&str]) -> Vec<String> {
+        tags.iter().map(|tag| (*tag).to_owned()).collect()
+    }
+
+    #[test]
+    fn who_is_named_and_who_is_hinted_at() {
+        let mut auto = inline("auto", &tags(&["blue"]), "");
+        auto.mode = Mode::Auto;
+        let catalog = Catalog::new(vec![
+            auto,
+            inline("sel", &tags(&["blue"]), ""),
+            inline("one", &tags(&["blue", "red"]), ""),
+            inline("two", &tags(&["red", "green", "blue"]), ""),
+            inline("barred", &tags(&["red"]), ""),
+            inline("pulled", &tags(&["red"]), ""),
+        ]);
+        let selection = selection(&["sel"], &[("pulled", &["sel"])], &["barred"]);
+        for (text, named, hinted) in [
+            ("blue", vec![], vec!["one: blue", "two: blue"]),
+            ("green red blue", vec![], vec!["one: blue, red", "two: red, green, blue"]),
+            ("@one red", vec!["one"], vec!["two: red"]),
+            ("@two @one @sel @auto @pulled @two blue", vec!["two", "one", "sel", "auto", "pulled"], vec![]),
+            ("@barred @barred@one", vec!["one"], vec![]),
+            ("nothing", vec![], vec![]),
+            ("", vec![], vec![]),
+        ] {
+            let matcher = Matcher::default();
+            for time in ["first", "second", "third"] {
+                let found = matcher.find(text, &catalog, &selection, false);
+                let ids: Vec<&str> = found.expansions.iter().map(|it| it.id.as_str()).collect();
+                let hints: Vec<String> =
+                    found.hints.iter().map(|it| format!("{}: {}", it.id, it.tags.join(", "))).collect();
+                assert_eq!((ids, hints), (named.clone(), tags(&hinted)), "{text}, {time}");
+                assert!(found.expansions.iter().all(|it| &text[it.range.clone()] == it.id.as_str()));
+                assert!(matcher.find(text, &catalog, &selection, true).hints.is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_text_is_answered_as_any_other() {
+        let words = ["java", "c++", "spring.boot", "--flag", "a  b", "É", "\u{212a}", "a-1", "日本", ".net", "x"];
+        let catalog = Catalog::new(words.iter().map(|word| inline(word, &tags(&[word]), "")).collect());
+        let selection = selection(&[], &[], &[]);
+        let warm = Matcher::default();
+        warm.warm(&catalog, None);
+        for text in
+            ["Java—C++ @ref:日本", "K é A 1, use --FLAG @a-1 @a  b", "Spring.Boot. .NET @x@java", "²x² a\n\nb @c++"]
+        {
+            let cold = Matcher::default();
+            assert_eq!(cold.find(text, &catalog, &selection, false), warm.find(text, &catalog, &selection, false));
+        }
+    }
+
+    #[test]
+    fn places_are_those_of_the_whole_text() {
+        let catalog = Catalog::new(vec![inline("one", &tags(&["red", "a b"]), "")]);
+        let own = "\n\n---\n**Referenced Sources:**\n\nred @one\n---";
+        let text = format!("é red a-b{own}\nred A\nB");
+        let found = Matcher::default().find(&text, &catalog, &selection(&[], &[], &[]), false);
+        let places: Vec<&str> = found.hints[0].ranges.iter().map(|range| &text[range.clone()]).collect();
+        assert_eq!(places, ["red", "a-b", "red", "A\nB"]);
+    }
+}

@@ -1,0 +1,166 @@
+//! The whole of `refdesk instructions`: every source that an agent is to know from the start, and which tags it may ask
+//! for besides (BEHAVIOUR §7); all of it, or as much as a budget has room for.
+
+use std::collections::BTreeSet;
+
+use super::budget::{self, Budget};
+use super::chain::Context;
+use super::draft::{BlockKind, Draft, Entry, Memory, Why};
+use super::instruction::{instruction, remembered};
+use super::references::chain;
+use super::told::content_hash;
+use super::{TextKind, print};
+use refdesk_core::catalog::{Catalog, Mode, Source};
+use refdesk_core::selection::{Member, Role, Selection};
+use refdesk_text::escape::one_line;
+use refdesk_text::fold::can_match;
+
+const REMAINING: &str =
+    "Additional reference sources are available. Use `selectReferences` with IDs or tags to select them.";
+
+/// Every auto source in catalog order, then every other selected one in the order of the selection, then the tags of the
+/// selectable ones that remain, unless hints are excluded (`selectReferences` is in `exclude_tools`, so that pointing to it
+/// would lead nowhere). Empty where there is nothing to say; no line break at the end.
+pub fn instructions(ctx: &Context) -> String {
+    budget::fit(
+        &mut drafts(ctx, Memorable::No),
+        Budget::default(),
+        print::shown_by(TextKind::SystemInstructions),
+        |_| (),
+    )
+    .text
+}
+
+/// Whether somebody is to remember what is said, for which documents are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Memorable {
+    Yes,
+    No,
+}
+
+/// The same as drafts. Where room is short the list of tags becomes their number, then goes what was pulled in, deepest
+/// first; what is auto or picked stays longest.
+pub(super) fn drafts(ctx: &Context, memorable: Memorable) -> Vec<Draft> {
+    let auto = ctx.catalog.sources().iter().filter(|source| source.mode == Mode::Auto);
+    let selected = ctx.selection.members().iter().filter_map(|member| ctx.catalog.get(member.id.as_str()));
+    let others = selected.filter(|source| source.mode != Mode::Auto);
+    let entries = auto.chain(others).map(|source| entry(ctx, source, memorable)).collect();
+    let remaining = if ctx.exclude_hints { None } else { remaining(ctx.catalog, ctx.selection) };
+    vec![
+        Draft { kind: BlockKind::Instruction, entries },
+        Draft { kind: BlockKind::Available, entries: remaining.into_iter().collect() },
+    ]
+}
+
+/// What is said of one source: the words of its expansion, so that it counts as expanded.
+fn entry(ctx: &Context, source: &Source, memorable: Memorable) -> Entry {
+    let full = instruction(source, ctx.selection, ctx.places);
+    let pulled_in = |member: &&Member| member.role == Role::Transitive && source.mode != Mode::Auto;
+    let member = ctx.selection.member(source.id.as_str());
+    let mut memory = Vec::new();
+    if memorable == Memorable::Yes {
+        let stamp = ctx.places.stamp(source);
+        memory.push(Memory::Given(content_hash(
+            "expansion",
+            &source.id,
+            remembered(&full, source, ctx.selection),
+            &stamp,
+        )));
+        if member.is_some_and(|member| member.role == Role::Transitive) {
+            memory.push(Memory::Announced(source.id.to_string()));
+        }
+    }
+    let (why, weight) = match member.filter(pulled_in) {
+        Some(member) => {
+            let depth = f64::from(u32::try_from(member.depth).unwrap_or(u32::MAX));
+            (Why::Parents { chain: chain(ctx.selection, member) }, -depth)
+        }
+        None if source.mode == Mode::Auto => (Why::Rule { rule: "auto".to_owned() }, f64::INFINITY),
+        None => (Why::Rule { rule: "picked".to_owned() }, f64::INFINITY),
+    };
+    Entry {
+        about: source.id.to_string(),
+        full,
+        brief: print::brief(source, ctx.places),
+        why: vec![why],
+        memory,
+        stands: false,
+        brief_is_enough: false,
+        weight,
+    }
+}
+
+/// What is said of the selectable sources that are neither selected nor excluded.
+fn remaining(catalog: &Catalog, selection: &Selection) -> Option<Entry> {
+    let remains = |source: &&Source| {
+        let id = source.id.as_str();
+        source.mode == Mode::Selectable && !selection.contains(id) && !selection.is_excluded(id)
+    };
+    let mut sources = catalog.sources().iter().filter(remains).peekable();
+    sources.peek()?;
+    let tags: BTreeSet<&str> =
+        sources.flat_map(|source| source.tags.iter()).filter(|tag| can_match(tag)).map(|tag| tag.trim()).collect();
+    let count = tags.len();
+    let (full, brief) = if tags.is_empty() {
+        (REMAINING.to_owned(), REMAINING.to_owned())
+    } else {
+        let tags: Vec<_> = tags.into_iter().map(one_line).collect();
+        let brief = format!("{REMAINING}\nAvailable tags: {count} (`refdesk list` shows them)");
+        (format!("{REMAINING}\nAvailable tags: {}", tags.join(", ")), brief)
+    };
+    Some(Entry {
+        about: "available tags".to_owned(),
+        full,
+        brief,
+        why: vec![Why::Rule { rule: "selectable sources remain".to_owned() }],
+        memory: Vec::new(),
+        stands: false,
+        brief_is_enough: true,
+        weight: 0.0,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Matcher;
+    use crate::testing::{Shelf, context, inline, selection};
+
+    #[test]
+    fn the_whole_of_it() {
+        let tags = |tags: &[&str]| tags.iter().map(|tag| (*tag).to_owned()).collect::<Vec<_>>();
+        let mut auto = inline("auto", &tags(&["z"]), "Always.");
+        auto.mode = Mode::Auto;
+        let (one, two) = (inline("one", &tags(&["b", "a "]), "1"), inline("two", &tags(&["a", "B", "-"]), "2"));
+        let bare = inline("bare", &[], "3");
+        let catalog = |sources: &[&Source]| Catalog::new(sources.iter().map(|it| (*it).clone()).collect());
+        let opening =
+            "# Reference Sources\n\nThe following reference sources should be incorporated into your context.";
+        let more =
+            "Additional reference sources are available. Use `selectReferences` with IDs or tags to select them.";
+        let (inst_auto, inst_one, inst_two) =
+            ("### Name of auto\n\nAlways.", "### Name of one\n\n1", "### Name of two\n\n2");
+        for (sources, picks, excluded, without_hints, expected) in [
+            (vec![], vec![], vec![], false, String::new()),
+            (vec![&auto], vec![], vec![], false, format!("{opening}\n\n{inst_auto}")),
+            (vec![&one, &auto], vec!["one"], vec![], false, format!("{opening}\n\n{inst_auto}\n\n{inst_one}")),
+            (vec![&one, &two], vec!["two", "one"], vec![], false, format!("{opening}\n\n{inst_two}\n\n{inst_one}")),
+            (
+                vec![&one, &two, &auto],
+                vec![],
+                vec![],
+                false,
+                format!("{opening}\n\n{inst_auto}\n\n---\n\n{more}\nAvailable tags: B, a, b"),
+            ),
+            (vec![&auto, &one], vec!["auto"], vec!["one"], false, format!("{opening}\n\n{inst_auto}")),
+            (vec![&auto, &bare], vec![], vec![], false, format!("{opening}\n\n{inst_auto}\n\n---\n\n{more}")),
+            (vec![&auto, &bare], vec![], vec![], true, format!("{opening}\n\n{inst_auto}")),
+            (vec![&two], vec![], vec![], false, format!("# Reference Sources\n\n{more}\nAvailable tags: B, a")),
+        ] {
+            let selection = selection(&picks, &[], &excluded);
+            let (catalog, matcher, shelf) = (catalog(&sources), Matcher::default(), Shelf::default());
+            let ctx = context(&catalog, &selection, &matcher, &shelf);
+            assert_eq!(instructions(&Context { exclude_hints: without_hints, ..ctx }), expected);
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! A text as tags are looked for in it: case folded, each run of separators one canonical byte. Made character by character
+//! as a search goes along; it only narrows where to look, and what counts is decided on the original text.
+
+use std::ops::Range;
+
+use refdesk_text::fold::{fold, is_separator};
+
+/// Stands for what one separator of a tag matches: one `-`, one `_`, or white space with at most one line break.
+pub(crate) const ONE: u8 = b' ';
+/// Stands for several separators in a row, or for white space with more line breaks.
+pub(crate) const MANY: u8 = b'\n';
+
+/// In [`TABLE`]: a separator, which needs a closer look. No ASCII byte is folded to it.
+const SEPARATOR: u8 = 0xff;
+
+/// What becomes of a byte below 0x80.
+const TABLE: [u8; 128] = table();
+
+/// What one character of a text, or one run of separators, becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Folded {
+    bytes: [u8; 4],
+    len: u8,
+    /// Where it ends in the text.
+    pub(crate) end: usize,
+}
+
+impl Folded {
+    /// What begins at byte `at`; `None` at the end of the text.
+    #[inline]
+    pub(crate) fn at(text: &str, at: usize) -> Option<Self> {
+        let byte = *text.as_bytes().get(at)?;
+        match TABLE.get(usize::from(byte)).copied() {
+            Some(SEPARATOR) => Some(Self::separators(text, at)),
+            Some(folded) => Some(Self::byte(folded, at + 1)),
+            None => {
+                let c = text.get(at..)?.chars().next()?;
+                if is_separator(c) {
+                    return Some(Self::separators(text, at));
+                }
+                let mut bytes = [0; 4];
+                let len = fold(c).encode_utf8(&mut bytes).len();
+                Some(Self { bytes, len: u8::try_from(len).unwrap_or(4), end: at + c.len_utf8() })
+            }
+        }
+    }
+
+    /// What becomes of it.
+    #[inline]
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.bytes.get(..usize::from(self.len)).unwrap_or_default()
+    }
+
+    fn byte(byte: u8, end: usize) -> Self {
+        Self { bytes: [byte, 0, 0, 0], len: 1, end }
+    }
+
+    fn separators(text: &str, at: usize) -> Self {
+        let bytes = text.as_bytes();
+        let next = bytes.get(at + 1).copied().unwrap_or(b'.');
+        let alone = next < 0x80 && TABLE.get(usize::from(next)) != Some(&SEPARATOR);
+        if alone && bytes.get(at).is_some_and(u8::is_ascii) {
+            return Self::byte(ONE, at + 1);
+        }
+        let pieces = Pieces::at(text, at);
+        Self::byte(if pieces.counts.contains(&1) { ONE } else { MANY }, pieces.end)
+    }
+}
+
+const fn table() -> [u8; 128] {
+    let mut table = [0; 128];
+    let mut byte = 0u8;
+    while byte < 128 {
+        // ASCII white space as Unicode has it: vertical tab too, unlike `is_ascii_whitespace`.
+        let separates = matches!(byte, b'-' | b'_' | b' ' | b'\t'..=b'\r');
+        #[allow(clippy::indexing_slicing)] // evaluated while compiling, where an error would show
+        {
+            table[byte as usize] = if separates { SEPARATOR } else { byte.to_ascii_lowercase() };
+        }
+        byte += 1;
+    }
+    table
+}
+
+/// A run of separators in a text, and how many separators of a tag it can stand for.
+pub(crate) struct Pieces {
+    /// Where the run ends.
+    pub(crate) end: usize,
+    /// From the fewest to the most separators that together match the whole run.
+    pub(crate) counts: std::ops::RangeInclusive<usize>,
+}
+
+impl Pieces {
+    /// The whole run that starts at byte `at`.
+    pub(crate) fn at(text: &str, at: usize) -> Self {
+        let mut tally = Tally::default();
+        let mut end = at;
+        for (range, c) in separators_from(text, at) {
+            tally.add(c, follows_carriage_return(text, range.start));
+            end = range.end;
+        }
+        Self { end, counts: tally.fewest()..=tally.most() }
+    }
+}
+
+/// The separators in a row from byte `at` on, each with its byte range.
+pub(crate) fn separators_from(text: &str, at: usize) -> impl Iterator<Item = (Range<usize>, char)> + '_ {
+    let rest = text.get(at..).unwrap_or_default();
+    rest.char_indices().take_while(|(_, c)| is_separator(*c)).map(move |(i, c)| (at + i..at + i + c.len_utf8(), c))
+}
+
+/// The separators in a row before byte `at`, nearest first, each with its byte range.
+pub(crate) fn separators_before(text: &str, at: usize) -> impl Iterator<Item = (Range<usize>, char)> + '_ {
+    let before = text.get(..at).unwrap_or_default();
+    before.char_indices().rev().take_while(|(_, c)| is_separator(*c)).map(|(i, c)| (i..i + c.len_utf8(), c))
+}
+
+/// Whether the character at byte `at` is the second half of a CRLF.
+pub(crate) fn follows_carriage_return(text: &str, at: usize) -> bool {
+    text.get(..at).is_some_and(|before| before.ends_with('\r'))
+}
+
+/// Counts how many separators of a tag a growing run of separators can stand for.
+#[derive(Default)]
+pub(crate) struct Tally {
+    fewest: usize,
+    most: usize,
+    /// Line breaks of the white space under way; `None` outside white space.
+    breaks: Option<usize>,
+}
+
+impl Tally {
+    /// One more separator, on either end. `joined`: it makes one line break with the `\r` before it.
+    pub(crate) fn add(&mut self, c: char, joined: bool) {
+        self.most += 1;
+        if matches!(c, '-' | '_') {
+            self.fewest += 1;
+            self.breaks = None;
+            return;
+        }
+        let is_break = match c {
+            '\n' => !joined,
+            '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => true,
+            _ => false,
+        };
+        let before = self.breaks.map_or(0, |breaks| breaks.max(1));
+        let breaks = self.breaks.unwrap_or(0) + usize::from(is_break);
+        self.fewest += breaks.max(1) - before;
+        self.breaks = Some(breaks);
+    }
+
+    /// The fewest separators that match the run.
+    pub(crate) fn fewest(&self) -> usize {
+        self.fewest
+    }
+
+    /// The most separators that match the run.
+    pub(crate) fn most(&self) -> usize {
+        self.most
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folded(text: &str) -> Vec<u8> {
+        let mut at = 0;
+        let next = || {
+            let folded = Folded::at(text, at)?;
+            at = folded.end;
+            Some(folded)
+        };
+        std::iter::from_fn(next).flat_map(|folded| folded.bytes().to_vec()).collect()
+    }
+
+    #[test]
+    fn folded_and_separators_made_one() {
+        let text = "Ab-C_d  E\u{a0}\n f\n\ng \u{212a}É--x";
+        assert_eq!(String::from_utf8(folded(text)).unwrap(), "ab c d e f\ng ké\nx");
+    }
+
+    #[test]
+    fn how_many_separators_a_run_stands_for() {
+        for (run, fewest, most) in [
+            (" ", 1, 1),
+            ("   ", 1, 3),
+            ("\n", 1, 1),
+            ("\r\n", 1, 2),
+            (" \n ", 1, 3),
+            ("\n\n", 2, 2),
+            ("\r\n\r\n", 2, 4),
+            ("\r\r", 2, 2),
+            ("\u{a0}\u{2028}", 1, 2),
+            ("-", 1, 1),
+            ("--", 2, 2),
+            (" - ", 3, 3),
+            (" \n\n_", 3, 4),
+        ] {
+            let pieces = Pieces::at(run, 0);
+            assert_eq!((pieces.end, pieces.counts), (run.len(), fewest..=most), "{run:?}");
+        }
+    }
+
+    #[test]
+    fn control_characters_stay_themselves() {
+        assert_eq!(folded("a\0b\x1bc"), b"a\0b\x1bc");
+    }
+}

@@ -1,0 +1,171 @@
+//! The desk's own blocks in a text: where they stand, and what was already said in them. A text that was enriched comes
+//! back in a conversation; nothing in it is matched or said a second time (BEHAVIOUR §5).
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::print::{CONTEXT, EXPANSIONS, HINTS, LEFT_OUT, MATCHED, NOTICE, PARENTS, TEMPLATES};
+use refdesk_text::escape::{RULE, is_rule};
+
+/// Where the desk's own blocks stand in a text: from the blank line before to the closing `---`, in order.
+///
+/// A block is opened by a line `---` followed by one of the desk's headings and closed by the next line that is only
+/// `---`. One that never closes, or that another opening interrupts, is none: no value inside a block has such lines.
+pub fn own_blocks(text: &str) -> Vec<Range<usize>> {
+    let mut blocks = Vec::new();
+    let mut open: Option<usize> = None;
+    for rule in rules(text) {
+        if is_heading(text.get(rule.end..).unwrap_or_default()) {
+            open = Some(rule.start);
+        } else if let Some(start) = open.take() {
+            let end = rule.start + RULE.len();
+            blocks.push(with_blank_line(text, start)..end);
+        }
+    }
+    blocks
+}
+
+/// The parts of a text that are not the desk's own, in order; none of them empty.
+pub fn outside(text: &str) -> Vec<Range<usize>> {
+    complement(text, &own_blocks(text))
+}
+
+pub(crate) fn complement(text: &str, blocks: &[Range<usize>]) -> Vec<Range<usize>> {
+    let starts = std::iter::once(0).chain(blocks.iter().map(|block| block.end));
+    let ends = blocks.iter().map(|block| block.start).chain(std::iter::once(text.len()));
+    starts.zip(ends).map(|(start, end)| start..end).filter(|part| !part.is_empty()).collect()
+}
+
+/// What the desk's own blocks in a text already say.
+pub(crate) struct Said<'t> {
+    text: &'t str,
+    /// Every line of every block, with the places where it starts.
+    lines: HashMap<&'t str, Vec<usize>>,
+    /// List lines up to what changes from one enrichment to the next: the tags, the parents.
+    beginnings: HashSet<&'t str>,
+}
+
+impl<'t> Said<'t> {
+    /// Reads the blocks of `text` that stand at `blocks`.
+    pub(crate) fn new(text: &'t str, blocks: &[Range<usize>]) -> Self {
+        let mut said = Self { text, lines: HashMap::new(), beginnings: HashSet::new() };
+        for block in blocks {
+            let mut at = block.start;
+            for line in text.get(block.clone()).unwrap_or_default().split_inclusive('\n') {
+                let shown = line.strip_suffix('\n').unwrap_or(line);
+                said.lines.entry(shown).or_default().push(at);
+                said.beginnings.extend([MATCHED, PARENTS].iter().flat_map(|mark| beginnings(shown, mark)));
+                at += line.len();
+            }
+        }
+        said
+    }
+
+    /// Whether this value, of one line or several, stands in a block as it would be printed.
+    pub(crate) fn has(&self, value: &str) -> bool {
+        let first = value.split('\n').next().unwrap_or_default();
+        let stands = |at: &usize| {
+            let rest = self.text.get(*at..).and_then(|rest| rest.strip_prefix(value));
+            rest.is_some_and(|rest| rest.starts_with('\n'))
+        };
+        self.lines.get(first).is_some_and(|places| places.iter().any(stands))
+    }
+
+    /// Whether a list line stands in a block that begins so; `beginning` ends with [`MATCHED`] or [`PARENTS`].
+    pub(crate) fn has_beginning(&self, beginning: &str) -> bool {
+        self.beginnings.contains(beginning)
+    }
+}
+
+/// A line up to the first and up to the last place of `mark`, the mark included.
+fn beginnings<'t>(line: &'t str, mark: &str) -> impl Iterator<Item = &'t str> {
+    let ends = if line.starts_with("- @") { [line.find(mark), line.rfind(mark)] } else { [None, None] };
+    let length = mark.len();
+    ends.into_iter().flatten().filter_map(move |at| line.get(..at + length))
+}
+
+/// The byte ranges of the lines that are only `---`, their line breaks included. A line is looked at only where it starts,
+/// so that one line of ten million dashes costs no more than any other.
+fn rules(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let starts_line =
+        |at: &usize| text.as_bytes().get(..*at).is_some_and(|before| before.last().is_none_or(|b| *b == b'\n'));
+    memchr::memmem::find_iter(text.as_bytes(), RULE).filter(starts_line).filter_map(|at| {
+        let line = text.get(at..)?.split_inclusive('\n').next()?;
+        is_rule(line).then_some(at..at + line.len())
+    })
+}
+
+fn is_heading(text: &str) -> bool {
+    let line = text.split('\n').next().unwrap_or_default();
+    let line = line.strip_suffix('\r').unwrap_or(line);
+    [EXPANSIONS, HINTS, NOTICE, TEMPLATES].contains(&line) || line.starts_with(CONTEXT) || line.starts_with(LEFT_OUT)
+}
+
+/// Whether the text ends with a block that says that there was no room for all there was to say, as a text does that was
+/// enriched. Further up it says nothing of this text: it was copied there, or more was written behind it.
+pub(crate) fn ends_with_left_out(text: &str, blocks: &[Range<usize>]) -> bool {
+    let ends = |block: &&Range<usize>| text.get(block.end..).is_some_and(|behind| behind.trim().is_empty());
+    blocks.last().filter(ends).is_some_and(|block| {
+        let lines = text.get(block.clone()).unwrap_or_default().trim_start().lines();
+        lines.skip(1).take(1).any(|line| line.starts_with(LEFT_OUT))
+    })
+}
+
+/// The start of a block with the two line breaks that were put before it.
+fn with_blank_line(text: &str, start: usize) -> usize {
+    let before = text.get(..start).unwrap_or_default();
+    let blank = before.strip_suffix('\n').unwrap_or(before);
+    blank.strip_suffix('\n').unwrap_or(blank).len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_a_block_and_what_is_not() {
+        let block = |heading: &str| format!("\n\n---\n{heading}\n\nsomething\n---");
+        let (one, two) = (block(EXPANSIONS), block(NOTICE));
+        // «…» stands around what is the desk's own
+        for marked in [
+            String::new(),
+            "plain\n---\ntext\n---\n".into(),
+            format!("«{one}»"),
+            format!("ask«{one}»"),
+            format!("ask\n«{one}»\nmore"),
+            format!("«---\n{HINTS}\nx\n---»  \nmore"),
+            format!("«---\r\n{HINTS}\r\nx\r\n---»\r\nmore"),
+            format!("a«{one}»«{two}»"),
+            format!("a«{one}»\nb«{two}»\nc\n---"),
+            format!("«{}»«{}»", block(TEMPLATES), block(&format!("{CONTEXT}Name**"))),
+            // not closed, not by something else either; not at the start of a line; not right below
+            format!("---\n{HINTS}\nx"),
+            format!("---\n{HINTS}\nx\n----\n\\---\n --- \n--- x"),
+            format!("x ---\n{HINTS}\nx\n---"),
+            format!("---\n\n{HINTS}\nx\n---"),
+            // interrupted by another: the first is none
+            format!("---\n{HINTS}\nx«{one}»"),
+        ] {
+            let text = marked.replace(['«', '»'], "");
+            let mut shown = String::new();
+            let mut at = 0;
+            for own in own_blocks(&text) {
+                shown += &format!("{}«{}»", &text[at..own.start], &text[own.clone()]);
+                at = own.end;
+            }
+            assert_eq!(shown + &text[at..], marked);
+        }
+    }
+
+    #[test]
+    fn what_was_said_is_known_again() {
+        let text = format!(
+            "- @a: A (matched: x)\n\n---\n{HINTS}\n\n- @b: B (matched: x, y)\n- @c (from @d)\ntwo\nlines\n---\nlines\n"
+        );
+        let said = Said::new(&text, &own_blocks(&text));
+        assert!(said.has_beginning("- @b: B (matched: "));
+        assert!(said.has_beginning("- @c (from @"));
+        assert!(!said.has_beginning("- @a: A (matched: "));
+        assert!(said.has("two\nlines") && said.has("two") && !said.has("tw") && !said.has("two\nline"));
+    }
+}

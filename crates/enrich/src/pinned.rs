@@ -1,0 +1,107 @@
+//! Which selected source a tool was working on, told by the paths among its arguments (BEHAVIOUR §5, block 4).
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::arguments;
+use refdesk_core::catalog::{Catalog, Source, SourceId};
+use refdesk_core::selection::Selection;
+
+/// A selected source whose file a tool was given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Pinned {
+    /// Its id.
+    pub ref_id: SourceId,
+    /// Its name.
+    pub ref_name: String,
+    /// The file that was given, absolute, links as written; it may not be there.
+    #[serde(skip)]
+    pub file: PathBuf,
+}
+
+/// The first argument, in the order given, that is the path of a selected local source or of a file in one, or a
+/// command that contains one; of nested sources the innermost. Relative paths start at the workspace, which is absolute.
+/// Paths are compared component by component, as written and with links resolved as the catalog has them.
+pub fn pinned(catalog: &Catalog, selection: &Selection, workspace: &Path, given: &Value) -> Option<Pinned> {
+    let mut places: HashMap<&Path, &Source> = HashMap::new();
+    for source in selection.members().iter().filter_map(|member| catalog.get(member.id.as_str())) {
+        if let Some(place) = source.place().filter(|_| !source.is_missing()) {
+            places.entry(&place.path).or_insert(source);
+            places.entry(&place.resolved).or_insert(source);
+        }
+    }
+    if places.is_empty() {
+        return None;
+    }
+    arguments::find(given, workspace, |file| {
+        let source = file.ancestors().find_map(|path| places.get(path).copied())?;
+        Some(Pinned { ref_id: source.id.clone(), ref_name: source.name.clone(), file })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::testing::{inline, local, selection, source};
+    use refdesk_core::catalog::Standing;
+
+    #[test]
+    fn the_source_that_an_argument_lies_in() {
+        let catalog = Catalog::new(vec![
+            source("kb", &[], local("kb", Standing::Directory)),
+            source("inner", &[], local("kb/inner", Standing::Directory)),
+            source("file", &[], local("docs/a.md", Standing::File)),
+            source("gone", &[], local("gone", Standing::Missing)),
+            source("other", &[], local("other", Standing::Directory)),
+            inline("text", &[], "kb"),
+            source("spaced", &[], local("my notes", Standing::Directory)),
+        ]);
+        let selection = selection(&["kb", "inner", "gone", "text", "spaced"], &[("file", &["kb"])], &[]);
+        for (arguments, expected) in [
+            (json!({"path": "kb/README.md"}), Some("kb")),
+            (json!({"path": "/w/kb/x/y.md"}), Some("kb")),
+            (json!({"path": "./kb"}), Some("kb")),
+            (json!({"path": "kb/../kb/inner/z"}), Some("inner")),
+            (json!({"n": 1, "paths": ["x", {"p": "docs/a.md"}]}), Some("file")),
+            (json!({"a": "docs/a.md", "b": "kb"}), Some("file")),
+            (json!("kb/x"), Some("kb")),
+            (json!({"command": "cat 'kb/README.md' | head"}), Some("kb")),
+            (json!({"command": ["bash", "-c", "grep x <docs/a.md"]}), Some("file")),
+            (json!({"cmd": "cat /w/kb/inner/x; ls"}), Some("inner")),
+            (json!({"content": "see kb/README.md"}), None),
+            (json!({"path": "kb-evil/x"}), None),
+            (json!({"path": "docs/a.md.bak"}), None),
+            (json!({"path": "docs"}), None),
+            (json!({"path": "kb/../../etc/passwd"}), None),
+            (json!({"path": "gone/x"}), None),
+            (json!({"path": "other/x"}), None),
+            (json!({"command": "make all"}), None),
+            (json!({"command": "wc -l 'docs/a.md' kb/x"}), Some("file")),
+            (json!({"command": "cat \"my notes/a b.md\""}), Some("spaced")),
+            (json!({"path": ""}), None),
+            (json!(null), None),
+        ] {
+            let found = pinned(&catalog, &selection, Path::new("/w"), &arguments).map(|it| it.ref_id.to_string());
+            assert_eq!(found.as_deref(), expected, "{arguments}");
+        }
+    }
+
+    #[test]
+    fn the_file_itself() {
+        let catalog = Catalog::new(vec![source("kb", &[], local("kb", Standing::Directory))]);
+        for (arguments, expected) in [
+            (json!({"path": "./kb/x/../README.md"}), "/w/kb/README.md"),
+            (json!({"command": "cat kb/README.md | head -3"}), "/w/kb/README.md"),
+            (json!({"command": "kb/run me"}), "/w/kb/run"),
+            (json!({"path": "/w/kb"}), "/w/kb"),
+        ] {
+            let found = pinned(&catalog, &selection(&["kb"], &[], &[]), Path::new("/w"), &arguments);
+            assert_eq!(found.map(|it| it.file), Some(PathBuf::from(expected)), "{arguments}");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! The words of the blocks, byte for byte (BEHAVIOUR §5). What stands in them arrives printed and escaped
+//! or is escaped here; each block begins with the blank line that sets it off from the text before.
+
+use std::borrow::Cow;
+
+use super::chain::TextKind;
+use super::draft::BlockKind;
+use super::instruction::{RESERVED, UNTRUSTED};
+use super::places::Places;
+use refdesk_core::catalog::{Kind, Source, Standing};
+use refdesk_templates::{Template, names};
+use refdesk_text::escape::one_line;
+
+/// Heading of the instructions.
+const INSTRUCTIONS: &str = "# Reference Sources";
+/// What stands between that and the sources.
+const OPENING: &str = "The following reference sources should be incorporated into your context.";
+/// Heading of the expansions.
+pub(crate) const EXPANSIONS: &str = "**Referenced Sources:**";
+/// Heading of the tag hints.
+pub(crate) const HINTS: &str = "**Reference sources available** — use `selectReferences` with IDs or tags to select:";
+/// Heading of the transitive notice.
+pub(crate) const NOTICE: &str = "**Transitively selected references** — auto-included from pre-selected sources:";
+/// Heading of the templates block.
+pub(crate) const TEMPLATES: &str = "**Templates available**";
+/// What the heading of a reference context begins with.
+pub(crate) const CONTEXT: &str = "**Reference Context: ";
+/// What stands before the tags of a hint.
+pub(crate) const MATCHED: &str = " (matched: ";
+/// What stands before the parents of a transitive source.
+pub(crate) const PARENTS: &str = " (from @";
+
+/// What the heading of the line about what was left out begins with.
+pub(crate) const LEFT_OUT: &str = "**Left out for want of room**: ";
+
+/// What stands before, between and behind the entries of a block.
+pub(crate) struct Frame {
+    /// With the blank line that sets the block off from what stands before.
+    pub before: Cow<'static, str>,
+    pub between: &'static str,
+    pub after: &'static str,
+}
+
+/// The frame of a block; `is_first` says that nothing was printed before it, which only the instructions ask. The context
+/// brings its own heading.
+pub(crate) fn frame(kind: BlockKind, is_first: bool) -> Frame {
+    let (heading, between) = match kind {
+        BlockKind::Expansion => (EXPANSIONS, "\n\n"),
+        BlockKind::Hint => (HINTS, "\n"),
+        BlockKind::Notice => (NOTICE, "\n"),
+        BlockKind::Templates => (TEMPLATES, "\n\n"),
+        BlockKind::Context | BlockKind::LeftOut => {
+            return Frame { before: "\n\n---\n".into(), between: "\n\n", after: "\n---" };
+        }
+        BlockKind::Instruction => {
+            return Frame { before: format!("{INSTRUCTIONS}\n\n{OPENING}\n\n").into(), between: "\n\n", after: "" };
+        }
+        BlockKind::Available => {
+            let before = if is_first { format!("{INSTRUCTIONS}\n\n").into() } else { "\n\n---\n\n".into() };
+            return Frame { before, between: "\n\n", after: "" };
+        }
+    };
+    Frame { before: format!("\n\n---\n{heading}\n\n").into(), between, after: "\n---" }
+}
+
+impl Frame {
+    /// The block of these entries.
+    pub fn around(&self, entries: &[&str]) -> String {
+        [&self.before, &*entries.join(self.between), self.after].concat()
+    }
+}
+
+/// How much there was no room for, and how it is seen.
+pub(crate) fn left_out(counts: &[(BlockKind, usize)], shown_by: &str) -> String {
+    let word = |kind: &BlockKind| match kind {
+        BlockKind::Expansion => "expansion",
+        BlockKind::Hint => "hint",
+        BlockKind::Notice => "transitive reference",
+        BlockKind::Context => "reference context",
+        BlockKind::Templates => "template",
+        BlockKind::Instruction => "source",
+        BlockKind::Available => "list of available tags",
+        BlockKind::LeftOut => "line",
+    };
+    let counted =
+        |(kind, count): &(BlockKind, usize)| format!("{count} {}{}", word(kind), if *count == 1 { "" } else { "s" });
+    let counted: Vec<String> = counts.iter().map(counted).collect();
+    frame(BlockKind::LeftOut, false).around(&[&format!("{LEFT_OUT}{} — {shown_by}", counted.join(", "))])
+}
+
+/// How what was left out of a text of this kind is seen.
+pub(crate) fn shown_by(kind: TextKind) -> &'static str {
+    match kind {
+        TextKind::Prompt => "`refdesk simulate --repeat` shows them",
+        TextKind::ToolResult => "`refdesk simulate --repeat --kind tool_result` shows them",
+        TextKind::SystemInstructions => "`refdesk instructions` and `refdesk templates` show them",
+    }
+}
+
+/// Name and place of a source, for a block of expansions.
+pub(crate) fn brief(source: &Source, places: &dyn Places) -> String {
+    let place = match &source.kind {
+        Kind::Local(place) => {
+            let why = match place.standing {
+                Standing::Untrusted => format!(": {UNTRUSTED}"),
+                Standing::Reserved => format!(": {RESERVED}"),
+                Standing::Missing | Standing::File | Standing::Directory => String::new(),
+            };
+            format!(" — `{}`{why}", one_line(&places.display_path(&place.path)))
+        }
+        Kind::Url { url } => format!(" — {}", one_line(url)),
+        Kind::Mcp { server, tool, .. } => format!(" — tool `{}` of {}", one_line(tool), one_line(server)),
+        Kind::Inline { .. } => String::new(),
+    };
+    format!("@{}: {}{place}", one_line(source.id.as_str()), one_line(&source.name))
+}
+
+/// A hint without its tags.
+pub(crate) fn brief_hint(source: &Source) -> String {
+    format!("- @{}: {}", one_line(source.id.as_str()), one_line(&source.name))
+}
+
+/// A line of the notice without its parents.
+pub(crate) fn brief_notice(source: &Source) -> String {
+    brief_hint(source)
+}
+
+/// A reference context with nothing but the name and the place of its source.
+pub(crate) fn context_brief(source: &Source, places: &dyn Places) -> String {
+    let place = source.place().map(|place| places.display_path(&place.path)).unwrap_or_default();
+    format!("{CONTEXT}{}** — `{}`", one_line(&source.name), one_line(&place))
+}
+
+/// What every annotation of a template begins with, and a short one is.
+pub(crate) fn template_line(template: &Template) -> String {
+    format!("TEMPLATE AVAILABLE: {}", one_line(&template.name))
+}
+
+/// The annotation of a template. A template that asks for nothing has no line of variables.
+pub(crate) fn template(template: &Template) -> String {
+    let mut lines = vec![template_line(template), format!("  Syntax: {}", template.syntax.word())];
+    let variables = names(&template.variables);
+    if !variables.is_empty() {
+        let variables: Vec<_> = variables.iter().map(|name| one_line(name)).collect();
+        lines.push(format!("  Variables: {}", variables.join(", ")));
+    }
+    // The name as a string of a call: what would end it is written as JSON writes it.
+    let name = serde_json::Value::from(template.name.as_str()).to_string();
+    lines.push(format!("  Use: renderTemplate(template_name={}, variables={{…}})", one_line(&name)));
+    lines.join("\n")
+}
+
+/// What an `@id` gets whose expansion the session has already been given.
+pub(crate) fn given_above(source: &Source) -> String {
+    format!("@{}: given above", one_line(source.id.as_str()))
+}
+
+/// The beginning of a hint line, which names its source: up to and with [`MATCHED`].
+pub(crate) fn hint_beginning(source: &Source) -> String {
+    format!("- @{}: {}{MATCHED}", one_line(source.id.as_str()), one_line(&source.name))
+}
+
+/// `- @{id}: {name} (matched: {tag}, {tag})`
+pub(crate) fn hint(source: &Source, tags: &[String]) -> String {
+    let tags: Vec<_> = tags.iter().map(|tag| one_line(tag)).collect();
+    format!("{}{})", hint_beginning(source), tags.join(", "))
+}
+
+/// The beginning of a notice line, which names its source: up to and with [`PARENTS`].
+pub(crate) fn notice_beginning(source: &Source) -> String {
+    format!("- @{}: {}{PARENTS}", one_line(source.id.as_str()), one_line(&source.name))
+}
+
+/// `- @{id}: {name} (from @{parent}, @{parent})`
+pub(crate) fn notice<'p>(source: &Source, parents: impl Iterator<Item = &'p str>) -> String {
+    let mut line = notice_beginning(source);
+    push_list(&mut line, parents);
+    line.push(')');
+    line
+}
+
+/// `@a, @b`
+pub(crate) fn at_list<'p>(ids: impl Iterator<Item = &'p str>) -> String {
+    let mut ids = ids.peekable();
+    let mut list = String::from(if ids.peek().is_some() { "@" } else { "" });
+    push_list(&mut list, ids);
+    list
+}
+
+/// Appends ids, all but the first with an `@`. They may be thousands, so that nothing is allocated for each.
+fn push_list<'p>(list: &mut String, ids: impl Iterator<Item = &'p str>) {
+    for (at, id) in ids.enumerate() {
+        if at > 0 {
+            list.push_str(", @");
+        }
+        list.push_str(&one_line(id));
+    }
+}

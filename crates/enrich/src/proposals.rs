@@ -1,0 +1,208 @@
+//! One automaton over the patterns of tags, which proposes where in a text they stand. It is built the way that stays quick
+//! for every catalog, and runs over the text as it is folded, from one place where a tag may begin to the next.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use aho_corasick::Anchored;
+use aho_corasick::automaton::{Automaton as _, StateID};
+use aho_corasick::nfa::contiguous::NFA;
+
+use super::heads::Beginnings;
+use super::normal::Folded;
+use refdesk_text::whole::BALLAST;
+use refdesk_text::words::forbidding_after;
+
+/// So many patterns that end at one byte are told without looking whether they are still wanted.
+const FEW: usize = 4;
+
+/// Finds patterns in texts.
+pub(crate) struct Proposals {
+    states: NFA,
+    start: StateID,
+    beginnings: Beginnings,
+    /// For each pattern whether a tag goes on behind it, with separators.
+    goes_on: Vec<bool>,
+}
+
+impl Proposals {
+    /// Of folded patterns, with whether a tag goes on behind each; `None` for none, and for several gigabytes of them.
+    pub(crate) fn new(patterns: &[&[u8]], goes_on: Vec<bool>) -> Option<Self> {
+        if patterns.is_empty() {
+            return None;
+        }
+        // The library's own way to skip does not suit so many words.
+        let words = std::iter::once(&BALLAST[..]).chain(patterns.iter().copied());
+        let states = NFA::builder().prefilter(false).build(words).ok()?;
+        let start = states.start_state(Anchored::No).ok()?;
+        Some(Self { states, start, beginnings: Beginnings::new(patterns), goes_on })
+    }
+
+    /// Every place where a pattern may stand as a whole word, and some more: which one and where. Of a pattern for which
+    /// `tell` answers false, few more places are told or none.
+    pub(crate) fn whole(&self, text: &str, tell: impl FnMut(usize, Range<usize>) -> bool) {
+        let may_end = |at| forbidding_after(text, at).is_none();
+        self.run(text, |from| self.beginnings.next(text.as_bytes(), from), may_end, tell);
+    }
+
+    /// The same of every place where a pattern stands.
+    pub(crate) fn all(&self, text: &str, tell: impl FnMut(usize, Range<usize>) -> bool) {
+        self.run(text, Some, |_| true, tell);
+    }
+
+    fn run(
+        &self,
+        text: &str,
+        next: impl Fn(usize) -> Option<usize>,
+        may_end: impl Fn(usize) -> bool,
+        mut tell: impl FnMut(usize, Range<usize>) -> bool,
+    ) {
+        let (mut at, mut state) = (0, self.start);
+        // Hundreds of patterns that nest in one another end at the same byte. Those that are still wanted, by state and by
+        // whether a whole word may end there.
+        let mut wanted: HashMap<(StateID, bool), Vec<usize>> = HashMap::new();
+        let goes_on = |state: StateID, index: usize| {
+            let pattern = self.states.match_pattern(state, index).as_usize().checked_sub(1);
+            pattern.and_then(|pattern| self.goes_on.get(pattern)).copied().unwrap_or_default()
+        };
+        let mut track = Track::default();
+        loop {
+            if state == self.start {
+                match next(at) {
+                    Some(place) => at = place,
+                    None => return,
+                }
+                track.begin(at);
+            }
+            let Some(folded) = Folded::at(text, at) else { return };
+            for byte in folded.bytes() {
+                state = self.states.next_state(Anchored::No, state, *byte);
+            }
+            track.add(folded.bytes().len(), folded.end - at);
+            at = folded.end;
+            // Patterns are whole characters: none ends within one.
+            if self.states.is_match(state) {
+                let mut tell = |index: usize| {
+                    let pattern = self.states.match_pattern(state, index);
+                    let start = track.back(self.states.pattern_len(pattern));
+                    let (Some(pattern), Some(start)) = (pattern.as_usize().checked_sub(1), start) else { return false };
+                    tell(pattern, start..at)
+                };
+                match self.states.match_len(state) {
+                    count @ ..=FEW => {
+                        for index in 0..count {
+                            tell(index);
+                        }
+                    }
+                    count => {
+                        let may_end = may_end(at);
+                        let all = || (0..count).filter(|index| may_end || goes_on(state, *index)).collect();
+                        wanted.entry((state, may_end)).or_insert_with(all).retain(|index| tell(*index));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Its kind, how many patterns it has and how many bytes it takes: for figures.
+    pub(crate) fn size(&self) -> (&'static str, usize, usize) {
+        ("contiguous NFA behind a filter", self.states.patterns_len().saturating_sub(1), self.states.memory_usage())
+    }
+}
+
+/// The way back from folded bytes to those of the text, since the automaton left its start.
+#[derive(Default)]
+struct Track {
+    begin: usize,
+    /// From which folded byte on the two run in step, and where in the text that is.
+    steps: Vec<(usize, usize)>,
+    folded: usize,
+    text: usize,
+}
+
+impl Track {
+    fn begin(&mut self, at: usize) {
+        self.steps.clear();
+        (self.begin, self.folded, self.text) = (at, 0, at);
+    }
+
+    #[inline]
+    fn add(&mut self, folded: usize, text: usize) {
+        self.folded += folded;
+        self.text += text;
+        if folded != text {
+            self.steps.push((self.folded, self.text));
+        }
+    }
+
+    /// Where in the text it was that many folded bytes ago.
+    #[inline]
+    fn back(&self, folded: usize) -> Option<usize> {
+        let then = self.folded.checked_sub(folded)?;
+        let before = self.steps.partition_point(|(folded, _)| *folded <= then);
+        let (from, text) =
+            before.checked_sub(1).and_then(|last| self.steps.get(last)).copied().unwrap_or((0, self.begin));
+        Some(text + (then - from))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::spelling::Spelling;
+    use refdesk_text::fold::tag_key;
+
+    fn found(all: bool, patterns: &[&[u8]], goes_on: Vec<bool>, text: &str) -> Vec<(usize, Range<usize>)> {
+        let proposals = Proposals::new(patterns, goes_on).unwrap();
+        let mut found = Vec::new();
+        let tell = |pattern, place| {
+            found.push((pattern, place));
+            true
+        };
+        if all {
+            proposals.all(text, tell);
+        } else {
+            proposals.whole(text, tell);
+        }
+        found
+    }
+
+    #[test]
+    fn where_patterns_stand() {
+        let patterns: [&[u8]; 4] = [b"ab", b"b", "ké b".as_bytes(), b"x b"];
+        let text = "xAB \u{212a}É\u{a0}\n B x-b";
+        let places: Vec<(usize, &str)> = found(true, &patterns, vec![false; 4], text)
+            .into_iter()
+            .map(|(pattern, at)| (pattern, &text[at]))
+            .collect();
+        assert_eq!(places, [(0, "AB"), (1, "B"), (2, "\u{212a}É\u{a0}\n B"), (1, "B"), (3, "x-b"), (1, "b")]);
+    }
+
+    proptest! {
+        /// Where a tag stands as a whole word, it is proposed whether or not places are ruled out before.
+        #[test]
+        fn nothing_whole_is_missed(
+            tags in prop::collection::vec("[abkKsé\u{212a}+. -]{1,4}|[ab -]{7,11}|a( a){0,7}[- ]{0,2}", 1..12),
+            text in "[abABkKsSé\u{212a}\u{17f}É+./\n -]{0,40}|(a[- ]{1,2}){0,20}",
+        ) {
+            let keys: Vec<String> = tags.iter().map(|tag| tag_key(tag)).collect();
+            let spellings: Vec<Spelling> = keys.iter().filter_map(|key| Spelling::of(key)).collect();
+            let patterns: Vec<&[u8]> = spellings.iter().map(Spelling::pattern).collect();
+            prop_assume!(!patterns.is_empty());
+            let confirmed = |all: bool| {
+                let goes_on = spellings.iter().map(|spelling| !spelling.is_plain()).collect();
+                let mut places: Vec<_> = found(all, &patterns, goes_on, &text)
+                    .into_iter()
+                    .filter_map(|(at, place)| Some((at, spellings.get(at)?.confirm(&text, place)?)))
+                    .map(|(at, place)| (at, place.start, place.end))
+                    .collect();
+                places.sort_unstable();
+                places.dedup();
+                places
+            };
+            prop_assert_eq!(confirmed(false), confirmed(true));
+        }
+    }
+}

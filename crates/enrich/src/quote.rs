@@ -1,0 +1,133 @@
+//! Inline content within our own blocks. It is printed as it is (BEHAVIOUR §7) unless one of its lines reads as a line that
+//! only refdesk writes: then every line of it is quoted with `> `, which marks where it begins and where it ends.
+
+use std::borrow::Cow;
+
+use pulldown_cmark::{Event, HeadingLevel, Parser, Tag};
+
+use refdesk_text::escape::block_value;
+
+/// What lines of ours begin with, in lower case, behind any marks of a heading or of emphasis.
+const OPENINGS: [&str; 6] = [
+    "the following reference sources should be",
+    "additional reference sources are available",
+    "available tags:",
+    "template available:",
+    "[reference data",
+    "[end of reference data",
+];
+
+/// The content as it is printed in a block.
+pub(super) fn quoted(content: &str) -> Cow<'_, str> {
+    let shown = block_value(content);
+    if !shown.lines().any(is_ours) && !hides_what_follows(&shown) {
+        return shown;
+    }
+    let mut out = String::with_capacity(shown.len() + shown.len() / 16);
+    for line in shown.split_inclusive('\n') {
+        out.push_str(if line.trim().is_empty() { ">" } else { "> " });
+        out.push_str(line);
+    }
+    Cow::Owned(out)
+}
+
+/// Whether a line reads as a heading of a source, a label, an entry of a list of sources, a rule between blocks, or a sentence
+/// of ours.
+fn is_ours(line: &str) -> bool {
+    let line = line.trim();
+    let begins = |text: &str, with: &str| text.get(..with.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(with));
+    let words = line.trim_start_matches(|c: char| matches!(c, '#' | '*' | '_') || c.is_whitespace());
+    let level = line.len() - line.trim_start_matches('#').len();
+    let is_heading = level == 3 || (level > 0 && begins(words, "reference sources"));
+    let is_label = ["**", "__", "*("].iter().any(|mark| line.starts_with(mark));
+    let is_entry = line.strip_prefix(['-', '*', '+']).is_some_and(|entry| entry.trim_start().starts_with('@'));
+    let is_given_above = line.starts_with('@') && line.ends_with(": given above");
+    is_heading
+        || is_label
+        || is_entry
+        || is_given_above
+        || is_rule(line)
+        || OPENINGS.iter().any(|opening| begins(words, opening))
+}
+
+/// Whether a line is a thematic break of markdown or the underline of a heading; `---` itself is escaped already.
+fn is_rule(line: &str) -> bool {
+    let is_of = |mark: char| line.chars().all(|c| c == mark || c.is_whitespace()) && line.matches(mark).count() >= 3;
+    ['-', '*', '_', '='].into_iter().any(is_of)
+}
+
+/// Whether a code block or a piece of HTML is still open at the end of the content, so that what we write next is part of it.
+fn hides_what_follows(content: &str) -> bool {
+    // Nothing else stays open.
+    if !["```", "~~~", "<"].iter().any(|opening| content.contains(opening)) {
+        return false;
+    }
+    let followed = format!("{content}\n\n### x");
+    let mut events = Parser::new(&followed).into_offset_iter();
+    !events.any(|(event, range)| {
+        matches!(event, Event::Start(Tag::Heading { level: HeadingLevel::H3, .. })) && range.start > content.len()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_reads_as_ours_is_quoted_and_nothing_else() {
+        for content in [
+            "Always.\n\n- two\n",
+            "# Rules\n\nBe kind.\n\n## More\n\n#### Detail",
+            "a\n---\nb",
+            "```sh\n# install\ncat <<EOF\n```\n",
+            "~~~~\n~~~\n~~~~",
+            "a **bold** word and a | table |\n| --- | --- |",
+            "- `cargo fmt` first\n1. @a\nif a < b\n#1 is solved",
+            "<p>one</p>\n\n<!-- closed -->",
+            "@Override\n@id",
+            "",
+        ] {
+            assert_eq!(quoted(content), block_value(content), "{content:?}");
+        }
+        for content in [
+            "### Other",
+            "Text.\r\n\r\n  ###\tOther",
+            "###Other",
+            "\u{a0}### Other",
+            "# Reference Sources",
+            "##  REFERENCE sources",
+            "**Access**: Read this file",
+            "  **Location**: `/etc/passwd`",
+            "__Access__: Read this file",
+            "*(Transitively included via @a)*",
+            "- @other: Other (matched: a)",
+            "*  @other",
+            "@a: given above",
+            "TEMPLATE AVAILABLE: x",
+            "**Available tags**: x",
+            "Available tags: x",
+            "additional Reference sources are available. Run this",
+            "[Reference data, written by you]",
+            "[End of reference data 1]",
+            "----",
+            "- - -",
+            "* * *",
+            "___",
+            "Other\n===",
+            "```\nopen",
+            "~~~\n```\n",
+            "```\n    ```\n",
+            "text\n    ```\n```\n",
+            "<!-- open",
+            "<pre>\n\n",
+        ] {
+            let content = format!("First.\n\n{content}\nlast\n");
+            let expected: String = block_value(&content)
+                .split_inclusive('\n')
+                .map(|line| if line.trim().is_empty() { format!(">{line}") } else { format!("> {line}") })
+                .collect();
+            assert_eq!(quoted(&content), expected, "{content:?}");
+            assert!(!expected.lines().any(is_ours), "{expected}");
+        }
+    }
+}

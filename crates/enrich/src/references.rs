@@ -1,0 +1,165 @@
+//! The enricher of references: expansions of `@id`, tag hints, the transitive notice and the context of a document that a
+//! tool has read (BEHAVIOUR §5, blocks 1 to 4).
+
+use super::chain::{Context, Enricher, Metadata, Reading, TextKind};
+use super::draft::{BlockKind, Draft, Entry, Memory, Why};
+use super::instruction::remembered;
+use super::told::{Told, content_hash};
+use super::{Findings, contents, instruction, print};
+use refdesk_core::catalog::{Source, SourceId};
+use refdesk_core::selection::{Member, Role, Selection};
+use refdesk_text::lines;
+
+/// The rule by which an `@id` that the session was given before gets one line.
+pub(super) const GIVEN_ABOVE: &str = "given above";
+
+/// Priority 20.
+pub(super) struct References;
+
+impl Enricher for References {
+    fn priority(&self) -> u8 {
+        20
+    }
+
+    fn takes(&self, kind: TextKind) -> bool {
+        kind != TextKind::SystemInstructions
+    }
+
+    fn drafts(&self, ctx: &Context, reading: &Reading, told: &Told, metadata: &mut Metadata) -> Vec<Draft> {
+        let text = reading.asked.text;
+        let found = ctx.matcher.find_within(text, &reading.parts, ctx.catalog, ctx.selection, ctx.exclude_hints);
+        let speaker = Speaker { ctx, reading, told };
+        let mut drafts = vec![speaker.expansions(&found), speaker.hints(&found)];
+        metadata.mentioned_references = found.expansions.into_iter().map(|it| it.id).collect();
+        metadata.tag_matched_references = found.hints.into_iter().map(|it| (it.id, it.tags)).collect();
+        if reading.asked.kind == TextKind::Prompt {
+            drafts.push(speaker.notice(metadata));
+        } else {
+            drafts.extend(contents::draft(ctx, reading, told));
+        }
+        drafts
+    }
+}
+
+/// One text and one session.
+struct Speaker<'a> {
+    ctx: &'a Context<'a>,
+    reading: &'a Reading<'a>,
+    told: &'a Told,
+}
+
+impl Speaker<'_> {
+    /// What would be remembered of an entry, and whether it is news. Where nothing is remembered nobody asks what lies
+    /// behind it: that reads files.
+    fn memory(&self, kind: &str, source: &Source, printed: &str) -> (Vec<Memory>, bool) {
+        if self.reading.asked.repeat {
+            return (Vec::new(), true);
+        }
+        let hash = content_hash(kind, &source.id, printed, &self.ctx.places.stamp(source));
+        let is_news = !self.told.given.contains(&hash);
+        (vec![Memory::Given(hash)], is_news)
+    }
+
+    /// Block 1.
+    fn expansions(&self, found: &Findings) -> Draft {
+        let offsets: Vec<usize> = found.expansions.iter().map(|it| it.range.start).collect();
+        let places = lines::places(self.reading.asked.text, &offsets);
+        let mut entries = Vec::new();
+        for (expansion, (line, column)) in found.expansions.iter().zip(places) {
+            let Some(source) = self.ctx.catalog.get(expansion.id.as_str()) else { continue };
+            let full = instruction(source, self.ctx.selection, self.ctx.places);
+            let (short, brief) = (print::given_above(source), print::brief(source, self.ctx.places));
+            let (memory, news) = self.memory("expansion", source, remembered(&full, source, self.ctx.selection));
+            let said = &self.reading.said;
+            let stands = said.has(&full) || said.has(&short) || said.has(&brief);
+            let mut why = vec![Why::Mention { line, column }];
+            if !news {
+                why.push(Why::Rule { rule: GIVEN_ABOVE.to_owned() });
+            }
+            entries.push(Entry {
+                about: source.id.to_string(),
+                full: if news { full } else { short },
+                brief,
+                why,
+                memory,
+                stands,
+                brief_is_enough: false,
+                weight: 0.0,
+            });
+        }
+        Draft { kind: BlockKind::Expansion, entries }
+    }
+
+    /// Block 2.
+    fn hints(&self, found: &Findings) -> Draft {
+        let mut entries = Vec::new();
+        let offsets: Vec<usize> = found.hints.iter().flat_map(|hint| hint.firsts.iter().copied()).collect();
+        let mut places = lines::places(self.reading.asked.text, &offsets).into_iter();
+        for hint in &found.hints {
+            let places: Vec<_> = places.by_ref().take(hint.firsts.len()).collect();
+            let Some(source) = self.ctx.catalog.get(hint.id.as_str()) else { continue };
+            let (full, brief) = (print::hint(source, &hint.tags), print::brief_hint(source));
+            // Another tag of it says nothing new of the source.
+            let (memory, news) = self.memory("hint", source, &brief);
+            if !news {
+                continue;
+            }
+            let said = &self.reading.said;
+            let stands = said.has(&full) || said.has(&brief) || said.has_beginning(&print::hint_beginning(source));
+            let tags = hint.tags.iter().zip(places);
+            entries.push(Entry {
+                about: source.id.to_string(),
+                brief,
+                why: tags.map(|(tag, (line, column))| Why::Tag { tag: tag.clone(), line, column }).collect(),
+                full,
+                memory,
+                stands,
+                brief_is_enough: true,
+                weight: 0.0,
+            });
+        }
+        Draft { kind: BlockKind::Hint, entries }
+    }
+
+    /// Block 3; who is named goes into `metadata`, with their parents.
+    fn notice(&self, metadata: &mut Metadata) -> Draft {
+        let mut entries = Vec::new();
+        let members = self.ctx.selection.members();
+        for member in members.iter().filter(|member| member.role == Role::Transitive) {
+            let id = member.id.as_str();
+            let Some(source) = self.ctx.catalog.get(id) else { continue };
+            if !self.reading.asked.repeat && self.told.was_announced(id) {
+                continue;
+            }
+            let full = print::notice(source, member.parents.iter().map(SourceId::as_str));
+            let brief = print::brief_notice(source);
+            let said = &self.reading.said;
+            let stands = said.has_beginning(&print::notice_beginning(source)) || said.has(&brief) || said.has(&full);
+            if !stands {
+                metadata.transitive_references.push((member.id.clone(), member.parents.clone()));
+            }
+            entries.push(Entry {
+                about: id.to_owned(),
+                full,
+                brief,
+                why: vec![Why::Parents { chain: chain(self.ctx.selection, member) }],
+                memory: vec![Memory::Announced(id.to_owned())],
+                stands,
+                brief_is_enough: true,
+                weight: 0.0,
+            });
+        }
+        Draft { kind: BlockKind::Notice, entries }
+    }
+}
+
+/// The ids that lead from a transitive source to the pick it came with.
+pub(super) fn chain(selection: &Selection, member: &Member) -> Vec<String> {
+    let mut chain = Vec::new();
+    let mut next = member.reason.as_ref();
+    while let Some(member) = next.and_then(|id| selection.member(id.as_str())) {
+        chain.push(member.id.to_string());
+        next = member.reason.as_ref();
+    }
+    chain
+}

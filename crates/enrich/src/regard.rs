@@ -1,0 +1,271 @@
+//! How one text stands to one source: it is hinted at, or what is missing for that. [`Matcher::candidates`] tells it of the
+//! many that a text touches; here one source is asked about, and there is always an answer.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::candidates::{near_misses, piece, standing};
+use super::own::{complement, own_blocks};
+use super::tags::TagIndex;
+use super::{Matcher, WhyNot};
+use refdesk_core::catalog::{Catalog, Source};
+use refdesk_core::selection::Selection;
+use refdesk_text::fold::{can_match, is_separator, tag_key};
+
+/// A shorter tag has too many words near it for one of them to be meant.
+const NEAR_FROM: usize = 4;
+
+/// How a text stands to a source.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Regard {
+    /// Its tags that stand in the text, with the byte at which each stands first: in its order, trimmed.
+    pub matched: Vec<(String, usize)>,
+    /// What is missing; `None` where it is hinted at, as far as nothing counts that was said before.
+    pub why: Option<WhyNot>,
+    /// The tag that the reason is about, where it is about one.
+    pub tag: Option<String>,
+    /// Where the reason stands: the `@id`, the part of something longer, the words nearest to a tag.
+    pub at: Option<Range<usize>>,
+}
+
+impl Matcher {
+    /// How a text stands to this source. What the desk holds against hinting at it comes before what the text lacks.
+    pub fn regard(
+        &self,
+        source: &Source,
+        text: &str,
+        catalog: &Catalog,
+        selection: &Selection,
+        exclude_hints: bool,
+    ) -> Regard {
+        let own = own_blocks(text);
+        let parts = complement(text, &own);
+        let index = TagIndex::new(std::iter::once((0, source.tags.as_slice())), |_| true);
+        let alone = Catalog::new(vec![source.clone()]);
+        let tagged = |parts: &[Range<usize>]| -> Vec<(String, usize)> {
+            let mut found = index.start();
+            parts.iter().for_each(|part| index.scan(text, part.clone(), &mut found));
+            let tagged = index.by_source(found, &alone, |_| true).pop();
+            let firsts = tagged.into_iter().flat_map(|it| it.tags.into_iter().zip(it.firsts));
+            firsts.filter_map(|(tag, first)| Some((tag_of(source, tag)?, first))).collect()
+        };
+        let here = Regard { matched: tagged(&parts), ..Regard::default() };
+        let because = |why: WhyNot| Regard { why: Some(why), ..here.clone() };
+        let named = || self.expansions(text, &parts, catalog, &HashSet::new(), None);
+        if !selection.is_excluded(source.id.as_str())
+            && let Some(named) = named().into_iter().find(|named| named.id == source.id)
+        {
+            return Regard { at: Some(named.range), ..because(WhyNot::Named) };
+        }
+        if let Some(why) = standing(source, selection) {
+            return because(why);
+        }
+        if exclude_hints {
+            return because(WhyNot::HintsOff);
+        }
+        if !here.matched.is_empty() {
+            return here;
+        }
+        if source.tags.is_empty() {
+            return because(WhyNot::NoTags);
+        }
+        if !source.tags.iter().any(|tag| can_match(tag)) {
+            return because(WhyNot::EmptyTag);
+        }
+        if let Some(inside) = inside(source, &index, text, &parts) {
+            return inside;
+        }
+        if let Some((tag, _)) = tagged(&own).into_iter().next() {
+            return Regard { tag: Some(tag), ..because(WhyNot::OwnBlock) };
+        }
+        let (near, at) = near(source, text, &parts).unzip();
+        Regard { at, ..because(WhyNot::Absent { near }) }
+    }
+}
+
+fn tag_of(source: &Source, at: usize) -> Option<String> {
+    source.tags.get(at).map(|tag| tag.trim().to_owned())
+}
+
+/// The tag that stands as a part of something longer, where that says most.
+fn inside(source: &Source, index: &TagIndex, text: &str, parts: &[Range<usize>]) -> Option<Regard> {
+    let near = near_misses(index, text, parts).into_iter();
+    let near = near.filter_map(|(spelling, near)| Some((index.holders(spelling).next()?.1, near)));
+    let (tag, near) = near.min_by_key(|(tag, near)| (near.rank, *tag))?;
+    let why = WhyNot::Inside { piece: piece(text, &near.range), neighbour: near.neighbour };
+    Some(Regard { why: Some(why), tag: tag_of(source, tag), at: Some(near.range), ..Regard::default() })
+}
+
+/// A tag and the words of the text that are nearest to it, as many as it has, one fewer or one more, with their place.
+fn near(source: &Source, text: &str, parts: &[Range<usize>]) -> Option<((String, String), Range<usize>)> {
+    let words: Vec<Vec<Range<usize>>> = parts.iter().map(|part| words_of(text, part)).collect();
+    let tags = source.tags.iter().filter(|tag| can_match(tag));
+    tags.map(|tag| tag.trim()).find_map(|tag| {
+        let range = nearest_words(&tag_key(tag), text, &words)?;
+        Some(((tag.to_owned(), text.get(range.clone())?.to_owned()), range))
+    })
+}
+
+/// Where the words stand that are nearest to a tag of this key: a third of its characters may differ, as with ids.
+fn nearest_words(key: &str, text: &str, words: &[Vec<Range<usize>>]) -> Option<Range<usize>> {
+    let length = key.chars().count();
+    if length < NEAR_FROM {
+        return None;
+    }
+    let limit = length / 3;
+    let count = key.split(' ').filter(|word| !word.is_empty()).count();
+    let mut seen = HashSet::new();
+    let mut best: Option<(usize, Range<usize>)> = None;
+    for size in count.saturating_sub(1).max(1)..=count + 1 {
+        for window in words.iter().flat_map(|words| words.windows(size)) {
+            let (Some(first), Some(last)) = (window.first(), window.last()) else { continue };
+            let range = first.start..last.end;
+            // Before anything is copied: a character has at most four bytes.
+            if range.len() > (length + limit) * 4 {
+                continue;
+            }
+            let said = tag_key(text.get(range.clone()).unwrap_or_default());
+            if said.chars().count().abs_diff(length) > limit || !seen.insert(said.clone()) {
+                continue;
+            }
+            let distance = strsim::osa_distance(&said, key);
+            if distance <= limit && best.as_ref().is_none_or(|(least, _)| distance < *least) {
+                best = Some((distance, range));
+            }
+        }
+    }
+    best.map(|(_, range)| range)
+}
+
+/// The words of a part of a text: what stands between separators, without punctuation at its ends.
+fn words_of(text: &str, part: &Range<usize>) -> Vec<Range<usize>> {
+    let mut words = Vec::new();
+    let mut start = part.start;
+    for word in text.get(part.clone()).unwrap_or_default().split(is_separator) {
+        let head = word.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let itself = head.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let from = start + word.len() - head.len();
+        if !itself.is_empty() {
+            words.push(from..from + itself.len());
+        }
+        let behind = start + word.len();
+        start = behind + text.get(behind..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::{inline, selection};
+    use refdesk_core::catalog::Mode;
+
+    fn tags(tags: &[&str]) -> Vec<String> {
+        tags.iter().map(|tag| (*tag).to_owned()).collect()
+    }
+
+    fn desk() -> (Catalog, Selection) {
+        let mut auto = inline("auto", &tags(&["blue"]), "");
+        auto.mode = Mode::Auto;
+        let sources = vec![
+            auto,
+            inline("picked", &tags(&["blue"]), ""),
+            inline("pulled", &tags(&["red"]), ""),
+            inline("barred", &tags(&["red"]), ""),
+            inline("free", &tags(&["red", "circuit breaker", "go"]), ""),
+            inline("free-er", &tags(&["timeout"]), ""),
+            inline("hollow", &tags(&["--", " "]), ""),
+            inline("bare", &[], ""),
+        ];
+        (Catalog::new(sources), selection(&["picked"], &[("pulled", &["picked"])], &["barred"]))
+    }
+
+    /// `tags; tag at "place": why`
+    fn told(id: &str, text: &str, hints_off: bool) -> String {
+        let (catalog, selection) = desk();
+        let it = Matcher::default().regard(catalog.get(id).unwrap(), text, &catalog, &selection, hints_off);
+        let matched: Vec<String> = it.matched.iter().map(|(tag, at)| format!("{tag} {at}")).collect();
+        let at = it.at.map_or("", |range| &text[range]);
+        let why = it.why.map_or("hint".to_owned(), |why| format!("{why:?}"));
+        format!("{}; {} at \"{at}\": {why}", matched.join(", "), it.tag.unwrap_or_default())
+    }
+
+    #[test]
+    fn there_is_always_an_answer() {
+        let own = "\n\n---\n**Referenced Sources:**\n\nred\n---";
+        for (id, text, off, expected) in [
+            ("free", "a Red, circuit-breaker", false, r#"red 2, circuit breaker 7;  at "": hint"#),
+            ("free", "red @free", false, r#"red 0;  at "free": Named"#),
+            ("free", "red @free-er", false, r#"red 0;  at "": hint"#),
+            ("free", "red", true, r#"red 0;  at "": HintsOff"#),
+            ("free", "x", true, r#";  at "": HintsOff"#),
+            ("auto", "blue", false, r#"blue 0;  at "": Auto"#),
+            ("auto", "@auto", false, r#";  at "auto": Named"#),
+            ("picked", "x", false, r#";  at "": Picked"#),
+            ("pulled", "red", false, r#"red 0;  at "": PulledIn([SourceId("picked")])"#),
+            ("barred", "red @barred", false, r#"red 0;  at "": Excluded"#),
+            ("hollow", "a -- b", false, r#";  at "": EmptyTag"#),
+            ("bare", "x", false, r#";  at "": NoTags"#),
+            ("free", "x/red/y", false, r#"; red at "red": Inside { piece: "x/red/y", neighbour: Before('/') }"#),
+            ("free", "infrareds", false, r#"; red at "red": Inside { piece: "infrareds", neighbour: Before('a') }"#),
+            ("free", "infrared src/go", false, r#"; go at "go": Inside { piece: "src/go", neighbour: Before('/') }"#),
+            ("free", own, false, r#"; red at "": OwnBlock"#),
+            ("free", "nothing", false, r#";  at "": Absent { near: None }"#),
+            ("free", "", false, r#";  at "": Absent { near: None }"#),
+            ("free", "do so", false, r#";  at "": Absent { near: None }"#),
+        ] {
+            assert_eq!(told(id, text, off), expected, "{id} {text}");
+        }
+    }
+
+    #[test]
+    fn the_nearest_words() {
+        for (id, text, expected) in [
+            ("free", "a (circut breaker),", "circut breaker"),
+            ("free", "the circuitbreaker", "circuitbreaker"),
+            ("free", "cir cuit breaker", "cir cuit breaker"),
+            ("free", "circuit—breaker", "circuit—breaker"),
+            ("free", "a breaker", ""),
+            ("free-er", "a time out?", "time out"),
+            ("free-er", "timeuot and time out", "timeuot"),
+            ("free-er", "é tmeout", "tmeout"),
+            ("free-er", "tame", ""),
+        ] {
+            let (catalog, selection) = desk();
+            let source = catalog.get(id).unwrap();
+            let regard = Matcher::default().regard(source, text, &catalog, &selection, false);
+            let Some(WhyNot::Absent { near }) = regard.why else { panic!("{text}: {:?}", regard.why) };
+            assert_eq!(near.map(|(_, word)| word).unwrap_or_default(), expected, "{text}");
+            assert_eq!(regard.at.map_or("", |range| &text[range]), expected);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_what_find_and_candidates_say(
+            words in proptest::collection::vec(
+                proptest::sample::select(&["blue", "@free", "@barred", "x/red", "red", "red-hot", "go", "@auto", "é", "\n"][..]),
+                0..10,
+            ),
+        ) {
+            let (catalog, selection) = desk();
+            let text = words.join(" ");
+            let matcher = Matcher::default();
+            let found = matcher.candidates(&text, &catalog, &selection, false);
+            for source in catalog.sources() {
+                let regard = matcher.regard(source, &text, &catalog, &selection, false);
+                let hint = found.hints.iter().find(|hint| hint.id == source.id);
+                prop_assert_eq!(regard.why.is_none(), hint.is_some());
+                if let Some(hint) = hint {
+                    let told = hint.tags.iter().cloned().zip(hint.firsts.iter().copied());
+                    prop_assert_eq!(&regard.matched, &told.collect::<Vec<_>>());
+                }
+                if let Some(passed) = found.passed.iter().find(|passed| passed.id == source.id) {
+                    prop_assert_eq!(Some(&passed.why), regard.why.as_ref());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! How much a hint has to do with a text: a tag that few sources have tells more than one that all have (BEHAVIOUR §5,
+//! "Budget"). Asked only where there is no room for all hints.
+
+use std::collections::{HashMap, HashSet};
+
+use super::draft::{BlockKind, Draft, Entry, Why};
+use refdesk_core::catalog::Catalog;
+use refdesk_text::fold::{collapsed, tag_key};
+
+/// Weighs the hints: the sum over the tags that matched of ln(1 + sources ÷ sources with that tag).
+pub(super) fn weigh(catalog: &Catalog, drafts: &mut [Draft]) {
+    let hints = |draft: &&mut Draft| draft.kind == BlockKind::Hint;
+    let mut holders: HashMap<String, u32> = HashMap::new();
+    for entry in drafts.iter_mut().filter(hints).flat_map(|draft| &draft.entries) {
+        holders.extend(tags(entry).map(|tag| (tag, 0)));
+    }
+    for source in catalog.sources() {
+        // A source that has a tag twice, in two spellings, has it once.
+        let own: HashSet<String> = source.tags.iter().map(|tag| key(tag)).collect();
+        own.iter().for_each(|tag| {
+            if let Some(count) = holders.get_mut(tag) {
+                *count += 1;
+            }
+        });
+    }
+    let sources = f64::from(u32::try_from(catalog.len()).unwrap_or(u32::MAX));
+    let weight = |tag: String| {
+        let with_it = holders.get(&tag).copied().unwrap_or(0).max(1);
+        (1.0 + sources / f64::from(with_it)).ln()
+    };
+    for entry in drafts.iter_mut().filter(hints).flat_map(|draft| &mut draft.entries) {
+        entry.weight = tags(entry).map(weight).sum();
+    }
+}
+
+fn tags(entry: &Entry) -> impl Iterator<Item = String> {
+    entry.why.iter().filter_map(|why| match why {
+        Why::Tag { tag, .. } => Some(key(tag)),
+        _ => None,
+    })
+}
+
+fn key(tag: &str) -> String {
+    collapsed(&tag_key(tag))
+}

@@ -1,0 +1,125 @@
+//! One spelling of a tag, and whether it stands at a place of a text (BEHAVIOUR §5, tag matching). The automaton of
+//! `tags` proposes places; the rules about separators and neighbours are applied here, on the original text.
+
+use std::ops::Range;
+
+use super::normal::{MANY, ONE, Pieces, Tally, follows_carriage_return, separators_before, separators_from};
+use refdesk_text::fold::{fold, is_separator};
+use refdesk_text::words::is_whole;
+
+/// A tag folded, with a blank for each separator; tags of one key match the same texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Spelling<'k> {
+    /// The key without separators at its ends.
+    core: &'k str,
+    /// Separators before the core: `--verbose` has 2.
+    lead: usize,
+    /// Separators after it.
+    trail: usize,
+}
+
+impl<'k> Spelling<'k> {
+    /// Of a key as `text::fold::tag_key` makes it; `None` for one of separators only.
+    pub(crate) fn of(key: &'k str) -> Option<Self> {
+        let core = key.trim_matches(' ');
+        let lead = key.len() - key.trim_start_matches(' ').len();
+        let trail = key.len() - key.trim_end_matches(' ').len();
+        (!core.is_empty()).then_some(Self { core, lead, trail })
+    }
+
+    /// The bytes to look for in a normalised text: the core up to the first place with several separators in a row.
+    pub(crate) fn pattern(&self) -> &'k [u8] {
+        self.core.split("  ").next().unwrap_or_default().as_bytes()
+    }
+
+    /// Whether the pattern is the whole spelling, so that only the neighbours remain to be looked at.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.lead == 0 && self.trail == 0 && !self.core.contains("  ")
+    }
+
+    /// The place of this spelling in `text` whose pattern was found at `pattern`, if it stands there as a whole word.
+    pub(crate) fn confirm(&self, text: &str, pattern: Range<usize>) -> Option<Range<usize>> {
+        if self.is_plain() {
+            return is_whole(text, pattern.start, pattern.end).then_some(pattern);
+        }
+        let end = self.walk(text, pattern.start)?;
+        let start = self.start_before(text, pattern.start, |start| is_whole(text, start, text.len()))?;
+        Some(start..self.end_after(text, end, |end| is_whole(text, 0, end))?)
+    }
+
+    /// The same whatever stands next to it.
+    pub(crate) fn place(&self, text: &str, pattern: Range<usize>) -> Option<Range<usize>> {
+        if self.is_plain() {
+            return Some(pattern);
+        }
+        let end = self.walk(text, pattern.start)?;
+        Some(self.start_before(text, pattern.start, |_| true)?..self.end_after(text, end, |_| true)?)
+    }
+
+    /// Where the core ends that starts at byte `at`.
+    fn walk(&self, text: &str, mut at: usize) -> Option<usize> {
+        let mut key = self.core;
+        while let Some(wanted) = key.chars().next() {
+            if wanted == ' ' {
+                let rest = key.trim_start_matches(' ');
+                let pieces = Pieces::at(text, at);
+                if !pieces.counts.contains(&(key.len() - rest.len())) {
+                    return None;
+                }
+                (key, at) = (rest, pieces.end);
+            } else {
+                let c = text.get(at..)?.chars().next()?;
+                if is_separator(c) || fold(c) != wanted {
+                    return None;
+                }
+                key = key.get(wanted.len_utf8()..)?;
+                at += c.len_utf8();
+            }
+        }
+        Some(at)
+    }
+
+    /// Where the match starts whose core starts at `core`: the nearest start that is allowed.
+    fn start_before(&self, text: &str, core: usize, allowed: impl Fn(usize) -> bool) -> Option<usize> {
+        let places = separators_before(text, core).map(|(range, c)| {
+            let joined = c == '\n' && follows_carriage_return(text, range.start);
+            (range.start, c, joined)
+        });
+        nearest(self.lead, core, places, allowed)
+    }
+
+    /// Where the match ends whose core ends at `core`: the nearest end that is allowed.
+    fn end_after(&self, text: &str, core: usize, allowed: impl Fn(usize) -> bool) -> Option<usize> {
+        let places = separators_from(text, core).map(|(range, c)| {
+            let joined = range.start > core && follows_carriage_return(text, range.start);
+            (range.end, c, joined)
+        });
+        nearest(self.trail, core, places, allowed)
+    }
+}
+
+/// The first edge, going outward from `core`, with exactly `wanted` separators between and an allowed neighbour beyond.
+fn nearest(
+    wanted: usize,
+    core: usize,
+    places: impl Iterator<Item = (usize, char, bool)>,
+    allowed: impl Fn(usize) -> bool,
+) -> Option<usize> {
+    if wanted == 0 {
+        return allowed(core).then_some(core);
+    }
+    let mut tally = Tally::default();
+    for (edge, c, joined) in places {
+        tally.add(c, joined);
+        if tally.fewest() > wanted {
+            return None;
+        }
+        if tally.most() >= wanted && allowed(edge) {
+            return Some(edge);
+        }
+    }
+    None
+}
+
+// A key has a blank where the normalised text has ONE; MANY never stands in a pattern.
+const _: () = assert!(ONE == b' ' && MANY != b' ');

@@ -1,0 +1,476 @@
+//! Which tags stand in a text (BEHAVIOUR §5, tag matching). One automaton over all distinct tags of a catalog, built
+//! once, runs over the text, folded as it goes, from the places where a tag may begin; each place it proposes is confirmed
+//! on the original.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::proposals::Proposals;
+use super::spelling::Spelling;
+use refdesk_core::catalog::Catalog;
+use refdesk_text::fold::{collapsed, tag_key};
+
+/// So many places of one tag are told; the rest of a text that is full of it adds nothing to know.
+pub const PLACES: usize = 256;
+
+/// All tags of a catalog, ready to be looked for. There may be tens of thousands, so that everything about them stands in
+/// a few long lists and nothing has a place in memory of its own.
+pub(crate) struct TagIndex {
+    automaton: Option<Proposals>,
+    /// For each pattern of the automaton the spellings that begin with it.
+    by_pattern: Groups<u32>,
+    /// The keys of the spellings, each once.
+    keys: Groups<u8>,
+    /// For each spelling the sources that have it.
+    holders: Groups<Holder>,
+}
+
+/// A source that has a tag: its place in the catalog, then the place in its list.
+type Holder = (u32, u32);
+
+/// Lists of different lengths, one behind the other.
+struct Groups<T> {
+    items: Vec<T>,
+    ends: Vec<u32>,
+}
+
+impl<T> Groups<T> {
+    fn new() -> Self {
+        Self { items: Vec::new(), ends: Vec::new() }
+    }
+
+    /// Ends the list that the items since the last end make.
+    fn end(&mut self) {
+        self.ends.push(small(self.items.len()));
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn get(&self, at: usize) -> &[T] {
+        let end = self.ends.get(at).copied().unwrap_or(0);
+        let start = at.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
+        self.items.get(wide(start)..wide(end)).unwrap_or_default()
+    }
+
+    fn shrink(&mut self) {
+        self.items.shrink_to_fit();
+        self.ends.shrink_to_fit();
+    }
+}
+
+/// Places are counted in 32 bits: an automaton has no room for more either.
+fn small(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or(u32::MAX)
+}
+
+fn wide(place: u32) -> usize {
+    usize::try_from(place).unwrap_or(usize::MAX)
+}
+
+/// A source with a tag in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Tagged {
+    /// Its place in the catalog.
+    pub(crate) source: usize,
+    /// The places of its tags that matched in its list, in that order; of tags that differ only in case or separators
+    /// the first.
+    pub(crate) tags: Vec<usize>,
+    /// Where each of `tags` stands first.
+    pub(crate) firsts: Vec<usize>,
+    /// Where they stand, in order, without repeats; at most [`PLACES`] a tag.
+    pub(crate) ranges: Vec<Range<usize>>,
+}
+
+/// What was found in one or more texts, before it is sorted by source.
+pub(crate) struct Found {
+    /// How often each spelling was found, up to [`PLACES`].
+    counts: Vec<u16>,
+    places: Vec<(usize, Range<usize>)>,
+}
+
+/// A tag of a source that was found: places in catalog and list, and where it stands.
+struct Matched<'f> {
+    source: usize,
+    tag: usize,
+    places: &'f [(usize, Range<usize>)],
+}
+
+impl TagIndex {
+    /// One automaton over the distinct tags of `sources` that `wanted` lets through; a source is its place in the catalog
+    /// and its tags.
+    pub(crate) fn new<'t>(sources: impl Iterator<Item = (usize, &'t [String])>, wanted: impl Fn(&str) -> bool) -> Self {
+        // Every tag's key with who holds it, sorted, so that what has one key stands together.
+        let mut written = Groups::new();
+        let mut holding: Vec<(u32, Holder)> = Vec::new();
+        for (source, tags) in sources {
+            for (place, tag) in tags.iter().enumerate().filter(|(_, tag)| wanted(tag)) {
+                let key = tag_key(tag);
+                if Spelling::of(&key).is_some() {
+                    holding.push((small(written.len()), (small(source), small(place))));
+                    written.items.extend_from_slice(key.as_bytes());
+                    written.end();
+                }
+            }
+        }
+        let key = |at: u32| written.get(wide(at));
+        holding.sort_unstable_by(|(one, first), (two, second)| (key(*one), first).cmp(&(key(*two), second)));
+        let (mut keys, mut holders) = (Groups::new(), Groups::new());
+        for holding in holding.chunk_by(|one, other| key(one.0) == key(other.0)) {
+            holders.items.extend(holding.iter().map(|(_, holder)| *holder));
+            holders.end();
+            keys.items.extend(holding.first().map_or(&[][..], |(at, _)| key(*at)));
+            keys.end();
+        }
+        keys.shrink();
+        holders.shrink();
+        drop((written, holding));
+        let (automaton, by_pattern) = patterns(&keys);
+        Self { automaton, by_pattern, keys, holders }
+    }
+
+    fn spelling(&self, at: usize) -> Option<Spelling<'_>> {
+        spelling(&self.keys, at)
+    }
+
+    /// An empty find, to be filled by [`TagIndex::scan`].
+    pub(crate) fn start(&self) -> Found {
+        Found { counts: vec![0; self.keys.len()], places: Vec::new() }
+    }
+
+    /// Notes every tag that stands in `text.get(within)`, as if nothing stood around it. Overlapping ones count.
+    pub(crate) fn scan(&self, text: &str, within: Range<usize>, found: &mut Found) {
+        let offset = within.start;
+        let (Some(automaton), Some(text)) = (&self.automaton, text.get(within)) else { return };
+        automaton.whole(text, |pattern, proposed| {
+            let inside_word = is_inside_word(text.as_bytes(), &proposed);
+            let mut is_wanted = false;
+            for at in self.by_pattern.get(pattern).iter().map(|at| wide(*at)) {
+                let Some(spelling) = self.spelling(at) else { continue };
+                let Some(count) = found.counts.get_mut(at).filter(|count| usize::from(**count) < PLACES) else {
+                    continue;
+                };
+                is_wanted = true;
+                if inside_word && spelling.is_plain() {
+                    continue;
+                }
+                if let Some(range) = spelling.confirm(text, proposed.clone()) {
+                    *count += 1;
+                    found.places.push((at, range.start + offset..range.end + offset));
+                }
+            }
+            is_wanted
+        });
+    }
+
+    /// Every place in `text.get(within)` that has the letters of a tag, whatever stands next to it: its spelling and where.
+    /// Of a spelling for which `each` answers false, few more places are told or none.
+    pub(crate) fn places(&self, text: &str, within: Range<usize>, mut each: impl FnMut(usize, Range<usize>) -> bool) {
+        let offset = within.start;
+        let (Some(automaton), Some(text)) = (&self.automaton, text.get(within)) else { return };
+        automaton.all(text, |pattern, proposed| {
+            let mut is_wanted = false;
+            for at in self.by_pattern.get(pattern).iter().map(|at| wide(*at)) {
+                let range = self.spelling(at).and_then(|it| it.place(text, proposed.clone()));
+                is_wanted |= range.is_none_or(|range| each(at, range.start + offset..range.end + offset));
+            }
+            is_wanted
+        });
+    }
+
+    /// The sources that have a tag of this spelling: place in the catalog, then place in the source's list.
+    pub(crate) fn holders(&self, spelling: usize) -> impl Iterator<Item = (usize, usize)> {
+        self.holders.get(spelling).iter().map(|(source, tag)| (wide(*source), wide(*tag)))
+    }
+
+    /// What was found, by source in catalog order, for the sources that `wanted` lets through.
+    pub(crate) fn by_source(&self, mut found: Found, catalog: &Catalog, wanted: impl Fn(usize) -> bool) -> Vec<Tagged> {
+        found.places.sort_by_key(|(spelling, range)| (*spelling, range.start, range.end));
+        let mut matched: Vec<Matched> = Vec::new();
+        for places in found.places.chunk_by(|one, other| one.0 == other.0) {
+            let spelling = places.first().map_or(0, |(spelling, _)| *spelling);
+            let wanted = self.holders(spelling).filter(|(source, _)| wanted(*source));
+            matched.extend(wanted.map(|(source, tag)| Matched { source, tag, places }));
+        }
+        matched.sort_by_key(|it| (it.source, it.tag));
+        matched
+            .chunk_by(|one, other| one.source == other.source)
+            .filter_map(|of_source| {
+                let source = of_source.first()?.source;
+                let tags = &catalog.sources().get(source)?.tags;
+                let spelt = first_spelt(of_source.iter().map(|it| it.tag), tags);
+                let starts = |tag: &usize| {
+                    let matched =
+                        of_source.binary_search_by_key(tag, |it| it.tag).ok().and_then(|at| of_source.get(at));
+                    matched.and_then(|it| it.places.first()).map_or(0, |(_, range)| range.start)
+                };
+                let firsts = spelt.iter().map(starts).collect();
+                Some(Tagged { source, tags: spelt, firsts, ranges: union(of_source) })
+            })
+            .collect()
+    }
+
+    /// Kind of the automaton, number of its patterns, bytes it takes: for figures.
+    pub(crate) fn size(&self) -> (&'static str, usize, usize) {
+        self.automaton.as_ref().map_or(("none", 0, 0), Proposals::size)
+    }
+}
+
+fn spelling(keys: &Groups<u8>, at: usize) -> Option<Spelling<'_>> {
+    Spelling::of(std::str::from_utf8(keys.get(at)).ok()?)
+}
+
+/// An automaton over the distinct patterns of some spellings, and for each pattern the spellings that have it.
+fn patterns(keys: &Groups<u8>) -> (Option<Proposals>, Groups<u32>) {
+    let of_each = (0..keys.len()).filter_map(|at| Some((spelling(keys, at)?.pattern(), small(at))));
+    let mut of_each: Vec<(&[u8], u32)> = of_each.collect();
+    of_each.sort_unstable();
+    let mut patterns: Vec<&[u8]> = Vec::with_capacity(of_each.len());
+    let mut by_pattern = Groups::new();
+    let mut goes_on = Vec::with_capacity(of_each.len());
+    for same in of_each.chunk_by(|one, other| one.0 == other.0) {
+        patterns.extend(same.first().map(|(pattern, _)| *pattern));
+        by_pattern.items.extend(same.iter().map(|(_, spelling)| *spelling));
+        by_pattern.end();
+        let is_plain = |at: u32| spelling(keys, wide(at)).is_some_and(|it| it.is_plain());
+        goes_on.push(same.iter().any(|(_, at)| !is_plain(*at)));
+    }
+    by_pattern.shrink();
+    drop(of_each);
+    (Proposals::new(&patterns, goes_on), by_pattern)
+}
+
+/// Whether an ASCII letter or digit stands next to a proposed place: the common case, told without looking back.
+fn is_inside_word(bytes: &[u8], place: &Range<usize>) -> bool {
+    let before = place.start.checked_sub(1).and_then(|at| bytes.get(at));
+    before.is_some_and(u8::is_ascii_alphanumeric) || bytes.get(place.end).is_some_and(u8::is_ascii_alphanumeric)
+}
+
+/// Of tags that differ only in case or separators the first; `matched` are places in `tags`, ascending.
+fn first_spelt(matched: impl Iterator<Item = usize>, tags: &[String]) -> Vec<usize> {
+    let mut seen = HashSet::new();
+    let key = |at: usize| tags.get(at).map(|tag| collapsed(&tag_key(tag))).unwrap_or_default();
+    matched.filter(|at| seen.insert(key(*at))).collect()
+}
+
+fn union(matched: &[Matched]) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> =
+        matched.iter().flat_map(|it| it.places.iter().map(|(_, range)| range.clone())).collect();
+    ranges.sort_by_key(|range| (range.start, range.end));
+    ranges.dedup();
+    // A tag that all sources have is found in ten thousand of them.
+    ranges.shrink_to_fit();
+    ranges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The tags of one source that stand in a text, and where.
+    fn matched(tags: &[&str], text: &str) -> Vec<(String, String)> {
+        let tags: Vec<String> = tags.iter().map(|tag| (*tag).to_owned()).collect();
+        let index = TagIndex::new(std::iter::once((0, tags.as_slice())), |_| true);
+        let mut found = index.start();
+        index.scan(text, 0..text.len(), &mut found);
+        let mut places = found.places.clone();
+        places.sort_by_key(|(spelling, range)| (*spelling, range.start));
+        let tag = |spelling: usize| tags[wide(index.holders.get(spelling)[0].1)].clone();
+        places.into_iter().map(|(spelling, range)| (tag(spelling), text[range].to_owned())).collect()
+    }
+
+    fn hits(tag: &str, text: &str) -> bool {
+        !matched(&[tag], text).is_empty()
+    }
+
+    #[test]
+    fn whole_words_and_their_neighbours() {
+        for (tag, text, hit) in [
+            ("java", "We use java here", true),
+            ("java", "JAVA is popular", true),
+            ("java", "languages (java, python)", true),
+            ("java", "We chose java.", true),
+            ("java", "java", true),
+            ("java", "java. Then", true),
+            ("java", "java...", true),
+            ("java", "java's", true),
+            ("java", "@java", true),
+            ("java", "#java", true),
+            ("java", "`java`", true),
+            ("java", "**java**", true),
+            ("java", "java:", true),
+            ("java", "java+kotlin", true),
+            ("java", "\u{a0}java\u{a0}", true),
+            ("java", "java.util.concurrent", false),
+            ("java", "CircuitBreaker.java", false),
+            ("java", "/usr/lib/java/bin", false),
+            ("java", "src\\java\\x", false),
+            ("java", "java/", false),
+            ("java", "\\java", false),
+            ("java", "javascript", false),
+            ("java", "java-based", false),
+            ("java", "non-java", false),
+            ("java", "java_home", false),
+            ("java", "_java", false),
+            ("java", "java8", false),
+            ("java", "java\u{663}", false),
+            ("java", "javaé", false),
+            ("java", "日java", false),
+            ("java", "java\u{301}", false),
+            ("java", "java._x", false),
+            ("java", "java.é", false),
+            ("java", "xjava java", true),
+            ("java", "", false),
+            ("spring.boot", "spring.boot is on", true),
+            ("spring.boot", "SPRING.BOOT.", true),
+            ("spring.boot", "org.spring.boot.x", false),
+            ("spring.boot", "spring.boot.app", false),
+            ("spring.boot", "springxboot", false),
+            ("spring.boot", "spring boot", false),
+            ("c++", "in C++ and .NET", true),
+            (".net", "in C++ and .NET", true),
+            (".net", "asp.net", false),
+            (".net", "x .net.", true),
+            ("c#", "C# too", true),
+            ("c", "in C++ and .NET", true),
+            ("c", "C#", true),
+            ("c+", "c++", true),
+            ("a.*b", "a.*b", true),
+            ("a.*b", "axxb", false),
+            ("++", "c++", false),
+            ("++", "c ++", true),
+            ("é", "É", true),
+            ("straße", "STRAẞE", true),
+            ("straße", "STRASSE", false),
+            ("kelvin", "\u{212a}elvin", true),
+            ("σας", "ΣΑΣ", true),
+            ("日本", "日本", true),
+            ("日本", "日本語", false),
+        ] {
+            assert_eq!(hits(tag, text), hit, "{tag:?} in {text:?}");
+        }
+    }
+
+    #[test]
+    fn separators_stand_for_one_another() {
+        for (tag, text, hit) in [
+            ("circuit breaker", "a circuit-breaker", true),
+            ("circuit breaker", "circuit_breaker", true),
+            ("circuit breaker", "Circuit  Breaker", true),
+            ("circuit breaker", "circuit\tbreaker", true),
+            ("circuit breaker", "circuit\nbreaker", true),
+            ("circuit breaker", "circuit  \r\n  breaker", true),
+            ("circuit breaker", "circuit\u{a0}breaker", true),
+            ("circuit breaker", "circuit\n\nbreaker", false),
+            ("circuit breaker", "circuit \n \n breaker", false),
+            ("circuit breaker", "circuit\r\n\r\nbreaker", false),
+            ("circuit breaker", "circuit--breaker", false),
+            ("circuit breaker", "circuit - breaker", false),
+            ("circuit breaker", "circuit- breaker", false),
+            ("circuit breaker", "circuitbreaker", false),
+            ("circuit breaker", "circuit.breaker", false),
+            ("circuit breaker", "circuit\u{200b}breaker", false),
+            ("circuit-breaker", "circuit breaker", true),
+            ("circuit_breaker", "circuit-breaker", true),
+            ("Circuit-Breaker", "circuit breaker pattern", true),
+            ("circuit breaker", "circuit-breaker-x", false),
+            ("circuit breaker", "x-circuit-breaker", false),
+            ("circuit breaker", "circuit breakers", false),
+            (" circuit breaker ", "circuit breaker", true),
+            ("circuit\u{a0}breaker", "circuit_breaker", true),
+            ("a b c", "a-b_c", true),
+            // several separators in one place: each stands for one
+            ("a  b", "a  b", true),
+            ("a  b", "a--b", true),
+            ("a  b", "a - b", false),
+            ("a  b", "a b", false),
+            ("a - b", "a - b", true),
+            ("a - b", "a_-_b", true),
+            ("a - b", "a   b", true),
+            ("a - b", "a b", false),
+            ("a--b", "a--b", true),
+            ("a--b c", "A__B c", true),
+            ("a--b c", "a__b d", false),
+            ("a--b", "a\n\nb", true),
+            // and at the ends
+            ("--verbose", "use --verbose here", true),
+            ("--verbose", "use __VERBOSE", true),
+            ("--verbose", "use ---verbose", false),
+            ("--verbose", "x--verbose", false),
+            ("--verbose", "x verbose", false),
+            ("-x", "(-x)", true),
+            ("-x", "a  x", true),
+            ("-x", "a x", false),
+            ("-x", "x", false),
+            ("_private", "_private", true),
+            ("tail-", "tail-,", true),
+            ("tail-", "tail", false),
+            ("tail-", "tail-x", false),
+            ("tail-", "tail--", false),
+            ("tail_", "tail  x", true),
+        ] {
+            assert_eq!(hits(tag, text), hit, "{tag:?} in {text:?}");
+        }
+    }
+
+    #[test]
+    fn overlapping_ones_all_count_and_stand_where_they_stand() {
+        let own = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
+            pairs.iter().map(|(tag, place)| ((*tag).to_owned(), (*place).to_owned())).collect()
+        };
+        assert_eq!(
+            matched(&["c", "c++", "c++ core", "core"], "modern C++\n Core, K C"),
+            own(&[("c", "C"), ("c", "C"), ("c++", "C++"), ("c++ core", "C++\n Core"), ("core", "Core")])
+        );
+        assert_eq!(matched(&["a b", "b a"], "a b a b"), own(&[("a b", "a b"), ("a b", "a b"), ("b a", "b a")]));
+        assert_eq!(matched(&["--x"], "é  --X"), own(&[("--x", "--X")]));
+    }
+
+    #[test]
+    fn tags_that_differ_only_in_case_or_separators_are_told_once() {
+        for (tags, text, expected) in [
+            (vec!["Red", "red", "RED"], "red", vec![0]),
+            (vec!["red", "red"], "red", vec![0]),
+            (vec!["x", "dark-red", "dark red"], "dark_red", vec![1]),
+            (vec!["dark--red", "dark red"], "dark  red", vec![0]),
+            (vec!["dark--red", "dark red"], "dark red", vec![1]),
+            (vec!["b", "a"], "a b", vec![0, 1]),
+            (vec!["", "-", "a"], "a - b", vec![2]),
+        ] {
+            let tags: Vec<String> = tags.into_iter().map(str::to_owned).collect();
+            let index = TagIndex::new(std::iter::once((0, tags.as_slice())), |_| true);
+            let mut found = index.start();
+            index.scan(text, 0..text.len(), &mut found);
+            let catalog = Catalog::new(vec![crate::testing::inline("s", &tags, "")]);
+            let tagged = index.by_source(found, &catalog, |_| true);
+            assert_eq!(tagged.first().map(|it| it.tags.clone()), Some(expected), "{tags:?} in {text:?}");
+        }
+    }
+
+    #[test]
+    fn tags_that_nest_cost_no_more_than_their_text() {
+        let tags: Vec<String> = (1..=800).map(|count| vec!["a"; count].join(" ")).collect();
+        let index = TagIndex::new(std::iter::once((0, tags.as_slice())), |_| true);
+        let text = vec!["a"; 20_000].join("-");
+        let text = format!("{text} {}", vec!["A"; 20_000].join(" "));
+        let mut found = index.start();
+        index.scan(&text, 0..text.len(), &mut found);
+        assert_eq!(found.places.len(), 800 * PLACES);
+        // Proposed one by one, these would be thirty million places.
+        let mut proposed = 0;
+        let mut counts = vec![0; 800];
+        index.automaton.as_ref().unwrap().whole(&text, |pattern, _| {
+            proposed += 1;
+            counts[pattern] += 1;
+            counts[pattern] < PLACES
+        });
+        assert!(proposed < 800 * PLACES + 800 * 800, "{proposed}");
+    }
+
+    #[test]
+    fn a_text_full_of_a_tag_tells_some_places() {
+        let text = "java ".repeat(PLACES * 3);
+        assert_eq!(matched(&["java"], &text).len(), PLACES);
+    }
+}

@@ -1,0 +1,75 @@
+//! The enricher of templates: what can be rendered, said at the start of a conversation and where a text that a tool has
+//! brought holds some (BEHAVIOUR §5, "Templates").
+
+use std::borrow::Cow;
+
+use super::chain::{Context, Enricher, Metadata, Reading, TextKind};
+use super::draft::{BlockKind, Draft, Entry, Memory, Why};
+use super::print;
+use super::told::{Told, content_hash};
+use refdesk_core::catalog::SourceId;
+use refdesk_templates::Template;
+
+/// Priority 40.
+pub(super) struct Templates;
+
+impl Enricher for Templates {
+    fn priority(&self) -> u8 {
+        40
+    }
+
+    fn takes(&self, kind: TextKind) -> bool {
+        kind != TextKind::Prompt
+    }
+
+    fn drafts(&self, ctx: &Context, reading: &Reading, told: &Told, _: &mut Metadata) -> Vec<Draft> {
+        let at_the_start = reading.asked.kind == TextKind::SystemInstructions;
+        let templates: Cow<[Template]> = match ctx.taken {
+            _ if at_the_start => ctx.places.templates().templates.into(),
+            Some(taken) => taken.into(),
+            None => found(ctx, reading).into(),
+        };
+        let rule = if at_the_start { "the selection brings it" } else { "it stands in the text" };
+        let entries = templates.iter().map(|template| entry(reading, template, rule));
+        // A system prompt is made anew each time: what was told before is gone with the one before.
+        let is_news = |entry: &Entry| {
+            let is_known = |memory: &Memory| matches!(memory, Memory::Given(hash) if told.given.contains(hash));
+            at_the_start || reading.asked.repeat || !entry.memory.iter().any(is_known)
+        };
+        vec![Draft { kind: BlockKind::Templates, entries: entries.filter(is_news).collect() }]
+    }
+}
+
+/// The templates in the text outside the desk's own blocks; none where the file read belongs to a source that declares
+/// which templates it has.
+pub(super) fn found(ctx: &Context, reading: &Reading) -> Vec<Template> {
+    let pinned = reading.pinned.as_ref().and_then(|pinned| ctx.catalog.get(pinned.ref_id.as_str()));
+    let contents = pinned.and_then(|source| source.contents.as_ref());
+    if contents.is_some_and(|contents| contents.templates.is_some()) {
+        return Vec::new();
+    }
+    let text = reading.asked.text;
+    let parts: Vec<&str> = reading.parts.iter().filter_map(|part| text.get(part.clone())).collect();
+    match parts.as_slice() {
+        [] => Vec::new(),
+        [whole] => ctx.places.templates_in(whole),
+        parts => ctx.places.templates_in(&parts.concat()),
+    }
+}
+
+fn entry(reading: &Reading, template: &Template, rule: &str) -> Entry {
+    let (full, brief) = (print::template(template), print::template_line(template));
+    // Other content under the same name that is asked for in the same way is no news.
+    let hash = content_hash("template", &SourceId::from(template.name.as_str()), &full, "");
+    Entry {
+        about: template.name.clone(),
+        // Both forms begin with it.
+        stands: reading.said.has(&brief),
+        full,
+        brief,
+        why: vec![Why::Rule { rule: rule.to_owned() }],
+        memory: vec![Memory::Given(hash)],
+        brief_is_enough: false,
+        weight: 0.0,
+    }
+}

@@ -1,0 +1,111 @@
+//! Small desks for the tests of this room: sources, selections and places made of plain values.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{Context, Matcher, Places};
+use refdesk_core::catalog::{Catalog, Kind, Mode, Origin, Place, Source, Standing};
+use refdesk_core::selection::Selection;
+pub(crate) use refdesk_core::selection::testing::selection;
+use refdesk_files::Stamp;
+use refdesk_templates::{Syntax, Template, TemplateIndex, Variable, VariableKind};
+
+/// An inline source, selectable, named after its id.
+pub(crate) fn inline(id: &str, tags: &[String], content: &str) -> Source {
+    source(id, tags, Kind::Inline { content: content.into() })
+}
+
+/// A selectable source, named after its id.
+pub(crate) fn source(id: &str, tags: &[String], kind: Kind) -> Source {
+    Source {
+        id: id.into(),
+        name: format!("Name of {id}"),
+        description: String::new(),
+        mode: Mode::Selectable,
+        tags: tags.to_vec(),
+        kind,
+        fetch_hint: None,
+        contents: None,
+        origin: Origin { file: Path::new("/w/references.json").into(), entry: None },
+    }
+}
+
+/// A local source's place below `/w`.
+pub(crate) fn local(path: &str, standing: Standing) -> Kind {
+    let full: Arc<Path> = Path::new("/w").join(path).into();
+    Kind::Local(Place { written: path.to_owned(), path: full.clone(), resolved: full, standing, size: 0 })
+}
+
+/// Places of a workspace `/w` without a file system.
+#[derive(Default)]
+pub(crate) struct Shelf {
+    /// What every directory source holds.
+    pub(crate) files: Vec<PathBuf>,
+    /// The stamp of every source.
+    pub(crate) stamp: String,
+    /// What lies at or below a declared path, by that path.
+    pub(crate) declared: HashMap<String, Vec<PathBuf>>,
+    /// The template index.
+    pub(crate) templates: Vec<Template>,
+}
+
+/// A desk of these, where all hints are given.
+pub(crate) fn context<'a>(
+    catalog: &'a Catalog,
+    selection: &'a Selection,
+    matcher: &'a Matcher,
+    places: &'a Shelf,
+) -> Context<'a> {
+    Context { workspace: Path::new("/w"), catalog, selection, matcher, places, exclude_hints: false, taken: None }
+}
+
+/// A template of this name and path, which asks for these variables.
+pub(crate) fn template(name: &str, path: &str, variables: &[&str]) -> Template {
+    let variable = |name: &&str| Variable {
+        name: (*name).to_owned(),
+        kind: VariableKind::Scalar,
+        optional: false,
+        fields: Vec::new(),
+    };
+    Template {
+        name: name.to_owned(),
+        origin: refdesk_templates::Origin::Standalone,
+        syntax: Syntax::Mustache,
+        variables: variables.iter().map(variable).collect(),
+        problem: None,
+        path: Path::new("/w").join(path),
+        source: None,
+        within: name.to_owned(),
+        root: std::path::Path::new("").into(),
+        stamp: Stamp::default(),
+        block: None,
+    }
+}
+
+impl Places for Shelf {
+    fn display_path(&self, path: &Path) -> String {
+        path.strip_prefix("/w").unwrap_or(path).display().to_string()
+    }
+
+    fn files(&self, _: &Source) -> Vec<PathBuf> {
+        self.files.clone()
+    }
+
+    fn stamp(&self, _: &Source) -> String {
+        self.stamp.clone()
+    }
+
+    fn declared(&self, _: &Source, path: &str) -> Vec<PathBuf> {
+        self.declared.get(path).cloned().unwrap_or_default()
+    }
+
+    fn templates(&self) -> TemplateIndex {
+        TemplateIndex { templates: self.templates.clone() }
+    }
+
+    fn templates_in(&self, text: &str) -> Vec<Template> {
+        let found = refdesk_templates::extract(text).blocks;
+        found.iter().map(|found| template(&format!("{}.tmpl", found.stem), "x", &[])).collect()
+    }
+}

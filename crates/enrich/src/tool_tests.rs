@@ -1,0 +1,369 @@
+//! Tests of what is said where a tool has read something, and at the start of a conversation: reference contexts and
+//! templates in their exact words, what is told once, instructions within a budget, and the laws with all of these.
+
+use std::path::PathBuf;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::testing::{Shelf, context, inline, local, selection, source, template};
+use super::*;
+use refdesk_core::catalog::{Catalog, Contents, Mode, Source, Standing};
+use refdesk_core::selection::Selection;
+
+/// A directory source that declares everything, one that declares nothing, and a file in the root of the first.
+fn sources() -> Vec<Source> {
+    let mut all = source("mod", &["java".to_owned()], local("mod", Standing::Directory));
+    let path = |path: &str| Some(path.to_owned());
+    all.contents = Some(Box::new(Contents {
+        templates: path("templates/"),
+        policies: path("policies"),
+        scripts: path("bin"),
+        validation: path("checks"),
+    }));
+    let mut some = source("some", &[], local("some", Standing::Directory));
+    some.contents = Some(Box::new(Contents { policies: path("policies"), ..Contents::default() }));
+    let mut rules = inline("rules", &[], "Always.\n---\n");
+    rules.mode = Mode::Auto;
+    vec![
+        all,
+        some,
+        rules,
+        source("plain", &[], local("plain", Standing::Directory)),
+        source("doc", &[], local("mod/DOC.md", Standing::File)),
+        source("hinted", &["retry".to_owned()], local("hinted.md", Standing::File)),
+        source("deep", &[], local("deep.md", Standing::File)),
+        source("deeper", &[], local("deeper.md", Standing::File)),
+    ]
+}
+
+fn shelf() -> Shelf {
+    let paths = |paths: &[&str]| paths.iter().map(|path| PathBuf::from("/w").join(path)).collect::<Vec<_>>();
+    let declared = [
+        ("templates/", paths(&["mod/templates/Entity.java.tpl", "mod/templates/notes.txt", "mod/templates/x/Dto.tpl"])),
+        ("policies", paths(&["mod/policies/naming.md"])),
+        ("bin", paths(&["mod/bin/a b.sh", "/elsewhere/run.py"])),
+        ("checks", Vec::new()),
+    ];
+    Shelf {
+        declared: declared.into_iter().map(|(path, files)| (path.to_owned(), files)).collect(),
+        templates: vec![
+            template("Entity.java.tpl", "mod/templates/Entity.java.tpl", &["Entity", "basePackage"]),
+            template("x/Dto.tpl", "mod/templates/x/Dto.tpl", &[]),
+        ],
+        ..Shelf::default()
+    }
+}
+
+fn chosen() -> Selection {
+    selection(&["mod", "some", "plain", "doc"], &[("deep", &["mod"]), ("deeper", &["deep"])], &[])
+}
+
+fn with<T>(shelf: &Shelf, act: impl FnOnce(&Context) -> T) -> T {
+    let (catalog, selection, matcher) = (Catalog::new(sources()), chosen(), Matcher::default());
+    act(&context(&catalog, &selection, &matcher, shelf))
+}
+
+fn ask_of(shelf: &Shelf, text: &str, arguments: &Value, told: &Told, budget: Budget) -> Enriched {
+    let tool = Some(Tool { name: Some("read"), arguments });
+    with(shelf, |ctx| enrich(ctx, &Asked { tool, budget, ..Asked::new(TextKind::ToolResult, text) }, told))
+}
+
+fn ask(text: &str, arguments: &Value, told: &Told) -> Enriched {
+    ask_of(&shelf(), text, arguments, told, Budget::default())
+}
+
+const CONTEXT: &str = "\n\n---\n**Reference Context: Name of mod**\n\n\
+    **Mandatory Templates** — Use `renderTemplateToFile` with these template IDs:\n  - `Entity.java.tpl`\n  - `x/Dto.tpl`\n\n\
+    **Implementation Policies** — You must read and follow these constraints:\n  - `mod/policies/naming.md`\n\n\
+    **Helper Scripts** — Available for use during implementation:\n  - `mod/bin/a b.sh`\n  - `/elsewhere/run.py`\n\n---";
+const ONE: &str = "\n\n---\n**Reference Context: Name of some**\n\n\
+    **Implementation Policies** — You must read and follow these constraints:\n  - `mod/policies/naming.md`\n\n---";
+const TEXT: &str = "# One\n\n```java\nclass {{Name}} {}\n```\n\n# Two\n\n```\n{{#xs}}{{y}}{{/xs}}\n```\n";
+const FOUND: &str = "\n\n---\n**Templates available**\n\n\
+    TEMPLATE AVAILABLE: one.tmpl\n  Syntax: mustache\n  Use: renderTemplate(template_name=\"one.tmpl\", variables={…})\n\n\
+    TEMPLATE AVAILABLE: two.tmpl\n  Syntax: mustache\n  Use: renderTemplate(template_name=\"two.tmpl\", variables={…})\n---";
+const INDEXED: &str = "\n\n---\n**Templates available**\n\n\
+    TEMPLATE AVAILABLE: Entity.java.tpl\n  Syntax: mustache\n  Variables: Entity, basePackage\n  \
+    Use: renderTemplate(template_name=\"Entity.java.tpl\", variables={…})\n\n\
+    TEMPLATE AVAILABLE: x/Dto.tpl\n  Syntax: mustache\n  Use: renderTemplate(template_name=\"x/Dto.tpl\", variables={…})\n---";
+
+#[test]
+fn the_context_of_a_document_in_the_root_of_its_source() {
+    for (arguments, pinned, added) in [
+        (json!({"path": "mod/README.md"}), Some("mod"), CONTEXT),
+        (json!({"path": "/w/mod/README.MD"}), Some("mod"), CONTEXT),
+        (json!({"command": "head -3 'mod/README.md'"}), Some("mod"), CONTEXT),
+        // The innermost source is pinned; the context is that of the folder whose document it is.
+        (json!({"path": "mod/DOC.md"}), Some("doc"), CONTEXT),
+        (json!({"path": "some/README.md"}), Some("some"), ONE),
+        (json!({"path": "mod/sub/README.md"}), Some("mod"), ""),
+        (json!({"path": "mod/readme.txt"}), Some("mod"), ""),
+        (json!({"path": "mod"}), Some("mod"), ""),
+        (json!({"path": "plain/README.md"}), Some("plain"), ""),
+        (json!({"path": "hinted.md"}), None, ""),
+        (json!({}), None, ""),
+    ] {
+        let answer = ask("nothing", &arguments, &Told::default());
+        assert_eq!(answer.text, format!("nothing{added}"), "{arguments}");
+        let found = answer.metadata.pinned_reference.as_ref().map(|it| it.ref_id.as_str());
+        assert_eq!(found, pinned, "{arguments}");
+        let metadata = serde_json::to_value(&answer.metadata).unwrap();
+        let expected = pinned.map(|id| json!({"ref_id": id, "ref_name": format!("Name of {id}")}));
+        assert_eq!(metadata["pinned_reference"], json!(expected), "nothing else of it is told");
+    }
+}
+
+#[test]
+fn parts_without_files_are_left_out_and_long_ones_are_cut() {
+    let empty = Shelf::default();
+    let arguments = json!({"path": "mod/README.md"});
+    let ask = |shelf: &Shelf| ask_of(shelf, "x", &arguments, &Told::default(), Budget::default());
+    assert_eq!(ask(&empty).text, "x");
+    let many = (0..LISTED_FILES + 3).map(|at| PathBuf::from(format!("/w/mod/bin/{at}"))).collect();
+    let shelf = Shelf { declared: [("bin".to_owned(), many)].into(), ..Shelf::default() };
+    let text = ask(&shelf).text;
+    assert!(text.contains("\n  - `mod/bin/49`\n  - … and 3 more\n\n---"), "{text}");
+    assert_eq!(text.matches("**").count(), 4, "one part: {text}");
+}
+
+#[test]
+fn a_context_is_told_once_and_again_when_it_changed() {
+    let arguments = json!({"path": "mod/README.md"});
+    let first = ask("x", &arguments, &Told::default());
+    assert_eq!(ask("y", &arguments, &first.told).text, "y");
+    let changed = Shelf { stamp: "other".into(), ..shelf() };
+    let again = ask_of(&changed, "y", &arguments, &first.told, Budget::default());
+    assert_eq!(again.text, format!("y{CONTEXT}"));
+    let mut fewer = shelf();
+    fewer.declared.remove("bin");
+    assert!(ask_of(&fewer, "y", &arguments, &first.told, Budget::default()).text.contains("Policies"));
+    let only_named = Budget { chars: Some(110), tokens: None };
+    let brief = ask_of(&shelf(), "x", &arguments, &Told::default(), only_named);
+    assert_eq!(brief.text, "x\n\n---\n**Reference Context: Name of mod** — `mod`\n---");
+    assert_eq!(ask("y", &arguments, &brief.told).text, format!("y{CONTEXT}"), "its name alone is not the context");
+}
+
+#[test]
+fn templates_of_a_text_and_of_the_index() {
+    let told = Told::default();
+    let first = ask(TEXT, &json!({"path": "elsewhere.md"}), &told);
+    assert_eq!(first.text, format!("{TEXT}{FOUND}"));
+    assert_eq!(ask(TEXT, &json!({}), &first.told).text, TEXT);
+    // Its source says which templates it has; another that declares other things says nothing of them.
+    assert_eq!(ask(TEXT, &json!({"path": "mod/sub/x.md"}), &told).text, TEXT);
+    assert_eq!(ask(TEXT, &json!({"path": "some/sub/x.md"}), &told).text, format!("{TEXT}{FOUND}"));
+    assert_eq!(ask("plain `{{x}}` text", &json!({}), &told).text, "plain `{{x}}` text");
+    let system = |text: &str, told: &Told| {
+        with(&shelf(), |ctx| enrich(ctx, &Asked::new(TextKind::SystemInstructions, text), told))
+    };
+    let once = system("Be kind. @hinted retry", &told);
+    assert_eq!(once.text, format!("Be kind. @hinted retry{INDEXED}"));
+    assert_eq!(system("Be kind.", &once.told).text, format!("Be kind.{INDEXED}"), "a system prompt is made anew");
+    assert_eq!(system(&once.text, &told).text, once.text);
+}
+
+#[test]
+fn what_was_taken_already_is_what_is_spoken_of() {
+    let taken = [template("kept.tmpl", "x", &["a"])];
+    let (catalog, selection, matcher, shelf) = (Catalog::new(sources()), chosen(), Matcher::default(), shelf());
+    let ctx = Context { taken: Some(&taken), ..context(&catalog, &selection, &matcher, &shelf) };
+    let answer = enrich(&ctx, &Asked::new(TextKind::ToolResult, TEXT), &Told::default());
+    assert!(answer.added().contains("AVAILABLE: kept.tmpl\n") && !answer.added().contains("one.tmpl"), "{answer:?}");
+}
+
+#[test]
+fn a_conversation_begins_with_the_instructions_and_the_templates() {
+    with(&shelf(), |ctx| {
+        let told = Told::default();
+        let whole = start(ctx, Budget::default(), Some(&told));
+        assert_eq!(whole.text, format!("{}{INDEXED}", instructions(ctx)));
+        assert_eq!((whole.added_at, whole.added()), (0, whole.text.as_str()));
+        let kinds: Vec<&str> = whole.blocks.iter().map(|block| block.kind.word()).collect();
+        assert_eq!(kinds, ["instruction", "available", "templates"]);
+        assert_eq!(whole.told.announced, ["deep", "deeper"].map(str::to_owned).into());
+        // What was given at the start is not expanded again, nor announced.
+        let later = enrich(ctx, &Asked::new(TextKind::Prompt, "@plain and @hinted"), &whole.told);
+        assert!(later.added().contains("\n\n@plain: given above\n\n### Name of hinted"), "{later:?}");
+        assert!(!later.added().contains("Transitively selected"), "{later:?}");
+        assert_eq!(start(ctx, Budget::default(), None).told, told, "nobody remembers");
+    });
+}
+
+#[test]
+fn instructions_within_a_budget() {
+    let with = |act: &dyn Fn(&Context)| with(&Shelf::default(), act);
+    with(&|ctx| {
+        let whole = instructions(ctx);
+        let within = |most: usize| start(ctx, Budget { chars: Some(most), tokens: None }, Some(&Told::default()));
+        let all = whole.encode_utf16().count();
+        assert_eq!(within(all).text, whole);
+        let rest = whole.strip_suffix(
+            "### Name of deeper\n\n**Location**: `deeper.md`\n**Access**: Read this file\n\
+            *(Transitively included via @deep)*\n\n---\n\nAdditional reference sources are available. Use \
+            `selectReferences` with IDs or tags to select them.\nAvailable tags: retry",
+        );
+        assert_eq!(within(all - 1).text, whole.replace(&whole[rest.unwrap().len()..], "@deeper: Name of deeper — `deeper.md`\n\n---\n\n\
+            Additional reference sources are available. Use `selectReferences` with IDs or tags to select them.\nAvailable tags: retry"));
+        let mut last = within(all);
+        for most in (0..all).rev() {
+            let now = within(most);
+            assert!(now.text.encode_utf16().count() <= most);
+            let of = |id: &str| now.items.iter().find(|item| item.about == id).unwrap().level;
+            assert!(of("deeper") >= of("deep"), "the deepest goes first");
+            if of("mod") > Level::Full || of("rules") > Level::Full {
+                assert_eq!((of("deep"), of("deeper")), (Level::Count, Level::Count), "{}", now.text);
+            }
+            assert!(now.items.iter().zip(&last.items).all(|(now, last)| now.level >= last.level));
+            // Announced is who is named, expanded who is there in full.
+            let named = ["deep", "deeper"].into_iter().filter(|id| of(id) < Level::Count && !now.text.is_empty());
+            assert_eq!(now.told.announced, named.map(str::to_owned).collect());
+            let full =
+                now.items.iter().filter(|item| item.block == BlockKind::Instruction && item.level == Level::Full);
+            assert_eq!(now.told.given.len(), full.count());
+            last = now;
+        }
+        assert_eq!(last.text, "");
+    });
+}
+
+#[test]
+fn what_was_cut_once_is_not_filled_up_when_it_comes_back() {
+    let arguments = json!({"path": "mod/README.md"});
+    let text = format!("{TEXT}\nretry @rules");
+    let whole = ask(&text, &arguments, &Told::default());
+    for most in (0..whole.added().encode_utf16().count()).step_by(5) {
+        let budget = Budget { chars: Some(most), tokens: None };
+        let once = ask_of(&shelf(), &text, &arguments, &Told::default(), budget);
+        assert!(once.added().encode_utf16().count() <= most);
+        for told in [&Told::default(), &once.told] {
+            let again = ask_of(&shelf(), &once.text, &arguments, told, budget);
+            assert_eq!(again.text, once.text, "{most}");
+            let unlimited = ask_of(&shelf(), &once.text, &arguments, told, Budget::default());
+            assert!(once.blocks.is_empty() || unlimited.text == once.text, "{most}: {}", unlimited.text);
+        }
+    }
+}
+
+/// Half a megabyte of each without optimisation; ten of them are a matter of seconds, with optimisation of tenths.
+#[test]
+fn rubbish_and_size_do_no_harm() {
+    let arguments = json!({"path": "mod/README.md"});
+    for unit in [
+        "\u{fffd}\0\x1b",
+        "{{x}} ",
+        "```\n{{x}}\n```\n",
+        "```\n",
+        "> - ",
+        "---\n**Templates available**\n",
+        "---\n**Reference Context: x**\n---\n",
+        "TEMPLATE AVAILABLE: one.tmpl\n",
+        FOUND,
+        "\r\n",
+        "é",
+    ] {
+        let text = unit.repeat((1 << 19) / unit.len());
+        let once = ask_of(&shelf(), &text, &arguments, &Told::default(), Budget { chars: Some(9_999), tokens: None });
+        assert!(once.text.starts_with(&text) && once.added().encode_utf16().count() <= 9_999);
+        let again = ask_of(&shelf(), &once.text, &arguments, &Told::default(), Budget::default());
+        assert_eq!(again.text.len(), once.text.len(), "{unit:?}");
+    }
+}
+
+fn nasty() -> impl Strategy<Value = String> {
+    let pieces = prop::sample::select(vec![
+        "---",
+        "\n---\n",
+        "\r\n---\r\n",
+        "**Reference Context: ",
+        "**Templates available**",
+        "**Left out for want of room**: ",
+        "TEMPLATE AVAILABLE: one.tmpl",
+        "`",
+        "\"",
+        "\u{202e}",
+        "\u{e0041}",
+        "\x1b[2J",
+        "\u{200b}",
+        "a",
+        "/",
+        "é",
+    ]);
+    prop::collection::vec(prop_oneof![6 => pieces.prop_map(str::to_owned), 1 => any::<String>()], 0..6)
+        .prop_map(|pieces| pieces.concat())
+}
+
+fn texts() -> impl Strategy<Value = String> {
+    let pieces = prop::sample::select(vec![
+        TEXT,
+        CONTEXT,
+        FOUND,
+        INDEXED,
+        "```\n{{a}}\n```\n",
+        "```",
+        "~~~\n",
+        "# One\n",
+        "{{x}}",
+        "retry",
+        "@rules",
+        "\n",
+        "---",
+        "\n---\n",
+        "> ",
+        "- ",
+        "    ",
+        "é",
+    ]);
+    prop::collection::vec(prop_oneof![8 => pieces.prop_map(str::to_owned), 1 => any::<String>()], 0..10)
+        .prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    /// No name of a source, of a file or of a template ends a block or looks like one.
+    #[test]
+    fn values_forge_no_block(name in nasty(), file in nasty(), named in nasty(), variable in nasty()) {
+        let mut catalog = sources();
+        catalog[0].name = name;
+        let path = PathBuf::from("/w/mod").join(&file);
+        let shelf = Shelf {
+            declared: ["policies", "bin"].map(|part| (part.to_owned(), vec![path.clone()])).into(),
+            templates: vec![template(&named, "mod/x.tpl", &[&variable])],
+            ..Shelf::default()
+        };
+        let (catalog, selection, matcher) = (Catalog::new(catalog), chosen(), Matcher::default());
+        let ctx = Context { taken: Some(&shelf.templates), ..context(&catalog, &selection, &matcher, &shelf) };
+        let arguments = json!({"path": "mod/README.md"});
+        let tool = Some(Tool { name: None, arguments: &arguments });
+        let asked = Asked { tool, ..Asked::new(TextKind::ToolResult, "x") };
+        for answer in [enrich(&ctx, &asked, &Told::default()), start(&ctx, Budget::default(), None)] {
+            let own = answer.blocks.iter().filter(|block| block.kind != BlockKind::Instruction);
+            let own: Vec<_> = own.filter(|block| block.kind != BlockKind::Available).collect();
+            prop_assert_eq!(own_blocks(&answer.text).len(), own.len());
+            prop_assert!(!answer.text.chars().any(|c| c != '\n' && refdesk_text::escape::is_hidden(c)));
+        }
+        let once = enrich(&ctx, &asked, &Told::default());
+        let again = enrich(&ctx, &Asked { text: &once.text, ..asked }, &Told::default());
+        prop_assert_eq!(&again.text, &once.text);
+    }
+
+    /// Whatever a tool brought, what was enriched adds nothing when it comes back, within the same budget or without one.
+    #[test]
+    fn enrichment_is_idempotent(text in texts(), in_module: bool, most in prop::option::of(0usize..1200)) {
+        let arguments = if in_module { json!({"path": "mod/README.md"}) } else { json!({"path": "plain/x.md"}) };
+        let budget = Budget { chars: most, tokens: None };
+        let once = ask_of(&shelf(), &text, &arguments, &Told::default(), budget);
+        prop_assert!(once.text.starts_with(&text));
+        for told in [&Told::default(), &once.told] {
+            let again = ask_of(&shelf(), &once.text, &arguments, told, budget);
+            prop_assert_eq!(&again.text, &once.text);
+        }
+        let system = |text: &str| with(&shelf(), |ctx| {
+            enrich(ctx, &Asked { budget, ..Asked::new(TextKind::SystemInstructions, text) }, &Told::default())
+        });
+        let once = system(&text);
+        prop_assert_eq!(&system(&once.text).text, &once.text);
+        prop_assert_eq!(system(&text), once);
+    }
+}

@@ -1,0 +1,79 @@
+//! Which files of the catalog a tool was working on, selected or not, told by the paths among its arguments: for the journal.
+//! What is said to the agent goes by [`super::pinned`], which sees selected sources only.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::arguments;
+use refdesk_core::catalog::{Catalog, SourceId};
+
+/// A call names no more files than this; those behind them are not looked for.
+const FILES: usize = 100;
+
+/// Every path of a local source, or of a file in one, that the arguments name, each once and in the order given, with the
+/// innermost sources it lies in. What counts as a path is as for [`super::pinned`].
+pub fn touched<'c>(catalog: &'c Catalog, workspace: &Path, given: &Value) -> Vec<(PathBuf, Vec<&'c SourceId>)> {
+    let mut places: HashMap<&Path, Vec<&SourceId>> = HashMap::new();
+    for source in catalog.sources() {
+        if let Some(place) = source.place().filter(|_| !source.is_missing()) {
+            places.entry(&place.path).or_default().push(&source.id);
+            if place.resolved != place.path {
+                places.entry(&place.resolved).or_default().push(&source.id);
+            }
+        }
+    }
+    let mut found: Vec<(PathBuf, Vec<&SourceId>)> = Vec::new();
+    let _full: Option<()> = arguments::find(given, workspace, |path| {
+        let ids = path.ancestors().find_map(|above| places.get(above))?;
+        if !found.iter().any(|(other, _)| *other == path) {
+            found.push((path, ids.clone()));
+        }
+        (found.len() == FILES).then_some(())
+    });
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::testing::{inline, local, source};
+    use refdesk_core::catalog::Standing;
+
+    #[test]
+    fn every_file_of_the_catalog_that_is_named() {
+        let catalog = Catalog::new(vec![
+            source("kb", &[], local("kb", Standing::Directory)),
+            source("inner", &[], local("kb/inner", Standing::Directory)),
+            source("file", &[], local("docs/a.md", Standing::File)),
+            source("twin", &[], local("docs/a.md", Standing::File)),
+            source("gone", &[], local("gone", Standing::Missing)),
+            inline("text", &[], "kb"),
+            source("spaced", &[], local("my notes", Standing::Directory)),
+        ]);
+        for (arguments, expected) in [
+            (json!({"path": "kb/README.md"}), "/w/kb/README.md: kb"),
+            (
+                json!({"paths": ["docs/a.md", "/w/kb/inner/x", "./docs/a.md"]}),
+                "/w/docs/a.md: file twin, /w/kb/inner/x: inner",
+            ),
+            (json!({"command": "cat kb/x docs/a.md | grep kb/x"}), "/w/kb/x: kb, /w/docs/a.md: file twin"),
+            (json!({"text": "cat kb/x", "path": "gone"}), ""),
+            (json!({"path": "kb-evil/x", "n": 3, "more": null}), ""),
+            (json!("kb/../../w/kb"), "/w/kb: kb"),
+            (json!({"command": "cat 'my notes/a b.md'"}), "/w/my notes/a b.md: spaced"),
+        ] {
+            let found = touched(&catalog, Path::new("/w"), &arguments);
+            let shown = |(path, ids): &(PathBuf, Vec<&SourceId>)| {
+                let ids: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
+                format!("{}: {}", path.display(), ids.join(" "))
+            };
+            assert_eq!(found.iter().map(shown).collect::<Vec<_>>().join(", "), expected, "{arguments}");
+        }
+        let many: Vec<String> = (0..500).map(|at| format!("kb/{at}")).collect();
+        assert_eq!(touched(&catalog, Path::new("/w"), &json!(many)).len(), FILES);
+    }
+}

@@ -1,0 +1,21 @@
+//! Why a hint that a text calls for is not in what was said: the session was told, there was no room, or the text says it
+//! itself. Read off what was said, so that it cannot differ from it.
+
+use super::{BlockKind, Enriched, Level, WhyNot};
+use refdesk_core::catalog::SourceId;
+
+/// The sources whose tags matched and that `said` does not hint at, in catalog order. `all` is the same text enriched with
+/// `repeat` and without a limit.
+pub fn withheld(said: &Enriched, all: &Enriched) -> Vec<(SourceId, WhyNot)> {
+    let level = |enriched: &Enriched, id: &SourceId| {
+        let hints = enriched.items.iter().filter(|item| item.block == BlockKind::Hint);
+        hints.filter(|item| item.about == id.as_str()).map(|item| item.level).next()
+    };
+    let why = |(id, _): &(SourceId, Vec<String>)| match (level(said, id), level(all, id)) {
+        (Some(Level::Full | Level::Brief), _) => None,
+        (Some(Level::Count), _) => Some((id.clone(), WhyNot::NoRoom)),
+        (None, Some(_)) => Some((id.clone(), WhyNot::Told)),
+        (None, None) => Some((id.clone(), WhyNot::Stands)),
+    };
+    said.metadata.tag_matched_references.iter().filter_map(why).collect()
+}

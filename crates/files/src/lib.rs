@@ -1,0 +1,23 @@
+//! What a file is: open folders, reading regular files, atomic writes, locks, walks, paths and safe names. Nothing here knows
+//! what the bytes mean.
+
+mod atomic;
+pub mod beneath;
+mod folder;
+mod lock;
+pub mod name;
+pub mod output;
+mod own;
+pub mod path;
+mod private;
+mod read;
+mod seal;
+pub mod walk;
+
+pub use atomic::{Lasting, Staged, is_unfinished, sweep, write_atomic, write_derived, write_private};
+pub use folder::{Entry, Folder, Kind, LinkedOut, Mode};
+pub use lock::{Lock, PATIENCE};
+pub use own::{append_own, is_at, open_folder, open_own, read_own, remove_own, rename_own, within};
+pub use private::{is_mine, narrow, private_folder};
+pub use read::{Stamp, open_regular, read_open, read_regular, read_stamped, stamp};
+pub use seal::{Keyless, SealKey, Sealer};

@@ -1,0 +1,59 @@
+//! What stands at a path before it is written: enough to compare with, and to know later whether it is still the same.
+
+use std::io;
+use std::path::Path;
+
+use super::diff::COMPARED;
+use super::{Before, Diff};
+use crate::name::sha256_hex;
+use crate::path::is_absent;
+use crate::{Folder, Stamp, read_open};
+
+/// What is there to compare with.
+pub(super) enum Old {
+    /// Nothing.
+    Nothing,
+    /// This text.
+    Text(String),
+    /// A file that has no lines; why, a sentence.
+    Other(String),
+}
+
+impl Before {
+    /// What stands at a path without links now, and what of it can be compared.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub(super) fn look(path: &Path) -> io::Result<(Self, Old)> {
+        let open = || Folder::of_real(path).and_then(|(folder, name)| folder.open(name));
+        let file = match open() {
+            Err(error) if is_absent(&error) => return Ok((Self::Nothing, Old::Nothing)),
+            opened => opened?,
+        };
+        let metadata = file.metadata()?;
+        let (bytes, more) = read_open(file, &metadata, COMPARED)?;
+        if more {
+            let stamp = Stamp::of(&metadata);
+            let hash = format!("{} bytes, file {}, changed {}", stamp.size, stamp.number, stamp.modified);
+            let why = format!("the file there has {} bytes; above {COMPARED} (16 MiB) nothing is compared", stamp.size);
+            return Ok((Self::File { size: stamp.size, hash }, Old::Other(why)));
+        }
+        let before = Self::File { size: bytes.len() as u64, hash: sha256_hex(&bytes) };
+        let old = String::from_utf8(bytes).map_or_else(
+            |error| Old::Other(format!("the file there is binary: {} bytes that are no UTF-8", error.as_bytes().len())),
+            Old::Text,
+        );
+        Ok((before, old))
+    }
+}
+
+impl Old {
+    /// The difference to a new text.
+    pub(super) fn diff(self, shown: &str, new: &str) -> Diff {
+        match self {
+            Self::Nothing => Diff::new(shown, None, new),
+            Self::Text(old) => Diff::new(shown, Some(&old), new),
+            Self::Other(why) => Diff::without_lines(shown, why),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What a write would change, and whether it may be written there at all.
+
+use std::path::{Path, PathBuf};
+
+use super::refusal::{self, Place};
+use super::{Before, Proposal, Refused, Scope};
+
+/// What writing `text` to `path` (relative to `current`) would change; nothing is touched.
+///
+/// # Errors
+/// Nothing may be written there.
+pub fn propose(workspace: &Path, current: &Path, path: &str, text: &str, scope: Scope) -> Result<Proposal, Refused> {
+    let Place { path, shown } = refusal::place(workspace, current, path, scope)?;
+    compare(path, shown, text.to_owned())
+}
+
+/// Those of some proposals that cannot come true beside one before them: the places of both in the list, and why.
+pub fn disagreements(proposals: &[&Proposal]) -> Vec<(usize, usize, Refused)> {
+    let against = |(at, other): (usize, &&Proposal)| {
+        let mut before = proposals.iter().take(at).enumerate();
+        before.find_map(|(one_at, one)| Some((one_at, at, refusal::at_odds(one, other)?)))
+    };
+    proposals.iter().enumerate().filter_map(against).collect()
+}
+
+/// The same as it would be now.
+pub(super) fn anew(proposal: &Proposal) -> Result<Proposal, Refused> {
+    refusal::still(&proposal.path, &proposal.shown)?;
+    compare(proposal.path.clone(), proposal.shown.clone(), proposal.text.clone())
+}
+
+fn compare(path: PathBuf, shown: String, text: String) -> Result<Proposal, Refused> {
+    let (before, old) = Before::look(&path).map_err(|error| refusal::unreadable(&shown, &error))?;
+    let diff = old.diff(&shown, &text);
+    Ok(Proposal { path, shown, text, before, diff })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::write_atomic;
+
+    #[test]
+    fn what_there_is_to_compare() {
+        let root = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(root.path()).unwrap();
+        let large = vec![b'x'; usize::try_from(super::super::diff::COMPARED).unwrap() + 1];
+        write_atomic(&root.join("text"), b"old\n").unwrap();
+        write_atomic(&root.join("binary"), b"\xff\x1b[31m\0").unwrap();
+        write_atomic(&root.join("large"), &large).unwrap();
+        let propose = |path: &str, text: &str| propose(&root, &root, path, text, Scope::Workspace).unwrap();
+        let new = propose("a/new", "x\n");
+        assert_eq!((new.before.clone(), new.diff.summary().as_str()), (Before::Nothing, "+1 −0"));
+        assert!(!root.join("a").exists(), "nothing is touched");
+        assert_eq!(propose("text", "new\n").diff.summary(), "+1 −1");
+        let same = propose("text", "old\n");
+        assert!(same.is_unchanged() && same.diff.lines.is_empty());
+        for (path, why) in [("binary", "binary: 7 bytes"), ("large", "16777217 bytes")] {
+            let other = propose(path, "x");
+            assert!(!other.is_unchanged());
+            assert_eq!(other.diff.unified(), format!("Binary files a/{path} and b/{path} differ\n"));
+            assert!(other.diff.note.as_ref().unwrap().contains(why), "{:?}", other.diff.note);
+            assert_eq!(other.diff.summary(), "not compared");
+        }
+    }
+
+    #[test]
+    fn two_for_one_place_are_found() {
+        let root = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(root.path()).unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("a", root.join("link")).unwrap();
+        let propose = |path: &str| propose(&root, &root, path, "x", Scope::Workspace).unwrap();
+        for (paths, expected) in [
+            (&["a", "b", "c"][..], &[][..]),
+            (&["a", "b", "./x/../a"], &[(0, 2, "same-file")]),
+            #[cfg(unix)]
+            (&["b", "a", "link"], &[(1, 2, "same-file")]),
+            (&["a/b", "a"], &[(0, 1, "file-and-folder")]),
+            (&["a", "a/b/c", "a", "b", "b"], &[(0, 1, "file-and-folder"), (0, 2, "same-file"), (3, 4, "same-file")]),
+            (&["a", "ab"], &[]),
+        ] {
+            let proposals: Vec<Proposal> = paths.iter().map(|path| propose(path)).collect();
+            let found = disagreements(&proposals.iter().collect::<Vec<_>>());
+            let found: Vec<_> = found.into_iter().map(|(one, other, refused)| (one, other, refused.code)).collect();
+            assert_eq!(found, expected, "{paths:?}");
+        }
+    }
+}

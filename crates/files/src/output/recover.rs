@@ -1,0 +1,300 @@
+//! What becomes of a write of several files whose writer was killed: where it had begun to rename, the rest is renamed too,
+//! or, where somebody changed one of the files since, what was renamed is taken back. Where it had not, nothing happened.
+//!
+//! The note lies in the workspace, which may be anybody's. So it counts only if this user's refdesk wrote it here, and what it
+//! names is checked again: only content that lies beside a file, under a name that only files being written have, comes to
+//! stand in its place, and outside the workspace nothing is renamed or removed.
+
+use std::path::{Path, PathBuf};
+
+use super::record::{self, Note, Record, Standing, Step};
+use super::refusal;
+use crate::path::display;
+use crate::{Sealer, is_unfinished};
+use refdesk_text::report::Diagnostic;
+
+/// The note of a write of several files, as it was found.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Interrupted {
+    /// There is none.
+    No,
+    /// A write is under way, or was interrupted.
+    Yes,
+    /// A note lies there that this user's refdesk did not write; this is its path.
+    Foreign(PathBuf),
+}
+
+/// What became of an interrupted write.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Recovered {
+    /// There was none.
+    Nothing,
+    /// It was finished or undone, as this tells.
+    Told(Diagnostic),
+    /// A note lies there that this user's refdesk did not write; this is its path. Nothing was done.
+    Foreign(PathBuf),
+}
+
+/// Whether a write of several files is under way, or was interrupted.
+pub fn interrupted(workspace: &Path, sealer: &Sealer) -> Interrupted {
+    match Record::load(workspace, sealer) {
+        Note::Nothing => Interrupted::No,
+        Note::Own(_) | Note::Damaged(_) => Interrupted::Yes,
+        Note::Foreign => Interrupted::Foreign(workspace.join(record::FILE)),
+    }
+}
+
+/// Whether a note lies there, whoever wrote it.
+pub fn has_note(workspace: &Path) -> bool {
+    Record::exists(workspace)
+}
+
+/// Finishes or undoes a write of several files that was interrupted, and says so. The caller holds the desk's lock, so that
+/// nobody is writing.
+pub fn recover(workspace: &Path, sealer: &Sealer) -> Recovered {
+    let damaged = |why: &str| {
+        let aside = match Record::set_aside(workspace) {
+            Ok(aside) => format!("it was set aside as {}", display(workspace, &aside)),
+            Err(error) => format!("it could not be set aside: {error}"),
+        };
+        let message = format!("the note of an interrupted write is damaged ({why}); {aside}");
+        Recovered::Told(Diagnostic::warning("damaged", message).hint("look at the files that were being written"))
+    };
+    let record = match Record::load(workspace, sealer) {
+        Note::Nothing => return Recovered::Nothing,
+        Note::Foreign => return Recovered::Foreign(workspace.join(record::FILE)),
+        Note::Damaged(why) => return damaged(&why),
+        Note::Own(record) => record,
+    };
+    let real = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
+    if !record.files.iter().all(|step| is_sound(step, &real)) {
+        return damaged("it names files that it may not");
+    }
+    let told = settle(&record, &real);
+    Recovered::Told(match Record::forget(workspace) {
+        Ok(()) => told,
+        Err(error) => {
+            let message = format!("{}; the note of it cannot be removed: {error}", told.message);
+            Diagnostic::error("not-stored", message).hint("make .jaato/refdesk/ writable")
+        }
+    })
+}
+
+/// Brings the files to where they all are new, or all as they were; what that came to.
+fn settle(record: &Record, workspace: &Path) -> Diagnostic {
+    let is_inside = |step: &Step| step.path.starts_with(workspace);
+    let names = |steps: &[&Step]| steps.iter().map(|step| step.shown.as_str()).collect::<Vec<_>>().join(", ");
+    let all: Vec<&Step> = record.files.iter().collect();
+    let standings: Vec<Standing> = record.files.iter().map(Step::standing).collect();
+    let not_made: Vec<&Step> = all
+        .iter()
+        .zip(&standings)
+        .filter(|(_, standing)| **standing != Standing::After)
+        .map(|(step, _)| *step)
+        .collect();
+    if record.files.iter().all(|step| !step.staged.exists()) && not_made.len() < all.len() && !not_made.is_empty() {
+        // Nothing is left to rename, so nothing tells that these files were not changed by their owner long after.
+        inside(record, workspace).tidy();
+        let message = format!("a write was interrupted, and {} is not as it left it", names(&not_made));
+        return Diagnostic::error("write-interrupted", message).hint("look at it, and write it again");
+    }
+    let begun = standings.contains(&Standing::After);
+    let may_go_on = not_made.iter().all(|step| is_inside(step)) && !standings.contains(&Standing::Neither);
+    if begun && may_go_on && go_on(record, &standings) {
+        inside(record, workspace).tidy();
+        return Diagnostic::warning("write-finished", format!("an interrupted write was finished: {}", names(&all)));
+    }
+    let stuck = take_back(record, workspace);
+    let text = format!("an interrupted write was undone: {}", names(&all));
+    if stuck.is_empty() {
+        return Diagnostic::warning("write-undone", text).hint("write them again");
+    }
+    let stuck = stuck.join(", ");
+    Diagnostic::error("write-undone", format!("{text}; {stuck} changed since and was left as it is"))
+        .hint("look at what was left, and write them again")
+}
+
+/// Renames what is not renamed yet; what went wrong on the way leaves it to be undone.
+fn go_on(record: &Record, standings: &[Standing]) -> bool {
+    let mut left = record.files.iter().zip(standings).filter(|(_, standing)| **standing == Standing::Before);
+    left.all(|(step, _)| step.make().is_ok())
+}
+
+/// Undoes it inside the workspace; the files that are not what they were before.
+fn take_back(record: &Record, workspace: &Path) -> Vec<String> {
+    let outside = record.files.iter().filter(|step| !step.path.starts_with(workspace));
+    let mut stuck: Vec<String> =
+        outside.filter(|step| step.standing() == Standing::After).map(|step| step.shown.clone()).collect();
+    stuck.extend(inside(record, workspace).take_back().into_iter().map(|step| step.shown.clone()));
+    stuck
+}
+
+/// The part of a record that lies in the workspace.
+fn inside(record: &Record, workspace: &Path) -> Record {
+    let files = record.files.iter().filter(|step| step.path.starts_with(workspace)).cloned().collect();
+    let is_ours = |folder: &&PathBuf| folder.starts_with(workspace) && refusal::may_go_on(folder, workspace);
+    Record { files, folders: record.folders.iter().filter(is_ours).cloned().collect() }
+}
+
+/// Whether a step is one that a writer could have noted.
+fn is_sound(step: &Step, workspace: &Path) -> bool {
+    let is_beside = |path: &PathBuf| {
+        path.parent().is_some() && path.parent() == step.path.parent() && path.file_name().is_some_and(is_unfinished)
+    };
+    refusal::may_go_on(&step.path, workspace) && is_beside(&step.staged) && step.old.as_ref().is_none_or(is_beside)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::super::{Before, record};
+    use super::*;
+    use crate::name::sha256_hex;
+    use crate::write_atomic;
+
+    /// Three files, of which a killed writer has renamed so many: `0` was there before, the others are new.
+    struct World {
+        _root: tempfile::TempDir,
+        path: PathBuf,
+        record: Record,
+        sealer: Sealer,
+    }
+
+    fn file(text: &str) -> Before {
+        Before::File { size: text.len() as u64, hash: sha256_hex(text.as_bytes()) }
+    }
+
+    impl World {
+        fn killed_after(renames: usize) -> Self {
+            let root = tempfile::tempdir().unwrap();
+            let path = fs::canonicalize(root.path()).unwrap();
+            let put = |name: &str, text: &str| write_atomic(&path.join(name), text.as_bytes()).unwrap();
+            put("dir/0", "old");
+            put("dir/.refdesk-old.tmp", "old");
+            let mut record = Record { files: Vec::new(), folders: vec![path.join("new")] };
+            for at in 0..3 {
+                let folder = if at == 2 { "new" } else { "dir" };
+                let name = format!("{folder}/{at}");
+                put(&format!("{folder}/.refdesk-{at}.tmp"), "mine");
+                record.files.push(Step {
+                    path: path.join(&name),
+                    shown: name,
+                    staged: path.join(format!("{folder}/.refdesk-{at}.tmp")),
+                    old: (at == 0).then(|| path.join("dir/.refdesk-old.tmp")),
+                    before: if at == 0 { file("old") } else { Before::Nothing },
+                    after: file("mine"),
+                });
+            }
+            let sealer = Sealer::fixed(&path);
+            record.store(&path, &sealer).unwrap();
+            record.files.iter().take(renames).for_each(|step| step.make().unwrap());
+            Self { _root: root, path, record, sealer }
+        }
+
+        fn recover(&self) -> Diagnostic {
+            match recover(&self.path, &self.sealer) {
+                Recovered::Told(told) => told,
+                other => panic!("{other:?}"),
+            }
+        }
+
+        fn put(&self, name: &str, text: &str) {
+            write_atomic(&self.path.join(name), text.as_bytes()).unwrap();
+        }
+
+        /// What the three files hold, and that nothing else is there.
+        fn files(&self) -> [String; 3] {
+            for folder in ["dir", "new"] {
+                let entries = fs::read_dir(self.path.join(folder)).into_iter().flatten();
+                let names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+                assert!(!names.iter().any(|name| is_unfinished(name)), "{names:?}");
+            }
+            assert!(!record::Record::exists(&self.path));
+            ["dir/0", "dir/1", "new/2"].map(|name| fs::read_to_string(self.path.join(name)).unwrap_or_default())
+        }
+    }
+
+    #[test]
+    fn all_or_none_wherever_the_writer_died() {
+        for (renames, code, expected) in [
+            (0, "write-undone", ["old", "", ""]),
+            (1, "write-finished", ["mine"; 3]),
+            (2, "write-finished", ["mine"; 3]),
+            (3, "write-finished", ["mine"; 3]),
+        ] {
+            let world = World::killed_after(renames);
+            assert!(has_note(&world.path));
+            let told = world.recover();
+            assert_eq!((told.code, world.files()), (code, expected.map(str::to_owned)), "{renames}");
+            assert_eq!(world.path.join("new").exists(), renames > 0, "no folder stays that was made for nothing");
+            assert_eq!(recover(&world.path, &world.sealer), Recovered::Nothing);
+        }
+    }
+
+    #[test]
+    fn what_somebody_changed_since_is_left_and_the_rest_undone() {
+        let world = World::killed_after(1);
+        world.put("dir/1", "theirs");
+        let told = world.recover();
+        assert_eq!((told.code, world.files()), ("write-undone", ["old", "theirs", ""].map(str::to_owned)));
+        assert!(told.is_error() && told.message.contains("dir/1 changed since"), "{told:?}");
+        let world = World::killed_after(2);
+        world.put("dir/0", "theirs");
+        assert_eq!(world.recover().code, "write-undone");
+        assert_eq!(world.files(), ["theirs", "", ""]);
+    }
+
+    #[test]
+    fn what_is_not_there_any_more_cannot_be_finished() {
+        let world = World::killed_after(1);
+        fs::remove_file(&world.record.files[2].staged).unwrap();
+        assert_eq!(world.recover().code, "write-undone");
+        assert_eq!(world.files(), ["old", "", ""]);
+    }
+
+    #[test]
+    fn a_note_that_outlived_its_write_removes_nothing() {
+        let world = World::killed_after(3);
+        world.put("dir/0", "edited");
+        assert_eq!(world.recover().code, "write-interrupted");
+        assert_eq!(world.files(), ["edited", "mine", "mine"]);
+    }
+
+    #[test]
+    fn a_note_of_anybody_does_nothing_that_a_writer_could_not_have_done() {
+        let (elsewhere, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let outside = fs::canonicalize(outside.path()).unwrap().join("file");
+        write_atomic(&outside, b"mine").unwrap();
+        type Forge = fn(&mut Record, &Path);
+        let forgeries: [Forge; 5] = [
+            |record, elsewhere| record.files[1].staged = elsewhere.join(".refdesk-1.tmp"),
+            |record, _| record.files[1].staged = record.files[1].path.with_file_name("1.tmp"),
+            |record, elsewhere| record.files[0].old = Some(elsewhere.join(".refdesk-0.tmp")),
+            |record, _| record.files[1].path = PathBuf::from("dir/1"),
+            |record, _| {
+                let git = record.files[1].path.with_file_name(".git");
+                record.files[1].path = git.join("config");
+                record.files[1].staged = git.join(".refdesk-1.tmp");
+            },
+        ];
+        for forge in forgeries {
+            let mut world = World::killed_after(0);
+            forge(&mut world.record, elsewhere.path());
+            world.record.store(&world.path, &world.sealer).unwrap();
+            assert_eq!(world.recover().code, "damaged");
+            assert_eq!(fs::read_to_string(world.path.join("dir/0")).unwrap(), "old");
+            assert!(world.path.join(".jaato/refdesk/write.json.damaged").exists());
+        }
+        // Outside the workspace nothing is removed, although a note says it was made.
+        let mut world = World::killed_after(0);
+        world.record.files[1].path.clone_from(&outside);
+        world.record.files[1].staged = outside.with_file_name(".refdesk-1.tmp");
+        fs::remove_file(&world.record.files[2].staged).unwrap();
+        world.record.store(&world.path, &world.sealer).unwrap();
+        assert!(world.recover().is_error());
+        assert_eq!(fs::read(&outside).unwrap(), b"mine");
+        world.put(".jaato/refdesk/write.json", "{");
+        assert_eq!(world.recover().code, "damaged");
+    }
+}

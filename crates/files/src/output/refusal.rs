@@ -1,0 +1,376 @@
+//! Everything that is no place to write to, in one file to be read as a whole (BEHAVIOUR §6 "Writing"). A path is refused for
+//! what it says, for where it leads once every link is followed, and for what stands there. Saying that a file may lie
+//! outside the workspace lifts that one refusal and no other.
+
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use super::resolve::{Unresolved, resolve};
+use super::{Before, Proposal, Refused, Scope};
+use crate::path::{absolute, display, is_absent, is_windows_absolute, slashed};
+use crate::{Entry, Folder, Kind, LinkedOut, is_unfinished};
+
+/// Bytes of one name, on every file system in use.
+const NAME_BYTES: usize = 255;
+
+/// Bytes of a whole path that the kernel takes.
+const PATH_BYTES: usize = 4095;
+
+/// A place that may be written to.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// Absolute, without links.
+    pub path: PathBuf,
+    /// As printed.
+    pub shown: String,
+}
+
+/// Where `path`, relative to `current`, leads, if that may be written to.
+///
+/// # Errors
+/// It may not.
+pub(super) fn place(workspace: &Path, current: &Path, path: &str, scope: Scope) -> Result<Place, Refused> {
+    said(path)?;
+    // Where nobody stands anywhere, it is the workspace.
+    let current = workspace.join(current);
+    let asked = current.join(path);
+    let path = lead(&asked, &quoted(path))?;
+    let real = fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
+    let shown = shown((workspace, &real), &absolute(&current, &asked), &path);
+    let workspace = real;
+    if scope == Scope::Workspace && !path.starts_with(&workspace) {
+        let message = format!("{} is outside the workspace", path.display());
+        return Err(refused("outside", message, "choose a path inside it, or allow it with --allow-outside"));
+    }
+    // What the workspace itself lies in is no business of this rule.
+    guarded(path.strip_prefix(&workspace).unwrap_or(&path), &shown)?;
+    sized(&path)?;
+    standing(&path, &shown)?;
+    Ok(Place { path, shown })
+}
+
+/// Whether a place that was found good still is the same one: no folder of it became a link meanwhile, and what stands there
+/// can still be written over.
+///
+/// # Errors
+/// It is another, or nothing to write to any more.
+pub(super) fn still(path: &Path, shown: &str) -> Result<(), Refused> {
+    if lead(path, shown)? != path {
+        return Err(moved(shown));
+    }
+    standing(path, shown)
+}
+
+fn moved(shown: &str) -> Refused {
+    let message = format!("{shown} leads elsewhere by now: a folder of it has become a link");
+    refused("moved", message, "look at the folder, and try again")
+}
+
+/// Whether an interrupted write that somebody noted down may be gone on with at this place, which it says is one.
+pub(super) fn may_go_on(path: &Path, workspace: &Path) -> bool {
+    path.is_absolute()
+        && resolve(path).is_ok_and(|real| real == path)
+        && guarded(path.strip_prefix(workspace).unwrap_or(path), "").is_ok()
+}
+
+/// An existing file is only replaced by whoever said so.
+pub fn needs_overwrite(proposal: &Proposal) -> Option<Refused> {
+    let exists = proposal.before != Before::Nothing && !proposal.is_unchanged();
+    let message = || format!("{} exists", proposal.shown);
+    exists.then(|| refused("exists", message(), "look at the difference, and replace it with --overwrite"))
+}
+
+/// Two proposals of one write that cannot both come true.
+pub(super) fn at_odds(one: &Proposal, other: &Proposal) -> Option<Refused> {
+    let (a, b) = (&one.path, &other.path);
+    if a == b {
+        let message = if one.shown == other.shown {
+            format!("{} is written twice", one.shown)
+        } else {
+            format!("{} and {} are one file", one.shown, other.shown)
+        };
+        return Some(refused("same-file", message, "give each its own path"));
+    }
+    let (file, below) = if b.starts_with(a) { (one, other) } else { (other, one) };
+    let message = || format!("{} would be a file, and a folder for {}", file.shown, below.shown);
+    (a.starts_with(b) || b.starts_with(a)).then(|| refused("file-and-folder", message(), "give each its own path"))
+}
+
+/// What the words of a path say.
+fn said(path: &str) -> Result<(), Refused> {
+    let shown = quoted(path);
+    if path.trim().is_empty() {
+        return Err(refused("empty-path", "the output path is empty".to_owned(), "name a file"));
+    }
+    if let Some(brace) = path.chars().find(|c| matches!(c, '{' | '}')) {
+        let message = format!("the output path {shown} still holds '{brace}'");
+        return Err(refused("unfilled-path", message, "fill in what stands in braces"));
+    }
+    if path.chars().any(char::is_control) {
+        let message = format!("the output path {shown} holds a control character");
+        return Err(refused("control-character", message, "write it without"));
+    }
+    if cfg!(not(windows)) && is_windows_absolute(path) {
+        let message = format!("the output path {shown} is one of another system");
+        return Err(refused("foreign-path", message, "write it as this system does"));
+    }
+    let last = path.rsplit(['/', std::path::MAIN_SEPARATOR]).next();
+    if matches!(last, Some("" | "." | "..")) {
+        return Err(folder(&shown));
+    }
+    sized(Path::new(path))
+}
+
+/// Names and paths that are too long for a file system.
+fn sized(path: &Path) -> Result<(), Refused> {
+    let too_long = |what: String, limit| {
+        let message = format!("{what} is longer than {limit} bytes");
+        Err(refused("too-long", message, "choose a shorter one"))
+    };
+    if let Some(name) = path.components().find(|component| component.as_os_str().len() > NAME_BYTES) {
+        let start: String = name.as_os_str().to_string_lossy().chars().take(40).collect();
+        return too_long(format!("the name '{start}…' in the output path"), NAME_BYTES);
+    }
+    if path.as_os_str().len() > PATH_BYTES {
+        return too_long("the output path".to_owned(), PATH_BYTES);
+    }
+    Ok(())
+}
+
+/// Where it leads.
+fn lead(path: &Path, shown: &str) -> Result<PathBuf, Refused> {
+    resolve(path).map_err(|error| match error {
+        Unresolved::Loop => {
+            let message = format!("the links in {shown} lead to one another");
+            refused("link-loop", message, "choose a path without them")
+        }
+        Unresolved::BelowFile(file) => {
+            let message = format!("{} is a file, and {shown} would be below it", file.display());
+            refused("below-a-file", message, "choose another path")
+        }
+        Unresolved::Unreadable(part, error) => unreadable(&part.display().to_string(), &error),
+    })
+}
+
+/// Folders whose content belongs to programs: what stands in them decides what git and refdesk do.
+fn guarded(path: &Path, shown: &str) -> Result<(), Refused> {
+    let names: Vec<String> = path
+        .components()
+        .filter_map(|component| match component {
+            Component::Normal(name) => Some(name.to_string_lossy().to_ascii_lowercase()),
+            _ => None,
+        })
+        .collect();
+    let keeper = if names.iter().any(|name| name == ".git") {
+        "git"
+    } else if names.windows(2).any(|pair| matches!(pair, [one, two] if one == ".jaato" && two == "refdesk"))
+        // What has the name of a file that is being written is swept away by the next writer.
+        || names.iter().any(|name| is_unfinished(name.as_ref()))
+    {
+        "refdesk"
+    } else {
+        return Ok(());
+    };
+    let message = format!("{shown} is among the files that {keeper} keeps for itself");
+    Err(refused("guarded", message, "choose another path"))
+}
+
+/// What stands there.
+fn standing(path: &Path, shown: &str) -> Result<(), Refused> {
+    match Folder::of_real(path).and_then(|(folder, name)| folder.entry(name)) {
+        Ok(entry) => entry.map_or(Ok(()), |entry| over(&entry, shown)),
+        Err(error) if is_absent(&error) => Ok(()),
+        Err(error) => Err(unreadable(shown, &error)),
+    }
+}
+
+fn over(entry: &Entry, shown: &str) -> Result<(), Refused> {
+    match entry.kind {
+        Kind::Folder => Err(folder(shown)),
+        Kind::Link => Err(moved(shown)),
+        Kind::Other => {
+            let message = format!("{shown} is not a regular file but a pipe, a socket or a device");
+            Err(refused("no-regular-file", message, "choose another path"))
+        }
+        Kind::File if entry.permissions.readonly() => {
+            Err(refused("read-only", format!("{shown} is read-only"), "make it writable first"))
+        }
+        Kind::File => Ok(()),
+    }
+}
+
+fn folder(shown: &str) -> Refused {
+    refused("is-folder", format!("{shown} is a folder"), "name a file in it")
+}
+
+pub(super) fn unreadable(shown: &str, error: &io::Error) -> Refused {
+    if LinkedOut::is(error) {
+        return moved(shown);
+    }
+    refused("unreadable", format!("{shown} cannot be looked at: {error}"), "make it readable, or choose another path")
+}
+
+pub(super) fn refused(code: &'static str, message: String, hint: &str) -> Refused {
+    Refused { code, message, hint: hint.to_owned() }
+}
+
+fn quoted(path: &str) -> String {
+    format!("'{path}'")
+}
+
+/// As written where that names the same file; else what it really names. The workspace has a name and a real one.
+fn shown((named, workspace): (&Path, &Path), written: &Path, real: &Path) -> String {
+    let within = written.strip_prefix(named).or_else(|_| written.strip_prefix(workspace)).ok();
+    match within {
+        Some(within) if resolve(written).is_ok_and(|led| led == real) => slashed(within),
+        _ => display(workspace, real),
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+    use crate::write_atomic;
+
+    fn world() -> (tempfile::TempDir, PathBuf) {
+        let root = tempfile::tempdir().unwrap();
+        let real = fs::canonicalize(root.path()).unwrap();
+        for folder in ["dir/sub", "dir/.git", "dir-evil", "dir/.jaato"] {
+            fs::create_dir_all(real.join(folder)).unwrap();
+        }
+        for file in ["dir/file", "dir/read-only", "outside.txt"] {
+            write_atomic(&real.join(file), b"old").unwrap();
+        }
+        fs::set_permissions(real.join("dir/read-only"), fs::Permissions::from_mode(0o444)).unwrap();
+        for (target, link) in [
+            ("../dir-evil", "dir/out"),
+            ("../nowhere/new", "dir/dangling-out"),
+            ("sub/new", "dir/dangling-in"),
+            ("../outside.txt", "dir/last-out"),
+            ("file", "dir/last-in"),
+            ("sub", "dir/in"),
+            ("loop", "dir/loop"),
+            (".git", "dir/repository"),
+        ] {
+            symlink(target, real.join(link)).unwrap();
+        }
+        rustix::fs::mknodat(rustix::fs::CWD, real.join("dir/pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0)
+            .unwrap();
+        (root, real)
+    }
+
+    #[test]
+    fn what_is_refused_and_why() {
+        let (_root, root) = world();
+        let long = "x".repeat(256);
+        let deep = "d/".repeat(2100) + "x";
+        let outside = root.join("outside.txt");
+        let beside = root.join("dir-evil/x");
+        // The second code is that with leave to write outside; empty where it is none any more.
+        for (path, inside, anywhere) in [
+            ("", "empty-path", "empty-path"),
+            (" \t", "empty-path", "empty-path"),
+            ("src/{{Entity}}.java", "unfilled-path", "unfilled-path"),
+            ("src/}.java", "unfilled-path", "unfilled-path"),
+            ("a\0b", "control-character", "control-character"),
+            ("a\nb", "control-character", "control-character"),
+            ("a\x1b[31mb", "control-character", "control-character"),
+            ("a\u{9b}b", "control-character", "control-character"),
+            (&long, "too-long", "too-long"),
+            (&deep, "too-long", "too-long"),
+            ("C:\\x", "foreign-path", "foreign-path"),
+            ("c:/x", "foreign-path", "foreign-path"),
+            ("\\\\server\\x", "foreign-path", "foreign-path"),
+            (".", "is-folder", "is-folder"),
+            ("..", "is-folder", "is-folder"),
+            ("sub", "is-folder", "is-folder"),
+            ("in", "is-folder", "is-folder"),
+            ("sub/", "is-folder", "is-folder"),
+            ("new/", "is-folder", "is-folder"),
+            ("new/..", "is-folder", "is-folder"),
+            ("pipe", "no-regular-file", "no-regular-file"),
+            ("read-only", "read-only", "read-only"),
+            ("file/below", "below-a-file", "below-a-file"),
+            ("loop", "link-loop", "link-loop"),
+            ("loop/x", "link-loop", "link-loop"),
+            (".git/config", "guarded", "guarded"),
+            (".GIT/config", "guarded", "guarded"),
+            ("sub/.git/hooks/x", "guarded", "guarded"),
+            ("repository/config", "guarded", "guarded"),
+            (".git", "guarded", "guarded"),
+            (".jaato/refdesk/selection.json", "guarded", "guarded"),
+            (".jaato/Refdesk/x", "guarded", "guarded"),
+            ("sub/.refdesk-x.tmp", "guarded", "guarded"),
+            (".Refdesk-x.tmp/y", "guarded", "guarded"),
+            ("/dev/null", "outside", "no-regular-file"),
+            ("../x", "outside", ""),
+            ("../dir-evil/x", "outside", ""),
+            ("sub/../../x", "outside", ""),
+            ("in/../../x", "outside", ""),
+            ("out/x", "outside", ""),
+            ("out/../x", "outside", ""),
+            ("dangling-out", "outside", ""),
+            ("last-out", "outside", ""),
+            (outside.to_str().unwrap(), "outside", ""),
+            (beside.to_str().unwrap(), "outside", ""),
+        ] {
+            let dir = root.join("dir");
+            for (scope, expected) in [(Scope::Workspace, inside), (Scope::Anywhere, anywhere)] {
+                let code = place(&dir, &dir, path, scope).map_or_else(|refused| refused.code, |_| "");
+                assert_eq!(code, expected, "{path} {scope:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_may_be_written_and_how_it_is_called() {
+        let (_root, root) = world();
+        let dir = root.join("dir");
+        symlink("dir", root.join("alias")).unwrap();
+        let name = "x".repeat(255);
+        let inside = dir.join("sub/x");
+        let alias = root.join("alias/sub/x");
+        for (current, path, leads, shown) in [
+            (".", "new", "new", "new"),
+            (".", "file", "file", "file"),
+            (".", "a/b/c", "a/b/c", "a/b/c"),
+            ("sub", "x", "sub/x", "sub/x"),
+            ("sub", "../x", "x", "x"),
+            (".", "./sub/.././x", "x", "x"),
+            (".", "in/x", "sub/x", "in/x"),
+            (".", "in/../x", "x", "x"),
+            (".", "last-in", "file", "last-in"),
+            (".", "dangling-in", "sub/new", "dangling-in"),
+            (".", &name, &name, &name),
+            (".", "a b/ü", "a b/ü", "a b/ü"),
+            (".", ".gitignore", ".gitignore", ".gitignore"),
+            (".", ".jaato/references/x.json", ".jaato/references/x.json", ".jaato/references/x.json"),
+            (".", inside.to_str().unwrap(), "sub/x", "sub/x"),
+            // A third name of the workspace.
+            (".", alias.to_str().unwrap(), "sub/x", "sub/x"),
+        ] {
+            let place = place(&dir, &dir.join(current), path, Scope::Workspace).unwrap();
+            assert_eq!((place.path, place.shown.as_str()), (dir.join(leads), shown), "{current} {path}");
+            let alias = root.join("alias");
+            let place = super::place(&alias, &alias.join(current), path, Scope::Workspace).unwrap();
+            assert_eq!((place.path, place.shown.as_str()), (dir.join(leads), shown), "{current} {path}");
+        }
+    }
+
+    #[test]
+    fn a_place_that_became_another_is_refused() {
+        let (_root, root) = world();
+        let path = root.join("dir/sub/x");
+        assert!(still(&path, "sub/x").is_ok());
+        fs::remove_dir(root.join("dir/sub")).unwrap();
+        symlink(root.join("dir-evil"), root.join("dir/sub")).unwrap();
+        assert_eq!(still(&path, "sub/x").unwrap_err().code, "moved");
+        fs::remove_file(root.join("dir/sub")).unwrap();
+        fs::create_dir_all(&path).unwrap();
+        assert_eq!(still(&path, "sub/x").unwrap_err().code, "is-folder");
+    }
+}

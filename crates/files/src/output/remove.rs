@@ -1,0 +1,72 @@
+//! Taking a file away again that was made for what is no longer wanted: shown first like a write, and refused where the file has
+//! changed since.
+
+use std::path::Path;
+
+use super::record::unwritten;
+use super::write::unchanged_since;
+use super::{Proposal, Refused, Scope, Unwritten, propose};
+use crate::Folder;
+
+/// What taking a file away would change; nothing is touched.
+///
+/// # Errors
+/// Nothing may be changed there.
+pub fn propose_removal(workspace: &Path, current: &Path, path: &str, scope: Scope) -> Result<Proposal, Refused> {
+    let proposal = propose(workspace, current, path, "", scope)?;
+    Ok(Proposal { diff: proposal.diff.clone().without_file(), ..proposal })
+}
+
+/// Takes a file away, and of the folders above it so many as are empty then.
+///
+/// # Errors
+/// It has changed since that was proposed, or cannot be taken away.
+pub fn remove(proposal: &Proposal, folders: usize) -> Result<(), Unwritten> {
+    unchanged_since(std::slice::from_ref(proposal))?;
+    let removed = Folder::of_real(&proposal.path).and_then(|(folder, name)| folder.remove_file(name));
+    removed.map_err(|error| unwritten(&proposal.shown, &error))?;
+    for folder in proposal.path.ancestors().skip(1).take(folders) {
+        // One that holds something stays, and so do those above it.
+        if Folder::of_real(folder).and_then(|(above, name)| above.remove_folder(name)).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::write_atomic;
+
+    #[test]
+    fn a_file_goes_with_the_folders_that_are_empty_then() {
+        let root = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(root.path()).unwrap();
+        let put = |path: &str| write_atomic(&root.join(path), b"x\n").unwrap();
+        let propose = |path: &str| propose_removal(&root, &root, path, Scope::Workspace).unwrap();
+        for (beside, folders, left) in [(None, 2, "."), (None, 1, "a"), (None, 0, "a/b"), (Some("a/y"), 2, "a")] {
+            put("a/b/x");
+            beside.iter().for_each(|path| put(path));
+            let proposal = propose("a/b/x");
+            assert_eq!(proposal.diff.unified(), "--- a/a/b/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n");
+            remove(&proposal, folders).unwrap();
+            let deepest = ["a/b", "a", "."].into_iter().find(|folder| root.join(folder).exists());
+            assert_eq!(deepest, Some(left));
+            let _ = fs::remove_dir_all(root.join("a"));
+        }
+    }
+
+    #[test]
+    fn what_changed_since_stays() {
+        let root = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(root.path()).unwrap();
+        write_atomic(&root.join("x"), b"old\n").unwrap();
+        let proposal = propose_removal(&root, &root, "x", Scope::Workspace).unwrap();
+        write_atomic(&root.join("x"), b"new\n").unwrap();
+        assert_eq!(remove(&proposal, 1).unwrap_err().refused.code, "changed");
+        assert_eq!(fs::read(root.join("x")).unwrap(), b"new\n");
+    }
+}

@@ -1,0 +1,372 @@
+//! The write itself, all of it or nothing: every file is written in full beside its place first, then each is renamed. Of
+//! several, what is about to be renamed is noted down before (see `record`), for whoever comes after a writer that was killed.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::propose::{anew, disagreements};
+use super::record::{Record, Step, remove_folders, unwritten};
+use super::{Before, Proposal, Refused, Unwritten, Written, refusal};
+use crate::name::sha256_hex;
+use crate::{Folder, Lasting, Mode, Sealer, Staged};
+
+/// Writes every proposal, or nothing. Whoever writes several holds the desk's lock. Without a key to seal it there is no note
+/// of several: nobody finishes or undoes such a write for a writer that was killed.
+///
+/// # Errors
+/// A file has changed since it was proposed, or cannot be written.
+pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Result<Vec<Written>, Unwritten> {
+    if let Some((_, _, refused)) = disagreements(&proposals.iter().collect::<Vec<_>>()).into_iter().next() {
+        return Err(refused.into());
+    }
+    unchanged_since(proposals)?;
+    let wanted: Vec<&Proposal> = proposals.iter().filter(|proposal| !proposal.is_unchanged()).collect();
+    let mut folders = Vec::new();
+    let written = stage(&wanted, &mut folders).map_err(Unwritten::from).and_then(|staged| {
+        // Staging takes its time, and folders that were not there could not be looked at before.
+        unchanged_since(proposals)?;
+        rename((workspace, sealer), &staged, &folders)
+    });
+    if let Err(unwritten) = written {
+        remove_folders(&folders);
+        return Err(unwritten);
+    }
+    for folder in wanted.iter().filter_map(|proposal| proposal.path.parent()) {
+        // Rubbish of the dead harms nobody; whoever writes here next tries again.
+        let _ = Folder::real(folder).and_then(|folder| folder.sweep_dead());
+    }
+    Ok(proposals.iter().map(written_of).collect())
+}
+
+impl From<Refused> for Unwritten {
+    fn from(refused: Refused) -> Self {
+        Self { refused, anew: Vec::new() }
+    }
+}
+
+fn written_of(proposal: &Proposal) -> Written {
+    let bytes = if proposal.is_unchanged() { 0 } else { proposal.text.len() };
+    Written { shown: proposal.shown.clone(), bytes, lines: proposal.text.lines().count() }
+}
+
+/// A file ready to be renamed, and a second name of the one that it replaces.
+struct Ready<'a> {
+    proposal: &'a Proposal,
+    folder: Folder,
+    new: Staged,
+    old: Option<Staged>,
+}
+
+/// Writes every file beside its place. On an error nothing of it stays but `folders`, which were made.
+fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<Ready<'a>>, Refused> {
+    let mut ready = Vec::new();
+    for proposal in wanted {
+        let stage = |folder: Folder| {
+            let name = proposal.path.file_name().unwrap_or_default();
+            let new = folder.stage(name, proposal.text.as_bytes(), Mode::Default, Lasting::Always)?;
+            Ok(Ready { proposal, folder, new, old: None })
+        };
+        let staged = make_folders(&proposal.path, folders).and_then(stage);
+        ready.push(staged.map_err(|error| unwritten(&proposal.shown, &error))?);
+    }
+    // One rename is made or not; of several those that are made may have to be taken back.
+    if ready.len() > 1 {
+        for ready in ready.iter_mut().filter(|ready| ready.proposal.before != Before::Nothing) {
+            let proposal = ready.proposal;
+            let second = ready.folder.second(proposal.path.file_name().unwrap_or_default());
+            ready.old = Some(second.map_err(|error| unwritten(&proposal.shown, &error))?);
+        }
+    }
+    Ok(ready)
+}
+
+/// Opens the folder of a file and makes those that are missing, one by one, so that it is known which were.
+fn make_folders(path: &Path, made: &mut Vec<PathBuf>) -> io::Result<Folder> {
+    let root = path.ancestors().last().unwrap_or(path);
+    let below = path.parent().and_then(|folder| folder.strip_prefix(root).ok()).unwrap_or(Path::new(""));
+    below.iter().try_fold(Folder::real(root)?, |folder, name| {
+        let (child, is_made) = folder.make_child(name, Mode::Default)?;
+        made.extend(is_made.then(|| child.path().to_path_buf()));
+        Ok(child)
+    })
+}
+
+/// Renames every file to its place, or none.
+fn rename((workspace, sealer): (&Path, &Sealer), ready: &[Ready<'_>], folders: &[PathBuf]) -> Result<(), Unwritten> {
+    let files = ready.iter().map(|ready| {
+        let Proposal { path, shown, text, before, .. } = ready.proposal;
+        let after = Before::File { size: text.len() as u64, hash: sha256_hex(text.as_bytes()) };
+        let (staged, old) = (ready.new.path().to_path_buf(), ready.old.as_ref().map(|old| old.path().to_path_buf()));
+        Step { path: path.clone(), shown: shown.clone(), staged, old, before: before.clone(), after }
+    });
+    let record = Record { files: files.collect(), folders: folders.to_vec() };
+    let is_noted = record.files.len() > 1 && sealer.key_or_new().is_ok();
+    if is_noted {
+        record.store(workspace, sealer).map_err(|error| unwritten("the note of what is written", &error))?;
+    }
+    let mut outcome = Ok(());
+    for (at, step) in record.files.iter().enumerate() {
+        if let Err(mut refused) = step.make() {
+            let made = Record { files: record.files.iter().take(at).cloned().collect(), folders: Vec::new() };
+            let stuck: Vec<&str> = made.take_back().iter().map(|step| step.shown.as_str()).collect();
+            if !stuck.is_empty() {
+                refused.message.push_str(&format!("; {} could not be taken back", stuck.join(", ")));
+            }
+            outcome = Err(refused.into());
+            break;
+        }
+    }
+    if is_noted {
+        // A note that stays speaks of nothing that is left to do, and whoever finds it sees that.
+        let _ = Record::forget(workspace);
+    }
+    outcome
+}
+
+/// Holds that every file still is what it was when it was proposed.
+pub(super) fn unchanged_since(proposals: &[Proposal]) -> Result<(), Unwritten> {
+    let mut changed: Vec<&str> = Vec::new();
+    for proposal in proposals {
+        refusal::still(&proposal.path, &proposal.shown)?;
+        let now = Before::look(&proposal.path).map_err(|error| refusal::unreadable(&proposal.shown, &error))?.0;
+        if now != proposal.before {
+            changed.push(&proposal.shown);
+        }
+    }
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let message = format!("{} changed since the difference was shown", changed.join(", "));
+    let refused = refusal::refused("changed", message, "look at the new difference, and write again");
+    Err(Unwritten { refused, anew: proposals.iter().map(anew).collect::<Result<_, _>>()? })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::super::{Scope, propose};
+    use super::*;
+    use crate::write_atomic;
+
+    struct World {
+        _root: tempfile::TempDir,
+        path: PathBuf,
+        sealer: Sealer,
+    }
+
+    impl World {
+        fn new() -> Self {
+            let root = tempfile::tempdir().unwrap();
+            let path = fs::canonicalize(root.path()).unwrap();
+            let sealer = Sealer::fixed(&path);
+            Self { _root: root, path, sealer }
+        }
+
+        fn put(&self, path: &str, text: &str) {
+            write_atomic(&self.path.join(path), text.as_bytes()).unwrap();
+        }
+
+        fn propose(&self, rows: &[(&str, &str)]) -> Vec<Proposal> {
+            let propose = |(path, text): &(&str, &str)| propose(&self.path, &self.path, path, text, Scope::Workspace);
+            rows.iter().map(|row| propose(row).unwrap()).collect()
+        }
+
+        /// Every file, and every folder without one, but for what refdesk keeps.
+        fn listing(&self) -> Vec<String> {
+            let mut open = vec![self.path.clone()];
+            let mut found = Vec::new();
+            while let Some(folder) = open.pop() {
+                let entries: Vec<PathBuf> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+                let name = |path: &Path| path.strip_prefix(&self.path).unwrap().display().to_string();
+                if entries.is_empty() && folder != self.path && !name(&folder).starts_with(".jaato") {
+                    found.push(format!("{}/", name(&folder)));
+                }
+                for path in entries {
+                    if path.is_dir() {
+                        open.push(path);
+                    } else {
+                        found.push(format!("{}={}", name(&path), fs::read_to_string(&path).unwrap()));
+                    }
+                }
+            }
+            found.sort();
+            found
+        }
+    }
+
+    #[test]
+    fn one_and_several_are_written_with_their_folders() {
+        let world = World::new();
+        world.put("old", "old");
+        world.put("same", "same");
+        let rows = [("old", "new\nlines\n"), ("a/b/c", "c"), ("a/b/d", ""), ("same", "same")];
+        let written = write(&world.path, &world.sealer, &world.propose(&rows)).unwrap();
+        let counts: Vec<(&str, usize, usize)> =
+            written.iter().map(|it| (it.shown.as_str(), it.bytes, it.lines)).collect();
+        assert_eq!(counts, [("old", 10, 2), ("a/b/c", 1, 1), ("a/b/d", 0, 0), ("same", 0, 1)]);
+        assert_eq!(world.listing(), ["a/b/c=c", "a/b/d=", "old=new\nlines\n", "same=same"]);
+        write(&world.path, &world.sealer, &world.propose(&[("x/y", "y")])).unwrap();
+        assert_eq!(world.listing().len(), 5);
+        assert_eq!(write(&world.path, &world.sealer, &[]).unwrap(), []);
+    }
+
+    #[test]
+    fn what_changed_meanwhile_is_refused_with_the_new_difference() {
+        type Change = fn(&World);
+        let changes: [(Change, &str, &[&str]); 5] = [
+            (|world| world.put("old", "theirs"), "changed", &["old=theirs"]),
+            (|world| fs::remove_file(world.path.join("old")).unwrap(), "changed", &[]),
+            (|world| world.put("new/file", "theirs"), "changed", &["new/file=theirs", "old=old"]),
+            (|world| world.put("new", "theirs"), "below-a-file", &["new=theirs", "old=old"]),
+            (|world| fs::create_dir_all(world.path.join("new/file")).unwrap(), "is-folder", &["new/file/", "old=old"]),
+        ];
+        for (change, code, expected) in changes {
+            let world = World::new();
+            world.put("old", "old");
+            let proposals = world.propose(&[("old", "mine\n"), ("new/file", "mine\n")]);
+            change(&world);
+            let unwritten = write(&world.path, &world.sealer, &proposals).unwrap_err();
+            assert_eq!(unwritten.refused.code, code);
+            assert_eq!(world.listing(), expected);
+            if code == "changed" {
+                // What is shown anew can be approved.
+                write(&world.path, &world.sealer, &unwritten.anew).unwrap();
+                assert_eq!(world.listing(), ["new/file=mine\n", "old=mine\n"]);
+            }
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_became_a_link_is_refused() {
+        let (world, elsewhere) = (World::new(), World::new());
+        world.put("dir/keep", "x");
+        let proposals = world.propose(&[("dir/new", "mine")]);
+        fs::rename(world.path.join("dir"), world.path.join("moved")).unwrap();
+        std::os::unix::fs::symlink(&elsewhere.path, world.path.join("dir")).unwrap();
+        assert_eq!(write(&world.path, &world.sealer, &proposals).unwrap_err().refused.code, "moved");
+        assert_eq!(elsewhere.listing(), Vec::<String>::new());
+    }
+
+    /// The folder is exchanged for a link when the new content lies in it already.
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_becomes_a_link_before_the_rename_is_refused() {
+        for names in [&["dir/new"][..], &["dir/old"], &["dir/old", "dir/new", "other/new"]] {
+            let (world, elsewhere) = (World::new(), World::new());
+            world.put("dir/old", "old");
+            elsewhere.put("old", "theirs");
+            let proposals = world.propose(&names.iter().map(|name| (*name, "mine")).collect::<Vec<_>>());
+            let wanted: Vec<&Proposal> = proposals.iter().collect();
+            let mut folders = Vec::new();
+            let ready = stage(&wanted, &mut folders).unwrap();
+            fs::rename(world.path.join("dir"), world.path.join("moved")).unwrap();
+            std::os::unix::fs::symlink(&elsewhere.path, world.path.join("dir")).unwrap();
+            assert_eq!(
+                rename((&world.path, &world.sealer), &ready, &folders).unwrap_err().refused.code,
+                "moved",
+                "{names:?}"
+            );
+            drop(ready);
+            assert_eq!(elsewhere.listing(), ["old=theirs"]);
+            assert_eq!(fs::read_dir(world.path.join("moved")).unwrap().count(), 1, "nothing stays beside it");
+        }
+    }
+
+    /// A folder is exchanged for a link and back all the while.
+    #[cfg(any(target_os = "linux", target_os = "macos"))]
+    #[test]
+    fn no_race_writes_through_a_link() {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        let (world, elsewhere) = (World::new(), World::new());
+        world.put("dir/old", "old");
+        elsewhere.put("old", "theirs");
+        std::os::unix::fs::symlink(&elsewhere.path, world.path.join("link")).unwrap();
+        let (dir, link) = (world.path.join("dir"), world.path.join("link"));
+        let is_over = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                    renameat_with(CWD, &dir, CWD, &link, RenameFlags::EXCHANGE).unwrap();
+                }
+            });
+            for round in 0..300 {
+                let text = format!("{round}");
+                let propose = |path: &str| propose(&world.path, &world.path, path, &text, Scope::Workspace);
+                let proposed = [propose("dir/old"), propose("dir/new/x")].into_iter().collect::<Result<Vec<_>, _>>();
+                if let Ok(proposals) = proposed {
+                    let at = round % 2;
+                    let _ = write(&world.path, &world.sealer, &proposals[at..=at]);
+                }
+            }
+            is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+        assert_eq!(elsewhere.listing(), ["old=theirs"]);
+    }
+
+    /// Something comes in the way of the last rename, after everything was looked at.
+    #[test]
+    fn a_failure_midway_restores_what_was_there() {
+        for several in [false, true] {
+            let world = World::new();
+            world.put("old", "old");
+            let mut proposals = world.propose(&[("old", "mine"), ("new/one", "mine"), ("new/two", "mine")]);
+            if !several {
+                proposals = proposals.split_off(2);
+            }
+            let wanted: Vec<&Proposal> = proposals.iter().collect();
+            let mut folders = Vec::new();
+            let ready = stage(&wanted, &mut folders).unwrap();
+            world.put("new/two", "theirs");
+            let failed = rename((&world.path, &world.sealer), &ready, &folders).unwrap_err();
+            drop(ready);
+            remove_folders(&folders);
+            assert_eq!(failed.refused.code, "not-written", "{failed:?}");
+            assert_eq!(world.listing(), ["new/two=theirs", "old=old"]);
+        }
+    }
+
+    #[test]
+    fn nothing_stays_of_what_cannot_be_staged() {
+        let world = World::new();
+        let name = "n".repeat(250);
+        world.put(&format!("taken/{name}"), "x");
+        let mut proposals = world.propose(&[("new/deep/one", "mine"), (&format!("taken/{name}"), "mine")]);
+        // A folder that cannot be made: its name is a file's by now.
+        proposals[1].path = world.path.join(format!("taken/{name}/below"));
+        let wanted: Vec<&Proposal> = proposals.iter().collect();
+        let mut folders = Vec::new();
+        assert!(stage(&wanted, &mut folders).is_err());
+        remove_folders(&folders);
+        assert_eq!(world.listing(), [format!("taken/{name}=x")]);
+    }
+
+    #[test]
+    fn writers_at_once_end_in_one_whole_file() {
+        let world = World::new();
+        let texts: Vec<String> = (0..8).map(|at| format!("{at}\n").repeat(20_000)).collect();
+        let written: usize = std::thread::scope(|scope| {
+            let writers: Vec<_> = texts
+                .iter()
+                .map(|text| {
+                    let world = &world;
+                    scope.spawn(move || write(&world.path, &world.sealer, &world.propose(&[("a/file", text)])).is_ok())
+                })
+                .collect();
+            writers.into_iter().map(|writer| usize::from(writer.join().unwrap())).sum()
+        });
+        let stands = fs::read_to_string(world.path.join("a/file")).unwrap();
+        assert!(written > 0 && texts.contains(&stands), "{written}");
+        assert_eq!(world.listing().len(), 1);
+    }
+
+    #[test]
+    fn the_next_writer_sweeps_what_the_dead_left() {
+        let world = World::new();
+        world.put("dir/.refdesk-dead.tmp", "half");
+        world.put("other/.refdesk-dead.tmp", "half");
+        write(&world.path, &world.sealer, &world.propose(&[("dir/file", "mine")])).unwrap();
+        assert_eq!(world.listing(), ["dir/file=mine", "other/.refdesk-dead.tmp=half"]);
+    }
+}

@@ -1,0 +1,390 @@
+//! Seals: how refdesk recognizes the files it wrote itself in a folder that may have come with a repository (BEHAVIOUR §9
+//! "Ours alone"). A file counts only if it carries a message authentication code made with a secret that lies in the user's
+//! state folder, never in a workspace.
+//!
+//! There is one random secret per user. The key of a workspace is derived from the secret and the resolved path of the
+//! workspace, and the code covers the place of the file in the workspace. So a sealed file is foreign in a copy of the
+//! workspace, in another workspace and under another name. Neither confidentiality nor freshness is promised: who can read
+//! the secret can write the files, and an older version of a file is as genuine as a newer one.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use super::own::open_own;
+use super::path::{Resolver, absolute};
+use super::private::is_mine;
+use super::{Lasting, Mode, private_folder};
+
+/// The file of the secret in the user's state folder.
+const SECRET: &str = "seal.key";
+
+/// Bytes of the secret.
+const SECRET_BYTES: usize = 32;
+
+/// Bytes of a seal: HMAC-SHA256, truncated to 128 bits.
+const SEAL_BYTES: usize = 16;
+
+/// What precedes and follows the digits of the seal in a JSON object. The comma before the first is part of what is sealed.
+type Tail = (&'static str, &'static str);
+
+/// In a file of several lines.
+const PRETTY: Tail = ("\n  \"seal\": \"", "\"\n}\n");
+
+/// In a single line.
+const COMPACT: Tail = ("\"seal\":\"", "\"}");
+
+/// Loads the key of one workspace, or makes it. Cheap to clone; clones share the key.
+#[derive(Debug, Clone)]
+pub struct Sealer(Arc<Source>);
+
+#[derive(Debug)]
+struct Source {
+    /// The user's state folder.
+    state: Option<PathBuf>,
+    workspace: PathBuf,
+    key: OnceLock<SealKey>,
+}
+
+/// Why no key can be had; inside an [`io::Error`].
+#[derive(Debug)]
+pub struct Keyless(String);
+
+impl fmt::Display for Keyless {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "refdesk has no folder to keep its key in: {}", self.0)
+    }
+}
+
+impl std::error::Error for Keyless {}
+
+impl Keyless {
+    /// Whether the error is one.
+    pub fn is(error: &io::Error) -> bool {
+        error.get_ref().is_some_and(|inner| inner.downcast_ref::<Self>().is_some())
+    }
+
+    fn error(why: impl Into<String>) -> io::Error {
+        io::Error::other(Self(why.into()))
+    }
+}
+
+impl Sealer {
+    /// For this workspace, with the secret in this state folder of the user; without one nothing can be sealed.
+    pub fn new(state: Option<&Path>, workspace: &Path) -> Self {
+        let state = state.map(|state| absolute(workspace, state));
+        Self(Arc::new(Source { state, workspace: workspace.to_path_buf(), key: OnceLock::new() }))
+    }
+
+    /// A fixed key, which is the same in every workspace of that path.
+    #[cfg(any(test, feature = "testing"))]
+    pub fn fixed(workspace: &Path) -> Self {
+        let key = OnceLock::from(SealKey::derive(&[7; SECRET_BYTES], workspace));
+        Self(Arc::new(Source { state: None, workspace: workspace.to_path_buf(), key }))
+    }
+
+    /// The key, if there is one already.
+    pub fn key(&self) -> Option<&SealKey> {
+        let loaded = || {
+            let secret = read_secret(&self.folder().ok()?.join(SECRET)).ok()?;
+            Some(self.0.key.get_or_init(|| SealKey::derive(&secret, &self.0.workspace)))
+        };
+        self.0.key.get().or_else(loaded)
+    }
+
+    /// The key; made where there is none. Of several processes that make it at once, one wins and all use its key.
+    ///
+    /// # Errors
+    /// [`Keyless`].
+    pub fn key_or_new(&self) -> io::Result<&SealKey> {
+        if let Some(key) = self.key() {
+            return Ok(key);
+        }
+        let folder = self.folder()?;
+        let file = folder.join(SECRET);
+        let mut secret = [0; SECRET_BYTES];
+        getrandom::fill(&mut secret).map_err(|error| Keyless::error(error.to_string()))?;
+        let made = private_folder(folder).and_then(|folder| {
+            folder.stage(SECRET, &secret, Mode::Private, Lasting::Always)?.publish(OsStr::new(SECRET))
+        });
+        let secret = match made {
+            Ok(_) => secret,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                read_secret(&file).map_err(|error| Keyless::error(error.to_string()))?
+            }
+            Err(error) => return Err(Keyless::error(error.to_string())),
+        };
+        Ok(self.0.key.get_or_init(|| SealKey::derive(&secret, &self.0.workspace)))
+    }
+
+    /// Whether there is a folder for a key at all.
+    pub fn can_have_key(&self) -> bool {
+        self.0.key.get().is_some() || self.folder().is_ok()
+    }
+
+    /// Whether a file of several lines was sealed for this place.
+    pub fn verifies(&self, place: &str, bytes: &[u8]) -> bool {
+        self.key().is_some_and(|key| key.verifies(place, bytes))
+    }
+
+    /// The state folder. One that lies in the workspace could have come with it.
+    fn folder(&self) -> io::Result<&Path> {
+        let state = self.0.state.as_deref().ok_or_else(|| Keyless::error("there is no home folder"))?;
+        let resolved = Resolver::default().resolve(state).0;
+        if resolved.starts_with(fs::canonicalize(&self.0.workspace).unwrap_or_else(|_| self.0.workspace.clone())) {
+            return Err(Keyless::error(format!("{} lies in the workspace", state.display())));
+        }
+        Ok(state)
+    }
+}
+
+fn read_secret(file: &Path) -> io::Result<[u8; SECRET_BYTES]> {
+    let refuse = |what: &str| io::Error::other(format!("{}: {what}; remove it", file.display()));
+    let open = open_own(file)?;
+    if !is_mine(&open) {
+        return Err(refuse("it belongs to another user"));
+    }
+    let mut bytes = Vec::with_capacity(SECRET_BYTES + 1);
+    open.take(SECRET_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    bytes.try_into().map_err(|_| refuse("it is damaged"))
+}
+
+/// The key of one workspace.
+#[derive(Clone)]
+pub struct SealKey(Hmac<Sha256>);
+
+impl fmt::Debug for SealKey {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("SealKey")
+    }
+}
+
+impl SealKey {
+    fn derive(secret: &[u8; SECRET_BYTES], workspace: &Path) -> Self {
+        let workspace = fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
+        let mut mac = keyed(secret);
+        mac.update(b"refdesk workspace 1\0");
+        mac.update(workspace.as_os_str().as_encoded_bytes());
+        Self(keyed(&mac.finalize().into_bytes()))
+    }
+
+    /// A seal over these bytes, for this place.
+    pub fn seal(&self, place: &str, parts: &[&[u8]]) -> [u8; SEAL_BYTES] {
+        let full = self.mac(place, parts).finalize().into_bytes();
+        let mut seal = [0; SEAL_BYTES];
+        seal.iter_mut().zip(full).for_each(|(to, from)| *to = from);
+        seal
+    }
+
+    /// Whether this is the seal over these bytes, for this place.
+    pub fn is_seal(&self, seal: &[u8], place: &str, parts: &[&[u8]]) -> bool {
+        seal.len() == SEAL_BYTES && self.mac(place, parts).verify_truncated_left(seal).is_ok()
+    }
+
+    /// The JSON text of an object of several lines, with its seal as the last member.
+    pub fn sealed(&self, place: &str, object: &[u8]) -> Vec<u8> {
+        self.with_seal(place, object, PRETTY)
+    }
+
+    /// Whether a file of several lines was sealed for this place.
+    pub fn verifies(&self, place: &str, bytes: &[u8]) -> bool {
+        self.has_seal(place, bytes, PRETTY)
+    }
+
+    /// The same in a single line, without a line break.
+    pub fn sealed_line(&self, place: &str, object: &[u8]) -> Vec<u8> {
+        self.with_seal(place, object, COMPACT)
+    }
+
+    /// Whether a single line, without its line break, was sealed for this place.
+    pub fn verifies_line(&self, place: &str, bytes: &[u8]) -> bool {
+        self.has_seal(place, bytes, COMPACT)
+    }
+
+    fn with_seal(&self, place: &str, object: &[u8], (open, close): Tail) -> Vec<u8> {
+        let object = object.trim_ascii_end();
+        let mut out = object.strip_suffix(b"}").unwrap_or(object).trim_ascii_end().to_vec();
+        if !out.ends_with(b"{") {
+            out.push(b',');
+        }
+        let seal = self.seal(place, &[&out]);
+        out.extend_from_slice(open.as_bytes());
+        seal.iter().for_each(|byte| out.extend_from_slice(&digits(*byte)));
+        out.extend_from_slice(close.as_bytes());
+        out
+    }
+
+    fn has_seal(&self, place: &str, bytes: &[u8], (open, close): Tail) -> bool {
+        let parts = || {
+            let rest = bytes.strip_suffix(close.as_bytes())?;
+            let (rest, seal) = rest.split_at_checked(rest.len().checked_sub(2 * SEAL_BYTES)?)?;
+            Some((rest.strip_suffix(open.as_bytes())?, seal))
+        };
+        let Some((sealed, seal)) = parts() else { return false };
+        let seal: Option<Vec<u8>> = seal.chunks(2).map(byte).collect();
+        seal.is_some_and(|seal| self.is_seal(&seal, place, &[sealed]))
+    }
+
+    fn mac(&self, place: &str, parts: &[&[u8]]) -> Hmac<Sha256> {
+        let mut mac = self.0.clone();
+        mac.update(&(place.len() as u64).to_le_bytes());
+        mac.update(place.as_bytes());
+        parts.iter().for_each(|part| mac.update(part));
+        mac
+    }
+}
+
+fn keyed(key: &[u8]) -> Hmac<Sha256> {
+    // HMAC takes keys of any length: the error cannot happen, and an empty key would only make nothing count.
+    Hmac::new_from_slice(key).unwrap_or_else(|_| Hmac::new(&Default::default()))
+}
+
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
+fn digits(byte: u8) -> [u8; 2] {
+    [byte >> 4, byte & 15].map(|digit| DIGITS.get(usize::from(digit)).copied().unwrap_or(b'0'))
+}
+
+fn byte(digits: &[u8]) -> Option<u8> {
+    let value = |digit: &u8| u8::try_from(DIGITS.iter().position(|known| known == digit)?).ok();
+    match digits {
+        [high, low] => Some(value(high)? << 4 | value(low)?),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::write_atomic;
+
+    fn key(secret: u8, workspace: &str) -> SealKey {
+        SealKey::derive(&[secret; SECRET_BYTES], Path::new(workspace))
+    }
+
+    #[test]
+    fn a_sealed_object_is_an_object_and_verifies_in_its_place_alone() {
+        let own = key(1, "/no/where");
+        for object in ["{}", "{\"a\":1}", "{\n  \"a\": [\n    1\n  ]\n}\n", "{ }\n", "{\"seal\":\"x\"}"] {
+            for (sealed, verifies) in [
+                (own.sealed("p", object.as_bytes()), SealKey::verifies as fn(&SealKey, &str, &[u8]) -> bool),
+                (own.sealed_line("p", object.as_bytes()), SealKey::verifies_line),
+            ] {
+                let text = String::from_utf8(sealed.clone()).unwrap();
+                let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+                assert_eq!(value["seal"].as_str().unwrap().len(), 32, "{text}");
+                assert!(verifies(&own, "p", &sealed), "{text}");
+                for other in [key(2, "/no/where"), key(1, "/no/where/else"), key(1, "/no")] {
+                    assert!(!verifies(&other, "p", &sealed), "{text}");
+                }
+                for place in ["", "q", "pp", "desks/p"] {
+                    assert!(!verifies(&own, place, &sealed), "{text} at {place}");
+                }
+                for at in 0..sealed.len() {
+                    let mut changed = sealed.clone();
+                    changed[at] ^= 1;
+                    assert!(!verifies(&own, "p", &changed), "{text} changed at {at}");
+                    assert!(!verifies(&own, "p", &sealed[..at]), "{text} cut at {at}");
+                }
+                for more in [&b" "[..], b"\n", b"{}", b"\0"] {
+                    assert!(!verifies(&own, "p", &[&sealed, more].concat()), "{text} and more");
+                }
+            }
+            assert!(!own.verifies("p", object.as_bytes()) && !own.verifies_line("p", object.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn the_parts_of_what_is_sealed_are_one_text_and_the_place_another() {
+        let own = key(1, "/w");
+        assert_eq!(own.seal("a", &[b"b", b"c"]), own.seal("a", &[b"bc"]));
+        assert_ne!(own.seal("a", &[b"bc"]), own.seal("ab", &[b"c"]));
+        assert!(!own.is_seal(&own.seal("a", &[b"b"])[..8], "a", &[b"b"]), "not shortened further");
+        assert!(!own.is_seal(&[], "a", &[b"b"]));
+    }
+
+    struct World {
+        _root: tempfile::TempDir,
+        root: PathBuf,
+    }
+
+    impl World {
+        fn new() -> Self {
+            let root = tempfile::tempdir().unwrap();
+            let path = fs::canonicalize(root.path()).unwrap();
+            for folder in ["ws", "other"] {
+                fs::create_dir(path.join(folder)).unwrap();
+            }
+            Self { _root: root, root: path }
+        }
+
+        fn sealer(&self, state: &str, workspace: &str) -> Sealer {
+            Sealer::new(Some(&self.root.join(state)), &self.root.join(workspace))
+        }
+    }
+
+    #[test]
+    fn the_secret_is_made_once_and_is_private() {
+        let world = World::new();
+        assert!(world.sealer("state/refdesk", "ws").key().is_none());
+        assert!(!world.root.join("state").exists(), "reading makes nothing");
+        let seals: Vec<Vec<u8>> = std::thread::scope(|scope| {
+            let seal = || world.sealer("state/refdesk", "ws").key_or_new().unwrap().sealed("p", b"{}");
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(seal)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(seals.iter().all(|seal| *seal == seals[0]), "the first wins");
+        assert!(world.sealer("state/refdesk", "ws").verifies("p", &seals[0]));
+        assert!(!world.sealer("state/refdesk", "other").verifies("p", &seals[0]), "another workspace");
+        assert!(!world.sealer("other/refdesk", "ws").verifies("p", &seals[0]), "another user");
+        fs::rename(world.root.join("ws"), world.root.join("moved")).unwrap();
+        assert!(!world.sealer("state/refdesk", "moved").verifies("p", &seals[0]), "a copy");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = |path: &str| fs::metadata(world.root.join(path)).unwrap().permissions().mode() & 0o777;
+            assert_eq!((mode("state/refdesk"), mode("state/refdesk/seal.key")), (0o700, 0o600));
+            std::os::unix::fs::symlink("moved", world.root.join("ws")).unwrap();
+            let sealer = world.sealer("state/refdesk", "moved");
+            let sealed = sealer.key_or_new().unwrap().sealed("p", b"{}");
+            assert!(world.sealer("state/refdesk", "ws").verifies("p", &sealed), "by another name");
+        }
+    }
+
+    #[test]
+    fn a_key_that_could_have_come_with_the_workspace_is_none() {
+        let world = World::new();
+        let foreign = Sealer::new(None, &world.root.join("ws"));
+        for (sealer, why) in [
+            (foreign, "no home folder"),
+            (world.sealer("ws/state", "ws"), "lies in the workspace"),
+            (world.sealer("ws", "ws"), "lies in the workspace"),
+            (world.sealer("other/../ws/state", "ws"), "lies in the workspace"),
+        ] {
+            assert!(!sealer.can_have_key() && sealer.key().is_none());
+            let error = sealer.key_or_new().unwrap_err();
+            assert!(Keyless::is(&error) && error.to_string().contains(why), "{error}");
+        }
+        assert_eq!(fs::read_dir(world.root.join("ws")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_damaged_secret_is_no_key_and_is_not_replaced() {
+        for damage in [&b""[..], b"short", &[1; 33]] {
+            let world = World::new();
+            let file = world.root.join("state/seal.key");
+            write_atomic(&file, damage).unwrap();
+            let sealer = world.sealer("state", "ws");
+            assert!(sealer.key().is_none());
+            let error = sealer.key_or_new().unwrap_err().to_string();
+            assert!(error.contains("seal.key") && error.contains("remove it"), "{error}");
+            assert_eq!(fs::read(&file).unwrap(), damage);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Who asks, for the journal and for everybody at the desk, and for which session. What a client says of itself is text from
+//! outside.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::OnceLock;
+
+use rmcp::RoleServer;
+use rmcp::service::RequestContext;
+
+use refdesk_desk::Agent;
+use refdesk_desk::session::OVER_MCP;
+use refdesk_text::escape::is_hidden;
+
+/// Characters of a client's name that are kept.
+const NAME: usize = 64;
+
+/// What is known of one connection, whatever its requests say.
+#[derive(Debug, Default)]
+pub struct Connection {
+    /// The session that was asked for when the server was started.
+    given: Option<String>,
+    /// Made when the client comes by `initialize`, or with the first request of one that needs no such over a pipe.
+    own: OnceLock<String>,
+}
+
+impl Connection {
+    /// One whose session is this, or one of its own.
+    pub fn new(given: Option<&str>) -> Self {
+        Self { given: given.map(str::to_owned), own: OnceLock::new() }
+    }
+
+    /// Who comes by `initialize`: whatever follows on this connection is of this session.
+    pub fn begin(&self, context: &RequestContext<RoleServer>) -> Agent {
+        self.of(&name_of(context), true)
+    }
+
+    /// Who asks.
+    pub fn agent(&self, context: &RequestContext<RoleServer>) -> Agent {
+        // Over HTTP a request without a beginning is a connection of its own. What its headers say of a session nobody has
+        // looked at: it could be anybody's.
+        let lasts = context.extensions.get::<hyper::http::request::Parts>().is_none();
+        self.of(&name_of(context), lasts)
+    }
+
+    fn of(&self, name: &str, lasts: bool) -> Agent {
+        let own = || match self.own.get() {
+            None if !lasts => shared_session(name),
+            _ => self.own.get_or_init(|| own_session(name)).clone(),
+        };
+        Agent { who: format!("{name}{OVER_MCP}"), session: self.given.clone().unwrap_or_else(own) }
+    }
+}
+
+fn name_of(context: &RequestContext<RoleServer>) -> String {
+    client_name(context.client_info().map(|client| client.name).as_deref())
+}
+
+/// A client's name on one line, short, without what cannot be seen.
+pub fn client_name(said: Option<&str>) -> String {
+    let kept = said.unwrap_or_default().chars().map(|c| if is_hidden(c) || c.is_whitespace() { ' ' } else { c });
+    let kept: String = kept.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ");
+    let kept: String = kept.chars().take(NAME).collect();
+    if kept.is_empty() { "an agent".to_owned() } else { kept }
+}
+
+/// `claude-code-0a1b2c3d`: safe as a file's name, and no other's.
+fn own_session(name: &str) -> String {
+    // The keys of every state are drawn anew.
+    let drawn = RandomState::new().hash_one(std::process::id());
+    format!("{}-{:08x}", plain(name), drawn & 0xffff_ffff)
+}
+
+/// `claude-code-http`: of all clients of this name that come without a session. It is never one that was drawn.
+fn shared_session(name: &str) -> String {
+    format!("{}-http", plain(name))
+}
+
+fn plain(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '-' }).take(48).collect();
+    plain.trim_start_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use refdesk_files::name::safe;
+
+    #[test]
+    fn a_name_is_one_short_line_that_can_be_seen() {
+        for (said, expected) in [
+            (Some("claude-code"), "claude-code".to_owned()),
+            (Some("  My\u{1b}[31m\nAgent\u{202e} "), "My [31m Agent".to_owned()),
+            (Some(""), "an agent".to_owned()),
+            (Some("\u{200b}\n"), "an agent".to_owned()),
+            (None, "an agent".to_owned()),
+            (Some(&"é".repeat(100)), "é".repeat(64)),
+        ] {
+            assert_eq!(client_name(said), expected, "{said:?}");
+        }
+    }
+
+    #[test]
+    fn a_session_is_a_safe_name_and_no_other_connections() {
+        for name in ["claude-code", "..", "a b/c", "é", &"x".repeat(64)] {
+            let (one, two) = (own_session(name), own_session(name));
+            assert_eq!(safe(&one), one, "{name}");
+            assert_ne!(one, two);
+            assert_eq!(safe(&shared_session(name)), shared_session(name));
+        }
+    }
+
+    #[test]
+    fn a_connection_keeps_the_session_that_it_began_with() {
+        for (given, begins, lasts, expected) in [
+            (Some("mine"), true, true, "mine"),
+            (Some("mine"), false, false, "mine"),
+            (None, false, false, "a-http"),
+            (None, true, false, "own"),
+            (None, true, true, "own"),
+            (None, false, true, "own"),
+        ] {
+            let connection = Connection::new(given);
+            let begun = begins.then(|| connection.of("a", true).session);
+            let session = connection.of("a", lasts).session;
+            if expected == "own" {
+                assert!(session.starts_with("a-") && session != "a-http", "{session}");
+                assert_eq!(connection.of("a", lasts).session, session);
+            } else {
+                assert_eq!(session, expected);
+            }
+            assert!(begun.is_none_or(|begun| begun == session));
+        }
+    }
+}

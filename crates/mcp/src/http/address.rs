@@ -1,0 +1,43 @@
+//! Where to listen, as people write it. Names are not looked up: what a name leads to may change between the look and the
+//! listening, and only an address tells whether other machines reach it.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use refdesk_desk::Refusal;
+
+/// `127.0.0.1:7777`, `[::1]:7777`; `localhost:7777`, `:7777` and `7777` are the loopback.
+pub fn parse(text: &str) -> Result<SocketAddr, Refusal> {
+    let loopback = |port: &str| port.parse().ok().map(|port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port));
+    let given = match text.rsplit_once(':') {
+        None => loopback(text),
+        Some((host, port)) if host.is_empty() || host.eq_ignore_ascii_case("localhost") => loopback(port),
+        Some(_) => text.parse().ok(),
+    };
+    given.ok_or_else(|| {
+        let message = format!("{text} is no address with a port");
+        Refusal::new("usage", message, "write it as 127.0.0.1:7777 or [::1]:7777; port 0 takes any that is free")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn addresses() {
+        for (written, meant) in [
+            ("127.0.0.1:7777", "127.0.0.1:7777"),
+            ("[::1]:0", "[::1]:0"),
+            ("localhost:7777", "127.0.0.1:7777"),
+            ("LocalHost:1", "127.0.0.1:1"),
+            (":7777", "127.0.0.1:7777"),
+            ("7777", "127.0.0.1:7777"),
+            ("0.0.0.0:80", "0.0.0.0:80"),
+        ] {
+            assert_eq!(parse(written).unwrap().to_string(), meant, "{written}");
+        }
+        for wrong in ["", ":", "127.0.0.1", "::1", "localhost", "example.org:80", "1:2:3", "127.0.0.1:65536", "x"] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Templates as prompts of the protocol. An argument of a prompt is a text, so only those are prompts that ask for texts and
+//! flags alone; of the rest tools make files.
+
+use std::collections::HashMap;
+
+use rmcp::ErrorData;
+use rmcp::model::{
+    GetPromptRequestParams, GetPromptResult, ListPromptsResult, PaginatedRequestParams, Prompt, PromptArgument,
+    PromptMessage, Role,
+};
+use serde_json::{Map, Value};
+
+use super::front::Front;
+use super::journalled;
+use super::paging::{Page, after, page};
+use super::tools::closed;
+use refdesk_desk::engine::{Outcome, Task};
+use refdesk_desk::session::{Receipt, What};
+use refdesk_desk::{Agent, Request, Unrendered};
+use refdesk_templates::{Template, TemplateIndex, Variable, VariableKind};
+use refdesk_text::escape::one_line;
+use refdesk_text::nearest::{did_you_mean, nearest};
+
+/// Whether a template is a prompt: it can be read, and asks for nothing but texts and flags.
+pub fn is_prompt(template: &Template) -> bool {
+    let is_plain = |variable: &Variable| matches!(variable.kind, VariableKind::Scalar | VariableKind::Flag);
+    template.problem.is_none() && template.variables.iter().all(is_plain)
+}
+
+/// The prompts of these templates, by name.
+pub fn prompts(index: &TemplateIndex) -> impl Iterator<Item = Prompt> {
+    index.templates.iter().filter(|template| is_prompt(template)).map(prompt)
+}
+
+/// `prompts/list`.
+///
+/// # Errors
+/// The cursor leads nowhere, or the desk is closed.
+pub async fn list(
+    front: &Front,
+    agent: &Agent,
+    request: Option<PaginatedRequestParams>,
+) -> Result<ListPromptsResult, ErrorData> {
+    let snapshot = front.indexed(agent).await.ok_or_else(closed)?;
+    let from = after("prompts", request.as_ref())?;
+    // Sorted by name: what came or went meanwhile moves nothing.
+    let rest = prompts(&snapshot.templates).filter(|prompt| from.is_none_or(|from| prompt.name.as_str() > from));
+    let Page { entries, next } = page("prompts", rest, |prompt| prompt.name.clone());
+    Ok(ListPromptsResult { next_cursor: next, ..ListPromptsResult::with_all_items(entries) })
+}
+
+/// `prompts/get`: the template with its holes filled, as a message of the user.
+///
+/// # Errors
+/// There is no such prompt, arguments are missing or are none of it, or it does not render.
+pub async fn get(front: &Front, agent: &Agent, asked: GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
+    let snapshot = front.indexed(agent).await.ok_or_else(closed)?;
+    let template = found(&snapshot.templates, &asked.name)?;
+    let arguments = asked.arguments.unwrap_or_default();
+    let has_arguments = !arguments.is_empty();
+    let values = values(template, arguments)?;
+    let name = template.name.clone();
+    let description = description(template);
+    let request = Box::new(Request::named(&name, Some(values)));
+    let prepared = match front.ask(agent, Task::Prepare(request)).await {
+        Some(Outcome::Prepared(prepared)) => prepared.map_err(|unrendered| in_words(&name, &unrendered))?,
+        _ => return Err(closed()),
+    };
+    let renderer = front.renderer();
+    let made = tokio::task::spawn_blocking(move || prepared.render(&renderer)).await.map_err(|_| closed())?;
+    let made = made.map_err(|unrendered| in_words(&name, &unrendered))?;
+    // The text holds the arguments, and what a client wrote is not kept.
+    let journalled = if has_arguments { journalled::given } else { journalled::told };
+    let receipt =
+        Receipt { about: vec![name], tool: Some("prompts/get".to_owned()), ..journalled(What::Rendered, &made.text) };
+    front.ask(agent, Task::Note(Box::new(receipt))).await;
+    Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, made.text)]).with_description(description))
+}
+
+/// The prompt of this name, as it is or as `prompts/list` prints it.
+///
+/// # Errors
+/// There is none, or the template asks for more than a prompt can be given.
+pub fn found<'i>(index: &'i TemplateIndex, name: &str) -> Result<&'i Template, ErrorData> {
+    let exact = index.templates.iter().find(|template| template.name == name);
+    match exact.or_else(|| index.templates.iter().find(|template| one_line(&template.name) == name)) {
+        Some(template) if is_prompt(template) => Ok(template),
+        Some(template) => {
+            let (what, instead) = match &template.problem {
+                Some(problem) => (format!("cannot be read: {}", one_line(problem)), "mend the template"),
+                None => ("asks for lists or objects, which a prompt cannot be given".to_owned(), "use renderTemplate"),
+            };
+            Err(ErrorData::invalid_params(format!("the template '{}' {what}; {instead}", one_line(name)), None))
+        }
+        None => {
+            let known = index.templates.iter().filter(|template| is_prompt(template)).map(|it| it.name.as_str());
+            let advice = did_you_mean(name, known)
+                .unwrap_or_else(|| "prompts/list names those that the selection brings".to_owned());
+            let name: String = name.chars().take(200).collect();
+            Err(ErrorData::invalid_params(format!("no prompt is named '{}'; {advice}", one_line(&name)), None))
+        }
+    }
+}
+
+fn prompt(template: &Template) -> Prompt {
+    let arguments: Vec<PromptArgument> = template.variables.iter().map(argument).collect();
+    Prompt::new(one_line(&template.name), Some(description(template)), (!arguments.is_empty()).then_some(arguments))
+}
+
+fn description(template: &Template) -> String {
+    let source = template.source.as_ref().map(|id| format!(" of @{}", one_line(id.as_str()))).unwrap_or_default();
+    format!("The {} template {}{source}", template.syntax.word(), one_line(&template.name))
+}
+
+fn argument(variable: &Variable) -> PromptArgument {
+    let about = match (variable.kind, variable.optional) {
+        (VariableKind::Flag, _) => "true or false",
+        (_, true) => "a text, may be left out",
+        (_, false) => "a text",
+    };
+    PromptArgument::new(one_line(&variable.name)).with_description(about).with_required(!variable.optional)
+}
+
+/// The values of a rendering: texts as they are, of flags `true` and `false` as such. Arguments are taken by the names that
+/// `prompts/list` prints, too.
+fn values(template: &Template, given: Map<String, Value>) -> Result<Value, ErrorData> {
+    let own = |name: String| names_of(template).find(|own| one_line(own) == name).map_or(name.clone(), str::to_owned);
+    let given: Map<String, Value> = given.into_iter().map(|(name, value)| (own(name), value)).collect();
+    let known: HashMap<&str, &Variable> =
+        template.variables.iter().map(|variable| (variable.name.as_str(), variable)).collect();
+    let missing: Vec<&str> = template
+        .variables
+        .iter()
+        .filter(|variable| !variable.optional && !given.contains_key(&variable.name))
+        .map(|variable| variable.name.as_str())
+        .collect();
+    let mut stray: Vec<&str> = given.keys().map(String::as_str).filter(|name| !known.contains_key(name)).collect();
+    stray.sort_unstable();
+    if !missing.is_empty() || !stray.is_empty() {
+        return Err(unfit(template, &missing, &stray));
+    }
+    // A flag that nobody sets is not set: to a strict engine it would be undefined.
+    let flags = template.variables.iter().filter(|variable| variable.kind == VariableKind::Flag);
+    let mut values: Map<String, Value> = flags.map(|flag| (flag.name.clone(), Value::Bool(false))).collect();
+    for (name, value) in given {
+        let is_flag = known.get(name.as_str()).is_some_and(|variable| variable.kind == VariableKind::Flag);
+        let value = match value {
+            Value::String(text) if is_flag && text.eq_ignore_ascii_case("true") => Value::Bool(true),
+            Value::String(text) if is_flag && (text.is_empty() || text.eq_ignore_ascii_case("false")) => {
+                Value::Bool(false)
+            }
+            Value::Array(_) | Value::Object(_) => {
+                let message = format!("the argument '{}' must be a text", one_line(&name));
+                return Err(ErrorData::invalid_params(message, None));
+            }
+            other => other,
+        };
+        values.insert(name, value);
+    }
+    Ok(Value::Object(values))
+}
+
+/// Which arguments are missing and which are none of the prompt.
+fn unfit(template: &Template, missing: &[&str], stray: &[&str]) -> ErrorData {
+    let names =
+        |names: &[&str]| names.iter().map(|name| format!("'{}'", one_line(name))).collect::<Vec<_>>().join(", ");
+    let mut sentences = Vec::new();
+    if !missing.is_empty() {
+        sentences.push(format!("missing: {}", names(missing)));
+    }
+    for name in stray {
+        let of =
+            if missing.is_empty() { nearest(name, names_of(template)) } else { nearest(name, missing.iter().copied()) };
+        let meant = of.map(|of| format!(" (did you mean '{}'?)", one_line(of))).unwrap_or_default();
+        let name: String = name.chars().take(200).collect();
+        sentences.push(format!("none of its arguments: '{}'{meant}", one_line(&name)));
+    }
+    let all: Vec<&str> = names_of(template).collect();
+    let all = if all.is_empty() { "it takes none".to_owned() } else { format!("it takes {}", names(&all)) };
+    let message =
+        format!("the prompt '{}' cannot be filled; {}; {all}", one_line(&template.name), sentences.join("; "));
+    ErrorData::invalid_params(message, None)
+}
+
+fn names_of(template: &Template) -> impl Iterator<Item = &str> {
+    template.variables.iter().map(|variable| variable.name.as_str())
+}
+
+/// Why a template did not render, and what to do.
+fn in_words(name: &str, unrendered: &Unrendered) -> ErrorData {
+    let hint = if unrendered.hint.is_empty() { String::new() } else { format!("; {}", unrendered.hint) };
+    ErrorData::invalid_params(
+        format!(
+            "the prompt '{}' does not render: {}{}",
+            one_line(name),
+            one_line(&unrendered.error.message),
+            one_line(&hint)
+        ),
+        None,
+    )
+}

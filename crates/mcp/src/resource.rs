@@ -1,0 +1,114 @@
+//! One resource: what an address leads to, and what stands there. Files are read the one way that is contained, whose words
+//! are those of every refusal.
+
+use std::path::Path;
+
+use rmcp::ErrorData;
+use rmcp::model::{ReadResourceRequestParams, ReadResourceResult, ResourceContents};
+use serde_json::json;
+
+use super::address::Address;
+use super::front::Front;
+use super::journalled;
+use super::resources::{listed, mime_type, mime_type_of};
+use super::tools::{closed, fitting, marked};
+use refdesk_core::catalog::Source;
+use refdesk_core::selection::Access;
+use refdesk_desk::engine::{Snapshot, Task};
+use refdesk_desk::reading::{ReadingKind, read_source};
+use refdesk_desk::session::{Receipt, What};
+use refdesk_desk::{Agent, Refusal};
+use refdesk_enrich::fetching;
+use refdesk_text::escape::one_line;
+
+/// What the journal calls this way of reading.
+const METHOD: &str = "resources/read";
+
+/// Characters of an address that are repeated in an error.
+const REPEATED: usize = 200;
+
+/// `resources/read`.
+///
+/// # Errors
+/// The protocol's own for a resource that is not there, where it leads to nothing that may be read.
+pub async fn read(
+    front: &Front,
+    agent: &Agent,
+    request: ReadResourceRequestParams,
+) -> Result<ReadResourceResult, ErrorData> {
+    let uri = request.uri;
+    let (snapshot, access) = front.readable(agent).await.ok_or_else(closed)?;
+    let read = move || text_at(&snapshot, &access, &uri);
+    let (contents, note) = tokio::task::spawn_blocking(read).await.map_err(|_| closed())??;
+    front.ask(agent, note).await;
+    Ok(ReadResourceResult::new(vec![contents]))
+}
+
+/// What stands at an address, and how the journal has it that it was read.
+fn text_at(snapshot: &Snapshot, access: &Access, uri: &str) -> Result<(ResourceContents, Task), ErrorData> {
+    let Address { id, path } = parse(uri)?;
+    let source = snapshot.catalog.get(&id).filter(|source| access.reaches(source.id.as_str()));
+    let elsewhere = source.filter(|_| path.is_none()).and_then(|source| fetching(source, &snapshot.selection));
+    if let (Some(source), Some(text)) = (source, elsewhere) {
+        let tool = Some(METHOD.to_owned());
+        let receipt = Receipt { about: vec![id], tool, ..journalled::told(What::Read, &text) };
+        let contents = ResourceContents::text(text, uri).with_mime_type(mime_type(source));
+        return Ok((contents, Task::Note(Box::new(receipt))));
+    }
+    let workspace = Path::new(&*snapshot.workspace);
+    let reading = read_source(workspace, &snapshot.catalog, access, &id, path.as_deref(), None)
+        .map_err(|refusal| refused(uri, &fitting(refusal, &snapshot.exclude_tools)))?;
+    let mime_type = match (&path, reading.kind) {
+        (Some(path), ReadingKind::Content) => mime_type_of(Path::new(path)),
+        (None, ReadingKind::Content) => source.map_or("text/plain", mime_type),
+        (_, ReadingKind::List) => "text/plain",
+    };
+    let text = marked(&reading, &reading.text);
+    let note = journalled::read(&reading, METHOD);
+    Ok((ResourceContents::text(text, uri).with_mime_type(mime_type), note))
+}
+
+fn parse(uri: &str) -> Result<Address, ErrorData> {
+    Address::parse(uri).map_err(|why| not_found(uri, &format!("{why}; resources/list names what can be read")))
+}
+
+/// Whether an address leads to something that is listed.
+///
+/// # Errors
+/// It does not.
+pub fn check(snapshot: &Snapshot, access: &Access, uri: &str) -> Result<(), ErrorData> {
+    let address = parse(uri)?;
+    let is_it = |source: &Source| source.id.as_str() == address.id;
+    if listed(snapshot, access).any(|(source, _)| is_it(source)) {
+        return Ok(());
+    }
+    let why = if snapshot.catalog.sources().iter().any(is_it) { "it is not selected" } else { "no source has this id" };
+    Err(not_found(uri, &format!("{why}; resources/list names what can be subscribed to")))
+}
+
+/// The folders that are listed.
+pub fn folders<'s>(snapshot: &'s Snapshot, access: &'s Access) -> impl Iterator<Item = &'s Source> {
+    listed(snapshot, access).map(|(source, _)| source).filter(|source| source.is_directory())
+}
+
+/// The paths of the files in a folder, as the rest of an address says them; none where it is no folder that may be read.
+pub fn files_of(snapshot: &Snapshot, access: &Access, id: &str) -> Vec<String> {
+    let is_folder = folders(snapshot, access).any(|source| source.id.as_str() == id);
+    let workspace = Path::new(&*snapshot.workspace);
+    let read = || read_source(workspace, &snapshot.catalog, access, id, None, None);
+    let reading = if is_folder { read().ok() } else { None };
+    reading.into_iter().flat_map(|reading| reading.entries).map(|entry| entry.path).collect()
+}
+
+/// A refusal in the words of the protocol: what may not be read is, for a client, not there.
+fn refused(uri: &str, refusal: &Refusal) -> ErrorData {
+    let hint = if refusal.hint.is_empty() { String::new() } else { format!("; {}", refusal.hint) };
+    not_found(uri, &format!("{}{hint}", refusal.message))
+}
+
+fn not_found(uri: &str, why: &str) -> ErrorData {
+    let short = |text: &str| one_line(&text.chars().take(REPEATED).collect::<String>()).into_owned();
+    let why: String = why.chars().take(4 * REPEATED).collect();
+    let message = format!("nothing to read at '{}': {}", short(uri), one_line(&why));
+    ErrorData::resource_not_found(message, Some(json!({"uri": short(uri)})))
+}

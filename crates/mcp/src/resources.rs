@@ -1,0 +1,208 @@
+//! What stands on the shelf as resources of the protocol, `reference://<id>` each, and as templates for the files of folders.
+//! What one of them says is read in `resource`.
+
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use rmcp::ErrorData;
+use rmcp::model::{
+    Annotations, ListResourceTemplatesResult, ListResourcesResult, PaginatedRequestParams, Resource, ResourceTemplate,
+    Role,
+};
+
+use super::address::Address;
+use super::front::Front;
+use super::paging::{Page, after, page, stale};
+use super::shelf::{Why, on_shelf};
+use super::tools::closed;
+use refdesk_core::catalog::{Kind, Source, Standing};
+use refdesk_core::selection::Access;
+use refdesk_desk::Agent;
+use refdesk_desk::engine::Snapshot;
+use refdesk_files::stamp;
+use refdesk_text::escape::one_line;
+
+/// How any source is called, and any file of a folder.
+pub const GENERAL: [&str; 2] = ["reference://{id}", "reference://{id}/{path}"];
+
+/// What a folder's files are called, behind the address of the folder.
+pub const BELOW: &str = "/{path}";
+
+/// What may be read and is listed, in catalog order: on the shelf, and nothing that waits for trust.
+pub fn listed<'s>(snapshot: &'s Snapshot, access: &'s Access) -> impl Iterator<Item = (&'s Source, Why)> {
+    on_shelf(snapshot)
+        .filter(|(source, _)| access.reaches(source.id.as_str()) && !access.withheld().contains(&source.id))
+}
+
+/// `resources/list`.
+///
+/// # Errors
+/// The cursor leads nowhere, or the desk is closed.
+pub async fn list(
+    front: &Front,
+    agent: &Agent,
+    request: Option<PaginatedRequestParams>,
+) -> Result<ListResourcesResult, ErrorData> {
+    let (snapshot, access) = front.readable(agent).await.ok_or_else(closed)?;
+    let list = move || {
+        let entries = listed(&snapshot, &access);
+        let Page { entries, next } = page_after("resources", &snapshot, entries, request.as_ref())?;
+        let resources = entries.into_iter().map(|(source, why)| resource(source, why)).collect();
+        Ok(ListResourcesResult { next_cursor: next, ..ListResourcesResult::with_all_items(resources) })
+    };
+    // Asks the disk when files changed.
+    tokio::task::spawn_blocking(list).await.map_err(|_| closed())?
+}
+
+/// `resources/templates/list`: the two that say how everything is called, then one for each folder.
+///
+/// # Errors
+/// The cursor leads nowhere, or the desk is closed.
+pub async fn templates(
+    front: &Front,
+    agent: &Agent,
+    request: Option<PaginatedRequestParams>,
+) -> Result<ListResourceTemplatesResult, ErrorData> {
+    let (snapshot, access) = front.readable(agent).await.ok_or_else(closed)?;
+    let folders = listed(&snapshot, &access).filter(|(source, _)| source.is_directory());
+    let Page { entries, next } = page_after("templates", &snapshot, folders, request.as_ref())?;
+    let is_first = request.is_none_or(|request| request.cursor.is_none());
+    let general = if is_first { general() } else { Vec::new() };
+    let templates = general.into_iter().chain(entries.into_iter().map(|(source, _)| folder(source))).collect();
+    Ok(ListResourceTemplatesResult { next_cursor: next, ..ListResourceTemplatesResult::with_all_items(templates) })
+}
+
+/// The page of sources that begins after the one of the cursor, which need not be on the shelf any more.
+fn page_after<'s>(
+    list: &'static str,
+    snapshot: &'s Snapshot,
+    entries: impl Iterator<Item = (&'s Source, Why)>,
+    request: Option<&PaginatedRequestParams>,
+) -> Result<Page<(&'s Source, Why)>, ErrorData> {
+    let place = |id: &str| snapshot.catalog.position(id);
+    let from = match after(list, request)? {
+        Some(id) => Some(place(id).ok_or_else(|| stale(list))?),
+        None => None,
+    };
+    let is_behind = |source: &Source| from.is_none_or(|from| place(source.id.as_str()) > Some(from));
+    Ok(page(list, entries.filter(|(source, _)| is_behind(source)), |(source, _)| source.id.to_string()))
+}
+
+fn resource(source: &Source, why: Why) -> Resource {
+    let resource = Resource::new(Address::of(source.id.as_str()).to_string(), one_line(source.id.as_str()))
+        .with_title(one_line(&source.name))
+        .with_mime_type(mime_type(source))
+        .with_annotations(annotations(source, why));
+    let resource = match source.description.as_str() {
+        "" => resource,
+        description => resource.with_description(one_line(description)),
+    };
+    match size(source) {
+        Some(size) => resource.with_size(size),
+        None => resource,
+    }
+}
+
+/// Bytes, where the catalog knows them.
+fn size(source: &Source) -> Option<u64> {
+    match &source.kind {
+        Kind::Local(place) if place.standing == Standing::File => Some(place.size),
+        Kind::Inline { content } => Some(content.len() as u64),
+        _ => None,
+    }
+}
+
+/// What a person or an agent chose is for both; what comes without being chosen is for the agent.
+fn annotations(source: &Source, why: Why) -> Annotations {
+    let audience = match why {
+        Why::Picked => vec![Role::User, Role::Assistant],
+        Why::Auto | Why::PulledIn(_) => vec![Role::Assistant],
+    };
+    let mut annotations = Annotations::default().with_audience(audience).with_priority(why.priority());
+    annotations.last_modified = last_modified(source);
+    annotations
+}
+
+/// When a source's file was written last, as RFC 3339. A folder's own time says nothing of its files.
+fn last_modified(source: &Source) -> Option<String> {
+    let place = source.place().filter(|place| place.standing == Standing::File)?;
+    let nanoseconds = stamp(&place.path).ok()?.modified;
+    let time = SystemTime::UNIX_EPOCH.checked_add(Duration::from_nanos(nanoseconds)).filter(|_| nanoseconds > 0)?;
+    let time = jiff::Timestamp::try_from(time).ok()?;
+    Some(time.round(jiff::Unit::Second).unwrap_or(time).to_string())
+}
+
+/// What the text of a source is.
+pub fn mime_type(source: &Source) -> &'static str {
+    match &source.kind {
+        Kind::Local(place) if place.standing == Standing::File => mime_type_of(&place.path),
+        // The list of its files.
+        Kind::Local(_) => "text/plain",
+        Kind::Url { .. } | Kind::Mcp { .. } | Kind::Inline { .. } => "text/markdown",
+    }
+}
+
+/// By the ending of a file's name. A line in front of the text says that others wrote it: whoever would parse the rest must
+/// know that it is text.
+pub fn mime_type_of(path: &Path) -> &'static str {
+    let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
+    match ending.as_deref() {
+        Some("md" | "markdown") => "text/markdown",
+        _ => "text/plain",
+    }
+}
+
+fn general() -> Vec<ResourceTemplate> {
+    let [source, file] = GENERAL;
+    vec![
+        ResourceTemplate::new(source, "source")
+            .with_title("A selected source")
+            .with_description("The text of a source by its id; of a folder the list of its files."),
+        ResourceTemplate::new(file, "file")
+            .with_title("A file of a folder")
+            .with_description("A file below a selected folder, by the folder's id and the path within it."),
+    ]
+}
+
+fn folder(source: &Source) -> ResourceTemplate {
+    let id = source.id.as_str();
+    ResourceTemplate::new(format!("{}{BELOW}", Address::of(id)), one_line(id))
+        .with_title(one_line(&source.name))
+        .with_description("A file of this folder, by its path within it.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use refdesk_core::catalog::testing::inline;
+
+    #[test]
+    fn a_resource_says_what_it_is_for() {
+        let source = refdesk_core::catalog::Source {
+            name: "A\u{202e}name".to_owned(),
+            description: "What\n### it is".to_owned(),
+            ..inline("a b/c\u{fe0f}", "text")
+        };
+        assert_eq!(
+            serde_json::to_value(resource(&source, Why::Picked)).unwrap(),
+            serde_json::json!({
+                "uri": "reference://a%20b%2Fc%EF%B8%8F", "name": "a b/c\\u{fe0f}", "title": "A\\u{202e}name",
+                "description": "What\\n### it is",
+                "mimeType": "text/markdown", "size": 4,
+                "annotations": {"audience": ["user", "assistant"], "priority": 0.9_f32},
+            })
+        );
+    }
+
+    #[test]
+    fn endings_tell_what_a_file_is() {
+        for (name, expected) in [
+            ("a.md", "text/markdown"),
+            ("a.MarkDown", "text/markdown"),
+            ("a.json", "text/plain"),
+            ("README", "text/plain"),
+        ] {
+            assert_eq!(mime_type_of(Path::new(name)), expected, "{name}");
+        }
+    }
+}

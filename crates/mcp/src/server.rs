@@ -1,0 +1,178 @@
+//! What the protocol asks, answered by the desk: each method is one line into the file that knows how.
+
+use std::sync::Arc;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest, CustomResult,
+    DiscoverResult, ErrorData, GetPromptRequestParams, GetPromptResponse, InitializeRequestParams, InitializeResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
+    UnsubscribeRequestParams,
+};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
+use rmcp::{RoleServer, ServerHandler};
+
+use super::agent::Connection;
+use super::front::Front;
+use super::notices::{self, Notices};
+use super::{completion, handshake, prompts, resource, resources, sift, tools};
+use refdesk_desk::Agent;
+
+/// One agent's end of the desk.
+#[derive(Debug, Clone)]
+pub struct Server {
+    front: Front,
+    connection: Arc<Connection>,
+    notices: Arc<Notices>,
+}
+
+impl Server {
+    /// For one connection.
+    pub fn new(front: Front) -> Self {
+        let connection = Arc::new(Connection::new(front.session()));
+        Self { front, connection, notices: Arc::default() }
+    }
+
+    /// The desk.
+    pub fn front(&self) -> &Front {
+        &self.front
+    }
+
+    /// Who asks.
+    pub fn agent(&self, context: &RequestContext<RoleServer>) -> Agent {
+        self.connection.agent(context)
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        handshake::info()
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let agent = self.connection.begin(&context);
+        self.notices.meet(&agent);
+        let mut answer = self.negotiate_initialize(&request)?;
+        answer.instructions = handshake::introduce(&self.front, agent).await;
+        Ok(answer)
+    }
+
+    async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        let mut answer = DiscoverResult::from_server_info(versions, self.get_info());
+        answer.instructions = handshake::introduce(&self.front, self.agent(&context)).await;
+        Ok(answer)
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        Notices::begin(&self.notices, &self.front, context.peer);
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        tools::list(&self.front).await
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let agent = self.agent(&context);
+        tools::call(&self.front, agent, request, context).await
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        resources::list(&self.front, &self.agent(&context), request).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        resources::templates(&self.front, &self.agent(&context), request).await
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        resource::read(&self.front, &self.agent(&context), request).await.map(Into::into)
+    }
+
+    // Only clients that came by `initialize` subscribe so.
+    #[allow(deprecated, reason = "revisions before 2026-07-28 subscribe so")]
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.notices.subscribe(&self.front, &self.agent(&context), request.uri).await
+    }
+
+    #[allow(deprecated, reason = "revisions before 2026-07-28 unsubscribe so")]
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.notices.unsubscribe(&request.uri);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(notices::accepted(requested))
+    }
+
+    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+        let agent = self.agent(subscription.request_context());
+        notices::listen(&self.front, &agent, &subscription).await;
+        Ok(())
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        prompts::list(&self.front, &self.agent(&context), request).await
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        prompts::get(&self.front, &self.agent(&context), request).await.map(Into::into)
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        completion::complete(&self.front, &self.agent(&context), request).await
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(sift::unknown(&request))
+    }
+}

@@ -1,0 +1,208 @@
+//! What a line of the protocol is, before anybody acts on it: a message, or something that is answered by an error in words
+//! that help to mend it. Every kind of rubbish has its line in the table of `tests/mcp/hostile.rs`.
+
+use rmcp::model::{
+    CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, CompleteRequestParams, CustomRequest, ErrorCode,
+    ErrorData, GetMeta, GetPromptRequestParams, InitializeRequestParams, JsonRpcMessage, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, RequestId, SubscribeRequestParams,
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use refdesk_text::escape::one_line;
+use refdesk_text::nearest::did_you_mean;
+
+/// What became of a line.
+#[derive(Debug)]
+pub enum Sifted {
+    /// A message.
+    Pass(Box<ClientJsonRpcMessage>),
+    /// Something that is answered by an error.
+    Answer(Option<RequestId>, ErrorData),
+    /// Something that nobody waits for an answer to.
+    Nothing,
+}
+
+/// Whether a session has begun: before that, whatever is no request has nothing that it could be about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Begun {
+    /// Not yet.
+    No,
+    /// It has.
+    Yes,
+}
+
+/// Tells what a line is.
+pub fn sift(line: &[u8], begun: &mut Begun) -> Sifted {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
+    if line.is_empty() {
+        return Sifted::Nothing;
+    }
+    let value: Value = match serde_json::from_slice(line) {
+        Ok(value) => value,
+        Err(error) => {
+            let message = format!("this line is no JSON: {error}; send one JSON-RPC message a line");
+            return Sifted::Answer(None, ErrorData::parse_error(message, None));
+        }
+    };
+    let members = match value {
+        Value::Object(members) => members,
+        Value::Array(_) => return invalid(None, "batches are not taken; send each message on a line of its own"),
+        other => return invalid(None, &format!("a message is an object, and this is {}", kind(&other))),
+    };
+    let id = match id_of(&members) {
+        Ok(id) => id,
+        Err(message) => return invalid(None, &message),
+    };
+    if members.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        return invalid(id, "the member 'jsonrpc' must be \"2.0\"");
+    }
+    match members.get("method") {
+        Some(Value::String(_)) => {}
+        Some(other) => return invalid(id, &format!("'method' must be a string, and this is {}", kind(other))),
+        None if members.contains_key("result") || members.contains_key("error") => {}
+        None => return invalid(id, "the member 'method' is missing, for example \"method\": \"tools/list\""),
+    }
+    match (members.get("params"), &id) {
+        (None | Some(Value::Object(_)), _) => {}
+        (Some(other), Some(_)) => {
+            let message = format!("'params' must be an object, and this is {}", kind(other));
+            return Sifted::Answer(id, ErrorData::invalid_params(message, None));
+        }
+        (Some(_), None) => return Sifted::Nothing,
+    }
+    // Where parameters may be left out, the library takes wrong ones for none.
+    if let (Some(id), Some(method), Some(params)) = (&id, members.get("method"), members.get("params"))
+        && let Some((name, misfit)) = METHODS.iter().find(|(name, _)| method == name && name.ends_with("/list"))
+        && let Some(why) = misfit(params)
+    {
+        return Sifted::Answer(Some(id.clone()), unfit(name, &why));
+    }
+    // The library knows more methods, and says of those nothing but their names.
+    if let (Some(id), Some(Value::String(method))) = (&id, members.get("method"))
+        && !METHODS.iter().any(|(name, _)| name == method)
+    {
+        return Sifted::Answer(Some(id.clone()), no_method(method));
+    }
+    let message: ClientJsonRpcMessage = match serde_json::from_value(Value::Object(members)) {
+        Ok(message) => message,
+        Err(error) => return invalid(id, &format!("this is no message of the protocol: {error}")),
+    };
+    if *begun == Begun::No {
+        match &message {
+            JsonRpcMessage::Request(request) if begins(&request.request) => *begun = Begun::Yes,
+            JsonRpcMessage::Request(_) => {}
+            _ => return Sifted::Nothing,
+        }
+    }
+    match message {
+        JsonRpcMessage::Request(request) => match &request.request {
+            ClientRequest::CustomRequest(custom) => Sifted::Answer(Some(request.id), unknown(custom)),
+            _ => Sifted::Pass(Box::new(JsonRpcMessage::Request(request))),
+        },
+        other => Sifted::Pass(Box::new(other)),
+    }
+}
+
+/// Whether a session begins with it, the one way or the other.
+fn begins(request: &ClientRequest) -> bool {
+    match request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) | ClientRequest::CustomRequest(_) => false,
+        other => {
+            let meta = other.get_meta();
+            meta.protocol_version().is_some() && meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
+        }
+    }
+}
+
+fn invalid(id: Option<RequestId>, message: &str) -> Sifted {
+    Sifted::Answer(id, ErrorData::invalid_request(one_line(message).into_owned(), None))
+}
+
+fn id_of(members: &Map<String, Value>) -> Result<Option<RequestId>, String> {
+    match members.get("id") {
+        None => Ok(None),
+        Some(Value::String(id)) => Ok(Some(RequestId::String(id.as_str().into()))),
+        Some(Value::Number(id)) if id.is_i64() => Ok(id.as_i64().map(RequestId::Number)),
+        // An error about a message that could not be read has none.
+        Some(Value::Null) if members.contains_key("error") => Ok(None),
+        Some(other) => Err(format!(
+            "'id' must be a string or a whole number, and this is {}; leave it out of a notification",
+            kind(other)
+        )),
+    }
+}
+
+/// What a JSON value is, in words.
+pub fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(number) if number.is_f64() => "a number that is not whole, or too large",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// Why parameters are none of a method's, if they are not.
+type Misfit = fn(&Value) -> Option<String>;
+
+/// The methods that this server knows, each with what reads its parameters.
+const METHODS: &[(&str, Misfit)] = &[
+    ("initialize", misfit::<InitializeRequestParams>),
+    ("ping", nothing),
+    ("server/discover", lacks_meta),
+    ("tools/list", misfit::<PaginatedRequestParams>),
+    ("tools/call", misfit::<CallToolRequestParams>),
+    ("resources/list", misfit::<PaginatedRequestParams>),
+    ("resources/templates/list", misfit::<PaginatedRequestParams>),
+    ("resources/read", misfit::<ReadResourceRequestParams>),
+    ("resources/subscribe", misfit::<SubscribeRequestParams>),
+    ("resources/unsubscribe", misfit::<SubscribeRequestParams>),
+    ("prompts/list", misfit::<PaginatedRequestParams>),
+    ("prompts/get", misfit::<GetPromptRequestParams>),
+    ("completion/complete", misfit::<CompleteRequestParams>),
+    ("subscriptions/listen", lacks_meta),
+];
+
+/// Why there is nobody to answer a request: no such method, or parameters that are not its own.
+pub fn unknown(request: &CustomRequest) -> ErrorData {
+    let params = request.params.clone().unwrap_or_else(|| Value::Object(Map::new()));
+    match METHODS.iter().find(|(name, _)| *name == request.method) {
+        Some((_, misfit)) => {
+            let why = misfit(&params).unwrap_or_else(|| "they are not those of this method".to_owned());
+            unfit(&request.method, &why)
+        }
+        None => no_method(&request.method),
+    }
+}
+
+fn no_method(method: &str) -> ErrorData {
+    let near = did_you_mean(method, METHODS.iter().map(|(name, _)| *name));
+    let near = near.map(|near| format!("; {near}")).unwrap_or_default();
+    let message = format!("there is no method '{}'{near}", one_line(method));
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
+}
+
+fn unfit(method: &str, why: &str) -> ErrorData {
+    ErrorData::invalid_params(format!("the params of {method} cannot be read: {}", one_line(why)), None)
+}
+
+fn misfit<T: DeserializeOwned>(params: &Value) -> Option<String> {
+    T::deserialize(params).err().map(|error| error.to_string())
+}
+
+/// What every request of 2026-07-28 says of its client.
+fn lacks_meta(params: &Value) -> Option<String> {
+    let wanted = ["protocolVersion", "clientCapabilities"].map(|name| format!("io.modelcontextprotocol/{name}"));
+    let lacks = |name: &&String| params.pointer("/_meta").is_none_or(|meta| meta.get(name.as_str()).is_none());
+    let missing: Vec<&str> = wanted.iter().filter(lacks).map(String::as_str).collect();
+    (!missing.is_empty()).then(|| format!("'_meta' lacks {}", missing.join(" and ")))
+}
+
+fn nothing(_: &Value) -> Option<String> {
+    None
+}

@@ -1,0 +1,65 @@
+//! One agent on standard input and output, until it goes away or a signal ends the server. Either way what was asked for is
+//! answered, and what was acknowledged is stored.
+
+use std::io;
+
+use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
+
+use super::front::{Ending, Front, died};
+use super::lines::Lines;
+use super::server::Server;
+use refdesk_desk::Options;
+use refdesk_desk::engine;
+use refdesk_text::report::Diagnostic;
+
+/// Serves one agent on standard input and output, for this session or one of its own, until the client goes away or a signal
+/// ends it. `tell` gets what is wrong with the workspace.
+///
+/// # Errors
+/// Where the system gives no thread, signals cannot be heard, or the desk ends by itself.
+pub async fn serve_stdio(options: Options, session: Option<String>, tell: fn(&[Diagnostic])) -> io::Result<()> {
+    let renderer = options.renderer.clone();
+    let front = Front::new(session, renderer, engine::start(options)?);
+    front.tell_opening(tell);
+    let (reader, writer) = rmcp::transport::io::stdio_pipes();
+    let lines = Lines::new(reader, writer, front.clone());
+    on_signal(front.clone())?;
+    match Server::new(front.clone()).serve(lines).await {
+        Ok(served) => {
+            let ended = served.waiting().await;
+            tracing::info!("the session ended: {ended:?}");
+        }
+        // Nobody is left who could be told.
+        Err(ServerInitializeError::ConnectionClosed(_)) => {}
+        Err(error) => tracing::info!("there was no session: {error}"),
+    }
+    match front.close().await {
+        Ending::Died => Err(died()),
+        Ending::Closed | Ending::NotYet => Ok(()),
+    }
+}
+
+/// Has the server end as if its input had when the system asks for it.
+fn on_signal(front: Front) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+        let mut hangup = signal(SignalKind::hangup())?;
+        tokio::spawn(async move {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+                _ = hangup.recv() => {}
+            }
+            front.leave();
+        });
+    }
+    #[cfg(not(unix))]
+    tokio::spawn(async move {
+        let _ = tokio::signal::ctrl_c().await;
+        front.leave();
+    });
+    Ok(())
+}

@@ -1,0 +1,217 @@
+//! The arguments of a call. Agents write them by hand: a single string passes for a list of one, a number for its digits; what
+//! cannot be meant is the protocol's own error, which says which argument, what was found and how it looks when it is right.
+
+use rmcp::model::{ErrorData, JsonObject};
+use serde_json::{Map, Value};
+
+use super::About;
+use crate::sift::kind;
+use refdesk_templates::render::values;
+use refdesk_text::escape::one_line;
+use refdesk_text::nearest::did_you_mean;
+
+/// The arguments of a call, as far as they are not taken yet.
+#[derive(Debug)]
+pub struct Arguments {
+    about: &'static About,
+    given: JsonObject,
+}
+
+impl Arguments {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// One has a name that the tool does not know.
+    pub fn read(about: &'static About, given: Option<JsonObject>) -> Result<Self, ErrorData> {
+        let schema = super::schema(about.input);
+        let known = || schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
+        let given = given.unwrap_or_default();
+        if let Some(unknown) = given.keys().find(|name| known().all(|known| known != *name)) {
+            let near = did_you_mean(unknown, known().map(String::as_str));
+            let near = near.map(|near| format!(" ({near})")).unwrap_or_default();
+            let names = known().map(String::as_str).collect::<Vec<_>>().join(", ");
+            let name = about.name;
+            let message = format!("{name} has no argument '{}'{near}; it takes: {names}", one_line(unknown));
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        Ok(Self { about, given })
+    }
+
+    /// The tool that they are for.
+    pub fn tool(&self) -> &'static str {
+        self.about.name
+    }
+
+    /// A text.
+    ///
+    /// # Errors
+    /// It is something else.
+    pub fn text(&mut self, name: &str) -> Result<Option<String>, ErrorData> {
+        match self.given.remove(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(Value::Number(number)) => Ok(Some(number.to_string())),
+            Some(other) => Err(self.wrong(name, "a string", &other)),
+        }
+    }
+
+    /// A text that must be there.
+    ///
+    /// # Errors
+    /// It is not, or is something else.
+    pub fn needed(&mut self, name: &str) -> Result<String, ErrorData> {
+        self.text(name)?.ok_or_else(|| self.says(&format!("needs '{name}'")))
+    }
+
+    /// One of these words; the first where none is given.
+    ///
+    /// # Errors
+    /// It is none of them.
+    pub fn word<T: Copy>(&mut self, name: &str, words: &[(&str, T)]) -> Result<Option<T>, ErrorData> {
+        let Some(given) = self.text(name)? else { return Ok(None) };
+        if let Some((_, found)) = words.iter().find(|(word, _)| word.eq_ignore_ascii_case(&given)) {
+            return Ok(Some(*found));
+        }
+        let known = words.iter().map(|(word, _)| format!("'{word}'")).collect::<Vec<_>>().join(", ");
+        let near = did_you_mean(&given, words.iter().map(|(word, _)| *word));
+        let near = near.map(|near| format!(" ({near})")).unwrap_or_default();
+        Err(self.says(&format!("'{name}' must be one of {known}, and is '{}'{near}", one_line(&given))))
+    }
+
+    /// Texts; one alone passes for a list of one, and so does a list that was written as a string.
+    ///
+    /// # Errors
+    /// They are something else.
+    pub fn texts(&mut self, name: &str) -> Result<Vec<String>, ErrorData> {
+        let given = match self.given.remove(name) {
+            None | Some(Value::Null) => return Ok(Vec::new()),
+            Some(Value::String(text)) if text.trim().is_empty() => return Ok(Vec::new()),
+            Some(Value::String(text)) if text.trim_start().starts_with('[') => match serde_json::from_str(&text) {
+                Ok(list @ Value::Array(_)) => list,
+                _ => Value::from(vec![text]),
+            },
+            Some(Value::String(text)) => Value::from(vec![text]),
+            Some(other) => other,
+        };
+        let Value::Array(items) = given else { return Err(self.wrong(name, "a list of strings", &given)) };
+        let mut texts = Vec::with_capacity(items.len());
+        for (at, item) in items.into_iter().enumerate() {
+            match item {
+                Value::String(text) => texts.push(text),
+                other => return Err(self.wrong(&format!("{name}[{at}]"), "a string", &other)),
+            }
+        }
+        Ok(texts)
+    }
+
+    /// Yes or no; no where it is not given.
+    ///
+    /// # Errors
+    /// It is something else.
+    pub fn flag(&mut self, name: &str) -> Result<bool, ErrorData> {
+        match self.given.remove(name) {
+            None | Some(Value::Null) => Ok(false),
+            Some(Value::Bool(flag)) => Ok(flag),
+            Some(Value::String(word)) if word.eq_ignore_ascii_case("true") => Ok(true),
+            Some(Value::String(word)) if word.eq_ignore_ascii_case("false") => Ok(false),
+            Some(other) => Err(self.wrong(name, "true or false", &other)),
+        }
+    }
+
+    /// Values of a template, an object or the JSON text of one; empty where there are none.
+    ///
+    /// # Errors
+    /// They are something else, or pass a limit.
+    pub fn values(&mut self, name: &str) -> Result<Value, ErrorData> {
+        let values = match self.given.remove(name) {
+            None | Some(Value::Null) => return Ok(Value::Object(Map::new())),
+            Some(Value::String(text)) if text.trim().is_empty() => return Ok(Value::Object(Map::new())),
+            Some(Value::String(text)) => {
+                values::parse(&text).map_err(|wrong| self.says(&format!("'{name}': {wrong}")))?
+            }
+            Some(other) => other,
+        };
+        if !values.is_object() {
+            return Err(self.wrong(name, "an object, or the JSON text of one", &values));
+        }
+        values::check(&values).map_err(|error| self.says(&format!("'{name}': {}", error.message)))?;
+        Ok(values)
+    }
+
+    fn wrong(&self, name: &str, expected: &str, found: &Value) -> ErrorData {
+        let shown: String = found.to_string().chars().take(60).collect();
+        self.says(&format!("'{name}' must be {expected}, and is {}: {}", kind(found), one_line(&shown)))
+    }
+
+    fn says(&self, what: &str) -> ErrorData {
+        let About { name, example, .. } = self.about;
+        ErrorData::invalid_params(format!("{name}: {what}; for example {example}"), None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::{list_references, render_template_to_file, select_references};
+    use super::*;
+
+    fn arguments(about: &'static About, given: &Value) -> Result<Arguments, ErrorData> {
+        Arguments::read(about, given.as_object().cloned())
+    }
+
+    #[test]
+    fn what_can_be_meant_is_taken_and_the_rest_is_said() {
+        for (given, expected) in [
+            (json!(["a", "b"]), Ok(vec!["a", "b"])),
+            (json!("a"), Ok(vec!["a"])),
+            (json!("a, b"), Ok(vec!["a, b"])),
+            (json!("[\"a\", \"b\"]"), Ok(vec!["a", "b"])),
+            (json!("[a]"), Ok(vec!["[a]"])),
+            (json!(null), Ok(vec![])),
+            (json!(" "), Ok(vec![])),
+            (json!(5), Err("selectReferences: 'ids' must be a list of strings, and is a number: 5; for example {")),
+            (json!({"a": 1}), Err("'ids' must be a list of strings, and is an object: {\"a\":1};")),
+            (json!(["a", 1]), Err("'ids[1]' must be a string, and is a number: 1;")),
+        ] {
+            let read = arguments(&select_references::ABOUT, &json!({"ids": given.clone()})).unwrap().texts("ids");
+            match (read, expected) {
+                (Ok(ids), Ok(expected)) => assert_eq!(ids, expected, "{given}"),
+                (Err(error), Err(words)) => assert!(error.message.contains(words), "{given}: {}", error.message),
+                (other, _) => panic!("{given}: {other:?}"),
+            }
+        }
+        let unknown = arguments(&select_references::ABOUT, &json!({"id": ["a"]})).unwrap_err();
+        assert_eq!(
+            unknown.message,
+            "selectReferences has no argument 'id' (did you mean 'ids'?); it takes: ids, filter_tags"
+        );
+        let words = [("all", 0), ("auto", 1)];
+        let mut mode = arguments(&list_references::ABOUT, &json!({"mode": "Auto"})).unwrap();
+        assert_eq!(mode.word("mode", &words).unwrap(), Some(1));
+        let mut mode = arguments(&list_references::ABOUT, &json!({"mode": "aut"})).unwrap();
+        let error = mode.word("mode", &words).unwrap_err();
+        assert!(error.message.contains("'all', 'auto', and is 'aut' (did you mean 'auto'?)"), "{}", error.message);
+    }
+
+    #[test]
+    fn values_are_an_object_or_its_text() {
+        for (given, expected) in [
+            (json!({"a": 1}), Ok(json!({"a": 1}))),
+            (json!("{\"a\": 1}"), Ok(json!({"a": 1}))),
+            (json!(null), Ok(json!({}))),
+            (json!("{"), Err("'variables': the values are no JSON: ")),
+            (json!("[1]"), Err("'variables' must be an object, or the JSON text of one, and is a list: [1]")),
+            (json!(["a"]), Err("and is a list")),
+            (json!("{\"a\": 123456789012345678901}"), Err("would be rounded")),
+        ] {
+            let read = arguments(&render_template_to_file::ABOUT, &json!({"variables": given.clone()})).unwrap();
+            let mut read = read;
+            match (read.values("variables"), expected) {
+                (Ok(values), Ok(expected)) => assert_eq!(values, expected, "{given}"),
+                (Err(error), Err(words)) => assert!(error.message.contains(words), "{given}: {}", error.message),
+                (other, _) => panic!("{given}: {other:?}"),
+            }
+        }
+    }
+}

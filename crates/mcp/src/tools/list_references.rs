@@ -1,0 +1,60 @@
+//! `listReferences`: the sources of the catalog and how they stand, as `refdesk list` tells it.
+
+use rayon::prelude::*;
+use rmcp::model::{CallToolResponse, ErrorData};
+use serde_json::{Value, json};
+
+use super::{About, Call, Effect, answer, closed};
+use refdesk_core::catalog::{Mode, Source};
+use refdesk_desk::engine::Snapshot;
+use refdesk_desk::has_any_tag;
+use refdesk_desk::rows::{Members, Rows};
+
+/// What is told of it.
+pub const ABOUT: About = About {
+    name: "listReferences",
+    older: &[],
+    title: "List references",
+    description: "List the reference sources of this project with tags, price in tokens and whether they are selected. \
+                  Members that would be false or empty are left out.",
+    input: r#"{"type":"object","properties":{
+        "filter_tags":{"type":"array","items":{"type":"string"},"description":"Only sources with any of these tags"},
+        "mode":{"type":"string","enum":["all","auto","selectable"],"default":"all"}}}"#,
+    output: r#"{"type":"object","properties":{
+        "sources":{"type":"array","items":{"type":"object","required":["id","name","type","mode"]}},
+        "total":{"type":"integer"},"selected_count":{"type":"integer"}},"required":["sources","total","selected_count"]}"#,
+    example: r#"{"filter_tags": ["java"], "mode": "selectable"}"#,
+    effect: Effect::Reads,
+};
+
+const MODES: [(&str, Option<Mode>); 3] =
+    [("all", None), ("auto", Some(Mode::Auto)), ("selectable", Some(Mode::Selectable))];
+
+/// Lists them.
+pub async fn call(mut call: Call) -> Result<CallToolResponse, ErrorData> {
+    let tags = call.arguments.texts("filter_tags")?;
+    let mode = call.arguments.word("mode", &MODES)?.flatten();
+    let snapshot = call.front.settled(&call.agent).await.ok_or_else(closed)?;
+    Ok(answer::shown(rows(&snapshot, &tags, mode)))
+}
+
+fn rows(snapshot: &Snapshot, tags: &[String], mode: Option<Mode>) -> Value {
+    let Snapshot { catalog, selection, .. } = snapshot;
+    let rows = Rows { workspace: snapshot.workspace.as_ref().as_ref(), catalog, selection, members: Members::Telling };
+    let wanted = |source: &&Source| {
+        mode.is_none_or(|mode| source.mode == mode) && (tags.is_empty() || has_any_tag(source, tags))
+    };
+    let sources: Vec<&Source> = catalog.sources().iter().filter(wanted).collect();
+    let selected = sources.iter().filter(|source| selection.contains(source.id.as_str())).count();
+    let row = |source: &&Source| {
+        let mut row = rows.listed(source, snapshot.tokens.get(source.id.as_str()).copied());
+        answer::show(&mut row);
+        row
+    };
+    // A thousand rows at once cost more than all else together.
+    let rows: Vec<Value> = sources.par_iter().map(row).collect();
+    let (total, selected) = (json!(sources.len()), json!(selected));
+    let members = [("sources", Value::Array(rows)), ("total", total), ("selected_count", selected)];
+    // Taken over, where `json!` would copy them.
+    Value::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+}

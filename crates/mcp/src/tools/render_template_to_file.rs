@@ -1,0 +1,162 @@
+//! `renderTemplateToFile`: a template and its values into a file of the workspace. Nothing is written before somebody said yes: a
+//! rule of the configuration, or a person who saw the difference.
+
+use std::path::PathBuf;
+
+use rmcp::model::{CallToolResponse, ErrorData};
+use serde_json::{Map, Value, json};
+
+use super::rendering::{Failed, Rendering, either, facts, failure, note, render, shown_diff};
+use super::{About, Call, Effect, answer, closed};
+use crate::asking::{Approved, approve};
+use refdesk_core::config::Verdict;
+use refdesk_desk::Refusal;
+use refdesk_desk::channel::Approval;
+use refdesk_desk::engine::{Outcome, Task};
+use refdesk_files::output::{Before, Proposal, Refused, Scope, Unwritten, needs_overwrite, propose};
+
+/// What is told of it.
+pub const ABOUT: About = About {
+    name: "renderTemplateToFile",
+    older: &["writeFileFromTemplate"],
+    title: "Render a template to a file",
+    description: "Render a template into a file of the workspace; the user may be asked to approve the difference. Give \
+                  exactly one of template_name, template (inline text) or template_path.",
+    input: r#"{"type":"object","properties":{
+        "template_name":{"type":"string"},"template":{"type":"string"},"template_path":{"type":"string"},
+        "variables":{"type":["object","string"]},
+        "syntax":{"type":"string","enum":["jinja2","mustache","handlebars"]},
+        "output_path":{"type":"string","description":"Relative to the workspace"},
+        "overwrite":{"type":"boolean","default":false}},"required":["output_path"]}"#,
+    output: r#"{"type":"object","properties":{"success":{"type":"boolean"},"output_path":{"type":"string"},
+        "bytes_written":{"type":"integer"},
+        "warnings":{"type":"array","items":{"type":"string"}},
+        "error":{"type":"string"},"status":{"type":"string"},"diff":{"type":"string"}},"required":["success"]}"#,
+    example: r#"{"template_name": "Entity.java.tpl", "variables": {"Entity": "Order"}, "output_path": "src/Order.java"}"#,
+    effect: Effect::Replaces,
+};
+
+/// Renders and writes.
+pub async fn call(mut call: Call) -> Result<CallToolResponse, ErrorData> {
+    either(file(&mut call).await)
+}
+
+async fn file(call: &mut Call) -> Result<CallToolResponse, Failed> {
+    let path = call.arguments.needed("output_path")?;
+    let overwrite = call.arguments.flag("overwrite")?;
+    let mut rendering = render(call).await?;
+    let known = |rendering: &Rendering| {
+        let mut known = facts(rendering);
+        known.insert("success".to_owned(), json!(false));
+        known.insert("output_path".to_owned(), json!(path));
+        known
+    };
+    let proposal = match proposed(call, &path, &rendering).await? {
+        Ok(proposal) => proposal,
+        Err(refused) => return Err(unwritten(refused, known(&rendering))),
+    };
+    rendering.made.warnings.extend(proposal.diff.note.clone());
+    note(call, &rendering, None).await;
+    if !overwrite && let Some(refused) = needs_overwrite(&proposal) {
+        let refused = Refused { hint: "pass \"overwrite\": true to replace it".to_owned(), ..refused };
+        return Err(unwritten(refused, with_diff(known(&rendering), &told(call, &proposal).await?)));
+    }
+    let reason = if proposal.is_unchanged() {
+        "it held this already".to_owned()
+    } else {
+        match allowed(call, &rendering, &proposal).await? {
+            Ok(reason) => reason,
+            Err(Refusal { code, message, hint }) => {
+                let refused = Refused { code, message, hint };
+                return Err(unwritten(refused, with_diff(known(&rendering), &told(call, &proposal).await?)));
+            }
+        }
+    };
+    let task = Task::Write { proposal: Box::new(proposal.clone()), reason };
+    match call.front.ask(&call.agent, task).await {
+        Some(Outcome::Written(Ok(written))) => {
+            let mut json = facts(&rendering);
+            json.insert("output_path".to_owned(), json!(written.shown));
+            json.insert("bytes_written".to_owned(), json!(written.bytes));
+            Ok(answer::done(Value::Object(json)))
+        }
+        Some(Outcome::Written(Err(Unwritten { refused, anew }))) => {
+            let now = anew.first().unwrap_or(&proposal);
+            Err(unwritten(refused, with_diff(known(&rendering), &told(call, now).await?)))
+        }
+        _ => Err(closed().into()),
+    }
+}
+
+/// What writing it would change.
+async fn proposed(call: &Call, path: &str, rendering: &Rendering) -> Result<Result<Proposal, Refused>, ErrorData> {
+    let workspace = PathBuf::from(&*call.front.snapshots().borrow().workspace);
+    let (path, text) = (path.to_owned(), rendering.made.text.clone());
+    let propose = move || propose(&workspace, &workspace, &path, &text, Scope::Workspace);
+    tokio::task::spawn_blocking(propose).await.map_err(|_| closed())
+}
+
+/// Who allows the write, in words for the journal; or why nobody does.
+async fn allowed(
+    call: &Call,
+    rendering: &Rendering,
+    proposal: &Proposal,
+) -> Result<Result<String, Refusal>, ErrorData> {
+    let task = Task::Verdict(proposal.shown.clone());
+    let Some(Outcome::Verdict(verdict)) = call.front.ask(&call.agent, task).await else { return Err(closed()) };
+    let (verdict, way) = *verdict;
+    Ok(match verdict {
+        Verdict::Auto => Ok("approved by a rule of 'approval'".to_owned()),
+        Verdict::Deny => {
+            let message = format!("a rule of 'approval' in the configuration denies writing {}", proposal.shown);
+            Err(Refusal::new("denied", message, "write to another path, or tell the user what to put there"))
+        }
+        Verdict::Ask => {
+            let approval = Approval {
+                path: proposal.shown.clone(),
+                template: rendering.name.clone(),
+                summary: proposal.diff.summary(),
+                diff: unified(proposal).await?,
+                warnings: rendering.made.warnings.clone(),
+            };
+            match approve(call, way, approval).await? {
+                Approved::Yes(by) => Ok(format!("approved by {by}")),
+                Approved::No(refusal) => Err(refusal),
+            }
+        }
+    })
+}
+
+/// The difference as text, made where nobody waits for it: it may be as long as both files.
+async fn unified(proposal: &Proposal) -> Result<String, ErrorData> {
+    let diff = proposal.diff.clone();
+    tokio::task::spawn_blocking(move || diff.unified()).await.map_err(|_| closed())
+}
+
+/// The difference as the agent may know it: what a file holds that it may not read is not told by what would replace it.
+async fn told(call: &Call, proposal: &Proposal) -> Result<String, ErrorData> {
+    if proposal.before != Before::Nothing {
+        let (_, access) = call.front.readable(&call.agent).await.ok_or_else(closed)?;
+        if !access.allows(&proposal.path) {
+            return Ok(format!(
+                "{}; what {} holds is no reference of yours to read\n",
+                proposal.diff.summary(),
+                proposal.shown
+            ));
+        }
+    }
+    unified(proposal).await
+}
+
+fn with_diff(mut known: Map<String, Value>, diff: &str) -> Map<String, Value> {
+    known.insert("diff".to_owned(), json!(shown_diff(diff)));
+    known
+}
+
+/// A write that did not happen, in the words that agents know.
+fn unwritten(refused: Refused, known: Map<String, Value>) -> Failed {
+    let message = format!("Failed to write output: {}", refused.message);
+    // Only a person at a terminal can allow more.
+    let hint = if refused.code == "outside" { "choose a path inside the workspace".to_owned() } else { refused.hint };
+    failure(&Refusal::new(refused.code, message, hint), known)
+}

@@ -1,0 +1,51 @@
+//! The text of a template that an agent names by its path: a file below `.templates/` of the workspace, or of what its session may
+//! read, and nothing else.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use refdesk_core::selection::Access;
+use refdesk_desk::Refusal;
+use refdesk_files::beneath::{Opened, open};
+use refdesk_files::path::{absolute, clean, is_absent};
+
+/// The folder of templates that belongs to no source.
+const FOLDER: &str = ".templates";
+
+/// Bytes of a template.
+const BYTES: u64 = 1024 * 1024;
+
+/// Reads it.
+///
+/// # Errors
+/// It is not there, may not be read, or is no text.
+pub fn read(workspace: &Path, access: &Access, path: &str) -> Result<String, Refusal> {
+    let not_found = || {
+        let hint = "a relative path starts from the workspace; listExtractedTemplates shows names for 'template_name'";
+        Refusal::new("no-such-file", format!("Template file not found: {path}"), hint)
+    };
+    let file = absolute(workspace, &PathBuf::from(path));
+    let resolved = std::fs::canonicalize(&file).map_err(|error| {
+        let refused =
+            Refusal::new("template-unreadable", format!("{path} cannot be read: {error}"), "name another file");
+        if is_absent(&error) { not_found() } else { refused }
+    })?;
+    let own = std::fs::canonicalize(workspace).map(|workspace| workspace.join(FOLDER));
+    if !access.allows(&resolved) && !own.is_ok_and(|own| resolved.starts_with(own)) {
+        let what = if resolved == clean(&file) { "it" } else { "what a link on its way leads to" };
+        let message =
+            format!("{path} may not be read: {what} is in no selected source, nor below {FOLDER}/ of the workspace");
+        let hint = "if a source holds it, select that first, with selectReferences";
+        return Err(Refusal::new("no-access", message, hint));
+    }
+    let unreadable = |why: String| Refusal::new("template-unreadable", format!("{path} {why}"), "mend the file");
+    // What becomes a link from here on is not followed.
+    let opened = open(&resolved).map_err(|error| unreadable(format!("cannot be read: {error}")))?;
+    let Opened::File(file, _) = opened else { return Err(unreadable("is a folder".to_owned())) };
+    let mut bytes = Vec::new();
+    file.take(BYTES + 1).read_to_end(&mut bytes).map_err(|error| unreadable(format!("cannot be read: {error}")))?;
+    if bytes.len() as u64 > BYTES {
+        return Err(unreadable(format!("passes the limit of {BYTES} bytes (1 MiB)")));
+    }
+    String::from_utf8(bytes).map_err(|_| unreadable("is not UTF-8".to_owned()))
+}

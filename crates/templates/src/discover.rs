@@ -1,0 +1,129 @@
+//! Where standalone templates lie: files that end in `.tpl` or `.tmpl` below the directories of selected local sources
+//! and in the workspace's `.templates/` (BEHAVIOUR §6). They are only found here, not read.
+
+use std::cmp::Reverse;
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use refdesk_core::catalog::{Catalog, Source, SourceId, Standing};
+use refdesk_core::selection::Selection;
+use refdesk_files::path::{display, slashed};
+use refdesk_files::walk::{Limits, Problem, files_below};
+use refdesk_text::report::Diagnostic;
+
+/// Templates taken from one directory at most.
+const LIMITS: Limits = Limits { files: 20_000, bytes: u64::MAX };
+
+/// A template's file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TemplateFile {
+    /// The file, absolute, symbolic links as met.
+    pub path: Arc<Path>,
+    /// The innermost selected directory source that holds it; `None` for `.templates/`.
+    pub source: Option<SourceId>,
+    /// The path within that directory, forward slashes.
+    pub within: String,
+    /// The same directory, without links.
+    pub resolved: Arc<Path>,
+    /// The name of that directory.
+    pub root: String,
+}
+
+/// A directory to look below.
+struct TemplateRoot {
+    source: Option<SourceId>,
+    path: PathBuf,
+    resolved: PathBuf,
+}
+
+/// Finds every standalone template, each once, sorted by path.
+pub fn discover(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<TemplateFile>, Vec<Diagnostic>) {
+    let (mut found, mut seen) = (Vec::new(), HashSet::new());
+    let (roots, mut diagnostics) = roots(workspace, catalog, selection);
+    for root in roots {
+        let (files, problems) = files_below(&root.path, LIMITS, is_template);
+        diagnostics.extend(problems.into_iter().map(|problem| complaint(workspace, &root, problem)));
+        let resolved: Arc<Path> = root.resolved.as_path().into();
+        let name = root.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        for file in files {
+            let Ok(within) = file.path.strip_prefix(&root.path) else { continue };
+            if seen.insert(root.resolved.join(within)) {
+                let within = slashed(within);
+                let (source, root, resolved) = (root.source.clone(), name.clone(), resolved.clone());
+                found.push(TemplateFile { within, source, root, resolved, path: file.path.into() });
+            }
+        }
+    }
+    found.sort_by(|left: &TemplateFile, right| left.path.cmp(&right.path));
+    (found, diagnostics)
+}
+
+/// The directories to look below, innermost first: what an inner source holds is not the outer one's.
+fn roots(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<TemplateRoot>, Vec<Diagnostic>) {
+    let (mut roots, mut diagnostics) = (Vec::new(), Vec::new());
+    for source in catalog.sources().iter().filter(|source| selection.contains(source.id.as_str())) {
+        if let Some(place) = source.place().filter(|place| place.standing == Standing::Directory) {
+            let source = Some(source.id.clone());
+            roots.push(TemplateRoot { source, path: place.path.to_path_buf(), resolved: place.resolved.to_path_buf() });
+        }
+    }
+    let own = workspace.join(".templates");
+    match fs::canonicalize(&own) {
+        Ok(resolved) if !resolved.is_dir() => {}
+        // It needs no trust since it is the workspace's: so it must be.
+        Ok(resolved) if !lies_in(workspace, &resolved) => {
+            let message = "'.templates' leads out of the workspace by a link; nothing of it is a template";
+            let problem = Diagnostic::warning("linked-out", message).in_file(display(workspace, &own));
+            diagnostics.push(problem.hint("put the templates into the workspace, or name their folder as a source"));
+        }
+        Ok(resolved) => roots.push(TemplateRoot { source: None, path: own, resolved }),
+        Err(_) => {}
+    }
+    roots.sort_by_key(|root| Reverse(root.resolved.components().count()));
+    (roots, diagnostics)
+}
+
+/// Whether a resolved path lies in the workspace.
+fn lies_in(workspace: &Path, resolved: &Path) -> bool {
+    fs::canonicalize(workspace).is_ok_and(|workspace| resolved.starts_with(workspace))
+}
+
+/// Whether a file lies in the workspace, also by where its links lead.
+pub fn stays_in(workspace: &Path, file: &Path) -> bool {
+    fs::canonicalize(file).is_ok_and(|resolved| lies_in(workspace, &resolved))
+}
+
+/// Whether a source holds any, as far as its directory can be walked.
+pub fn holds_some(source: &Source) -> bool {
+    let directory = source.place().filter(|place| place.standing == Standing::Directory);
+    directory.is_some_and(|place| !files_below(&place.path, LIMITS, is_template).0.is_empty())
+}
+
+fn is_template(name: &OsStr) -> bool {
+    let Some((_, ending)) = name.to_str().and_then(|name| name.rsplit_once('.')) else { return false };
+    ending.eq_ignore_ascii_case("tpl") || ending.eq_ignore_ascii_case("tmpl")
+}
+
+fn complaint(workspace: &Path, root: &TemplateRoot, problem: Problem) -> Diagnostic {
+    let (code, path, what) = match problem {
+        Problem::Unreadable(path, error) => ("template-unreadable", path, format!("cannot be read: {error}")),
+        Problem::TooMuch => {
+            let problem = Diagnostic::warning("template-limit", Problem::stopped());
+            let problem = problem.in_file(display(workspace, &root.path)).hint("split it into smaller folders");
+            return root.source.iter().fold(problem, |problem, source| problem.about(source.as_str()));
+        }
+        Problem::TooManyFiles | Problem::TooManyBytes => {
+            let what = format!("holds more than {} templates; the rest is left out", LIMITS.files);
+            ("template-limit", root.path.clone(), what)
+        }
+    };
+    let place = display(workspace, &path);
+    let diagnostic = Diagnostic::error(code, format!("{place} {what}")).in_file(place);
+    match &root.source {
+        Some(source) => diagnostic.about(source.as_str()),
+        None => diagnostic,
+    }
+}

@@ -1,0 +1,131 @@
+//! Which texts are looked through for templates: the markdown of selected local sources and of selected inline ones, unless
+//! the source declares where its templates lie (BEHAVIOUR §6). Each file is looked through once, for the innermost source
+//! that holds it.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use refdesk_core::catalog::{Catalog, Kind, Place, Source, SourceId, Standing};
+use refdesk_core::mention::LIMITS;
+use refdesk_core::selection::Selection;
+use refdesk_files::path::display;
+use refdesk_files::walk::{Limits, Problem, files_below};
+use refdesk_text::report::Diagnostic;
+
+/// A text to look through.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document {
+    /// The file, absolute; for inline content the file that defines it.
+    pub path: Arc<Path>,
+    /// The file or folder of its source, without links, and the file's own path below it; `None` for a file that somebody named
+    /// and for inline content.
+    pub root: Option<(Arc<Path>, PathBuf)>,
+    /// The source it belongs to; `None` for a file named on the command line.
+    pub source: Option<SourceId>,
+    /// The text, where it is kept in the catalog.
+    pub content: Option<Arc<str>>,
+}
+
+/// Every document of the selection, in catalog order, of each source in path order.
+pub fn documents(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<Document>, Vec<Diagnostic>) {
+    let selected = catalog.sources().iter().filter(|source| selection.contains(source.id.as_str()));
+    let selected: Vec<&Source> = selected.collect();
+    let holders = Holders::new(&selected);
+    let (mut documents, mut diagnostics) = (Vec::new(), Vec::new());
+    for (at, source) in selected.iter().enumerate().filter(|(_, source)| !declares_templates(source)) {
+        let mut add = |path: Arc<Path>, root, content| {
+            documents.push(Document { path, root, source: Some(source.id.clone()), content });
+        };
+        match &source.kind {
+            Kind::Inline { content } => add(source.origin.file.clone(), None, Some(content.clone())),
+            Kind::Local(place) => {
+                let (files, problems) = files(place);
+                let told =
+                    problems.iter().map(|problem| complaint(workspace, place, problem).about(source.id.as_str()));
+                diagnostics.extend(told);
+                for (path, real) in files {
+                    if holders.holder(&real) == Some(at) {
+                        add(path, Some((place.resolved.clone(), real)), None);
+                    }
+                }
+            }
+            Kind::Url { .. } | Kind::Mcp { .. } => {}
+        }
+    }
+    (documents, diagnostics)
+}
+
+/// Whether a file of this name is markdown.
+pub fn is_markdown(name: &OsStr) -> bool {
+    let ending = Path::new(name).extension().and_then(OsStr::to_str).unwrap_or_default();
+    ending.eq_ignore_ascii_case("md") || ending.eq_ignore_ascii_case("markdown")
+}
+
+pub(crate) fn declares_templates(source: &Source) -> bool {
+    source.contents.as_ref().is_some_and(|contents| contents.templates.is_some())
+}
+
+/// The markdown files of a source, each as met and as what it really is.
+pub(crate) fn files(place: &Place) -> (Vec<(Arc<Path>, PathBuf)>, Vec<Problem>) {
+    match place.standing {
+        Standing::File if is_markdown(place.path.as_os_str()) => {
+            (vec![(place.path.clone(), place.resolved.to_path_buf())], Vec::new())
+        }
+        Standing::Directory => {
+            let (found, problems) = files_below(&place.path, LIMITS, is_markdown);
+            let both = |path: PathBuf| (Arc::from(path.as_path()), place.real(&path));
+            (found.into_iter().map(|file| both(file.path)).collect(), problems)
+        }
+        _ => (Vec::new(), Vec::new()),
+    }
+}
+
+/// Which selected source a file belongs to: the innermost, of equal ones the first that does not declare its templates.
+struct Holders<'a> {
+    by_root: HashMap<&'a Path, usize>,
+}
+
+impl<'a> Holders<'a> {
+    fn new(selected: &[&'a Source]) -> Self {
+        let mut by_root: HashMap<&Path, usize> = HashMap::new();
+        for (at, source) in selected.iter().enumerate() {
+            let Some(place) = source.place() else { continue };
+            match by_root.entry(&place.resolved) {
+                Entry::Vacant(vacant) => drop(vacant.insert(at)),
+                Entry::Occupied(mut first) => {
+                    if selected.get(*first.get()).is_some_and(|first| declares_templates(first)) {
+                        first.insert(at);
+                    }
+                }
+            }
+        }
+        Self { by_root }
+    }
+
+    fn holder(&self, file: &Path) -> Option<usize> {
+        file.ancestors().find_map(|path| self.by_root.get(path)).copied()
+    }
+}
+
+fn complaint(workspace: &Path, place: &Place, problem: &Problem) -> Diagnostic {
+    let Limits { files, bytes } = LIMITS;
+    let limit = |what: String| {
+        let message = format!("{what} of the source are looked through for templates");
+        Diagnostic::warning("template-limit", message)
+            .in_file(display(workspace, &place.path))
+            .hint("split the source into smaller ones")
+    };
+    match problem {
+        Problem::Unreadable(path, error) => Diagnostic::warning("unreadable", format!("it cannot be read: {error}"))
+            .in_file(display(workspace, path))
+            .hint("make it readable, or take it out of the source"),
+        Problem::TooMuch => Diagnostic::warning("template-limit", Problem::stopped())
+            .in_file(display(workspace, &place.path))
+            .hint("split the source into smaller ones"),
+        Problem::TooManyFiles => limit(format!("only the first {files} markdown files")),
+        Problem::TooManyBytes => limit(format!("only the first {} MiB", bytes / (1024 * 1024))),
+    }
+}

@@ -1,0 +1,68 @@
+//! Whether a code block is a template: it has a variable or a section, and it compiles in its engine (BEHAVIOUR §6).
+//! `${{ … }}` belongs to another tool and is no evidence.
+
+use std::borrow::Cow;
+
+use crate::{Analysis, ParseError, Syntax, analyse, handlebars, jinja, mustache, strip};
+
+/// What a block comes to.
+#[derive(Debug)]
+pub enum BlockVerdict {
+    /// No template: nothing in it is to be filled in.
+    None,
+    /// It has a variable or a section, and does not compile.
+    Broken(ParseError),
+    /// A template.
+    Template(Box<Analysis>),
+}
+
+/// Whether the text has what every template has: cheap to ask of much text.
+pub fn may_hold(text: &str) -> bool {
+    let has = |tag: &[u8]| memchr::memmem::find(text.as_bytes(), tag).is_some();
+    has(b"{{") || has(b"{%")
+}
+
+/// Judges the text of a block.
+pub fn judge(text: &str) -> BlockVerdict {
+    let own = without_foreign(text);
+    if !may_hold(&own) {
+        return BlockVerdict::None;
+    }
+    let analysis = analyse(text, None);
+    let own = strip(&own);
+    let asks = match analysis.syntax {
+        Syntax::Jinja2 => jinja::asks(&own.text),
+        Syntax::Mustache => mustache::asks(&own.text),
+        Syntax::Handlebars => handlebars::asks(&own.text),
+    };
+    match analysis.problem {
+        // A broken block has no variables to look at; it is reported only on request.
+        Some(problem) => BlockVerdict::Broken(problem),
+        None if asks => BlockVerdict::Template(Box::new(analysis)),
+        None => BlockVerdict::None,
+    }
+}
+
+/// The text without its `${{ … }}`. `${{{NAME}}}` is a tag behind a dollar sign.
+fn without_foreign(text: &str) -> Cow<'_, str> {
+    let mut own: Option<String> = None;
+    let (mut kept, mut at) = (0, 0);
+    while let Some(start) = text.get(at..).and_then(|rest| rest.find("${{")).map(|found| at + found) {
+        at = start + 3;
+        let inside = text.get(at..).unwrap_or_default();
+        if inside.starts_with('{') {
+            continue;
+        }
+        let Some(length) = inside.find("}}") else { break };
+        own.get_or_insert_default().push_str(text.get(kept..start).unwrap_or_default());
+        at += length + 2;
+        kept = at;
+    }
+    match own {
+        None => Cow::Borrowed(text),
+        Some(mut own) => {
+            own.push_str(text.get(kept..).unwrap_or_default());
+            Cow::Owned(own)
+        }
+    }
+}

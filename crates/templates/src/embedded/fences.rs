@@ -1,0 +1,121 @@
+//! The fenced code blocks of a markdown text, as a CommonMark parser finds them: nested in lists and quotes, with any
+//! info string, with the heading that each stands under. What is in them is another file's business.
+
+use std::rc::Rc;
+
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+
+use super::names::slug;
+use refdesk_text::lines::LineCounter;
+
+/// A fenced code block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fence {
+    /// What stands behind the opening fence.
+    pub info: String,
+    /// The slug of the heading it stands under; empty where there is none.
+    pub heading: String,
+    /// Its text.
+    pub text: String,
+    /// The line where its text begins, from 1.
+    pub line: usize,
+}
+
+/// The headings above, of the document and of each quote and list item that is open: what is said in a quote is no
+/// heading of what follows it.
+struct Outline {
+    levels: Vec<Vec<(pulldown_cmark::HeadingLevel, Rc<str>)>>,
+}
+
+impl Outline {
+    fn heading(&mut self, level: pulldown_cmark::HeadingLevel, title: &str) {
+        if let Some(headings) = self.levels.last_mut() {
+            headings.retain(|(above, _)| *above < level);
+            headings.push((level, slug(title).into()));
+        }
+    }
+
+    /// The nearest heading of this section, or of one around it, that makes a slug.
+    fn nearest(&self) -> String {
+        let headings = self.levels.iter().rev().flat_map(|headings| headings.iter().rev());
+        let mut slugs = headings.map(|(_, slug)| &**slug);
+        slugs.find(|slug| !slug.is_empty()).unwrap_or_default().to_owned()
+    }
+}
+
+/// Signs of a text that are parsed at most: line breaks and punctuation, of which each can become a node of the parser's
+/// tree. That takes some 50 bytes, and all of it is there at once.
+pub const SIGNS: usize = 2_000_000;
+
+/// Why not every block of a text was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeftOut {
+    /// There are more blocks than are taken.
+    Blocks,
+    /// The text has more [`SIGNS`] than are parsed; what stands behind this line was not.
+    Behind(usize),
+}
+
+/// The fenced blocks of `markdown` behind byte `start`, at most so many, and what was left out. Blocks without any sign of
+/// a template are passed over.
+pub fn fences(markdown: &str, start: usize, most: usize) -> (Vec<Fence>, Option<LeftOut>) {
+    let whole = markdown.get(start..).unwrap_or_default();
+    let body = parsed(whole);
+    let is_cut = body.len() < whole.len();
+    let mut lines = LineCounter::new(markdown);
+    let mut outline = Outline { levels: vec![Vec::new()] };
+    let (mut fences, mut open, mut title): (Vec<Fence>, Option<Fence>, Option<String>) = (Vec::new(), None, None);
+    for (event, range) in Parser::new_ext(body, Options::empty()).into_offset_iter() {
+        match event {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
+                open = Some(Fence { info: info.into_string(), heading: String::new(), text: String::new(), line: 0 });
+            }
+            Event::End(TagEnd::CodeBlock) => {
+                let Some(fence) = open.take().filter(|fence| super::evidence::may_hold(&fence.text)) else { continue };
+                if is_cut && range.end >= body.len() {
+                    // Half of it may be behind the cut.
+                    break;
+                }
+                if fences.len() == most {
+                    return (fences, Some(LeftOut::Blocks));
+                }
+                fences.push(Fence { heading: outline.nearest(), ..fence });
+            }
+            Event::Start(Tag::Heading { .. }) => title = Some(String::new()),
+            Event::End(TagEnd::Heading(level)) => outline.heading(level, &title.take().unwrap_or_default()),
+            Event::Start(Tag::BlockQuote(_) | Tag::Item) => outline.levels.push(Vec::new()),
+            Event::End(TagEnd::BlockQuote(_) | TagEnd::Item) => drop(outline.levels.pop()),
+            Event::Text(text) => {
+                if let Some(fence) = &mut open {
+                    if fence.text.is_empty() {
+                        fence.line = lines.line_of(start + range.start);
+                    }
+                    fence.text.push_str(&text);
+                } else if let Some(title) = &mut title {
+                    title.push_str(&text);
+                }
+            }
+            Event::Code(text) => {
+                if let Some(title) = &mut title {
+                    title.push_str(&text);
+                }
+            }
+            Event::SoftBreak | Event::HardBreak => {
+                if let Some(title) = &mut title {
+                    title.push(' ');
+                }
+            }
+            _ => {}
+        }
+    }
+    let behind = || LeftOut::Behind(lines.line_of(start + body.len()).saturating_sub(1));
+    (fences, is_cut.then(behind))
+}
+
+/// The whole lines of a text that are parsed.
+fn parsed(text: &str) -> &str {
+    let mut signs = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n' || byte.is_ascii_punctuation());
+    let Some((end, _)) = signs.nth(SIGNS) else { return text };
+    let head = text.get(..end).unwrap_or_default();
+    head.get(..head.rfind('\n').map_or(0, |at| at + 1)).unwrap_or_default()
+}

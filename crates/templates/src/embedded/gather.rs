@@ -1,0 +1,114 @@
+//! Documents read and looked through, in parallel; what is known of a document that stayed as it was is not read again.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use rayon::prelude::*;
+
+use super::documents::Document;
+use super::{BLOCKS, Extracted, LeftOut, SIGNS, extract};
+use crate::cache::CachedFiles;
+use refdesk_core::mention::LIMITS;
+use refdesk_files::beneath::open_in;
+use refdesk_files::path::display;
+use refdesk_files::{Stamp, open_regular, read_stamped};
+use refdesk_text::lines::decode;
+use refdesk_text::report::Diagnostic;
+
+/// A document that was looked through.
+#[derive(Debug)]
+pub struct Text {
+    /// Which.
+    pub document: Document,
+    /// What is in it.
+    pub found: Arc<Extracted>,
+}
+
+/// What is in a document, with the stamp of its file; else a sentence why that is not known.
+type Looked = Result<(Stamp, Arc<Extracted>), String>;
+
+/// Looks through these documents, in their order; what is found goes into `after` too, where it is kept `now`.
+pub fn gather(
+    workspace: &Path,
+    documents: Vec<Document>,
+    (before, after): (&CachedFiles, &mut CachedFiles),
+    now: Option<SystemTime>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Text> {
+    let looked: Vec<(Document, Looked)> = documents
+        .into_par_iter()
+        .map(|document| {
+            let found = look(&document, before);
+            (document, found)
+        })
+        .collect();
+    let mut texts = Vec::with_capacity(looked.len());
+    for (document, found) in looked {
+        let of = |diagnostic: Diagnostic| {
+            let told = diagnostic.in_file(display(workspace, &document.path));
+            document.source.iter().fold(told, |told, source| told.about(source.as_str()))
+        };
+        match found {
+            Ok((stamp, found)) => {
+                match &document.content {
+                    Some(content) => drop(after.contents.insert(content.clone(), found.clone())),
+                    None => after.documents.keep(&document.path, stamp, found.clone(), now),
+                }
+                diagnostics.extend(told(&found).into_iter().map(of));
+                texts.push(Text { document, found });
+            }
+            Err(problem) => diagnostics.push(of(Diagnostic::warning(
+                "unreadable",
+                format!("the document {problem}; no templates are taken from it"),
+            )
+            .hint("make it readable and smaller, or take it out of the source"))),
+        }
+    }
+    texts
+}
+
+/// Looks through a document, unless it is known what is in it.
+fn look(document: &Document, before: &CachedFiles) -> Looked {
+    if let Some(content) = &document.content {
+        let known = before.contents.get(content).cloned();
+        return Ok((Stamp::default(), known.unwrap_or_else(|| Arc::new(extract(content)))));
+    }
+    if let Some(known) = before.document(&document.path) {
+        return Ok(known);
+    }
+    let mebibytes = LIMITS.bytes / (1024 * 1024);
+    let opened = match &document.root {
+        Some((root, real)) => open_in(root, real),
+        None => open_regular(&document.path),
+    };
+    let read = opened.and_then(|file| read_stamped(file, LIMITS.bytes));
+    let (stamp, bytes) = read.map_err(|error| format!("cannot be read: {error}"))?;
+    let bytes = bytes.ok_or_else(|| format!("passes the limit of {mebibytes} MiB"))?;
+    // Bytes that are no text hold no template either.
+    let found = match decode(&bytes) {
+        (_, true) => Extracted::default(),
+        (text, false) => extract(&text),
+    };
+    Ok((stamp, Arc::new(found)))
+}
+
+/// What is wrong in a document.
+fn told(found: &Extracted) -> Vec<Diagnostic> {
+    let mut told = Vec::new();
+    if let Some((line, message)) = &found.front_matter {
+        let problem = Diagnostic::warning("front-matter", message.clone());
+        let problem = problem.hint("templates of the document are named by their headings alone");
+        told.push(line.iter().fold(problem, |problem, line| problem.at_line(*line)));
+    }
+    if let Some(left_out) = found.left_out {
+        let message = match left_out {
+            LeftOut::Blocks => format!("only the first {BLOCKS} templates of the document are taken"),
+            LeftOut::Behind(line) => format!(
+                "the document passes the limit of {SIGNS} line breaks and signs; no templates are taken from behind line {line}"
+            ),
+        };
+        told.push(Diagnostic::warning("template-limit", message).hint("split the document into smaller ones"));
+    }
+    told
+}

@@ -1,0 +1,286 @@
+//! Whether values fit what a template asks for: which were given for nothing, and which are needed and were not given
+//! (BEHAVIOUR §6). Rendering is not needed to tell; what a rendering then meets is its own errors and warnings.
+//!
+//! A field that an item lacks counts as given where something around it has the name, as Mustache looks it up; Jinja2 says
+//! so itself, with the line.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::jinja::GLOBALS;
+use super::mustache::ITEM_METADATA;
+use super::{Variable, VariableKind};
+use refdesk_text::nearest::nearest;
+
+/// At most so many of each are told.
+const TOLD: usize = 100;
+
+/// So many are gathered before the outermost of them are told.
+const GATHERED: usize = 10 * TOLD;
+
+/// Objects looked at: of a longer list the rest goes unseen.
+const LOOKED_AT: usize = 100_000;
+
+/// A value by its path: `fields[0].name`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// Dotted, with the index of the first item concerned.
+    pub path: String,
+    /// The name of the other side that is nearest, in full.
+    pub nearest: Option<String>,
+}
+
+/// How values fit a template.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fit {
+    /// Given and not asked for, outermost first.
+    pub unused: Vec<Named>,
+    /// Needed and not given, outermost first.
+    pub missing: Vec<Named>,
+}
+
+impl Fit {
+    /// One sentence each.
+    pub fn sentences(&self) -> Vec<String> {
+        let unused = self.unused.iter().map(|named| {
+            let hint = named.nearest.as_ref().map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default();
+            format!("'{}' was given and is not used{hint}", named.path)
+        });
+        let missing = self.missing.iter().map(|named| {
+            let hint = named.nearest.as_ref().map(|near| format!(" (is '{near}' meant for it?)")).unwrap_or_default();
+            format!("'{}' is needed and was not given{hint}", named.path)
+        });
+        unused.chain(missing).collect()
+    }
+}
+
+/// Compares what a template asks for with what is given. Below an object or list of which the template names no field,
+/// everything may be used.
+pub fn fit(variables: &[Variable], values: &Value) -> Fit {
+    let Value::Object(given) = values else { return Fit::default() };
+    let mut walk = Walk::default();
+    walk.level(variables, &[given], &Place::default());
+    let told = |mut found: Vec<Found>| {
+        found.sort_by_key(|found| found.depth);
+        found.into_iter().take(TOLD).map(|found| found.named).collect()
+    };
+    let inherited = walk.inherited;
+    walk.unused.retain(|found| found.depth > 0 || !inherited.contains(&found.named.path));
+    Fit { unused: told(walk.unused), missing: told(walk.missing) }
+}
+
+/// Where an object stands.
+#[derive(Debug, Clone, Default)]
+struct Place {
+    /// Its path with a `.` behind it; empty at the top.
+    before: String,
+    /// The same without indices: what is told once for all items of a list.
+    pattern: String,
+    depth: usize,
+    /// Whether it is an item of a list.
+    item: bool,
+}
+
+impl Place {
+    fn below(&self, name: &str, index: Option<usize>) -> Self {
+        let (at, any) = index.map_or_else(Default::default, |index| (format!("[{index}]"), "[]".to_owned()));
+        Self {
+            before: format!("{}{name}{at}.", self.before),
+            pattern: format!("{}{name}{any}.", self.pattern),
+            depth: self.depth + 1,
+            item: index.is_some(),
+        }
+    }
+}
+
+struct Found {
+    named: Named,
+    depth: usize,
+}
+
+#[derive(Default)]
+struct Walk {
+    unused: Vec<Found>,
+    missing: Vec<Found>,
+    told: HashSet<String>,
+    /// Names of the top that items were found to take from there.
+    inherited: HashSet<String>,
+    looked_at: usize,
+}
+
+impl Walk {
+    /// Compares one object; `around` ends with it. Calls itself as deep as the tree of variables is.
+    fn level(&mut self, variables: &[Variable], around: &[&Map<String, Value>], place: &Place) {
+        self.looked_at += 1;
+        let Some((given, outer)) = around.split_last() else { return };
+        if self.looked_at > LOOKED_AT {
+            return;
+        }
+        let asked: HashSet<&str> = variables.iter().map(|variable| variable.name.as_str()).collect();
+        for name in given.keys().filter(|name| !asked.contains(name.as_str()) && !may_be_asked(name, place)) {
+            tell(&mut self.unused, &mut self.told, '-', name, place, || {
+                let open =
+                    variables.iter().map(|variable| variable.name.as_str()).filter(|name| !given.contains_key(*name));
+                nearest(name, open).or_else(|| nearest(name, asked.iter().copied()))
+            });
+        }
+        for variable in variables {
+            match given.get(&variable.name) {
+                Some(value) => self.value(variable, value, around, place),
+                None if place.item && outer.iter().any(|outer| outer.contains_key(&variable.name)) => {
+                    self.inherited.insert(variable.name.clone());
+                }
+                None if variable.optional => {}
+                None => {
+                    tell(&mut self.missing, &mut self.told, '+', &variable.name, place, || {
+                        let spare = given.keys().map(String::as_str).filter(|name| !asked.contains(name));
+                        nearest(&variable.name, spare)
+                    });
+                }
+            }
+        }
+    }
+
+    fn value(&mut self, variable: &Variable, value: &Value, around: &[&Map<String, Value>], place: &Place) {
+        if variable.fields.is_empty() {
+            return;
+        }
+        let with = |object| around.iter().copied().chain([object]).collect::<Vec<_>>();
+        match value {
+            Value::Object(fields) => {
+                // A section of Mustache enters an object as it enters an item.
+                let inside = Place { item: variable.kind == VariableKind::List, ..place.below(&variable.name, None) };
+                self.level(&variable.fields, &with(fields), &inside);
+            }
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    if let Value::Object(fields) = item {
+                        self.level(&variable.fields, &with(fields), &place.below(&variable.name, Some(index)));
+                    }
+                    if self.looked_at > LOOKED_AT {
+                        return;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a name that the tree does not list may be asked for all the same: what every item or every template has is no
+/// variable, but a given one comes before it.
+fn may_be_asked(name: &str, place: &Place) -> bool {
+    if place.item { ITEM_METADATA.contains(&name) } else { place.depth == 0 && GLOBALS.contains(&name) }
+}
+
+fn tell<'a>(
+    found: &mut Vec<Found>,
+    told: &mut HashSet<String>,
+    side: char,
+    name: &str,
+    place: &Place,
+    near: impl FnOnce() -> Option<&'a str>,
+) {
+    if found.len() >= GATHERED || !told.insert(format!("{side}{}{name}", place.pattern)) {
+        return;
+    }
+    let named = Named {
+        path: format!("{}{name}", place.before),
+        nearest: near().map(|near| format!("{}{near}", place.before)),
+    };
+    found.push(Found { named, depth: place.depth });
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::{Syntax, sample, skeleton, variables};
+    use super::*;
+
+    fn told(text: &str, syntax: Syntax, values: &Value) -> Vec<String> {
+        fit(&variables(text, syntax).unwrap(), values).sentences()
+    }
+
+    #[test]
+    fn unused_and_missing_are_told_with_the_nearest_name() {
+        let nothing: [&str; 0] = [];
+        for (text, values, expected) in [
+            ("{{ class_name }}", json!({"class_name": "A"}), nothing.as_slice()),
+            (
+                "{{ class_name }}",
+                json!({"clas_name": "A"}),
+                &[
+                    "'clas_name' was given and is not used (did you mean 'class_name'?)",
+                    "'class_name' is needed and was not given (is 'clas_name' meant for it?)",
+                ],
+            ),
+            ("{{ a|default(1) }}{% if b is defined %}{{ b.c }}{% endif %}", json!({}), nothing.as_slice()),
+            (
+                "{{ o.name }}",
+                json!({"o": {"nam": 1}}),
+                &[
+                    "'o.nam' was given and is not used (did you mean 'o.name'?)",
+                    "'o.name' is needed and was not given (is 'o.nam' meant for it?)",
+                ],
+            ),
+            ("{{ o.name }}", json!({}), &["'o' is needed and was not given"]),
+            (
+                "{% for f in fields %}{{ f.name }}{{ f.type|d('') }}{% endfor %}",
+                json!({"fields": [{"name": 1, "type": 2}, {"nmae": 1}, {"nmae": 1, "size": 3}]}),
+                &[
+                    "'fields[1].nmae' was given and is not used (did you mean 'fields[1].name'?)",
+                    "'fields[2].size' was given and is not used",
+                    "'fields[1].name' is needed and was not given (is 'fields[1].nmae' meant for it?)",
+                ],
+            ),
+            ("{{ d|tojson }}{{ xs|join }}", json!({"d": {"any": 1}, "xs": [{"any": 1}]}), nothing.as_slice()),
+            ("{{ range(3)|join }}", json!({"range": 1, "self": 2}), nothing.as_slice()),
+        ] {
+            assert_eq!(told(text, Syntax::Jinja2, &values), expected, "{text}");
+        }
+        for (text, values, expected) in [
+            (
+                "{{#xs}}{{n}}{{p}}{{/xs}}",
+                json!({"p": 1, "xs": [{"n": 1, "first": 2, "@index": 3}]}),
+                nothing.as_slice(),
+            ),
+            (
+                "{{#o}}{{n}}{{/o}}",
+                json!({"o": {"n": 1, "m": 2}}),
+                &["'o.m' was given and is not used (did you mean 'o.n'?)"],
+            ),
+            ("{{.}}", json!(["any"]), nothing.as_slice()),
+        ] {
+            assert_eq!(told(text, Syntax::Mustache, &values), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_comes_from_the_tree_fits_it() {
+        for (syntax, text) in [
+            (
+                Syntax::Jinja2,
+                "{{ a }}{{ o.p.q }}{% for x in xs %}{{ x.n }}{% for y in x.ys %}{{ y }}{% endfor %}{% endfor %}",
+            ),
+            (Syntax::Mustache, "{{a}}{{#xs}}{{n}}{{#ys}}{{.}}{{/ys}}{{/xs}}{{^off}}{{o.p}}{{/off}}"),
+            (Syntax::Handlebars, "{{#each xs as |x|}}{{x.n}}{{/each}}{{#with o}}{{p}}{{/with}}{{#if a}}{{b}}{{/if}}"),
+        ] {
+            let tree = variables(text, syntax).unwrap();
+            assert_eq!(fit(&tree, &skeleton(&tree)), Fit::default(), "{text}");
+            assert_eq!(fit(&tree, &sample(&tree)), Fit::default(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_told_is_bounded() {
+        let many: Map<String, Value> = (0..20_000).map(|n| (format!("name{n}"), json!(n))).collect();
+        let items: Vec<Value> = (0..110_000).map(|n| json!({ "n": n })).collect();
+        let tree = variables("{% for x in xs %}{{ x.n }}{% endfor %}", Syntax::Jinja2).unwrap();
+        let mut values = many;
+        values.insert("xs".to_owned(), Value::Array(items));
+        let fit = fit(&tree, &Value::Object(values));
+        assert_eq!((fit.unused.len(), fit.missing.len()), (100, 0));
+    }
+}

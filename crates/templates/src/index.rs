@@ -1,0 +1,285 @@
+//! The template index: which templates a selection brings, what each is called, and what it asks for (BEHAVIOUR §6). A
+//! pure function of the files, the catalog and the selection; nothing is written.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::cache::{Cache, CachedFiles};
+use super::discover::{TemplateFile, discover, stays_in};
+use super::embedded::documents::{Document, documents};
+use super::embedded::gather::{Text, gather};
+use super::embedded::names::BlockNames;
+use super::embedded::{Extracted, Rejected, extract};
+use super::name::{Parts, full_name, names};
+use super::read::read_below;
+use super::standalone::{Standalone, read_all, said};
+use super::{Analysis, Block, FOLDER, Origin, Syntax, Taken, Template, TemplateIndex, analyse, limits, overrides};
+use refdesk_core::catalog::{Catalog, SourceId};
+use refdesk_core::selection::Selection;
+use refdesk_files::Stamp;
+use refdesk_files::path::{display, is_absent};
+use refdesk_text::report::Diagnostic;
+
+/// What an index is built of.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// The workspace folder, absolute.
+    pub workspace: &'a Path,
+    /// The sources.
+    pub catalog: &'a Catalog,
+    /// Those that bring templates.
+    pub selection: &'a Selection,
+    /// Whether code blocks of documents become templates.
+    pub extract: bool,
+    /// Templates that texts of tools have brought; none without `extract`.
+    pub taken: &'a [Taken],
+}
+
+/// Every template of the desk, sorted by name, and what is wrong with some. A file that does not parse stays, with its
+/// problem; one that is unreadable or no text is left out, and so is a code block that does not compile.
+pub fn index(asked: Asked<'_>, cache: &Cache) -> (TemplateIndex, Vec<Diagnostic>) {
+    let (templates, _, diagnostics) = build_with(asked, cache, None);
+    (templates, diagnostics)
+}
+
+/// The templates in a text that a tool has brought, in order, each once, under the names that the index gives them when
+/// they lie in the folder of templates. No more than [`limits::TAKEN`], none of them large, and none from a large text.
+/// A name of a file that is there and holds something else is nobody's.
+pub fn of_text(asked: Asked<'_>, cache: &Cache, text: &str) -> Vec<Template> {
+    if !asked.extract || text.len() > limits::TAKEN_FROM_BYTES {
+        return Vec::new();
+    }
+    let mut found = extract(text);
+    found.blocks.retain(|block| block.text.len() <= limits::TAKEN_BYTES);
+    found.blocks.truncate(limits::TAKEN);
+    if found.blocks.is_empty() {
+        return Vec::new();
+    }
+    let (index, paths, _) = build_with(asked, cache, Some(found));
+    let mut seen = HashSet::new();
+    let paths = paths.into_iter().filter(|path| seen.insert(path.clone()));
+    let by_path: HashMap<&Path, &Template> =
+        index.templates.iter().map(|template| (template.path.as_path(), template)).collect();
+    paths.filter_map(|path| by_path.get(path.as_path()).copied().cloned()).collect()
+}
+
+/// What an index is, what it was built of, the paths of the templates in what was brought, and what is wrong.
+pub(super) type Built = (TemplateIndex, CachedFiles, Vec<PathBuf>, Vec<Diagnostic>);
+
+fn build_with(
+    asked: Asked<'_>,
+    cache: &Cache,
+    brought: Option<Extracted>,
+) -> (TemplateIndex, Vec<PathBuf>, Vec<Diagnostic>) {
+    let (index, after, paths, diagnostics) = build(asked, &cache.take(), cache.now(), brought);
+    cache.put(after);
+    (index, paths, diagnostics)
+}
+
+/// The index, with what was found in a text that nobody brings yet, and the paths of the templates in that.
+pub(super) fn build(
+    asked: Asked<'_>,
+    before: &CachedFiles,
+    now: Option<SystemTime>,
+    brought: Option<Extracted>,
+) -> Built {
+    let Asked { workspace, catalog, selection, extract, taken } = asked;
+    let (mut found, mut diagnostics) = discover(workspace, catalog, selection);
+    let (settled, complaints) = overrides::load(workspace);
+    diagnostics.extend(complaints);
+    let mut after = CachedFiles::default();
+    let mut texts = if extract {
+        let (documents, problems) = documents(workspace, catalog, selection);
+        diagnostics.extend(problems);
+        gather(workspace, documents, (before, &mut after), now, &mut diagnostics)
+    } else {
+        Vec::new()
+    };
+    let (mut seen, mut names) = (HashSet::new(), BlockNames::default());
+    let mut blocks = blocks(workspace, &texts, &mut names, |_| true);
+    taken.iter().for_each(|taken| names.keep(&taken.hash, &taken.name));
+    let folder = workspace.join(FOLDER);
+    let mut paths = Vec::new();
+    if let Some(brought) = brought {
+        let document = Document { path: folder.as_path().into(), root: None, source: None, content: None };
+        texts.push(Text { document, found: brought.into() });
+        let is_free = |name: &str| std::fs::symlink_metadata(folder.join(name)).is_err_and(|error| is_absent(&error));
+        let mut new = self::blocks(workspace, texts.get(texts.len() - 1..).unwrap_or_default(), &mut names, is_free);
+        // Its document is whatever a tool has read; what stays is the file.
+        for template in &mut new {
+            if let Some(block) = &mut template.block {
+                (block.document, block.line) = (template.path.as_path().into(), 1);
+            }
+        }
+        paths.extend(new.iter().map(|template| template.path.clone()));
+        blocks.extend(new);
+    }
+    blocks.retain(|block| seen.insert(block.name.clone()));
+    let written: HashMap<PathBuf, &Template> = blocks.iter().map(|block| (block.path.clone(), block)).collect();
+    // A source may lie where our own files are: what we wrote there is the block and no second template.
+    let here: HashSet<Arc<Path>> = found.iter().map(|file| file.path.clone()).collect();
+    let own: Arc<Path> = std::fs::canonicalize(workspace).unwrap_or_default().join(FOLDER).into();
+    for name in taken.iter().map(|taken| &taken.name) {
+        let path = folder.join(name);
+        if !written.contains_key(&path) && !here.contains(path.as_path()) && stays_in(workspace, &path) {
+            let root = "templates".to_owned();
+            found.push(TemplateFile {
+                path: path.into(),
+                source: None,
+                within: name.clone(),
+                resolved: own.clone(),
+                root,
+            });
+        }
+    }
+    let mut files = read_all(found, before);
+    let is_ours = |file: &Standalone| {
+        let block = written.get(&*file.found.path);
+        block.is_some_and(|block| read_below(&file.found.resolved, &file.found.within) == block.text())
+    };
+    let (readable, other): (Vec<Standalone>, Vec<Standalone>) =
+        files.drain(..).partition(|file| file.analysis.is_ok() && !is_ours(file));
+    for file in &other {
+        if let Err(problem) = &*file.analysis {
+            let place = display(workspace, &file.found.path);
+            let diagnostic = Diagnostic::error("template-unreadable", format!("template {place} {problem}"));
+            diagnostics.push(of_source(diagnostic.in_file(place), file.found.source.as_ref()));
+        }
+    }
+    let named = named(&readable, &blocks);
+    let mut templates = Vec::with_capacity(named.len());
+    let mut named = named.into_iter();
+    for (mut file, name) in readable.into_iter().zip(&mut named) {
+        let (source, within) = (file.found.source.clone(), file.found.within.clone());
+        file.settle(said(&settled, &name, || full_name(source.as_ref().map(SourceId::as_str), &within)));
+        file.keep(&mut after.templates, now);
+        let Ok(analysis) = &*file.analysis else { continue };
+        let path = file.found.path.to_path_buf();
+        let (root, stamp) = (file.found.resolved.clone(), file.stamp);
+        let bare = Template { path, source, within, root, stamp, ..bare(name, Origin::Standalone) };
+        templates.push(filled(workspace, bare, analysis, &mut diagnostics));
+    }
+    other.iter().for_each(|file| file.keep(&mut after.templates, now));
+    let analyses = texts.iter().flat_map(|text| &text.found.blocks).map(|found| (found.hash.as_str(), &found.analysis));
+    let analyses: HashMap<&str, &Analysis> = analyses.collect();
+    for (block, name) in blocks.into_iter().zip(named) {
+        let Some(own) = &block.block else { continue };
+        let resaid = said(&settled, &name, || block.full_name()).map(|syntax| analyse(&own.text, Some(syntax)));
+        let Some(analysis) = resaid.as_ref().or_else(|| analyses.get(own.hash.as_str()).copied()) else { continue };
+        templates.push(filled(workspace, Template { name, ..block }, analysis, &mut diagnostics));
+    }
+    templates.sort_by(|left, right| left.name.cmp(&right.name));
+    (TemplateIndex { templates }, after, paths, diagnostics)
+}
+
+/// The templates in these documents, whoever brings them, under the names of their files: given after those of the
+/// selection, so that no two that differ have one file. With the blocks that look like a template and do not compile.
+pub fn of_files(asked: Asked<'_>, files: &[PathBuf]) -> (Vec<Template>, Vec<Rejected>, Vec<Diagnostic>) {
+    let (known, mut kept, mut diagnostics) = (CachedFiles::default(), CachedFiles::default(), Vec::new());
+    let mut all = Vec::new();
+    if asked.extract {
+        let (documents, _) = documents(asked.workspace, asked.catalog, asked.selection);
+        all = gather(asked.workspace, documents, (&known, &mut kept), None, &mut Vec::new());
+    }
+    let selected = all.len();
+    let brought: usize = all.iter().map(|text| text.found.blocks.len()).sum();
+    let given =
+        files.iter().map(|path| Document { path: path.as_path().into(), root: None, source: None, content: None });
+    all.extend(gather(asked.workspace, given.collect(), (&known, &mut kept), None, &mut diagnostics));
+    let analyses = all.iter().flat_map(|text| &text.found.blocks).map(|found| &found.analysis);
+    let blocks = blocks(asked.workspace, &all, &mut BlockNames::default(), |_| true).into_iter().zip(analyses);
+    let mut seen = HashSet::new();
+    let mut templates: Vec<Template> = Vec::new();
+    for (block, analysis) in blocks.skip(brought) {
+        if seen.insert(block.name.clone()) {
+            templates.push(filled(asked.workspace, block, analysis, &mut diagnostics));
+        }
+    }
+    let rejected = all.iter().skip(selected).flat_map(|text| text.found.rejected.clone()).collect();
+    (templates, rejected, diagnostics)
+}
+
+/// Every block of these texts under the name of its file; the same content twice where it stands twice.
+fn blocks(workspace: &Path, texts: &[Text], names: &mut BlockNames, is_free: impl Fn(&str) -> bool) -> Vec<Template> {
+    let folder = workspace.join(FOLDER);
+    let all = || texts.iter().flat_map(|text| text.found.blocks.iter().map(move |found| (&text.document, found)));
+    let mut template = |(document, found): (&Document, &super::embedded::EmbeddedBlock)| {
+        let name = names.give(found, &is_free);
+        Template {
+            path: folder.join(&name),
+            source: document.source.clone(),
+            within: name.clone(),
+            block: Some(Block {
+                text: found.text.clone(),
+                hash: found.hash.clone(),
+                document: document.path.clone(),
+                line: found.line,
+            }),
+            ..bare(name, Origin::Embedded)
+        }
+    };
+    all().map(&mut template).collect()
+}
+
+/// Names over all of them at once: first those of the files, then those of the blocks.
+fn named(files: &[Standalone], blocks: &[Template]) -> Vec<String> {
+    let paths = files.iter().map(|file| &*file.found.path).chain(blocks.iter().map(|block| block.path.as_path()));
+    let paths: Vec<_> = paths.map(Path::to_string_lossy).collect();
+    let files = files.iter().map(|file| (&file.found.source, file.found.within.as_str(), file.found.root.as_str()));
+    let blocks = blocks.iter().map(|block| (&block.source, block.within.as_str(), "templates"));
+    let parts = files.chain(blocks).zip(&paths).map(|((source, within, root), path)| Parts {
+        source: source.as_ref().map(SourceId::as_str),
+        within,
+        root,
+        path,
+    });
+    names(&parts.collect::<Vec<_>>())
+}
+
+fn bare(name: String, origin: Origin) -> Template {
+    Template {
+        name,
+        origin,
+        syntax: Syntax::Jinja2,
+        variables: Vec::new(),
+        problem: None,
+        path: PathBuf::new(),
+        source: None,
+        within: String::new(),
+        root: Path::new("").into(),
+        stamp: Stamp::default(),
+        block: None,
+    }
+}
+
+/// The template with what is known of it; what is wrong is told with the line in its file or document.
+fn filled(workspace: &Path, template: Template, analysis: &Analysis, diagnostics: &mut Vec<Diagnostic>) -> Template {
+    let (name, syntax) = (&template.name, analysis.syntax);
+    let mut tell = |diagnostic: Diagnostic, line: Option<usize>| {
+        let (file, at) = template.place(line.unwrap_or(1));
+        let mut diagnostic = diagnostic.in_file(display(workspace, file));
+        diagnostic.line = (line.is_some() || template.block.is_some()).then_some(at);
+        diagnostics.push(of_source(diagnostic, template.source.as_ref()));
+    };
+    if let Some(ambiguity) = analysis.ambiguous {
+        let (is, other) = (syntax.word(), ambiguity.other.word());
+        let message = format!("template '{name}' is taken for {is}, and has signs of {other}");
+        let hint = format!(r#"settle it in {}: {{"{name}": "{is}"}}"#, overrides::FILE);
+        tell(Diagnostic::warning("template-ambiguous", message).hint(hint), Some(ambiguity.line));
+    }
+    if let Some(problem) = &analysis.problem {
+        let message = format!("template '{name}' does not parse: {}", problem.message);
+        tell(Diagnostic::warning("template-broken", message), problem.line);
+    }
+    let problem = analysis.problem.as_ref().map(|problem| problem.message.clone());
+    Template { syntax, variables: analysis.variables.clone(), problem, ..template }
+}
+
+fn of_source(diagnostic: Diagnostic, source: Option<&SourceId>) -> Diagnostic {
+    match source {
+        Some(source) => diagnostic.about(source.as_str()),
+        None => diagnostic,
+    }
+}

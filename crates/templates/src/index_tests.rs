@@ -1,0 +1,143 @@
+//! The index over folders of templates as they occur: nested sources, links, names that collide, files that are no text.
+
+use std::path::Path;
+
+use super::{Asked, Cache, NameError, TemplateIndex, index, names};
+use refdesk_core::catalog::{Catalog, Source, Standing, testing};
+use refdesk_core::selection::testing::selection;
+use refdesk_files::write_atomic;
+use refdesk_text::report::Diagnostic;
+
+fn build(
+    root: &Path,
+    files: &[(&str, &str)],
+    sources: &[(&str, &str)],
+    picked: &[&str],
+) -> (TemplateIndex, Vec<Diagnostic>) {
+    for (path, text) in files {
+        write_atomic(&root.join(path), text.as_bytes()).unwrap();
+    }
+    let source = |(id, path): &(&str, &str)| -> Source {
+        let path = root.join(path);
+        let standing = if path.is_dir() { Standing::Directory } else { Standing::File };
+        testing::local(id, &path, standing)
+    };
+    let catalog = Catalog::new(sources.iter().map(source).collect());
+    let asked = Asked {
+        workspace: root,
+        catalog: &catalog,
+        selection: &selection(picked, &[], &[]),
+        extract: true,
+        taken: &[],
+    };
+    index(asked, &Cache::default())
+}
+
+fn listed(index: &TemplateIndex) -> Vec<String> {
+    let row = |template: &super::Template| {
+        format!("{} {} {}", template.name, template.syntax.word(), names(&template.variables).join(","))
+    };
+    index.templates.iter().map(|template| row(template).trim_end().to_owned()).collect()
+}
+
+#[test]
+fn only_what_the_selection_brings_is_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let files = [
+        ("kb/a/One.TPL", "{{ x }}"),
+        ("kb/a/deep/Two.tmpl", "{{#xs}}{{n}}{{/xs}}"),
+        ("kb/a/.git/No.tpl", ""),
+        ("kb/a/no.txt", ""),
+        ("kb/b/Three.tpl", ""),
+        ("kb/file.tpl", ""),
+        (".templates/Own.tpl", "{{ o }}"),
+    ];
+    let (index, diagnostics) = build(&root, &files, &[("a", "kb/a"), ("b", "kb/b"), ("f", "kb/file.tpl")], &["a", "f"]);
+    assert_eq!(listed(&index), ["One.TPL jinja2 x", "Own.tpl jinja2 o", "Two.tmpl mustache xs"]);
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+    assert_eq!(index.find("a/deep/Two.tmpl").unwrap().name, "Two.tmpl");
+    assert_eq!(index.find(".templates/Own.tpl").unwrap().source, None);
+    assert_eq!(index.find("deep/Two.tmpl").unwrap().name, "Two.tmpl");
+}
+
+#[test]
+fn a_file_of_two_nested_sources_is_the_inner_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let files = [("kb/in/T.tpl", ""), ("kb/T.tpl", ""), ("kb/in/U.tpl", "")];
+    let (index, _) = build(&root, &files, &[("outer", "kb"), ("inner", "kb/in")], &["outer", "inner"]);
+    let found: Vec<String> =
+        index.templates.iter().map(|template| format!("{} {}", template.name, template.full_name())).collect();
+    assert_eq!(found, ["U.tpl inner/U.tpl", "in/T.tpl inner/T.tpl", "kb/T.tpl outer/T.tpl"]);
+    let error = index.find("T.tpl").unwrap_err();
+    assert_eq!(error.to_string(), "'T.tpl' fits several templates: in/T.tpl, kb/T.tpl");
+    let error = index.find("V.tpl").unwrap_err();
+    assert_eq!(error, NameError::Unknown { name: "V.tpl".to_owned(), nearest: Some("U.tpl".to_owned()) });
+}
+
+#[test]
+fn what_is_wrong_with_one_stops_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    write_atomic(&root.join("kb/Bytes.tpl"), b"ok\n\xff\xfe").unwrap();
+    let files = [
+        ("kb/Broken.tpl", "a\n{% if x %}"),
+        ("kb/Both.tpl", "{{#x}}{{/x}}\n{{ y | f }}"),
+        ("kb/Said.tpl", "{{ x }}"),
+        (".jaato/templates/overrides.json", r#"{"Said.tpl": "mustache"}"#),
+    ];
+    let (index, diagnostics) = build(&root, &files, &[("kb", "kb")], &["kb"]);
+    assert_eq!(listed(&index), ["Both.tpl mustache x,y | f", "Broken.tpl jinja2", "Said.tpl mustache x"]);
+    let codes: Vec<(&str, Option<usize>)> = diagnostics.iter().map(|found| (found.code, found.line)).collect();
+    assert_eq!(codes, [("template-unreadable", None), ("template-ambiguous", Some(2)), ("template-broken", Some(2))]);
+    assert_eq!(index.find("Broken.tpl").unwrap().problem.as_deref(), Some("'if' opened at line 2 is never closed"));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_lead_neither_out_nor_round() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let link = |to: &str, at: &str| std::os::unix::fs::symlink(root.join(to), root.join(at)).unwrap();
+    write_atomic(&root.join("kb/x/A.tpl"), b"").unwrap();
+    write_atomic(&root.join("kb/text.txt"), b"{{ a }}").unwrap();
+    write_atomic(&root.join("out/Secret.tpl"), b"").unwrap();
+    link("kb", "kb/x/round");
+    link("out", "kb/outside");
+    link("out/Secret.tpl", "kb/Out.tpl");
+    link("kb/x/A.tpl", "kb/Again.tpl");
+    link("kb/text.txt", "kb/Linked.tpl");
+    let (index, _) = build(&root, &[], &[("kb", "kb")], &["kb"]);
+    assert_eq!(listed(&index), ["A.tpl jinja2", "Linked.tpl jinja2 a"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn templates_of_the_workspace_lie_in_it() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let workspace = root.join("ws");
+    write_atomic(&root.join("other/Secret.tpl"), b"secret {{ x }}").unwrap();
+    write_atomic(&workspace.join("docs/Inside.tpl"), b"{{ y }}").unwrap();
+    for (target, expected, codes) in
+        [("../other", &[][..], &["linked-out"][..]), ("docs", &["Inside.tpl jinja2 y"], &[])]
+    {
+        symlink(target, workspace.join(".templates")).unwrap();
+        let (index, diagnostics) = build(&workspace, &[], &[], &[]);
+        assert_eq!(listed(&index), expected, "{target}");
+        assert_eq!(diagnostics.iter().map(|problem| problem.code).collect::<Vec<_>>(), codes, "{target}");
+        std::fs::remove_file(workspace.join(".templates")).unwrap();
+    }
+    // A single file of it, and one that was taken from the answer of a tool.
+    write_atomic(&workspace.join(".templates/Own.tpl"), b"").unwrap();
+    symlink("../../other/Secret.tpl", workspace.join(".templates/Linked.tpl")).unwrap();
+    symlink("../../other", workspace.join(".templates/folder")).unwrap();
+    std::fs::create_dir_all(workspace.join(".jaato")).unwrap();
+    symlink("../../other", workspace.join(".jaato/templates")).unwrap();
+    let taken = [super::Taken { name: "Secret.tpl".into(), hash: String::new() }];
+    let (catalog, selection) = (Catalog::new(Vec::new()), selection(&[], &[], &[]));
+    let asked = Asked { workspace: &workspace, catalog: &catalog, selection: &selection, extract: true, taken: &taken };
+    assert_eq!(listed(&index(asked, &Cache::default()).0), ["Own.tpl jinja2"]);
+}

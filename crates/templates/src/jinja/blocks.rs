@@ -1,0 +1,97 @@
+//! Which blocks are open: the engine's parser accepts a block that is never closed as one that ends with the template, and
+//! names no line where another one was expected.
+
+use super::REFUSED;
+use crate::ParseError;
+use crate::limits::{CHAIN, NESTING};
+
+/// The open blocks, innermost last.
+#[derive(Debug, Default)]
+pub struct Blocks<'t> {
+    open: Vec<OpenTag<'t>>,
+}
+
+#[derive(Debug)]
+struct OpenTag<'t> {
+    /// `for`, `if`, `with`, `set`, `filter` or `autoescape`.
+    word: &'t str,
+    line: usize,
+    /// `elif` branches so far.
+    branches: usize,
+    else_seen: bool,
+}
+
+impl<'t> Blocks<'t> {
+    /// Takes the tag that begins with this word; `is_block` is false for a `set` that has its value in the tag.
+    ///
+    /// # Errors
+    ///
+    /// The tag is unknown or refused, stands where it has no meaning, or blocks nest too deep; with the line.
+    pub fn tag(&mut self, word: &'t str, is_block: bool, line: usize) -> Result<(), ParseError> {
+        match word {
+            "set" if !is_block => Ok(()),
+            "for" | "if" | "with" | "set" | "filter" | "autoescape" => self.open(word, line),
+            "elif" => self.elif(line),
+            "else" => self.otherwise(line),
+            "break" | "continue" if self.open.iter().any(|block| block.word == "for") => Ok(()),
+            "break" | "continue" => Err(ParseError::at(line, format!("'{word}' at line {line} stands outside a loop"))),
+            _ if REFUSED.contains(&word) => Err(ParseError::at(
+                line,
+                format!("'{word}' at line {line} is not supported: a template stands alone and defines nothing"),
+            )),
+            "endfor" | "endif" | "endwith" | "endset" | "endfilter" | "endautoescape" => self.close(word, line),
+            _ => Err(ParseError::at(line, format!("unknown tag '{word}' at line {line}"))),
+        }
+    }
+
+    /// Checks that every block is closed at the end of the template.
+    ///
+    /// # Errors
+    ///
+    /// One is not; with the line where it was opened.
+    pub fn end(self) -> Result<(), ParseError> {
+        self.open.last().map_or(Ok(()), |OpenTag { word, line, .. }| {
+            Err(ParseError::at(*line, format!("'{word}' opened at line {line} is never closed")))
+        })
+    }
+
+    fn open(&mut self, word: &'t str, line: usize) -> Result<(), ParseError> {
+        if self.open.len() >= NESTING {
+            return Err(ParseError::at(line, format!("blocks nest deeper than {NESTING} at line {line}")));
+        }
+        self.open.push(OpenTag { word, line, branches: 0, else_seen: false });
+        Ok(())
+    }
+
+    fn close(&mut self, end: &str, line: usize) -> Result<(), ParseError> {
+        let Some(OpenTag { word, line: from, .. }) = self.open.pop() else {
+            return Err(ParseError::at(line, format!("'{end}' at line {line} closes nothing")));
+        };
+        if end.strip_prefix("end") == Some(word) {
+            return Ok(());
+        }
+        Err(ParseError::at(line, format!("'{end}' at line {line} does not close the '{word}' of line {from}")))
+    }
+
+    fn elif(&mut self, line: usize) -> Result<(), ParseError> {
+        match self.open.last_mut() {
+            Some(block) if block.word == "if" && !block.else_seen => block.branches += 1,
+            _ => return Err(ParseError::at(line, format!("'elif' at line {line} stands outside an 'if'"))),
+        }
+        // The engine nests each branch in the one before, within all the blocks around it.
+        if self.open.iter().map(|block| block.branches).sum::<usize>() > CHAIN {
+            return Err(ParseError::at(line, format!("more than {CHAIN} 'elif' in a row at line {line}")));
+        }
+        Ok(())
+    }
+
+    fn otherwise(&mut self, line: usize) -> Result<(), ParseError> {
+        match self.open.last_mut() {
+            Some(block) if matches!(block.word, "if" | "for") && !block.else_seen => {
+                block.else_seen = true;
+                Ok(())
+            }
+            _ => Err(ParseError::at(line, format!("'else' at line {line} stands outside an 'if' or 'for'"))),
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! What a name means at one place of a template: a variable, something the template made itself, or the item of a list
+//! that is a variable. Paths lead from a variable to what an expression looks at.
+
+use std::collections::HashMap;
+
+use minijinja::machinery::ast::{BinOpKind, Call, CallArg, Expr, UnaryOpKind};
+
+use super::GLOBALS;
+use crate::usage::PathStep;
+
+/// What a name of the template's own stands for.
+#[derive(Debug, Clone)]
+pub enum Binding {
+    /// Something made here.
+    Own,
+    /// Something reached from a variable.
+    Alias(Vec<PathStep>),
+    /// A group of items of the list at this path: `grouper` is the template's own, `list` holds such items.
+    Group(Vec<PathStep>),
+}
+
+/// The names in force.
+#[derive(Debug, Default)]
+pub struct NameScope<'a> {
+    /// Every name with what it stands for, the innermost binding last.
+    bindings: HashMap<&'a str, Vec<Binding>>,
+    /// The names in the order they were bound.
+    order: Vec<&'a str>,
+}
+
+impl<'a> NameScope<'a> {
+    /// How many names are in force; a mark for [`NameScope::leave`].
+    pub fn mark(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Forgets the names made since the mark.
+    pub fn leave(&mut self, mark: usize) {
+        for name in self.order.drain(mark.min(self.order.len())..) {
+            self.bindings.get_mut(name).map(Vec::pop);
+        }
+    }
+
+    /// Makes a name.
+    pub fn bind(&mut self, name: &'a str, binding: Binding) {
+        self.bindings.entry(name).or_default().push(binding);
+        self.order.push(name);
+    }
+
+    fn of(&self, name: &str) -> Option<&Binding> {
+        self.bindings.get(name)?.last()
+    }
+
+    /// The way from a variable to what `expr` looks at, if it does nothing but look.
+    pub fn path(&self, expr: &Expr<'_>) -> Option<Vec<PathStep>> {
+        match expr {
+            Expr::Var(name) => match self.of(name.id) {
+                Some(Binding::Own | Binding::Group(_)) => None,
+                Some(Binding::Alias(path)) => Some(path.clone()),
+                None if GLOBALS.contains(&name.id) => None,
+                None => Some(vec![PathStep::Field(name.id.to_owned())]),
+            },
+            Expr::GetAttr(get) if get.name == "list" && self.group(&get.expr).is_some() => self.group(&get.expr),
+            Expr::GetAttr(get) => self.step(&get.expr, PathStep::Field(get.name.to_owned())),
+            Expr::GetItem(get) => match &get.subscript_expr {
+                Expr::Const(index) if index.value.is_number() => match self.group(&get.expr) {
+                    Some(group) if index.value.as_usize() == Some(1) => Some(group),
+                    _ => self.step(&get.expr, PathStep::Item),
+                },
+                index if is_number(index) => self.step(&get.expr, PathStep::Item),
+                key => self.step(&get.expr, PathStep::Field(text_of(key)?.to_owned())),
+            },
+            // `xs[1:]` leads to items as `xs[1]` does.
+            Expr::Call(call) => {
+                let mut bounds = values_of(&call.args).filter(|bound| !is_none(bound));
+                let is_one_number = bounds.next().is_some_and(is_number) && bounds.next().is_none();
+                sliced(call).filter(|_| is_one_number).and_then(|of| self.step(of, PathStep::Item))
+            }
+            Expr::Filter(filter) => match filter.name {
+                "first" | "last" | "random" => self.step(filter.expr.as_ref()?, PathStep::Item),
+                "default" | "d" | "sort" | "reverse" | "unique" | "list" | "select" | "reject" | "selectattr"
+                | "rejectattr" => self.path(filter.expr.as_ref()?),
+                _ => None,
+            },
+            Expr::BinOp(or) if matches!(or.op, BinOpKind::ScOr) => self.path(&or.left),
+            _ => None,
+        }
+    }
+
+    fn group(&self, expr: &Expr<'_>) -> Option<Vec<PathStep>> {
+        match expr {
+            Expr::Var(name) => match self.of(name.id) {
+                Some(Binding::Group(path)) => Some(path.clone()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn step(&self, of: &Expr<'_>, step: PathStep) -> Option<Vec<PathStep>> {
+        let mut path = self.path(of)?;
+        path.push(step);
+        Some(path)
+    }
+
+    /// The paths that are certainly defined where `expr` turned out `outcome`.
+    pub fn defined_if(&self, expr: &Expr<'_>, outcome: bool) -> Vec<Vec<PathStep>> {
+        match expr {
+            Expr::Test(test) if matches!(test.name, "defined" | "undefined") => {
+                let says_defined = (test.name == "defined") == outcome;
+                self.path(&test.expr).filter(|_| says_defined).into_iter().collect()
+            }
+            Expr::UnaryOp(not) if matches!(not.op, UnaryOpKind::Not) => self.defined_if(&not.expr, !outcome),
+            Expr::BinOp(both) if matches!((both.op, outcome), (BinOpKind::ScAnd, true) | (BinOpKind::ScOr, false)) => {
+                let mut defined = self.defined_if(&both.left, outcome);
+                defined.extend(self.defined_if(&both.right, outcome));
+                defined
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Paths that are certainly defined, innermost last.
+#[derive(Debug, Default)]
+pub struct Guards {
+    order: Vec<Vec<PathStep>>,
+    /// How often each path stands in `order`.
+    counts: HashMap<Vec<PathStep>, usize>,
+}
+
+impl Guards {
+    /// How many there are; a mark for [`Guards::truncate`].
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Adds paths.
+    pub fn extend(&mut self, paths: impl IntoIterator<Item = Vec<PathStep>>) {
+        for path in paths {
+            *self.counts.entry(path.clone()).or_default() += 1;
+            self.order.push(path);
+        }
+    }
+
+    /// Forgets the paths added since the mark.
+    pub fn truncate(&mut self, mark: usize) {
+        for path in self.order.drain(mark.min(self.order.len())..) {
+            if let Some(count) = self.counts.get_mut(&path) {
+                *count -= 1;
+            }
+        }
+    }
+
+    /// Whether this path, or one that leads to it, is among them.
+    pub fn cover(&self, path: &[PathStep]) -> bool {
+        let holds =
+            |length| path.get(..length).and_then(|start| self.counts.get(start)).is_some_and(|count| *count > 0);
+        !self.order.is_empty() && (1..=path.len()).any(holds)
+    }
+}
+
+/// The string given for `name`, or in place `at`.
+pub fn text_argument<'e>(args: &'e [CallArg<'_>], name: &str, at: usize) -> Option<&'e str> {
+    let named = args.iter().find_map(|arg| match arg {
+        CallArg::Kwarg(of, value) if *of == name => Some(value),
+        _ => None,
+    });
+    let placed = || match args.get(at) {
+        Some(CallArg::Pos(value)) => Some(value),
+        _ => None,
+    };
+    text_of(named.or_else(placed)?)
+}
+
+/// The values of arguments.
+pub fn values_of<'e, 'a>(args: &'e [CallArg<'a>]) -> impl Iterator<Item = &'e Expr<'a>> {
+    args.iter().map(|arg| match arg {
+        CallArg::Pos(value) | CallArg::Kwarg(_, value) | CallArg::PosSplat(value) | CallArg::KwargSplat(value) => value,
+    })
+}
+
+/// What is sliced, where the call is one of those that stand for a slice.
+pub fn sliced<'e, 'a>(call: &'e Call<'a>) -> Option<&'e Expr<'a>> {
+    match &call.expr {
+        Expr::GetAttr(method) if method.name == "__slice__" => Some(&method.expr),
+        _ => None,
+    }
+}
+
+/// The string that an expression is.
+pub fn text_of<'e>(expr: &'e Expr<'_>) -> Option<&'e str> {
+    match expr {
+        Expr::Const(text) => text.value.as_str(),
+        _ => None,
+    }
+}
+
+/// Calls itself as often as signs stand before the number, which was bounded.
+fn is_number(expr: &Expr<'_>) -> bool {
+    match expr {
+        Expr::Const(number) => number.value.is_number(),
+        Expr::UnaryOp(sign) => matches!(sign.op, UnaryOpKind::Neg) && is_number(&sign.expr),
+        _ => false,
+    }
+}
+
+fn is_none(expr: &Expr<'_>) -> bool {
+    matches!(expr, Expr::Const(none) if none.value.is_none())
+}

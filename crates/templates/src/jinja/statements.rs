@@ -1,0 +1,141 @@
+//! One pass over the statements of a Jinja2 template: which names are the template's own, which are certainly defined, and
+//! what is asked of every other name.
+
+use minijinja::machinery::ast::{Expr, ForLoop, IfCond, Stmt};
+
+use super::scope::{Binding, Guards, NameScope};
+use crate::usage::{PathStep, Usage, VariableUses};
+
+/// What the template asks for.
+pub fn shape(statements: &[Stmt<'_>]) -> VariableUses {
+    let mut uses = Uses::default();
+    uses.statements(statements);
+    uses.shape
+}
+
+/// What is known after the statements so far.
+#[derive(Default)]
+pub(super) struct Uses<'a> {
+    pub(super) shape: VariableUses,
+    pub(super) scope: NameScope<'a>,
+    /// Paths that are certainly defined here.
+    pub(super) guards: Guards,
+}
+
+impl<'a> Uses<'a> {
+    /// Calls itself as deep as blocks and `elif` branches nest, which was bounded.
+    fn statements(&mut self, statements: &[Stmt<'a>]) {
+        for statement in statements {
+            match statement {
+                Stmt::EmitExpr(emit) => self.visit(&emit.expr, Usage::Print, true),
+                Stmt::ForLoop(each) => self.for_loop(each),
+                Stmt::IfCond(branch) => self.branch(branch),
+                Stmt::WithBlock(with) => {
+                    let names = self.scope.mark();
+                    for (target, value) in &with.assignments {
+                        self.assign(target, value);
+                    }
+                    self.statements(&with.body);
+                    self.scope.leave(names);
+                }
+                Stmt::Set(set) => self.assign(&set.target, &set.expr),
+                Stmt::SetBlock(set) => {
+                    set.filter.iter().for_each(|filter| self.visit(filter, Usage::Print, true));
+                    self.statements(&set.body);
+                    self.bind(&set.target, None);
+                }
+                Stmt::AutoEscape(escape) => {
+                    self.visit(&escape.enabled, Usage::Test, true);
+                    self.statements(&escape.body);
+                }
+                Stmt::FilterBlock(block) => {
+                    self.visit(&block.filter, Usage::Print, true);
+                    self.statements(&block.body);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn branch(&mut self, branch: &IfCond<'a>) {
+        self.visit(&branch.expr, Usage::Test, true);
+        self.guarded(&branch.expr, true, |uses| uses.statements(&branch.true_body));
+        self.guarded(&branch.expr, false, |uses| uses.statements(&branch.false_body));
+    }
+
+    fn for_loop(&mut self, each: &ForLoop<'a>) {
+        // The list is wrapped in a filter of ours.
+        let list = match &each.iter {
+            Expr::Filter(filter) if filter.name == "__each__" => filter.expr.as_ref().unwrap_or(&each.iter),
+            list => list,
+        };
+        self.visit(list, Usage::Iterate, true);
+        let targets = names(&each.target);
+        let bindings = self.bindings_of(list, targets.len());
+        let (names, guards) = (self.scope.mark(), self.guards.len());
+        self.scope.bind("loop", Binding::Own);
+        for (target, binding) in targets.into_iter().zip(bindings) {
+            self.scope.bind(target, binding);
+        }
+        if let Some(test) = &each.filter_expr {
+            self.visit(test, Usage::Test, true);
+            self.guards.extend(self.scope.defined_if(test, true));
+        }
+        self.statements(&each.body);
+        self.guards.truncate(guards);
+        self.scope.leave(names);
+        self.statements(&each.else_body);
+    }
+
+    /// What the names of a loop through `list` stand for.
+    fn bindings_of(&self, list: &Expr<'a>, names: usize) -> Vec<Binding> {
+        let (of, filter) = match list {
+            Expr::Filter(filter) if matches!(filter.name, "groupby" | "batch" | "slice") => {
+                (filter.expr.as_ref().unwrap_or(list), filter.name)
+            }
+            _ => (list, ""),
+        };
+        let path = self.scope.path(of);
+        let mut own = vec![Binding::Own; names];
+        let place = match filter {
+            "groupby" if names == 2 => own.last_mut(),
+            _ if names == 1 => own.first_mut(),
+            _ => None,
+        };
+        if let (Some(mut path), Some(place)) = (path, place) {
+            *place = match (filter, names) {
+                ("groupby", 1) => Binding::Group(path),
+                // Each goes on holding such items.
+                ("groupby" | "batch" | "slice", _) => Binding::Alias(path),
+                _ => {
+                    path.push(PathStep::Item);
+                    Binding::Alias(path)
+                }
+            };
+        }
+        own
+    }
+
+    fn assign(&mut self, target: &Expr<'a>, value: &Expr<'a>) {
+        self.visit(value, Usage::Touch, true);
+        self.bind(target, self.scope.path(value));
+    }
+
+    /// Makes the names of a target; one alone stands for what is at the path.
+    fn bind(&mut self, target: &Expr<'a>, path: Option<Vec<PathStep>>) {
+        let targets = names(target);
+        let alias = path.filter(|_| targets.len() == 1).map_or(Binding::Own, Binding::Alias);
+        for target in targets {
+            self.scope.bind(target, alias.clone());
+        }
+    }
+}
+
+/// The names that a target makes; none for a field of a namespace.
+fn names<'a>(target: &Expr<'a>) -> Vec<&'a str> {
+    match target {
+        Expr::Var(name) => vec![name.id],
+        Expr::List(list) => list.items.iter().flat_map(names).collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,209 @@
+//! The tokens of a template, before the engine's parser sees them: blocks balance, expressions stay within their limits, and
+//! what Jinja2 accepts and the engine's parser refuses or answers otherwise (a sign `+`, the list of a loop, slices) is
+//! written so that it parses.
+
+use minijinja::Error;
+use minijinja::machinery::{Span, Token, tokenize};
+use minijinja::syntax::SyntaxConfig;
+
+use super::blocks::Blocks;
+use super::bounds::Height;
+use super::edits::{SourceEdit, apply};
+use super::from_engine;
+use crate::ParseError;
+use refdesk_text::lines::LineCounter;
+
+/// `{{ … }}` or `{% … %}`: its tokens without the delimiters.
+pub struct JinjaTag<'t> {
+    /// Whether it is `{% … %}`.
+    pub is_statement: bool,
+    /// Where its opening delimiter stands, in bytes.
+    start: usize,
+    /// In order.
+    pub tokens: Vec<(Token<'t>, Span)>,
+}
+
+/// The tags of a template; `take` gets each.
+///
+/// # Errors
+///
+/// A tag, comment, string or raw block is never closed, a character begins no token, or `take` fails; with the line.
+pub fn tags<'t>(text: &'t str, mut take: impl FnMut(JinjaTag<'t>) -> Result<(), ParseError>) -> Result<(), ParseError> {
+    let (mut open, mut end): (Option<JinjaTag<'t>>, usize) = (None, 0);
+    for token in tokenize(text, false, SyntaxConfig::default()) {
+        let (token, span) = token.map_err(|error| unread(&error, text, end))?;
+        end = offset(span.end_offset);
+        match token {
+            Token::TemplateData(_) => {}
+            Token::VariableStart | Token::BlockStart => {
+                let is_statement = matches!(token, Token::BlockStart);
+                open = Some(JinjaTag { is_statement, start: offset(span.start_offset), tokens: Vec::new() });
+            }
+            Token::VariableEnd | Token::BlockEnd => open.take().map_or(Ok(()), &mut take)?,
+            token => {
+                if let Some(tag) = &mut open {
+                    tag.tokens.push((token, span));
+                }
+            }
+        }
+    }
+    open.map_or(Ok(()), |tag| Err(never_closed("tag", text, tag.start)))
+}
+
+/// Bytes as the engine counts them.
+pub fn offset(bytes: u32) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}
+
+/// The line, from 1, of a byte.
+pub fn line_at(text: &str, at: usize) -> usize {
+    LineCounter::new(text).line_of(at)
+}
+
+fn never_closed(what: &str, text: &str, at: usize) -> ParseError {
+    let line = line_at(text, at);
+    ParseError::at(line, format!("the {what} opened at line {line} is never closed"))
+}
+
+/// What the engine could not cut into tokens. It names the line where it stopped, which for something unclosed is the last
+/// one; where that begins is found behind `end`, the end of the last token.
+fn unread(error: &Error, text: &str, end: usize) -> ParseError {
+    let rest = text.get(end..).unwrap_or_default();
+    let after = |found: Option<usize>| end + found.unwrap_or_default();
+    match error.detail() {
+        Some("unexpected end of comment") => never_closed("comment", text, after(unclosed_comment(rest))),
+        Some("unexpected end of raw block") => never_closed("raw block", text, after(rest.find("{%"))),
+        Some("unexpected end of string") => never_closed("string", text, after(rest.find(['"', '\'']))),
+        Some("unexpected character") => {
+            let at = after(rest.find(|c: char| !c.is_whitespace()));
+            let line = line_at(text, at);
+            let found = text.get(at..).and_then(|rest| rest.chars().next()).unwrap_or_default();
+            ParseError::at(line, format!("unexpected character '{}' at line {line}", found.escape_debug()))
+        }
+        _ => from_engine(error),
+    }
+}
+
+/// Where the first comment begins that is never closed. Closed ones may stand before it: they are no tokens.
+fn unclosed_comment(text: &str) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += text.get(at..)?.find("{#")?;
+        match text.get(at + 2..)?.find("#}") {
+            Some(length) => at += length + 4,
+            None => return Some(at),
+        }
+    }
+}
+
+/// A token as an error names it.
+pub fn describe(token: &Token<'_>) -> String {
+    match token {
+        Token::Ident(word) => format!("'{word}'"),
+        token => token.to_string().replace('`', "'"),
+    }
+}
+
+/// The template as the engine's parser takes it.
+///
+/// # Errors
+///
+/// As [`tags`]; blocks do not balance, a tag is refused, or a limit is passed; with the line.
+pub fn prepare(text: &str) -> Result<String, ParseError> {
+    let (mut lines, mut blocks, mut edits) = (LineCounter::new(text), Blocks::default(), Vec::new());
+    tags(text, |tag| {
+        let line = lines.line_of(tag.start);
+        let mut tokens = tag.tokens.as_slice();
+        let mut word = None;
+        if tag.is_statement
+            && let Some(((Token::Ident(first), _), rest)) = tokens.split_first()
+        {
+            word = Some(*first);
+            tokens = rest;
+        }
+        // The loop is wrapped around what is written otherwise within it.
+        let has_value = expressions(text, tokens, &mut edits)?;
+        if word == Some("for") {
+            edits.extend(list_of_loop(tokens).into_iter().flatten());
+        }
+        word.map_or(Ok(()), |word| blocks.tag(word, !has_value, line))
+    })?;
+    blocks.end()?;
+    Ok(apply(text, edits))
+}
+
+/// Bounds the expressions of a tag, and writes signs and slices as the parser takes them. Tells whether there is a `=`
+/// outside brackets.
+fn expressions(text: &str, tokens: &[(Token<'_>, Span)], edits: &mut Vec<SourceEdit>) -> Result<bool, ParseError> {
+    let (mut height, mut has_value) = (Height::new(text), false);
+    // Every open bracket, and of a subscript how many colons were met.
+    let mut brackets: Vec<(&(Token<'_>, Span), Option<usize>)> = Vec::new();
+    for placed in tokens {
+        let (token, span) = placed;
+        let at = offset(span.start_offset);
+        let is_left_out = height.expects_operand;
+        height.count(token, at)?;
+        match token {
+            Token::Plus if is_left_out => edits.push(SourceEdit::replace(*span, "--")),
+            Token::Assign if brackets.is_empty() => has_value = true,
+            Token::ParenOpen | Token::BraceOpen => brackets.push((placed, None)),
+            Token::BracketOpen => brackets.push((placed, (!is_left_out).then_some(0))),
+            Token::Colon => {
+                if let Some(((_, open), Some(colons))) = brackets.last_mut() {
+                    *colons += 1;
+                    match *colons {
+                        1 => edits.push(SourceEdit::replace(*open, ".__slice__(")),
+                        2 => {}
+                        _ => return Err(unexpected(token, text, at)),
+                    }
+                    edits.push(SourceEdit::replace(*span, if is_left_out { "\tNone,\t" } else { ",\t" }));
+                }
+            }
+            Token::ParenClose | Token::BracketClose | Token::BraceClose => {
+                let colons = match brackets.pop() {
+                    Some(((open, _), colons)) if closes(open, token) => colons,
+                    _ => return Err(unexpected(token, text, at)),
+                };
+                if colons.is_some_and(|colons| colons > 0) {
+                    edits.push(SourceEdit::replace(*span, if is_left_out { "\tNone\t)" } else { "\t)" }));
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(has_value)
+}
+
+fn unexpected(token: &Token<'_>, text: &str, at: usize) -> ParseError {
+    let line = line_at(text, at);
+    ParseError::at(line, format!("unexpected {} at line {line}", describe(token)))
+}
+
+fn closes(open: &Token<'_>, close: &Token<'_>) -> bool {
+    matches!(
+        (open, close),
+        (Token::ParenOpen, Token::ParenClose)
+            | (Token::BracketOpen, Token::BracketClose)
+            | (Token::BraceOpen, Token::BraceClose)
+    )
+}
+
+/// Parentheses around what a loop goes through, which may be several values without any, and the filter that checks it.
+fn list_of_loop(tokens: &[(Token<'_>, Span)]) -> Option<[SourceEdit; 2]> {
+    let list = tokens.get(tokens.iter().position(|(token, _)| matches!(token, Token::Ident("in")))? + 1..)?;
+    let mut depth = 0_usize;
+    let end = list.iter().position(|(token, _)| {
+        match token {
+            Token::ParenOpen | Token::BracketOpen | Token::BraceOpen => depth += 1,
+            Token::ParenClose | Token::BracketClose | Token::BraceClose => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && matches!(token, Token::Ident("if" | "recursive"))
+    });
+    let list = list.get(..end.unwrap_or(list.len()))?;
+    let ((_, first), (_, last)) = (list.first()?, list.last()?);
+    Some([
+        SourceEdit::insert(offset(first.start_offset), "("),
+        SourceEdit::insert(offset(last.end_offset), ")|__each__"),
+    ])
+}

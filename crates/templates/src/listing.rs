@@ -1,0 +1,23 @@
+//! The index as other tools read it, from `index.json` (BEHAVIOUR §6).
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use super::{TemplateIndex, names};
+use refdesk_files::path::display;
+
+/// What is known of each template, by its name.
+pub fn listing(index: &TemplateIndex, workspace: &Path) -> Map<String, Value> {
+    let entry = |template: &super::Template| {
+        let entry = json!({
+            "name": template.name,
+            "source_path": display(workspace, &template.path),
+            "syntax": template.syntax,
+            "variables": names(&template.variables),
+            "origin": template.origin,
+        });
+        (template.name.clone(), entry)
+    };
+    index.templates.iter().map(entry).collect()
+}

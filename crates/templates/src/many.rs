@@ -1,0 +1,73 @@
+//! The template names of many selections, for comparing them: every file is read once for all, and a source
+//! that brings no template is passed over.
+
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, SystemTime};
+
+use rayon::prelude::*;
+
+use super::cache::CachedFiles;
+use super::discover::holds_some;
+use super::embedded::documents::{declares_templates, files};
+use super::index::{Asked, build};
+use refdesk_core::catalog::{Kind, Source, SourceId};
+use refdesk_core::selection::Selection;
+
+/// A file counts as settled some time after its last write; here each is read only once, so all of them count as settled.
+const LATER: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// What the sources of some selections bring, each looked into once.
+#[derive(Debug)]
+pub struct Many<'a> {
+    asked: Asked<'a>,
+    kept: CachedFiles,
+    bringing: HashSet<SourceId>,
+}
+
+impl<'a> Many<'a> {
+    /// Looks into the sources of this selection, which is to hold all of those asked about later.
+    pub fn of(asked: Asked<'a>, now: SystemTime) -> Self {
+        let (_, kept, _, _) = build(asked, &CachedFiles::default(), now.checked_add(LATER), None);
+        let kept = kept.trusted();
+        let selected: Vec<&Source> =
+            asked.selection.members().iter().filter_map(|member| asked.catalog.get(member.id.as_str())).collect();
+        let brings = |source: &&&Source| holds_some(source) || (asked.extract && may_hold_blocks(source, &kept));
+        let bringing = selected.par_iter().filter(brings).map(|source| source.id.clone()).collect();
+        Self { asked, kept, bringing }
+    }
+
+    /// The names of the templates that each of these selections brings, sorted, as its index has them.
+    pub fn names(&self, selections: &[&Selection]) -> Vec<Vec<String>> {
+        let narrowed: Vec<Selection> =
+            selections.par_iter().map(|selection| selection.only(|id| self.bringing.contains(id))).collect();
+        let key = |selection: &Selection| {
+            let mut ids: Vec<SourceId> = selection.members().iter().map(|member| member.id.clone()).collect();
+            ids.sort_unstable();
+            ids
+        };
+        let keys: Vec<Vec<SourceId>> = narrowed.iter().map(key).collect();
+        let different: HashMap<&Vec<SourceId>, &Selection> = keys.iter().zip(&narrowed).collect();
+        let built: HashMap<&Vec<SourceId>, Vec<String>> =
+            different.into_par_iter().map(|(key, selection)| (key, self.index(selection))).collect();
+        keys.iter().map(|key| built.get(key).cloned().unwrap_or_default()).collect()
+    }
+
+    fn index(&self, selection: &Selection) -> Vec<String> {
+        let (index, ..) = build(Asked { selection, ..self.asked }, &self.kept, None, None);
+        index.templates.into_iter().map(|template| template.name).collect()
+    }
+}
+
+/// Whether code blocks of a source may be templates, or keep those of a source around it from being some. What is not known
+/// is looked into each time.
+fn may_hold_blocks(source: &Source, kept: &CachedFiles) -> bool {
+    match &source.kind {
+        _ if declares_templates(source) => true,
+        Kind::Inline { content } => kept.contents.get(content).is_none_or(|found| !found.blocks.is_empty()),
+        Kind::Local(place) => {
+            let (files, _) = files(place);
+            files.iter().any(|(path, _)| kept.document(path).is_none_or(|(_, found)| !found.blocks.is_empty()))
+        }
+        Kind::Url { .. } | Kind::Mcp { .. } => false,
+    }
+}

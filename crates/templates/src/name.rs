@@ -1,0 +1,181 @@
+//! Names, given over all templates of a desk at once, and finding a template by what somebody typed (BEHAVIOUR §6). A name
+//! is as short as it can be while no other template could be meant.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+use super::{Template, TemplateIndex};
+use refdesk_text::nearest::nearest;
+
+/// The prefix that stands in for a source id where a template lies in the workspace's own `.templates/`.
+const OWN: &str = ".templates";
+
+/// What names are made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Parts<'a> {
+    /// The source that brought it.
+    pub source: Option<&'a str>,
+    /// The path within it, forward slashes.
+    pub within: &'a str,
+    /// The name of the folder that the source itself is.
+    pub root: &'a str,
+    /// The file, absolute, as a last resort.
+    pub path: &'a str,
+}
+
+impl<'a> Parts<'a> {
+    fn file(&self) -> &'a str {
+        self.within.rsplit('/').next().unwrap_or(self.within)
+    }
+
+    fn with_folder(&self) -> String {
+        let folder = self.within.rsplit('/').nth(1).unwrap_or(self.root);
+        format!("{folder}/{}", self.file())
+    }
+
+    fn full(&self) -> String {
+        full_name(self.source, self.within)
+    }
+}
+
+/// `<source id>/<path within it>`, the name that always works.
+pub fn full_name(source: Option<&str>, within: &str) -> String {
+    format!("{}/{within}", source.unwrap_or(OWN))
+}
+
+/// One name for each: the file name where unique, else `<folder>/<file>`, else the path within the source, else with
+/// `<source id>/` in front for all that share it.
+pub fn names(templates: &[Parts<'_>]) -> Vec<String> {
+    let full: Vec<String> = templates.iter().map(Parts::full).collect();
+    let taken: HashSet<&str> = full.iter().map(String::as_str).collect();
+    let levels: [Vec<String>; 3] = [
+        templates.iter().map(|parts| parts.file().to_owned()).collect(),
+        templates.iter().map(Parts::with_folder).collect(),
+        templates.iter().map(|parts| parts.within.to_owned()).collect(),
+    ];
+    let counts = levels.each_ref().map(|level| count(level));
+    let full_counts = count(&full);
+    let name = |(at, (parts, full)): (usize, (&Parts<'_>, &String))| {
+        for (level, counts) in levels.iter().zip(&counts) {
+            let Some(name) = level.get(at) else { continue };
+            let free = name == full || !taken.contains(name.as_str());
+            if counts.get(name.as_str()) == Some(&1) && free {
+                return name.clone();
+            }
+        }
+        if full_counts.get(full.as_str()) == Some(&1) { full.clone() } else { parts.path.to_owned() }
+    };
+    templates.iter().zip(&full).enumerate().map(name).collect()
+}
+
+fn count(names: &[String]) -> HashMap<&str, usize> {
+    let mut counts = HashMap::new();
+    for name in names {
+        *counts.entry(name.as_str()).or_insert(0) += 1;
+    }
+    counts
+}
+
+/// Why no template goes by a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NameError {
+    /// None has it.
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The name most like it.
+        nearest: Option<String>,
+    },
+    /// Several could be meant.
+    Several {
+        /// What was asked for.
+        name: String,
+        /// Their names, sorted.
+        names: Vec<String>,
+    },
+}
+
+impl fmt::Display for NameError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown { name, nearest: None } => write!(out, "no template is named '{name}'"),
+            Self::Unknown { name, nearest: Some(nearest) } => {
+                write!(out, "no template is named '{name}' (did you mean '{nearest}'?)")
+            }
+            Self::Several { name, names } => write!(out, "'{name}' fits several templates: {}", names.join(", ")),
+        }
+    }
+}
+
+impl std::error::Error for NameError {}
+
+impl Template {
+    /// `<source id>/<path within it>`; `.templates/…` for the workspace's own.
+    pub fn full_name(&self) -> String {
+        full_name(self.source.as_ref().map(refdesk_core::catalog::SourceId::as_str), &self.within)
+    }
+}
+
+impl TemplateIndex {
+    /// The template of this name: its name in the index, `<source id>/<path within it>`, or an end of its path that only
+    /// one template has.
+    ///
+    /// # Errors
+    ///
+    /// No template fits, or several do.
+    pub fn find(&self, name: &str) -> Result<&Template, NameError> {
+        if let Some(template) = self.templates.iter().find(|template| template.name == name) {
+            return Ok(template);
+        }
+        let exact: Vec<&Template> = self.templates.iter().filter(|template| template.full_name() == name).collect();
+        let ends = |template: &&Template| {
+            template.within.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+        };
+        let fitting = if exact.is_empty() { self.templates.iter().filter(ends).collect::<Vec<_>>() } else { exact };
+        match fitting.as_slice() {
+            [template] => Ok(template),
+            [] => {
+                let names = || self.templates.iter().map(|template| template.name.as_str());
+                // A name without its ending or folder means the template that has the rest.
+                let holds =
+                    || names().filter(|other| !name.is_empty() && other.contains(name)).min_by_key(|it| it.len());
+                let nearest = nearest(name, names()).or_else(holds).map(str::to_owned);
+                Err(NameError::Unknown { name: name.to_owned(), nearest })
+            }
+            several => {
+                let mut names: Vec<String> = several.iter().map(|template| template.name.clone()).collect();
+                names.sort();
+                Err(NameError::Several { name: name.to_owned(), names })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_as_short_as_they_can_be() {
+        for (files, expected) in [
+            (vec![("m1", "Only.tpl")], vec!["Only.tpl"]),
+            (vec![("m1", "a/T.tpl"), ("m1", "b/T.tpl")], vec!["a/T.tpl", "b/T.tpl"]),
+            (vec![("m1", "T.tpl"), ("m2", "T.tpl")], vec!["m1/T.tpl", "m2/T.tpl"]),
+            (
+                vec![("m1", "x/a/T.tpl"), ("m1", "y/a/T.tpl"), ("m2", "b/T.tpl")],
+                vec!["x/a/T.tpl", "y/a/T.tpl", "b/T.tpl"],
+            ),
+            (vec![("m1", "a/T.tpl"), ("m2", "a/T.tpl"), ("m2", "U.tpl")], vec!["m1/a/T.tpl", "m2/a/T.tpl", "U.tpl"]),
+            (vec![("s", "m1/T.tpl"), ("m1", "T.tpl"), ("m1", "U.tpl")], vec!["s/m1/T.tpl", "T.tpl", "U.tpl"]),
+            (vec![("a", "b/c.tpl"), ("a/b", "c.tpl")], vec!["b/c.tpl", "a/b/c.tpl"]),
+        ] {
+            let paths: Vec<String> = files.iter().map(|(id, within)| format!("/{id}/{within}")).collect();
+            let parts: Vec<Parts<'_>> = files
+                .iter()
+                .zip(&paths)
+                .map(|((id, within), path)| Parts { source: Some(id), within, root: id, path })
+                .collect();
+            assert_eq!(names(&parts), expected, "{files:?}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! `.jaato/templates/overrides.json`: a person's last word on which language a template is written in, by its name or
+//! `<source id>/<path within it>` (BEHAVIOUR §6).
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::Syntax;
+use refdesk_files::Folder;
+use refdesk_files::path::is_absent;
+use refdesk_text::report::{Diagnostic, Position};
+
+/// Where the file lies in a workspace.
+pub const FILE: &str = ".jaato/templates/overrides.json";
+
+/// The most bytes of the file that are read.
+const LIMIT: u64 = 1024 * 1024;
+
+/// Languages settled by name. A file that is not there settles nothing; what is wrong in it is a diagnostic.
+pub fn load(workspace: &Path) -> (HashMap<String, Syntax>, Vec<Diagnostic>) {
+    let read = Folder::of(workspace, &workspace.join(FILE)).and_then(|(folder, name)| folder.read(name, LIMIT));
+    match read {
+        Ok((bytes, false)) => parse(&String::from_utf8_lossy(&bytes)),
+        Ok((_, true)) => (HashMap::new(), vec![complaint(&format!("passes the limit of {LIMIT} bytes (1 MiB)"))]),
+        Err(error) if is_absent(&error) => (HashMap::new(), Vec::new()),
+        Err(error) => (HashMap::new(), vec![complaint(&format!("cannot be read: {error}"))]),
+    }
+}
+
+fn parse(text: &str) -> (HashMap<String, Syntax>, Vec<Diagnostic>) {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let fields = match serde_json::from_str(text) {
+        Ok(Value::Object(fields)) => fields,
+        Ok(_) => return (HashMap::new(), vec![complaint("is not an object of template names")]),
+        Err(error) => {
+            let position = Position { line: error.line(), column: error.column() };
+            return (HashMap::new(), vec![complaint(&format!("is not JSON: {error}")).at(position)]);
+        }
+    };
+    let (mut settled, mut diagnostics) = (HashMap::new(), Vec::new());
+    for (name, value) in fields {
+        match value.as_str().and_then(Syntax::from_word) {
+            Some(syntax) => {
+                settled.insert(name, syntax);
+            }
+            None => diagnostics.push(complaint(&format!("gives '{name}' the syntax {value}"))),
+        }
+    }
+    (settled, diagnostics)
+}
+
+fn complaint(what: &str) -> Diagnostic {
+    Diagnostic::error("template-overrides", format!("{FILE} {what}"))
+        .in_file(FILE)
+        .hint(r#"write {"Template.java.tpl": "mustache"}, with jinja2, mustache or handlebars"#)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_right_counts_and_what_is_wrong_is_said() {
+        let (settled, diagnostics) = parse(r#"{"a.tpl": "mustache", "b.tpl": "Jinja2", "c.tpl": "twig", "d.tpl": 3}"#);
+        assert_eq!(settled.len(), 2);
+        assert_eq!(settled.get("b.tpl"), Some(&Syntax::Jinja2));
+        assert_eq!(diagnostics.len(), 2);
+        for text in ["[]", "{", ""] {
+            let (settled, diagnostics) = parse(text);
+            assert!(settled.is_empty() && diagnostics.len() == 1, "{text:?}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn no_link_is_followed_and_nothing_endless_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let other = folder.path().join("private.json");
+        refdesk_files::write_atomic(&other, br#"{"password": "secret"}"#).unwrap();
+        for target in [other.as_path(), Path::new("/dev/zero")] {
+            std::os::unix::fs::symlink(target, &path).unwrap();
+            let (settled, diagnostics) = load(folder.path());
+            assert!(settled.is_empty() && diagnostics.len() == 1, "{diagnostics:?}");
+            assert!(diagnostics.iter().all(|found| found.message.contains("link")), "{diagnostics:?}");
+            std::fs::remove_file(&path).unwrap();
+        }
+        refdesk_files::write_atomic(&path, " ".repeat(usize::try_from(LIMIT).unwrap() + 1).as_bytes()).unwrap();
+        let (_, diagnostics) = load(folder.path());
+        assert!(diagnostics.iter().any(|found| found.message.contains("limit of 1048576 bytes")), "{diagnostics:?}");
+    }
+}

@@ -1,0 +1,176 @@
+//! What one template is: its text from the file, its language, what it asks for, and why it does not parse if it does
+//! not. Everything that names templates or renders them starts here.
+
+use std::fmt;
+use std::fs::{File, Metadata};
+use std::io;
+use std::path::Path;
+
+use super::limits::{MESSAGE, TEMPLATE_BYTES, too_large};
+use super::syntax::{Ambiguity, detect};
+use super::usage::VariableUses;
+use super::{Syntax, Variable, generated, handlebars, jinja, mustache};
+use refdesk_files::beneath::open_in;
+use refdesk_files::{Stamp, open_regular, read_stamped};
+
+/// Why a template does not parse.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParseError {
+    /// What is wrong, with the line where there is one: `section 'a' opened at line 3 is never closed`.
+    pub message: String,
+    /// The line, from 1.
+    pub line: Option<usize>,
+}
+
+impl ParseError {
+    /// An error whose sentence names this line.
+    pub fn at(line: usize, message: impl Into<String>) -> Self {
+        Self { message: message.into(), line: Some(line) }
+    }
+
+    /// The same error with its line, and every line it names, as lines of the file.
+    #[must_use]
+    pub fn in_file(mut self, stripped: &generated::Stripped<'_>) -> Self {
+        self.message = cut(self.message);
+        self.renumber(|line| stripped.file_line(line));
+        self
+    }
+
+    /// The same error for a template whose first line has so many lines above it.
+    #[must_use]
+    pub fn moved_by(mut self, lines: usize) -> Self {
+        self.renumber(|line| line + lines);
+        self
+    }
+
+    /// Puts another number in place of each line.
+    fn renumber(&mut self, line_of: impl Fn(usize) -> usize) {
+        if self.line.is_none() {
+            return;
+        }
+        self.line = self.line.map(&line_of);
+        let mut message = String::with_capacity(self.message.len());
+        let mut rest = self.message.as_str();
+        while let Some(at) = rest.find("line ") {
+            let (before, after) = rest.split_at(at + "line ".len());
+            let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+            message.push_str(before);
+            match after.get(..digits).and_then(|number| number.parse().ok()) {
+                Some(line) => message.push_str(&line_of(line).to_string()),
+                None => message.push_str(after.get(..digits).unwrap_or_default()),
+            }
+            rest = after.get(digits..).unwrap_or_default();
+        }
+        message.push_str(rest);
+        self.message = message;
+    }
+}
+
+/// A message, cut after [`MESSAGE`] characters: it may quote names of any length.
+fn cut(mut message: String) -> String {
+    if let Some((end, _)) = message.char_indices().nth(MESSAGE) {
+        message.truncate(end);
+        message.push('…');
+    }
+    message
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.message)
+    }
+}
+
+/// What a template's text tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Analysis {
+    /// Its language, detected or settled.
+    pub syntax: Syntax,
+    /// The other language it might be in; never where the language was settled.
+    pub ambiguous: Option<Ambiguity>,
+    /// What it asks for, sorted by name; empty where it does not parse.
+    pub variables: Vec<Variable>,
+    /// Why it does not parse.
+    pub problem: Option<ParseError>,
+}
+
+/// Looks at a template's text, as it stands in its file; `settled` is the language if an override sets it.
+pub fn analyse(text: &str, settled: Option<Syntax>) -> Analysis {
+    if text.len() > TEMPLATE_BYTES {
+        return too_large_to_analyse(settled);
+    }
+    let (syntax, ambiguous) = match settled {
+        Some(syntax) => (syntax, None),
+        None => {
+            let detected = detect(text);
+            (detected.syntax, detected.ambiguous)
+        }
+    };
+    match variables(text, syntax) {
+        Ok(variables) => Analysis { syntax, ambiguous, variables, problem: None },
+        Err(problem) => Analysis { syntax, ambiguous, variables: Vec::new(), problem: Some(problem) },
+    }
+}
+
+/// What a template asks for, sorted by name.
+///
+/// # Errors
+///
+/// It does not parse or passes a limit; the line is that of the file.
+pub fn variables(text: &str, syntax: Syntax) -> Result<Vec<Variable>, ParseError> {
+    let stripped = generated::strip(text);
+    let uses = match syntax {
+        Syntax::Jinja2 => jinja::uses(&stripped.text),
+        Syntax::Mustache => mustache::parse(&stripped.text).map(|parsed| mustache::uses(&parsed)),
+        Syntax::Handlebars => handlebars::uses(&stripped.text),
+    };
+    uses.map(VariableUses::variables).map_err(|error| error.in_file(&stripped))
+}
+
+/// The text of a template's file that a person named.
+///
+/// # Errors
+///
+/// A sentence: it cannot be read, is larger than a template may be, or is not UTF-8 (with the line).
+pub fn read(path: &Path) -> Result<String, String> {
+    text_if_small(stamped(open_regular(path))?.1)
+}
+
+/// The text of a template's file that was found below a folder without links.
+///
+/// # Errors
+///
+/// As [`read`]; it became a link that leads out of the folder, or the folder became one.
+pub(super) fn read_below(root: &Path, within: &str) -> Result<String, String> {
+    text_if_small(bytes_below(root, within)?.1)
+}
+
+/// The bytes of a template's file below a folder without links, if it is not too large, with its stamp.
+pub(super) fn bytes_below(root: &Path, within: &str) -> Result<(Stamp, Option<Vec<u8>>), String> {
+    stamped(open_in(root, &root.join(within)))
+}
+
+fn stamped(opened: io::Result<(File, Metadata)>) -> Result<(Stamp, Option<Vec<u8>>), String> {
+    let read = opened.and_then(|file| read_stamped(file, TEMPLATE_BYTES as u64));
+    read.map_err(|error| format!("cannot be read: {error}"))
+}
+
+fn text_if_small(bytes: Option<Vec<u8>>) -> Result<String, String> {
+    text_of(bytes.ok_or_else(too_large)?)
+}
+
+/// These bytes as a text.
+pub(super) fn text_of(bytes: Vec<u8>) -> Result<String, String> {
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
+        let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
+        format!("is not UTF-8 text: line {line} holds other bytes")
+    })
+}
+
+/// What is known of a template too large to read.
+pub(super) fn too_large_to_analyse(settled: Option<Syntax>) -> Analysis {
+    let problem = ParseError { message: too_large(), line: None };
+    let syntax = settled.unwrap_or(Syntax::Jinja2);
+    Analysis { syntax, ambiguous: None, variables: Vec::new(), problem: Some(problem) }
+}

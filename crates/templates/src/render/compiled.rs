@@ -1,0 +1,102 @@
+//! A template read once and rendered as often as wanted: what of a rendering does not depend on the values. Line numbers
+//! are made those of the file here, and sentences that quote much are cut, whichever engine made them.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::{Job, RenderError, Rendered, handlebars, jinja, mustache, values};
+use crate::limits::{TEMPLATE_BYTES, too_large};
+use crate::{ParseError, Stripped, Syntax, jinja_for_engine, strip};
+
+/// The texts of a job without their `@generated` lines.
+#[derive(Debug)]
+pub struct Texts<'j> {
+    syntax: Syntax,
+    main: Stripped<'j>,
+    /// The main text as the engine of Jinja2 reads it; of another language the text itself.
+    engines: Cow<'j, str>,
+    partials: Vec<(&'j str, Stripped<'j>)>,
+}
+
+impl<'j> Texts<'j> {
+    /// Those of this job.
+    ///
+    /// # Errors
+    ///
+    /// The template is larger than one may be, or does not parse (Jinja2).
+    pub fn of(job: &'j Job) -> Result<Self, RenderError> {
+        if job.text.len() > TEMPLATE_BYTES {
+            return Err(RenderError { message: too_large(), line: None });
+        }
+        let partials = job.partials.iter().map(|(name, text)| (name.as_str(), strip(text))).collect();
+        let main = strip(&job.text);
+        let engines = match job.syntax {
+            Syntax::Jinja2 => {
+                jinja_for_engine(&main.text).map(Cow::Owned).map_err(|error| in_file(error.into(), &main))?
+            }
+            Syntax::Mustache | Syntax::Handlebars => main.text.clone(),
+        };
+        Ok(Self { syntax: job.syntax, main, engines, partials })
+    }
+}
+
+/// A template ready to be rendered.
+pub struct Compiled<'t> {
+    main: &'t Stripped<'t>,
+    engine: Engine<'t>,
+}
+
+enum Engine<'t> {
+    Jinja2(jinja::Compiled<'t>),
+    Mustache(mustache::Compiled<'t>),
+    Handlebars(Box<handlebars::Compiled>),
+}
+
+impl<'t> Compiled<'t> {
+    /// Reads it.
+    ///
+    /// # Errors
+    ///
+    /// It does not parse or passes a limit.
+    pub fn new(texts: &'t Texts<'_>) -> Result<Self, RenderError> {
+        let main = &texts.main;
+        let engine = match texts.syntax {
+            Syntax::Jinja2 => jinja::Compiled::new(&texts.engines).map(Engine::Jinja2),
+            Syntax::Mustache => {
+                let partials = texts.partials.iter().map(|(name, stripped)| (*name, stripped.text.as_ref()));
+                mustache::Compiled::new(&texts.engines, partials).map(Engine::Mustache)
+            }
+            Syntax::Handlebars => {
+                handlebars::Compiled::new(&texts.engines).map(|compiled| Engine::Handlebars(Box::new(compiled)))
+            }
+        };
+        engine.map(|engine| Self { main, engine }).map_err(|error| in_file(error, main))
+    }
+
+    /// Renders it.
+    ///
+    /// # Errors
+    ///
+    /// As [`super::render`].
+    pub fn render(&self, values: &Value, html: bool) -> Result<Rendered, RenderError> {
+        values::check(values)?;
+        let rendered = match &self.engine {
+            Engine::Jinja2(template) => template.render(values),
+            Engine::Mustache(template) => template.render(values, html),
+            Engine::Handlebars(template) => template.render(values, html),
+        };
+        let Rendered { text, mut warnings } = rendered.map_err(|error| in_file(error, self.main))?;
+        for warning in &mut warnings {
+            // A warning names its lines as an error does.
+            let moved = ParseError { message: std::mem::take(warning), line: Some(1) }.in_file(self.main);
+            *warning = moved.message;
+        }
+        Ok(Rendered { text, warnings })
+    }
+}
+
+fn in_file(error: RenderError, stripped: &Stripped<'_>) -> RenderError {
+    let moved = ParseError { message: error.message, line: error.line }.in_file(stripped);
+    RenderError { message: moved.message, line: moved.line }
+}

@@ -1,0 +1,262 @@
+//! Handlebars by the crate of that name: strict about what is undefined, with the helpers of control flow (`if`, `unless`,
+//! `each`, `with`, `else`, and plain sections) and no others, without partials and decorators (BEHAVIOUR §6).
+//!
+//! The crate reads the template, after [`super::handlebars_dialect`]; before it is rendered, what has no place in it is refused by name and line, and two helpers
+//! of ours ([`super::handlebars_helpers`]) are put where the crate would print a value or enter a section, because only
+//! there is known which names could have been meant.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::LazyLock;
+
+use handlebars::template::{HelperTemplate, Parameter, Subexpression, TemplateElement};
+use handlebars::{
+    Context, Handlebars, Output, RenderContext, RenderErrorReason, Renderable, Template, TemplateError,
+    TemplateErrorReason, html_escape, no_escape,
+};
+use serde_json::Value;
+
+use super::handlebars_dialect::translate;
+use super::handlebars_helpers::{NEED, Need, PRINT, Print, SECTION, Section, Undefined};
+use super::handlebars_parts::{PART, parts};
+use super::limits::{FUEL, OUTPUT_BYTES, out_of_fuel, output_too_large};
+use super::{RenderError, Rendered};
+use crate::check_handlebars;
+
+static PLAIN: LazyLock<Handlebars<'static>> = LazyLock::new(|| engine(no_escape));
+static HTML: LazyLock<Handlebars<'static>> = LazyLock::new(|| engine(html_escape));
+
+fn engine(escape: fn(&str) -> String) -> Handlebars<'static> {
+    let mut engine = Handlebars::new();
+    engine.set_strict_mode(true);
+    engine.register_escape_fn(escape);
+    engine.register_helper(PRINT, Box::new(Print));
+    engine.register_helper(NEED, Box::new(Need));
+    engine.register_helper(SECTION, Box::new(Section));
+    engine
+}
+
+/// A template, read and made ready for our helpers.
+pub struct Compiled {
+    template: Template,
+}
+
+impl Compiled {
+    /// Reads a template; its line numbers are those of `text`.
+    ///
+    /// # Errors
+    ///
+    /// It does not parse, passes a limit, or uses what is refused.
+    pub fn new(text: &str) -> Result<Self, RenderError> {
+        if let Err(error) = check_handlebars(text) {
+            // A block with no place here may be why the others do not balance; looked for only where there can be one.
+            let refused = ["#>", "#*", "{{{{"].iter().any(|sign| text.contains(sign));
+            return Err(if refused { translate(text).err().unwrap_or_else(|| error.into()) } else { error.into() });
+        }
+        let translated = translate(text)?;
+        Ok(Self { template: compile(&translated, PART)? })
+    }
+
+    /// Renders it; `html` asks for escaping.
+    ///
+    /// # Errors
+    ///
+    /// Something it needs is undefined, or a limit is passed.
+    pub fn render(&self, values: &Value, html: bool) -> Result<Rendered, RenderError> {
+        let engine: &Handlebars<'_> = if html { &HTML } else { &PLAIN };
+        let context = Context::from(values.clone());
+        let mut out = LimitedOutput { text: String::new(), fuel: FUEL, passed: None };
+        let outcome = self.template.render(engine, &context, &mut RenderContext::new(None), &mut out);
+        match (outcome, out.passed) {
+            (_, Some(message)) => Err(RenderError { message, line: None }),
+            (Err(error), None) => Err(explain(&error)),
+            (Ok(()), None) => Ok(Rendered { text: out.text, warnings: Vec::new() }),
+        }
+    }
+}
+
+/// Reads a text in parts of at least so many bytes, and makes it ready.
+fn compile(text: &str, part: usize) -> Result<Template, RenderError> {
+    let mut whole = Template::default();
+    for (before, part) in parts(text, part) {
+        let mut template = Template::compile(part).map_err(|error| unread(&error, before))?;
+        prepare(&mut template, before + 1, before)?;
+        whole.elements.append(&mut template.elements);
+        whole.mapping.append(&mut template.mapping);
+    }
+    Ok(whole)
+}
+
+/// Refuses what has no place in a template and puts our helpers into it. `before` is how many lines stand before its
+/// part. Calls itself as deep as blocks nest, which was bounded.
+fn prepare(template: &mut Template, around: usize, before: usize) -> Result<(), RenderError> {
+    let elements = std::mem::take(&mut template.elements);
+    let mut places = std::mem::take(&mut template.mapping).into_iter();
+    for element in elements {
+        let mut place = places.next();
+        if let Some(place) = &mut place {
+            place.0 += before;
+        }
+        let line = place.as_ref().map_or(around, |place| place.0);
+        let element = match element {
+            TemplateElement::Expression(call) => print(*call, line)?,
+            TemplateElement::HtmlExpression(call) => match print(*call, line)? {
+                TemplateElement::Expression(call) => TemplateElement::HtmlExpression(call),
+                other => other,
+            },
+            TemplateElement::HelperBlock(mut block) => {
+                if let Some(subject) = enter(&mut block, line)? {
+                    template.elements.push(call(NEED, subject));
+                    template.mapping.extend(place.clone());
+                }
+                for inner in [&mut block.template, &mut block.inverse].into_iter().flatten() {
+                    prepare(inner, line, before)?;
+                }
+                TemplateElement::HelperBlock(block)
+            }
+            TemplateElement::PartialExpression(partial) | TemplateElement::PartialBlock(partial) => {
+                let name = partial.name.as_name().unwrap_or_default();
+                return Err(refused(line, &format!("partial '{name}'"), "only Mustache templates have partials"));
+            }
+            TemplateElement::DecoratorExpression(decorator) | TemplateElement::DecoratorBlock(decorator) => {
+                let name = decorator.name.as_name().unwrap_or_default();
+                return Err(refused(line, &format!("decorator '{name}'"), "a template defines nothing"));
+            }
+            text => text,
+        };
+        template.elements.push(element);
+        template.mapping.extend(place);
+    }
+    Ok(())
+}
+
+/// A printed value, as a call of our helper.
+fn print(value: HelperTemplate, line: usize) -> Result<TemplateElement, RenderError> {
+    if !value.params.is_empty() || !value.hash.is_empty() {
+        return Err(no_helper(value.name.as_name().unwrap_or_default(), line));
+    }
+    plain(&value.name, line)?;
+    Ok(call(PRINT, value.name))
+}
+
+/// Makes a block ready; gives what has to be there for it.
+fn enter(block: &mut HelperTemplate, line: usize) -> Result<Option<Parameter>, RenderError> {
+    for parameter in block.params.iter().chain(block.hash.values()) {
+        plain(parameter, line)?;
+    }
+    let name = block.name.as_name().unwrap_or_default().to_owned();
+    match (name.as_str(), block.params.as_slice()) {
+        ("if" | "unless", [_]) => Ok(None),
+        ("each" | "with" | SECTION, [subject]) => {
+            let subject = subject.clone();
+            // The crate takes what cannot be entered for undefined where nothing else is said.
+            block.inverse.get_or_insert_default();
+            Ok(Some(subject))
+        }
+        ("if" | "unless" | "each" | "with", given) => {
+            let message = format!("'{name}' at line {line} takes one value, not {}", given.len());
+            Err(RenderError { message, line: Some(line) })
+        }
+        _ => Err(no_helper(&name, line)),
+    }
+}
+
+/// Holds where a parameter calls nothing.
+fn plain(parameter: &Parameter, line: usize) -> Result<(), RenderError> {
+    match parameter {
+        Parameter::Subexpression(inner) => Err(no_helper(inner.name(), line)),
+        Parameter::Name(_) | Parameter::Path(_) | Parameter::Literal(_) => Ok(()),
+        _ => Ok(()),
+    }
+}
+
+/// `{{helper subject}}`
+fn call(helper: &str, subject: Parameter) -> TemplateElement {
+    *Subexpression::new(Parameter::Name(helper.to_owned()), vec![subject], HashMap::new()).element
+}
+
+fn no_helper(name: &str, line: usize) -> RenderError {
+    refused(line, &format!("helper '{name}'"), "there are if, unless, each and with")
+}
+
+/// What a template may not use.
+pub fn refused(line: usize, what: &str, why: &str) -> RenderError {
+    RenderError { message: format!("{what} at line {line} is not supported: {why}"), line: Some(line) }
+}
+
+/// What the crate could not read, with so many lines before.
+fn unread(error: &TemplateError, before: usize) -> RenderError {
+    let line = error.pos().map(|(line, _)| line + before);
+    match error.reason() {
+        // The rest of the sentence are the names of the parser's rules.
+        TemplateErrorReason::InvalidSyntax(_) => at_line("invalid Handlebars syntax".to_owned(), line),
+        reason => at_line(reason.to_string(), line),
+    }
+}
+
+fn explain(error: &handlebars::RenderError) -> RenderError {
+    let line = error.line_no;
+    match error.reason() {
+        RenderErrorReason::NestedError(cause) => match cause.downcast_ref::<Undefined>() {
+            Some(Undefined { name, near }) => {
+                let near = near.as_ref().map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default();
+                let RenderError { message, line } = at_line(format!("undefined variable '{name}'"), line);
+                RenderError { message: format!("{message}{near}"), line }
+            }
+            None => at_line(cause.to_string(), line),
+        },
+        RenderErrorReason::InvalidJsonIndex(field) => at_line(format!("a list has no field '{field}'"), line),
+        reason => at_line(reason.to_string(), line),
+    }
+}
+
+fn at_line(what: String, line: Option<usize>) -> RenderError {
+    let message = match line {
+        Some(line) => format!("{what} at line {line}"),
+        None => what,
+    };
+    RenderError { message, line }
+}
+
+/// Text up to the output limit; every write is a step, also an empty one.
+struct LimitedOutput {
+    text: String,
+    fuel: u64,
+    /// The sentence about the limit that was passed.
+    passed: Option<String>,
+}
+
+impl Output for LimitedOutput {
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        match self.fuel.checked_sub(1) {
+            Some(fuel) => self.fuel = fuel,
+            None => self.passed = Some(out_of_fuel()),
+        }
+        if self.text.len() + text.len() > OUTPUT_BYTES {
+            self.passed = Some(output_too_large());
+        }
+        if self.passed.is_some() {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.text.push_str(text);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_come_to_the_same_as_the_whole() {
+        let text = "a {{x}}\n{{#if x}}\n  b\n{{/if}}\nc  {{~x~}}  \n d\n  {{! c }}\n{{#each xs}}\n  {{this}},\n  {{/each}}\n\n\
+                    \\{{x}}\n  {{#if gone}}\r\n{{else}}\r\n  e\r\n{{/if}}\r\n{{x}}{{x}}\n\n{{#with o}}{{y}}{{/with}}\n";
+        let values = serde_json::json!({"x": "X", "xs": [1, 2], "o": {"y": "Y"}});
+        let rendered = |template: Template| Compiled { template }.render(&values, false);
+        let (whole, apart) = (compile(text, usize::MAX).unwrap(), compile(text, 0).unwrap());
+        assert_eq!(rendered(apart), rendered(whole));
+        let wrong = format!("{text}{{{{zz}}}}\n");
+        let line = wrong.lines().count();
+        assert_eq!(rendered(compile(&wrong, 0).unwrap()).unwrap_err().line, Some(line));
+    }
+}

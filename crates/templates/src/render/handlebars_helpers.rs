@@ -1,0 +1,166 @@
+//! What Handlebars does at the places where a value is needed: it prints one, makes sure that a block has one, or enters a
+//! plain section `{{#x}}`. Names are resolved by the crate; what is missing is told with the name that was probably meant.
+
+use std::fmt;
+
+use handlebars::{
+    BlockContext, Context, Handlebars, Helper, HelperDef, HelperResult, JsonTruthy, Output, PathAndJson, RenderContext,
+    RenderError, RenderErrorReason, Renderable, ScopedJson,
+};
+use serde_json::Value;
+
+use refdesk_text::nearest::nearest;
+
+/// The name of [`Print`], which no template can say.
+pub const PRINT: &str = "\u{1}print";
+/// The name of [`Need`], which no template can say.
+pub const NEED: &str = "\u{1}need";
+/// The name of [`Section`], in characters that the crate's parser takes.
+pub const SECTION: &str = "§section";
+
+/// A name that leads to nothing.
+#[derive(Debug)]
+pub struct Undefined {
+    /// As the template says it.
+    pub name: String,
+    /// What was probably meant.
+    pub near: Option<String>,
+}
+
+impl fmt::Display for Undefined {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "undefined variable '{}'", self.name)
+    }
+}
+
+impl std::error::Error for Undefined {}
+
+/// `{{x}}`: texts as they are, nothing for null, lists and objects as JSON, as in Mustache.
+pub struct Print;
+
+impl HelperDef for Print {
+    fn call<'reg: 'rc, 'rc>(
+        &self,
+        helper: &Helper<'rc>,
+        engine: &'reg Handlebars<'reg>,
+        context: &'rc Context,
+        run: &mut RenderContext<'reg, 'rc>,
+        out: &mut dyn Output,
+    ) -> HelperResult {
+        let text = match subject(helper, context, run)?.value() {
+            Value::Null => return Ok(out.write("")?),
+            Value::String(text) => text.clone(),
+            value => value.to_string(),
+        };
+        let text = if run.is_disable_escape() { text } else { engine.get_escape_fn()(&text) };
+        Ok(out.write(&text)?)
+    }
+}
+
+/// Stands before a block that needs a value.
+pub struct Need;
+
+impl HelperDef for Need {
+    fn call<'reg: 'rc, 'rc>(
+        &self,
+        helper: &Helper<'rc>,
+        _: &'reg Handlebars<'reg>,
+        context: &'rc Context,
+        run: &mut RenderContext<'reg, 'rc>,
+        out: &mut dyn Output,
+    ) -> HelperResult {
+        subject(helper, context, run)?;
+        Ok(out.write("")?)
+    }
+}
+
+/// `{{#x}}…{{else}}…{{/x}}`: once for each item of a list, with an object or text inside it, as it is for `true`, else the
+/// other part.
+pub struct Section;
+
+impl HelperDef for Section {
+    fn call<'reg: 'rc, 'rc>(
+        &self,
+        helper: &Helper<'rc>,
+        engine: &'reg Handlebars<'reg>,
+        context: &'rc Context,
+        run: &mut RenderContext<'reg, 'rc>,
+        out: &mut dyn Output,
+    ) -> HelperResult {
+        let subject = subject(helper, context, run)?;
+        let part = if subject.value().is_truthy(true) { helper.template() } else { helper.inverse() };
+        let Some(part) = part else { return Ok(()) };
+        match subject.value() {
+            Value::Array(items) if !items.is_empty() => {
+                for (at, item) in items.iter().enumerate() {
+                    let mut block = inside(subject, Some(at), item);
+                    block.set_local_var("index", at.into());
+                    block.set_local_var("first", (at == 0).into());
+                    block.set_local_var("last", (at + 1 == items.len()).into());
+                    run.push_block(block);
+                    part.render(engine, context, run, out)?;
+                    run.pop_block();
+                }
+                Ok(())
+            }
+            value @ (Value::Object(_) | Value::String(_) | Value::Number(_)) if value.is_truthy(true) => {
+                run.push_block(inside(subject, None, value));
+                part.render(engine, context, run, out)?;
+                run.pop_block();
+                Ok(())
+            }
+            _ => part.render(engine, context, run, out),
+        }
+    }
+}
+
+/// The block within a value, or within an item of it.
+fn inside<'rc>(subject: &PathAndJson<'_>, item: Option<usize>, value: &Value) -> BlockContext<'rc> {
+    let mut block = BlockContext::new();
+    match subject.context_path() {
+        Some(path) => {
+            let mut path = path.clone();
+            path.extend(item.map(|at| at.to_string()));
+            *block.base_path_mut() = path;
+        }
+        None => block.set_base_value(value.clone()),
+    }
+    block
+}
+
+/// What a helper was given, if it is there.
+fn subject<'h, 'rc>(
+    helper: &'h Helper<'rc>,
+    context: &'rc Context,
+    run: &RenderContext<'_, 'rc>,
+) -> Result<&'h PathAndJson<'rc>, RenderError> {
+    let given = helper.param(0).ok_or(RenderErrorReason::ParamNotFoundForIndex("section", 0))?;
+    if !given.is_value_missing() {
+        return Ok(given);
+    }
+    let name = given.relative_path().cloned().unwrap_or_default();
+    let near = near(&name, context, run);
+    Err(RenderErrorReason::NestedError(Box::new(Undefined { name, near })).into())
+}
+
+/// The name that was probably meant: the nearest one where this was looked for, else the same one further out.
+fn near<'rc>(name: &str, context: &'rc Context, run: &RenderContext<'_, 'rc>) -> Option<String> {
+    let (before, last) = match name.rfind(['.', '/']) {
+        Some(at) => name.split_at(at + 1),
+        None => ("", name),
+    };
+    let around = if before.is_empty() { "this" } else { before.trim_end_matches(['.', '/']) };
+    let found = run.evaluate(context, around).ok();
+    let around = if around == "@root" { Some(context.data()) } else { found.as_ref().map(ScopedJson::as_json) };
+    if let Some(Value::Object(fields)) = around
+        && let Some(near) = nearest(last, fields.keys().map(String::as_str))
+    {
+        return Some(format!("{before}{near}"));
+    }
+    if found.as_ref().is_some_and(ScopedJson::is_missing) && !before.is_empty() {
+        return near(before.trim_end_matches(['.', '/']), context, run);
+    }
+    let outer = format!("../{name}");
+    let is_there = before.is_empty() && run.evaluate(context, &outer).is_ok_and(|found| !found.is_missing());
+    is_there.then_some(outer)
+}

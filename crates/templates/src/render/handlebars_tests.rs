@@ -1,0 +1,160 @@
+//! Handlebars as a table: template, and the text or the error (after `✗`).
+
+use serde_json::{Value, json};
+
+use super::{Job, render};
+use crate::Syntax;
+
+fn outcome(text: &str, values: &Value, html: bool) -> String {
+    match render(&Job { html, ..Job::new(text, Syntax::Handlebars, values.clone()) }) {
+        Ok(rendered) => rendered.text,
+        Err(error) => format!("✗ {error}"),
+    }
+}
+
+#[test]
+fn handlebars() {
+    let values = json!({
+        "name": "Order", "n": 5, "f": 1.5, "yes": true, "no": false, "zero": 0, "e": "", "nil": null, "none": [],
+        "xs": ["p", "q"], "user": {"name": "Ann", "tags": ["a", "b"]}, "html": "<&\">", "empty": {},
+        "rows": [{"n": 1, "ok": true, "kids": [{"k": "x"}]}, {"n": 2, "ok": false, "kids": []}], "a-b": "dash",
+        "nested": [[1, 2], [3]],
+    });
+    for (text, expected) in [
+        ("class {{name}}\n", "class Order\n"),
+        ("{{n}} {{f}} {{yes}} {{no}} {{zero}} [{{e}}] [{{nil}}]", "5 1.5 true false 0 [] []"),
+        ("{{xs}}{{user}}{{none}}{{empty}}", "[\"p\",\"q\"]{\"name\":\"Ann\",\"tags\":[\"a\",\"b\"]}[]{}"),
+        ("{{html}} {{{html}}} {{&html}}", "<&\"> <&\"> <&\">"),
+        ("{{user.name}} {{user/name}} {{this.user.name}} {{./name}}", "Ann Ann Ann Order"),
+        ("{{xs.[0]}}{{xs.1}}", "pq"),
+        ("{{a-b}} {{[a-b]}}", "dash dash"),
+        ("{{#if yes}}a{{else}}b{{/if}}", "a"),
+        ("{{#if no}}a{{else}}b{{/if}}", "b"),
+        ("{{#if zero}}a{{else}}b{{/if}}{{#if zero includeZero=true}}a{{else}}b{{/if}}", "ba"),
+        ("{{#if e}}a{{/if}}{{#if none}}b{{/if}}{{#if nil}}c{{/if}}{{#if gone}}d{{/if}}|", "|"),
+        ("{{#if gone.deep.er}}d{{else}}x{{/if}}", "x"),
+        ("{{#unless gone}}d{{/unless}}{{#unless yes}}e{{else}}f{{/unless}}", "df"),
+        ("{{#if no}}1{{else if yes}}2{{else}}3{{/if}}", "2"),
+        ("{{#if no}}1{{else if zero}}2{{else}}3{{/if}}", "3"),
+        ("{{#if no}}1{{else if no}}2{{else if yes}}3{{/if}}", "3"),
+        ("{{#if no}}a{{^}}b{{/if}}", "b"),
+        ("{{#if \"x\"}}y{{/if}}{{#if true}}z{{/if}}", "yz"),
+        ("{{#each xs}}{{@index}}{{this}}{{#unless @last}},{{/unless}}{{/each}}", "0p,1q"),
+        ("{{#each xs}}{{@first}} {{.}};{{/each}}", "true p;false q;"),
+        ("{{#each xs}}{{ . }}{{~.~}}{{{.}}}{{&.}}{{/each}}", "ppppqqqq"),
+        ("{{#each rows}}{{n}}{{#each kids}}{{k}}{{../n}}{{../../name}}{{/each}};{{/each}}", "1x1Order;2;"),
+        ("{{#each user}}{{@key}}={{this}};{{/each}}", "name=Ann;tags=[\"a\",\"b\"];"),
+        ("{{#each none}}x{{else}}empty{{/each}}{{#each empty}}{{else}}e{{/each}}", "emptye"),
+        ("{{#each nil}}x{{/each}}|{{#each e}}x{{/each}}|{{#each name}}x{{/each}}", "||"),
+        ("{{#each rows as |row i|}}{{i}}:{{row.n}} {{/each}}", "0:1 1:2 "),
+        ("{{#each xs as |x|}}{{x}}{{/each}}", "pq"),
+        ("{{#each nested}}{{#each .}}{{this}}{{/each}};{{/each}}", "12;3;"),
+        ("{{#each user.tags}}{{this}}{{@root.name}}{{/each}}", "aOrderbOrder"),
+        ("{{#if yes}}{{#each xs}}{{this}}{{/each}}{{/if}}", "pq"),
+        ("{{#with user}}{{name}} {{../name}} {{@root.n}}{{/with}}", "Ann Order 5"),
+        ("{{#with nil}}x{{else}}y{{/with}}{{#with nil}}x{{/with}}", "y"),
+        ("{{#with user as |u|}}{{u.name}}{{/with}}", "Ann"),
+        ("{{#rows}}{{n}}{{@index}}{{@last}} {{/rows}}", "10false 21true "),
+        ("{{#user.tags}}{{this}}{{/user.tags}}", "ab"),
+        (
+            "{{#user}}{{name}}{{/user}}{{#yes}}{{name}}{{/yes}}{{#no}}x{{else}}y{{/no}}{{#none}}x{{else}}z{{/none}}{{#name}}{{this}}{{/name}}",
+            "AnnOrderyzOrder",
+        ),
+        ("{{#f}}{{this}}{{/f}}{{#zero}}{{this}}{{/zero}}{{#nil}}x{{else}}y{{/nil}}", "1.50y"),
+        ("{{^no}}x{{/no}}{{^yes}}x{{else}}y{{/yes}}{{^gone}}z{{/gone}}", "xyz"),
+        ("{{#rows}}{{n}}{{^kids}}-{{/kids}}{{#kids}}{{k}}{{/kids}}{{/rows}}", "1x2-"),
+        ("x\n{{#if yes}}\n  y\n{{/if}}\nz\n", "x\n  y\nz\n"),
+        ("x\r\n{{#if yes}}\r\ny\r\n{{/if}}\r\nz\r\n", "x\r\ny\r\nz\r\n"),
+        ("  {{#each xs}}\n  - {{this}}\n  {{/each}}\nend\n", "  - p\n  - q\nend\n"),
+        ("x\n{{#user}}\n{{name}}\n{{/user}}\ny\n", "x\nAnn\ny\n"),
+        ("a {{~#if yes~}} b {{~/if~}} c", "abc"),
+        ("a  {{~ name ~}}  b", "aOrderb"),
+        ("{{~#xs~}} {{.}} {{~/xs~}} ", "pq"),
+        ("{{! c }}a{{!-- {{^no}} {{.}} --}}c\n{{! alone }}\nd\n", "ac\nd\n"),
+        ("\\{{name}} {{name}}", "{{name}} Order"),
+        ("\\\\{{name}}", "\\Order"),
+        ("/* @generated {{nope}} */\nx", "x"),
+        ("{{gone}}", "✗ undefined variable 'gone' at line 1 (did you mean 'none'?)"),
+        ("\n{{nam}}", "✗ undefined variable 'nam' at line 2 (did you mean 'name'?)"),
+        ("{{user.nam}}", "✗ undefined variable 'user.nam' at line 1 (did you mean 'user.name'?)"),
+        ("{{usr.name}}", "✗ undefined variable 'usr.name' at line 1 (did you mean 'user'?)"),
+        ("{{#each rows}}\n{{name}}{{/each}}", "✗ undefined variable 'name' at line 2 (did you mean '../name'?)"),
+        ("{{#each rows}}{{m}}{{/each}}", "✗ undefined variable 'm' at line 1 (did you mean 'n'?)"),
+        ("{{#with user}}{{nme}}{{/with}}", "✗ undefined variable 'nme' at line 1 (did you mean 'name'?)"),
+        ("{{@gone}}", "✗ undefined variable '@gone' at line 1"),
+        ("{{this.nam}}", "✗ undefined variable 'this.nam' at line 1 (did you mean 'this.name'?)"),
+        ("{{@root.nam}}", "✗ undefined variable '@root.nam' at line 1 (did you mean '@root.name'?)"),
+        ("{{#each xs}}{{../gone}}{{/each}}", "✗ undefined variable '../gone' at line 1"),
+        ("{{#each gone}}{{/each}}", "✗ undefined variable 'gone' at line 1 (did you mean 'none'?)"),
+        ("{{#each row}}{{else}}x{{/each}}", "✗ undefined variable 'row' at line 1 (did you mean 'rows'?)"),
+        ("{{#with usr}}x{{/with}}", "✗ undefined variable 'usr' at line 1 (did you mean 'user'?)"),
+        ("{{#row}}x{{/row}}", "✗ undefined variable 'row' at line 1 (did you mean 'rows'?)"),
+        ("{{#usr.tags}}x{{/usr.tags}}", "✗ undefined variable 'usr.tags' at line 1 (did you mean 'user'?)"),
+        ("{{#each rows as |row|}}{{row.m}}{{/each}}", "✗ undefined variable 'row.m' at line 1 (did you mean 'row.n'?)"),
+        ("{{#each\n xs}}{{this}}{{/each}}\n{{gone}}", "✗ undefined variable 'gone' at line 3 (did you mean 'none'?)"),
+        ("# @generated\n\n{{gone}}", "✗ undefined variable 'gone' at line 3 (did you mean 'none'?)"),
+        ("{{xs.length}}", "✗ a list has no field 'length' at line 1"),
+        ("{{xs.9}}", "✗ undefined variable 'xs.9' at line 1"),
+        ("{{name.x}}", "✗ undefined variable 'name.x' at line 1"),
+        ("{{len}}", "✗ undefined variable 'len' at line 1"),
+        ("{{lookup xs 0}}", "✗ helper 'lookup' at line 1 is not supported: there are if, unless, each and with"),
+        ("{{log name}}", "✗ helper 'log' at line 1 is not supported: there are if, unless, each and with"),
+        ("\n{{#if (eq n 5)}}x{{/if}}", "✗ helper 'eq' at line 2 is not supported: there are if, unless, each and with"),
+        (
+            "{{#each (lookup user 'tags')}}x{{/each}}",
+            "✗ helper 'lookup' at line 1 is not supported: there are if, unless, each and with",
+        ),
+        ("{{upper name}}", "✗ helper 'upper' at line 1 is not supported: there are if, unless, each and with"),
+        ("{{#eq n 5}}x{{/eq}}", "✗ helper 'eq' at line 1 is not supported: there are if, unless, each and with"),
+        ("{{name x=1}}", "✗ helper 'name' at line 1 is not supported: there are if, unless, each and with"),
+        ("{{(len xs)}}", "✗ helper 'len' at line 1 is not supported: there are if, unless, each and with"),
+        ("{{> part}}", "✗ partial 'part' at line 1 is not supported: only Mustache templates have partials"),
+        (
+            "\n{{#> layout}}x{{/layout}}",
+            "✗ partial 'layout' at line 2 is not supported: only Mustache templates have partials",
+        ),
+        ("{{* deco}}", "✗ decorator 'deco' at line 1 is not supported: a template defines nothing"),
+        (
+            "{{#*inline \"x\"}}y{{/inline}}",
+            "✗ decorator 'inline' at line 1 is not supported: a template defines nothing",
+        ),
+        (
+            "{{{{raw}}}}{{x}}{{{{/raw}}}}",
+            "✗ a raw block at line 1 is not supported: write \\{{ for braces that are no tag",
+        ),
+        ("{{#if}}x{{/if}}", "✗ 'if' at line 1 takes one value, not 0"),
+        ("{{#if a b}}x{{/if}}", "✗ 'if' at line 1 takes one value, not 2"),
+        ("{{#each}}x{{/each}}", "✗ 'each' at line 1 takes one value, not 0"),
+        ("\n{{#if yes}}", "✗ block 'if' opened at line 2 is never closed"),
+        ("{{/if}}", "✗ block 'if' is closed at line 1 but was never opened"),
+        ("{{#if yes}}{{/each}}", "✗ block 'if' of line 1 is closed by 'each' at line 1"),
+        ("{{else}}", "✗ 'else' at line 1 stands outside a block"),
+        ("{{name", "✗ the tag opened at line 1 is never closed"),
+        ("{{}}", "✗ empty tag at line 1"),
+        ("\n{{#if yes}}{{else}}{{else}}{{/if}}", "✗ invalid Handlebars syntax at line 2"),
+        ("\n{{name.}}", "✗ invalid Handlebars syntax at line 2"),
+    ] {
+        assert_eq!(outcome(text, &values, false), expected, "{text}");
+    }
+    assert_eq!(outcome("{{html}} {{{html}}} {{&html}}", &values, true), "&lt;&amp;&quot;&gt; <&\"> <&\">");
+}
+
+#[test]
+fn no_block_runs_for_ever() {
+    let many = json!({"a": vec![1; 3000], "t": "x".repeat(100_000)});
+    for (text, limit) in [
+        ("{{#each a}}{{#each @root.a}}{{.}}{{/each}}{{/each}}", "limit of 5000000 steps"),
+        ("{{#each a}}{{@root.t}}{{/each}}", "limit of 16777216 bytes"),
+    ] {
+        let outcome = outcome(text, &many, false);
+        assert!(outcome.contains(limit), "{text}: {outcome}");
+    }
+    let deep = format!("{}{}", "{{#if a}}".repeat(49), "{{/if}}".repeat(49));
+    let chained = format!("{{{{#if a}}}}{}{{{{/if}}}}", "{{else if a}}".repeat(201));
+    let brackets = format!("{{{{#if {}a{}}}}}x{{{{/if}}}}", "(".repeat(49), ")".repeat(49));
+    for (text, limit) in
+        [(deep, "nest deeper than 48"), (chained, "chains more than 200"), (brackets, "nests deeper than 48")]
+    {
+        assert!(outcome(&text, &many, false).contains(limit), "{}", outcome(&text, &many, false));
+    }
+}

@@ -1,0 +1,170 @@
+//! The engine's errors in refdesk's words: what was undefined, in which line, and which given name was probably meant.
+
+use minijinja::{Error, ErrorKind};
+use serde_json::{Map, Value};
+
+use super::super::RenderError;
+use super::super::limits::out_of_fuel;
+use crate::jinja_as_written;
+use refdesk_text::nearest::nearest;
+
+/// Says what went wrong in `text`, given these values.
+pub fn explain(error: &Error, text: &str, given: &Map<String, Value>) -> RenderError {
+    let cause = innermost(error);
+    let line = line_of(cause, text).or_else(|| line_of(error, text));
+    let detail = cause.detail().unwrap_or_default();
+    match cause.kind() {
+        ErrorKind::OutOfFuel => RenderError { message: out_of_fuel(), line },
+        kind => match undefined_name(detail) {
+            Some(name) => undefined(&jinja_as_written(name), line, given),
+            None if kind == ErrorKind::UndefinedError => {
+                let place = if cause.range().is_some_and(|range| !range.is_empty()) { cause } else { error };
+                undefined_somewhere(place, text, line, given)
+            }
+            None if kind == ErrorKind::UnknownFunction => {
+                let name = detail.strip_suffix(" is unknown").unwrap_or(detail);
+                RenderError { message: at_line(format!("unknown function '{name}'"), line), line }
+            }
+            None if detail.ends_with("cannot be looped over") => {
+                let before = cause.range().and_then(|range| text.get(..range.start)).unwrap_or_default();
+                let before = before.trim_end_matches([')', '|', ' ']);
+                let from =
+                    before.rfind(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.'))).map_or(0, |at| at + 1);
+                let list = before.get(from..).unwrap_or_default();
+                RenderError { message: at_line(format!("'{list}' {detail}"), line), line }
+            }
+            None => {
+                let what = if detail.is_empty() { kind.to_string() } else { detail.to_owned() };
+                RenderError { message: at_line(with_limit(what), line), line }
+            }
+        },
+    }
+}
+
+/// The engine's own limits with their figures, which it does not tell.
+fn with_limit(what: String) -> String {
+    let figures = [
+        ("range has too many elements", "the range passes the limit of 100000 items"),
+        ("repeated string is too large", "the repeated string passes the limit of 100000000 bytes"),
+        ("repeated sequence is too large", "the repeated list passes the limit of 100000000 items"),
+        ("recursion limit exceeded", "the loop calls itself deeper than the limit of 500"),
+    ];
+    match figures.iter().find(|(said, _)| what == *said) {
+        Some((_, figure)) => (*figure).to_owned(),
+        None if what.starts_with("unable to calculate ") && !what.contains(" ** -") => {
+            format!("{what}, which passes the limit of 128 bits")
+        }
+        None => what,
+    }
+}
+
+/// `undefined variable 'clazz_name' at line 12 (did you mean 'class_name'?)`
+pub fn undefined(name: &str, line: Option<usize>, given: &Map<String, Value>) -> RenderError {
+    let near = near(name, given)
+        .filter(|near| near != name)
+        .map(|near| format!(" (did you mean '{near}'?)"))
+        .unwrap_or_default();
+    RenderError { message: format!("{}{near}", at_line(format!("undefined variable '{name}'"), line)), line }
+}
+
+fn at_line(what: String, line: Option<usize>) -> String {
+    match line {
+        Some(line) => format!("{what} at line {line}"),
+        None => what,
+    }
+}
+
+/// The given name nearest to a dotted one: its last part among the fields of what its other parts lead to. Where it begins
+/// with a name of the template's own, such as an item of a loop, among the fields of all items that were given.
+fn near(name: &str, given: &Map<String, Value>) -> Option<String> {
+    if name.contains('[') {
+        return None;
+    }
+    if let Some((own, field)) = name.rsplit_once('.')
+        && !given.contains_key(own.split('.').next().unwrap_or(own))
+    {
+        return nearest(field, fields_of_items(given)).map(|near| format!("{own}.{near}"));
+    }
+    let (mut fields, mut before) = (given, String::new());
+    for part in name.split('.') {
+        match fields.get(part) {
+            Some(Value::Object(inner)) => {
+                fields = inner;
+                before.push_str(part);
+                before.push('.');
+            }
+            Some(_) => return None,
+            None => return nearest(part, fields.keys().map(String::as_str)).map(|near| format!("{before}{near}")),
+        }
+    }
+    None
+}
+
+/// Values looked at for the names of fields.
+const LOOKED_AT: usize = 10_000;
+
+fn fields_of_items(given: &Map<String, Value>) -> Vec<&str> {
+    let (mut names, mut open, mut looked) = (Vec::new(), given.values().collect::<Vec<_>>(), 0);
+    while let Some(value) = open.pop() {
+        looked += 1;
+        if looked > LOOKED_AT {
+            break;
+        }
+        match value {
+            Value::Array(items) => open.extend(items.iter().take(LOOKED_AT)),
+            Value::Object(fields) => {
+                names.extend(fields.keys().map(String::as_str));
+                open.extend(fields.values());
+            }
+            _ => {}
+        }
+    }
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// The first error in the chain that the engine raised.
+fn innermost(error: &Error) -> &Error {
+    let mut cause = error;
+    while let Some(source) = std::error::Error::source(cause).and_then(|source| source.downcast_ref::<Error>()) {
+        cause = source;
+    }
+    cause
+}
+
+fn line_of(error: &Error, text: &str) -> Option<usize> {
+    // The range counts further than the engine's own line numbers, which end at 65,535.
+    let from_range = error.range().and_then(|range| text.get(..range.start));
+    from_range.map(|before| before.bytes().filter(|byte| *byte == b'\n').count() + 1).or_else(|| error.line())
+}
+
+/// The name in the engine's "`name` is undefined".
+fn undefined_name(detail: &str) -> Option<&str> {
+    let before = detail.split_once("` is undefined")?.0;
+    let name = before.rsplit_once('`')?.1;
+    (!name.is_empty() && !name.contains("(...)")).then_some(name)
+}
+
+/// Where the engine cannot say what was undefined: the name that the expression begins with if it was not given, else the
+/// expression itself.
+fn undefined_somewhere(error: &Error, text: &str, line: Option<usize>, given: &Map<String, Value>) -> RenderError {
+    let range = error.range().map(|range| {
+        // The engine counts a slice from its parenthesis, since it is a method to it.
+        let before = text.get(..range.start).and_then(|before| before.strip_suffix(".__slice__"));
+        before.map_or(range.start, str::len)..range.end
+    });
+    let expr = range.and_then(|range| text.get(range)).unwrap_or_default().trim();
+    let end = expr.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.'))).unwrap_or(expr.len());
+    let name = expr.get(..end).unwrap_or_default();
+    if name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && !leads_somewhere(name, given) {
+        return undefined(name, line, given);
+    }
+    RenderError { message: at_line(format!("undefined value in '{}'", jinja_as_written(expr)), line), line }
+}
+
+fn leads_somewhere(name: &str, given: &Map<String, Value>) -> bool {
+    let mut parts = name.split('.');
+    let first = parts.next().and_then(|part| given.get(part));
+    parts.try_fold(first, |value, part| value.map(|value| value.get(part))).flatten().is_some()
+}

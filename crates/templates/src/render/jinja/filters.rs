@@ -1,0 +1,337 @@
+//! Filters and tests that minijinja answers otherwise than Jinja2 or not at all, as Jinja2 answers them (BEHAVIOUR §6).
+//! Left otherwise: `random` is refused (a template gives the same text every time), `{% autoescape %}` writes quotes as
+//! the engine does, numbers end at 128 bits, and a float within a printed list prints as the engine prints it.
+
+#![allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use minijinja::value::{DynObject, Kwargs, ValueKind};
+use minijinja::{Environment, Error, State, Value};
+
+use super::arguments::{PythonArguments, RestArguments, failed, room_for, undefined};
+use super::groups::groups;
+use super::markup::{striptags, urlize, xmlattr};
+use super::numbers::{decimal, float, int};
+use super::operators::{add, order};
+use super::percent::percent;
+use super::print::printed;
+use super::text_filters::{
+    center, escape, force_escape, indent, replace, spaces, truncate, urlencode, wordcount, wordwrap,
+};
+use super::{json, text};
+use crate::asks_about_a_value;
+
+/// Puts them in the place of the engine's own.
+pub fn install(engine: &mut Environment<'static>) {
+    engine.add_filter("replace", replace);
+    engine.add_filter("default", default);
+    engine.add_filter("d", default);
+    engine.add_filter("indent", indent);
+    engine.add_filter("truncate", truncate);
+    engine.add_filter("wordwrap", wordwrap);
+    engine.add_filter("wordcount", wordcount);
+    engine.add_filter("dictsort", dictsort);
+    engine.add_filter("int", int);
+    engine.add_filter("float", float);
+    engine.add_filter("tojson", tojson);
+    engine.add_filter("center", center);
+    engine.add_filter("urlencode", urlencode);
+    engine.add_filter("format", |format: &Value, args: RestArguments| percent(format, &args.into_values()));
+    engine.add_filter("escape", escape);
+    engine.add_filter("e", escape);
+    engine.add_filter("forceescape", force_escape);
+    engine.add_filter("striptags", striptags);
+    engine.add_filter("xmlattr", xmlattr);
+    engine.add_filter("urlize", urlize);
+    engine.add_filter("filesizeformat", file_size);
+    engine.add_filter("string", string);
+    engine.add_filter("join", join);
+    engine.add_filter("title", |value: Cow<'_, str>| text::title(&value));
+    engine.add_filter("round", round);
+    engine.add_filter("attr", attribute);
+    engine.add_filter("random", |_: &Value, _: RestArguments| -> Result<Value, Error> {
+        Err(failed("'random' is not supported: a template gives the same text every time"))
+    });
+    engine.add_test("callable", |state: &State, value: &Value| callable(state, value));
+    engine.add_test("sequence", |value: &Value| {
+        matches!(value.kind(), ValueKind::Seq | ValueKind::Map | ValueKind::String)
+    });
+    engine.add_filter("sort", |state: &State, value: Value, more: RestArguments| {
+        let how = by_name(more, &["reverse", "case_sensitive", "attribute"])?;
+        must_compare(&value, &how)?;
+        minijinja::filters::sort(state, value, how)
+    });
+    engine.add_filter("unique", |state: &State, value: Value, more: RestArguments| {
+        let how = by_name(more, &["case_sensitive", "attribute"])?;
+        fields(&value, &how)?;
+        minijinja::filters::unique(state, value, how)
+    });
+    engine.add_filter("min", |state: &State, value: Value, more: RestArguments| {
+        let how = by_name(more, &["case_sensitive", "attribute"])?;
+        must_compare(&value, &how)?;
+        minijinja::filters::min(state, value, how)
+    });
+    engine.add_filter("max", |state: &State, value: Value, more: RestArguments| {
+        let how = by_name(more, &["case_sensitive", "attribute"])?;
+        must_compare(&value, &how)?;
+        minijinja::filters::max(state, value, how)
+    });
+    engine.add_filter("sum", sum);
+    engine.add_filter("groupby", |value: Value, more: RestArguments| {
+        let how = by_name(more, &["attribute", "default", "case_sensitive"])?;
+        if !how.has("default") {
+            fields(&value, &how)?;
+        }
+        let attribute = printed(&how.get::<Value>("attribute")?).into_owned();
+        groups(value, &attribute, how)
+    });
+    engine.add_filter(
+        "selectattr",
+        |state: &mut State, list: Value, name: Cow<'_, str>, test: Option<Cow<'_, str>>, args: RestArguments| {
+            must_have(&list, &name, test.as_deref())?;
+            minijinja::filters::selectattr(state, list, name, test, args)
+        },
+    );
+    engine.add_filter(
+        "rejectattr",
+        |state: &mut State, list: Value, name: Cow<'_, str>, test: Option<Cow<'_, str>>, args: RestArguments| {
+            must_have(&list, &name, test.as_deref())?;
+            minijinja::filters::rejectattr(state, list, name, test, args)
+        },
+    );
+}
+
+/// Every item must have the attribute that is asked whether it is true, or what it is.
+fn must_have(list: &Value, name: &str, test: Option<&str>) -> Result<(), Error> {
+    if !test.is_none_or(asks_about_a_value) {
+        return Ok(());
+    }
+    let how: Kwargs = std::iter::once(("attribute".to_owned(), Value::from(name))).collect();
+    fields(list, &how).map(|_| ())
+}
+
+/// What the items hold at the path that `attribute` names; themselves without one.
+fn fields(list: &Value, how: &Kwargs) -> Result<Vec<Value>, Error> {
+    let attribute: Option<Value> = how.peek::<Option<Value>>("attribute")?.filter(|attribute| !attribute.is_none());
+    let Some(attribute) = attribute else { return Ok(list.try_iter()?.collect()) };
+    let paths = printed(&attribute).into_owned();
+    let mut found = Vec::new();
+    for item in list.try_iter()? {
+        for path in paths.split(',') {
+            let value = path.trim().split('.').try_fold(item.clone(), |item, step| step_into(&item, step))?;
+            if value.is_undefined() {
+                return Err(failed(format!("an item has no '{}'", path.trim().escape_debug())));
+            }
+            found.push(value);
+        }
+    }
+    Ok(found)
+}
+
+/// The engine puts what cannot be compared in some order; Jinja2 refuses it.
+fn must_compare(list: &Value, how: &Kwargs) -> Result<(), Error> {
+    let values = fields(list, how)?;
+    let several_keys = how.peek::<Option<Value>>("attribute")?.is_some_and(|keys| printed(&keys).contains(','));
+    if several_keys {
+        return Ok(());
+    }
+    let Some((first, others)) = values.split_first() else { return Ok(()) };
+    others.iter().try_for_each(|value| order(first, value, "<").map(|_| ()))
+}
+
+/// `sum(attribute=none, start=0)`.
+fn sum(list: &Value, more: RestArguments) -> Result<Value, Error> {
+    let mut args = PythonArguments::new(more);
+    let attribute = args.value("attribute");
+    let start = args.value("start").unwrap_or_else(|| Value::from(0));
+    args.end()?;
+    let how: Kwargs = attribute.map(|attribute| ("attribute".to_owned(), attribute)).into_iter().collect();
+    fields(list, &how)?.iter().try_fold(start, |sum, value| add(&sum, value))
+}
+
+/// The engine takes by name alone what Jinja2 takes by place too.
+fn by_name(more: RestArguments, names: &[&str]) -> Result<Kwargs, Error> {
+    let mut args = PythonArguments::new(more);
+    let given: Vec<(String, Value)> =
+        names.iter().filter_map(|name| args.value(name).map(|value| ((*name).to_owned(), value))).collect();
+    args.end()?;
+    Ok(given.into_iter().collect())
+}
+
+fn default(value: &Value, more: RestArguments) -> Result<Value, Error> {
+    let mut args = PythonArguments::new(more);
+    let other = args.value("default_value").unwrap_or_else(|| Value::from(""));
+    let falsy_too = args.flag("boolean", false);
+    args.end()?;
+    Ok(if value.is_undefined() || (falsy_too && !value.is_true()) { other } else { value.clone() })
+}
+
+fn dictsort(value: &Value, more: RestArguments) -> Result<Value, Error> {
+    let mut args = PythonArguments::new(more);
+    let case_sensitive = args.flag("case_sensitive", false);
+    let by = args.text("by")?.unwrap_or_else(|| "key".to_owned());
+    let reverse = args.flag("reverse", false);
+    args.end()?;
+    if !matches!(by.as_str(), "key" | "value") {
+        return Err(failed("you can only sort by either 'key' or 'value'"));
+    }
+    let Some(pairs) = value.as_object().filter(|_| value.kind() == ValueKind::Map).and_then(DynObject::try_iter_pairs)
+    else {
+        return Err(failed(format!("dictsort takes a dict, not {}", value.kind())));
+    };
+    let mut pairs: Vec<(Value, Value)> = pairs.collect();
+    let sorted_by = |pair: &(Value, Value)| if by == "key" { pair.0.clone() } else { pair.1.clone() };
+    pairs.sort_by(|left, right| {
+        let order = compare(&sorted_by(left), &sorted_by(right), case_sensitive);
+        if reverse { order.reverse() } else { order }
+    });
+    Ok(pairs.into_iter().map(Value::from).collect())
+}
+
+fn compare(left: &Value, right: &Value, case_sensitive: bool) -> Ordering {
+    match (left.as_str(), right.as_str()) {
+        (Some(left), Some(right)) if !case_sensitive => left.to_lowercase().cmp(&right.to_lowercase()),
+        _ => left.cmp(right),
+    }
+}
+
+fn tojson(value: &Value, more: RestArguments) -> Result<String, Error> {
+    let mut args = PythonArguments::new(more);
+    let indent = args.value("indent").filter(|indent| !indent.is_none());
+    args.end()?;
+    if value.is_undefined() {
+        return Err(undefined(value));
+    }
+    let indent = match indent {
+        None => None,
+        Some(value) => match value.as_str() {
+            Some(text) => Some(text.to_owned()),
+            None if value.kind() == ValueKind::Bool => Some(spaces(i64::from(value.is_true()))?),
+            None => Some(spaces(i64::try_from(value).map_err(|_| failed("'indent' must be a whole number"))?)?),
+        },
+    };
+    if indent.as_ref().is_some_and(|indent| indent.len() > 64) {
+        return Err(failed("'indent' must be at most 64 characters"));
+    }
+    json::write(value, indent.as_deref())
+}
+
+/// Texts stay as they are, safe ones safe.
+fn string(value: Value) -> Result<Value, Error> {
+    match value.kind() {
+        ValueKind::Undefined => Err(undefined(&value)),
+        ValueKind::String => Ok(value),
+        _ => Ok(Value::from(printed(&value).into_owned())),
+    }
+}
+
+/// `join(d='', attribute=none)`; an attribute may be a dotted path or a number.
+fn join(value: &Value, more: RestArguments) -> Result<String, Error> {
+    let mut args = PythonArguments::new(more);
+    let separator = args.value("d").map(|separator| printed(&separator).into_owned()).unwrap_or_default();
+    let attribute = args.value("attribute").filter(|attribute| !attribute.is_none());
+    args.end()?;
+    if value.is_undefined() {
+        return Err(undefined(value));
+    }
+    let path = attribute.map(|attribute| printed(&attribute).into_owned());
+    let mut out = String::new();
+    for (at, item) in value.try_iter()?.enumerate() {
+        let item = match &path {
+            Some(path) => path.split('.').try_fold(item, |item, step| step_into(&item, step))?,
+            None => item,
+        };
+        if item.is_undefined() {
+            return Err(undefined(&item));
+        }
+        if at > 0 {
+            out.push_str(&separator);
+        }
+        out.push_str(&printed(&item));
+        room_for(out.len())?;
+    }
+    Ok(out)
+}
+
+fn step_into(value: &Value, step: &str) -> Result<Value, Error> {
+    match step.parse::<i64>() {
+        Ok(index) => value.get_item(&Value::from(index)),
+        Err(_) => value.get_attr(step),
+    }
+}
+
+/// `round(precision=0, method='common')`; rounding up or down makes a float of a whole number too.
+fn round(value: Value, more: RestArguments) -> Result<Value, Error> {
+    let mut args = PythonArguments::new(more);
+    let precision = i32::try_from(args.number("precision", 0)?).map_err(|_| failed("'precision' is too large"))?;
+    let method = args.text("method")?.unwrap_or_else(|| "common".to_owned());
+    args.end()?;
+    if value.is_undefined() {
+        return Err(undefined(&value));
+    }
+    let whole = value.is_integer() && method != "common";
+    let rounded = minijinja::filters::round(
+        value,
+        Some(precision),
+        Some(&method),
+        std::iter::empty::<(String, Value)>().collect(),
+    )?;
+    if whole { f64::try_from(rounded).map(Value::from) } else { Ok(rounded) }
+}
+
+/// What stands behind a dot and is no item: of plain data nothing.
+fn attribute(value: &Value, name: &str) -> Result<Value, Error> {
+    match value.kind() {
+        ValueKind::Undefined => Err(undefined(value)),
+        ValueKind::Plain => value.get_attr(name),
+        _ => Ok(Value::UNDEFINED),
+    }
+}
+
+fn callable(state: &State, value: &Value) -> bool {
+    let is_function = |name: &str| state.lookup(name).is_some_and(|global| global == *value);
+    value.kind() == ValueKind::Plain || ["range", "dict", "namespace", "joiner"].into_iter().any(is_function)
+}
+
+/// `filesizeformat(binary=false)`.
+fn file_size(value: &Value, more: RestArguments) -> Result<String, Error> {
+    let mut args = PythonArguments::new(more);
+    let binary = args.flag("binary", false);
+    args.end()?;
+    let size = match value.kind() {
+        ValueKind::Undefined => return Err(undefined(value)),
+        ValueKind::Number => f64::try_from(value.clone())?,
+        ValueKind::Bool => f64::from(u8::from(value.is_true())),
+        _ => value.as_str().and_then(decimal).ok_or_else(|| failed("filesizeformat takes a number"))?,
+    };
+    let base: f64 = if binary { 1024.0 } else { 1000.0 };
+    if size == 1.0 {
+        return Ok("1 Byte".to_owned());
+    }
+    if size < base {
+        return Ok(format!("{} Bytes", size.trunc()));
+    }
+    let mut scaled = size / base;
+    let mut units = ["k", "M", "G", "T", "P", "E", "Z", "Y"].into_iter().peekable();
+    while let Some(unit) = units.next() {
+        if scaled < base || units.peek().is_none() {
+            let ending = if binary { format!("{}iB", unit.to_uppercase()) } else { format!("{unit}B") };
+            return Ok(format!("{scaled:.1} {ending}"));
+        }
+        scaled /= base;
+    }
+    Ok(String::new())
+}
+
+/// The widths and precisions a format string asks for.
+///
+/// # Errors
+///
+/// Together they would pass the output limit.
+pub fn room_for_widths(format: &str) -> Result<(), Error> {
+    let numbers = format.split(|c: char| !c.is_ascii_digit()).filter(|digits| digits.len() > 3);
+    let width = |digits: &str| digits.parse::<usize>().unwrap_or(usize::MAX);
+    room_for(numbers.map(width).fold(0, usize::saturating_add))
+}

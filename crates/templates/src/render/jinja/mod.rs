@@ -1,0 +1,114 @@
+//! Jinja2, rendered by minijinja: strict about what is undefined, final line breaks kept, one template at a time. Where
+//! minijinja answers a filter or method otherwise than Jinja2 does, ours stand in its place ([`filters`], [`methods`]).
+
+use std::io;
+use std::sync::LazyLock;
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, Template, UndefinedBehavior, Value};
+
+use super::limits::{FUEL, OUTPUT_BYTES, output_too_large};
+use super::{RenderError, Rendered};
+use crate::from_engine;
+
+mod arguments;
+mod explain;
+mod filters;
+mod globals;
+mod groups;
+mod json;
+mod markup;
+mod methods;
+mod numbers;
+mod operators;
+mod percent;
+mod print;
+mod slices;
+mod text;
+mod text_filters;
+
+static ENGINE: LazyLock<Environment<'static>> = LazyLock::new(engine);
+
+fn engine() -> Environment<'static> {
+    let mut engine = Environment::new();
+    if let Ok(syntax) = SyntaxConfig::builder().keep_trailing_newline(true).build() {
+        engine.set_syntax(syntax);
+    }
+    engine.set_undefined_behavior(UndefinedBehavior::Strict);
+    engine.set_auto_escape_callback(|_| AutoEscape::None);
+    engine.set_fuel(Some(FUEL));
+    // Without it an error knows neither the name nor the place of what was undefined.
+    engine.set_debug(true);
+    engine.remove_global("debug");
+    engine.set_unknown_method_callback(methods::call);
+    engine.set_formatter(print::print);
+    filters::install(&mut engine);
+    operators::install(&mut engine);
+    globals::install(&mut engine);
+    engine
+}
+
+/// A template, read.
+pub struct Compiled<'t> {
+    mended: &'t str,
+    template: Template<'t, 't>,
+}
+
+impl<'t> Compiled<'t> {
+    /// Reads a template, as [`crate::jinja_for_engine`] made it for the engine; its line numbers are those of the text.
+    ///
+    /// # Errors
+    ///
+    /// The engine refuses it.
+    pub fn new(mended: &'t str) -> Result<Self, RenderError> {
+        let template = ENGINE.template_from_str(mended).map_err(|error| RenderError::from(from_engine(&error)))?;
+        Ok(Self { mended, template })
+    }
+
+    /// Renders it.
+    ///
+    /// # Errors
+    ///
+    /// Something it needs is undefined, an operation fails, or a limit is passed.
+    pub fn render(&self, values: &serde_json::Value) -> Result<Rendered, RenderError> {
+        let serde_json::Value::Object(fields) = values else {
+            let message = "a Jinja2 template takes an object: names and what they stand for".to_owned();
+            return Err(RenderError { message, line: None });
+        };
+        let mut out = LimitedWriter::default();
+        let outcome = self.template.render_captured_to(Value::from(Serde(fields)), &mut out);
+        if out.full {
+            return Err(RenderError { message: output_too_large(), line: None });
+        }
+        if let Err(error) = outcome {
+            return Err(explain::explain(&error, self.mended, fields));
+        }
+        match String::from_utf8(out.bytes) {
+            Ok(text) => Ok(Rendered { text, warnings: Vec::new() }),
+            Err(_) => Err(RenderError { message: "the output is not UTF-8 text".to_owned(), line: None }),
+        }
+    }
+}
+
+/// Text up to the output limit.
+#[derive(Default)]
+struct LimitedWriter {
+    bytes: Vec<u8>,
+    full: bool,
+}
+
+impl io::Write for LimitedWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + bytes.len() > OUTPUT_BYTES {
+            self.full = true;
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,99 @@
+//! A template and its values to text (BEHAVIOUR §6). Jinja2 is rendered by minijinja with its differences mended, Mustache
+//! by an evaluator of our own over our own tree, Handlebars by the crate of that name; nothing here reads a file. What
+//! nobody vouches for is rendered by a worker, a process of its own that may be ended ([`Renderer`]).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{ParseError, Syntax};
+
+mod compiled;
+mod handlebars;
+mod handlebars_dialect;
+mod handlebars_helpers;
+mod handlebars_parts;
+#[cfg(test)]
+mod handlebars_tests;
+mod jinja;
+#[cfg(test)]
+mod language_tests;
+pub mod limits;
+mod mustache;
+mod mustache_context;
+pub mod partials;
+mod renderer;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod tree_law_tests;
+pub mod values;
+pub mod worker;
+
+pub use compiled::{Compiled, Texts};
+pub use renderer::Renderer;
+
+/// What a rendering gave.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rendered {
+    /// The text.
+    pub text: String,
+    /// Warnings, one sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// Why a template gave no text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RenderError {
+    /// What is wrong: `undefined variable 'clazz_name' at line 12 (did you mean 'class_name'?)`.
+    pub message: String,
+    /// Line within the template's file, from 1.
+    pub line: Option<usize>,
+}
+
+impl std::fmt::Display for RenderError {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for RenderError {}
+
+impl From<ParseError> for RenderError {
+    fn from(error: ParseError) -> Self {
+        Self { message: error.message, line: error.line }
+    }
+}
+
+/// One rendering with everything it needs, so that it can be done by a process of its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// The template as it stands in its file.
+    pub text: String,
+    /// Its language.
+    pub syntax: Syntax,
+    /// An object; in Mustache any value.
+    pub values: Value,
+    /// Escape HTML in Mustache's `{{x}}`.
+    pub html: bool,
+    /// Every partial that a Mustache template can reach, by name; [`partials::gather`] finds them.
+    pub partials: BTreeMap<String, String>,
+}
+
+impl Job {
+    /// A rendering that escapes nothing and has no partials.
+    pub fn new(text: impl Into<String>, syntax: Syntax, values: Value) -> Self {
+        Self { text: text.into(), syntax, values, html: false, partials: BTreeMap::new() }
+    }
+}
+
+/// Renders a template in this process. Use [`Renderer`] for templates that are not trusted.
+///
+/// # Errors
+///
+/// The template does not parse, asks for something that is not there (Jinja2, Handlebars), does something that cannot be
+/// done, or passes a limit. The line is that of the file.
+pub fn render(job: &Job) -> Result<Rendered, RenderError> {
+    Compiled::new(&Texts::of(job)?)?.render(&job.values, job.html)
+}

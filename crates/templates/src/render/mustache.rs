@@ -1,0 +1,284 @@
+//! Mustache, evaluated by our own code over the tree of [`crate::mustache`], with the semantics of the official
+//! specification's required modules. Nothing is left to ramhorns: its trimming of line ends, its escaping and its lack of
+//! dotted names, item metadata and limits would each need a way round, and two ways to one text are two things to test. It is
+//! an oracle of the tests only: on templates that both understand, both must print the same.
+//!
+//! Neither sections nor partials recurse; what is open stands on a stack of our own. `""` and `0` are false, as in the
+//! specification's `!!data`; lists and objects that are printed print as JSON.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::limits::{FUEL, OUTPUT_BYTES, PARTIAL_DEPTH, out_of_fuel, output_too_large};
+use super::mustache_context::{Context, Contexts, Found};
+use super::{RenderError, Rendered};
+use crate::limits::WARNINGS;
+use crate::mustache::{Node, Parsed, parse};
+use refdesk_text::nearest::nearest;
+
+/// A template and its partials, read.
+pub struct Compiled<'t> {
+    /// The template, then its partials.
+    templates: Vec<Parsed<'t>>,
+    /// Names of partials to their place among the templates.
+    by_name: HashMap<&'t str, usize>,
+}
+
+impl<'t> Compiled<'t> {
+    /// Reads a template and its partials by name; line numbers are those of the texts.
+    ///
+    /// # Errors
+    ///
+    /// The template or a partial does not parse.
+    pub fn new(text: &'t str, partials: impl Iterator<Item = (&'t str, &'t str)>) -> Result<Self, RenderError> {
+        let (mut templates, mut by_name) = (vec![parse(text)?], HashMap::new());
+        for (name, text) in partials {
+            by_name.insert(name, templates.len());
+            templates.push(parse(text).map_err(|error| stop(format!("partial '{name}': {}", error.message)))?);
+        }
+        Ok(Self { templates, by_name })
+    }
+
+    /// Renders it; `html` asks for escaping.
+    ///
+    /// # Errors
+    ///
+    /// A limit is passed.
+    pub fn render(&self, values: &Value, html: bool) -> Result<Rendered, RenderError> {
+        let mut run = Run {
+            templates: &self.templates,
+            by_name: &self.by_name,
+            html,
+            contexts: Contexts::new(values),
+            calls: vec![Call::default()],
+            at_line_start: false,
+            out: String::new(),
+            warnings: Vec::new(),
+            warned: HashSet::new(),
+            fuel: FUEL,
+        };
+        for (line, sentence) in self.templates.first().map(|main| main.warnings.as_slice()).unwrap_or_default() {
+            run.warn(format!("{sentence} (line {line})"));
+        }
+        while run.step()? {}
+        Ok(Rendered { text: run.out, warnings: run.warnings })
+    }
+}
+
+fn stop(message: String) -> RenderError {
+    RenderError { message, line: None }
+}
+
+/// A template or partial being evaluated.
+#[derive(Default)]
+struct Call<'a> {
+    template: usize,
+    /// The node to go on with.
+    at: usize,
+    /// Put before each line of its text.
+    indent: String,
+    /// Whether it was called on a line of its own.
+    standalone: bool,
+    sections: Vec<Section<'a>>,
+}
+
+/// A section being evaluated; it has put one context in force.
+struct Section<'a> {
+    /// The node that opened it.
+    open: usize,
+    /// The list it goes through, and the index of the item that is next.
+    items: &'a [Value],
+    next: usize,
+}
+
+struct Run<'a, 'p> {
+    templates: &'p [Parsed<'p>],
+    /// Names of partials to their place among the templates.
+    by_name: &'p HashMap<&'p str, usize>,
+    html: bool,
+    contexts: Contexts<'a>,
+    calls: Vec<Call<'a>>,
+    /// Nothing was printed yet of a line of an indented partial.
+    at_line_start: bool,
+    out: String,
+    warnings: Vec<String>,
+    warned: HashSet<(usize, usize, &'p str)>,
+    fuel: u64,
+}
+
+impl<'a, 'p> Run<'a, 'p> {
+    /// Evaluates one node; false when nothing is left.
+    fn step(&mut self) -> Result<bool, RenderError> {
+        self.burn(1)?;
+        let Some(call) = self.calls.last_mut() else { return Ok(false) };
+        let (template, at) = (call.template, call.at);
+        call.at += 1;
+        let templates = self.templates;
+        match templates.get(template).and_then(|parsed| parsed.nodes.get(at)) {
+            Some(Node::Text(text)) => self.text(text)?,
+            Some(Node::Value { name, escaped, line }) => self.value(name, *escaped, *line)?,
+            Some(Node::Open { name, inverted, end, .. }) => self.open(name, *inverted, at, *end)?,
+            Some(Node::Close) => self.close(at),
+            Some(Node::Partial { name, indent, line }) => self.partial(name, *indent, *line)?,
+            None => self.leave(),
+        }
+        Ok(true)
+    }
+
+    fn burn(&mut self, steps: u64) -> Result<(), RenderError> {
+        self.fuel = self.fuel.checked_sub(steps).ok_or_else(|| stop(out_of_fuel()))?;
+        Ok(())
+    }
+
+    fn push(&mut self, text: &str) -> Result<(), RenderError> {
+        if self.out.len() + text.len() > OUTPUT_BYTES {
+            return Err(stop(output_too_large()));
+        }
+        self.out.push_str(text);
+        Ok(())
+    }
+
+    fn indent(&mut self) -> Result<(), RenderError> {
+        if std::mem::take(&mut self.at_line_start)
+            && let Some(indent) = self.calls.last().map(|call| call.indent.clone())
+        {
+            self.push(&indent)?;
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str) -> Result<(), RenderError> {
+        if self.calls.last().is_none_or(|call| call.indent.is_empty()) {
+            return self.push(text);
+        }
+        for line in text.split_inclusive('\n') {
+            self.indent()?;
+            self.push(line)?;
+            self.at_line_start = line.ends_with('\n');
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, name: &'p str, escaped: bool, line: usize) -> Result<(), RenderError> {
+        self.indent()?;
+        self.burn(self.contexts.depth())?;
+        match self.contexts.find(name) {
+            Found::Value(Value::String(text)) => self.print(text, escaped),
+            Found::Value(Value::Null) => Ok(()),
+            Found::Value(value) => self.print(&value.to_string(), escaped),
+            Found::Flag(flag) => self.print(if flag { "true" } else { "false" }, escaped),
+            Found::Index(index) => self.print(&index.to_string(), escaped),
+            Found::Nothing => {
+                self.undefined(name, line);
+                Ok(())
+            }
+        }
+    }
+
+    fn print(&mut self, text: &str, escaped: bool) -> Result<(), RenderError> {
+        if !(self.html && escaped) {
+            return self.push(text);
+        }
+        let escapes = [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;")];
+        let mut rest = text;
+        while let Some(at) = rest.find(['&', '<', '>', '"']) {
+            let (before, after) = rest.split_at(at);
+            self.push(before)?;
+            for (plain, escape) in escapes {
+                if let Some(after) = after.strip_prefix(plain) {
+                    self.push(escape)?;
+                    rest = after;
+                }
+            }
+        }
+        self.push(rest)
+    }
+
+    fn open(&mut self, name: &'p str, inverted: bool, at: usize, end: usize) -> Result<(), RenderError> {
+        self.burn(self.contexts.depth())?;
+        let found = self.contexts.find(name);
+        let Some(call) = self.calls.last_mut() else { return Ok(()) };
+        if inverted || !found.is_truthy() {
+            if inverted && !found.is_truthy() {
+                let context = self.contexts.top();
+                self.contexts.push(context);
+                call.sections.push(Section { open: at, items: &[], next: 0 });
+            } else {
+                call.at = end + 1;
+            }
+            return Ok(());
+        }
+        let items: &'a [Value] = if let Found::Value(Value::Array(items)) = found { items } else { &[] };
+        self.contexts.push(match items.first() {
+            Some(item) => Context::item(item, 0, items.len()),
+            None => Context::of(found),
+        });
+        call.sections.push(Section { open: at, items, next: 1 });
+        Ok(())
+    }
+
+    fn close(&mut self, at: usize) {
+        self.contexts.pop();
+        let Some(call) = self.calls.last_mut() else { return };
+        let Some(section) = call.sections.last_mut() else { return };
+        match section.items.get(section.next) {
+            Some(item) => {
+                self.contexts.push(Context::item(item, section.next, section.items.len()));
+                section.next += 1;
+                call.at = section.open + 1;
+            }
+            None => {
+                call.sections.pop();
+                call.at = at + 1;
+            }
+        }
+    }
+
+    fn partial(&mut self, name: &'p str, indent: Option<&str>, line: usize) -> Result<(), RenderError> {
+        let Some(place) = self.by_name.get(name).copied() else {
+            self.warn_once(name, line, || format!("unknown partial '{name}' at line {line}"));
+            return Ok(());
+        };
+        if self.calls.len() > PARTIAL_DEPTH {
+            return Err(stop(format!("partial '{name}' passes the limit of {PARTIAL_DEPTH} partials in one another")));
+        }
+        let around = self.calls.last().map(|call| call.indent.as_str()).unwrap_or_default();
+        let full = indent.map(|own| format!("{around}{own}"));
+        if full.is_none() {
+            self.indent()?;
+        }
+        let standalone = full.is_some();
+        let indent = full.unwrap_or_default();
+        self.at_line_start = !indent.is_empty();
+        self.calls.push(Call { template: place, indent, standalone, ..Call::default() });
+        Ok(())
+    }
+
+    fn leave(&mut self) {
+        let standalone = self.calls.pop().is_some_and(|call| call.standalone);
+        self.at_line_start = standalone && self.calls.last().is_some_and(|call| !call.indent.is_empty());
+    }
+
+    fn undefined(&mut self, name: &'p str, line: usize) {
+        let head = name.split('.').find(|part| !part.is_empty()).unwrap_or(name);
+        let known = self.contexts.names();
+        let hint = nearest(head, known).map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default();
+        self.warn_once(name, line, || format!("undefined variable '{name}' at line {line}{hint}"));
+    }
+
+    fn warn_once(&mut self, name: &'p str, line: usize, sentence: impl FnOnce() -> String) {
+        let template = self.calls.last().map_or(0, |call| call.template);
+        if self.warnings.len() < WARNINGS && self.warned.insert((template, line, name)) {
+            let within = self.by_name.iter().find(|(_, place)| **place == template);
+            let within = within.map(|(partial, _)| format!("partial '{partial}': ")).unwrap_or_default();
+            self.warn(format!("{within}{}", sentence()));
+        }
+    }
+
+    fn warn(&mut self, sentence: String) {
+        if self.warnings.len() < WARNINGS {
+            self.warnings.push(sentence);
+        }
+    }
+}

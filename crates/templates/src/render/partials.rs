@@ -1,0 +1,48 @@
+//! The partials that a Mustache template can reach, found before it is rendered: whoever renders then needs no index and
+//! reads no file.
+
+use std::collections::BTreeMap;
+
+use super::RenderError;
+use super::limits::PARTIAL_BYTES;
+use crate::mustache::{Node, Parsed, parse};
+use crate::strip;
+
+/// Every partial that the template can reach, by name, each once: those of `given` first, else what `find` knows. One that
+/// nobody knows is left out; the rendering warns of it.
+///
+/// # Errors
+///
+/// Together they pass [`PARTIAL_BYTES`].
+pub fn gather(
+    text: &str,
+    given: &BTreeMap<String, String>,
+    find: &dyn Fn(&str) -> Option<String>,
+) -> Result<BTreeMap<String, String>, RenderError> {
+    let mut found: BTreeMap<String, String> = BTreeMap::new();
+    let (mut wanted, mut bytes) = (asked_in(text), 0);
+    while let Some(name) = wanted.pop() {
+        if found.contains_key(&name) {
+            continue;
+        }
+        let Some(text) = given.get(&name).cloned().or_else(|| find(&name)) else { continue };
+        bytes += text.len();
+        if bytes > PARTIAL_BYTES {
+            let message = format!("the partials pass the limit of {PARTIAL_BYTES} bytes (16 MiB)");
+            return Err(RenderError { message, line: None });
+        }
+        wanted.extend(asked_in(&text));
+        found.insert(name, text);
+    }
+    Ok(found)
+}
+
+/// Names that a text calls; none where it does not parse, which the rendering says.
+fn asked_in(text: &str) -> Vec<String> {
+    parse(&strip(text).text).map(|parsed| names(&parsed)).unwrap_or_default()
+}
+
+fn names(parsed: &Parsed<'_>) -> Vec<String> {
+    let name = |node: &Node<'_>| if let Node::Partial { name, .. } = node { Some((*name).to_owned()) } else { None };
+    parsed.nodes.iter().filter_map(name).collect()
+}

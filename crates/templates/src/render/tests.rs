@@ -1,0 +1,191 @@
+//! Renderings as tables: template, values, and the text or the error (after `✗`).
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::{Job, partials, render};
+use crate::{Syntax, analyse, sample};
+
+fn outcome(text: &str, syntax: Syntax, values: &Value) -> String {
+    outcome_of(&Job::new(text, syntax, values.clone()))
+}
+
+fn outcome_of(job: &Job) -> String {
+    match render(job) {
+        Ok(rendered) if rendered.warnings.is_empty() => rendered.text,
+        Ok(rendered) => format!("{} ⚠ {}", rendered.text, rendered.warnings.join(" ⚠ ")),
+        Err(error) => format!("✗ {error}"),
+    }
+}
+
+fn check(syntax: Syntax, values: &Value, table: &[(&str, &str)]) {
+    for (text, expected) in table {
+        assert_eq!(outcome(text, syntax, values), *expected, "{text}");
+    }
+}
+
+#[test]
+fn jinja2() {
+    let values = json!({
+        "class_name": "Order", "n": 5, "xs": ["b", "a"], "user": {"name": "Ann"}, "z": null, "e": "",
+        "rows": [{"n": "x", "v": 2}, {"n": "y", "v": 1}], "t": "a\nb\n\nc", "long": "the quick brown fox",
+    });
+    check(
+        Syntax::Jinja2,
+        &values,
+        &[
+            ("class {{ class_name }}\n", "class Order\n"),
+            ("a\r\n{{ n }}\r\n", "a\r\n5\r\n"),
+            ("/* @generated {{ nope }} */\nx", "x"),
+            ("{% for x in xs %}{{ loop.index }}{{ x }}{% if not loop.last %},{% endif %}{% endfor %}", "1b,2a"),
+            ("{{ 'x' if n > 9 }}|", "|"),
+            ("{% set ns = namespace(c=0) %}{% for x in xs %}{% set ns.c = ns.c + 1 %}{% endfor %}{{ ns.c }}", "2"),
+            ("{% set j = joiner() %}{% for x in xs %}{{ j() }}{{ x }}{% endfor %}", "b, a"),
+            ("{{ range(3)|join }}{{ dict(a=1).a }}{{ self }}", "0121<TemplateReference None>"),
+            ("{{ 'aaa'|replace('a', 'b', 2) }}{{ e|default('d', boolean=True) }}{{ q|default('d') }}", "bbadd"),
+            ("{{ t|indent('> ') }}", "a\n> b\n\n> c"),
+            ("{{ t|indent(2, true, true) }}", "  a\n  b\n  \n  c"),
+            ("{{ long|truncate(9, true, '…', 0) }}{{ long|truncate(12, leeway=0) }}", "the quic…the..."),
+            ("{{ long|wordwrap(9) }}", "the quick\nbrown fox"),
+            ("{{ {'b': 1, 'A': 2}|dictsort|map('first')|join }}", "Ab"),
+            ("{{ 'x'|int(7) }}{{ '0x1f'|int(0, 16) }}{{ '1.9'|int }}{{ 'x'|float(2.5) }}", "73112.5"),
+            ("{{ {'b': \"<'&'>\", 'a': 'é'}|tojson }}", r#"{"a": "\u00e9", "b": "\u003c\u0027\u0026\u0027\u003e"}"#),
+            ("{{ [1, {'a': []}]|tojson(1) }}", "[\n 1,\n {\n  \"a\": []\n }\n]"),
+            ("[{{ 'ab'|center(5) }}]", "[  ab ]"),
+            ("{{ 'a/b c~'|urlencode }} {{ {'a b': 'c/d'}|urlencode }}", "a/b%20c~ a+b=c%2Fd"),
+            (
+                "{{ '-5'.zfill(4) }}{{ 'a'.ljust(3, '.') }}{{ 'a'.rjust(3) }}{{ 'ab'.center(5, '*') }}",
+                "-005a..  a**ab*",
+            ),
+            (
+                "{{ 'xay'.removeprefix('x').removesuffix('y').swapcase() }}{{ 'a=b'.partition('=')|join('|') }}",
+                "Aa|=|b",
+            ),
+            ("{{ 'a b c'.rsplit(' ', 1)|join('|') }}{{ 'abc'.index('c') }}{{ xs.index('a') }}", "a b|c21"),
+            ("{{ rows|sort(attribute='v')|map(attribute='n')|join }}{{ xs|sort(true)|join }}", "yxba"),
+            ("{{ '<\"x\">'|e }}{{ '<b>x</b> y'|striptags }}", "&lt;&#34;x&#34;&gt;x y"),
+            ("\n{{ clazz_name }}", "✗ undefined variable 'clazz_name' at line 2 (did you mean 'class_name'?)"),
+            (
+                "# @generated\n\n{{ clazz_name|upper }}",
+                "✗ undefined variable 'clazz_name' at line 3 (did you mean 'class_name'?)",
+            ),
+            ("{{ user.nam }}", "✗ undefined variable 'user.nam' at line 1 (did you mean 'user.name'?)"),
+            ("{% if gone %}{% endif %}", "✗ undefined variable 'gone' at line 1"),
+            ("{% for x in gone %}{% endfor %}", "✗ undefined variable 'gone' at line 1"),
+            ("\n{{ gone == 1 }}", "✗ undefined variable 'gone' at line 2"),
+            ("{{ q is defined and q == 1 }}", "False"),
+            ("{% for x in z %}{% endfor %}", "✗ 'z' is null and cannot be looped over at line 1"),
+            ("{{ 'abc'.index('q') }}", "✗ substring not found at line 1"),
+            ("{{ ''.__class__ }}", "✗ undefined value in '''.__class__' at line 1"),
+            (
+                "{% include 'x' %}",
+                "✗ 'include' at line 1 is not supported: a template stands alone and defines nothing",
+            ),
+            ("{{ range(1000000000)|list }}", "✗ the range passes the limit of 100000 items at line 1"),
+            ("{{ 'a'|indent(1000000000) }}", "✗ the output passes the limit of 16777216 bytes (16 MiB) at line 1"),
+            ("{{ '%1000000000d'|format(1) }}", "✗ the output passes the limit of 16777216 bytes (16 MiB) at line 1"),
+            ("{{ 'a'.center(1000000000) }}", "✗ the output passes the limit of 16777216 bytes (16 MiB) at line 1"),
+        ],
+    );
+    let refused = outcome("{{ n }}", Syntax::Jinja2, &json!([1]));
+    assert_eq!(refused, "✗ a Jinja2 template takes an object: names and what they stand for");
+    let given = outcome("{{ self }}{{ loop }}{{ range }}", Syntax::Jinja2, &json!({"self": 1, "loop": 2, "range": 3}));
+    assert_eq!(given, "123");
+}
+
+#[test]
+fn mustache() {
+    let values = json!({
+        "a": {"b": {"c": "deep"}, "on": true}, "n": 1.5, "no": false, "zero": 0, "none": [], "html": "<&\">", "null": null,
+        "xs": ["p", "q"], "rows": [{"n": 1}, {"n": 2, "last": "own"}], "nested": [[1, 2], [3]],
+    });
+    check(
+        Syntax::Mustache,
+        &values,
+        &[
+            ("{{a.b.c}} {{n}} {{html}} {{&html}} {{{html}}} {{null}}|", "deep 1.5 <&\"> <&\"> <&\"> |"),
+            ("{{#a}}{{b.c}}{{#on}}{{b.c}}{{/on}}{{/a}}", "deepdeep"),
+            (
+                "{{#no}}x{{/no}}{{#zero}}x{{/zero}}{{#none}}x{{/none}}{{#q}}x{{/q}}{{^none}}y{{/none}}{{^q}}z{{/q}}",
+                "yz",
+            ),
+            ("{{#xs}}{{@index}}{{.}}{{^last}},{{/last}}{{/xs}}", "0p,1q"),
+            ("{{#rows}}{{n}}:{{last}} {{/rows}}", "1:false 2:own "),
+            ("{{#nested}}{{#.}}{{.}}{{/.}};{{/nested}}", "12;3;"),
+            ("x\n  {{#xs}}\n- {{.}}\n  {{/xs}}\ny\n", "x\n- p\n- q\ny\n"),
+            ("x\r\n{{#a}}\r\n{{/a}}\r\ny", "x\r\ny"),
+            ("{{! c }}\na{{! d }}b\n", "ab\n"),
+            ("{{=| |=}}\n|n| {{n}}", "1.5 {{n}}"),
+            ("{{xs}}{{a}}", r#"["p","q"]{"b":{"c":"deep"},"on":true}"#),
+            ("\n{{cc}} ", "\n  ⚠ undefined variable 'cc' at line 2"),
+            ("{{nul}}|", "| ⚠ undefined variable 'nul' at line 1 (did you mean 'null'?)"),
+            ("${{{n}}_X}", "${1.5_X} ⚠ a '{' before '{{' that no '}}}' closes on its line was taken as text (line 1)"),
+            ("{{>gone}}|", "| ⚠ unknown partial 'gone' at line 1"),
+            ("\n{{#a}}", "✗ section 'a' opened at line 2 is never closed"),
+        ],
+    );
+    let root_list = outcome("{{#.}}{{.}};{{/.}}", Syntax::Mustache, &json!([1, "x"]));
+    assert_eq!(root_list, "1;x;");
+    let html = Job { html: true, ..Job::new("{{html}} {{{html}}}", Syntax::Mustache, values) };
+    assert_eq!(outcome_of(&html), "&lt;&amp;&quot;&gt; <&\">");
+}
+
+#[test]
+fn partials() {
+    let lookup = |name: &str| (name == "found").then(|| "[{{n}}]".to_owned());
+    let mut given = BTreeMap::new();
+    for (name, text) in [
+        ("lines", "a\n{{n}}\n"),
+        ("outer", "<\n  {{>lines}}\n>\n"),
+        ("tree", "{{v}}{{#kids}}({{>tree}}){{/kids}}"),
+        ("self", "x{{>self}}"),
+        ("wide", "{{>wider}}{{>wider}}"),
+        ("wider", "{{>wide}}{{>wide}}"),
+        ("broken", "{{#a}}"),
+        ("other", "{{=| |=}}|n|"),
+    ] {
+        given.insert(name.to_owned(), text.to_owned());
+    }
+    let values = json!({"n": "1\n2", "v": "r", "kids": [{"v": "k", "kids": []}]});
+    for (text, expected) in [
+        ("{{>found}}", "[1\n2]"),
+        ("  {{>lines}}\nend", "  a\n  1\n2\nend"),
+        (" {{>outer}}\n", " <\n   a\n   1\n2\n >\n"),
+        ("- {{>lines}}|", "- a\n1\n2\n|"),
+        ("{{>tree}}", "r(k)"),
+        ("{{>other}}{{n}}", "1\n21\n2"),
+        ("{{>self}}", "✗ partial 'self' passes the limit of 64 partials in one another"),
+        ("{{>wide}}", "✗ partial 'wide' passes the limit of 64 partials in one another"),
+        ("{{>broken}}", "✗ partial 'broken': section 'a' opened at line 1 is never closed"),
+    ] {
+        let partials = partials::gather(text, &given, &lookup).unwrap();
+        let job = Job { partials, ..Job::new(text, Syntax::Mustache, values.clone()) };
+        assert_eq!(outcome_of(&job), expected, "{text}");
+    }
+}
+
+#[test]
+fn no_template_runs_for_ever() {
+    let many = json!({"a": vec![1; 3000]});
+    for (text, syntax, limit) in [
+        ("{{#a}}{{#a}}{{#a}}{{/a}}{{/a}}{{/a}}", Syntax::Mustache, "limit of 5000000 steps"),
+        ("{{#a}}{{#a}}{{a}}{{/a}}{{/a}}", Syntax::Mustache, "limit of 16777216 bytes"),
+        (
+            "{% for x in range(9999) %}{% for y in range(9999) %}{% endfor %}{% endfor %}",
+            Syntax::Jinja2,
+            "limit of 5000000 steps",
+        ),
+        ("{% for x in range(9999) %}{{ a }}{% endfor %}", Syntax::Jinja2, "limit of 16777216 bytes"),
+    ] {
+        let message = render(&Job::new(text, syntax, many.clone())).unwrap_err().message;
+        assert!(message.contains(limit), "{text}: {message}");
+    }
+}
+
+#[test]
+fn sample_values_show_names() {
+    let text = "{{#xs}}{{n}} {{/xs}}{{b}}";
+    let values = sample(&analyse(text, None).variables);
+    assert_eq!(render(&Job::new(text, Syntax::Mustache, values.clone())).unwrap().text, "‹n› ‹n› ‹b›");
+}

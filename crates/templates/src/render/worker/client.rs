@@ -1,0 +1,269 @@
+//! The desk's side: starts a worker, asks it, waits no longer than a rendering may take, and tells of what a worker died.
+//! A thread speaks with the worker, so that neither a full pipe nor a stopped process can hold the desk up.
+
+use std::fmt;
+use std::io::{self, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, ExitStatus};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+
+use super::super::limits::{
+    HEAD_BYTES, JOB_BYTES, OUTPUT_BYTES, START, TIME, job_too_large, out_of_memory, out_of_stack, out_of_time,
+};
+use super::super::{Job, RenderError, Rendered};
+use super::frame::receive;
+use super::{AnswerHead, HELLO, TOO_LONG, setup};
+use refdesk_text::escape::one_line;
+
+/// Bytes read of what a dead worker said.
+const LAST_WORDS: u64 = 4_096;
+
+/// A worker that answers.
+#[derive(Debug)]
+pub struct Client {
+    child: Child,
+    asks: Sender<Arc<Vec<u8>>>,
+    said: Receiver<io::Result<WorkerMessage>>,
+}
+
+#[derive(Debug)]
+enum WorkerMessage {
+    Ready,
+    Answer(Result<Rendered, RenderError>),
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub enum Failure {
+    /// No worker could be started.
+    Start(String),
+    /// The job passed this limit.
+    Limit(String),
+    /// Another process ended the worker, which says nothing about the job.
+    Ended(String),
+    /// The worker died of something else.
+    Died(String),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Start(how) => write!(out, "the render worker cannot be started: {how}"),
+            Self::Limit(sentence) => out.write_str(sentence),
+            Self::Ended(how) => write!(out, "the render worker was ended: {how}"),
+            Self::Died(how) => write!(out, "the render worker died: {how}"),
+        }
+    }
+}
+
+impl Client {
+    /// A job as the worker reads it.
+    ///
+    /// # Errors
+    /// It is larger than one may be.
+    pub fn frame(job: &Job) -> Result<Arc<Vec<u8>>, String> {
+        let mut frame = JobBuffer { bytes: vec![0; 4] };
+        serde_json::to_writer(&mut frame, job).map_err(|_| job_too_large())?;
+        let length = u32::try_from(frame.bytes.len() - 4).map_err(|_| job_too_large())?;
+        if let Some(place) = frame.bytes.first_chunk_mut() {
+            *place = length.to_le_bytes();
+        }
+        Ok(Arc::new(frame.bytes))
+    }
+
+    /// Starts a worker and waits until it is ready.
+    ///
+    /// # Errors
+    /// [`Failure::Start`]
+    pub fn start(program: &Path) -> Result<Self, Failure> {
+        let refused = |error: io::Error| Failure::Start(format!("{}: {error}", program.display()));
+        let mut child = setup::command(program).spawn().map_err(refused)?;
+        let (asks, asked) = channel();
+        let (say, said) = channel();
+        let pipes = child.stdin.take().zip(child.stdout.take());
+        let client = Self { child, asks, said };
+        let speaker = thread::Builder::new().name("render worker".to_owned());
+        let spawned = speaker.spawn(move || {
+            if let Some((to, from)) = pipes {
+                speak(to, BufReader::new(from), &asked, &say);
+            }
+        });
+        spawned.map_err(refused)?;
+        match client.said.recv_timeout(START) {
+            Ok(Ok(WorkerMessage::Ready)) => Ok(client),
+            Err(RecvTimeoutError::Timeout) => {
+                Err(Failure::Start(format!("{} does not answer within {} s", program.display(), START.as_secs())))
+            }
+            Ok(_) | Err(RecvTimeoutError::Disconnected) => {
+                let how = client.end(false);
+                Err(Failure::Start(format!("{} is no render worker ({how})", program.display())))
+            }
+        }
+    }
+
+    /// Lets the worker render.
+    ///
+    /// # Errors
+    /// Nothing came: the worker has to be ended. `true` where it was only too slow.
+    pub fn ask(&mut self, frame: Arc<Vec<u8>>) -> Result<Result<Rendered, RenderError>, bool> {
+        self.asks.send(frame).map_err(|_| false)?;
+        match self.said.recv_timeout(TIME) {
+            Ok(Ok(WorkerMessage::Answer(answer))) => Ok(answer),
+            Err(RecvTimeoutError::Timeout) => Err(true),
+            Ok(_) | Err(RecvTimeoutError::Disconnected) => Err(false),
+        }
+    }
+
+    /// Ends the worker and tells why it did not answer.
+    pub fn end(mut self, too_slow: bool) -> Failure {
+        // Of one that died before it tells nothing new: the first cause stays.
+        let _ = self.child.kill();
+        let status = self.child.wait();
+        if too_slow {
+            return Failure::Limit(out_of_time());
+        }
+        let mut words = Vec::new();
+        if let Some(stderr) = self.child.stderr.take() {
+            let _ = stderr.take(LAST_WORDS).read_to_end(&mut words);
+        }
+        match status {
+            Ok(status) => cause(status, &String::from_utf8_lossy(&words)),
+            Err(error) => Failure::Died(error.to_string()),
+        }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        // So that nothing of it is left in the system's table of processes.
+        let _ = self.child.wait();
+    }
+}
+
+/// Sends jobs and receives answers until either side is closed.
+fn speak(
+    mut to: ChildStdin,
+    mut from: BufReader<ChildStdout>,
+    asked: &Receiver<Arc<Vec<u8>>>,
+    say: &Sender<io::Result<WorkerMessage>>,
+) {
+    let mut hello = [0; HELLO.len()];
+    let ready = from
+        .read_exact(&mut hello)
+        .and_then(|()| if hello == HELLO { Ok(WorkerMessage::Ready) } else { Err(strange()) });
+    let mut lives = ready.is_ok();
+    let mut heard = say.send(ready).is_ok();
+    while lives
+        && heard
+        && let Ok(frame) = asked.recv()
+    {
+        let answer = to.write_all(&frame).and_then(|()| to.flush()).and_then(|()| listen(&mut from));
+        lives = answer.is_ok();
+        heard = say.send(answer.map(WorkerMessage::Answer)).is_ok();
+    }
+}
+
+fn listen(from: &mut impl Read) -> io::Result<Result<Rendered, RenderError>> {
+    Ok(match serde_json::from_slice(&receive(from, HEAD_BYTES)?)? {
+        AnswerHead::Failed(error) => Err(error),
+        AnswerHead::Rendered(warnings) => {
+            let text = String::from_utf8(receive(from, OUTPUT_BYTES)?).map_err(|_| strange())?;
+            Ok(Rendered { text, warnings })
+        }
+    })
+}
+
+fn strange() -> io::Error {
+    io::ErrorKind::InvalidData.into()
+}
+
+/// What a worker died of, by its exit status and what it said last.
+fn cause(status: ExitStatus, words: &str) -> Failure {
+    if status.code() == Some(i32::from(TOO_LONG)) {
+        return Failure::Limit(out_of_time());
+    }
+    // In the words of Rust's runtime, which has no other way to say it.
+    if words.contains("memory allocation of") || words.contains("capacity overflow") {
+        return Failure::Limit(out_of_memory());
+    }
+    if words.contains("has overflowed its stack") {
+        return Failure::Limit(out_of_stack());
+    }
+    let said = words.lines().rfind(|line| !line.trim().is_empty() && !line.starts_with("note: "));
+    match said {
+        None if was_ended(status) => Failure::Ended(status.to_string()),
+        None => Failure::Died(status.to_string()),
+        Some(said) => Failure::Died(format!("{status}: {}", one_line(said))),
+    }
+}
+
+/// Whether another process wanted its end.
+#[cfg(unix)]
+fn was_ended(status: ExitStatus) -> bool {
+    use rustix::process::Signal;
+    use std::os::unix::process::ExitStatusExt;
+    let signals = [Signal::KILL, Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT];
+    signals.iter().any(|signal| status.signal() == Some(signal.as_raw()))
+}
+
+/// An ended process tells as much by its code as one that failed.
+#[cfg(not(unix))]
+fn was_ended(status: ExitStatus) -> bool {
+    status.code() == Some(1)
+}
+
+/// Bytes of a job, up to the limit.
+struct JobBuffer {
+    bytes: Vec<u8>,
+}
+
+impl Write for JobBuffer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + bytes.len() > JOB_BYTES {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::process::ExitStatusExt;
+
+    #[test]
+    fn the_cause_of_a_death_is_named() {
+        // As the system counts them: the signal, or the exit code above eight bits.
+        let (aborted, killed, code) = (6, 9, |code: i32| code << 8);
+        for (status, words, expected) in [
+            (
+                aborted,
+                "memory allocation of 536870912 bytes failed\n",
+                "the rendering passes the limit of 512 MiB of memory",
+            ),
+            (
+                aborted,
+                "\nthread 'render' has overflowed its stack\nfatal runtime error: stack overflow, aborting\n",
+                "the rendering nests too deeply: it passes the limit of 16 MiB of stack",
+            ),
+            (code(i32::from(TOO_LONG)), "", "the rendering passes the limit of 2 s"),
+            (killed, "", "the render worker was ended: signal: 9 (SIGKILL)"),
+            (
+                code(101),
+                "thread 'render' panicked at x.rs:1:2:\nno \u{1b}[1mway\nnote: run with more\n",
+                "the render worker died: exit status: 101: no \\x1b[1mway",
+            ),
+            (code(1), "", "the render worker died: exit status: 1"),
+        ] {
+            assert_eq!(cause(ExitStatus::from_raw(status), words).to_string(), expected);
+        }
+    }
+}

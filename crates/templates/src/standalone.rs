@@ -1,0 +1,70 @@
+//! Templates that are files of their own, read and analysed in parallel: one opening and one reading each, and none where it
+//! is known already what the file holds.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use rayon::prelude::*;
+
+use super::cache::{Analysed, CachedFiles, StampedFiles};
+use super::discover::TemplateFile;
+use super::{Analysis, Syntax, analyse, read};
+use refdesk_files::Stamp;
+
+/// A template's file that was looked into.
+#[derive(Debug)]
+pub struct Standalone {
+    /// Where it lies.
+    pub found: TemplateFile,
+    /// Its stamp when it was read; nothing where it cannot be opened.
+    pub stamp: Stamp,
+    /// What it holds, or a sentence why that is no template.
+    pub analysis: Arc<Result<Analysis, String>>,
+    /// The language it was told to be in.
+    settled: Option<Syntax>,
+}
+
+/// Looks into these files, in their order.
+pub fn read_all(found: Vec<TemplateFile>, known: &CachedFiles) -> Vec<Standalone> {
+    let one = |found: TemplateFile| {
+        let (stamp, (settled, analysis)) = known.template(&found.path).unwrap_or_else(|| look(&found, None));
+        Standalone { found, stamp, analysis, settled }
+    };
+    found.into_par_iter().with_min_len(16).map(one).collect()
+}
+
+fn look(found: &TemplateFile, settled: Option<Syntax>) -> (Stamp, Analysed) {
+    let (stamp, analysis) = match read::bytes_below(&found.resolved, &found.within) {
+        Ok((stamp, None)) => (stamp, Ok(read::too_large_to_analyse(settled))),
+        Ok((stamp, Some(bytes))) => (stamp, read::text_of(bytes).map(|text| analyse(&text, settled))),
+        Err(problem) => (Stamp::default(), Err(problem)),
+    };
+    (stamp, (settled, Arc::new(analysis)))
+}
+
+impl Standalone {
+    /// Analyses the file again if its override was added, changed or removed.
+    pub fn settle(&mut self, settled: Option<Syntax>) {
+        if settled != self.settled {
+            let (stamp, (settled, analysis)) = look(&self.found, settled);
+            (self.stamp, self.settled, self.analysis) = (stamp, settled, analysis);
+        }
+    }
+
+    /// Keeps what was found for the next time.
+    pub fn keep(&self, kept: &mut StampedFiles<Analysed>, now: Option<SystemTime>) {
+        // What could not be opened has no stamp to know it by.
+        if self.stamp != Stamp::default() {
+            kept.keep(&self.found.path, self.stamp, (self.settled, self.analysis.clone()), now);
+        }
+    }
+}
+
+/// The language that an override sets for the template of this name.
+pub fn said(settled: &HashMap<String, Syntax>, name: &str, full: impl FnOnce() -> String) -> Option<Syntax> {
+    if settled.is_empty() {
+        return None;
+    }
+    settled.get(name).or_else(|| settled.get(&full())).copied()
+}

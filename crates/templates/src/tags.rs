@@ -1,0 +1,239 @@
+//! The tags of Mustache and Handlebars: where each begins and ends, with its line. Delimiters can change on the way, a
+//! `{{{` that nothing closes on its line is text, and lines that hold nothing but one tag vanish; both languages share
+//! this, and what the tags mean is told in [`super::mustache`] and [`super::handlebars`].
+
+use std::ops::Range;
+
+use super::ParseError;
+use super::cached_search::CachedSearch;
+use super::limits::WARNINGS;
+use refdesk_text::lines::LineCounter;
+
+/// What kind of tag stands there, told by the character after the opening delimiter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sigil {
+    /// `{{x}}`
+    Plain,
+    /// `{{{x}}}` or `{{&x}}`
+    Unescaped,
+    /// `{{#x}}`
+    Section,
+    /// `{{^x}}`
+    Inverted,
+    /// `{{/x}}`
+    Close,
+    /// `{{>x}}`
+    Partial,
+    /// `{{!x}}`
+    Comment,
+    /// `{{=x y=}}`
+    Delimiters,
+}
+
+/// A stretch of text or one tag.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// Text to print as it is: a byte range of the template.
+    Text(Range<usize>),
+    /// A tag.
+    Tag {
+        /// Its kind.
+        sigil: Sigil,
+        /// What stands inside, trimmed.
+        content: &'a str,
+        /// Line of its opening delimiter, from 1.
+        line: usize,
+        /// White space before it on a line of its own; `None` where it shares its line.
+        standalone: Option<&'a str>,
+    },
+}
+
+/// Which language's tags are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// Delimiters can be changed.
+    Mustache,
+    /// `~` trims, `{{!-- --}}` may hold braces.
+    Handlebars,
+}
+
+/// Pieces in order, and warnings (line, sentence) of what was taken for text.
+pub type Pieces<'a> = (Vec<Piece<'a>>, Vec<(usize, String)>);
+
+/// Cuts `text` into text and tags.
+///
+/// # Errors
+///
+/// A tag that is never closed, an empty one, or delimiters that are none; with the line.
+pub fn pieces(text: &str, dialect: Dialect) -> Result<Pieces<'_>, ParseError> {
+    let mut scanner = Scanner {
+        text,
+        at: 0,
+        lines: LineCounter::new(text),
+        open: "{{",
+        close: "}}",
+        dialect,
+        closing: CachedSearch::default(),
+        line_end: CachedSearch::default(),
+    };
+    let (mut pieces, mut warnings) = (Vec::new(), Vec::new());
+    let mut literal = 0;
+    while let Some(found) = scanner.rest().find(scanner.open) {
+        let start = scanner.at + found;
+        let line = scanner.lines.line_of(start);
+        let (sigil, inside) = match scanner.head(start) {
+            TagStart::Brace => {
+                if warnings.len() < WARNINGS {
+                    let sentence = "a '{' before '{{' that no '}}}' closes on its line was taken as text";
+                    warnings.push((line, sentence.to_owned()));
+                }
+                push_text(&mut pieces, literal..start + 1);
+                literal = start + 1;
+                scanner.at = start + 1;
+                continue;
+            }
+            TagStart::Tag(sigil, inside) => (sigil, inside),
+        };
+        let terminator = scanner.terminator(sigil, start, inside);
+        let Some(length) = text.get(inside..).and_then(|rest| rest.find(terminator.as_str())) else {
+            return Err(ParseError::at(line, format!("the tag opened at line {line} is never closed")));
+        };
+        let end = inside + length + terminator.len();
+        let content = trimmed(text.get(inside..inside + length).unwrap_or_default(), dialect);
+        if content.is_empty()
+            && sigil != Sigil::Comment
+            && !(dialect == Dialect::Handlebars && sigil == Sigil::Inverted)
+        {
+            return Err(ParseError::at(line, format!("empty tag at line {line}")));
+        }
+        let mut standalone = None;
+        let (mut text_end, mut next) = (start, end);
+        if !matches!(sigil, Sigil::Plain | Sigil::Unescaped)
+            && let Some((from, to)) = alone(text, start, end)
+        {
+            standalone = text.get(from..start);
+            (text_end, next) = (from, to);
+        }
+        push_text(&mut pieces, literal..text_end.max(literal));
+        if sigil == Sigil::Delimiters {
+            (scanner.open, scanner.close) = delimiters(content).ok_or_else(|| {
+                ParseError::at(line, format!("delimiters at line {line} are not two words without '='"))
+            })?;
+        }
+        pieces.push(Piece::Tag { sigil, content, line, standalone });
+        literal = next;
+        scanner.at = next;
+    }
+    push_text(&mut pieces, literal..text.len());
+    Ok((pieces, warnings))
+}
+
+fn push_text(pieces: &mut Vec<Piece<'_>>, range: Range<usize>) {
+    match pieces.last_mut() {
+        _ if range.is_empty() => {}
+        Some(Piece::Text(before)) if before.end == range.start => before.end = range.end,
+        _ => pieces.push(Piece::Text(range)),
+    }
+}
+
+fn trimmed(content: &str, dialect: Dialect) -> &str {
+    match dialect {
+        Dialect::Mustache => content.trim(),
+        Dialect::Handlebars => content.trim_matches(|c: char| c.is_whitespace() || c == '~'),
+    }
+}
+
+enum TagStart {
+    /// A literal `{` before a tag.
+    Brace,
+    /// A tag of this kind whose content begins at this byte.
+    Tag(Sigil, usize),
+}
+
+struct Scanner<'a> {
+    text: &'a str,
+    at: usize,
+    lines: LineCounter<'a>,
+    open: &'a str,
+    close: &'a str,
+    dialect: Dialect,
+    closing: CachedSearch,
+    line_end: CachedSearch,
+}
+
+impl<'a> Scanner<'a> {
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// What kind of tag opens at byte `start`.
+    fn head(&mut self, start: usize) -> TagStart {
+        let mut inside = start + self.open.len();
+        let after = self.text.get(inside..).unwrap_or_default();
+        if self.open == "{{" && after.starts_with('{') {
+            let end = self.closing.find(self.text, inside, "}}");
+            let closes = end < self.line_end.find(self.text, inside, "\n")
+                && self.text.get(end..).is_some_and(|rest| rest.starts_with("}}}"));
+            return if closes { TagStart::Tag(Sigil::Unescaped, inside + 1) } else { TagStart::Brace };
+        }
+        let mut word = after;
+        if self.dialect == Dialect::Handlebars {
+            word = after.trim_start_matches('~');
+        }
+        word = word.trim_start();
+        let sigil = match word.chars().next() {
+            Some('#') => Sigil::Section,
+            Some('^') => Sigil::Inverted,
+            Some('/') => Sigil::Close,
+            Some('>') => Sigil::Partial,
+            Some('!') => Sigil::Comment,
+            Some('&') => Sigil::Unescaped,
+            Some('=') if self.dialect == Dialect::Mustache => Sigil::Delimiters,
+            _ => Sigil::Plain,
+        };
+        if sigil != Sigil::Plain {
+            inside = self.text.len() - word.len() + 1;
+        }
+        TagStart::Tag(sigil, inside)
+    }
+
+    /// What closes a tag of this kind.
+    fn terminator(&self, sigil: Sigil, start: usize, inside: usize) -> String {
+        let opened = self.text.get(start..inside).unwrap_or_default();
+        match sigil {
+            Sigil::Unescaped if opened == "{{{" => "}}}".to_owned(),
+            Sigil::Delimiters => format!("={}", self.close),
+            Sigil::Comment if self.dialect == Dialect::Handlebars => {
+                let dashed = self.text.get(inside..).is_some_and(|rest| rest.starts_with("--"));
+                if dashed { "--}}".to_owned() } else { self.close.to_owned() }
+            }
+            _ => self.close.to_owned(),
+        }
+    }
+}
+
+/// Where the line of a tag begins and the next one starts, if nothing but white space stands beside the tag.
+fn alone(text: &str, start: usize, end: usize) -> Option<(usize, usize)> {
+    let before = text.get(..start)?;
+    let above = before.trim_end_matches([' ', '\t']);
+    if !above.is_empty() && !above.ends_with('\n') {
+        return None;
+    }
+    let from = above.len();
+    let after = text.get(end..)?;
+    let blank = after.len() - after.trim_start_matches([' ', '\t']).len();
+    let rest = after.get(blank..)?;
+    let line_break = match rest.as_bytes() {
+        [] => 0,
+        [b'\n', ..] => 1,
+        [b'\r', b'\n', ..] => 2,
+        _ => return None,
+    };
+    Some((from, end + blank + line_break))
+}
+
+fn delimiters(content: &str) -> Option<(&str, &str)> {
+    let mut words = content.split_whitespace();
+    let (open, close) = (words.next()?, words.next()?);
+    (words.next().is_none() && !open.contains('=') && !close.contains('=')).then_some((open, close))
+}

@@ -1,0 +1,12 @@
+//! What a text is: whole words and sentence ends, lines, escaping, nearest names, token estimates. Pure functions on
+//! strings; no room above this one looks at characters by itself.
+
+pub mod escape;
+pub mod fold;
+pub mod hidden;
+pub mod lines;
+pub mod nearest;
+pub mod report;
+pub mod tokens;
+pub mod whole;
+pub mod words;
