@@ -56,6 +56,14 @@ fn what_computes_does_not_log() {
 }
 
 #[test]
+fn tools_know_no_transport() {
+    let manifest = fs::read_to_string(root().join("crates/tools/Cargo.toml")).unwrap();
+    for transport in ["hyper", "refdesk-mcp", "ratatui"] {
+        assert!(!manifest.contains(transport), "crates/tools depends on {transport}");
+    }
+}
+
+#[test]
 fn every_file_says_what_it_is_and_nothing_is_left_undone() {
     for file in sources("src").into_iter().chain(sources("crates")) {
         let text = fs::read_to_string(&file).unwrap();

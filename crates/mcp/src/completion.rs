@@ -9,17 +9,17 @@ use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
 
 use super::address::Address;
-use super::front::Front;
 use super::prompts;
 use super::resource;
 use super::resources::{BELOW, GENERAL};
-use super::tools::{self, closed};
 use refdesk_core::selection::Access;
 use refdesk_desk::Agent;
 use refdesk_desk::engine::Snapshot;
 use refdesk_templates::VariableKind;
 use refdesk_text::escape::one_line;
 use refdesk_text::fold::can_match;
+use refdesk_tools::front::Front;
+use refdesk_tools::{self as tools, closed};
 
 /// Characters of what is typed that are looked at.
 const TYPED: usize = 256;

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 
-use super::front::Front;
 use super::introduction::introduction;
-use super::journalled;
 use refdesk_desk::Agent;
 use refdesk_desk::engine::{Outcome, Task};
 use refdesk_desk::session::What;
+use refdesk_tools::front::Front;
+use refdesk_tools::journalled;
 
 /// So long is waited for configuration and catalog. A disk may never answer, and a client should learn what the server can
 /// do all the same.

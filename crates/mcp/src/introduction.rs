@@ -5,13 +5,13 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::resources::listed;
-use super::shelf::{Why, price};
 use refdesk_core::catalog::{Kind, Mode, Source};
 use refdesk_core::selection::{Access, Rules, unscanned};
 use refdesk_desk::engine::Snapshot;
 use refdesk_text::escape::one_line;
 use refdesk_text::fold::can_match;
 use refdesk_text::tokens::grouped;
+use refdesk_tools::shelf::{Why, price};
 
 /// So long is an introduction at most, in UTF-16 units: what the strictest client counts.
 pub const UNITS: usize = 2_000;
@@ -283,7 +283,7 @@ mod tests {
             let desk = snapshot(sources, &picks, &[]);
             let told = told(&desk, &[]).unwrap();
             prop_assert!(units(&told) <= UNITS, "{} units", units(&told));
-            let whole: HashSet<String> = super::super::shelf::on_shelf(&desk).map(|(source, why)| entry(&desk, source, why)).collect();
+            let whole: HashSet<String> = refdesk_tools::shelf::on_shelf(&desk).map(|(source, why)| entry(&desk, source, why)).collect();
             let shown: Vec<&str> = told.lines().filter(|line| line.starts_with("- @")).collect();
             for line in &shown {
                 prop_assert!(whole.contains(*line), "{}", line);

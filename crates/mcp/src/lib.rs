@@ -3,13 +3,10 @@
 
 mod address;
 mod agent;
-mod asking;
 mod completion;
-mod front;
 mod handshake;
 pub mod http;
 mod introduction;
-mod journalled;
 mod lines;
 mod notices;
 mod paging;
@@ -17,12 +14,9 @@ mod prompts;
 mod resource;
 mod resources;
 mod server;
-mod shelf;
 mod sift;
 mod stdio;
-mod tools;
 
 pub use agent::Connection;
-pub use front::Front;
 pub use server::Server;
 pub use stdio::serve_stdio;

@@ -14,8 +14,8 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::Instant;
 
-use super::front::Front;
 use super::sift::{Begun, Sifted, sift};
+use refdesk_tools::front::Front;
 
 /// Bytes of one message.
 pub const LINE: usize = 16 * 1024 * 1024;

@@ -17,18 +17,18 @@ use rmcp::service::{Peer, SubscriptionContext, SubscriptionSink};
 use tokio::sync::watch;
 
 use super::address::Address;
-use super::front::Front;
 use super::prompts::prompts;
 use super::resource::check;
 use super::resources::mime_type;
-use super::shelf::{Why, on_shelf};
-use super::tools::closed;
 use refdesk_core::catalog::{Kind, Source, Standing};
 use refdesk_core::mention::files;
 use refdesk_core::selection::Access;
 use refdesk_desk::Agent;
 use refdesk_desk::engine::Snapshot;
 use refdesk_files::stamp;
+use refdesk_tools::closed;
+use refdesk_tools::front::Front;
+use refdesk_tools::shelf::{Why, on_shelf};
 
 /// So long changes are gathered before they are told.
 const GATHER: Duration = Duration::from_millis(50);

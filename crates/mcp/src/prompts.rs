@@ -10,16 +10,16 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value};
 
-use super::front::Front;
-use super::journalled;
 use super::paging::{Page, after, page};
-use super::tools::closed;
 use refdesk_desk::engine::{Outcome, Task};
 use refdesk_desk::session::{Receipt, What};
 use refdesk_desk::{Agent, Request, Unrendered};
 use refdesk_templates::{Template, TemplateIndex, Variable, VariableKind};
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::{did_you_mean, nearest};
+use refdesk_tools::closed;
+use refdesk_tools::front::Front;
+use refdesk_tools::journalled;
 
 /// Whether a template is a prompt: it can be read, and asks for nothing but texts and flags.
 pub fn is_prompt(template: &Template) -> bool {

@@ -8,10 +8,7 @@ use rmcp::model::{ReadResourceRequestParams, ReadResourceResult, ResourceContent
 use serde_json::json;
 
 use super::address::Address;
-use super::front::Front;
-use super::journalled;
 use super::resources::{listed, mime_type, mime_type_of};
-use super::tools::{closed, fitting, marked};
 use refdesk_core::catalog::Source;
 use refdesk_core::selection::Access;
 use refdesk_desk::engine::{Snapshot, Task};
@@ -20,6 +17,9 @@ use refdesk_desk::session::{Receipt, What};
 use refdesk_desk::{Agent, Refusal};
 use refdesk_enrich::fetching;
 use refdesk_text::escape::one_line;
+use refdesk_tools::front::Front;
+use refdesk_tools::journalled;
+use refdesk_tools::{closed, fitting, marked};
 
 /// What the journal calls this way of reading.
 const METHOD: &str = "resources/read";

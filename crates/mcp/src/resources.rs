@@ -11,16 +11,16 @@ use rmcp::model::{
 };
 
 use super::address::Address;
-use super::front::Front;
 use super::paging::{Page, after, page, stale};
-use super::shelf::{Why, on_shelf};
-use super::tools::closed;
 use refdesk_core::catalog::{Kind, Source, Standing};
 use refdesk_core::selection::Access;
 use refdesk_desk::Agent;
 use refdesk_desk::engine::Snapshot;
 use refdesk_files::stamp;
 use refdesk_text::escape::one_line;
+use refdesk_tools::closed;
+use refdesk_tools::front::Front;
+use refdesk_tools::shelf::{Why, on_shelf};
 
 /// How any source is called, and any file of a folder.
 pub const GENERAL: [&str; 2] = ["reference://{id}", "reference://{id}/{path}"];

@@ -13,10 +13,11 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 
 use super::agent::Connection;
-use super::front::Front;
 use super::notices::{self, Notices};
-use super::{completion, handshake, prompts, resource, resources, sift, tools};
+use super::{completion, handshake, prompts, resource, resources, sift};
 use refdesk_desk::Agent;
+use refdesk_tools as tools;
+use refdesk_tools::front::Front;
 
 /// One agent's end of the desk.
 #[derive(Debug, Clone)]

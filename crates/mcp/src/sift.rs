@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::did_you_mean;
+use refdesk_tools::arguments::kind;
 
 /// What became of a line.
 #[derive(Debug)]
@@ -131,19 +132,6 @@ fn id_of(members: &Map<String, Value>) -> Result<Option<RequestId>, String> {
             "'id' must be a string or a whole number, and this is {}; leave it out of a notification",
             kind(other)
         )),
-    }
-}
-
-/// What a JSON value is, in words.
-pub fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(number) if number.is_f64() => "a number that is not whole, or too large",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
     }
 }
 

@@ -6,12 +6,12 @@ use std::io;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 
-use super::front::{Ending, Front, died};
 use super::lines::Lines;
 use super::server::Server;
 use refdesk_desk::Options;
 use refdesk_desk::engine;
 use refdesk_text::report::Diagnostic;
+use refdesk_tools::front::{Ending, Front, died};
 
 /// Serves one agent on standard input and output, for this session or one of its own, until the client goes away or a signal
 /// ends it. `tell` gets what is wrong with the workspace.

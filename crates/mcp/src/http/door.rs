@@ -19,8 +19,8 @@ use super::gate::{Gate, is_preflight};
 use super::limits::AGAIN;
 use super::sessions::Sessions;
 use super::{Http, Limits, PATH};
-use crate::front::Front;
 use crate::server::Server;
+use refdesk_tools::front::Front;
 
 /// What a web page may send and read beside what browsers always let it.
 const MAY_SEND: &str =

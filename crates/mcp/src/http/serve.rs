@@ -19,10 +19,10 @@ use super::door::{Door, busy};
 use super::limits::TOLD;
 use super::patient::Patient;
 use super::{Http, Limits};
-use crate::front::{Ending, Front, died};
 use refdesk_desk::Options;
 use refdesk_desk::engine;
 use refdesk_text::report::Diagnostic;
+use refdesk_tools::front::{Ending, Front, died};
 
 /// So long is waited when the system has no connection to give, such as when too many files are open.
 const BREATH: Duration = Duration::from_millis(100);

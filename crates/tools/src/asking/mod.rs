@@ -9,7 +9,7 @@ pub use person::{Approved, approve};
 use rmcp::model::{ErrorData, InputRequiredResult};
 
 use super::front::QUESTIONS;
-use super::tools::{Call, closed};
+use super::{Call, closed};
 use refdesk_core::config::ChannelKind;
 use refdesk_desk::Refusal;
 use refdesk_desk::channel::{self, Answered, Request, Unanswered, Wait, Way};

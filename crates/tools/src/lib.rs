@@ -2,7 +2,10 @@
 //! always in the same order, since every client keeps it in front of its model.
 
 mod answer;
-mod arguments;
+pub mod arguments;
+mod asking;
+pub mod front;
+pub mod journalled;
 mod list_extracted_templates;
 mod list_references;
 mod list_template_variables;
@@ -11,6 +14,7 @@ mod render_template;
 mod render_template_to_file;
 mod rendering;
 mod select_references;
+pub mod shelf;
 mod template_file;
 
 pub use read_reference::marked;
@@ -25,7 +29,7 @@ use rmcp::service::RequestContext;
 use serde_json::Value;
 
 use self::arguments::Arguments;
-use super::front::Front;
+use self::front::Front;
 use refdesk_desk::{Agent, Refusal};
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::did_you_mean;

@@ -4,7 +4,7 @@
 use rmcp::model::ErrorData;
 
 use super::{crowded, patience, refusal};
-use crate::tools::Call;
+use crate::Call;
 use refdesk_desk::Refusal;
 use refdesk_desk::channel::{self, Answered, Approval, Asker, Place, Request, Unanswered, Wait, Way};
 use refdesk_desk::engine::Task;

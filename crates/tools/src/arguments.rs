@@ -5,7 +5,6 @@ use rmcp::model::{ErrorData, JsonObject};
 use serde_json::{Map, Value};
 
 use super::About;
-use crate::sift::kind;
 use refdesk_templates::render::values;
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::did_you_mean;
@@ -146,6 +145,19 @@ impl Arguments {
     fn says(&self, what: &str) -> ErrorData {
         let About { name, example, .. } = self.about;
         ErrorData::invalid_params(format!("{name}: {what}; for example {example}"), None)
+    }
+}
+
+/// What a JSON value is, in words.
+pub fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(number) if number.is_f64() => "a number that is not whole, or too large",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
     }
 }
 

@@ -12,7 +12,7 @@ use rmcp::service::{PeerRequestOptions, RequestContext};
 use serde_json::{Value, json};
 
 use super::{crowded, patience};
-use crate::tools::Call;
+use crate::Call;
 use refdesk_desk::channel::{self, Answered, Request, Unanswered, Way};
 use refdesk_desk::engine::Task;
 use refdesk_text::escape::one_line;
