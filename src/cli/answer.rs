@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::args::Format;
-use refdesk_desk::{Desk, Refusal};
+use refdesk_desk::Desk;
+use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
 /// What a command came to, in both forms.
@@ -14,7 +15,7 @@ pub struct Answer {
     /// For people; printed as it stands.
     pub text: Vec<u8>,
     /// What could not be done; the first is the `error` of the JSON form.
-    pub refused: Vec<Refusal>,
+    pub refused: Vec<Error>,
     /// What goes to standard error beside it.
     pub diagnostics: Vec<Diagnostic>,
     /// What people may want to know besides, a line each on standard error of the text form; programs find it in the JSON.
@@ -42,18 +43,18 @@ impl Answer {
     }
 
     /// A request that was not met and of which nothing is known.
-    pub fn refused(refusal: Refusal) -> Self {
+    pub fn refused(refusal: Error) -> Self {
         Self::new(Value::Object(Map::new()), "").and_refused(vec![refusal])
     }
 
     /// A call that makes no sense.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { exit: 2, ..Self::refused(Refusal::new("usage", message, hint)) }
+        Self { exit: 2, ..Self::refused(Error::new("usage", message, hint)) }
     }
 
     /// The same, with what could not be done; exit code 1 if there is anything.
     #[must_use]
-    pub fn and_refused(mut self, refused: Vec<Refusal>) -> Self {
+    pub fn and_refused(mut self, refused: Vec<Error>) -> Self {
         if !refused.is_empty() {
             self.exit = 1;
         }
@@ -73,7 +74,7 @@ impl Answer {
             // It is what could not be done: told as that, and not once more beside it.
             if let Some(at) = self.diagnostics.iter().position(|problem| problem.code == "config-not-found") {
                 let problem = self.diagnostics.remove(at);
-                self.refused.push(Refusal::new(problem.code, problem.message, problem.hint));
+                self.refused.push(Error::new(problem.code, problem.message, problem.hint));
             }
         }
     }

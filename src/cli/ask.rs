@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 use super::answer::Answer;
 use super::args::{AskArgs, SelectArgs};
 use super::select;
+use refdesk_desk::Desk;
 use refdesk_desk::channel::{self, Answered, Place, Request, Unanswered, Wait, Way};
-use refdesk_desk::{Desk, Refusal};
+use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 
 /// Exit code of a request that nobody answered in time (BEHAVIOUR §10).
@@ -65,14 +66,14 @@ const NAMED: usize = 10;
 /// There is nothing that could be chosen: why.
 fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> Answer {
     let refusal = if desk.catalog().is_empty() {
-        Refusal::new("no-sources", "the catalog has no sources", "`refdesk add PATH` adds one")
+        Error::new("no-sources", "the catalog has no sources", "`refdesk add PATH` adds one")
     } else if tags.is_empty() {
         let message = "nobody is asked: all that may be picked is selected already";
         let json = json(&[("status", json!("all_selected")), ("message", json!(message))]);
         return Answer::new(json, format!("{message}\n"));
     } else {
         let message = format!("nobody is asked: no source that may be picked has the tag {}", tags.join(" or "));
-        Refusal::new("none-matched", message, "`refdesk list --unselected` shows ids and tags")
+        Error::new("none-matched", message, "`refdesk list --unselected` shows ids and tags")
     };
     let status = if refusal.code == "no-sources" { "no_sources" } else { "none_matched" };
     with(Answer::refused(refusal), &[("status", json!(status))])
@@ -80,14 +81,14 @@ fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> Answer {
 
 fn unanswered(request: &Request, why: &Unanswered, timeout: f64) -> Answer {
     let refusal = match why {
-        Unanswered::TimedOut => Refusal::new(
+        Unanswered::TimedOut => Error::new(
             "timed-out",
             format!("nobody answered within {timeout} s; nothing was selected"),
             "ask again, or allow more time with channel.timeout",
         ),
-        Unanswered::GivenUp => Refusal::new("given-up", "the question was given up; nothing was selected", ""),
+        Unanswered::GivenUp => Error::new("given-up", "the question was given up; nothing was selected", ""),
         Unanswered::Failed { code, message, hint } => {
-            Refusal::new(code, format!("{message}; nothing was selected"), hint.clone())
+            Error::new(code, format!("{message}; nothing was selected"), hint.clone())
         }
     };
     let (status, exit) = if why.is_late() { ("timed_out", TIMED_OUT) } else { ("error", 1) };

@@ -9,9 +9,10 @@ use super::args::{AssertArgs, Format};
 use super::rows::{self, join, plural};
 use super::why_not;
 use refdesk_core::selection::Role;
-use refdesk_desk::{Asserted, Desk, Judged, Miss, Refusal, read_cases};
+use refdesk_desk::{Asserted, Desk, Judged, Miss, read_cases};
 use refdesk_files::path::absolute;
 use refdesk_files::read_regular;
+use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 use refdesk_text::lines::decode;
 use refdesk_text::report::Diagnostic;
@@ -45,13 +46,13 @@ pub fn run(desk: &mut Desk, args: &AssertArgs, format: Format) -> Answer {
 }
 
 fn unusable(shown: &str, what: &str, hint: &str) -> Answer {
-    let refusal = Refusal::new("no-expectations", format!("{shown} cannot be read: {what}"), hint);
+    let refusal = Error::new("no-expectations", format!("{shown} cannot be read: {what}"), hint);
     Answer { exit: 2, json: json!({"cases": [], "problems": []}), ..Answer::refused(refusal) }
 }
 
 /// Everything that is wrong with the file is told.
 fn wrong(shown: &str, problems: Vec<Diagnostic>) -> Answer {
-    let refusal = Refusal::new("bad-expectations", format!("{shown}: {}", plural(problems.len(), "error")), "");
+    let refusal = Error::new("bad-expectations", format!("{shown}: {}", plural(problems.len(), "error")), "");
     let json = json!({"cases": [], "problems": problems});
     Answer { exit: 2, json, diagnostics: problems, ..Answer::refused(refusal) }
 }

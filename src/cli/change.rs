@@ -4,7 +4,8 @@ use serde_json::json;
 
 use super::answer::Answer;
 use super::rows;
-use refdesk_desk::{Changed, Desk, Refusal};
+use refdesk_desk::{Changed, Desk};
+use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 
 /// Takes picks back.
@@ -31,7 +32,7 @@ pub fn clear(desk: &mut Desk, all: bool) -> Answer {
     answer(desk.clear(all), "cleared", "there was nothing to clear")
 }
 
-fn answer(done: Result<Changed, Refusal>, verb: &str, nothing: &str) -> Answer {
+fn answer(done: Result<Changed, Error>, verb: &str, nothing: &str) -> Answer {
     let changed = match done {
         Ok(changed) => changed,
         Err(refusal) => return Answer::refused(refusal).with_status("error"),

@@ -7,8 +7,9 @@ use super::args::CheckArgs;
 use super::output::{ask_to_leave, in_words};
 use super::rows::plural;
 use refdesk_core::config::Surroundings;
-use refdesk_desk::{Desk, Mended, Options, Refusal};
+use refdesk_desk::{Desk, Mended, Options};
 use refdesk_files::path::absolute;
+use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 use refdesk_text::report::{Diagnostic, add_new};
 
@@ -22,7 +23,7 @@ pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, Answer> {
     } else if path.is_file() {
         Surroundings { named: Some(path), from_environment: None, ..around }
     } else {
-        let refusal = Refusal::new("no-such-path", format!("{} is not there", path.display()), "name a folder or file");
+        let refusal = Error::new("no-such-path", format!("{} is not there", path.display()), "name a folder or file");
         return Err(Answer { json: json!({"valid": false, "errors": [], "warnings": []}), ..Answer::refused(refusal) });
     };
     Ok(Options { around, ..options })

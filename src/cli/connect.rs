@@ -12,8 +12,9 @@ use super::args::ConnectArgs;
 use super::output::ask;
 use super::world;
 use refdesk_agents::setup::{self, Client, Connected, Disconnected, Fault, NAME, Record, is_ours, write_command};
-use refdesk_desk::{Desk, Refusal};
+use refdesk_desk::Desk;
 use refdesk_files::output::{Before, Proposal, Unwritten, propose, propose_removal};
+use refdesk_text::Error;
 
 /// Lets an agent call the desk.
 pub fn connect(desk: &mut Desk, args: &ConnectArgs) -> Answer {
@@ -117,7 +118,7 @@ impl Job {
     }
 
     /// What has to change; `None` where nothing has to.
-    fn step(&self) -> Result<Option<Step>, Refusal> {
+    fn step(&self) -> Result<Option<Step>, Error> {
         let text = self.place.read()?;
         let (text, record) = (text.as_deref(), self.remembered.record.as_ref());
         let faulty = |fault: Fault| self.refuse(fault);
@@ -140,15 +141,15 @@ impl Job {
         let is_same = text.map_or(proposal.before == Before::Nothing, |text| proposal.replaces(text));
         if !is_same {
             let message = format!("{} changed while it was looked at", self.place.shown);
-            return Err(Refusal::new("changed", message, "try again"));
+            return Err(Error::new("changed", message, "try again"));
         }
         Ok(Some(Step { proposal, then }))
     }
 
-    fn refuse(&self, fault: Fault) -> Refusal {
+    fn refuse(&self, fault: Fault) -> Error {
         let Fault { code, message, line, column } = fault;
         let message = format!("{}:{line}:{column}: {message}", self.place.shown);
-        Refusal::new(code, message, "mend the file there; nothing was written")
+        Error::new(code, message, "mend the file there; nothing was written")
     }
 
     /// Shows, asks and writes.
@@ -170,12 +171,12 @@ impl Job {
             match ask(&proposal.diff.shown(), &format!("{asked} {shown} ({sum})?")) {
                 Some(true) => text.clear(),
                 Some(false) => {
-                    let refusal = Refusal::new("not-approved", "it was not approved", "");
+                    let refusal = Error::new("not-approved", "it was not approved", "");
                     return self.answer("error", Some(proposal), false, "").and_refused(vec![refusal]);
                 }
                 None => {
                     let hint = "look at the difference, and write it with --yes";
-                    let refusal = Refusal::new("not-approved", "nobody approved it", hint);
+                    let refusal = Error::new("not-approved", "nobody approved it", hint);
                     let answer = self.answer("error", Some(proposal), false, text).and_refused(vec![refusal]);
                     return Answer { notes: vec![foreseen], ..answer };
                 }
@@ -201,8 +202,8 @@ impl Job {
     }
 
     /// What is remembered is written first: without it one would not know afterwards what was there before.
-    fn write(&self, desk: &mut Desk, step: &Step) -> Result<(), Refusal> {
-        let refused = |unwritten: Unwritten| Refusal::from(unwritten.refused);
+    fn write(&self, desk: &mut Desk, step: &Step) -> Result<(), Error> {
+        let refused = |unwritten: Unwritten| unwritten.refused;
         match &step.then {
             Then::Remember(record) => {
                 let folders = step.proposal.path.ancestors().skip(1).take_while(|folder| !folder.is_dir()).count();

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::answer::Answer;
 use super::args::{KindName, TextArgs};
-use refdesk_desk::Refusal;
 use refdesk_enrich::{Asked, Budget, TextKind, Tool};
+use refdesk_text::Error;
 
 /// A text and where it comes from.
 pub struct Given<'a> {
@@ -35,7 +35,7 @@ impl<'a> Given<'a> {
         let mut bytes = Vec::new();
         if let Err(error) = std::io::stdin().lock().read_to_end(&mut bytes) {
             let message = format!("standard input cannot be read: {error}");
-            return Err(Answer::refused(Refusal::new("no-input", message, "give the text on standard input")));
+            return Err(Answer::refused(Error::new("no-input", message, "give the text on standard input")));
         }
         let kind = match args.kind {
             KindName::Prompt => TextKind::Prompt,

@@ -10,9 +10,10 @@ use super::answer::Answer;
 use super::args::{Format, JournalArgs};
 use super::output::is_for_terminal;
 use super::{rows, since};
+use refdesk_desk::Desk;
 use refdesk_desk::engine::{sentence, unsaid_reason};
 use refdesk_desk::session::{Count, Line, advice};
-use refdesk_desk::{Desk, Refusal};
+use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
 
@@ -54,7 +55,7 @@ pub fn run(desk: &Desk, args: &JournalArgs, session: Option<&str>, format: Forma
 /// A journal that cannot be read.
 pub fn unreadable(error: &io::Error) -> Answer {
     let hint = if error.kind() == io::ErrorKind::PermissionDenied { advice(error) } else { "" };
-    Answer::refused(Refusal::new("unreadable-journal", format!("the journal cannot be read: {error}"), hint))
+    Answer::refused(Error::new("unreadable-journal", format!("the journal cannot be read: {error}"), hint))
 }
 
 /// The lines as a table where `table` says what now is, else as they are stored.

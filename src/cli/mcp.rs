@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use super::answer::Answer;
 use super::args::McpArgs;
 use super::{Format, mcp_http, output};
-use refdesk_desk::{Options, Refusal};
+use refdesk_desk::Options;
+use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
 /// What is said to a person who calls it at a terminal.
@@ -38,7 +39,7 @@ pub fn run(options: Options, args: &McpArgs, session: Option<&str>, format: Form
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let refusal = Refusal::new("not-served", format!("the server cannot go on: {error}"), "");
+            let refusal = Error::new("not-served", format!("the server cannot go on: {error}"), "");
             output::print(Answer::refused(refusal), format)
         }
     }

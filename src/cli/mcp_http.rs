@@ -10,8 +10,9 @@ use super::args::McpArgs;
 use super::mcp::tell_lacking;
 use super::signals::Signals;
 use super::{Format, output, world};
-use refdesk_desk::{Options, Refusal};
+use refdesk_desk::Options;
 use refdesk_mcp::http::{self, Http, Limits, PATH};
+use refdesk_text::Error;
 
 /// Serves at this address. Where it listens is said in a line on standard error, for programs as a document on standard
 /// output, once calls are taken.
@@ -43,7 +44,7 @@ pub fn run(options: Options, address: &str, args: &McpArgs, session: Option<&str
         Err(error) => {
             let message = format!("the server could not run at {}: {error}", http.address);
             let hint = "port 0 takes any that is free";
-            output::print(Answer::refused(Refusal::new("not-served", message, hint)), format)
+            output::print(Answer::refused(Error::new("not-served", message, hint)), format)
         }
     }
 }

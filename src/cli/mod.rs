@@ -51,8 +51,9 @@ use clap::Parser;
 
 use refdesk_desk::engine::Engine;
 use refdesk_desk::session::FOREIGN;
-use refdesk_desk::{Desk, Options, Refusal};
+use refdesk_desk::{Desk, Options};
 use refdesk_templates::render::worker;
+use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
 /// Reads the program's arguments, does what they ask and tells the exit code: 0 done, 1 the request could not be met,
@@ -83,7 +84,7 @@ pub fn run(
         Ok(demo) => demo,
         Err(error) => {
             let message = format!("the demo could not be unpacked: {error}");
-            let refusal = Refusal::new("no-demo", message, "make the folder for temporary files writable (TMPDIR)");
+            let refusal = Error::new("no-demo", message, "make the folder for temporary files writable (TMPDIR)");
             return Ok(output::print(Answer::refused(refusal), arguments.format));
         }
     };

@@ -8,16 +8,17 @@ use serde_json::json;
 
 use super::answer::Answer;
 use super::args::Format;
-use refdesk_desk::{OUTSIDE, Refusal};
+use refdesk_desk::OUTSIDE;
 use refdesk_files::output::Proposal;
+use refdesk_text::Error;
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::report::Diagnostic;
 
 /// Prints an answer and gives its exit code.
 pub fn print(answer: Answer, format: Format) -> ExitCode {
     tell(&answer.diagnostics);
-    for Refusal { code, message, hint } in &answer.refused {
-        let refusal = Refusal::new(code, one_line(message), one_line(hint));
+    for Error { code, message, hint } in &answer.refused {
+        let refusal = Error::new(code, one_line(message), one_line(hint));
         complain(&format!("error: {refusal}"));
     }
     if format == Format::Text {
@@ -58,18 +59,18 @@ pub fn ask(shown: &str, question: &str) -> Option<bool> {
 ///
 /// # Errors
 /// The person says no, or there is no terminal to ask at.
-pub fn ask_to_leave(proposal: &Proposal) -> Result<(), Refusal> {
+pub fn ask_to_leave(proposal: &Proposal) -> Result<(), Error> {
     let file = proposal.path.display();
     match ask(
         &proposal.diff.shown(),
         &format!("{file} is outside the workspace. Write it ({})?", proposal.diff.summary()),
     ) {
         Some(true) => Ok(()),
-        Some(false) => Err(Refusal::new("not-approved", format!("{file} was not approved"), "")),
+        Some(false) => Err(Error::new("not-approved", format!("{file} was not approved"), "")),
         None => {
             let message = format!("{file} is outside the workspace");
             let hint = "run this at a terminal to approve it, or keep the configuration inside the workspace";
-            Err(Refusal::new(OUTSIDE, message, hint))
+            Err(Error::new(OUTSIDE, message, hint))
         }
     }
 }

@@ -10,12 +10,13 @@ use serde_json::{Map, Value, json};
 
 use super::answer::Answer;
 use super::args::{RenderArgs, SyntaxName};
-use refdesk_desk::{Desk, Made, Refusal, Request, Unrendered, What};
+use refdesk_desk::{Desk, Made, Request, Unrendered, What};
 use refdesk_files::path::absolute;
 use refdesk_files::read_regular;
 use refdesk_templates::render::limits::{VALUES_BYTES, values_too_large};
 use refdesk_templates::render::values::{exact, parse as parse_values};
 use refdesk_templates::{Named, Syntax};
+use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
 /// Renders a template of the index, one given inline, or one of a file, and writes it where that is asked; or many.
@@ -68,12 +69,12 @@ fn named(values: &[Named]) -> Vec<Value> {
 }
 
 /// Why nothing was rendered, in words.
-fn refusal(failed: Unrendered) -> Refusal {
+fn refusal(failed: Unrendered) -> Error {
     let message = match failed.code {
         "render" => format!("Template render error: {}", failed.error.message),
         _ => failed.error.message,
     };
-    Refusal::new(failed.code, message, failed.hint)
+    Error::new(failed.code, message, failed.hint)
 }
 
 /// What is known where nothing was rendered.

@@ -5,14 +5,15 @@ use serde_json::{Value, json};
 use super::answer::Answer;
 use super::args::ReplayArgs;
 use super::journal::unreadable;
-use refdesk_desk::{Desk, Refusal};
+use refdesk_desk::Desk;
 use refdesk_files::name::sha256_hex;
+use refdesk_text::Error;
 
 /// Prints what line `n` of the journal gave.
 pub fn run(desk: &Desk, args: &ReplayArgs) -> Answer {
     let n = args.n;
     let refused = |code, message: String| {
-        let refusal = Refusal::new(code, message, "`refdesk journal` shows which lines there are");
+        let refusal = Error::new(code, message, "`refdesk journal` shows which lines there are");
         Answer { json: json!({"n": n, "text": null, "hash": null, "ok": false}), ..Answer::refused(refusal) }
     };
     let line = match desk.line(n) {
@@ -34,5 +35,5 @@ pub fn run(desk: &Desk, args: &ReplayArgs) -> Answer {
         return answer;
     }
     let message = format!("line {n} of the journal is not what was written: its text does not have its hash");
-    answer.and_refused(vec![Refusal::new("changed-line", message, "somebody has changed the file")])
+    answer.and_refused(vec![Error::new("changed-line", message, "somebody has changed the file")])
 }

@@ -8,8 +8,9 @@ use std::process::ExitCode;
 use super::Format;
 use super::answer::Answer;
 use super::output;
+use refdesk_desk::Options;
 use refdesk_desk::engine::{self, Engine};
-use refdesk_desk::{Options, Refusal};
+use refdesk_text::Error;
 
 /// Opens the screen; without a terminal that can show it an error that names the commands.
 ///
@@ -28,7 +29,7 @@ pub fn run(
         None
     };
     if let Some(unfit) = unfit {
-        let refusal = Refusal::new(
+        let refusal = Error::new(
             "no-terminal",
             unfit,
             "use a command: list, select, unselect, exclude, include, clear, resolve, references, why, graph, \

@@ -2,7 +2,8 @@
 
 use super::answer::Answer;
 use super::args::SelectArgs;
-use refdesk_desk::{Desk, PickStatus, Refusal};
+use refdesk_desk::{Desk, PickStatus};
+use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 
 /// Picks by id and tag.
@@ -31,5 +32,5 @@ pub fn run(desk: &mut Desk, args: &SelectArgs) -> Answer {
         _ if !picked.missing.is_empty() => "missing",
         _ => "nothing-named",
     };
-    Answer::new(json, "").and_refused(vec![Refusal::new(code, picked.message, hint)])
+    Answer::new(json, "").and_refused(vec![Error::new(code, picked.message, hint)])
 }

@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 use super::answer::Answer;
 use super::args::TemplatesCommand;
 use super::rows;
-use refdesk_desk::{Desk, Refusal, rows as desk_rows};
+use refdesk_desk::{Desk, rows as desk_rows};
 use refdesk_templates::{Template, TemplateIndex, Variable, VariableKind};
+use refdesk_text::Error;
 use refdesk_text::escape::{one_line, visible};
 
 mod extract;
@@ -84,7 +85,7 @@ fn variables(desk: &Desk, index: &TemplateIndex, name: &str) -> Answer {
         Err(refusal) => return Answer { json: known, ..Answer::refused(refusal) },
     };
     if let Some(problem) = &template.problem {
-        let refusal = Refusal::new("template-broken", problem.clone(), "mend the template");
+        let refusal = Error::new("template-broken", problem.clone(), "mend the template");
         let known = json!({"template_name": template.name, "syntax": template.syntax});
         return Answer { json: known, ..Answer::refused(refusal) };
     }

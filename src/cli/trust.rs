@@ -6,7 +6,8 @@ use super::answer::Answer;
 use super::args::{TrustArgs, TrustCommand};
 use super::output::ask;
 use super::rows::plural;
-use refdesk_desk::{Deed, DeedKind, Desk, Refusal};
+use refdesk_desk::{Deed, DeedKind, Desk};
+use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 
 const NOTHING: &str = "Nothing in this workspace waits for trust.\n";
@@ -68,7 +69,7 @@ fn trust(desk: &Desk, trusted: &[Deed], waiting: &[Deed]) -> Answer {
         sentences(waiting)
     );
     let refused = |message: &str, hint: &str, text: String| {
-        let refusal = Refusal::new("not-approved", message, hint);
+        let refusal = Error::new("not-approved", message, hint);
         Answer::new(document("error", trusted, waiting), text).and_refused(vec![refusal])
     };
     // No option says yes in place of a person: an agent with a shell would have it, too.

@@ -16,11 +16,12 @@ use super::Format;
 use super::answer::Answer;
 use super::output;
 use super::signals::Signals;
+use refdesk_desk::Options;
 use refdesk_desk::engine::{self, Age, Engine, Event, Notice, Receipts};
 use refdesk_desk::session::Line;
-use refdesk_desk::{Options, Refusal};
 use refdesk_files::name::safe;
 use refdesk_files::path::display;
+use refdesk_text::Error;
 use refdesk_text::escape::{one_line, visible};
 
 /// Lines that may wait for the reader; then the engine waits, and what it cannot keep it counts.
@@ -49,7 +50,7 @@ pub fn run(options: Options, session: Option<&str>, format: Format) -> ExitCode 
     match watch(options, &telling) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let refusal = Refusal::new("watch", error.to_string(), "");
+            let refusal = Error::new("watch", error.to_string(), "");
             output::print(Answer::refused(refusal), Format::Text)
         }
     }
@@ -120,7 +121,7 @@ impl Telling<'_> {
             }
             Event::Refused { message, hint } => {
                 // Nobody is left to be told that standard error is closed.
-                let _ = writeln!(stderr(), "{}", one_line(&Refusal::new("", message, hint).to_string()));
+                let _ = writeln!(stderr(), "{}", one_line(&Error::new("", message, hint).to_string()));
                 Vec::new()
             }
             _ => Vec::new(),

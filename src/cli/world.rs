@@ -6,31 +6,27 @@ use std::path::{Path, PathBuf};
 use super::args::{Arguments, Command};
 use refdesk_core::config::{Environment, Surroundings, state_folder};
 use refdesk_desk::session::{DEFAULT, SCREEN};
-use refdesk_desk::{Options, Refusal, find_profile};
+use refdesk_desk::{Options, find_profile};
 use refdesk_files::path::{absolute, workspace_above};
 use refdesk_mcp::http::TOKEN;
 use refdesk_templates::render::Renderer;
+use refdesk_text::Error;
 
 /// How the desk is to be opened, by the arguments and the environment; `demo` is the folder of the unpacked demo.
-pub fn options(arguments: &Arguments, demo: Option<&Path>) -> Result<Options, Refusal> {
+pub fn options(arguments: &Arguments, demo: Option<&Path>) -> Result<Options, Error> {
     let current = current()?;
     options_from(arguments, demo, &current, &current)
 }
 
 /// The current folder.
-pub fn current() -> Result<PathBuf, Refusal> {
+pub fn current() -> Result<PathBuf, Error> {
     env::current_dir().map_err(|error| {
-        Refusal::new("no-current-folder", format!("the current folder is gone: {error}"), "change to another folder")
+        Error::new("no-current-folder", format!("the current folder is gone: {error}"), "change to another folder")
     })
 }
 
 /// The same with the workspace looked for from another folder than the current one, unless one is named.
-pub fn options_from(
-    arguments: &Arguments,
-    demo: Option<&Path>,
-    current: &Path,
-    from: &Path,
-) -> Result<Options, Refusal> {
+pub fn options_from(arguments: &Arguments, demo: Option<&Path>, current: &Path, from: &Path) -> Result<Options, Error> {
     let home = directories::BaseDirs::new().map(|folders| folders.home_dir().to_path_buf());
     let workspace = match (demo, &arguments.workspace) {
         (Some(demo), _) => demo.to_path_buf(),
@@ -38,7 +34,7 @@ pub fn options_from(
             let workspace = absolute(current, given);
             if !workspace.is_dir() {
                 let message = format!("the workspace {} is no folder", workspace.display());
-                return Err(Refusal::new("no-workspace", message, "name an existing folder with --workspace"));
+                return Err(Error::new("no-workspace", message, "name an existing folder with --workspace"));
             }
             workspace
         }

@@ -331,7 +331,7 @@ pub fn proposed(text: &str, path: &str, old: Option<&str>) -> refdesk_desk::Show
 
 /// The same, where nothing may be written.
 pub fn refused(text: &str, message: &str) -> refdesk_desk::Shown {
-    let refusal = refdesk_desk::Refusal::new("outside", message, "choose a path inside it");
+    let refusal = refdesk_text::Error::new("outside", message, "choose a path inside it");
     refdesk_desk::Shown { proposal: Some(Err(refusal)), ..shown(text) }
 }
 

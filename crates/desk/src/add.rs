@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
+use super::Desk;
 use super::writing::Leave;
-use super::{Desk, Refusal};
 use refdesk_core::catalog::{Mode, NOT_A_SOURCE, SourceId};
 use refdesk_files::name;
 use refdesk_files::output::{self, Before};
 use refdesk_files::path::{absolute, relative, slashed};
+use refdesk_text::Error;
 use refdesk_text::fold::can_match;
 
 /// What is to be added.
@@ -44,38 +45,34 @@ impl Desk {
     ///
     /// # Errors
     /// A path that names nothing, an id that is taken or empty, a file that is there or cannot be written.
-    pub fn add(&mut self, new: &NewSource, leave: Leave<'_>) -> Result<Added, Refusal> {
+    pub fn add(&mut self, new: &NewSource, leave: Leave<'_>) -> Result<Added, Error> {
         let is_url = new.place.starts_with("http://") || new.place.starts_with("https://");
         let path = absolute(&self.around().current, Path::new(&new.place));
         if !is_url && (new.place.trim().is_empty() || !path.exists()) {
             let message = format!("'{}' names no file or folder", new.place);
-            return Err(Refusal::new("no-such-path", message, "name something that exists, or an http(s) address"));
+            return Err(Error::new("no-such-path", message, "name something that exists, or an http(s) address"));
         }
         let stem = stem_of(&new.place, if is_url { None } else { Some(&path) });
         let id = new.id.clone().unwrap_or_else(|| slug(&stem));
         if id.trim().is_empty() {
-            return Err(Refusal::new("empty-id", "no id can be made of that name", "give one with --id"));
+            return Err(Error::new("empty-id", "no id can be made of that name", "give one with --id"));
         }
         if let Some(tag) = new.tags.iter().find(|tag| !can_match(tag)) {
             let message = format!("the tag '{tag}' can match nothing");
-            return Err(Refusal::new("empty-tag", message, "give it a letter or digit, or leave it out"));
+            return Err(Error::new("empty-tag", message, "give it a letter or digit, or leave it out"));
         }
         let name = new.name.clone().unwrap_or(stem);
         if name.trim().is_empty() {
-            return Err(Refusal::new("empty-name", "the name is empty", "give one with --name, or leave it out"));
+            return Err(Error::new("empty-name", "the name is empty", "give one with --name, or leave it out"));
         }
         if let Some(taken) = self.catalog.get(&id) {
             let file = self.around().display(&taken.origin.file);
-            return Err(Refusal::new(
-                "id-taken",
-                format!("the id '{id}' is taken, by {file}"),
-                "give another with --id",
-            ));
+            return Err(Error::new("id-taken", format!("the id '{id}' is taken, by {file}"), "give another with --id"));
         }
         if !self.settings().auto_discover {
             let message = "files in the folder of references are not read: 'auto_discover_references' is false";
             let hint = "set it to true, or write the entry into 'sources' yourself";
-            return Err(Refusal::new("not-discovered", message, hint));
+            return Err(Error::new("not-discovered", message, hint));
         }
         let folder = self.references_folder();
         let plain = format!("{}.json", name::safe(&id));
@@ -83,7 +80,7 @@ impl Desk {
         let file = folder.join(file_name);
         let exists = || {
             let message = format!("{} is there already", self.around().display(&file));
-            Refusal::new("file-exists", message, "give another id with --id, or mend that file")
+            Error::new("file-exists", message, "give another id with --id, or mend that file")
         };
         if file.exists() {
             return Err(exists());
@@ -107,7 +104,7 @@ impl Desk {
             return Err(exists());
         }
         let written = output::write(self.workspace(), self.sealer(), std::slice::from_ref(&proposal));
-        written.map_err(|unwritten| Refusal::from(unwritten.refused))?;
+        written.map_err(|unwritten| unwritten.refused)?;
         self.note_file(&self.around().display(&file), &text, &format!("added @{id}"));
         self.reload();
         Ok(Added { id: id.into(), entry, file })

@@ -4,9 +4,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::{Desk, Refusal};
+use super::{Desk, not_stored};
 use refdesk_core::catalog::{Source, SourceId};
 use refdesk_core::selection::{Choice, Role, Selection};
+use refdesk_text::Error;
 use refdesk_text::fold::{can_match, same_tag};
 use refdesk_text::nearest::did_you_mean;
 
@@ -54,7 +55,7 @@ pub struct Changed {
     /// Sources that left the selection with them.
     pub released: Vec<SourceId>,
     /// What could not be done.
-    pub refused: Vec<Refusal>,
+    pub refused: Vec<Error>,
 }
 
 /// A change that was made.
@@ -72,7 +73,7 @@ impl Desk {
     ///
     /// # Errors
     /// Where the desk cannot be stored; nothing was changed then.
-    pub fn pick(&mut self, ids: &[String], tags: &[String]) -> Result<Picked, Refusal> {
+    pub fn pick(&mut self, ids: &[String], tags: &[String]) -> Result<Picked, Error> {
         let ids = &*self.meant(ids);
         let asked = self.asked_for(ids, tags);
         let mut answer = Picked {
@@ -107,7 +108,7 @@ impl Desk {
     ///
     /// # Errors
     /// Where the desk cannot be stored; nothing was changed then.
-    pub fn unpick(&mut self, ids: &[String]) -> Result<Changed, Refusal> {
+    pub fn unpick(&mut self, ids: &[String]) -> Result<Changed, Error> {
         let ids = &*self.meant(ids);
         let mut answer = self.change_each(ids, Choice::unpick)?;
         for id in ids.iter().filter(|id| !answer.changed.contains(id)) {
@@ -116,11 +117,11 @@ impl Desk {
                 answer.refused.push(match member.role {
                     Role::AutoRoot => {
                         let message = format!("'{id}' is no pick; it is selected because it is auto");
-                        Refusal::new("is-transitive", message, hint)
+                        Error::new("is-transitive", message, hint)
                     }
                     _ => {
                         let parents = at_list(&member.parents.to_vec());
-                        Refusal::new("is-transitive", format!("'{id}' is no pick; {parents} brings it in"), hint)
+                        Error::new("is-transitive", format!("'{id}' is no pick; {parents} brings it in"), hint)
                     }
                 });
             } else if self.catalog.get(id).is_none() {
@@ -134,7 +135,7 @@ impl Desk {
     ///
     /// # Errors
     /// Where the desk cannot be stored; nothing was changed then.
-    pub fn exclude(&mut self, ids: &[String]) -> Result<Changed, Refusal> {
+    pub fn exclude(&mut self, ids: &[String]) -> Result<Changed, Error> {
         let (known, unknown): (Vec<String>, Vec<String>) =
             self.meant(ids).into_iter().partition(|id| self.catalog.get(id).is_some());
         let mut answer = self.change_each(&known, Choice::exclude)?;
@@ -146,7 +147,7 @@ impl Desk {
     ///
     /// # Errors
     /// Where the desk cannot be stored; nothing was changed then.
-    pub fn include(&mut self, ids: &[String]) -> Result<Changed, Refusal> {
+    pub fn include(&mut self, ids: &[String]) -> Result<Changed, Error> {
         let ids = &*self.meant(ids);
         let mut answer = self.change_each(ids, Choice::include)?;
         let is_unknown = |id: &&String| !answer.changed.contains(id) && self.catalog.get(id).is_none();
@@ -158,7 +159,7 @@ impl Desk {
     ///
     /// # Errors
     /// Where the desk cannot be stored; nothing was changed then.
-    pub fn clear(&mut self, exclusions: bool) -> Result<Changed, Refusal> {
+    pub fn clear(&mut self, exclusions: bool) -> Result<Changed, Error> {
         let done = self.change(|choice| {
             let mut changed = std::mem::take(&mut choice.picks);
             if exclusions {
@@ -169,12 +170,12 @@ impl Desk {
         Ok(released(done))
     }
 
-    fn change_each(&mut self, ids: &[String], each: fn(&mut Choice, &str) -> bool) -> Result<Changed, Refusal> {
+    fn change_each(&mut self, ids: &[String], each: fn(&mut Choice, &str) -> bool) -> Result<Changed, Error> {
         self.change(|choice| ids.iter().filter(|id| each(choice, id)).cloned().collect()).map(released)
     }
 
     /// Changes the stored choice and all that follows from it.
-    fn change<T>(&mut self, change: impl FnOnce(&mut Choice) -> T) -> Result<Done<T>, Refusal> {
+    fn change<T>(&mut self, change: impl FnOnce(&mut Choice) -> T) -> Result<Done<T>, Error> {
         let known = self.choice.clone();
         let Done { answer: (answer, stored, changed), before, left } = self.store_change("", |choice| {
             let stored = choice.clone();
@@ -191,7 +192,7 @@ impl Desk {
         &mut self,
         reason: &str,
         change: impl FnOnce(&mut Choice) -> T,
-    ) -> Result<Done<T>, Refusal> {
+    ) -> Result<Done<T>, Error> {
         if self.profile.is_some() {
             return self.change_here(reason, change);
         }
@@ -203,7 +204,7 @@ impl Desk {
             stored_before.clone_from(choice);
             change(choice)
         };
-        let done = self.store.change(&initial, change).map_err(|error| Refusal::storing(&error))?;
+        let done = self.store.change(&initial, change).map_err(|error| not_stored(&error))?;
         self.note_choice(&stored_before, &done.value, reason);
         if self.options.lives_on {
             // What was damaged was left alone until now; now it is set aside.
@@ -220,7 +221,7 @@ impl Desk {
     }
 
     /// The same under a profile, where nothing of what is chosen is stored.
-    fn change_here<T>(&mut self, reason: &str, change: impl FnOnce(&mut Choice) -> T) -> Result<Done<T>, Refusal> {
+    fn change_here<T>(&mut self, reason: &str, change: impl FnOnce(&mut Choice) -> T) -> Result<Done<T>, Error> {
         let mut choice = self.choice.clone();
         let answer = change(&mut choice);
         self.note_choice(&self.choice, &choice, reason);
@@ -242,10 +243,10 @@ impl Desk {
     ///
     /// # Errors
     /// Where what a session was told cannot be stored.
-    pub fn forget_left(&self, before: &Selection) -> Result<Vec<SourceId>, Refusal> {
+    pub fn forget_left(&self, before: &Selection) -> Result<Vec<SourceId>, Error> {
         let members = before.members().iter().map(|member| &member.id);
         let left: Vec<SourceId> = members.filter(|id| !self.selection.contains(id.as_str())).cloned().collect();
-        self.store.forget(&left).map_err(|error| Refusal::storing(&error))?;
+        self.store.forget(&left).map_err(|error| not_stored(&error))?;
         Ok(left)
     }
 
@@ -303,10 +304,10 @@ impl Desk {
     }
 
     /// A refusal for an id that is in no catalog, with the nearest one that is.
-    pub fn unknown_id(&self, id: &str) -> Refusal {
+    pub fn unknown_id(&self, id: &str) -> Error {
         let known = self.catalog.sources().iter().map(|source| source.id.as_str());
         let nearest = did_you_mean(id, known).map_or_else(String::new, |question| format!(" ({question})"));
-        Refusal::new("unknown-id", format!("no source has the id '{id}'{nearest}"), "`refdesk list` shows all ids")
+        Error::new("unknown-id", format!("no source has the id '{id}'{nearest}"), "`refdesk list` shows all ids")
     }
 }
 

@@ -4,10 +4,11 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::{Desk, Refusal};
+use super::Desk;
 use crate::session::{DEFAULT, For, TemplateFile, Written};
 use refdesk_files::path::absolute;
 use refdesk_templates::{Rejected, Template, TemplateIndex};
+use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
 /// Templates taken from documents that were named.
@@ -18,7 +19,7 @@ pub struct Extraction {
     /// What became of their files.
     pub done: Written,
     /// Documents that there is nothing to be had from.
-    pub refused: Vec<Refusal>,
+    pub refused: Vec<Error>,
 }
 
 impl Desk {
@@ -55,7 +56,7 @@ impl Desk {
                 }
             };
             let message = format!("{} {what}", path.display());
-            extraction.refused.push(Refusal::new("no-such-file", message, "name markdown files of the current folder"));
+            extraction.refused.push(Error::new("no-such-file", message, "name markdown files of the current folder"));
         }
         let (templates, _, diagnostics) = refdesk_templates::of_files(self.asked(&[]), &there);
         extraction.done = self.store.write_templates(&files(&templates), For::Person);

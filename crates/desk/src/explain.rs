@@ -1,10 +1,11 @@
 //! Saying why: what some ids would bring, who brought a source in, the whole graph (BEHAVIOUR §4, §10).
 
+use super::Desk;
 use super::change::at_list;
-use super::{Desk, Refusal};
 use refdesk_core::catalog::{Mode, SourceId};
 use refdesk_core::mention::Mention;
 use refdesk_core::selection::{self, Choice, Role, Rules, Selection};
+use refdesk_text::Error;
 
 /// What some ids come to by themselves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +77,7 @@ impl Desk {
     ///
     /// # Errors
     /// Where the source is unknown or not selected, with what could be done.
-    pub fn why(&self, id: &str) -> Result<Vec<Why>, Refusal> {
+    pub fn why(&self, id: &str) -> Result<Vec<Why>, Error> {
         let mut chain = Vec::new();
         let mut next = match self.selection.member(id) {
             Some(member) => Some(member.id.clone()),
@@ -96,7 +97,7 @@ impl Desk {
         Ok(chain)
     }
 
-    fn not_selected(&self, id: &str) -> Refusal {
+    fn not_selected(&self, id: &str) -> Error {
         let pick = format!("refdesk select {id}");
         let (message, hint) = match self.catalog.get(id) {
             None if self.selection.dormant().iter().any(|dormant| dormant == id) => {
@@ -123,7 +124,7 @@ impl Desk {
                 (format!("'{id}' is not selected: it is not picked and nothing selected mentions it.{who}"), pick)
             }
         };
-        Refusal::new("not-selected", message, hint)
+        Error::new("not-selected", message, hint)
     }
 
     /// The sources whose texts, as far as they were read, mention this one; in catalog order.

@@ -60,7 +60,6 @@ pub use why_not::Verdict;
 pub use writing::{Leave, OUTSIDE, Shown};
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, SystemTime};
@@ -77,6 +76,7 @@ use refdesk_core::selection::{self, Choice, History, Rules, Selection};
 use refdesk_enrich::Matcher;
 use refdesk_files::{PATIENCE, Sealer};
 use refdesk_templates::render::Renderer;
+use refdesk_text::Error;
 use refdesk_text::report::{Diagnostic, add_new};
 
 /// How a desk is opened.
@@ -127,36 +127,9 @@ impl Options {
     }
 }
 
-/// A request that was not met: what was wrong and what to do.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Refusal {
-    /// A stable name for programs.
-    pub code: &'static str,
-    /// What was wrong, one sentence.
-    pub message: String,
-    /// What to do; may be empty.
-    pub hint: String,
+fn not_stored(error: &std::io::Error) -> Error {
+    Error::new("not-stored", format!("the desk could not be stored: {error}"), advice(error))
 }
-
-impl Refusal {
-    /// A refusal with advice.
-    pub fn new(code: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: hint.into() }
-    }
-
-    fn storing(error: &std::io::Error) -> Self {
-        Self::new("not-stored", format!("the desk could not be stored: {error}"), advice(error))
-    }
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.message)?;
-        if self.hint.is_empty() { Ok(()) } else { write!(out, "\n  hint: {}", self.hint) }
-    }
-}
-
-impl std::error::Error for Refusal {}
 
 /// One workspace's references, what is chosen of them and all that follows.
 pub struct Desk {

@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::document::introduction;
-use super::{Desk, Refusal, trust};
+use super::{Desk, trust};
 use refdesk_core::catalog::{Kind, Source, Standing};
 use refdesk_core::config::profile::OURS;
 use refdesk_core::config::{Document, Part};
 use refdesk_core::mention::files;
 use refdesk_files::read_regular;
+use refdesk_text::Error;
 use refdesk_text::report::locate::Step;
 
 /// A place in a file.
@@ -28,12 +29,12 @@ impl Desk {
     ///
     /// # Errors
     /// Where there is no such source, or its file is gone.
-    pub fn definition(&self, id: &str) -> Result<Spot, Refusal> {
+    pub fn definition(&self, id: &str) -> Result<Spot, Error> {
         let source = self.catalog.get(id).ok_or_else(|| self.unknown_id(id))?;
         let path = source.origin.file.to_path_buf();
         let (bytes, _) = read_regular(&path, u64::MAX).map_err(|error| {
             let message = format!("{} cannot be read: {error}", self.around().display(&path));
-            Refusal::new("unreadable", message, "read the workspace again")
+            Error::new("unreadable", message, "read the workspace again")
         })?;
         let document = Document::parse(&path, String::new(), bytes).0;
         if self.profile_file() == Some(&*path) {
@@ -47,28 +48,28 @@ impl Desk {
     ///
     /// # Errors
     /// Where there is no such source, or nothing on disk to open.
-    pub fn document_spot(&self, id: &str) -> Result<Spot, Refusal> {
+    pub fn document_spot(&self, id: &str) -> Result<Spot, Error> {
         let source = self.catalog.get(id).ok_or_else(|| self.unknown_id(id))?;
         let place = match &source.kind {
             Kind::Local(place) => place,
             Kind::Inline { .. } => return self.definition(id),
             Kind::Url { .. } | Kind::Mcp { .. } => {
-                return Err(Refusal::new("lies-elsewhere", format!("@{id} lies elsewhere"), "open its definition"));
+                return Err(Error::new("lies-elsewhere", format!("@{id} lies elsewhere"), "open its definition"));
             }
         };
         let path = match place.standing {
             Standing::Missing => {
                 let expected = self.around().display(&place.path);
                 let message = format!("@{id} is missing: nothing stands at {expected}");
-                return Err(Refusal::new("missing", message, "mend its path in its definition"));
+                return Err(Error::new("missing", message, "mend its path in its definition"));
             }
             Standing::Untrusted => {
                 let message = format!("@{id} lies outside the workspace and waits for trust");
-                return Err(Refusal::new("untrusted", message, trust::HINT));
+                return Err(Error::new("untrusted", message, trust::HINT));
             }
             Standing::Reserved => {
                 let message = format!("@{id} belongs to git or to refdesk itself");
-                return Err(Refusal::new("kept-back", message, "change its path in its definition"));
+                return Err(Error::new("kept-back", message, "change its path in its definition"));
             }
             Standing::File => place.path.to_path_buf(),
             Standing::Directory => {
@@ -76,7 +77,7 @@ impl Desk {
                 let introduction = introduction(place).map(|(_, path)| path);
                 introduction.or_else(|| first().map(|found| found.path)).ok_or_else(|| {
                     let folder = self.around().display(&place.path);
-                    Refusal::new("no-document", format!("there is no document in {folder}"), "open its definition")
+                    Error::new("no-document", format!("there is no document in {folder}"), "open its definition")
                 })?
             }
         };
@@ -142,7 +143,7 @@ mod tests {
         Desk::open(Options::new(around))
     }
 
-    fn shown(folder: &Path, spot: Result<Spot, Refusal>) -> String {
+    fn shown(folder: &Path, spot: Result<Spot, Error>) -> String {
         match spot {
             Ok(spot) => format!("{}:{}", spot.path.strip_prefix(folder).unwrap().display(), spot.line),
             Err(refusal) => refusal.message,

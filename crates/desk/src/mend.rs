@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use super::Desk;
 use super::writing::Leave;
-use super::{Desk, Refusal};
 use refdesk_core::catalog::{Source, Standing};
 use refdesk_core::config::expand;
 use refdesk_files::output;
 use refdesk_files::path::{clean, is_absolute_anywhere};
 use refdesk_files::read_regular;
+use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::{Step, locate};
 
@@ -44,7 +45,7 @@ impl Desk {
                     self.note_file(&self.around().display(file), &text, "paths of another machine were rewritten");
                     mended.extend(done);
                 }
-                Err(Refusal { code, message, hint }) => problems.push(
+                Err(Error { code, message, hint }) => problems.push(
                     Diagnostic::error(code, format!("the paths could not be rewritten: {message}"))
                         .in_file(self.around().display(file))
                         .hint(hint),
@@ -67,8 +68,8 @@ impl Desk {
     }
 
     /// What was rewritten in a file, and its text.
-    fn mend_file(&self, file: &Path, sources: &[&Source], leave: Leave<'_>) -> Result<(Vec<Mended>, String), Refusal> {
-        let unread = |error: String| Refusal::new("not-written", error, "make the file readable");
+    fn mend_file(&self, file: &Path, sources: &[&Source], leave: Leave<'_>) -> Result<(Vec<Mended>, String), Error> {
+        let unread = |error: String| Error::new("not-written", error, "make the file readable");
         let (bytes, _) = read_regular(file, u64::MAX).map_err(|error| unread(error.to_string()))?;
         let mark: &str = if bytes.starts_with(b"\xef\xbb\xbf") { "\u{feff}" } else { "" };
         let text = String::from_utf8(bytes).map_err(|error| unread(error.to_string()))?;
@@ -96,7 +97,7 @@ impl Desk {
         let text = format!("{mark}{text}");
         let proposal = self.propose_configuration(file, &text, leave)?;
         let written = output::write(self.workspace(), self.sealer(), std::slice::from_ref(&proposal));
-        written.map_err(|unwritten| Refusal::from(unwritten.refused))?;
+        written.map_err(|unwritten| unwritten.refused)?;
         Ok((mended, text))
     }
 }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::{Made, Refusal, Shown, Unrendered};
+use super::{Made, Shown, Unrendered};
 use refdesk_files::output::{self, Scope};
 use refdesk_templates::render::{Job, RenderError, Rendered, Renderer};
 use refdesk_templates::{Fit, Named};
@@ -52,9 +52,7 @@ impl Prepared {
     pub fn show(self, renderer: &Renderer, workspace: &Path, path: Option<&str>) -> Result<Shown, Unrendered> {
         let made = self.render(renderer)?;
         let path = path.map(str::to_owned).or_else(|| made.offered.clone());
-        let proposal = path.map(|path| {
-            output::propose(workspace, workspace, &path, &made.text, Scope::Workspace).map_err(Refusal::from)
-        });
+        let proposal = path.map(|path| output::propose(workspace, workspace, &path, &made.text, Scope::Workspace));
         Ok(Shown { made, proposal })
     }
 

@@ -5,13 +5,14 @@
 
 use std::path::PathBuf;
 
-use super::{Desk, Options, Refusal};
+use super::{Desk, Options};
 use crate::session::Store;
 use refdesk_core::catalog::{self, Catalog, SourceId};
 use refdesk_core::config::profile::{self, Found, Profile, Unfound};
 use refdesk_core::config::{Config, Settings, Surroundings};
 use refdesk_core::selection::Choice;
 use refdesk_files::Sealer;
+use refdesk_text::Error;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::Diagnostic;
 
@@ -187,23 +188,23 @@ impl Desk {
 ///
 /// # Errors
 /// There is none of this name or at this path, or it does not parse.
-pub fn find_profile(around: &Surroundings, given: &str) -> Result<PathBuf, Refusal> {
+pub fn find_profile(around: &Surroundings, given: &str) -> Result<PathBuf, Error> {
     let hint = "`refdesk profiles` lists them";
     match profile::find(around, given) {
         Ok(profile) => Ok(profile.document.path.to_path_buf()),
         Err(Unfound::Unknown(nearest)) => {
             let nearest = nearest.map_or_else(String::new, |question| format!(" ({question})"));
-            Err(Refusal::new("unknown-profile", format!("no profile is named '{given}'{nearest}"), hint))
+            Err(Error::new("unknown-profile", format!("no profile is named '{given}'{nearest}"), hint))
         }
         Err(Unfound::NoFile(file)) => {
-            Err(Refusal::new("unknown-profile", format!("there is no profile at {}", file.display()), hint))
+            Err(Error::new("unknown-profile", format!("there is no profile at {}", file.display()), hint))
         }
         Err(Unfound::Broken(problems)) => Err(broken(given, &problems)),
     }
 }
 
 /// A profile that cannot be used.
-pub(super) fn broken(name: &str, problems: &[Diagnostic]) -> Refusal {
+pub(super) fn broken(name: &str, problems: &[Diagnostic]) -> Error {
     let first = problems.first();
     let place = first.map_or_else(String::new, |it| {
         let numbers = [it.line, it.column].into_iter().flatten().map(|number| format!(":{number}")).collect::<String>();
@@ -211,7 +212,7 @@ pub(super) fn broken(name: &str, problems: &[Diagnostic]) -> Refusal {
     });
     let what = first.map_or("it cannot be read", |it| it.message.as_str());
     let hint = first.map_or("", |it| it.hint.as_str());
-    Refusal::new("profile-broken", format!("the profile '{name}' cannot be used: {place}{what}"), hint)
+    Error::new("profile-broken", format!("the profile '{name}' cannot be used: {place}{what}"), hint)
 }
 
 /// What is wrong with a profile's file that cannot be read, else with what the profile says.

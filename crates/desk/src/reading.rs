@@ -9,12 +9,13 @@ use std::path::{Component, Path, PathBuf};
 use serde::Serialize;
 
 use super::document::size;
-use super::{Refusal, trust};
+use super::trust;
 use refdesk_core::catalog::{Catalog, Kind, Place, Source, Standing};
 use refdesk_core::selection::Access;
 use refdesk_files::Folder;
 use refdesk_files::beneath::{Listing, Opened, is_kept_back, open};
 use refdesk_files::path::{display, is_absolute_anywhere};
+use refdesk_text::Error;
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::lines::decode;
 use refdesk_text::nearest::{did_you_mean, nearest};
@@ -92,23 +93,23 @@ pub fn read_source(
     id: &str,
     path: Option<&str>,
     lines: Option<&str>,
-) -> Result<Reading, Refusal> {
+) -> Result<Reading, Error> {
     let lines = lines.map(Lines::parse).transpose()?;
     let Some(source) = catalog.meant(id) else {
         let known = catalog.sources().iter().map(|source| source.id.as_str());
         let nearest = did_you_mean(id, known).map_or_else(String::new, |question| format!(" ({question})"));
         let message = format!("no source has the id '{id}'{nearest}");
-        return Err(Refusal::new("unknown-id", message, "listReferences tells all ids"));
+        return Err(Error::new("unknown-id", message, "listReferences tells all ids"));
     };
     let id = source.id.as_str();
     if source.is_missing() {
         let written = source.place().map_or("", |place| place.written.as_str());
         let message = format!("'{id}' is missing: {} exists nowhere", one_line(written));
-        return Err(Refusal::new("missing", message, "do without it, and tell whoever keeps the catalog"));
+        return Err(Error::new("missing", message, "do without it, and tell whoever keeps the catalog"));
     }
     if !access.reaches(id) {
         let message = format!("'{id}' is not selected");
-        return Err(Refusal::new(
+        return Err(Error::new(
             "not-selected",
             message,
             format!("select it first: selectReferences with ids [\"{id}\"]"),
@@ -117,7 +118,7 @@ pub fn read_source(
     let untrusted = || {
         let message = format!("'{id}' lies outside the workspace and waits for trust");
         let hint = format!("ask the person at this workspace to {}", trust::HINT);
-        Err(Refusal::new("untrusted", message, hint))
+        Err(Error::new("untrusted", message, hint))
     };
     if access.withheld().contains(&source.id) {
         return untrusted();
@@ -132,24 +133,24 @@ pub fn read_source(
         }
         Kind::Url { url } => {
             let hint = format!("fetch it yourself: {url}");
-            Err(Refusal::new("lies-elsewhere", format!("'{id}' is a URL, which refdesk does not fetch"), hint))
+            Err(Error::new("lies-elsewhere", format!("'{id}' is a URL, which refdesk does not fetch"), hint))
         }
         Kind::Mcp { server, tool, args } => {
             let with = if args.is_null() { String::new() } else { format!(" with {args}") };
             let hint = format!("call the tool '{tool}' of the server '{server}'{with}");
-            Err(Refusal::new("lies-elsewhere", format!("'{id}' is what a tool of another server answers"), hint))
+            Err(Error::new("lies-elsewhere", format!("'{id}' is what a tool of another server answers"), hint))
         }
         Kind::Local(place) => {
             let local = Local { workspace, source, place, access };
             match place.standing {
                 Standing::Missing => {
                     let message = format!("'{id}' is missing: nothing stands at {}", display(workspace, &place.path));
-                    Err(Refusal::new("missing", message, "do without it, and tell whoever keeps the catalog"))
+                    Err(Error::new("missing", message, "do without it, and tell whoever keeps the catalog"))
                 }
                 Standing::Untrusted => untrusted(),
                 Standing::Reserved => {
                     let message = format!("'{id}' belongs to git or to refdesk itself, and is not read for agents");
-                    Err(Refusal::new("kept-back", message, "do without it, and tell whoever keeps the catalog"))
+                    Err(Error::new("kept-back", message, "do without it, and tell whoever keeps the catalog"))
                 }
                 Standing::File => local.read_file(path, lines),
                 Standing::Directory => local.read_below(path, lines),
@@ -158,9 +159,9 @@ pub fn read_source(
     }
 }
 
-fn no_folder(source: &Source) -> Refusal {
+fn no_folder(source: &Source) -> Error {
     let message = format!("'{}' is one text and no folder", source.id);
-    Refusal::new("bad-path", message, "leave `path` out")
+    Error::new("bad-path", message, "leave `path` out")
 }
 
 /// A local source that may be read.
@@ -172,7 +173,7 @@ struct Local<'a> {
 }
 
 impl Local<'_> {
-    fn read_file(&self, path: Option<&str>, lines: Option<Lines>) -> Result<Reading, Refusal> {
+    fn read_file(&self, path: Option<&str>, lines: Option<Lines>) -> Result<Reading, Error> {
         let name = self.place.path.file_name().unwrap_or_default();
         if path.is_some_and(|path| Path::new(path) != Path::new(name)) {
             return Err(no_folder(self.source));
@@ -180,14 +181,14 @@ impl Local<'_> {
         self.read(&self.place.path, lines)
     }
 
-    fn read_below(&self, path: Option<&str>, lines: Option<Lines>) -> Result<Reading, Refusal> {
+    fn read_below(&self, path: Option<&str>, lines: Option<Lines>) -> Result<Reading, Error> {
         let within = path.map_or_else(|| Ok(PathBuf::new()), |path| self.within(path))?;
         self.read(&self.place.path.join(within), lines)
     }
 
     /// What a call names within the source's folder, without dots.
-    fn within(&self, asked: &str) -> Result<PathBuf, Refusal> {
-        let bad = |what: &str, hint: String| Err(Refusal::new("bad-path", format!("`path` {what}: '{asked}'"), hint));
+    fn within(&self, asked: &str) -> Result<PathBuf, Error> {
+        let bad = |what: &str, hint: String| Err(Error::new("bad-path", format!("`path` {what}: '{asked}'"), hint));
         let relative = "give it relative to the folder of the source, as the list without `path` has it".to_owned();
         if asked.trim().is_empty() {
             return bad("is empty", "leave it out for the list of files".to_owned());
@@ -213,21 +214,21 @@ impl Local<'_> {
     }
 
     /// Reads what stands at a path as the catalog and the call name it.
-    fn read(&self, path: &Path, lines: Option<Lines>) -> Result<Reading, Refusal> {
+    fn read(&self, path: &Path, lines: Option<Lines>) -> Result<Reading, Error> {
         let shown = display(self.workspace, path);
         let root = &*self.place.resolved;
         let real = fs::canonicalize(path).map_err(|error| self.absent(path, &shown, &error))?;
         if !real.starts_with(root) || !self.access.covers(&real) {
             let message = format!("{shown} leads out of '{}' by a link", self.source.id);
-            return Err(Refusal::new("leads-out", message, "only what lies in the source itself is read"));
+            return Err(Error::new("leads-out", message, "only what lies in the source itself is read"));
         }
         if is_kept_back(root, &real) {
             let message = format!("{shown} belongs to git or to refdesk itself, and is not read for agents");
-            return Err(Refusal::new("kept-back", message, "call it without `path` for the list of what is read"));
+            return Err(Error::new("kept-back", message, "call it without `path` for the list of what is read"));
         }
         let opened = open(&real).map_err(|error| {
             let message = format!("{shown} cannot be read: {error}");
-            Refusal::new(
+            Error::new(
                 "unreadable",
                 message,
                 "it is no regular file, or is changing just now: read another, or try again",
@@ -237,7 +238,7 @@ impl Local<'_> {
             Opened::Folder(folder) => {
                 if lines.is_some() {
                     let hint = "name a file with `path`, or leave `lines` out for the list of files";
-                    return Err(Refusal::new("bad-lines", format!("{shown} is a folder and has no lines"), hint));
+                    return Err(Error::new("bad-lines", format!("{shown} is a folder and has no lines"), hint));
                 }
                 // Links within the tree are not followed, so both have the same names below them.
                 let from = real.strip_prefix(root).unwrap_or(Path::new(""));
@@ -256,14 +257,14 @@ impl Local<'_> {
     }
 
     /// Why there is nothing at a path, with what may have been meant.
-    fn absent(&self, path: &Path, shown: &str, error: &io::Error) -> Refusal {
+    fn absent(&self, path: &Path, shown: &str, error: &io::Error) -> Error {
         let id = &self.source.id;
         let Ok(within) = path.strip_prefix(&self.place.path) else {
-            return Refusal::new("no-such-file", format!("{shown} cannot be read: {error}"), "");
+            return Error::new("no-such-file", format!("{shown} cannot be read: {error}"), "");
         };
         if within.as_os_str().is_empty() || error.kind() == io::ErrorKind::PermissionDenied {
             let message = format!("{shown} cannot be read: {error}");
-            return Refusal::new("unreadable", message, "tell whoever keeps the catalog");
+            return Error::new("unreadable", message, "tell whoever keeps the catalog");
         }
         let asked = within.to_string_lossy();
         let files = match open(&self.place.resolved) {
@@ -274,7 +275,7 @@ impl Local<'_> {
             names if names.is_empty() => "call it without `path` for the list of its files".to_owned(),
             names => format!("did you mean {}?", names.join(" or ")),
         };
-        Refusal::new("no-such-file", format!("'{id}' has no file '{asked}'"), hint)
+        Error::new("no-such-file", format!("'{id}' has no file '{asked}'"), hint)
     }
 
     fn list(&self, shown: String, from: &Path, folder: &Folder) -> Reading {
@@ -340,24 +341,24 @@ fn meant(asked: &str, folder: &str, listing: &Listing) -> Vec<String> {
 }
 
 /// The whole text of an open file, and whether all of it is text: bytes that are none are replaced, where they are few.
-fn text_of(file: fs::File, bytes: u64, shown: &str) -> Result<(String, bool), Refusal> {
+fn text_of(file: fs::File, bytes: u64, shown: &str) -> Result<(String, bool), Error> {
     let large = |bytes: u64| {
         let message = format!("{shown} is too large to be read: {}, at most {}", size(bytes), size(LARGEST));
-        Refusal::new("too-large", message, "read another file")
+        Error::new("too-large", message, "read another file")
     };
     if bytes > LARGEST {
         return Err(large(bytes));
     }
     let mut text = Vec::new();
     let read = file.take(LARGEST + 1).read_to_end(&mut text);
-    read.map_err(|error| Refusal::new("unreadable", format!("{shown} cannot be read: {error}"), "read another file"))?;
+    read.map_err(|error| Error::new("unreadable", format!("{shown} cannot be read: {error}"), "read another file"))?;
     let bytes = text.len() as u64;
     if bytes > LARGEST {
         return Err(large(bytes));
     }
     let binary = |what: &str| {
         let message = format!("{shown} is {what} ({})", size(bytes));
-        Refusal::new("binary", message, "read another file")
+        Error::new("binary", message, "read another file")
     };
     if text.contains(&0) {
         return Err(binary("binary and no text"));
@@ -376,7 +377,7 @@ fn content_of(
     whole: &str,
     lines: Option<Lines>,
     cost: impl Fn(u64) -> u64,
-) -> Result<Reading, Refusal> {
+) -> Result<Reading, Error> {
     let total = whole.split_inclusive('\n').count();
     let (first, last) = match lines {
         None => (usize::from(total > 0), total),
@@ -432,10 +433,10 @@ struct Lines {
 }
 
 impl Lines {
-    fn parse(asked: &str) -> Result<Self, Refusal> {
+    fn parse(asked: &str) -> Result<Self, Error> {
         let bad = |what: String| {
             let hint = "say \"40\" for one line, \"100:40\" for 40 lines from line 100 on, or \"100-140\"";
-            Refusal::new("bad-lines", what, hint)
+            Error::new("bad-lines", what, hint)
         };
         let number = |text: &str| {
             let text = text.trim();
@@ -466,14 +467,14 @@ impl Lines {
     }
 
     /// The first and last of them in a text of so many.
-    fn of(self, total: usize, shown: &str) -> Result<(usize, usize), Refusal> {
+    fn of(self, total: usize, shown: &str) -> Result<(usize, usize), Error> {
         if self.first > total {
             let message = format!("{shown} has {total} lines, and line {} was asked for", self.first);
             let hint = match total {
                 0 => "it is empty".to_owned(),
                 total => format!("ask for lines from 1 to {total}"),
             };
-            return Err(Refusal::new("bad-lines", message, hint));
+            return Err(Error::new("bad-lines", message, hint));
         }
         Ok((self.first, self.last.min(total)))
     }

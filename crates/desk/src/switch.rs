@@ -5,10 +5,11 @@ use std::path::Path;
 
 use super::change::Done;
 use super::profile::{broken, said};
-use super::{Changed, Desk, Refusal};
+use super::{Changed, Desk};
 use refdesk_core::catalog::{self, SourceId};
 use refdesk_core::config::profile::{self, Listed, Profile};
 use refdesk_core::selection::{Choice, Role, Selection};
+use refdesk_text::Error;
 
 /// What switching to a profile would change, or has changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -47,7 +48,7 @@ impl Desk {
     ///
     /// # Errors
     /// The profile cannot be read.
-    pub fn outlook_of_switching(&mut self, file: &Path) -> Result<Switch, Refusal> {
+    pub fn outlook_of_switching(&mut self, file: &Path) -> Result<Switch, Error> {
         let profile = self.profile_at(file)?;
         self.settle();
         let after = Choice { picks: self.picks_of(&profile), exclusions: self.choice.exclusions.clone() };
@@ -83,7 +84,7 @@ impl Desk {
     ///
     /// # Errors
     /// The profile cannot be read, or the desk cannot be stored; nothing was changed then.
-    pub fn switch_to(&mut self, file: &Path) -> Result<Changed, Refusal> {
+    pub fn switch_to(&mut self, file: &Path) -> Result<Changed, Error> {
         let profile = self.profile_at(file)?;
         let known = self.choice.clone();
         let picks = self.picks_of(&profile);
@@ -100,7 +101,7 @@ impl Desk {
         Ok(Changed { changed, released: left, refused: Vec::new() })
     }
 
-    fn profile_at(&self, file: &Path) -> Result<Profile, Refusal> {
+    fn profile_at(&self, file: &Path) -> Result<Profile, Error> {
         let shown = || self.around().display(file);
         profile::read(self.around(), file).map_err(|problems| broken(&shown(), &problems))
     }

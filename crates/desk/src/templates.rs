@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use super::Desk;
 use super::prepared::Prepared;
-use super::{Desk, Refusal};
 use refdesk_templates::render::{Job, RenderError, partials};
 use refdesk_templates::{Fit, Syntax, Taken, Template, TemplateIndex, Variable, fit};
+use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
 /// What is to be rendered with what.
@@ -78,8 +79,8 @@ pub struct Unrendered {
     pub fit: Fit,
 }
 
-impl From<Refusal> for Unrendered {
-    fn from(refusal: Refusal) -> Self {
+impl From<Error> for Unrendered {
+    fn from(refusal: Error) -> Self {
         let error = RenderError { message: refusal.message, line: None };
         Self {
             code: refusal.code,
@@ -132,12 +133,12 @@ impl Desk {
     ///
     /// # Errors
     /// No template fits, several do, or its file cannot be read.
-    pub fn template<'a>(&self, index: &'a TemplateIndex, name: &str) -> Result<(&'a Template, String), Refusal> {
+    pub fn template<'a>(&self, index: &'a TemplateIndex, name: &str) -> Result<(&'a Template, String), Error> {
         let hint = "`refdesk templates` shows the templates of the selection";
-        let template = index.find(name).map_err(|error| Refusal::new("unknown-template", error.to_string(), hint))?;
+        let template = index.find(name).map_err(|error| Error::new("unknown-template", error.to_string(), hint))?;
         let text = template.text().map_err(|error| {
             let message = format!("{} {error}", self.around().display(&template.path));
-            Refusal::new("template-unreadable", message, "mend the file")
+            Error::new("template-unreadable", message, "mend the file")
         })?;
         Ok((template, text))
     }
@@ -199,11 +200,11 @@ impl Desk {
     }
 }
 
-fn read_file(path: &std::path::Path) -> Result<String, Refusal> {
+fn read_file(path: &std::path::Path) -> Result<String, Error> {
     if !path.exists() {
         let message = format!("Template file not found: {}", path.display());
-        return Err(Refusal::new("no-such-file", message, "--file is relative to the current folder"));
+        return Err(Error::new("no-such-file", message, "--file is relative to the current folder"));
     }
     refdesk_templates::read(path)
-        .map_err(|error| Refusal::new("template-unreadable", format!("{} {error}", path.display()), "mend the file"))
+        .map_err(|error| Error::new("template-unreadable", format!("{} {error}", path.display()), "mend the file"))
 }

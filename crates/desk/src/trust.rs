@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Desk;
-use super::Refusal;
 use super::deeds::{Bare, Deed, DeedKind, Deeds, in_text, outside};
 use crate::session::Trusted;
 use refdesk_core::catalog::{self, Catalog, Kind, Place, Source, SourceId, Standing, narrowed};
@@ -22,6 +21,7 @@ use refdesk_core::selection::Access;
 use refdesk_files::output::resolve;
 use refdesk_files::path::{Resolver, absolute, display};
 use refdesk_templates::{Template, TemplateIndex};
+use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::Step;
 
@@ -73,7 +73,7 @@ impl Desk {
     }
 
     /// Why a person is not asked as the configuration says, where that waits for trust.
-    pub fn channel_refusal(&self) -> Option<Refusal> {
+    pub fn channel_refusal(&self) -> Option<Error> {
         let kind = self.config.settings.channel.kind;
         let is_needed = |deed: &Bare| match kind {
             ChannelKind::Webhook => deed.about == DeedKind::Webhook,
@@ -84,7 +84,7 @@ impl Desk {
         // Where it leads may hold a secret, and an agent reads this: only who is asked for trust is shown it.
         let what = if deed.about == DeedKind::Webhook { "a webhook" } else { "files outside the workspace" };
         let message = format!("the channel of this workspace, {what}, waits for trust");
-        Some(Refusal::new("untrusted", message, HINT))
+        Some(Error::new("untrusted", message, HINT))
     }
 
     /// Everything that the configuration of this workspace would do beyond it, trusted or not.
@@ -141,7 +141,7 @@ impl Desk {
     ///
     /// # Errors
     /// It cannot be kept: then nothing was trusted.
-    pub fn trust_all(&self) -> Result<Vec<Deed>, Refusal> {
+    pub fn trust_all(&self) -> Result<Vec<Deed>, Error> {
         let waiting = self.untrusted();
         self.trust(&waiting)?;
         Ok(waiting)
@@ -151,7 +151,7 @@ impl Desk {
     ///
     /// # Errors
     /// They cannot be kept: then nothing was trusted.
-    pub fn trust(&self, deeds: &[Deed]) -> Result<(), Refusal> {
+    pub fn trust(&self, deeds: &[Deed]) -> Result<(), Error> {
         if deeds.is_empty() {
             return Ok(());
         }
@@ -164,7 +164,7 @@ impl Desk {
     ///
     /// # Errors
     /// What was trusted cannot be changed: then it is trusted still.
-    pub fn revoke(&self) -> Result<Vec<Deed>, Refusal> {
+    pub fn revoke(&self) -> Result<Vec<Deed>, Error> {
         let (mut deeds, waiting) = self.deeds_with_profiles();
         let look = Look::at(self);
         deeds.drain(..waiting);
@@ -313,14 +313,14 @@ impl Desk {
         self.decided.iter().any(|(hash, was_trusted)| look.trusts(hash) != *was_trusted)
     }
 
-    fn trust_file(&self, workspace: &Path) -> Result<Trusted, Refusal> {
+    fn trust_file(&self, workspace: &Path) -> Result<Trusted, Error> {
         let Some(state) = &self.options.state else {
             let hint = "set HOME, or XDG_STATE_HOME to a folder of yours";
-            return Err(Refusal::new("no-state-folder", "there is no folder of yours to keep trust in", hint));
+            return Err(Error::new("no-state-folder", "there is no folder of yours to keep trust in", hint));
         };
         if outside(workspace, &absolute(self.workspace(), state)).is_none() {
             let message = format!("{} lies in the workspace, and trust is never kept there", state.display());
-            return Err(Refusal::new("no-state-folder", message, "set XDG_STATE_HOME to a folder outside of it"));
+            return Err(Error::new("no-state-folder", message, "set XDG_STATE_HOME to a folder outside of it"));
         }
         Ok(Trusted::new(state, self.options.clock, self.options.patience))
     }
@@ -531,9 +531,9 @@ fn resolved(workspace: &Path) -> PathBuf {
     fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf())
 }
 
-fn unkept(error: &std::io::Error) -> Refusal {
+fn unkept(error: &std::io::Error) -> Error {
     let message = format!("what is trusted could not be kept: {error}");
-    Refusal::new("not-stored", message, "make that file and its folder writable")
+    Error::new("not-stored", message, "make that file and its folder writable")
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! Taking one's own changes back and doing them again. Each is a change like any other, made under the lock on what is
 //! stored at that moment; what other processes changed since stays theirs.
 
+use super::Desk;
 use super::change::Done;
-use super::{Desk, Refusal};
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::{History, Retraced};
+use refdesk_text::Error;
 
 /// A change taken back, or done again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +23,7 @@ impl Desk {
     ///
     /// # Errors
     /// Where the desk cannot be stored; nothing was changed then.
-    pub fn undo(&mut self) -> Result<Option<Undone>, Refusal> {
+    pub fn undo(&mut self) -> Result<Option<Undone>, Error> {
         let what = self.history.undo_words();
         self.retrace("undone", what, History::undo)
     }
@@ -31,7 +32,7 @@ impl Desk {
     ///
     /// # Errors
     /// As [`Desk::undo`].
-    pub fn redo(&mut self) -> Result<Option<Undone>, Refusal> {
+    pub fn redo(&mut self) -> Result<Option<Undone>, Error> {
         let what = self.history.redo_words();
         self.retrace("done again", what, History::redo)
     }
@@ -46,7 +47,7 @@ impl Desk {
         done: &str,
         what: Option<String>,
         step: fn(&mut History, &mut refdesk_core::selection::Choice) -> Option<Retraced>,
-    ) -> Result<Option<Undone>, Refusal> {
+    ) -> Result<Option<Undone>, Error> {
         let Some(what) = what else { return Ok(None) };
         let (mut history, known) = (self.history.clone(), self.choice.clone());
         let Done { answer: retraced, left, .. } = self.store_change(&format!("{done}: {what}"), |choice| {

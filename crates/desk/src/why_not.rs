@@ -1,10 +1,11 @@
 //! What keeps one source from being hinted at: what the text lacks, what the desk holds against it, and what the session
 //! knows already (BEHAVIOUR §5). Nobody is told.
 
-use super::{Desk, Refusal};
+use super::Desk;
 use crate::session::{self, Line, What};
 use refdesk_core::catalog::SourceId;
 use refdesk_enrich::{Asked, BlockKind, Level, Regard, WhyNot};
+use refdesk_text::Error;
 use refdesk_text::lines;
 use refdesk_text::report::Diagnostic;
 
@@ -47,7 +48,7 @@ impl Desk {
     ///
     /// # Errors
     /// There is no such source.
-    pub fn why_not(&self, id: &str, asked: &Asked) -> Result<(Verdict, Vec<Diagnostic>), Refusal> {
+    pub fn why_not(&self, id: &str, asked: &Asked) -> Result<(Verdict, Vec<Diagnostic>), Error> {
         let source = self.catalog.get(id).ok_or_else(|| self.unknown_id(id))?;
         let regard = self.matcher.regard(source, asked.text, &self.catalog, &self.selection, self.hides_selecting());
         let mut verdict = Verdict::new(&source.id, asked.text, regard);

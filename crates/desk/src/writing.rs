@@ -2,16 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Desk, Made, Refusal};
+use super::{Desk, Made, not_stored};
 use refdesk_files::Lock;
-use refdesk_files::output::{self, Interrupted, Proposal, Recovered, Refused, Scope, Unwritten, Written};
+use refdesk_files::output::{self, Interrupted, Proposal, Recovered, Scope, Unwritten, Written};
+use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
 /// The code of a refusal to write outside the workspace.
 pub const OUTSIDE: &str = "outside";
 
 /// Asks a person whether a write outside the workspace may be done; its error says why not.
-pub type Leave<'a> = &'a dyn Fn(&Proposal) -> Result<(), Refusal>;
+pub type Leave<'a> = &'a dyn Fn(&Proposal) -> Result<(), Error>;
 
 /// A rendering, and what it would change where somebody knows a path for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,13 +20,7 @@ pub struct Shown {
     /// The text.
     pub made: Made,
     /// `None` where there is no path, neither asked for nor offered by the template.
-    pub proposal: Option<Result<Proposal, Refusal>>,
-}
-
-impl From<Refused> for Refusal {
-    fn from(refused: Refused) -> Self {
-        Self::new(refused.code, refused.message, refused.hint)
-    }
+    pub proposal: Option<Result<Proposal, Error>>,
 }
 
 impl Desk {
@@ -33,8 +28,8 @@ impl Desk {
     ///
     /// # Errors
     /// Nothing may be written there.
-    pub fn propose(&self, path: &str, text: &str, scope: Scope) -> Result<Proposal, Refusal> {
-        output::propose(self.workspace(), &self.around().current, path, text, scope).map_err(Refusal::from)
+    pub fn propose(&self, path: &str, text: &str, scope: Scope) -> Result<Proposal, Error> {
+        output::propose(self.workspace(), &self.around().current, path, text, scope)
     }
 
     /// What writing this text to a configuration file would change. Where links or settings lead it out of the workspace,
@@ -42,13 +37,13 @@ impl Desk {
     ///
     /// # Errors
     /// Nothing may be written there, or `leave` refuses.
-    pub(super) fn propose_configuration(&self, file: &Path, text: &str, leave: Leave<'_>) -> Result<Proposal, Refusal> {
+    pub(super) fn propose_configuration(&self, file: &Path, text: &str, leave: Leave<'_>) -> Result<Proposal, Error> {
         let workspace = self.workspace();
         let path = file.strip_prefix(workspace).unwrap_or(file).to_str().ok_or_else(|| {
             let message = format!("{} is not UTF-8", file.display());
-            Refusal::new("no-text", message, "rename it")
+            Error::new("no-text", message, "rename it")
         })?;
-        let propose = |scope| output::propose(workspace, workspace, path, text, scope).map_err(Refusal::from);
+        let propose = |scope| output::propose(workspace, workspace, path, text, scope);
         match propose(Scope::Workspace) {
             Err(refusal) if refusal.code == OUTSIDE => {
                 let proposal = propose(Scope::Anywhere)?;
@@ -101,7 +96,7 @@ impl Desk {
     ///
     /// # Errors
     /// It cannot be made.
-    pub fn own_folder(&self) -> Result<PathBuf, Refusal> {
+    pub fn own_folder(&self) -> Result<PathBuf, Error> {
         drop(self.hold()?);
         Ok(self.workspace().join(".jaato/refdesk"))
     }
@@ -115,7 +110,7 @@ impl Desk {
     ///
     /// # Errors
     /// The desk cannot be stored.
-    pub fn set_foreign_aside(&self, file: &Path) -> Result<(), Refusal> {
+    pub fn set_foreign_aside(&self, file: &Path) -> Result<(), Error> {
         let _lock = self.hold()?;
         self.store.set_foreign_aside(file);
         Ok(())
@@ -126,7 +121,7 @@ impl Desk {
     ///
     /// # Errors
     /// The desk cannot be stored.
-    pub fn finish_interrupted(&mut self) -> Result<(), Refused> {
+    pub fn finish_interrupted(&mut self) -> Result<(), Error> {
         if output::has_note(self.workspace()) {
             let _lock = self.hold()?;
             self.settle_interrupted();
@@ -159,10 +154,7 @@ impl Desk {
         }
     }
 
-    fn hold(&self) -> Result<Lock, Refused> {
-        self.store.lock().map_err(|error| {
-            let Refusal { code, message, hint } = Refusal::storing(&error);
-            Refused { code, message, hint }
-        })
+    fn hold(&self) -> Result<Lock, Error> {
+        self.store.lock().map_err(|error| not_stored(&error))
     }
 }

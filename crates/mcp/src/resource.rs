@@ -11,11 +11,12 @@ use super::address::Address;
 use super::resources::{listed, mime_type, mime_type_of};
 use refdesk_core::catalog::Source;
 use refdesk_core::selection::Access;
+use refdesk_desk::Agent;
 use refdesk_desk::engine::{Snapshot, Task};
 use refdesk_desk::reading::{ReadingKind, read_source};
 use refdesk_desk::session::{Receipt, What};
-use refdesk_desk::{Agent, Refusal};
 use refdesk_enrich::fetching;
+use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 use refdesk_tools::front::Front;
 use refdesk_tools::journalled;
@@ -101,7 +102,7 @@ pub fn files_of(snapshot: &Snapshot, access: &Access, id: &str) -> Vec<String> {
 }
 
 /// A refusal in the words of the protocol: what may not be read is, for a client, not there.
-fn refused(uri: &str, refusal: &Refusal) -> ErrorData {
+fn refused(uri: &str, refusal: &Error) -> ErrorData {
     let hint = if refusal.hint.is_empty() { String::new() } else { format!("; {}", refusal.hint) };
     not_found(uri, &format!("{}{hint}", refusal.message))
 }

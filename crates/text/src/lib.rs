@@ -1,6 +1,7 @@
 //! What a text is: whole words and sentence ends, lines, escaping, nearest names, token estimates. Pure functions on
 //! strings; no room above this one looks at characters by itself.
 
+pub mod error;
 pub mod escape;
 pub mod fold;
 pub mod hidden;
@@ -10,3 +11,5 @@ pub mod report;
 pub mod tokens;
 pub mod whole;
 pub mod words;
+
+pub use error::Error;

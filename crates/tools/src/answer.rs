@@ -3,11 +3,10 @@
 
 use std::borrow::Cow;
 
+use refdesk_text::Error;
+use refdesk_text::escape::{one_line, visible};
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 use serde_json::Value;
-
-use refdesk_desk::Refusal;
-use refdesk_text::escape::{one_line, visible};
 
 /// An answer, its text the JSON of it. What cannot be seen is printed escaped.
 pub fn done(mut answer: Value) -> CallToolResponse {
@@ -42,8 +41,8 @@ fn written(answer: &Value) -> String {
 }
 
 /// A failure of which nothing is known but why.
-pub fn refused(refusal: &Refusal) -> CallToolResponse {
-    let shown = Refusal::new(refusal.code, one_line(&refusal.message), one_line(&refusal.hint));
+pub fn refused(refusal: &Error) -> CallToolResponse {
+    let shown = Error::new(refusal.code, one_line(&refusal.message), one_line(&refusal.hint));
     CallToolResult::error(vec![ContentBlock::text(format!("error: {shown}"))]).into()
 }
 

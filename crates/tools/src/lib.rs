@@ -30,7 +30,8 @@ use serde_json::Value;
 
 use self::arguments::Arguments;
 use self::front::Front;
-use refdesk_desk::{Agent, Refusal};
+use refdesk_desk::Agent;
+use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::did_you_mean;
 
@@ -173,12 +174,12 @@ fn find(name: &str, excluded: &[String]) -> Result<&'static About, ErrorData> {
 }
 
 /// A refusal for an agent of whom some tools are kept: it is not sent to one of these.
-pub fn fitting(refusal: Refusal, excluded: &[String]) -> Refusal {
+pub fn fitting(refusal: Error, excluded: &[String]) -> Error {
     let sends_there = |about: &&About| about.is_excluded(excluded) && refusal.hint.contains(about.name);
     if !TOOLS.iter().any(sends_there) {
         return refusal;
     }
-    Refusal { hint: "ask the user for it, or do without".to_owned(), ..refusal }
+    Error { hint: "ask the user for it, or do without".to_owned(), ..refusal }
 }
 
 /// Whether a tool answers to this name.

@@ -3,7 +3,8 @@
 use rmcp::model::{CallToolResponse, ErrorData};
 
 use super::{About, Call, Effect, answer, closed};
-use refdesk_desk::{Refusal, rows};
+use refdesk_desk::rows;
+use refdesk_text::Error;
 
 /// What is told of it.
 pub const ABOUT: About = About {
@@ -27,12 +28,12 @@ pub async fn call(mut call: Call) -> Result<CallToolResponse, ErrorData> {
         Ok(template) => template,
         Err(error) => {
             let hint = "listExtractedTemplates shows the templates of the selection";
-            return Ok(answer::refused(&Refusal::new("unknown-template", error.to_string(), hint)));
+            return Ok(answer::refused(&Error::new("unknown-template", error.to_string(), hint)));
         }
     };
     if let Some(problem) = &template.problem {
         let message = format!("the template '{}' is broken: {problem}", template.name);
-        return Ok(answer::refused(&Refusal::new("template-broken", message, "mend the template")));
+        return Ok(answer::refused(&Error::new("template-broken", message, "mend the template")));
     }
     Ok(answer::done(rows::variables(template)))
 }

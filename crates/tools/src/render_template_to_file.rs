@@ -10,10 +10,10 @@ use super::rendering::{Failed, Rendering, either, facts, failure, note, render, 
 use super::{About, Call, Effect, answer, closed};
 use crate::asking::{Approved, approve};
 use refdesk_core::config::Verdict;
-use refdesk_desk::Refusal;
 use refdesk_desk::channel::Approval;
 use refdesk_desk::engine::{Outcome, Task};
-use refdesk_files::output::{Before, Proposal, Refused, Scope, Unwritten, needs_overwrite, propose};
+use refdesk_files::output::{Before, Proposal, Scope, Unwritten, needs_overwrite, propose};
+use refdesk_text::Error;
 
 /// What is told of it.
 pub const ABOUT: About = About {
@@ -58,7 +58,7 @@ async fn file(call: &mut Call) -> Result<CallToolResponse, Failed> {
     rendering.made.warnings.extend(proposal.diff.note.clone());
     note(call, &rendering, None).await;
     if !overwrite && let Some(refused) = needs_overwrite(&proposal) {
-        let refused = Refused { hint: "pass \"overwrite\": true to replace it".to_owned(), ..refused };
+        let refused = Error { hint: "pass \"overwrite\": true to replace it".to_owned(), ..refused };
         return Err(unwritten(refused, with_diff(known(&rendering), &told(call, &proposal).await?)));
     }
     let reason = if proposal.is_unchanged() {
@@ -66,8 +66,7 @@ async fn file(call: &mut Call) -> Result<CallToolResponse, Failed> {
     } else {
         match allowed(call, &rendering, &proposal).await? {
             Ok(reason) => reason,
-            Err(Refusal { code, message, hint }) => {
-                let refused = Refused { code, message, hint };
+            Err(refused) => {
                 return Err(unwritten(refused, with_diff(known(&rendering), &told(call, &proposal).await?)));
             }
         }
@@ -89,7 +88,7 @@ async fn file(call: &mut Call) -> Result<CallToolResponse, Failed> {
 }
 
 /// What writing it would change.
-async fn proposed(call: &Call, path: &str, rendering: &Rendering) -> Result<Result<Proposal, Refused>, ErrorData> {
+async fn proposed(call: &Call, path: &str, rendering: &Rendering) -> Result<Result<Proposal, Error>, ErrorData> {
     let workspace = PathBuf::from(&*call.front.snapshots().borrow().workspace);
     let (path, text) = (path.to_owned(), rendering.made.text.clone());
     let propose = move || propose(&workspace, &workspace, &path, &text, Scope::Workspace);
@@ -97,11 +96,7 @@ async fn proposed(call: &Call, path: &str, rendering: &Rendering) -> Result<Resu
 }
 
 /// Who allows the write, in words for the journal; or why nobody does.
-async fn allowed(
-    call: &Call,
-    rendering: &Rendering,
-    proposal: &Proposal,
-) -> Result<Result<String, Refusal>, ErrorData> {
+async fn allowed(call: &Call, rendering: &Rendering, proposal: &Proposal) -> Result<Result<String, Error>, ErrorData> {
     let task = Task::Verdict(proposal.shown.clone());
     let Some(Outcome::Verdict(verdict)) = call.front.ask(&call.agent, task).await else { return Err(closed()) };
     let (verdict, way) = *verdict;
@@ -109,7 +104,7 @@ async fn allowed(
         Verdict::Auto => Ok("approved by a rule of 'approval'".to_owned()),
         Verdict::Deny => {
             let message = format!("a rule of 'approval' in the configuration denies writing {}", proposal.shown);
-            Err(Refusal::new("denied", message, "write to another path, or tell the user what to put there"))
+            Err(Error::new("denied", message, "write to another path, or tell the user what to put there"))
         }
         Verdict::Ask => {
             let approval = Approval {
@@ -154,9 +149,9 @@ fn with_diff(mut known: Map<String, Value>, diff: &str) -> Map<String, Value> {
 }
 
 /// A write that did not happen, in the words that agents know.
-fn unwritten(refused: Refused, known: Map<String, Value>) -> Failed {
+fn unwritten(refused: Error, known: Map<String, Value>) -> Failed {
     let message = format!("Failed to write output: {}", refused.message);
     // Only a person at a terminal can allow more.
     let hint = if refused.code == "outside" { "choose a path inside the workspace".to_owned() } else { refused.hint };
-    failure(&Refusal::new(refused.code, message, hint), known)
+    failure(&Error::new(refused.code, message, hint), known)
 }

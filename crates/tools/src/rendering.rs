@@ -9,9 +9,10 @@ use serde_json::{Map, Value, json};
 use super::{Call, answer, closed, fitting};
 use refdesk_desk::engine::{Outcome, Task};
 use refdesk_desk::session::{self, Receipt};
-use refdesk_desk::{Made, Refusal, Request, Unrendered, What};
+use refdesk_desk::{Made, Request, Unrendered, What};
 use refdesk_files::name::sha256_hex;
 use refdesk_templates::{Named, Syntax};
+use refdesk_text::Error;
 
 /// Characters of a difference that an agent is shown.
 const DIFF: usize = 16 * 1024;
@@ -55,7 +56,7 @@ pub fn either(outcome: Result<CallToolResponse, Failed>) -> Result<CallToolRespo
 }
 
 /// A rendering that failed, in the words that agents know.
-pub fn failure(refusal: &Refusal, known: Map<String, Value>) -> Failed {
+pub fn failure(refusal: &Error, known: Map<String, Value>) -> Failed {
     let mut json = Map::from_iter([
         ("success".to_owned(), json!(false)),
         ("error".to_owned(), json!(refusal.message)),
@@ -94,7 +95,7 @@ pub async fn render(call: &mut Call) -> Result<Rendering, Failed> {
         (None, None, Some(path)) => (What::Inline(read(call, &path).await?), Some(path)),
         _ => {
             let hint = "or 'template_name', a name of listExtractedTemplates: exactly one of the three";
-            let refusal = Refusal::new("which-template", "Must provide either 'template' or 'template_path'", hint);
+            let refusal = Error::new("which-template", "Must provide either 'template' or 'template_path'", hint);
             return Err(failure(&refusal, Map::new()));
         }
     };
@@ -134,7 +135,7 @@ fn unrendered_failure(failed: Unrendered) -> Failed {
         known.insert("variables_unused".to_owned(), named(&failed.fit.unused));
         known.insert("variables_missing".to_owned(), named(&failed.fit.missing));
     }
-    failure(&Refusal::new(failed.code, message, hint), known)
+    failure(&Error::new(failed.code, message, hint), known)
 }
 
 fn named(values: &[Named]) -> Value {

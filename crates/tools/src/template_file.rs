@@ -5,9 +5,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use refdesk_core::selection::Access;
-use refdesk_desk::Refusal;
 use refdesk_files::beneath::{Opened, open};
 use refdesk_files::path::{absolute, clean, is_absent};
+use refdesk_text::Error;
 
 /// The folder of templates that belongs to no source.
 const FOLDER: &str = ".templates";
@@ -19,15 +19,14 @@ const BYTES: u64 = 1024 * 1024;
 ///
 /// # Errors
 /// It is not there, may not be read, or is no text.
-pub fn read(workspace: &Path, access: &Access, path: &str) -> Result<String, Refusal> {
+pub fn read(workspace: &Path, access: &Access, path: &str) -> Result<String, Error> {
     let not_found = || {
         let hint = "a relative path starts from the workspace; listExtractedTemplates shows names for 'template_name'";
-        Refusal::new("no-such-file", format!("Template file not found: {path}"), hint)
+        Error::new("no-such-file", format!("Template file not found: {path}"), hint)
     };
     let file = absolute(workspace, &PathBuf::from(path));
     let resolved = std::fs::canonicalize(&file).map_err(|error| {
-        let refused =
-            Refusal::new("template-unreadable", format!("{path} cannot be read: {error}"), "name another file");
+        let refused = Error::new("template-unreadable", format!("{path} cannot be read: {error}"), "name another file");
         if is_absent(&error) { not_found() } else { refused }
     })?;
     let own = std::fs::canonicalize(workspace).map(|workspace| workspace.join(FOLDER));
@@ -36,9 +35,9 @@ pub fn read(workspace: &Path, access: &Access, path: &str) -> Result<String, Ref
         let message =
             format!("{path} may not be read: {what} is in no selected source, nor below {FOLDER}/ of the workspace");
         let hint = "if a source holds it, select that first, with selectReferences";
-        return Err(Refusal::new("no-access", message, hint));
+        return Err(Error::new("no-access", message, hint));
     }
-    let unreadable = |why: String| Refusal::new("template-unreadable", format!("{path} {why}"), "mend the file");
+    let unreadable = |why: String| Error::new("template-unreadable", format!("{path} {why}"), "mend the file");
     // What becomes a link from here on is not followed.
     let opened = open(&resolved).map_err(|error| unreadable(format!("cannot be read: {error}")))?;
     let Opened::File(file, _) = opened else { return Err(unreadable("is a folder".to_owned())) };

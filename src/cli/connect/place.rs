@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use super::super::world;
 use refdesk_agents::setup::{Client, Moved};
-use refdesk_desk::{Desk, Refusal};
-use refdesk_files::output::{Proposal, Refused, Scope};
+use refdesk_desk::Desk;
+use refdesk_files::output::{Proposal, Scope};
 use refdesk_files::path::{absolute, is_absent, slashed};
 use refdesk_files::read_regular;
+use refdesk_text::Error;
 
 /// A settings file of more bytes is none that people keep.
 const LIMIT: u64 = 1024 * 1024;
@@ -28,7 +29,7 @@ pub(super) struct Place {
 ///
 /// # Errors
 /// There is no home folder.
-pub(super) fn of(desk: &Desk, client: &Client, for_user: bool) -> Result<Place, Refusal> {
+pub(super) fn of(desk: &Desk, client: &Client, for_user: bool) -> Result<Place, Error> {
     let file = client.file;
     if !for_user {
         let root = desk.workspace().to_path_buf();
@@ -37,7 +38,7 @@ pub(super) fn of(desk: &Desk, client: &Client, for_user: bool) -> Result<Place, 
     }
     let Some(root) = world::home() else {
         let message = "there is no home folder: HOME is not set, or no absolute path";
-        return Err(Refusal::new("no-home", message, "set HOME, or connect the workspace with --project"));
+        return Err(Error::new("no-home", message, "set HOME, or connect the workspace with --project"));
     };
     let moved = match client.moved {
         Moved::Never => None,
@@ -65,23 +66,23 @@ impl Place {
     ///
     /// # Errors
     /// It cannot be read, or is no text of settings.
-    pub fn read(&self) -> Result<Option<String>, Refusal> {
+    pub fn read(&self) -> Result<Option<String>, Error> {
         let shown = &self.shown;
         let (bytes, more) = match read_regular(&self.folder.join(self.file), LIMIT) {
             Err(error) if is_absent(&error) => return Ok(None),
             Err(error) => {
                 let message = format!("{shown} cannot be read: {error}");
-                return Err(Refusal::new("unreadable", message, "make it a readable file"));
+                return Err(Error::new("unreadable", message, "make it a readable file"));
             }
             Ok(read) => read,
         };
         if more {
             let message = format!("{shown} has more than {LIMIT} bytes");
-            return Err(Refusal::new("too-large", message, "write the entries by hand; the README shows them"));
+            return Err(Error::new("too-large", message, "write the entries by hand; the README shows them"));
         }
         String::from_utf8(bytes).map(Some).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
-            Refusal::new("no-text", format!("{shown} is no UTF-8, from byte {at} on"), "save it as UTF-8")
+            Error::new("no-text", format!("{shown} is no UTF-8, from byte {at} on"), "save it as UTF-8")
         })
     }
 
@@ -91,17 +92,17 @@ impl Place {
     /// Nothing may be written there.
     pub fn propose(
         &self,
-        propose: impl Fn(&Path, &Path, &str, Scope) -> Result<Proposal, Refused>,
-    ) -> Result<Proposal, Refusal> {
+        propose: impl Fn(&Path, &Path, &str, Scope) -> Result<Proposal, Error>,
+    ) -> Result<Proposal, Error> {
         let proposed = propose(&self.root, &self.folder, self.file, Scope::Workspace);
         let proposal = proposed.map_err(|refused| {
             if refused.code == "outside" {
                 let of = if self.for_user { "the home folder" } else { "the workspace" };
                 let message = format!("{} lies outside {of}: {}", self.shown, refused.message);
                 let hint = "write the entries there by hand; the README shows them";
-                return Refusal::new("outside", message, hint);
+                return Error::new("outside", message, hint);
             }
-            Refusal::from(refused)
+            refused
         })?;
         Ok(proposal.called(self.shown.clone()))
     }

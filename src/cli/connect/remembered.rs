@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 
 use refdesk_agents::setup::Record;
 use refdesk_core::config::screen;
+use refdesk_desk::Desk;
 use refdesk_desk::session::advice;
-use refdesk_desk::{Desk, Refusal};
 use refdesk_files::{Keyless, LinkedOut, Sealer, open_own, within, write_private};
+use refdesk_text::Error;
 
 /// A record of a few names and numbers is never larger.
 const LIMIT: u64 = 64 * 1024;
@@ -90,7 +91,7 @@ impl Remembered {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn store(&self, desk: &Desk, record: &Record) -> Result<(), Refusal> {
+    pub fn store(&self, desk: &Desk, record: &Record) -> Result<(), Error> {
         let Some(file) = &self.file else { return Ok(()) };
         if self.workspace.is_some() {
             desk.own_folder()?;
@@ -110,7 +111,7 @@ impl Remembered {
             let message = format!("what is to be taken away again could not be remembered: {error}");
             let hint =
                 if LinkedOut::is(&error) || Keyless::is(&error) { advice(&error) } else { "make that folder writable" };
-            Refusal::new("not-stored", message, hint)
+            Error::new("not-stored", message, hint)
         })
     }
 

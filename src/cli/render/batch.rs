@@ -11,11 +11,12 @@ use super::super::answer::Answer;
 use super::super::args::RenderArgs;
 use super::write::{Output, carry_out, in_row, in_words, row, scope};
 use super::{read_given, refusal, write};
-use refdesk_desk::{Desk, Made, Refusal, Request, What};
+use refdesk_desk::{Desk, Made, Request, What};
 use refdesk_files::output::{Proposal, disagreements};
 use refdesk_files::path::absolute;
 use refdesk_templates::render::values::exact;
 use refdesk_templates::{Syntax, TemplateIndex};
+use refdesk_text::Error;
 
 /// Rows of one batch.
 const ROWS: usize = 1000;
@@ -53,7 +54,7 @@ pub(super) fn run(desk: &mut Desk, args: &RenderArgs, given: &str) -> Answer {
             write::answer(outcome, json)
         }
         Err(refused) => {
-            let told = |(at, json, refusal): &(usize, Map<String, Value>, Refusal)| {
+            let told = |(at, json, refusal): &(usize, Map<String, Value>, Error)| {
                 let mut json = json.clone();
                 json.insert("error".into(), json!(refusal));
                 numbered(*at, json)
@@ -79,7 +80,7 @@ fn numbered(at: usize, members: Map<String, Value>) -> Value {
 }
 
 /// A row that came to nothing: its place, what is known of it, and why.
-type Failed = (usize, Map<String, Value>, Refusal);
+type Failed = (usize, Map<String, Value>, Error);
 
 /// Every row's text and what it would change, or every row that came to nothing.
 fn prepare(
@@ -101,14 +102,14 @@ fn prepare(
         }
         if bytes > BYTES {
             let message = format!("the texts of a batch pass the limit of {BYTES} bytes (64 MiB)");
-            let refusal = Refusal::new("too-much", message, "write them in several batches");
+            let refusal = Error::new("too-much", message, "write them in several batches");
             return Err(vec![(at, Map::new(), in_words(refusal))]);
         }
     }
     let proposals: Vec<&Proposal> = outputs.iter().map(|(_, output)| &output.proposal).collect();
     for (one, other, refused) in disagreements(&proposals) {
         if let (Some((first, _)), Some((at, output))) = (outputs.get(one), outputs.get(other)) {
-            let mut refusal = in_words(refused.into());
+            let mut refusal = in_words(refused);
             refusal.message.push_str(&format!(" (row {})", first + 1));
             failed.push((*at, row(output, None), refusal));
         }
@@ -123,12 +124,12 @@ fn output(
     index: &TemplateIndex,
     request: &Request,
     path: Option<&str>,
-) -> Result<Output, (Map<String, Value>, Refusal)> {
+) -> Result<Output, (Map<String, Value>, Error)> {
     let known = |path: Option<&str>| Map::from_iter([("output_path".to_owned(), json!(path))]);
     let mut made: Made = desk.render(index, request).map_err(|failed| (known(path), refusal(failed)))?;
     let Some(path) = path.map(str::to_owned).or_else(|| made.offered.clone()) else {
         let message = "no output path is given, and the template offers none";
-        return Err((known(None), in_words(Refusal::new("no-output-path", message, "add \"output\" to the row"))));
+        return Err((known(None), in_words(Error::new("no-output-path", message, "add \"output\" to the row"))));
     };
     let proposal =
         desk.propose(&path, &made.text, scope(args)).map_err(|refusal| (known(Some(&path)), in_words(refusal)))?;

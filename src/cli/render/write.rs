@@ -7,8 +7,9 @@ use super::super::args::RenderArgs;
 use super::super::output::ask;
 use super::super::rows::plural;
 use super::named;
-use refdesk_desk::{Desk, Made, Refusal};
+use refdesk_desk::{Desk, Made};
 use refdesk_files::output::{Before, Proposal, Scope, Unwritten, Written, needs_overwrite};
+use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
 /// A text and what writing it would change.
@@ -24,7 +25,7 @@ pub(super) struct Outcome {
     /// A line each, in the same order; none where nothing was to be written.
     pub written: Vec<Written>,
     /// Why nothing was written.
-    pub refused: Vec<Refusal>,
+    pub refused: Vec<Error>,
     /// The differences, and what was written, for people.
     pub text: String,
     /// What somebody should look at and was not shown yet.
@@ -39,13 +40,13 @@ pub(super) fn scope(args: &RenderArgs) -> Scope {
 }
 
 /// A refusal in the words that agents know.
-pub(super) fn in_words(refusal: Refusal) -> Refusal {
-    Refusal { message: format!("Failed to write output: {}", refusal.message), ..refusal }
+pub(super) fn in_words(refusal: Error) -> Error {
+    Error { message: format!("Failed to write output: {}", refusal.message), ..refusal }
 }
 
 /// The same, of a row; rows count from 1.
-pub(super) fn in_row(at: usize, refusal: Refusal) -> Refusal {
-    Refusal { message: format!("row {}: {}", at + 1, refusal.message), ..refusal }
+pub(super) fn in_row(at: usize, refusal: Error) -> Error {
+    Error { message: format!("row {}: {}", at + 1, refusal.message), ..refusal }
 }
 
 /// Writes one text to one file.
@@ -113,7 +114,7 @@ pub(super) fn carry_out(desk: &mut Desk, args: &RenderArgs, outputs: &mut [Outpu
     }
     if !args.overwrite {
         let exists = |(at, output): (usize, &Output)| {
-            let refusal = in_words(needs_overwrite(&output.proposal)?.into());
+            let refusal = in_words(needs_overwrite(&output.proposal)?);
             Some(if args.batch.is_some() { in_row(at, refusal) } else { refusal })
         };
         outcome.refused = outputs.iter().enumerate().filter_map(exists).collect();
@@ -130,7 +131,7 @@ pub(super) fn carry_out(desk: &mut Desk, args: &RenderArgs, outputs: &mut [Outpu
                 outcome.diagnostics.clear();
             }
             Some(false) => {
-                let refusal = Refusal::new("not-approved", "it was not approved", "");
+                let refusal = Error::new("not-approved", "it was not approved", "");
                 return Outcome {
                     text: String::new(),
                     diagnostics: Vec::new(),
@@ -141,7 +142,7 @@ pub(super) fn carry_out(desk: &mut Desk, args: &RenderArgs, outputs: &mut [Outpu
             None => {
                 outcome.notes = foreseen(outputs, args.overwrite);
                 let hint = "look at the difference, and write it with --yes";
-                outcome.refused.push(in_words(Refusal::new("not-approved", "nobody approved it", hint)));
+                outcome.refused.push(in_words(Error::new("not-approved", "nobody approved it", hint)));
                 return outcome;
             }
         }
@@ -159,7 +160,7 @@ pub(super) fn carry_out(desk: &mut Desk, args: &RenderArgs, outputs: &mut [Outpu
                 outputs.iter_mut().zip(anew).for_each(|(output, anew)| output.proposal = anew);
                 outcome.text = differences(outputs);
             }
-            outcome.refused.push(in_words(refused.into()));
+            outcome.refused.push(in_words(refused));
         }
     }
     outcome

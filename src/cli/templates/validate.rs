@@ -7,9 +7,10 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::answer::Answer;
 use crate::cli::output::in_words;
-use refdesk_desk::{Desk, Refusal};
+use refdesk_desk::Desk;
 use refdesk_files::path::absolute;
 use refdesk_templates::{Template, TemplateIndex};
+use refdesk_text::Error;
 use refdesk_text::report::{Diagnostic, Severity};
 
 /// Judges every template of the selection.
@@ -24,11 +25,8 @@ pub fn file(desk: &Desk, file: &Path) -> Answer {
     let known = json!({"valid": false, "errors": [], "warnings": [], "file": place});
     if !path.is_file() {
         let what = if path.is_dir() { "is a folder" } else { "is not there" };
-        let refusal = Refusal::new(
-            "no-such-file",
-            format!("{} {what}", path.display()),
-            "FILE is relative to the current folder",
-        );
+        let refusal =
+            Error::new("no-such-file", format!("{} {what}", path.display()), "FILE is relative to the current folder");
         return Answer { json: known, ..Answer::refused(refusal) };
     }
     let mut members = Map::new();

@@ -18,9 +18,10 @@ use crate::tui::highlight::HighlightedText;
 use crate::tui::templates::values::{FormRow, TypedValues};
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::{Cursor, Scroll};
-use refdesk_desk::{Refusal, Unrendered};
+use refdesk_desk::Unrendered;
 use refdesk_files::output::Proposal;
 use refdesk_templates::{Template, TemplateIndex};
+use refdesk_text::Error;
 
 use crate::tui::state::State;
 
@@ -108,7 +109,7 @@ pub struct RenderedText {
     /// The path that the template offers for it.
     pub offered: Option<String>,
     /// What writing it would change; `None` without a path.
-    pub proposal: Option<Result<Box<Proposal>, Refusal>>,
+    pub proposal: Option<Result<Box<Proposal>, Error>>,
     /// Whether the file holds this text already.
     pub is_there: bool,
 }

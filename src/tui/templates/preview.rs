@@ -17,8 +17,9 @@ use crate::tui::widgets::code;
 use crate::tui::widgets::code::CodeLine;
 use crate::tui::widgets::{cells, frame};
 use crate::tui::windows::write::{WriteEffect, effect};
-use refdesk_desk::{Refusal, Unrendered};
+use refdesk_desk::Unrendered;
 use refdesk_files::output::{Diff, Mark, Proposal};
+use refdesk_text::Error;
 
 /// Rows that an error takes above a text, at most.
 const ERROR: usize = 4;
@@ -212,7 +213,7 @@ pub fn summary(state: &State, proposal: &Proposal) -> String {
 }
 
 /// Why nothing may be written there.
-pub fn refusal(refused: &Refusal) -> String {
+pub fn refusal(refused: &Error) -> String {
     match refused.hint.as_str() {
         "" => refused.message.clone(),
         // Its hint is an option of the command line.

@@ -20,10 +20,11 @@ use crate::tui::update::update;
 use refdesk_core::catalog::{Catalog, Mode, SourceId, Standing};
 use refdesk_desk::engine::{Age, Event, Notice, Receipts, Topic, Who};
 use refdesk_enrich::{BlockKind, Expansion, Findings, Hint, Level, Neighbour, PassedOver, WhyNot};
-use refdesk_files::output::{Refused, Unwritten, Written};
+use refdesk_files::output::{Unwritten, Written};
 
 use crate::tui::action::Binding;
 use crate::tui::tests::{press, screen};
+use refdesk_text::Error;
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -127,7 +128,7 @@ fn take(state: &mut State, step: Step) {
         Step::Answered(which) => Input::Answer(match which {
             0 => Event::Written(Written { shown: "a".to_owned(), bytes: 1, lines: 1 }),
             which => {
-                let refused = Refused { code: "changed", message: "no".to_owned(), hint: String::new() };
+                let refused = Error { code: "changed", message: "no".to_owned(), hint: String::new() };
                 let anew = fixture::proposed("new\n", "a.java", Some("older\n")).proposal.and_then(Result::ok);
                 Event::Unwritten(Unwritten { refused, anew: anew.into_iter().filter(|_| which == 1).collect() })
             }

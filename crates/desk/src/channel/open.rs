@@ -8,8 +8,9 @@ use super::folder::{Base, configured, default_folder};
 use super::presence::is_anybody_there;
 use super::webhook::Webhook;
 use super::{Answered, Channel, Request, Unanswered, Wait};
-use crate::{Desk, Refusal};
+use crate::Desk;
 use refdesk_core::config::{self, ChannelKind, Environment};
+use refdesk_text::Error;
 
 /// What is known of how to ask, apart from the desk.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,7 +22,7 @@ pub struct Way {
     /// The variables of the environment, of which a webhook is told to use some.
     pub environment: Environment,
     /// Why what the configuration says is not done, where the person has not trusted it.
-    pub untrusted: Option<Refusal>,
+    pub untrusted: Option<Error>,
 }
 
 impl Way {
@@ -52,7 +53,7 @@ pub enum Place {
 /// # Errors
 /// It cannot be asked here: why, and what to do.
 pub fn open(way: &Way, place: Place) -> Result<Box<dyn Channel>, Unanswered> {
-    if let Some(Refusal { code, message, hint }) = way.untrusted.clone() {
+    if let Some(Error { code, message, hint }) = way.untrusted.clone() {
         return Err(Unanswered::Failed { code, message, hint });
     }
     Ok(match way.settings.kind {

@@ -5,11 +5,12 @@ use serde_json::Value;
 use crate::channel;
 use crate::rows::{Members, Rows};
 use crate::session::Receipt;
-use crate::{Agent, Desk, PickStatus, Prepared, Refusal, Request, Unrendered, What};
+use crate::{Agent, Desk, PickStatus, Prepared, Request, Unrendered, What};
 use refdesk_core::config::Verdict;
 use refdesk_core::selection::Access;
 use refdesk_files::output::{Proposal, Unwritten, Written};
 use refdesk_templates::TemplateIndex;
+use refdesk_text::Error;
 
 /// Something to do for an agent.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,7 +72,7 @@ pub enum Outcome {
     /// Of [`Task::Settle`], [`Task::Index`], [`Task::Note`] and [`Task::NoteRead`].
     Done,
     /// Of [`Task::Select`].
-    Selected(Result<Box<Selected>, Refusal>),
+    Selected(Result<Box<Selected>, Error>),
     /// Of [`Task::Prepare`].
     Prepared(Result<Box<Prepared>, Unrendered>),
     /// Of [`Task::Write`].
@@ -130,7 +131,7 @@ impl Task {
             Self::Write { proposal, reason } => {
                 Outcome::Written(desk.write_for(std::slice::from_ref(&*proposal), &reason).and_then(|written| {
                     written.into_iter().next().ok_or_else(|| Unwritten {
-                        refused: refdesk_files::output::Refused {
+                        refused: Error {
                             code: "not-written",
                             message: "nothing was written".to_owned(),
                             hint: String::new(),
@@ -171,7 +172,7 @@ fn prepare(desk: &Desk, templates: &TemplateIndex, request: &Request) -> Result<
         let source = template.source.as_ref().map_or("", |source| source.as_str());
         let message = format!("'{name}' is of '{source}', which lies outside the workspace and nobody has trusted yet");
         let hint = "ask the person at this workspace to look at it with `refdesk trust`";
-        return Err(Refusal::new("untrusted", message, hint).into());
+        return Err(Error::new("untrusted", message, hint).into());
     }
     desk.prepare(&readable, request)
 }

@@ -46,7 +46,7 @@ impl World {
         Access::new(&self.catalog, &selection, &[], |source| source.id.as_str() == "untrusted")
     }
 
-    fn read(&self, id: &str, path: Option<&str>, lines: Option<&str>) -> Result<Reading, Refusal> {
+    fn read(&self, id: &str, path: Option<&str>, lines: Option<&str>) -> Result<Reading, Error> {
         read_source(&self.root.join("ws"), &self.catalog, &self.access(), id, path, lines)
     }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::name::sha256_hex;
+use refdesk_text::Error;
 
 mod before;
 mod diff;
@@ -85,17 +86,6 @@ pub enum Before {
     },
 }
 
-/// Why something is not written: what was wrong and what to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
-    /// A stable name for programs.
-    pub code: &'static str,
-    /// What was wrong, one sentence.
-    pub message: String,
-    /// What to do; may be empty.
-    pub hint: String,
-}
-
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
@@ -111,7 +101,7 @@ pub struct Written {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unwritten {
     /// Why, and what to do.
-    pub refused: Refused,
+    pub refused: Error,
     /// What each write would change now, where files changed since they were proposed.
     pub anew: Vec<Proposal>,
 }

@@ -3,19 +3,20 @@
 use std::path::{Path, PathBuf};
 
 use super::refusal::{self, Place};
-use super::{Before, Proposal, Refused, Scope};
+use super::{Before, Proposal, Scope};
+use refdesk_text::Error;
 
 /// What writing `text` to `path` (relative to `current`) would change; nothing is touched.
 ///
 /// # Errors
 /// Nothing may be written there.
-pub fn propose(workspace: &Path, current: &Path, path: &str, text: &str, scope: Scope) -> Result<Proposal, Refused> {
+pub fn propose(workspace: &Path, current: &Path, path: &str, text: &str, scope: Scope) -> Result<Proposal, Error> {
     let Place { path, shown } = refusal::place(workspace, current, path, scope)?;
     compare(path, shown, text.to_owned())
 }
 
 /// Those of some proposals that cannot come true beside one before them: the places of both in the list, and why.
-pub fn disagreements(proposals: &[&Proposal]) -> Vec<(usize, usize, Refused)> {
+pub fn disagreements(proposals: &[&Proposal]) -> Vec<(usize, usize, Error)> {
     let against = |(at, other): (usize, &&Proposal)| {
         let mut before = proposals.iter().take(at).enumerate();
         before.find_map(|(one_at, one)| Some((one_at, at, refusal::at_odds(one, other)?)))
@@ -24,12 +25,12 @@ pub fn disagreements(proposals: &[&Proposal]) -> Vec<(usize, usize, Refused)> {
 }
 
 /// The same as it would be now.
-pub(super) fn anew(proposal: &Proposal) -> Result<Proposal, Refused> {
+pub(super) fn anew(proposal: &Proposal) -> Result<Proposal, Error> {
     refusal::still(&proposal.path, &proposal.shown)?;
     compare(proposal.path.clone(), proposal.shown.clone(), proposal.text.clone())
 }
 
-fn compare(path: PathBuf, shown: String, text: String) -> Result<Proposal, Refused> {
+fn compare(path: PathBuf, shown: String, text: String) -> Result<Proposal, Error> {
     let (before, old) = Before::look(&path).map_err(|error| refusal::unreadable(&shown, &error))?;
     let diff = old.diff(&shown, &text);
     Ok(Proposal { path, shown, text, before, diff })

@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Before, Refused, refusal};
+use super::{Before, refusal};
 use crate::path::is_absent;
 use crate::{Folder, Lasting, LinkedOut, Mode, Sealer, remove_own, rename_own};
+use refdesk_text::Error;
 
 /// Where the note lies, in the workspace.
 pub(super) const FILE: &str = ".jaato/refdesk/write.json";
@@ -89,7 +90,7 @@ impl Step {
     ///
     /// # Errors
     /// The place became another, or what the file system says.
-    pub fn make(&self) -> Result<(), Refused> {
+    pub fn make(&self) -> Result<(), Error> {
         // The new content lies in the folder that was looked at. Where another comes to stand there, it is not in that one.
         refusal::still(&self.path, &self.shown)?;
         let made = Folder::of_real(&self.path).and_then(|(folder, name)| match self.before {
@@ -206,7 +207,7 @@ pub(super) fn remove_folders(made: &[PathBuf]) {
 }
 
 /// What the file system said about a file.
-pub(super) fn unwritten(shown: &str, error: &io::Error) -> Refused {
+pub(super) fn unwritten(shown: &str, error: &io::Error) -> Error {
     if LinkedOut::is(error) {
         return refusal::unreadable(shown, error);
     }

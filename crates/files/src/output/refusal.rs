@@ -7,9 +7,10 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use super::resolve::{Unresolved, resolve};
-use super::{Before, Proposal, Refused, Scope};
+use super::{Before, Proposal, Scope};
 use crate::path::{absolute, display, is_absent, is_windows_absolute, slashed};
 use crate::{Entry, Folder, Kind, LinkedOut, is_unfinished};
+use refdesk_text::Error;
 
 /// Bytes of one name, on every file system in use.
 const NAME_BYTES: usize = 255;
@@ -30,7 +31,7 @@ pub(super) struct Place {
 ///
 /// # Errors
 /// It may not.
-pub(super) fn place(workspace: &Path, current: &Path, path: &str, scope: Scope) -> Result<Place, Refused> {
+pub(super) fn place(workspace: &Path, current: &Path, path: &str, scope: Scope) -> Result<Place, Error> {
     said(path)?;
     // Where nobody stands anywhere, it is the workspace.
     let current = workspace.join(current);
@@ -55,14 +56,14 @@ pub(super) fn place(workspace: &Path, current: &Path, path: &str, scope: Scope) 
 ///
 /// # Errors
 /// It is another, or nothing to write to any more.
-pub(super) fn still(path: &Path, shown: &str) -> Result<(), Refused> {
+pub(super) fn still(path: &Path, shown: &str) -> Result<(), Error> {
     if lead(path, shown)? != path {
         return Err(moved(shown));
     }
     standing(path, shown)
 }
 
-fn moved(shown: &str) -> Refused {
+fn moved(shown: &str) -> Error {
     let message = format!("{shown} leads elsewhere by now: a folder of it has become a link");
     refused("moved", message, "look at the folder, and try again")
 }
@@ -75,14 +76,14 @@ pub(super) fn may_go_on(path: &Path, workspace: &Path) -> bool {
 }
 
 /// An existing file is only replaced by whoever said so.
-pub fn needs_overwrite(proposal: &Proposal) -> Option<Refused> {
+pub fn needs_overwrite(proposal: &Proposal) -> Option<Error> {
     let exists = proposal.before != Before::Nothing && !proposal.is_unchanged();
     let message = || format!("{} exists", proposal.shown);
     exists.then(|| refused("exists", message(), "look at the difference, and replace it with --overwrite"))
 }
 
 /// Two proposals of one write that cannot both come true.
-pub(super) fn at_odds(one: &Proposal, other: &Proposal) -> Option<Refused> {
+pub(super) fn at_odds(one: &Proposal, other: &Proposal) -> Option<Error> {
     let (a, b) = (&one.path, &other.path);
     if a == b {
         let message = if one.shown == other.shown {
@@ -98,7 +99,7 @@ pub(super) fn at_odds(one: &Proposal, other: &Proposal) -> Option<Refused> {
 }
 
 /// What the words of a path say.
-fn said(path: &str) -> Result<(), Refused> {
+fn said(path: &str) -> Result<(), Error> {
     let shown = quoted(path);
     if path.trim().is_empty() {
         return Err(refused("empty-path", "the output path is empty".to_owned(), "name a file"));
@@ -123,7 +124,7 @@ fn said(path: &str) -> Result<(), Refused> {
 }
 
 /// Names and paths that are too long for a file system.
-fn sized(path: &Path) -> Result<(), Refused> {
+fn sized(path: &Path) -> Result<(), Error> {
     let too_long = |what: String, limit| {
         let message = format!("{what} is longer than {limit} bytes");
         Err(refused("too-long", message, "choose a shorter one"))
@@ -139,7 +140,7 @@ fn sized(path: &Path) -> Result<(), Refused> {
 }
 
 /// Where it leads.
-fn lead(path: &Path, shown: &str) -> Result<PathBuf, Refused> {
+fn lead(path: &Path, shown: &str) -> Result<PathBuf, Error> {
     resolve(path).map_err(|error| match error {
         Unresolved::Loop => {
             let message = format!("the links in {shown} lead to one another");
@@ -154,7 +155,7 @@ fn lead(path: &Path, shown: &str) -> Result<PathBuf, Refused> {
 }
 
 /// Folders whose content belongs to programs: what stands in them decides what git and refdesk do.
-fn guarded(path: &Path, shown: &str) -> Result<(), Refused> {
+fn guarded(path: &Path, shown: &str) -> Result<(), Error> {
     let names: Vec<String> = path
         .components()
         .filter_map(|component| match component {
@@ -177,7 +178,7 @@ fn guarded(path: &Path, shown: &str) -> Result<(), Refused> {
 }
 
 /// What stands there.
-fn standing(path: &Path, shown: &str) -> Result<(), Refused> {
+fn standing(path: &Path, shown: &str) -> Result<(), Error> {
     match Folder::of_real(path).and_then(|(folder, name)| folder.entry(name)) {
         Ok(entry) => entry.map_or(Ok(()), |entry| over(&entry, shown)),
         Err(error) if is_absent(&error) => Ok(()),
@@ -185,7 +186,7 @@ fn standing(path: &Path, shown: &str) -> Result<(), Refused> {
     }
 }
 
-fn over(entry: &Entry, shown: &str) -> Result<(), Refused> {
+fn over(entry: &Entry, shown: &str) -> Result<(), Error> {
     match entry.kind {
         Kind::Folder => Err(folder(shown)),
         Kind::Link => Err(moved(shown)),
@@ -200,19 +201,19 @@ fn over(entry: &Entry, shown: &str) -> Result<(), Refused> {
     }
 }
 
-fn folder(shown: &str) -> Refused {
+fn folder(shown: &str) -> Error {
     refused("is-folder", format!("{shown} is a folder"), "name a file in it")
 }
 
-pub(super) fn unreadable(shown: &str, error: &io::Error) -> Refused {
+pub(super) fn unreadable(shown: &str, error: &io::Error) -> Error {
     if LinkedOut::is(error) {
         return moved(shown);
     }
     refused("unreadable", format!("{shown} cannot be looked at: {error}"), "make it readable, or choose another path")
 }
 
-pub(super) fn refused(code: &'static str, message: String, hint: &str) -> Refused {
-    Refused { code, message, hint: hint.to_owned() }
+pub(super) fn refused(code: &'static str, message: String, hint: &str) -> Error {
+    Error { code, message, hint: hint.to_owned() }
 }
 
 fn quoted(path: &str) -> String {

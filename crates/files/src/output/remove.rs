@@ -5,14 +5,15 @@ use std::path::Path;
 
 use super::record::unwritten;
 use super::write::unchanged_since;
-use super::{Proposal, Refused, Scope, Unwritten, propose};
+use super::{Proposal, Scope, Unwritten, propose};
 use crate::Folder;
+use refdesk_text::Error;
 
 /// What taking a file away would change; nothing is touched.
 ///
 /// # Errors
 /// Nothing may be changed there.
-pub fn propose_removal(workspace: &Path, current: &Path, path: &str, scope: Scope) -> Result<Proposal, Refused> {
+pub fn propose_removal(workspace: &Path, current: &Path, path: &str, scope: Scope) -> Result<Proposal, Error> {
     let proposal = propose(workspace, current, path, "", scope)?;
     Ok(Proposal { diff: proposal.diff.clone().without_file(), ..proposal })
 }

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use super::propose::{anew, disagreements};
 use super::record::{Record, Step, remove_folders, unwritten};
-use super::{Before, Proposal, Refused, Unwritten, Written, refusal};
+use super::{Before, Proposal, Unwritten, Written, refusal};
 use crate::name::sha256_hex;
 use crate::{Folder, Lasting, Mode, Sealer, Staged};
+use refdesk_text::Error;
 
 /// Writes every proposal, or nothing. Whoever writes several holds the desk's lock. Without a key to seal it there is no note
 /// of several: nobody finishes or undoes such a write for a writer that was killed.
@@ -38,8 +39,8 @@ pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Resul
     Ok(proposals.iter().map(written_of).collect())
 }
 
-impl From<Refused> for Unwritten {
-    fn from(refused: Refused) -> Self {
+impl From<Error> for Unwritten {
+    fn from(refused: Error) -> Self {
         Self { refused, anew: Vec::new() }
     }
 }
@@ -58,7 +59,7 @@ struct Ready<'a> {
 }
 
 /// Writes every file beside its place. On an error nothing of it stays but `folders`, which were made.
-fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<Ready<'a>>, Refused> {
+fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<Ready<'a>>, Error> {
     let mut ready = Vec::new();
     for proposal in wanted {
         let stage = |folder: Folder| {

@@ -1,12 +1,11 @@
 //! Where to listen, as people write it. Names are not looked up: what a name leads to may change between the look and the
 //! listening, and only an address tells whether other machines reach it.
 
+use refdesk_text::Error;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use refdesk_desk::Refusal;
-
 /// `127.0.0.1:7777`, `[::1]:7777`; `localhost:7777`, `:7777` and `7777` are the loopback.
-pub fn parse(text: &str) -> Result<SocketAddr, Refusal> {
+pub fn parse(text: &str) -> Result<SocketAddr, Error> {
     let loopback = |port: &str| port.parse().ok().map(|port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port));
     let given = match text.rsplit_once(':') {
         None => loopback(text),
@@ -15,7 +14,7 @@ pub fn parse(text: &str) -> Result<SocketAddr, Refusal> {
     };
     given.ok_or_else(|| {
         let message = format!("{text} is no address with a port");
-        Refusal::new("usage", message, "write it as 127.0.0.1:7777 or [::1]:7777; port 0 takes any that is free")
+        Error::new("usage", message, "write it as 127.0.0.1:7777 or [::1]:7777; port 0 takes any that is free")
     })
 }
 

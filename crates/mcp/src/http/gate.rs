@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::Http;
 use super::origin::Origin;
-use refdesk_desk::Refusal;
+use refdesk_text::Error;
 
 /// What a server is called by.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,10 +38,10 @@ impl Host {
     }
 
     /// As `--allow-host` says it.
-    pub fn allowed(text: &str) -> Result<Self, Refusal> {
+    pub fn allowed(text: &str) -> Result<Self, Error> {
         Self::parse(text).ok_or_else(|| {
             let message = format!("{text} is no host");
-            Refusal::new("usage", message, "write it as desk.example.org, or with a port: desk.example.org:7777")
+            Error::new("usage", message, "write it as desk.example.org, or with a port: desk.example.org:7777")
         })
     }
 }

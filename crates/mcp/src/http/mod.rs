@@ -12,12 +12,11 @@ mod places;
 mod serve;
 mod sessions;
 
+use refdesk_text::Error;
 use std::net::SocketAddr;
 
 pub use limits::Limits;
 pub use serve::serve;
-
-use refdesk_desk::Refusal;
 
 /// The one path at which the protocol is spoken.
 pub const PATH: &str = "/mcp";
@@ -46,19 +45,19 @@ impl Http {
     ///
     /// # Errors
     /// What makes no sense, and an address beyond this machine without a token.
-    pub fn new(address: &str, hosts: &[String], origins: &[String], token: Option<String>) -> Result<Self, Refusal> {
+    pub fn new(address: &str, hosts: &[String], origins: &[String], token: Option<String>) -> Result<Self, Error> {
         let address = address::parse(address)?;
         if let Some(token) = &token
             && (token.len() < SHORTEST || !token.bytes().all(|byte| byte.is_ascii_graphic()))
         {
             let hint = "make one: openssl rand -hex 32";
             let message = format!("{TOKEN} is no token: it takes at least {SHORTEST} visible ASCII characters");
-            return Err(Refusal::new("usage", message, hint));
+            return Err(Error::new("usage", message, hint));
         }
         if token.is_none() && !address.ip().to_canonical().is_loopback() {
             let message = format!("{address} can be reached from other machines, and there is no token");
             let hint = format!("listen at 127.0.0.1:{}, or set {TOKEN} to a secret of your own", address.port());
-            return Err(Refusal::new("usage", message, hint));
+            return Err(Error::new("usage", message, hint));
         }
         let hosts = hosts.iter().map(|host| gate::Host::allowed(host)).collect::<Result<_, _>>()?;
         let origins = origins.iter().map(|origin| origin::Origin::allowed(origin)).collect::<Result<_, _>>()?;
@@ -82,7 +81,7 @@ mod tests {
 
     const LONG: &str = "0123456789abcdef";
 
-    fn new(address: &str, token: Option<&str>) -> Result<Http, Refusal> {
+    fn new(address: &str, token: Option<&str>) -> Result<Http, Error> {
         Http::new(address, &[], &[], token.map(str::to_owned))
     }
 

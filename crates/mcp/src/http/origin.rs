@@ -4,7 +4,7 @@
 use hyper::http::Uri;
 
 use super::gate::Host;
-use refdesk_desk::Refusal;
+use refdesk_text::Error;
 
 /// Scheme, host and port; pages without any say `null`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,10 +41,10 @@ impl Origin {
     }
 
     /// As `--allow-origin` says it.
-    pub fn allowed(text: &str) -> Result<Self, Refusal> {
+    pub fn allowed(text: &str) -> Result<Self, Error> {
         Self::parse(text).ok_or_else(|| {
             let message = format!("{text} is no origin of a web page");
-            Refusal::new("usage", message, "write it as https://example.org or http://localhost:3000")
+            Error::new("usage", message, "write it as https://example.org or http://localhost:3000")
         })
     }
 

@@ -11,9 +11,9 @@ use rmcp::model::{ErrorData, InputRequiredResult};
 use super::front::QUESTIONS;
 use super::{Call, closed};
 use refdesk_core::config::ChannelKind;
-use refdesk_desk::Refusal;
 use refdesk_desk::channel::{self, Answered, Request, Unanswered, Wait, Way};
 use refdesk_desk::engine::{Outcome, Task};
+use refdesk_text::Error;
 
 /// Chosen ids that are named in words.
 const NAMED: usize = 20;
@@ -26,7 +26,7 @@ pub enum Answer {
     /// There is nothing to choose from; why.
     Nothing(String),
     /// There is no answer; why, and what to do.
-    Refused(Refusal),
+    Refused(Error),
     /// The client is to ask, and to call again.
     Required(Box<InputRequiredResult>),
 }
@@ -92,17 +92,17 @@ fn told(came: Result<Answered, Unanswered>) -> Answer {
 }
 
 /// Why there is no answer.
-fn refusal(unanswered: Unanswered) -> Refusal {
+fn refusal(unanswered: Unanswered) -> Error {
     match unanswered {
-        Unanswered::TimedOut => Refusal::new(
+        Unanswered::TimedOut => Error::new(
             "timed-out",
             "nobody answered in time",
             "go on without, or name ids yourself: listReferences has them",
         ),
-        Unanswered::GivenUp => Refusal::new("given-up", "the question was taken back", ""),
+        Unanswered::GivenUp => Error::new("given-up", "the question was taken back", ""),
         Unanswered::Failed { code, message, hint } => {
             let hint = if hint.is_empty() { "name ids yourself: listReferences has them".to_owned() } else { hint };
-            Refusal::new(code, message, hint)
+            Error::new(code, message, hint)
         }
     }
 }

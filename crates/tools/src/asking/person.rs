@@ -5,9 +5,9 @@ use rmcp::model::ErrorData;
 
 use super::{crowded, patience, refusal};
 use crate::Call;
-use refdesk_desk::Refusal;
 use refdesk_desk::channel::{self, Answered, Approval, Asker, Place, Request, Unanswered, Wait, Way};
 use refdesk_desk::engine::Task;
+use refdesk_text::Error;
 
 /// What a person said to a write.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub enum Approved {
     /// Yes, and who.
     Yes(String),
     /// It is not to be; why, and what to do.
-    No(Refusal),
+    No(Error),
 }
 
 /// Asks for a choice by the channel of the configuration.
@@ -42,16 +42,16 @@ pub async fn approve(call: &Call, way: Way, approval: Approval) -> Result<Approv
         Ok(Answered { approved: true, by, .. }) => Approved::Yes(channel::person(by.as_deref())),
         Ok(_) => {
             let message = format!("the user said no to writing {path}");
-            Approved::No(Refusal::new("not-approved", message, "ask the user what should be different"))
+            Approved::No(Error::new("not-approved", message, "ask the user what should be different"))
         }
         Err(Unanswered::TimedOut) => {
             let message = format!("nobody answered in time whether {path} may be written");
-            Approved::No(Refusal::new("timed-out", message, format!("ask the user to answer on the screen, {rule}")))
+            Approved::No(Error::new("timed-out", message, format!("ask the user to answer on the screen, {rule}")))
         }
         Err(Unanswered::Failed { code: "no-screen", .. }) => {
             let message = format!("writing {path} needs the yes of a person, and no screen is open to ask on");
             let hint = format!("ask the user to open `refdesk` in this workspace and call again, {rule}");
-            Approved::No(Refusal::new("no-screen", message, hint))
+            Approved::No(Error::new("no-screen", message, hint))
         }
         Err(unanswered) => Approved::No(refusal(unanswered)),
     })

@@ -8,9 +8,10 @@ use super::super::message::Event;
 use super::super::notice::{Cause, Notice, Topic, Who};
 use super::super::profiles::OfProfiles;
 use super::Worker;
-use crate::{Changed, Desk, Refusal, Spot, Undone};
+use crate::{Changed, Desk, Spot, Undone};
 use refdesk_core::selection::Selection;
 use refdesk_files::output::{Proposal, Unwritten, Written};
+use refdesk_text::Error;
 
 impl Worker<'_> {
     /// Answers who wanted a file written, and notes in the feed that it was.
@@ -62,7 +63,7 @@ impl Worker<'_> {
         self.publish();
     }
 
-    pub(in crate::engine) fn change(&mut self, change: impl FnOnce(&mut Desk) -> Result<Changed, Refusal>) {
+    pub(in crate::engine) fn change(&mut self, change: impl FnOnce(&mut Desk) -> Result<Changed, Error>) {
         match change(&mut self.desk) {
             Ok(changed) => changed.refused.into_iter().for_each(|refusal| self.refuse(refusal)),
             Err(refusal) => self.refuse(refusal),
@@ -71,12 +72,12 @@ impl Worker<'_> {
     }
 
     /// Says what was taken back or done again, and what was not since somebody else changed it.
-    pub(super) fn retraced(&mut self, done: &str, verb: &str, outcome: Result<Option<Undone>, Refusal>) {
+    pub(super) fn retraced(&mut self, done: &str, verb: &str, outcome: Result<Option<Undone>, Error>) {
         let undone = match outcome {
             Ok(Some(undone)) => undone,
             Ok(None) => {
                 let message = format!("there is nothing to {verb}");
-                return self.refuse(Refusal::new("no-history", message, "only changes made here count"));
+                return self.refuse(Error::new("no-history", message, "only changes made here count"));
             }
             Err(refusal) => return self.refuse(refusal),
         };
@@ -85,7 +86,7 @@ impl Worker<'_> {
         if retraced.back.is_empty() {
             self.follow_choice();
             let message = format!("{what}: another process has changed {} since", at(&retraced.kept));
-            return self.refuse(Refusal::new("changed-meanwhile", message, "nothing was done"));
+            return self.refuse(Error::new("changed-meanwhile", message, "nothing was done"));
         }
         let mut text = format!("{done}: {what}");
         if !retraced.others.is_empty() {

@@ -8,7 +8,8 @@ use super::super::message::{Command, Event};
 use super::super::notice::{Cause, Notice, Topic, Who};
 use super::super::requests::{Ended, NotReplied, Reply};
 use super::Worker;
-use crate::{Deed, Desk, Refusal};
+use crate::{Deed, Desk};
+use refdesk_text::Error;
 
 impl Worker<'_> {
     /// Looks who asks for something, and says who does no longer.
@@ -66,14 +67,14 @@ impl Worker<'_> {
         match replied {
             Some(Ok(())) => {}
             Some(Err(NotReplied::Failed(error))) => {
-                self.refuse(Refusal::new("not-answered", format!("the answer could not be written: {error}"), ""));
+                self.refuse(Error::new("not-answered", format!("the answer could not be written: {error}"), ""));
             }
             Some(Err(NotReplied::Late(by))) => {
                 let by = by.unwrap_or_else(|| "somebody else, or who asked waits no longer".to_owned());
                 let message = format!("your answer came too late: first was {by}");
-                self.refuse(Refusal::new("answered", message, ""));
+                self.refuse(Error::new("answered", message, ""));
             }
-            None => self.refuse(Refusal::new("nobody-asks", "nobody is asked here", "")),
+            None => self.refuse(Error::new("nobody-asks", "nobody is asked here", "")),
         }
         self.look_at_requests();
         self.publish();

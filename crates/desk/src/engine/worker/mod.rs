@@ -19,10 +19,11 @@ use super::overhear::Overhear;
 use super::previews::{Ask, Previews};
 use super::requests::Requests;
 use super::watch::{Followed, Watch};
-use crate::{Agent, Deed, Desk, Options, Reader, Refusal, Request};
+use crate::{Agent, Deed, Desk, Options, Reader, Request};
 use refdesk_core::catalog::SourceId;
 use refdesk_enrich::{Asked, TextKind};
 use refdesk_templates::TemplateIndex;
+use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
 /// Sources read between two looks at the queue.
@@ -262,7 +263,7 @@ impl Worker<'_> {
                 let picked = self.desk.pick(&[id.to_string()], &[]);
                 match picked {
                     Ok(picked) if picked.picked.is_empty() && !picked.missing.is_empty() => {
-                        self.refuse(Refusal::new("missing", picked.message, "mend its path first"));
+                        self.refuse(Error::new("missing", picked.message, "mend its path first"));
                     }
                     Ok(_) => {}
                     Err(refusal) => self.refuse(refusal),

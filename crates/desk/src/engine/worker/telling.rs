@@ -9,9 +9,10 @@ use super::super::notice::{self, Cause, Notice, Topic, Who, moment};
 use super::super::overhear::Notices;
 use super::super::requests::Requests;
 use super::Worker;
-use crate::{Deed, Refusal};
+use crate::Deed;
 use refdesk_files::name::safe;
 use refdesk_templates::TemplateIndex;
+use refdesk_text::Error;
 use refdesk_text::report::{Diagnostic, add_new};
 
 impl Worker<'_> {
@@ -149,7 +150,7 @@ impl Worker<'_> {
         self.say(Event::Receipts(Receipts { told: told.collect(), age, gap }));
     }
 
-    pub(super) fn refuse(&self, refusal: Refusal) {
+    pub(super) fn refuse(&self, refusal: Error) {
         self.say(Event::Refused { message: refusal.message, hint: refusal.hint });
     }
 
