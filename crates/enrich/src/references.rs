@@ -134,7 +134,7 @@ impl Speaker<'_> {
             let full = print::notice(source, member.parents.iter().map(SourceId::as_str));
             let brief = print::brief_notice(source);
             let said = &self.reading.said;
-            let stands = said.has_beginning(&print::notice_beginning(source)) || said.has(&brief) || said.has(&full);
+            let stands = said.has_beginning(&print::notice_beginning(source)) || said.has(&brief);
             if !stands {
                 metadata.transitive_references.push((member.id.clone(), member.parents.clone()));
             }

@@ -52,6 +52,10 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 
 /// [`visible`] for a field that has one line: line breaks and tabs are printed `\n`, `\r`, `\t`.
 pub fn one_line(text: &str) -> Cow<'_, str> {
+    // Ids are printed by the million, and nearly all are ASCII.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return Cow::Borrowed(text);
+    }
     escaped(text, |c, _| match c {
         '\n' => Shown::As("\\n"),
         '\r' => Shown::As("\\r"),
