@@ -236,11 +236,16 @@ impl Round<'_> {
     /// A folder and all below it, the upper ones first. Each is watched before it is listed: what comes later is told.
     fn tree(&mut self, root: &Path) -> Result<(), String> {
         let mut open = VecDeque::from([root.to_path_buf()]);
+        // What was found is watched even where no more is looked for.
+        let mut lists = true;
         while let Some(folder) = open.pop_front() {
             if !self.watch(&folder, &Interest::All)? {
                 if self.is_full() {
                     break;
                 }
+                continue;
+            }
+            if !lists {
                 continue;
             }
             let entries = match fs::read_dir(&folder) {
@@ -250,8 +255,9 @@ impl Round<'_> {
                 Err(error) => return Err(format!("{}: {error}", folder.display())),
             };
             for entry in entries {
-                if !self.may_look() {
-                    return Ok(());
+                lists = self.may_look();
+                if !lists {
+                    break;
                 }
                 let path = entry.path();
                 if entry.file_type().is_ok_and(|kind| kind.is_dir()) && is_entered(&path) {
