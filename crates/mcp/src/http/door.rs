@@ -14,7 +14,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, watch};
 
-use super::body::{Answer, Unread, read};
+use super::body::{self, Answer, Unread};
 use super::gate::{Gate, is_preflight};
 use super::limits::AGAIN;
 use super::sessions::Sessions;
@@ -87,11 +87,7 @@ impl Door {
         }
         let waits = head.method == Method::GET && !takes_up_an_answer(&head.headers);
         let response = self.desk.handle(Request::from_parts(head, Full::<Bytes>::default())).await;
-        if waits {
-            response.map(|body| Answer::until(body, self.closing()))
-        } else {
-            response.map(|body| Answer::new(body, None))
-        }
+        if waits { response.map(|body| body::until(body, self.closing.clone())) } else { response }
     }
 
     async fn post(&self, head: Parts, body: Incoming) -> Response<Answer> {
@@ -102,7 +98,7 @@ impl Door {
         if may_begin && self.sessions.is_full() {
             return busy("too many sessions are open");
         }
-        let body = match read(body, &self.limits).await {
+        let body = match body::read(body, &self.limits).await {
             Ok(body) => body,
             Err(Unread::TooLarge) => {
                 let message = format!("the body passes the limit of {} bytes", self.limits.body);
@@ -122,18 +118,7 @@ impl Door {
         if may_begin && response.status() == StatusCode::INTERNAL_SERVER_ERROR {
             return busy("no session could begin: try again");
         }
-        if waits {
-            return response.map(|body| Answer::until(body, self.closing()));
-        }
-        response.map(|body| Answer::new(body, Some(slot)))
-    }
-
-    fn closing(&self) -> super::body::Closing {
-        let mut closing = self.closing.clone();
-        Box::pin(async move {
-            // Nobody who could say so is left: it has ended.
-            let _ = closing.wait_for(|closing| *closing).await;
-        })
+        response.map(|body| if waits { body::until(body, self.closing.clone()) } else { body::holding(body, slot) })
     }
 }
 
@@ -197,5 +182,5 @@ fn refused(status: StatusCode, message: impl Into<String>) -> Response<Answer> {
 
 fn respond(builder: Builder, text: impl Into<Bytes>) -> Response<Answer> {
     // Only a header that is none could fail, and all are written here.
-    builder.body(Answer::text(text)).unwrap_or_else(|_| Response::new(Answer::text("")))
+    builder.body(body::text(text)).unwrap_or_else(|_| Response::new(body::text("")))
 }

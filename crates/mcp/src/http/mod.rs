@@ -7,7 +7,6 @@ mod door;
 mod gate;
 pub mod limits;
 mod origin;
-mod patient;
 mod places;
 mod serve;
 mod sessions;

@@ -14,10 +14,10 @@ use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{sleep, timeout};
+use tokio_io_timeout::TimeoutWriter;
 
 use super::door::{Door, busy};
 use super::limits::TOLD;
-use super::patient::Patient;
 use super::{Http, Limits};
 use refdesk_desk::Options;
 use refdesk_desk::engine;
@@ -108,7 +108,10 @@ async fn connection(
 ) {
     // An answer is written whole: waiting for more of it would only make it late.
     let _ = stream.set_nodelay(true);
-    let stream = TokioIo::new(Patient::new(stream, limits.stall));
+    let mut stream = Box::pin(TimeoutWriter::new(stream));
+    // A client that reads nothing would hold its place for ever.
+    stream.as_mut().set_timeout_pinned(Some(limits.stall));
+    let stream = TokioIo::new(stream);
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(limits.head_time).max_buf_size(limits.head);
     builder.keep_alive(door.is_some());
