@@ -58,7 +58,7 @@ fn what_computes_does_not_log() {
 #[test]
 fn tools_know_no_transport() {
     let manifest = fs::read_to_string(root().join("crates/tools/Cargo.toml")).unwrap();
-    for transport in ["hyper", "refdesk-mcp", "ratatui"] {
+    for transport in ["rmcp", "hyper", "refdesk-mcp"] {
         assert!(!manifest.contains(transport), "crates/tools depends on {transport}");
     }
 }

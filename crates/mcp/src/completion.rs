@@ -12,6 +12,7 @@ use super::address::Address;
 use super::prompts;
 use super::resource;
 use super::resources::{BELOW, GENERAL};
+use super::tools::closed;
 use refdesk_core::selection::Access;
 use refdesk_desk::Agent;
 use refdesk_desk::engine::Snapshot;
@@ -19,7 +20,7 @@ use refdesk_templates::VariableKind;
 use refdesk_text::escape::one_line;
 use refdesk_text::fold::can_match;
 use refdesk_tools::front::Front;
-use refdesk_tools::{self as tools, closed};
+use refdesk_tools::is_tool;
 
 /// Characters of what is typed that are looked at.
 const TYPED: usize = 256;
@@ -48,7 +49,7 @@ fn words(snapshot: &Snapshot, access: &Access, asked: &CompleteRequestParams) ->
     let argument = asked.argument.name.as_str();
     match &asked.r#ref {
         Reference::Prompt(of) => {
-            if tools::is_tool(&of.name) {
+            if is_tool(&of.name) {
                 return Ok(by_name(snapshot, argument));
             }
             let template = prompts::found(&snapshot.templates, &of.name)?;

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 
-use super::introduction::introduction;
 use refdesk_desk::Agent;
 use refdesk_desk::engine::{Outcome, Task};
 use refdesk_desk::session::What;
 use refdesk_tools::front::Front;
-use refdesk_tools::journalled;
+use refdesk_tools::introduction::introduction;
+use refdesk_tools::receipts;
 
 /// So long is waited for configuration and catalog. A disk may never answer, and a client should learn what the server can
 /// do all the same.
@@ -57,7 +57,7 @@ pub async fn introduce(front: &Front, agent: Agent) -> Option<String> {
     let access = tokio::time::timeout(PATIENCE, known).await.ok().flatten()?;
     let snapshot = front.snapshots().borrow().clone();
     let text = introduction(&snapshot, &access, &snapshot.exclude_tools)?;
-    let receipt = journalled::told(What::Instructed, &text);
+    let receipt = receipts::with_text(What::Instructed, &text);
     let front = front.clone();
     // The answer does not wait for the disk.
     tokio::spawn(async move { front.ask(&agent, Task::Note(Box::new(receipt))).await });

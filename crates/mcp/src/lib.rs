@@ -1,12 +1,12 @@
-//! The desk as a Model Context Protocol server, for one agent on standard input and output or for many over HTTP. The desk
-//! itself is an engine behind a queue; what agents ask for is read from its newest snapshot or done by it as an errand.
+//! A Model Context Protocol server for one agent on standard input and output, or for many over HTTP. It translates tools,
+//! resources and prompts to the protocol.
 
 mod address;
 mod agent;
 mod completion;
+mod elicit;
 mod handshake;
 pub mod http;
-mod introduction;
 mod lines;
 mod notices;
 mod paging;
@@ -14,8 +14,9 @@ mod prompts;
 mod resource;
 mod resources;
 mod server;
-mod sift;
 mod stdio;
+mod tools;
+mod validate;
 
 pub use agent::Connection;
 pub use server::Server;

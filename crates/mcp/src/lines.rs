@@ -14,7 +14,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::Instant;
 
-use super::sift::{Begun, Sifted, sift};
+use super::validate::{Validated, validate};
 use refdesk_tools::front::Front;
 
 /// Bytes of one message.
@@ -43,7 +43,8 @@ pub struct Lines<R> {
     line: Vec<u8>,
     /// The rest of a line that is too long is passed over.
     skips: bool,
-    begun: Begun,
+    /// Whether a session has begun.
+    has_begun: bool,
     out: mpsc::Sender<Outgoing>,
     /// Errors about lines that were no message.
     errors: VecDeque<ServerJsonRpcMessage>,
@@ -137,7 +138,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             reader: BufReader::new(reader),
             line: Vec::new(),
             skips: false,
-            begun: Begun::No,
+            has_begun: false,
             out,
             errors: VecDeque::new(),
             owed: Arc::default(),
@@ -179,17 +180,17 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
 
     /// What the line is.
     fn take(&mut self, read: Read) -> Option<ClientJsonRpcMessage> {
-        let sifted = match read {
+        let validated = match read {
             Read::TooLong => {
                 let message = format!("a message of more than {LINE} bytes (16 MiB) is not read; send less at once");
-                Sifted::Answer(None, ErrorData::invalid_request(message, None))
+                Validated::Error(None, ErrorData::invalid_request(message, None))
             }
-            Read::Line => sift(&self.line, &mut self.begun),
+            Read::Line => validate(&self.line, &mut self.has_begun),
         };
         // What one huge message took is given back.
         self.line = Vec::new();
-        match sifted {
-            Sifted::Pass(message) => {
+        match validated {
+            Validated::Message(message) => {
                 match &*message {
                     JsonRpcMessage::Request(request) => {
                         let listens = matches!(request.request, ClientRequest::SubscriptionsListenRequest(_));
@@ -221,12 +222,12 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
                 }
                 Some(*message)
             }
-            Sifted::Answer(id, error) => {
+            Validated::Error(id, error) => {
                 tracing::info!("a line is no message: {}", error.message);
                 self.errors.push_back(ServerJsonRpcMessage::error(error, id));
                 None
             }
-            Sifted::Nothing => None,
+            Validated::Ignored => None,
         }
     }
 }

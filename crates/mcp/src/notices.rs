@@ -20,15 +20,15 @@ use super::address::Address;
 use super::prompts::prompts;
 use super::resource::check;
 use super::resources::mime_type;
+use super::tools::closed;
 use refdesk_core::catalog::{Kind, Source, Standing};
 use refdesk_core::mention::files;
 use refdesk_core::selection::Access;
 use refdesk_desk::Agent;
 use refdesk_desk::engine::Snapshot;
 use refdesk_files::stamp;
-use refdesk_tools::closed;
 use refdesk_tools::front::Front;
-use refdesk_tools::shelf::{Why, on_shelf};
+use refdesk_tools::visible::{VisibleAs, visible};
 
 /// So long changes are gathered before they are told.
 const GATHER: Duration = Duration::from_millis(50);
@@ -234,7 +234,7 @@ impl Lists {
         let same_shelf = Arc::ptr_eq(&before.catalog, &now.catalog) && Arc::ptr_eq(&before.selection, &now.selection);
         let same_templates = Arc::ptr_eq(&before.templates, &now.templates);
         Self {
-            resources: !same_shelf && !cards(before).eq(cards(now)),
+            resources: !same_shelf && !listed_as(before).eq(listed_as(now)),
             prompts: !same_templates && !prompts(&before.templates).eq(prompts(&now.templates)),
             tools: before.exclude_tools != now.exclude_tools,
         }
@@ -242,8 +242,8 @@ impl Lists {
 }
 
 /// What the list of resources says of each, but for size and time: a document that was written to is no other resource.
-fn cards(snapshot: &Snapshot) -> impl Iterator<Item = (&str, &str, &str, &'static str, Why)> {
-    on_shelf(snapshot).map(|(source, why)| {
+fn listed_as(snapshot: &Snapshot) -> impl Iterator<Item = (&str, &str, &str, &'static str, VisibleAs)> {
+    visible(snapshot).map(|(source, why)| {
         (source.id.as_str(), source.name.as_str(), source.description.as_str(), mime_type(source), why)
     })
 }
@@ -275,7 +275,7 @@ async fn marks(snapshot: Snapshot, access: Access, uris: Vec<String>) -> HashMap
 fn mark(snapshot: &Snapshot, access: &Access, uri: &str) -> Mark {
     let address = Address::parse(uri).ok()?;
     let source = snapshot.catalog.get(&address.id)?;
-    Why::of(snapshot, source)?;
+    VisibleAs::of(snapshot, source)?;
     if !access.reaches(&address.id) || access.withheld().contains(&source.id) {
         return None;
     }

@@ -11,15 +11,15 @@ use rmcp::model::{
 use serde_json::{Map, Value};
 
 use super::paging::{Page, after, page};
+use super::tools::closed;
 use refdesk_desk::engine::{Outcome, Task};
 use refdesk_desk::session::{Receipt, What};
 use refdesk_desk::{Agent, Request, Unrendered};
 use refdesk_templates::{Template, TemplateIndex, Variable, VariableKind};
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::{did_you_mean, nearest};
-use refdesk_tools::closed;
 use refdesk_tools::front::Front;
-use refdesk_tools::journalled;
+use refdesk_tools::receipts;
 
 /// Whether a template is a prompt: it can be read, and asks for nothing but texts and flags.
 pub fn is_prompt(template: &Template) -> bool {
@@ -70,7 +70,7 @@ pub async fn get(front: &Front, agent: &Agent, asked: GetPromptRequestParams) ->
     let made = tokio::task::spawn_blocking(move || prepared.render(&renderer)).await.map_err(|_| closed())?;
     let made = made.map_err(|unrendered| in_words(&name, &unrendered))?;
     // The text holds the arguments, and what a client wrote is not kept.
-    let journalled = if has_arguments { journalled::given } else { journalled::told };
+    let journalled = if has_arguments { receipts::with_hash } else { receipts::with_text };
     let receipt =
         Receipt { about: vec![name], tool: Some("prompts/get".to_owned()), ..journalled(What::Rendered, &made.text) };
     front.ask(agent, Task::Note(Box::new(receipt))).await;

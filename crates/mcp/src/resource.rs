@@ -8,7 +8,8 @@ use rmcp::model::{ReadResourceRequestParams, ReadResourceResult, ResourceContent
 use serde_json::json;
 
 use super::address::Address;
-use super::resources::{listed, mime_type, mime_type_of};
+use super::resources::{mime_type, mime_type_of};
+use super::tools::closed;
 use refdesk_core::catalog::Source;
 use refdesk_core::selection::Access;
 use refdesk_desk::Agent;
@@ -19,8 +20,9 @@ use refdesk_enrich::fetching;
 use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 use refdesk_tools::front::Front;
-use refdesk_tools::journalled;
-use refdesk_tools::{closed, fitting, marked};
+use refdesk_tools::receipts;
+use refdesk_tools::visible::listed;
+use refdesk_tools::{advise, delimited};
 
 /// What the journal calls this way of reading.
 const METHOD: &str = "resources/read";
@@ -52,20 +54,20 @@ fn text_at(snapshot: &Snapshot, access: &Access, uri: &str) -> Result<(ResourceC
     let elsewhere = source.filter(|_| path.is_none()).and_then(|source| fetching(source, &snapshot.selection));
     if let (Some(source), Some(text)) = (source, elsewhere) {
         let tool = Some(METHOD.to_owned());
-        let receipt = Receipt { about: vec![id], tool, ..journalled::told(What::Read, &text) };
+        let receipt = Receipt { about: vec![id], tool, ..receipts::with_text(What::Read, &text) };
         let contents = ResourceContents::text(text, uri).with_mime_type(mime_type(source));
         return Ok((contents, Task::Note(Box::new(receipt))));
     }
     let workspace = Path::new(&*snapshot.workspace);
     let reading = read_source(workspace, &snapshot.catalog, access, &id, path.as_deref(), None)
-        .map_err(|refusal| refused(uri, &fitting(refusal, &snapshot.exclude_tools)))?;
+        .map_err(|refusal| refused(uri, &advise(refusal, &snapshot.exclude_tools)))?;
     let mime_type = match (&path, reading.kind) {
         (Some(path), ReadingKind::Content) => mime_type_of(Path::new(path)),
         (None, ReadingKind::Content) => source.map_or("text/plain", mime_type),
         (_, ReadingKind::List) => "text/plain",
     };
-    let text = marked(&reading, &reading.text);
-    let note = journalled::read(&reading, METHOD);
+    let text = delimited(&reading, &reading.text);
+    let note = receipts::read(&reading, METHOD);
     Ok((ResourceContents::text(text, uri).with_mime_type(mime_type), note))
 }
 
@@ -73,7 +75,7 @@ fn parse(uri: &str) -> Result<Address, ErrorData> {
     Address::parse(uri).map_err(|why| not_found(uri, &format!("{why}; resources/list names what can be read")))
 }
 
-/// Whether an address leads to something that is listed.
+/// Checks that an address leads to a listed resource.
 ///
 /// # Errors
 /// It does not.
@@ -87,7 +89,7 @@ pub fn check(snapshot: &Snapshot, access: &Access, uri: &str) -> Result<(), Erro
     Err(not_found(uri, &format!("{why}; resources/list names what can be subscribed to")))
 }
 
-/// The folders that are listed.
+/// The listed folders.
 pub fn folders<'s>(snapshot: &'s Snapshot, access: &'s Access) -> impl Iterator<Item = &'s Source> {
     listed(snapshot, access).map(|(source, _)| source).filter(|source| source.is_directory())
 }

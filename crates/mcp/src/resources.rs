@@ -12,27 +12,20 @@ use rmcp::model::{
 
 use super::address::Address;
 use super::paging::{Page, after, page, stale};
+use super::tools::closed;
 use refdesk_core::catalog::{Kind, Source, Standing};
-use refdesk_core::selection::Access;
 use refdesk_desk::Agent;
 use refdesk_desk::engine::Snapshot;
 use refdesk_files::stamp;
 use refdesk_text::escape::one_line;
-use refdesk_tools::closed;
 use refdesk_tools::front::Front;
-use refdesk_tools::shelf::{Why, on_shelf};
+use refdesk_tools::visible::{VisibleAs, listed};
 
 /// How any source is called, and any file of a folder.
 pub const GENERAL: [&str; 2] = ["reference://{id}", "reference://{id}/{path}"];
 
 /// What a folder's files are called, behind the address of the folder.
 pub const BELOW: &str = "/{path}";
-
-/// What may be read and is listed, in catalog order: on the shelf, and nothing that waits for trust.
-pub fn listed<'s>(snapshot: &'s Snapshot, access: &'s Access) -> impl Iterator<Item = (&'s Source, Why)> {
-    on_shelf(snapshot)
-        .filter(|(source, _)| access.reaches(source.id.as_str()) && !access.withheld().contains(&source.id))
-}
 
 /// `resources/list`.
 ///
@@ -76,9 +69,9 @@ pub async fn templates(
 fn page_after<'s>(
     list: &'static str,
     snapshot: &'s Snapshot,
-    entries: impl Iterator<Item = (&'s Source, Why)>,
+    entries: impl Iterator<Item = (&'s Source, VisibleAs)>,
     request: Option<&PaginatedRequestParams>,
-) -> Result<Page<(&'s Source, Why)>, ErrorData> {
+) -> Result<Page<(&'s Source, VisibleAs)>, ErrorData> {
     let place = |id: &str| snapshot.catalog.position(id);
     let from = match after(list, request)? {
         Some(id) => Some(place(id).ok_or_else(|| stale(list))?),
@@ -88,7 +81,7 @@ fn page_after<'s>(
     Ok(page(list, entries.filter(|(source, _)| is_behind(source)), |(source, _)| source.id.to_string()))
 }
 
-fn resource(source: &Source, why: Why) -> Resource {
+fn resource(source: &Source, why: VisibleAs) -> Resource {
     let resource = Resource::new(Address::of(source.id.as_str()).to_string(), one_line(source.id.as_str()))
         .with_title(one_line(&source.name))
         .with_mime_type(mime_type(source))
@@ -113,10 +106,10 @@ fn size(source: &Source) -> Option<u64> {
 }
 
 /// What a person or an agent chose is for both; what comes without being chosen is for the agent.
-fn annotations(source: &Source, why: Why) -> Annotations {
+fn annotations(source: &Source, why: VisibleAs) -> Annotations {
     let audience = match why {
-        Why::Picked => vec![Role::User, Role::Assistant],
-        Why::Auto | Why::PulledIn(_) => vec![Role::Assistant],
+        VisibleAs::Picked => vec![Role::User, Role::Assistant],
+        VisibleAs::Auto | VisibleAs::PulledIn(_) => vec![Role::Assistant],
     };
     let mut annotations = Annotations::default().with_audience(audience).with_priority(why.priority());
     annotations.last_modified = last_modified(source);
@@ -184,7 +177,7 @@ mod tests {
             ..inline("a b/c\u{fe0f}", "text")
         };
         assert_eq!(
-            serde_json::to_value(resource(&source, Why::Picked)).unwrap(),
+            serde_json::to_value(resource(&source, VisibleAs::Picked)).unwrap(),
             serde_json::json!({
                 "uri": "reference://a%20b%2Fc%EF%B8%8F", "name": "a b/c\\u{fe0f}", "title": "A\\u{202e}name",
                 "description": "What\\n### it is",

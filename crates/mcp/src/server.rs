@@ -14,9 +14,9 @@ use rmcp::{RoleServer, ServerHandler};
 
 use super::agent::Connection;
 use super::notices::{self, Notices};
-use super::{completion, handshake, prompts, resource, resources, sift};
+use super::{completion, handshake, prompts, resource, resources, tools, validate};
 use refdesk_desk::Agent;
-use refdesk_tools as tools;
+
 use refdesk_tools::front::Front;
 
 /// One agent's end of the desk.
@@ -174,6 +174,6 @@ impl ServerHandler for Server {
         request: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(sift::unknown(&request))
+        Err(validate::unknown(&request))
     }
 }

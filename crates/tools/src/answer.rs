@@ -1,66 +1,92 @@
-//! What a tool answers: structured for programs, with the same as text beside it. A failure that the agent can mend is an answer
-//! too, marked as one, which says what was wrong, where, and what to do.
+//! Tool answers: structured for programs, with the same as text beside it. A failure which the agent can fix is also an answer,
+//! marked as an error.
 
 use std::borrow::Cow;
 
-use refdesk_text::Error;
-use refdesk_text::escape::{one_line, visible};
-use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 use serde_json::Value;
 
-/// An answer, its text the JSON of it. What cannot be seen is printed escaped.
-pub fn done(mut answer: Value) -> CallToolResponse {
-    show(&mut answer);
-    shown(answer)
+use refdesk_desk::channel::Request;
+use refdesk_text::Error;
+use refdesk_text::escape::{one_line, visible};
+
+/// What a tool call returns.
+#[derive(Debug)]
+pub struct ToolAnswer {
+    /// The answer as text, for the model.
+    pub text: String,
+    /// The answer for programs.
+    pub structured: Option<Value>,
+    /// Whether the call failed.
+    pub is_error: bool,
+    /// The client has to ask its user this and repeat the call with the reply. Set only if [`crate::Elicit`] asked for it.
+    pub question: Option<Box<Request>>,
 }
 
-/// The same of one whose texts are printed as they are seen already.
-pub fn shown(answer: Value) -> CallToolResponse {
-    let text = written(&answer);
-    told(answer, text)
+/// Why a call has no successful answer.
+#[derive(Debug)]
+pub(crate) enum CallError {
+    /// A failed answer in the tool's own form.
+    Answer(Box<ToolAnswer>),
+    /// Any other error.
+    Error(Error),
 }
 
-/// An answer whose text is not its JSON.
-pub fn told(answer: Value, text: String) -> CallToolResponse {
-    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-    result.structured_content = Some(answer);
-    result.into()
+impl From<Error> for CallError {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
 }
 
-/// An answer that is a failure, and has the form of the others all the same.
-pub fn failed(mut answer: Value) -> CallToolResponse {
-    show(&mut answer);
-    let mut result = CallToolResult::error(vec![ContentBlock::text(written(&answer))]);
-    result.structured_content = Some(answer);
-    result.into()
+impl ToolAnswer {
+    /// A successful answer; its text is its JSON. Escapes invisible characters.
+    pub fn json(mut answer: Value) -> Self {
+        escape(&mut answer);
+        Self::escaped_json(answer)
+    }
+
+    /// Like [`Self::json`], of an answer whose strings are escaped already.
+    pub fn escaped_json(answer: Value) -> Self {
+        let text = print(&answer);
+        Self::with_text(answer, text)
+    }
+
+    /// A successful answer whose text is not its JSON.
+    pub fn with_text(answer: Value, text: String) -> Self {
+        Self { text, structured: Some(answer), is_error: false, question: None }
+    }
+
+    /// A failed answer in the same form as a successful one.
+    pub fn failed(answer: Value) -> Self {
+        Self { is_error: true, ..Self::json(answer) }
+    }
+
+    /// A failed answer that consists of an error message.
+    pub fn error(error: &Error) -> Self {
+        let escaped = Error::new(error.code, one_line(&error.message), one_line(&error.hint));
+        Self { text: format!("error: {escaped}"), structured: None, is_error: true, question: None }
+    }
 }
 
-fn written(answer: &Value) -> String {
-    // Printing it comes to the same, and takes longer.
+fn print(answer: &Value) -> String {
+    // `to_string` of a value gives the same text, but is slower.
     serde_json::to_string(answer).unwrap_or_else(|_| answer.to_string())
 }
 
-/// A failure of which nothing is known but why.
-pub fn refused(refusal: &Error) -> CallToolResponse {
-    let shown = Error::new(refusal.code, one_line(&refusal.message), one_line(&refusal.hint));
-    CallToolResult::error(vec![ContentBlock::text(format!("error: {shown}"))]).into()
-}
-
-/// Has every text of a value be printed as it is seen, and so the names of members: some are variables of a template.
-pub fn show(value: &mut Value) {
+/// Escapes invisible characters in every string and in member names, which may be variables of a template.
+pub fn escape(value: &mut Value) {
     match value {
         Value::String(text) => {
-            if let Cow::Owned(shown) = visible(text) {
-                *text = shown;
+            if let Cow::Owned(escaped) = visible(text) {
+                *text = escaped;
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(show),
+        Value::Array(items) => items.iter_mut().for_each(escape),
         Value::Object(members) => {
             if members.keys().any(|name| matches!(visible(name), Cow::Owned(_))) {
                 let all = std::mem::take(members).into_iter();
                 members.extend(all.map(|(name, value)| (visible(&name).into_owned(), value)));
             }
-            members.values_mut().for_each(show);
+            members.values_mut().for_each(escape);
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
@@ -73,9 +99,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_seen_is_printed_escaped() {
+    fn invisible_characters_are_escaped() {
         let mut value = json!({"a": ["x\u{202e}y", {"b\u{200b}": "z\u{e0041}"}], "c": "plain\n"});
-        show(&mut value);
+        escape(&mut value);
         assert_eq!(value, json!({"a": ["x\\u{202e}y", {"b\\u{200b}": "z\\u{e0041}"}], "c": "plain\n"}));
     }
 }

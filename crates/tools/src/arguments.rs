@@ -1,51 +1,50 @@
-//! The arguments of a call. Agents write them by hand: a single string passes for a list of one, a number for its digits; what
-//! cannot be meant is the protocol's own error, which says which argument, what was found and how it looks when it is right.
+//! The arguments of a call. Agents write them by hand, so a string is accepted as a list of one, and a number as a string. An
+//! error names the argument, what was found, and an example of a right call.
 
-use rmcp::model::{ErrorData, JsonObject};
 use serde_json::{Map, Value};
 
-use super::About;
+use super::{ToolSpec, invalid_call};
 use refdesk_templates::render::values;
+use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::did_you_mean;
 
-/// The arguments of a call, as far as they are not taken yet.
+/// Arguments of a call which the handler has not taken yet.
 #[derive(Debug)]
-pub struct Arguments {
-    about: &'static About,
-    given: JsonObject,
+pub struct ToolArguments {
+    tool: &'static ToolSpec,
+    given: Map<String, Value>,
 }
 
-impl Arguments {
-    /// Reads them.
+impl ToolArguments {
+    /// The arguments of a call.
     ///
     /// # Errors
-    /// One has a name that the tool does not know.
-    pub fn read(about: &'static About, given: Option<JsonObject>) -> Result<Self, ErrorData> {
-        let schema = super::schema(about.input);
+    /// The tool has no argument of some name.
+    pub fn new(tool: &'static ToolSpec, given: Map<String, Value>) -> Result<Self, Error> {
+        let schema = tool.input();
         let known = || schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
-        let given = given.unwrap_or_default();
         if let Some(unknown) = given.keys().find(|name| known().all(|known| known != *name)) {
             let near = did_you_mean(unknown, known().map(String::as_str));
             let near = near.map(|near| format!(" ({near})")).unwrap_or_default();
             let names = known().map(String::as_str).collect::<Vec<_>>().join(", ");
-            let name = about.name;
+            let name = tool.name;
             let message = format!("{name} has no argument '{}'{near}; it takes: {names}", one_line(unknown));
-            return Err(ErrorData::invalid_params(message, None));
+            return Err(invalid_call(message));
         }
-        Ok(Self { about, given })
+        Ok(Self { tool, given })
     }
 
-    /// The tool that they are for.
-    pub fn tool(&self) -> &'static str {
-        self.about.name
+    /// The name of the tool.
+    pub fn tool_name(&self) -> &'static str {
+        self.tool.name
     }
 
-    /// A text.
+    /// A string.
     ///
     /// # Errors
-    /// It is something else.
-    pub fn text(&mut self, name: &str) -> Result<Option<String>, ErrorData> {
+    /// It is not a string.
+    pub fn text(&mut self, name: &str) -> Result<Option<String>, Error> {
         match self.given.remove(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
@@ -54,19 +53,19 @@ impl Arguments {
         }
     }
 
-    /// A text that must be there.
+    /// A required string.
     ///
     /// # Errors
-    /// It is not, or is something else.
-    pub fn needed(&mut self, name: &str) -> Result<String, ErrorData> {
+    /// It is missing or not a string.
+    pub fn needed(&mut self, name: &str) -> Result<String, Error> {
         self.text(name)?.ok_or_else(|| self.says(&format!("needs '{name}'")))
     }
 
-    /// One of these words; the first where none is given.
+    /// The value of one of these words.
     ///
     /// # Errors
-    /// It is none of them.
-    pub fn word<T: Copy>(&mut self, name: &str, words: &[(&str, T)]) -> Result<Option<T>, ErrorData> {
+    /// It is another word.
+    pub fn word<T: Copy>(&mut self, name: &str, words: &[(&str, T)]) -> Result<Option<T>, Error> {
         let Some(given) = self.text(name)? else { return Ok(None) };
         if let Some((_, found)) = words.iter().find(|(word, _)| word.eq_ignore_ascii_case(&given)) {
             return Ok(Some(*found));
@@ -77,11 +76,11 @@ impl Arguments {
         Err(self.says(&format!("'{name}' must be one of {known}, and is '{}'{near}", one_line(&given))))
     }
 
-    /// Texts; one alone passes for a list of one, and so does a list that was written as a string.
+    /// Strings. Accepts one string, and a list in a string.
     ///
     /// # Errors
-    /// They are something else.
-    pub fn texts(&mut self, name: &str) -> Result<Vec<String>, ErrorData> {
+    /// It is not a list of strings.
+    pub fn texts(&mut self, name: &str) -> Result<Vec<String>, Error> {
         let given = match self.given.remove(name) {
             None | Some(Value::Null) => return Ok(Vec::new()),
             Some(Value::String(text)) if text.trim().is_empty() => return Ok(Vec::new()),
@@ -103,11 +102,11 @@ impl Arguments {
         Ok(texts)
     }
 
-    /// Yes or no; no where it is not given.
+    /// True or false; false if it is missing.
     ///
     /// # Errors
-    /// It is something else.
-    pub fn flag(&mut self, name: &str) -> Result<bool, ErrorData> {
+    /// It is neither.
+    pub fn flag(&mut self, name: &str) -> Result<bool, Error> {
         match self.given.remove(name) {
             None | Some(Value::Null) => Ok(false),
             Some(Value::Bool(flag)) => Ok(flag),
@@ -117,11 +116,11 @@ impl Arguments {
         }
     }
 
-    /// Values of a template, an object or the JSON text of one; empty where there are none.
+    /// Values for a template: an object, or its JSON text; empty if missing.
     ///
     /// # Errors
-    /// They are something else, or pass a limit.
-    pub fn values(&mut self, name: &str) -> Result<Value, ErrorData> {
+    /// It is not an object, or exceeds a limit.
+    pub fn values(&mut self, name: &str) -> Result<Value, Error> {
         let values = match self.given.remove(name) {
             None | Some(Value::Null) => return Ok(Value::Object(Map::new())),
             Some(Value::String(text)) if text.trim().is_empty() => return Ok(Value::Object(Map::new())),
@@ -137,19 +136,19 @@ impl Arguments {
         Ok(values)
     }
 
-    fn wrong(&self, name: &str, expected: &str, found: &Value) -> ErrorData {
+    fn wrong(&self, name: &str, expected: &str, found: &Value) -> Error {
         let shown: String = found.to_string().chars().take(60).collect();
-        self.says(&format!("'{name}' must be {expected}, and is {}: {}", kind(found), one_line(&shown)))
+        self.says(&format!("'{name}' must be {expected}, and is {}: {}", json_type(found), one_line(&shown)))
     }
 
-    fn says(&self, what: &str) -> ErrorData {
-        let About { name, example, .. } = self.about;
-        ErrorData::invalid_params(format!("{name}: {what}; for example {example}"), None)
+    fn says(&self, what: &str) -> Error {
+        let ToolSpec { name, example, .. } = self.tool;
+        invalid_call(format!("{name}: {what}; for example {example}"))
     }
 }
 
-/// What a JSON value is, in words.
-pub fn kind(value: &Value) -> &'static str {
+/// Describes the type of a JSON value.
+pub fn json_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",
@@ -168,8 +167,8 @@ mod tests {
     use super::super::{list_references, render_template_to_file, select_references};
     use super::*;
 
-    fn arguments(about: &'static About, given: &Value) -> Result<Arguments, ErrorData> {
-        Arguments::read(about, given.as_object().cloned())
+    fn arguments(tool: &'static ToolSpec, given: &Value) -> Result<ToolArguments, Error> {
+        ToolArguments::new(tool, given.as_object().cloned().unwrap_or_default())
     }
 
     #[test]
@@ -186,22 +185,22 @@ mod tests {
             (json!({"a": 1}), Err("'ids' must be a list of strings, and is an object: {\"a\":1};")),
             (json!(["a", 1]), Err("'ids[1]' must be a string, and is a number: 1;")),
         ] {
-            let read = arguments(&select_references::ABOUT, &json!({"ids": given.clone()})).unwrap().texts("ids");
+            let read = arguments(&select_references::SPEC, &json!({"ids": given.clone()})).unwrap().texts("ids");
             match (read, expected) {
                 (Ok(ids), Ok(expected)) => assert_eq!(ids, expected, "{given}"),
                 (Err(error), Err(words)) => assert!(error.message.contains(words), "{given}: {}", error.message),
                 (other, _) => panic!("{given}: {other:?}"),
             }
         }
-        let unknown = arguments(&select_references::ABOUT, &json!({"id": ["a"]})).unwrap_err();
+        let unknown = arguments(&select_references::SPEC, &json!({"id": ["a"]})).unwrap_err();
         assert_eq!(
             unknown.message,
             "selectReferences has no argument 'id' (did you mean 'ids'?); it takes: ids, filter_tags"
         );
         let words = [("all", 0), ("auto", 1)];
-        let mut mode = arguments(&list_references::ABOUT, &json!({"mode": "Auto"})).unwrap();
+        let mut mode = arguments(&list_references::SPEC, &json!({"mode": "Auto"})).unwrap();
         assert_eq!(mode.word("mode", &words).unwrap(), Some(1));
-        let mut mode = arguments(&list_references::ABOUT, &json!({"mode": "aut"})).unwrap();
+        let mut mode = arguments(&list_references::SPEC, &json!({"mode": "aut"})).unwrap();
         let error = mode.word("mode", &words).unwrap_err();
         assert!(error.message.contains("'all', 'auto', and is 'aut' (did you mean 'auto'?)"), "{}", error.message);
     }
@@ -217,7 +216,7 @@ mod tests {
             (json!(["a"]), Err("and is a list")),
             (json!("{\"a\": 123456789012345678901}"), Err("would be rounded")),
         ] {
-            let read = arguments(&render_template_to_file::ABOUT, &json!({"variables": given.clone()})).unwrap();
+            let read = arguments(&render_template_to_file::SPEC, &json!({"variables": given.clone()})).unwrap();
             let mut read = read;
             match (read.values("variables"), expected) {
                 (Ok(values), Ok(expected)) => assert_eq!(values, expected, "{given}"),

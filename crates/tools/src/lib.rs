@@ -1,195 +1,195 @@
-//! What agents may call: one file a tool, which says what it is for, what it takes and what it answers. The list is short and
-//! always in the same order, since every client keeps it in front of its model.
+//! What agents can call, whatever carries the call: one file per tool, with its specification and its handler. The list is
+//! short and always in the same order, because every client keeps it in its model's context.
 
 mod answer;
-pub mod arguments;
+mod arguments;
 mod asking;
 pub mod front;
-pub mod journalled;
+pub mod introduction;
 mod list_extracted_templates;
 mod list_references;
 mod list_template_variables;
 mod read_reference;
+pub mod receipts;
 mod render_template;
 mod render_template_to_file;
 mod rendering;
 mod select_references;
-pub mod shelf;
 mod template_file;
+pub mod visible;
 
-pub use read_reference::marked;
+pub use answer::ToolAnswer;
+pub use arguments::json_type;
+pub use asking::{Elicit, Elicitation, Reply};
+pub use read_reference::delimited;
 
-use std::sync::Arc;
+use std::pin::Pin;
 
-use rmcp::RoleServer;
-use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ErrorData, JsonObject, ListToolsResult, Tool, ToolAnnotations,
-};
-use rmcp::service::RequestContext;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use self::arguments::Arguments;
+use self::answer::CallError;
+use self::arguments::ToolArguments;
 use self::front::Front;
 use refdesk_desk::Agent;
 use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::did_you_mean;
 
-/// What is told of a tool.
+/// Code of an error in a call itself: an unknown tool or wrong arguments.
+pub const INVALID_CALL: &str = "invalid-call";
+
+/// A tool.
 #[derive(Debug)]
-pub struct About {
-    /// Its name.
+pub struct ToolSpec {
+    /// The listed name.
     pub name: &'static str,
-    /// Names that it answers to without being listed.
+    /// Unlisted names which also call it.
     pub older: &'static [&'static str],
     /// Its name for people.
     pub title: &'static str,
-    /// What it is for; every word of it is in front of every model.
+    /// What it is for; every word of it is in every model's context.
     pub description: &'static str,
-    /// The JSON schema of its arguments.
-    pub input: &'static str,
-    /// The JSON schema of its structured answer.
-    pub output: &'static str,
-    /// An example of its arguments, for whoever got them wrong.
-    pub example: &'static str,
-    /// What it does to the world.
-    pub effect: Effect,
+    /// JSON schema of the arguments.
+    input: &'static str,
+    /// JSON schema of the structured answer.
+    output: &'static str,
+    /// Example arguments, shown when a call got them wrong.
+    example: &'static str,
+    /// What it may change.
+    pub effect: ToolEffect,
+    handler: fn(ToolCall) -> Pin<Box<dyn Future<Output = Handled> + Send>>,
 }
 
-/// What a tool does to the world.
+/// What a handler returns.
+type Handled = Result<ToolAnswer, CallError>;
+
+/// What a tool may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
-    /// It only reads.
+pub enum ToolEffect {
+    /// Nothing.
     Reads,
-    /// It adds to what is selected; a second time nothing more.
+    /// It adds to the selection; repeating the call adds nothing more.
     Adds,
     /// It may replace a file.
     Replaces,
 }
 
-/// Every tool, in the order of the list.
-pub const TOOLS: [&About; 7] = [
-    &select_references::ABOUT,
-    &list_references::ABOUT,
-    &read_reference::ABOUT,
-    &render_template::ABOUT,
-    &render_template_to_file::ABOUT,
-    &list_extracted_templates::ABOUT,
-    &list_template_variables::ABOUT,
+/// Every tool, in list order.
+const TOOLS: [&ToolSpec; 7] = [
+    &select_references::SPEC,
+    &list_references::SPEC,
+    &read_reference::SPEC,
+    &render_template::SPEC,
+    &render_template_to_file::SPEC,
+    &list_extracted_templates::SPEC,
+    &list_template_variables::SPEC,
 ];
 
-/// A call that found its tool.
+/// A call of a known tool.
 #[derive(Debug)]
-pub struct Call {
-    /// The desk.
-    pub front: Front,
-    /// Who calls.
-    pub agent: Agent,
-    /// With what, as far as it is not taken yet.
-    pub arguments: Arguments,
-    /// What a person answered through the client, where this call is a second one.
-    pub responses: Option<rmcp::model::InputResponses>,
-    /// The rest of the request.
-    pub context: RequestContext<RoleServer>,
+struct ToolCall {
+    front: Front,
+    agent: Agent,
+    /// Arguments which the handler has not taken yet.
+    arguments: ToolArguments,
+    /// Asks the client's user, if the transport can.
+    elicit: Option<Box<dyn Elicit>>,
 }
 
-impl About {
+impl ToolSpec {
+    /// JSON schema of the arguments.
+    pub fn input(&self) -> Map<String, Value> {
+        schema(self.input)
+    }
+
+    /// JSON schema of the structured answer.
+    pub fn output(&self) -> Map<String, Value> {
+        schema(self.output)
+    }
+
     fn answers_to(&self, name: &str) -> bool {
         self.name == name || self.older.contains(&name)
     }
 
-    /// Whether somebody took it away, by whichever of its names.
+    /// Whether `exclude_tools` has one of its names.
     fn is_excluded(&self, excluded: &[String]) -> bool {
         excluded.iter().any(|name| self.answers_to(name))
     }
-
-    fn tool(&self) -> Tool {
-        let reads = self.effect == Effect::Reads;
-        let annotations = ToolAnnotations::new()
-            .read_only(reads)
-            .destructive(self.effect == Effect::Replaces)
-            .idempotent(true)
-            .open_world(false);
-        Tool::new(self.name, self.description, schema(self.input))
-            .with_title(self.title)
-            .with_raw_output_schema(schema(self.output))
-            .with_annotations(annotations)
-    }
 }
 
-/// A schema that stands in this room as text; a test reads every one.
-fn schema(text: &str) -> Arc<JsonObject> {
-    match serde_json::from_str(text) {
-        Ok(Value::Object(members)) => Arc::new(members),
-        _ => Arc::default(),
-    }
+/// Parses a schema of this crate; a test parses all of them.
+fn schema(text: &str) -> Map<String, Value> {
+    serde_json::from_str(text).unwrap_or_default()
 }
 
-/// The tools that are offered.
-pub async fn list(front: &Front) -> Result<ListToolsResult, ErrorData> {
-    let excluded = front.opened().await.ok_or_else(closed)?.exclude_tools;
-    let offered = TOOLS.iter().filter(|about| !about.is_excluded(&excluded));
-    Ok(ListToolsResult::with_all_items(offered.map(|about| about.tool()).collect()))
+/// The tools which are not excluded.
+pub fn offered(excluded: &[String]) -> impl Iterator<Item = &'static ToolSpec> {
+    TOOLS.into_iter().filter(|tool| !tool.is_excluded(excluded))
 }
 
-/// Calls one.
+/// Calls a tool. To cancel the call, drop the future: a question to a person is given up, a change already requested is still
+/// made.
+///
+/// # Errors
+/// The call itself is wrong ([`INVALID_CALL`]), or the desk is closed. A tool which fails gives an answer which says so.
 pub async fn call(
     front: &Front,
     agent: Agent,
-    request: CallToolRequestParams,
-    context: RequestContext<RoleServer>,
-) -> Result<CallToolResponse, ErrorData> {
+    name: &str,
+    arguments: Map<String, Value>,
+    elicit: Option<Box<dyn Elicit>>,
+) -> Result<ToolAnswer, Error> {
     let excluded = front.opened().await.ok_or_else(closed)?.exclude_tools;
-    let about = find(&request.name, &excluded)?;
-    let arguments = Arguments::read(about, request.arguments)?;
-    let call = Call { front: front.clone(), agent, arguments, responses: request.input_responses, context };
-    match about.name {
-        "selectReferences" => select_references::call(call).await,
-        "listReferences" => list_references::call(call).await,
-        "readReference" => read_reference::call(call).await,
-        "renderTemplate" => render_template::call(call).await,
-        "renderTemplateToFile" => render_template_to_file::call(call).await,
-        "listExtractedTemplates" => list_extracted_templates::call(call).await,
-        _ => list_template_variables::call(call).await,
+    let tool = find(name, &excluded)?;
+    let arguments = ToolArguments::new(tool, arguments)?;
+    match (tool.handler)(ToolCall { front: front.clone(), agent, arguments, elicit }).await {
+        Ok(answer) => Ok(answer),
+        Err(CallError::Answer(answer)) => Ok(*answer),
+        Err(CallError::Error(error)) if [INVALID_CALL, CLOSED].contains(&error.code) => Err(error),
+        Err(CallError::Error(error)) => Ok(ToolAnswer::error(&advise(error, &excluded))),
     }
 }
 
-/// The tool of this name, if it is offered.
-fn find(name: &str, excluded: &[String]) -> Result<&'static About, ErrorData> {
-    let offered = |about: &&&'static About| !about.is_excluded(excluded);
-    if let Some(about) = TOOLS.iter().find(|about| about.answers_to(name)) {
-        if offered(&about) {
-            return Ok(about);
-        }
-        let message = format!(
-            "the tool '{name}' is not offered here: 'exclude_tools' of the configuration or of the profile takes it away"
-        );
-        return Err(ErrorData::invalid_params(message, None));
+/// The offered tool of this name.
+fn find(name: &str, excluded: &[String]) -> Result<&'static ToolSpec, Error> {
+    if let Some(tool) = offered(excluded).find(|tool| tool.answers_to(name)) {
+        return Ok(tool);
     }
-    let names = || TOOLS.iter().filter(offered).map(|about| about.name);
+    if is_tool(name) {
+        return Err(invalid_call(format!(
+            "the tool '{name}' is not offered here: 'exclude_tools' of the configuration or of the profile takes it away"
+        )));
+    }
+    let names = || offered(excluded).map(|tool| tool.name);
     let near = did_you_mean(name, names()).map(|near| format!(" ({near})")).unwrap_or_default();
     let known = names().collect::<Vec<_>>().join(", ");
-    let message = format!("there is no tool '{}'{near}; there are: {known}", one_line(name));
-    Err(ErrorData::invalid_params(message, None))
+    Err(invalid_call(format!("there is no tool '{}'{near}; there are: {known}", one_line(name))))
 }
 
-/// A refusal for an agent of whom some tools are kept: it is not sent to one of these.
-pub fn fitting(refusal: Error, excluded: &[String]) -> Error {
-    let sends_there = |about: &&About| about.is_excluded(excluded) && refusal.hint.contains(about.name);
-    if !TOOLS.iter().any(sends_there) {
-        return refusal;
+/// The error with a hint that does not send the agent to an excluded tool.
+pub fn advise(error: Error, excluded: &[String]) -> Error {
+    if TOOLS.iter().any(|tool| tool.is_excluded(excluded) && error.hint.contains(tool.name)) {
+        return Error { hint: "ask the user for it, or do without".to_owned(), ..error };
     }
-    Error { hint: "ask the user for it, or do without".to_owned(), ..refusal }
+    error
 }
 
 /// Whether a tool answers to this name.
 pub fn is_tool(name: &str) -> bool {
-    TOOLS.iter().any(|about| about.answers_to(name))
+    TOOLS.iter().any(|tool| tool.answers_to(name))
 }
 
-/// The desk is closed, since the server is about to end.
-pub fn closed() -> ErrorData {
-    ErrorData::internal_error("the server is about to end", None)
+/// An error in a call itself.
+fn invalid_call(message: String) -> Error {
+    Error::new(INVALID_CALL, message, "")
+}
+
+/// Code of the error that the desk is closed.
+const CLOSED: &str = "closed";
+
+/// The desk is closed because the server is about to end.
+pub fn closed() -> Error {
+    Error::new(CLOSED, "the server is about to end", "")
 }
 
 #[cfg(test)]
@@ -198,25 +198,18 @@ mod tests {
 
     #[test]
     fn every_tool_is_short_and_its_schemas_can_be_read() {
-        for about in TOOLS {
-            assert!(about.description.len() < 300, "{}: {}", about.name, about.description.len());
-            for schema in [about.input, about.output] {
+        for tool in TOOLS {
+            assert!(tool.description.len() < 300, "{}: {}", tool.name, tool.description.len());
+            for schema in [tool.input, tool.output] {
                 let value: Value = serde_json::from_str(schema).unwrap();
-                assert_eq!(value["type"], "object", "{}", about.name);
+                assert_eq!(value["type"], "object", "{}", tool.name);
             }
-            let input: Value = serde_json::from_str(about.input).unwrap();
-            let example: Value = serde_json::from_str(about.example).unwrap();
+            let input: Value = serde_json::from_str(tool.input).unwrap();
+            let example: Value = serde_json::from_str(tool.example).unwrap();
             for name in example.as_object().unwrap().keys() {
-                assert!(input["properties"].get(name).is_some(), "{}: {name}", about.name);
+                assert!(input["properties"].get(name).is_some(), "{}: {name}", tool.name);
             }
         }
-    }
-
-    #[test]
-    fn all_of_it_is_under_six_kilobytes() {
-        let list = ListToolsResult::with_all_items(TOOLS.iter().map(|about| about.tool()).collect());
-        let size = serde_json::to_vec(&list).unwrap().len();
-        assert!(size < 6000, "{size} bytes");
     }
 
     #[test]
@@ -234,7 +227,7 @@ mod tests {
             ("a\u{1b}\n", vec![], Err("there is no tool 'a\\x1b\\n'")),
         ] {
             match (find(name, &without), expected) {
-                (Ok(about), Ok(expected)) => assert_eq!(about.name, expected),
+                (Ok(tool), Ok(expected)) => assert_eq!(tool.name, expected),
                 (Err(error), Err(words)) => assert!(error.message.contains(words), "{name}: {}", error.message),
                 (other, _) => panic!("{name}: {other:?}"),
             }

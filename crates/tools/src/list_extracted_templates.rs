@@ -1,13 +1,12 @@
-//! `listExtractedTemplates`: the templates that the selection brings, as `refdesk templates list` tells it.
+//! `listExtractedTemplates`: the templates of the selection, with the members of `refdesk templates list`.
 
-use rmcp::model::{CallToolResponse, ErrorData};
 use serde_json::{Value, json};
 
-use super::{About, Call, Effect, answer, closed};
+use super::{Handled, ToolAnswer, ToolCall, ToolEffect, ToolSpec, closed};
 use refdesk_desk::rows;
 
-/// What is told of it.
-pub const ABOUT: About = About {
+/// The tool.
+pub const SPEC: ToolSpec = ToolSpec {
     name: "listExtractedTemplates",
     older: &["listAvailableTemplates", "listTemplates"],
     title: "List templates",
@@ -18,11 +17,11 @@ pub const ABOUT: About = About {
         "templates":{"type":"array","items":{"type":"object","required":["name","syntax","variables"]}},
         "count":{"type":"integer"}},"required":["templates","count"]}"#,
     example: r#"{"pattern": "*.java.tpl"}"#,
-    effect: Effect::Reads,
+    effect: ToolEffect::Reads,
+    handler: |call| Box::pin(run(call)),
 };
 
-/// Lists them.
-pub async fn call(mut call: Call) -> Result<CallToolResponse, ErrorData> {
+async fn run(mut call: ToolCall) -> Handled {
     let pattern = call.arguments.text("pattern")?;
     let snapshot = call.front.indexed(&call.agent).await.ok_or_else(closed)?;
     let workspace = snapshot.workspace.as_ref().as_ref();
@@ -30,5 +29,5 @@ pub async fn call(mut call: Call) -> Result<CallToolResponse, ErrorData> {
     let wanted = all.filter(|it| pattern.as_deref().is_none_or(|pattern| rows::fits(pattern, &it.name)));
     let listed: Vec<Value> = wanted.map(|template| Value::Object(rows::template(workspace, template))).collect();
     let count = listed.len();
-    Ok(answer::done(json!({"templates": listed, "count": count})))
+    Ok(ToolAnswer::json(json!({"templates": listed, "count": count})))
 }

@@ -1,17 +1,17 @@
-//! `listReferences`: the sources of the catalog and how they stand, as `refdesk list` tells it.
+//! `listReferences`: the sources of the catalog and their state, with the members of `refdesk list`.
 
 use rayon::prelude::*;
-use rmcp::model::{CallToolResponse, ErrorData};
 use serde_json::{Value, json};
 
-use super::{About, Call, Effect, answer, closed};
+use super::answer::escape;
+use super::{Handled, ToolAnswer, ToolCall, ToolEffect, ToolSpec, closed};
 use refdesk_core::catalog::{Mode, Source};
 use refdesk_desk::engine::Snapshot;
 use refdesk_desk::has_any_tag;
 use refdesk_desk::rows::{Members, Rows};
 
-/// What is told of it.
-pub const ABOUT: About = About {
+/// The tool.
+pub const SPEC: ToolSpec = ToolSpec {
     name: "listReferences",
     older: &[],
     title: "List references",
@@ -24,18 +24,18 @@ pub const ABOUT: About = About {
         "sources":{"type":"array","items":{"type":"object","required":["id","name","type","mode"]}},
         "total":{"type":"integer"},"selected_count":{"type":"integer"}},"required":["sources","total","selected_count"]}"#,
     example: r#"{"filter_tags": ["java"], "mode": "selectable"}"#,
-    effect: Effect::Reads,
+    effect: ToolEffect::Reads,
+    handler: |call| Box::pin(run(call)),
 };
 
 const MODES: [(&str, Option<Mode>); 3] =
     [("all", None), ("auto", Some(Mode::Auto)), ("selectable", Some(Mode::Selectable))];
 
-/// Lists them.
-pub async fn call(mut call: Call) -> Result<CallToolResponse, ErrorData> {
+async fn run(mut call: ToolCall) -> Handled {
     let tags = call.arguments.texts("filter_tags")?;
     let mode = call.arguments.word("mode", &MODES)?.flatten();
     let snapshot = call.front.settled(&call.agent).await.ok_or_else(closed)?;
-    Ok(answer::shown(rows(&snapshot, &tags, mode)))
+    Ok(ToolAnswer::escaped_json(rows(&snapshot, &tags, mode)))
 }
 
 fn rows(snapshot: &Snapshot, tags: &[String], mode: Option<Mode>) -> Value {
@@ -48,13 +48,13 @@ fn rows(snapshot: &Snapshot, tags: &[String], mode: Option<Mode>) -> Value {
     let selected = sources.iter().filter(|source| selection.contains(source.id.as_str())).count();
     let row = |source: &&Source| {
         let mut row = rows.listed(source, snapshot.tokens.get(source.id.as_str()).copied());
-        answer::show(&mut row);
+        escape(&mut row);
         row
     };
-    // A thousand rows at once cost more than all else together.
+    // A thousand rows take longer than everything else together.
     let rows: Vec<Value> = sources.par_iter().map(row).collect();
     let (total, selected) = (json!(sources.len()), json!(selected));
     let members = [("sources", Value::Array(rows)), ("total", total), ("selected_count", selected)];
-    // Taken over, where `json!` would copy them.
+    // Moves the values; `json!` would copy them.
     Value::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
 }

@@ -1,13 +1,11 @@
-//! `listTemplateVariables`: what a template asks for, as `refdesk templates variables` tells it.
+//! `listTemplateVariables`: the variables of a template, with the members of `refdesk templates variables`.
 
-use rmcp::model::{CallToolResponse, ErrorData};
-
-use super::{About, Call, Effect, answer, closed};
+use super::{Handled, ToolAnswer, ToolCall, ToolEffect, ToolSpec, closed};
 use refdesk_desk::rows;
 use refdesk_text::Error;
 
-/// What is told of it.
-pub const ABOUT: About = About {
+/// The tool.
+pub const SPEC: ToolSpec = ToolSpec {
     name: "listTemplateVariables",
     older: &[],
     title: "List a template's variables",
@@ -17,23 +15,19 @@ pub const ABOUT: About = About {
         "variables":{"type":"array","items":{"type":"string"}},"count":{"type":"integer"},"tree":{"type":"array"},
         "schema":{"type":"object"},"skeleton":{}},"required":["template_name","variables","count"]}"#,
     example: r#"{"template_name": "Entity.java.tpl"}"#,
-    effect: Effect::Reads,
+    effect: ToolEffect::Reads,
+    handler: |call| Box::pin(run(call)),
 };
 
-/// Tells it.
-pub async fn call(mut call: Call) -> Result<CallToolResponse, ErrorData> {
+async fn run(mut call: ToolCall) -> Handled {
     let name = call.arguments.needed("template_name")?;
     let snapshot = call.front.indexed(&call.agent).await.ok_or_else(closed)?;
-    let template = match snapshot.templates.find(&name) {
-        Ok(template) => template,
-        Err(error) => {
-            let hint = "listExtractedTemplates shows the templates of the selection";
-            return Ok(answer::refused(&Error::new("unknown-template", error.to_string(), hint)));
-        }
-    };
+    let hint = "listExtractedTemplates shows the templates of the selection";
+    let unknown = |error: refdesk_templates::NameError| Error::new("unknown-template", error.to_string(), hint);
+    let template = snapshot.templates.find(&name).map_err(unknown)?;
     if let Some(problem) = &template.problem {
         let message = format!("the template '{}' is broken: {problem}", template.name);
-        return Ok(answer::refused(&Error::new("template-broken", message, "mend the template")));
+        return Err(Error::new("template-broken", message, "fix the template").into());
     }
-    Ok(answer::done(rows::variables(template)))
+    Ok(ToolAnswer::json(rows::variables(template)))
 }

@@ -1,16 +1,15 @@
-//! `renderTemplate`: a template and its values to text, for the agent alone.
+//! `renderTemplate`: renders a template and returns the text to the agent.
 
 use std::borrow::Cow;
 
-use rmcp::model::{CallToolResponse, ErrorData};
 use serde_json::{Value, json};
 
-use super::rendering::{Failed, Rendering, either, facts, note, render};
-use super::{About, Call, Effect, answer, closed};
+use super::rendering::{Rendering, facts, note, render};
+use super::{Handled, ToolAnswer, ToolCall, ToolEffect, ToolSpec, closed};
 use refdesk_text::escape::visible;
 
-/// What is told of it.
-pub const ABOUT: About = About {
+/// The tool.
+pub const SPEC: ToolSpec = ToolSpec {
     name: "renderTemplate",
     older: &[],
     title: "Render a template",
@@ -24,20 +23,16 @@ pub const ABOUT: About = About {
         "warnings":{"type":"array","items":{"type":"string"}},
         "error":{"type":"string"},"status":{"type":"string"}},"required":["success"]}"#,
     example: r#"{"template_name": "Entity.java.tpl", "variables": {"Entity": "Order"}}"#,
-    effect: Effect::Reads,
+    effect: ToolEffect::Reads,
+    handler: |call| Box::pin(run(call)),
 };
 
-/// Renders.
-pub async fn call(mut call: Call) -> Result<CallToolResponse, ErrorData> {
-    either(text(&mut call).await)
-}
-
-async fn text(call: &mut Call) -> Result<CallToolResponse, Failed> {
-    let rendering = render(call).await?;
+async fn run(mut call: ToolCall) -> Handled {
+    let rendering = render(&mut call).await?;
     let Rendering { made, .. } = &rendering;
     let mut json = facts(&rendering);
     let text = made.text.clone();
-    // It may be long, and others wait for this thread.
+    // The text may be long, and other calls need this thread.
     let shown = tokio::task::spawn_blocking(move || match visible(&text) {
         Cow::Borrowed(_) => None,
         Cow::Owned(shown) => Some(shown),
@@ -55,7 +50,7 @@ async fn text(call: &mut Call) -> Result<CallToolResponse, Failed> {
     if let Some(path) = &made.offered {
         json.insert("offered_output".to_owned(), json!(path));
     }
-    note(call, &rendering, Some(shown)).await;
-    let answered = tokio::task::spawn_blocking(move || answer::done(Value::Object(json)));
+    note(&call, &rendering, Some(shown)).await;
+    let answered = tokio::task::spawn_blocking(move || ToolAnswer::json(Value::Object(json)));
     Ok(answered.await.map_err(|_| closed())?)
 }

@@ -1,22 +1,21 @@
-//! `renderTemplateToFile`: a template and its values into a file of the workspace. Nothing is written before somebody said yes: a
-//! rule of the configuration, or a person who saw the difference.
+//! `renderTemplateToFile`: renders a template into a file of the workspace. Nothing is written before it is approved, by a rule
+//! of the configuration or by a person who saw the diff.
 
 use std::path::PathBuf;
 
-use rmcp::model::{CallToolResponse, ErrorData};
 use serde_json::{Map, Value, json};
 
-use super::rendering::{Failed, Rendering, either, facts, failure, note, render, shown_diff};
-use super::{About, Call, Effect, answer, closed};
-use crate::asking::{Approved, approve};
+use super::asking::approve;
+use super::rendering::{Rendering, cut_diff, facts, failure, note, render};
+use super::{CallError, Handled, ToolAnswer, ToolCall, ToolEffect, ToolSpec, closed};
 use refdesk_core::config::Verdict;
 use refdesk_desk::channel::Approval;
 use refdesk_desk::engine::{Outcome, Task};
 use refdesk_files::output::{Before, Proposal, Scope, Unwritten, needs_overwrite, propose};
 use refdesk_text::Error;
 
-/// What is told of it.
-pub const ABOUT: About = About {
+/// The tool.
+pub const SPEC: ToolSpec = ToolSpec {
     name: "renderTemplateToFile",
     older: &["writeFileFromTemplate"],
     title: "Render a template to a file",
@@ -33,41 +32,37 @@ pub const ABOUT: About = About {
         "warnings":{"type":"array","items":{"type":"string"}},
         "error":{"type":"string"},"status":{"type":"string"},"diff":{"type":"string"}},"required":["success"]}"#,
     example: r#"{"template_name": "Entity.java.tpl", "variables": {"Entity": "Order"}, "output_path": "src/Order.java"}"#,
-    effect: Effect::Replaces,
+    effect: ToolEffect::Replaces,
+    handler: |call| Box::pin(run(call)),
 };
 
-/// Renders and writes.
-pub async fn call(mut call: Call) -> Result<CallToolResponse, ErrorData> {
-    either(file(&mut call).await)
-}
-
-async fn file(call: &mut Call) -> Result<CallToolResponse, Failed> {
+async fn run(mut call: ToolCall) -> Handled {
     let path = call.arguments.needed("output_path")?;
     let overwrite = call.arguments.flag("overwrite")?;
-    let mut rendering = render(call).await?;
+    let mut rendering = render(&mut call).await?;
     let known = |rendering: &Rendering| {
         let mut known = facts(rendering);
         known.insert("success".to_owned(), json!(false));
         known.insert("output_path".to_owned(), json!(path));
         known
     };
-    let proposal = match proposed(call, &path, &rendering).await? {
+    let proposal = match proposed(&call, &path, &rendering).await? {
         Ok(proposal) => proposal,
         Err(refused) => return Err(unwritten(refused, known(&rendering))),
     };
     rendering.made.warnings.extend(proposal.diff.note.clone());
-    note(call, &rendering, None).await;
+    note(&call, &rendering, None).await;
     if !overwrite && let Some(refused) = needs_overwrite(&proposal) {
         let refused = Error { hint: "pass \"overwrite\": true to replace it".to_owned(), ..refused };
-        return Err(unwritten(refused, with_diff(known(&rendering), &told(call, &proposal).await?)));
+        return Err(unwritten(refused, with_diff(known(&rendering), &visible_diff(&call, &proposal).await?)));
     }
     let reason = if proposal.is_unchanged() {
         "it held this already".to_owned()
     } else {
-        match allowed(call, &rendering, &proposal).await? {
+        match allowed(&call, &rendering, &proposal).await? {
             Ok(reason) => reason,
             Err(refused) => {
-                return Err(unwritten(refused, with_diff(known(&rendering), &told(call, &proposal).await?)));
+                return Err(unwritten(refused, with_diff(known(&rendering), &visible_diff(&call, &proposal).await?)));
             }
         }
     };
@@ -77,26 +72,26 @@ async fn file(call: &mut Call) -> Result<CallToolResponse, Failed> {
             let mut json = facts(&rendering);
             json.insert("output_path".to_owned(), json!(written.shown));
             json.insert("bytes_written".to_owned(), json!(written.bytes));
-            Ok(answer::done(Value::Object(json)))
+            Ok(ToolAnswer::json(Value::Object(json)))
         }
         Some(Outcome::Written(Err(Unwritten { refused, anew }))) => {
             let now = anew.first().unwrap_or(&proposal);
-            Err(unwritten(refused, with_diff(known(&rendering), &told(call, now).await?)))
+            Err(unwritten(refused, with_diff(known(&rendering), &visible_diff(&call, now).await?)))
         }
         _ => Err(closed().into()),
     }
 }
 
-/// What writing it would change.
-async fn proposed(call: &Call, path: &str, rendering: &Rendering) -> Result<Result<Proposal, Error>, ErrorData> {
+/// The change which writing the text would make.
+async fn proposed(call: &ToolCall, path: &str, rendering: &Rendering) -> Result<Result<Proposal, Error>, Error> {
     let workspace = PathBuf::from(&*call.front.snapshots().borrow().workspace);
     let (path, text) = (path.to_owned(), rendering.made.text.clone());
     let propose = move || propose(&workspace, &workspace, &path, &text, Scope::Workspace);
     tokio::task::spawn_blocking(propose).await.map_err(|_| closed())
 }
 
-/// Who allows the write, in words for the journal; or why nobody does.
-async fn allowed(call: &Call, rendering: &Rendering, proposal: &Proposal) -> Result<Result<String, Error>, ErrorData> {
+/// What approved the write, for the journal; or why it is not approved.
+async fn allowed(call: &ToolCall, rendering: &Rendering, proposal: &Proposal) -> Result<Result<String, Error>, Error> {
     let task = Task::Verdict(proposal.shown.clone());
     let Some(Outcome::Verdict(verdict)) = call.front.ask(&call.agent, task).await else { return Err(closed()) };
     let (verdict, way) = *verdict;
@@ -114,22 +109,19 @@ async fn allowed(call: &Call, rendering: &Rendering, proposal: &Proposal) -> Res
                 diff: unified(proposal).await?,
                 warnings: rendering.made.warnings.clone(),
             };
-            match approve(call, way, approval).await? {
-                Approved::Yes(by) => Ok(format!("approved by {by}")),
-                Approved::No(refusal) => Err(refusal),
-            }
+            approve(call, way, approval).await.map(|by| format!("approved by {by}"))
         }
     })
 }
 
-/// The difference as text, made where nobody waits for it: it may be as long as both files.
-async fn unified(proposal: &Proposal) -> Result<String, ErrorData> {
+/// The diff as text. It may be as long as both files, so it is made on another thread.
+async fn unified(proposal: &Proposal) -> Result<String, Error> {
     let diff = proposal.diff.clone();
     tokio::task::spawn_blocking(move || diff.unified()).await.map_err(|_| closed())
 }
 
-/// The difference as the agent may know it: what a file holds that it may not read is not told by what would replace it.
-async fn told(call: &Call, proposal: &Proposal) -> Result<String, ErrorData> {
+/// The diff, unless it would show the agent a file which it may not read.
+async fn visible_diff(call: &ToolCall, proposal: &Proposal) -> Result<String, Error> {
     if proposal.before != Before::Nothing {
         let (_, access) = call.front.readable(&call.agent).await.ok_or_else(closed)?;
         if !access.allows(&proposal.path) {
@@ -144,14 +136,14 @@ async fn told(call: &Call, proposal: &Proposal) -> Result<String, ErrorData> {
 }
 
 fn with_diff(mut known: Map<String, Value>, diff: &str) -> Map<String, Value> {
-    known.insert("diff".to_owned(), json!(shown_diff(diff)));
+    known.insert("diff".to_owned(), json!(cut_diff(diff)));
     known
 }
 
-/// A write that did not happen, in the words that agents know.
-fn unwritten(refused: Error, known: Map<String, Value>) -> Failed {
+/// A failed write.
+fn unwritten(refused: Error, known: Map<String, Value>) -> CallError {
     let message = format!("Failed to write output: {}", refused.message);
-    // Only a person at a terminal can allow more.
+    // Only a person at a terminal can allow other paths.
     let hint = if refused.code == "outside" { "choose a path inside the workspace".to_owned() } else { refused.hint };
     failure(&Error::new(refused.code, message, hint), known)
 }

@@ -1,12 +1,10 @@
-//! What both tools that render have in common: which template is meant, the rendering itself, away from everybody who waits for
-//! the desk, and what is told of it.
+//! What both rendering tools share: choosing the template, rendering it on another thread, and describing the result.
 
 use std::path::PathBuf;
 
-use rmcp::model::{CallToolResponse, ErrorData};
 use serde_json::{Map, Value, json};
 
-use super::{Call, answer, closed, fitting};
+use super::{CallError, ToolAnswer, ToolCall, advise, closed};
 use refdesk_desk::engine::{Outcome, Task};
 use refdesk_desk::session::{self, Receipt};
 use refdesk_desk::{Made, Request, Unrendered, What};
@@ -14,49 +12,25 @@ use refdesk_files::name::sha256_hex;
 use refdesk_templates::{Named, Syntax};
 use refdesk_text::Error;
 
-/// Characters of a difference that an agent is shown.
+/// Bytes of a diff shown to an agent.
 const DIFF: usize = 16 * 1024;
 
-/// A template that was rendered.
+/// A rendered template.
 #[derive(Debug)]
 pub struct Rendering {
-    /// The name or path that it was asked for by.
+    /// The name or path given by the agent.
     pub name: Option<String>,
-    /// Whether nothing in the text comes from the agent: neither the template nor any value.
+    /// Whether the agent wrote neither the template nor any value.
     is_from_workspace: bool,
-    /// What came of it.
+    /// The result.
     pub made: Made,
-    /// Of its text, which may be long: what the journal knows it by, and how many lines it has.
+    /// Hash of the text, for the journal.
     hash: String,
     lines: usize,
 }
 
-/// Why there is none: an answer, or the protocol's own error.
-#[derive(Debug)]
-pub enum Failed {
-    /// An answer that the agent can act on.
-    Answer(Box<CallToolResponse>),
-    /// A call that makes no sense.
-    Protocol(ErrorData),
-}
-
-impl From<ErrorData> for Failed {
-    fn from(error: ErrorData) -> Self {
-        Self::Protocol(error)
-    }
-}
-
-/// The answer to a call, whatever became of it.
-pub fn either(outcome: Result<CallToolResponse, Failed>) -> Result<CallToolResponse, ErrorData> {
-    match outcome {
-        Ok(response) => Ok(response),
-        Err(Failed::Answer(response)) => Ok(*response),
-        Err(Failed::Protocol(error)) => Err(error),
-    }
-}
-
-/// A rendering that failed, in the words that agents know.
-pub fn failure(refusal: &Error, known: Map<String, Value>) -> Failed {
+/// A failed rendering.
+pub fn failure(refusal: &Error, known: Map<String, Value>) -> CallError {
     let mut json = Map::from_iter([
         ("success".to_owned(), json!(false)),
         ("error".to_owned(), json!(refusal.message)),
@@ -66,11 +40,11 @@ pub fn failure(refusal: &Error, known: Map<String, Value>) -> Failed {
         json.insert("hint".to_owned(), json!(refusal.hint));
     }
     json.extend(known);
-    Failed::Answer(Box::new(answer::failed(Value::Object(json))))
+    CallError::Answer(Box::new(ToolAnswer::failed(Value::Object(json))))
 }
 
-/// A difference as an agent is shown it.
-pub fn shown_diff(diff: &str) -> String {
+/// Cuts a diff to the length shown to an agent.
+pub fn cut_diff(diff: &str) -> String {
     if diff.len() <= DIFF {
         return diff.to_owned();
     }
@@ -81,8 +55,8 @@ pub fn shown_diff(diff: &str) -> String {
     format!("{}\n… {} more bytes\n", diff.get(..end).unwrap_or_default(), diff.len() - end)
 }
 
-/// Renders what the arguments name.
-pub async fn render(call: &mut Call) -> Result<Rendering, Failed> {
+/// Renders the template given by the arguments.
+pub async fn render(call: &mut ToolCall) -> Result<Rendering, CallError> {
     let arguments = &mut call.arguments;
     let named = arguments.text("template_name")?;
     let inline = arguments.text("template")?;
@@ -120,12 +94,12 @@ pub async fn render(call: &mut Call) -> Result<Rendering, Failed> {
 const SYNTAXES: [(&str, Syntax); 3] =
     [("jinja2", Syntax::Jinja2), ("mustache", Syntax::Mustache), ("handlebars", Syntax::Handlebars)];
 
-fn unrendered_failure(failed: Unrendered) -> Failed {
+fn unrendered_failure(failed: Unrendered) -> CallError {
     let message = match failed.code {
         "render" => format!("Template render error: {}", failed.error.message),
         _ => failed.error.message,
     };
-    // What a person would call at a terminal an agent calls by its own name.
+    // Hints name commands; the agent has tools instead.
     let hint = failed.hint.replace("`refdesk templates variables ", "`listTemplateVariables ");
     let hint = hint.replace("`refdesk templates`", "`listExtractedTemplates`");
     let mut known = Map::new();
@@ -142,7 +116,7 @@ fn named(values: &[Named]) -> Value {
     values.iter().map(|named| json!({"name": named.path, "nearest": named.nearest})).collect()
 }
 
-/// What is told of a text that was made.
+/// Members of the answer which describe the rendered text.
 pub fn facts(Rendering { made, lines, .. }: &Rendering) -> Map<String, Value> {
     Map::from_iter([
         ("success".to_owned(), json!(true)),
@@ -154,21 +128,20 @@ pub fn facts(Rendering { made, lines, .. }: &Rendering) -> Map<String, Value> {
     ])
 }
 
-/// The text of a template file: below `.templates/` of the workspace, or of what the session may read.
-async fn read(call: &Call, path: &str) -> Result<String, Failed> {
+/// The text of a template file.
+async fn read(call: &ToolCall, path: &str) -> Result<String, CallError> {
     let (snapshot, access) = call.front.readable(&call.agent).await.ok_or_else(closed)?;
     let (workspace, excluded) = (PathBuf::from(&*snapshot.workspace), snapshot.exclude_tools);
     let path = path.to_owned();
     let text = tokio::task::spawn_blocking(move || super::template_file::read(&workspace, &access, &path)).await;
-    text.map_err(|_| closed())?.map_err(|refusal| failure(&fitting(refusal, &excluded), Map::new()))
+    text.map_err(|_| closed())?.map_err(|refusal| failure(&advise(refusal, &excluded), Map::new()))
 }
 
-/// Puts a rendering into the journal. `text` is what the agent was given; it is kept only if the agent wrote none of it, since
-/// a rendered text holds the template and its values.
-pub async fn note(call: &Call, rendering: &Rendering, text: Option<&str>) {
+/// Journals a rendering. `text` is what the agent got; it is kept only if the agent wrote neither the template nor any value.
+pub async fn note(call: &ToolCall, rendering: &Rendering, text: Option<&str>) {
     let bytes = rendering.made.text.len();
     let receipt = Receipt {
-        tool: Some(call.arguments.tool().to_owned()),
+        tool: Some(call.arguments.tool_name().to_owned()),
         about: rendering.name.iter().cloned().collect(),
         bytes,
         tokens: usize::try_from(refdesk_text::tokens::of_prose(bytes as u64)).unwrap_or(usize::MAX),
@@ -176,6 +149,6 @@ pub async fn note(call: &Call, rendering: &Rendering, text: Option<&str>) {
         text: text.filter(|_| rendering.is_from_workspace).map(str::to_owned),
         ..Receipt::new(session::What::Rendered)
     };
-    // A journal that cannot be written is among the diagnostics.
+    // A failure to write the journal is reported as a diagnostic.
     let _ = call.front.ask(&call.agent, Task::Note(Box::new(receipt))).await;
 }

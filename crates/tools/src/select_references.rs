@@ -1,16 +1,15 @@
-//! `selectReferences`: picks sources by id and tag, as `refdesk select` does; with neither a person is asked.
+//! `selectReferences`: picks sources by id and tag, like `refdesk select`; without either it asks a person.
 
-use rmcp::model::{CallToolResponse, ErrorData};
 use serde_json::{Value, json};
 
+use super::asking::{Chosen, choose};
 use super::read_reference::NOTICE;
-use super::{About, Call, Effect, answer, closed};
-use crate::asking::{self, Answer, Chosen};
+use super::{CallError, Handled, ToolAnswer, ToolCall, ToolEffect, ToolSpec, closed};
 use refdesk_desk::engine::{Outcome, Selected, Task};
 use refdesk_desk::reading::GIVEN;
 
-/// What is told of it.
-pub const ABOUT: About = About {
+/// The tool.
+pub const SPEC: ToolSpec = ToolSpec {
     name: "selectReferences",
     older: &[],
     title: "Select references",
@@ -24,46 +23,30 @@ pub const ABOUT: About = About {
         "unknown":{"type":"array"},"missing":{"type":"array"},"message":{"type":"string"}},
         "required":["status","selected_count","message"]}"#,
     example: r#"{"ids": ["api-spec"]}"#,
-    effect: Effect::Adds,
+    effect: ToolEffect::Adds,
+    handler: |call| Box::pin(run(call)),
 };
 
-/// Picks them.
-pub async fn call(mut call: Call) -> Result<CallToolResponse, ErrorData> {
+async fn run(mut call: ToolCall) -> Handled {
     let ids = call.arguments.texts("ids")?;
     let tags = call.arguments.texts("filter_tags")?;
     if !ids.is_empty() || !tags.is_empty() {
         return pick(&call, ids, tags, None).await;
     }
-    match asking::ask(&mut call).await? {
-        Answer::Chosen(chosen) if chosen.ids.is_empty() => {
-            let mut json = nothing("success", &chosen.note);
-            if let Some(members) = json.as_object_mut() {
-                members.insert("unknown".to_owned(), json!(chosen.unknown));
-            }
-            Ok(answer::done(json))
-        }
-        Answer::Chosen(chosen) => pick(&call, chosen.ids.clone(), Vec::new(), Some(chosen)).await,
-        Answer::Nothing(message) => Ok(answer::failed(nothing("no_sources", &message))),
-        Answer::Refused(refusal) => {
-            let words = if refusal.hint.is_empty() { "" } else { "; " };
-            Ok(answer::failed(nothing("error", &format!("{}{words}{}", refusal.message, refusal.hint))))
-        }
-        Answer::Required(required) => Ok((*required).into()),
+    let chosen = choose(&mut call).await?;
+    if chosen.ids.is_empty() {
+        return Ok(ToolAnswer::json(empty_answer("success", &chosen.note, &chosen.unknown)));
     }
+    pick(&call, chosen.ids.clone(), Vec::new(), Some(chosen)).await
 }
 
-/// Picks them; `chosen` where a person has chosen them.
-async fn pick(
-    call: &Call,
-    ids: Vec<String>,
-    tags: Vec<String>,
-    chosen: Option<Chosen>,
-) -> Result<CallToolResponse, ErrorData> {
+/// Picks them; `chosen` is set if a person chose them.
+async fn pick(call: &ToolCall, ids: Vec<String>, tags: Vec<String>, chosen: Option<Chosen>) -> Handled {
     let task = Task::Select { ids, tags };
     let selected = match call.front.ask(&call.agent, task).await {
         Some(Outcome::Selected(Ok(selected))) => *selected,
-        Some(Outcome::Selected(Err(refusal))) => return Ok(answer::failed(nothing("error", &refusal.to_string()))),
-        _ => return Err(closed()),
+        Some(Outcome::Selected(Err(refusal))) => return Err(nothing_selected("error", &refusal.to_string())),
+        _ => return Err(closed().into()),
     };
     let Selected { is_met, answer: mut json } = selected;
     if let Some(Chosen { note, unknown, .. }) = chosen {
@@ -75,10 +58,10 @@ async fn pick(
         }
     }
     mark(&mut json);
-    Ok(if is_met { answer::done(json) } else { answer::failed(json) })
+    Ok(if is_met { ToolAnswer::json(json) } else { ToolAnswer::failed(json) })
 }
 
-/// Says of texts in it whose they are; one that is longer than a reading is had by `readReference`, in parts.
+/// Marks texts as written by third parties. A text longer than a reading is left out: `readReference` gives it in parts.
 fn mark(json: &mut Value) {
     let sources = json.get_mut("sources").and_then(Value::as_array_mut);
     for source in sources.into_iter().flatten().filter_map(Value::as_object_mut) {
@@ -93,8 +76,12 @@ fn mark(json: &mut Value) {
     }
 }
 
-/// An answer where nothing was picked.
-fn nothing(status: &str, message: &str) -> Value {
-    json!({"status": status, "selected_count": 0, "transitive_count": 0, "sources": [], "unknown": [],
-                       "missing": [], "message": message})
+/// A failed answer where nothing was picked.
+pub fn nothing_selected(status: &str, message: &str) -> CallError {
+    CallError::Answer(Box::new(ToolAnswer::failed(empty_answer(status, message, &[]))))
+}
+
+fn empty_answer(status: &str, message: &str, unknown: &[String]) -> Value {
+    json!({"status": status, "selected_count": 0, "transitive_count": 0, "sources": [], "unknown": unknown,
+           "missing": [], "message": message})
 }

@@ -1,5 +1,4 @@
-//! The text of a template that an agent names by its path: a file below `.templates/` of the workspace, or of what its session may
-//! read, and nothing else.
+//! Reads a template given by its path: a file below `.templates/` of the workspace, or one which the session may read.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -9,16 +8,16 @@ use refdesk_files::beneath::{Opened, open};
 use refdesk_files::path::{absolute, clean, is_absent};
 use refdesk_text::Error;
 
-/// The folder of templates that belongs to no source.
+/// The folder of templates which belong to no source.
 const FOLDER: &str = ".templates";
 
-/// Bytes of a template.
+/// Size limit of a template in bytes.
 const BYTES: u64 = 1024 * 1024;
 
 /// Reads it.
 ///
 /// # Errors
-/// It is not there, may not be read, or is no text.
+/// It does not exist, may not be read, or is not text.
 pub fn read(workspace: &Path, access: &Access, path: &str) -> Result<String, Error> {
     let not_found = || {
         let hint = "a relative path starts from the workspace; listExtractedTemplates shows names for 'template_name'";
@@ -38,7 +37,7 @@ pub fn read(workspace: &Path, access: &Access, path: &str) -> Result<String, Err
         return Err(Error::new("no-access", message, hint));
     }
     let unreadable = |why: String| Error::new("template-unreadable", format!("{path} {why}"), "mend the file");
-    // What becomes a link from here on is not followed.
+    // A component which becomes a link from here on is not followed.
     let opened = open(&resolved).map_err(|error| unreadable(format!("cannot be read: {error}")))?;
     let Opened::File(file, _) = opened else { return Err(unreadable("is a folder".to_owned())) };
     let mut bytes = Vec::new();

@@ -1,5 +1,5 @@
-//! What a line of the protocol is, before anybody acts on it: a message, or something that is answered by an error in words
-//! that help to mend it. Every kind of rubbish has its line in the table of `tests/mcp/hostile.rs`.
+//! Validates lines before they are handled. An invalid one is answered with an error which helps to fix it; `tests/mcp/hostile.rs`
+//! has a table of them.
 
 use rmcp::model::{
     CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, CompleteRequestParams, CustomRequest, ErrorCode,
@@ -11,45 +11,36 @@ use serde_json::{Map, Value};
 
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::did_you_mean;
-use refdesk_tools::arguments::kind;
+use refdesk_tools::json_type;
 
-/// What became of a line.
+/// What a line turned out to be.
 #[derive(Debug)]
-pub enum Sifted {
+pub enum Validated {
     /// A message.
-    Pass(Box<ClientJsonRpcMessage>),
-    /// Something that is answered by an error.
-    Answer(Option<RequestId>, ErrorData),
-    /// Something that nobody waits for an answer to.
-    Nothing,
+    Message(Box<ClientJsonRpcMessage>),
+    /// An invalid message, and the error to answer with.
+    Error(Option<RequestId>, ErrorData),
+    /// A line which needs no answer.
+    Ignored,
 }
 
-/// Whether a session has begun: before that, whatever is no request has nothing that it could be about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Begun {
-    /// Not yet.
-    No,
-    /// It has.
-    Yes,
-}
-
-/// Tells what a line is.
-pub fn sift(line: &[u8], begun: &mut Begun) -> Sifted {
+/// Validates a line. Until a session has begun, notifications and responses are ignored; `has_begun` is set once it has.
+pub fn validate(line: &[u8], has_begun: &mut bool) -> Validated {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
     if line.is_empty() {
-        return Sifted::Nothing;
+        return Validated::Ignored;
     }
     let value: Value = match serde_json::from_slice(line) {
         Ok(value) => value,
         Err(error) => {
             let message = format!("this line is no JSON: {error}; send one JSON-RPC message a line");
-            return Sifted::Answer(None, ErrorData::parse_error(message, None));
+            return Validated::Error(None, ErrorData::parse_error(message, None));
         }
     };
     let members = match value {
         Value::Object(members) => members,
         Value::Array(_) => return invalid(None, "batches are not taken; send each message on a line of its own"),
-        other => return invalid(None, &format!("a message is an object, and this is {}", kind(&other))),
+        other => return invalid(None, &format!("a message is an object, and this is {}", json_type(&other))),
     };
     let id = match id_of(&members) {
         Ok(id) => id,
@@ -60,52 +51,52 @@ pub fn sift(line: &[u8], begun: &mut Begun) -> Sifted {
     }
     match members.get("method") {
         Some(Value::String(_)) => {}
-        Some(other) => return invalid(id, &format!("'method' must be a string, and this is {}", kind(other))),
+        Some(other) => return invalid(id, &format!("'method' must be a string, and this is {}", json_type(other))),
         None if members.contains_key("result") || members.contains_key("error") => {}
         None => return invalid(id, "the member 'method' is missing, for example \"method\": \"tools/list\""),
     }
     match (members.get("params"), &id) {
         (None | Some(Value::Object(_)), _) => {}
         (Some(other), Some(_)) => {
-            let message = format!("'params' must be an object, and this is {}", kind(other));
-            return Sifted::Answer(id, ErrorData::invalid_params(message, None));
+            let message = format!("'params' must be an object, and this is {}", json_type(other));
+            return Validated::Error(id, ErrorData::invalid_params(message, None));
         }
-        (Some(_), None) => return Sifted::Nothing,
+        (Some(_), None) => return Validated::Ignored,
     }
-    // Where parameters may be left out, the library takes wrong ones for none.
+    // The library ignores wrong parameters where they are optional.
     if let (Some(id), Some(method), Some(params)) = (&id, members.get("method"), members.get("params"))
         && let Some((name, misfit)) = METHODS.iter().find(|(name, _)| method == name && name.ends_with("/list"))
         && let Some(why) = misfit(params)
     {
-        return Sifted::Answer(Some(id.clone()), unfit(name, &why));
+        return Validated::Error(Some(id.clone()), unfit(name, &why));
     }
-    // The library knows more methods, and says of those nothing but their names.
+    // The library knows more methods, and its error for those is only their name.
     if let (Some(id), Some(Value::String(method))) = (&id, members.get("method"))
         && !METHODS.iter().any(|(name, _)| name == method)
     {
-        return Sifted::Answer(Some(id.clone()), no_method(method));
+        return Validated::Error(Some(id.clone()), no_method(method));
     }
     let message: ClientJsonRpcMessage = match serde_json::from_value(Value::Object(members)) {
         Ok(message) => message,
         Err(error) => return invalid(id, &format!("this is no message of the protocol: {error}")),
     };
-    if *begun == Begun::No {
+    if !*has_begun {
         match &message {
-            JsonRpcMessage::Request(request) if begins(&request.request) => *begun = Begun::Yes,
+            JsonRpcMessage::Request(request) if begins(&request.request) => *has_begun = true,
             JsonRpcMessage::Request(_) => {}
-            _ => return Sifted::Nothing,
+            _ => return Validated::Ignored,
         }
     }
     match message {
         JsonRpcMessage::Request(request) => match &request.request {
-            ClientRequest::CustomRequest(custom) => Sifted::Answer(Some(request.id), unknown(custom)),
-            _ => Sifted::Pass(Box::new(JsonRpcMessage::Request(request))),
+            ClientRequest::CustomRequest(custom) => Validated::Error(Some(request.id), unknown(custom)),
+            _ => Validated::Message(Box::new(JsonRpcMessage::Request(request))),
         },
-        other => Sifted::Pass(Box::new(other)),
+        other => Validated::Message(Box::new(other)),
     }
 }
 
-/// Whether a session begins with it, the one way or the other.
+/// Whether a session begins with this request.
 fn begins(request: &ClientRequest) -> bool {
     match request {
         ClientRequest::InitializeRequest(_) => true,
@@ -117,8 +108,8 @@ fn begins(request: &ClientRequest) -> bool {
     }
 }
 
-fn invalid(id: Option<RequestId>, message: &str) -> Sifted {
-    Sifted::Answer(id, ErrorData::invalid_request(one_line(message).into_owned(), None))
+fn invalid(id: Option<RequestId>, message: &str) -> Validated {
+    Validated::Error(id, ErrorData::invalid_request(one_line(message).into_owned(), None))
 }
 
 fn id_of(members: &Map<String, Value>) -> Result<Option<RequestId>, String> {
@@ -126,19 +117,19 @@ fn id_of(members: &Map<String, Value>) -> Result<Option<RequestId>, String> {
         None => Ok(None),
         Some(Value::String(id)) => Ok(Some(RequestId::String(id.as_str().into()))),
         Some(Value::Number(id)) if id.is_i64() => Ok(id.as_i64().map(RequestId::Number)),
-        // An error about a message that could not be read has none.
+        // An error about an unreadable message has no id.
         Some(Value::Null) if members.contains_key("error") => Ok(None),
         Some(other) => Err(format!(
             "'id' must be a string or a whole number, and this is {}; leave it out of a notification",
-            kind(other)
+            json_type(other)
         )),
     }
 }
 
-/// Why parameters are none of a method's, if they are not.
+/// Why parameters do not fit a method, if they do not.
 type Misfit = fn(&Value) -> Option<String>;
 
-/// The methods that this server knows, each with what reads its parameters.
+/// The methods of this server, and a check of their parameters.
 const METHODS: &[(&str, Misfit)] = &[
     ("initialize", misfit::<InitializeRequestParams>),
     ("ping", nothing),
@@ -156,7 +147,7 @@ const METHODS: &[(&str, Misfit)] = &[
     ("subscriptions/listen", lacks_meta),
 ];
 
-/// Why there is nobody to answer a request: no such method, or parameters that are not its own.
+/// The error for a request which the library could not parse: an unknown method or wrong parameters.
 pub fn unknown(request: &CustomRequest) -> ErrorData {
     let params = request.params.clone().unwrap_or_else(|| Value::Object(Map::new()));
     match METHODS.iter().find(|(name, _)| *name == request.method) {
@@ -183,7 +174,7 @@ fn misfit<T: DeserializeOwned>(params: &Value) -> Option<String> {
     T::deserialize(params).err().map(|error| error.to_string())
 }
 
-/// What every request of 2026-07-28 says of its client.
+/// Every request since 2026-07-28 describes its client.
 fn lacks_meta(params: &Value) -> Option<String> {
     let wanted = ["protocolVersion", "clientCapabilities"].map(|name| format!("io.modelcontextprotocol/{name}"));
     let lacks = |name: &&String| params.pointer("/_meta").is_none_or(|meta| meta.get(name.as_str()).is_none());

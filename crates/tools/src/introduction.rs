@@ -1,47 +1,45 @@
-//! The `instructions` of the server: what an agent should know is there before it asks for anything. Clients cut them, so
-//! they are short: what is auto or picked comes first, each with its price, the rest is counted. Nothing here is read from
-//! disk, since a client waits for it with its first question.
+//! The introduction for an agent which connects: the sources it should know about before its first call. Clients cut it, so it is
+//! short: auto and picked sources come first with their prices, the rest is counted. Nothing is read from disk, because the
+//! client waits for it.
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::resources::listed;
+use super::visible::{VisibleAs, listed, price};
 use refdesk_core::catalog::{Kind, Mode, Source};
 use refdesk_core::selection::{Access, Rules, unscanned};
 use refdesk_desk::engine::Snapshot;
 use refdesk_text::escape::one_line;
 use refdesk_text::fold::can_match;
 use refdesk_text::tokens::grouped;
-use refdesk_tools::shelf::{Why, price};
 
-/// So long is an introduction at most, in UTF-16 units: what the strictest client counts.
+/// Length limit of an introduction in UTF-16 units, which the strictest client counts.
 pub const UNITS: usize = 2_000;
 
-/// A name that is longer says too much for a list.
+/// A longer name is left out of the list.
 const NAME: usize = 120;
 
-/// Of these the tags may have so many where entries would fill all.
+/// UTF-16 units reserved for tags if the entries would fill everything.
 const FOR_TAGS: usize = 300;
 
-/// The introduction to a desk for whoever may read this; `None` where there is nothing to introduce. `hidden` are tools that
-/// are not there.
-pub fn introduction(snapshot: &Snapshot, access: &Access, hidden: &[String]) -> Option<String> {
+/// The introduction for a session with this access; `None` if the catalog is empty. `excluded` are tools which are not offered.
+pub fn introduction(snapshot: &Snapshot, access: &Access, excluded: &[String]) -> Option<String> {
     if snapshot.catalog.is_empty() {
         return None;
     }
-    let has = |tool: &str| !hidden.iter().any(|other| other == tool);
+    let has = |tool: &str| !excluded.iter().any(|other| other == tool);
     let mut lines = vec![opening(has("readReference"))];
     let (first, pulled_in): (Vec<_>, Vec<_>) =
-        listed(snapshot, access).partition(|(_, why)| matches!(why, Why::Auto | Why::Picked));
-    // Auto ones first, as they are in the instructions of the desk; both in catalog order.
-    let entries: Vec<String> = [Why::Auto, Why::Picked]
+        listed(snapshot, access).partition(|(_, why)| matches!(why, VisibleAs::Auto | VisibleAs::Picked));
+    // Auto sources first, like in the instructions of the desk; both in catalog order.
+    let entries: Vec<String> = [VisibleAs::Auto, VisibleAs::Picked]
         .into_iter()
         .flat_map(|wanted| first.iter().filter(move |(_, why)| *why == wanted))
         .map(|(source, why)| entry(snapshot, source, *why))
         .collect();
-    let mut tail: Vec<String> = pulled_in_words(snapshot, &pulled_in).into_iter().collect();
-    tail.extend(withheld_words(access));
-    let choice = Choice::of(snapshot).filter(|_| has("selectReferences"));
-    tail.extend(choice.as_ref().map(Choice::sentence));
+    let mut tail: Vec<String> = pulled_in_sentence(snapshot, &pulled_in).into_iter().collect();
+    tail.extend(withheld_sentence(access));
+    let choice = SelectableSources::of(snapshot).filter(|_| has("selectReferences"));
+    tail.extend(choice.as_ref().map(SelectableSources::sentence));
     let tags = choice.map(|choice| choice.tags).unwrap_or_default();
 
     let list = if has("listReferences") { "listReferences" } else { "the list of resources" };
@@ -72,10 +70,10 @@ fn opening(can_read: bool) -> String {
     )
 }
 
-/// One source: id, name and price; no name that would take the room of many.
-fn entry(snapshot: &Snapshot, source: &Source, why: Why) -> String {
+/// One source: id, name (unless it is too long) and price.
+fn entry(snapshot: &Snapshot, source: &Source, why: VisibleAs) -> String {
     let mut about = Vec::new();
-    about.extend((why == Why::Auto).then(|| "auto".to_owned()));
+    about.extend((why == VisibleAs::Auto).then(|| "auto".to_owned()));
     about.extend(match &source.kind {
         Kind::Url { .. } => Some("a URL to fetch".to_owned()),
         Kind::Mcp { .. } => Some("a tool to call".to_owned()),
@@ -88,35 +86,35 @@ fn entry(snapshot: &Snapshot, source: &Source, why: Why) -> String {
     if units(&name) > NAME { format!("- @{id}{about}") } else { format!("- @{id}: {name}{about}") }
 }
 
-/// How much more the sources above bring.
-fn pulled_in_words(snapshot: &Snapshot, pulled_in: &[(&Source, Why)]) -> Option<String> {
+/// How many sources the others pull in.
+fn pulled_in_sentence(snapshot: &Snapshot, pulled_in: &[(&Source, VisibleAs)]) -> Option<String> {
     let count = pulled_in.len();
-    // Documents that are not read yet may bring more.
+    // Documents which are not read yet may pull in more.
     let may_bring = || !unscanned(&snapshot.selection, &snapshot.graph, Rules::default()).is_empty();
     let so_far = if snapshot.loading.is_some() && may_bring() { " or more" } else { "" };
     let known: u64 = pulled_in.iter().filter_map(|(source, _)| price(snapshot, source)).sum();
     let sources = if count == 1 { "source" } else { "sources" };
-    // Of a folder nothing is known.
+    // Folders have no known price.
     let known = if known > 0 { format!(" (~{})", grouped(known)) } else { String::new() };
     (count > 0).then(|| format!("They mention {count}{so_far} further {sources}, selected with them{known}."))
 }
 
-/// What is selected and not to be read yet.
-fn withheld_words(access: &Access) -> Option<String> {
+/// How many selected sources wait for trust.
+fn withheld_sentence(access: &Access) -> Option<String> {
     let count = access.withheld().len();
     let (sources, wait) = if count == 1 { ("source", "waits") } else { ("sources", "wait") };
     let words = || format!("{count} more {sources} outside the workspace {wait} for the user's trust.");
     (count > 0).then(words)
 }
 
-/// What an agent may select besides.
-struct Choice {
+/// Sources which the agent can select.
+struct SelectableSources {
     count: usize,
-    /// Those of most sources first.
+    /// Most common first.
     tags: Vec<String>,
 }
 
-impl Choice {
+impl SelectableSources {
     fn of(snapshot: &Snapshot) -> Option<Self> {
         let selection = &snapshot.selection;
         let is_open = |source: &&Source| {
@@ -149,7 +147,7 @@ fn tag_line(tags: &[String]) -> String {
     format!("Tags: {}", tags.join(", "))
 }
 
-/// What there was no room for; `None` where there was room for all.
+/// What did not fit; `None` if everything fits.
 fn left_out(entries: usize, tags: usize, list: &str) -> Option<String> {
     let some = |count: usize, one: &str| match count {
         0 => None,
@@ -160,7 +158,7 @@ fn left_out(entries: usize, tags: usize, list: &str) -> Option<String> {
     (!what.is_empty()).then(|| format!("Left out here: {}; {list} has all.", what.join(", ")))
 }
 
-/// The texts that fit into this room one after the other, each whole; one that is too long makes room for those behind it.
+/// The texts which fit, in order; skips a text which is too long.
 fn fitting(texts: &[String], room: usize, between: usize) -> Vec<String> {
     let mut free = room;
     let mut fits = |text: &&String| match free.checked_sub(units(text) + between) {
@@ -214,8 +212,8 @@ mod tests {
         Access::new(&desk.catalog, &desk.selection, &[], |source| withheld.contains(&source.id.as_str()))
     }
 
-    fn told(desk: &Snapshot, hidden: &[String]) -> Option<String> {
-        introduction(desk, &access(desk, &[]), hidden)
+    fn told(desk: &Snapshot, excluded: &[String]) -> Option<String> {
+        introduction(desk, &access(desk, &[]), excluded)
     }
 
     #[test]
@@ -283,7 +281,7 @@ mod tests {
             let desk = snapshot(sources, &picks, &[]);
             let told = told(&desk, &[]).unwrap();
             prop_assert!(units(&told) <= UNITS, "{} units", units(&told));
-            let whole: HashSet<String> = refdesk_tools::shelf::on_shelf(&desk).map(|(source, why)| entry(&desk, source, why)).collect();
+            let whole: HashSet<String> = crate::visible::visible(&desk).map(|(source, why)| entry(&desk, source, why)).collect();
             let shown: Vec<&str> = told.lines().filter(|line| line.starts_with("- @")).collect();
             for line in &shown {
                 prop_assert!(whole.contains(*line), "{}", line);

@@ -1,24 +1,23 @@
-//! What stands on the shelf of an agent: the sources that are auto or selected and not missing, each with why, which says how
-//! much it matters. Whether one may be read is decided where it is read.
+//! The sources visible to an agent: those which are auto or selected, and not missing. Access is checked when one is read.
 
 use refdesk_core::catalog::{Kind, Mode, Source, Standing};
-use refdesk_core::selection::Role;
+use refdesk_core::selection::{Access, Role};
 use refdesk_desk::engine::Snapshot;
 use refdesk_text::tokens;
 
-/// Why a source is on the shelf.
+/// Why a source is visible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum VisibleAs {
     /// Its mode is auto.
     Auto,
     /// A person or an agent picked it.
     Picked,
-    /// So many mentions away from one of these.
+    /// This many mentions away from one of these.
     PulledIn(usize),
 }
 
-impl Why {
-    /// Of this source; `None` where it is not on the shelf.
+impl VisibleAs {
+    /// Why this source is visible; `None` if it is not.
     pub fn of(snapshot: &Snapshot, source: &Source) -> Option<Self> {
         if source.is_missing() {
             return None;
@@ -31,8 +30,7 @@ impl Why {
         }
     }
 
-    /// From 0 to 1, as the protocol has it: 1 is what should not be left out, and what is pulled in matters less the farther
-    /// away it is (at most ten mentions).
+    /// Importance from 0 to 1; 1 should not be left out. A source matters less the more mentions (up to ten) lead to it.
     pub fn priority(self) -> f32 {
         match self {
             Self::Auto => 1.0,
@@ -45,12 +43,18 @@ impl Why {
     }
 }
 
-/// What is on the shelf, in catalog order.
-pub fn on_shelf(snapshot: &Snapshot) -> impl Iterator<Item = (&Source, Why)> {
-    snapshot.catalog.sources().iter().filter_map(|source| Some((source, Why::of(snapshot, source)?)))
+/// The visible sources, in catalog order.
+pub fn visible(snapshot: &Snapshot) -> impl Iterator<Item = (&Source, VisibleAs)> {
+    snapshot.catalog.sources().iter().filter_map(|source| Some((source, VisibleAs::of(snapshot, source)?)))
 }
 
-/// What a source costs in estimated tokens, as far as that is known without looking at the disk.
+/// Visible sources which the session may read, in catalog order; none which waits for trust.
+pub fn listed<'s>(snapshot: &'s Snapshot, access: &'s Access) -> impl Iterator<Item = (&'s Source, VisibleAs)> {
+    visible(snapshot)
+        .filter(|(source, _)| access.reaches(source.id.as_str()) && !access.withheld().contains(&source.id))
+}
+
+/// Estimated tokens of a source, if known without reading the disk.
 pub fn price(snapshot: &Snapshot, source: &Source) -> Option<u64> {
     let known = snapshot.tokens.get(source.id.as_str()).copied();
     known.or_else(|| match &source.kind {
@@ -65,9 +69,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_nearer_matters_more() {
-        let ladder: Vec<f32> =
-            [Why::Auto, Why::Picked].into_iter().chain((1..=10).map(Why::PulledIn)).map(Why::priority).collect();
+    fn nearer_sources_matter_more() {
+        let ladder: Vec<f32> = [VisibleAs::Auto, VisibleAs::Picked]
+            .into_iter()
+            .chain((1..=10).map(VisibleAs::PulledIn))
+            .map(VisibleAs::priority)
+            .collect();
         assert!(ladder.windows(2).all(|pair| pair[0] > pair[1]), "{ladder:?}");
         assert!(ladder.iter().all(|priority| (0.0..=1.0).contains(priority)), "{ladder:?}");
     }

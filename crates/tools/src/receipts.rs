@@ -1,4 +1,4 @@
-//! What an agent was given over the protocol, as the journal has it: with its very bytes, or what they hash to.
+//! Journal entries for texts given to an agent: with the text itself, or only its hash.
 
 use refdesk_desk::engine::Task;
 use refdesk_desk::reading::Reading;
@@ -7,14 +7,14 @@ use refdesk_enrich::TextKind;
 use refdesk_files::name::sha256_hex;
 use refdesk_text::tokens;
 
-/// A text that refdesk made for an agent and in which the agent wrote nothing.
-pub fn told(what: What, text: &str) -> Receipt {
+/// For a text of which the agent wrote nothing.
+pub fn with_text(what: What, text: &str) -> Receipt {
     let kind = (what == What::Instructed).then_some(TextKind::SystemInstructions);
-    Receipt { kind, text: Some(text.to_owned()), ..given(what, text) }
+    Receipt { kind, text: Some(text.to_owned()), ..with_hash(what, text) }
 }
 
-/// A text of which only size and hash are kept: it lies in a file, or the agent wrote some of it.
-pub fn given(what: What, text: &str) -> Receipt {
+/// For a text which is in a file, or of which the agent wrote a part: only size and hash are kept.
+pub fn with_hash(what: What, text: &str) -> Receipt {
     Receipt {
         bytes: text.len(),
         tokens: usize::try_from(tokens::of_prose(text.len() as u64)).unwrap_or(usize::MAX),
@@ -23,7 +23,7 @@ pub fn given(what: What, text: &str) -> Receipt {
     }
 }
 
-/// That a source was read by this way: of its text only how much was given, and what it costs.
+/// For a source read by this tool or method: only the amount of text and its price are kept.
 pub fn read(reading: &Reading, tool: &str) -> Task {
     Task::NoteRead(Box::new(Receipt {
         tool: Some(tool.to_owned()),

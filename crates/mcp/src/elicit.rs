@@ -1,0 +1,163 @@
+//! Asks the client's user for a choice of sources (elicitation): with a list to tick if the client supports that, otherwise with
+//! a line of text. Up to 2025-11-25 the server asks; since 2026-07-28 the client asks and repeats the call with the reply.
+
+use std::collections::BTreeMap;
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, ErrorData,
+    InputRequest, InputRequiredResult, InputResponses, ProtocolVersion, ServerRequest,
+};
+use rmcp::service::{PeerRequestOptions, RequestContext};
+use serde_json::{Value, json};
+
+use refdesk_desk::channel::{Answered, Request, Unanswered, Wait};
+use refdesk_text::escape::one_line;
+use refdesk_tools::front::Front;
+use refdesk_tools::{Elicit, Elicitation, Reply};
+
+/// The key of the question in the client's reply.
+const NAME: &str = "references";
+
+/// The field of the form.
+const FIELD: &str = "ids";
+
+/// More sources than this are typed instead of ticked.
+const TICKED: usize = 100;
+
+/// Characters of a source's name in the form.
+const TITLE: usize = 80;
+
+/// A client whose user can be asked.
+#[derive(Debug)]
+pub struct Client {
+    front: Front,
+    context: RequestContext<RoleServer>,
+    revision: ProtocolVersion,
+    /// The reply, if the call is a repeated one.
+    reply: Option<Value>,
+}
+
+impl Client {
+    /// The client which sent this request; `None` if it cannot ask its user.
+    pub fn new(front: &Front, context: RequestContext<RoleServer>, replies: Option<InputResponses>) -> Option<Self> {
+        let elicitation = context.client_capabilities()?.elicitation?;
+        // A client which names neither form nor URL supports forms.
+        if elicitation.form.is_none() && elicitation.url.is_some() {
+            return None;
+        }
+        let revision = context.protocol_version()?;
+        let reply = replies.and_then(|mut replies| replies.remove(NAME));
+        Some(Self { front: front.clone(), context, revision, reply })
+    }
+
+    /// Asks, and withdraws the question once nobody waits for the reply.
+    async fn ask(self, request: Request, wait: Wait) -> Reply {
+        let ticks = self.revision.as_str() >= ProtocolVersion::V_2025_11_25.as_str();
+        let question = ServerRequest::ElicitRequest(ElicitRequest::new(form(&request, ticks).map_err(unreadable)?));
+        let asked = self.context.peer.send_cancellable_request(question, PeerRequestOptions::no_options()).await;
+        let mut asked = asked.map_err(unreadable)?;
+        // On a task of its own, because dropping the call must not keep the question from being withdrawn.
+        let asked = tokio::spawn(async move {
+            let (why, reason) = tokio::select! {
+                reply = &mut asked.rx => return match reply {
+                    Ok(Ok(ClientResult::ElicitResult(result))) => parse_reply(&request, &result),
+                    Ok(Ok(_)) => Err(unreadable("it is the answer to something else")),
+                    Ok(Err(error)) => Err(unreadable(error)),
+                    Err(_) => Err(unreadable("the connection ended")),
+                },
+                () = tokio::time::sleep(wait.left()) => (Unanswered::TimedOut, "nobody answered in time"),
+                () = self.context.ct.cancelled() => (Unanswered::GivenUp, "the call was cancelled"),
+                () = self.front.left() => (Unanswered::GivenUp, "the server ends"),
+            };
+            // Fails if the client is gone.
+            let _ = asked.cancel(Some(reason.to_owned())).await;
+            Err(why)
+        });
+        asked.await.unwrap_or_else(|error| Err(unreadable(error)))
+    }
+}
+
+impl Elicit for Client {
+    fn elicit(self: Box<Self>, request: &Request, wait: &Wait) -> Elicitation {
+        if self.revision.as_str() < ProtocolVersion::V_2026_07_28.as_str() {
+            return Elicitation::Asking(Box::pin(self.ask(request.clone(), wait.clone())));
+        }
+        match self.reply {
+            None => Elicitation::CallAgain,
+            Some(reply) => Elicitation::Replied(
+                serde_json::from_value(reply).map_err(unreadable).and_then(|reply| parse_reply(request, &reply)),
+            ),
+        }
+    }
+}
+
+/// Has the client ask its user and repeat the call.
+///
+/// # Errors
+/// The form cannot be made.
+pub fn input_required(request: &Request) -> Result<InputRequiredResult, ErrorData> {
+    let form = form(request, true).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+    let question = InputRequest::Elicitation(ElicitRequest::new(form));
+    Ok(InputRequiredResult::from_input_requests(BTreeMap::from([(NAME.to_owned(), question)])))
+}
+
+fn unreadable(why: impl std::fmt::Display) -> Unanswered {
+    let message = format!("the client gave no answer that can be read: {why}");
+    let hint = "name ids yourself: listReferences has them".to_owned();
+    Unanswered::Failed { code: "no-answer", message, hint }
+}
+
+/// The form: a list to tick if `ticks` and it is not too long.
+fn form(request: &Request, ticks: bool) -> serde_json::Result<ElicitRequestParams> {
+    let mut message = one_line(&request.context).into_owned();
+    let title = |name: &str| one_line(name).chars().take(TITLE).collect::<String>();
+    let field = if ticks && request.sources.len() <= TICKED {
+        let options: Vec<Value> =
+            request.sources.iter().map(|it| json!({"const": it.id, "title": title(&it.name)})).collect();
+        json!({"type": "array", "title": "References", "items": {"anyOf": options}})
+    } else {
+        message.push_str(":\n");
+        for source in request.sources.iter().take(TICKED) {
+            message.push_str(&format!("- {}: {}\n", one_line(&source.id), title(&source.name)));
+        }
+        if let Some(more) = request.sources.len().checked_sub(TICKED).filter(|more| *more > 0) {
+            message.push_str(&format!("… and {more} more\n"));
+        }
+        json!({"type": "string", "title": "References", "description": "Ids, separated by commas; nothing for none"})
+    };
+    let requested_schema: ElicitationSchema =
+        serde_json::from_value(json!({"type": "object", "properties": {FIELD: field}}))?;
+    Ok(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
+}
+
+/// Reads the reply. To decline is to choose nothing; to cancel is to give no reply.
+fn parse_reply(request: &Request, result: &ElicitResult) -> Reply {
+    let by = Some("the user of the client".to_owned());
+    match result.action {
+        ElicitationAction::Accept => {}
+        ElicitationAction::Decline => return Ok(Answered { by, ..Answered::default() }),
+        _ => return Err(Unanswered::GivenUp),
+    }
+    let said = result.content.as_ref().and_then(|content| content.get(FIELD));
+    // An empty choice has no field or an empty one; other fields are not an answer to this form.
+    let is_empty = |content: &Value| content.as_object().is_some_and(serde_json::Map::is_empty);
+    if said.is_none() && result.content.as_ref().is_some_and(|content| !content.is_null() && !is_empty(content)) {
+        return Err(unreadable(format!("it has no '{FIELD}'")));
+    }
+    let is_offered = |id: &str| request.sources.iter().any(|source| source.id == id);
+    let said: Vec<String> = match said {
+        None | Some(Value::Null) => Vec::new(),
+        Some(Value::Array(ids)) if ids.iter().all(Value::is_string) => {
+            ids.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+        }
+        // An id may hold a comma.
+        Some(Value::String(id)) if is_offered(id.trim()) => vec![id.trim().to_owned()],
+        Some(Value::String(ids)) => {
+            ids.split(',').map(|id| id.trim().trim_start_matches('@').to_owned()).filter(|id| !id.is_empty()).collect()
+        }
+        Some(_) => return Err(unreadable(format!("'{FIELD}' is no list of ids"))),
+    };
+    let (selected, unknown) = said.into_iter().partition(|id| is_offered(id));
+    Ok(Answered { selected, unknown, approved: false, by })
+}

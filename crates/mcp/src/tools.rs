@@ -1,0 +1,94 @@
+//! `tools/list` and `tools/call`: translates tools and their answers to the protocol.
+
+use std::sync::Arc;
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, ListToolsResult, Tool,
+    ToolAnnotations,
+};
+use rmcp::service::RequestContext;
+
+use super::elicit::{Client, input_required};
+use refdesk_desk::Agent;
+use refdesk_text::Error;
+use refdesk_tools::front::Front;
+use refdesk_tools::{INVALID_CALL, ToolAnswer, ToolEffect, ToolSpec};
+
+/// `tools/list`.
+///
+/// # Errors
+/// The desk is closed.
+pub async fn list(front: &Front) -> Result<ListToolsResult, ErrorData> {
+    let excluded = front.opened().await.ok_or_else(closed)?.exclude_tools;
+    Ok(ListToolsResult::with_all_items(refdesk_tools::offered(&excluded).map(tool).collect()))
+}
+
+/// `tools/call`.
+///
+/// # Errors
+/// The call is wrong, or the desk is closed.
+pub async fn call(
+    front: &Front,
+    agent: Agent,
+    request: CallToolRequestParams,
+    context: RequestContext<RoleServer>,
+) -> Result<CallToolResponse, ErrorData> {
+    let cancelled = context.ct.clone();
+    let elicit = Client::new(front, context, request.input_responses).map(|client| Box::new(client) as _);
+    let arguments = request.arguments.unwrap_or_default();
+    tokio::select! {
+        answer = refdesk_tools::call(front, agent, &request.name, arguments, elicit) => {
+            response(answer.map_err(protocol_error)?)
+        }
+        // The client gets no response to a cancelled request.
+        () = cancelled.cancelled() => Err(closed()),
+    }
+}
+
+fn tool(spec: &ToolSpec) -> Tool {
+    let annotations = ToolAnnotations::new()
+        .read_only(spec.effect == ToolEffect::Reads)
+        .destructive(spec.effect == ToolEffect::Replaces)
+        .idempotent(true)
+        .open_world(false);
+    Tool::new(spec.name, spec.description, spec.input())
+        .with_title(spec.title)
+        .with_raw_output_schema(Arc::new(spec.output()))
+        .with_annotations(annotations)
+}
+
+fn response(answer: ToolAnswer) -> Result<CallToolResponse, ErrorData> {
+    if let Some(request) = &answer.question {
+        return input_required(request).map(Into::into);
+    }
+    let content = vec![ContentBlock::text(answer.text)];
+    let mut result = if answer.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
+    result.structured_content = answer.structured;
+    Ok(result.into())
+}
+
+/// Translates an error of a call.
+fn protocol_error(error: Error) -> ErrorData {
+    match error.code {
+        INVALID_CALL => ErrorData::invalid_params(error.message, None),
+        _ => ErrorData::internal_error(error.message, None),
+    }
+}
+
+/// The desk is closed because the server is about to end.
+pub fn closed() -> ErrorData {
+    protocol_error(refdesk_tools::closed())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_of_it_is_under_six_kilobytes() {
+        let list = ListToolsResult::with_all_items(refdesk_tools::offered(&[]).map(tool).collect());
+        let size = serde_json::to_vec(&list).unwrap().len();
+        assert!(size < 6000, "{size} bytes");
+    }
+}

@@ -1,0 +1,272 @@
+//! Asks a person on behalf of an agent. A choice of sources goes through the agent's own client if that can ask, otherwise
+//! through the configured channel. Approval of a write is asked on a screen only: the client belongs to the agent.
+
+use std::pin::Pin;
+
+use serde_json::json;
+use tokio::sync::oneshot;
+
+use super::front::{Front, Place, QUESTIONS};
+use super::select_references::nothing_selected;
+use super::{CallError, ToolAnswer, ToolCall, closed};
+use refdesk_core::config::ChannelKind;
+use refdesk_desk::Agent;
+use refdesk_desk::channel::{self, Answered, Approval, Asker, Request, Unanswered, Wait, Way};
+use refdesk_desk::engine::{Outcome, Task};
+use refdesk_desk::session::Receipt;
+use refdesk_text::Error;
+
+/// Chosen ids listed in a message before "and N more".
+const LISTED: usize = 20;
+
+/// Asks the client's user to choose sources; implemented by the transport.
+pub trait Elicit: std::fmt::Debug + Send + Sync {
+    /// Asks, until `wait` ends.
+    fn elicit(self: Box<Self>, request: &Request, wait: &Wait) -> Elicitation;
+}
+
+/// A reply from the client's user.
+pub type Reply = Result<Answered, Unanswered>;
+
+/// How a transport asks its client.
+pub enum Elicitation {
+    /// It cannot ask.
+    Unsupported,
+    /// The client asks, and then repeats the call.
+    CallAgain,
+    /// The repeated call brought this reply.
+    Replied(Reply),
+    /// The client is asking.
+    Asking(Pin<Box<dyn Future<Output = Reply> + Send>>),
+}
+
+/// Sources a person chose.
+#[derive(Debug)]
+pub(crate) struct Chosen {
+    /// Ids.
+    pub ids: Vec<String>,
+    /// A sentence about the choice, for the agent.
+    pub note: String,
+    /// Ids which the person gave but were not offered.
+    pub unknown: Vec<String>,
+}
+
+/// Asks for a choice of sources.
+///
+/// # Errors
+/// There is nothing to choose from, no reply, or the desk is closed.
+pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, CallError> {
+    let context = format!("{} asks which references it should work with", call.agent.who);
+    let offer = Task::Offer { context, tags: Vec::new() };
+    let Some(Outcome::Offer(offer)) = call.front.ask(&call.agent, offer).await else {
+        return Err(closed().into());
+    };
+    let (request, way) = *offer;
+    if request.sources.is_empty() {
+        let message =
+            "there is nothing to choose from: every source that can be selected is selected, or there is none";
+        return Err(nothing_selected("no_sources", message));
+    }
+    let wait = wait_for(&request, &way);
+    let through_client = way.settings.kind == ChannelKind::Console || way.untrusted.is_some();
+    let elicitation = match call.elicit.take() {
+        Some(elicit) if through_client => elicit.elicit(&request, &wait),
+        _ => Elicitation::Unsupported,
+    };
+    let reply = match elicitation {
+        Elicitation::Unsupported => {
+            let to_ask = request.clone();
+            ask(
+                call,
+                request,
+                wait.clone(),
+                on_thread(wait, move |wait| channel::open(&way, channel::Place::Protocol)?.ask(&to_ask, wait)),
+            )
+            .await
+        }
+        Elicitation::Asking(asking) => {
+            let asking = |place| async move {
+                let _place = place;
+                asking.await
+            };
+            ask(call, request, wait, asking).await
+        }
+        Elicitation::Replied(reply) => {
+            note(&call.front, &call.agent, channel::asked(&request)).await;
+            note(&call.front, &call.agent, channel::answered(&request, &reply)).await;
+            reply
+        }
+        Elicitation::CallAgain => {
+            let json = json!({"status": "asking", "message": "the user is asked first; call again with the reply"});
+            let question = Some(Box::new(request));
+            return Err(CallError::Answer(Box::new(ToolAnswer { question, ..ToolAnswer::failed(json) })));
+        }
+    };
+    chosen(reply).map_err(|refusal| {
+        let words = if refusal.hint.is_empty() { "" } else { "; " };
+        nothing_selected("error", &format!("{}{words}{}", refusal.message, refusal.hint))
+    })
+}
+
+/// What the person chose, described for the agent.
+fn chosen(reply: Reply) -> Result<Chosen, Error> {
+    let Answered { selected, unknown, by, .. } = reply.map_err(no_reply)?;
+    let by = channel::person(by.as_deref());
+    let mut note = match selected.len() {
+        0 => format!("{by} was asked and chose nothing: go on without, and do not ask again"),
+        count => {
+            let listed = selected.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let more = count.checked_sub(LISTED).filter(|more| *more > 0);
+            format!("{by} chose {listed}{}", more.map(|more| format!(" and {more} more")).unwrap_or_default())
+        }
+    };
+    if !unknown.is_empty() {
+        note.push_str(&format!("; not among what was offered: {}", unknown.join(", ")));
+    }
+    Ok(Chosen { ids: selected, note, unknown })
+}
+
+/// Asks on a screen to approve a write; answers who approved it.
+///
+/// # Errors
+/// It was not approved.
+pub(crate) async fn approve(call: &ToolCall, way: Way, approval: Approval) -> Result<String, Error> {
+    let path = approval.path.clone();
+    let desk = call.front.snapshots().borrow().desk.to_string();
+    let asker = Asker { who: call.agent.who.clone(), session: call.agent.session.clone(), desk };
+    let context = format!("{} wants to write {path}", call.agent.who);
+    let request = channel::approval(&way, asker, &context, approval);
+    let wait = wait_for(&request, &way);
+    let to_ask = request.clone();
+    let asking = on_thread(wait.clone(), move |wait| channel::ask_screen(&way, &to_ask, wait));
+    let rule =
+        format!("or allow it for good with a rule, \"approval\": {}, which the user has to trust", rule_for(&path));
+    match ask(call, request, wait, asking).await {
+        Ok(Answered { approved: true, by, .. }) => Ok(channel::person(by.as_deref())),
+        Ok(_) => {
+            let message = format!("the user said no to writing {path}");
+            Err(Error::new("not-approved", message, "ask the user what should be different"))
+        }
+        Err(Unanswered::TimedOut) => {
+            let message = format!("nobody answered in time whether {path} may be written");
+            Err(Error::new("timed-out", message, format!("ask the user to answer on the screen, {rule}")))
+        }
+        Err(Unanswered::Failed { code: "no-screen", .. }) => {
+            let message = format!("writing {path} needs the yes of a person, and no screen is open to ask on");
+            let hint = format!("ask the user to open `refdesk` in this workspace and call again, {rule}");
+            Err(Error::new("no-screen", message, hint))
+        }
+        Err(unanswered) => Err(no_reply(unanswered)),
+    }
+}
+
+/// A rule which allows this path only.
+fn rule_for(path: &str) -> serde_json::Value {
+    json!({globset::escape(path).replace('\\', "[\\]"): "auto"})
+}
+
+/// Why there is no reply.
+fn no_reply(unanswered: Unanswered) -> Error {
+    match unanswered {
+        Unanswered::TimedOut => Error::new(
+            "timed-out",
+            "nobody answered in time",
+            "go on without, or name ids yourself: listReferences has them",
+        ),
+        Unanswered::GivenUp => Error::new("given-up", "the question was taken back", ""),
+        Unanswered::Failed { code, message, hint } => {
+            let hint = if hint.is_empty() { "name ids yourself: listReferences has them".to_owned() } else { hint };
+            Error::new(code, message, hint)
+        }
+    }
+}
+
+fn wait_for(request: &Request, way: &Way) -> Wait {
+    Wait::seconds(request.timeout.unwrap_or(way.settings.timeout))
+}
+
+/// Asks on a thread, which ends soon after `wait` is given up, and keeps its place until then.
+fn on_thread(
+    wait: Wait,
+    ask: impl FnOnce(&Wait) -> Reply + Send + 'static,
+) -> impl FnOnce(Place) -> Pin<Box<dyn Future<Output = Reply> + Send>> {
+    |place| {
+        let asked = tokio::task::spawn_blocking(move || {
+            let _place = place;
+            ask(&wait)
+        });
+        Box::pin(async {
+            asked.await.unwrap_or_else(|error| {
+                let message = format!("asking went wrong: {error}");
+                Err(Unanswered::Failed { code: "no-answer", message, hint: String::new() })
+            })
+        })
+    }
+}
+
+/// Waits for a reply and journals the question and the reply. If the call is dropped the question is given up, which is also
+/// journalled.
+async fn ask<F: Future<Output = Reply>>(
+    call: &ToolCall,
+    request: Request,
+    wait: Wait,
+    start: impl FnOnce(Place) -> F,
+) -> Reply {
+    let Some(place) = call.front.place(&call.agent.session) else {
+        let message = format!(
+            "another question of this session is with the user, or {QUESTIONS} of other sessions are: no more is asked"
+        );
+        return Err(Unanswered::Failed { code: "busy", message, hint: "call again when that is answered".to_owned() });
+    };
+    let _give_up = GiveUpOnDrop(wait.clone());
+    let (front, agent) = (call.front.clone(), call.agent.clone());
+    let (replied, reply) = oneshot::channel();
+    let journalled = tokio::spawn(async move {
+        note(&front, &agent, channel::asked(&request)).await;
+        let reply = reply.await.unwrap_or(Err(Unanswered::GivenUp));
+        note(&front, &agent, channel::answered(&request, &reply)).await;
+    });
+    let mut asking = std::pin::pin!(start(place));
+    let reply = tokio::select! {
+        reply = &mut asking => reply,
+        () = call.front.left() => { wait.give_up(); asking.await }
+    };
+    // Neither fails unless the runtime ends.
+    let _ = (replied.send(reply.clone()), journalled.await);
+    reply
+}
+
+struct GiveUpOnDrop(Wait);
+
+impl Drop for GiveUpOnDrop {
+    fn drop(&mut self) {
+        self.0.give_up();
+    }
+}
+
+async fn note(front: &Front, agent: &Agent, receipt: Receipt) {
+    // A failure to write the journal is reported as a diagnostic.
+    let _ = front.ask(agent, Task::Note(Box::new(receipt))).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use refdesk_core::config::{Rule, Verdict};
+
+    #[test]
+    fn the_suggested_rule_allows_only_this_path() {
+        for (path, others) in [
+            ("src/a.rs", &["src/b.rs"][..]),
+            ("app/[id]/page.tsx", &["app/i/page.tsx"]),
+            ("a*{b,c}?.md", &["axb1.md", "ab1.md"]),
+            ("a\\b\".md", &["ab\".md", "a/b\".md"]),
+        ] {
+            let rule = rule_for(path);
+            let glob = rule.as_object().and_then(|rule| rule.keys().next()).unwrap().clone();
+            let matcher = Rule { glob, verdict: Verdict::Auto }.matcher().unwrap();
+            assert!(matcher.is_match(path), "{path}: {rule}");
+            assert!(others.iter().all(|other| !matcher.is_match(other)), "{path}: {rule}");
+        }
+    }
+}
