@@ -4,7 +4,7 @@
 use std::ops::{AddAssign, SubAssign};
 
 use super::draft::{Block, BlockKind, Draft, Entry, Item, Level};
-use super::print;
+use super::print::{self, Frame};
 use refdesk_text::tokens;
 
 /// How much may be appended to a text.
@@ -242,12 +242,14 @@ impl<'d> Plan<'d> {
             }
             if !shown.is_empty() {
                 let frame = print::frame(draft.kind, fitted.text.is_empty());
-                fitted.push(draft.kind, frame.around(&shown), lowest);
+                fitted.push(draft.kind, &frame, &shown, lowest);
             }
         }
         let left_out = self.left_out();
         if !left_out.is_empty() {
-            fitted.push(BlockKind::LeftOut, print::left_out(&left_out, self.shown_by), Level::Count);
+            let start = fitted.text.len();
+            fitted.text.push_str(&print::left_out(&left_out, self.shown_by));
+            fitted.price(BlockKind::LeftOut, start, Level::Count);
         }
         fitted
     }
@@ -258,9 +260,23 @@ fn tokens_of(bytes: usize) -> usize {
 }
 
 impl Fitted {
-    fn push(&mut self, kind: BlockKind, block: String, level: Level) {
+    /// Appends a block of these entries. They may be megabytes, so that each is copied once.
+    fn push(&mut self, kind: BlockKind, frame: &Frame, entries: &[&str], level: Level) {
         let start = self.text.len();
-        self.blocks.push(Block { kind, bytes: block.len(), tokens: tokens_of(block.len()), level, start });
-        if self.text.is_empty() { self.text = block } else { self.text.push_str(&block) }
+        let words: usize = entries.iter().map(|entry| entry.len() + frame.between.len()).sum();
+        self.text.reserve(frame.before.len() + words + frame.after.len());
+        self.text.push_str(&frame.before);
+        for (at, entry) in entries.iter().enumerate() {
+            self.text.push_str(if at > 0 { frame.between } else { "" });
+            self.text.push_str(entry);
+        }
+        self.text.push_str(frame.after);
+        self.price(kind, start, level);
+    }
+
+    /// Notes what was appended from `start` on as a block.
+    fn price(&mut self, kind: BlockKind, start: usize, level: Level) {
+        let bytes = self.text.len() - start;
+        self.blocks.push(Block { kind, bytes, tokens: tokens_of(bytes), level, start });
     }
 }

@@ -63,13 +63,6 @@ pub(crate) fn frame(kind: BlockKind, is_first: bool) -> Frame {
     Frame { before: format!("\n\n---\n{heading}\n\n").into(), between, after: "\n---" }
 }
 
-impl Frame {
-    /// The block of these entries.
-    pub fn around(&self, entries: &[&str]) -> String {
-        [&self.before, &*entries.join(self.between), self.after].concat()
-    }
-}
-
 /// How much there was no room for, and how it is seen.
 pub(crate) fn left_out(counts: &[(BlockKind, usize)], shown_by: &str) -> String {
     let word = |kind: &BlockKind| match kind {
@@ -85,7 +78,8 @@ pub(crate) fn left_out(counts: &[(BlockKind, usize)], shown_by: &str) -> String 
     let counted =
         |(kind, count): &(BlockKind, usize)| format!("{count} {}{}", word(kind), if *count == 1 { "" } else { "s" });
     let counted: Vec<String> = counts.iter().map(counted).collect();
-    frame(BlockKind::LeftOut, false).around(&[&format!("{LEFT_OUT}{} — {shown_by}", counted.join(", "))])
+    let Frame { before, after, .. } = frame(BlockKind::LeftOut, false);
+    format!("{before}{LEFT_OUT}{} — {shown_by}{after}", counted.join(", "))
 }
 
 /// How what was left out of a text of this kind is seen.

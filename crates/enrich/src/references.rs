@@ -1,6 +1,8 @@
 //! The enricher of references: expansions of `@id`, tag hints, the transitive notice and the context of a document that a
 //! tool has read (BEHAVIOUR §5, blocks 1 to 4).
 
+use rayon::prelude::*;
+
 use super::chain::{Context, Enricher, Metadata, Reading, TextKind};
 use super::draft::{BlockKind, Draft, Entry, Memory, Why};
 use super::instruction::remembered;
@@ -123,32 +125,33 @@ impl Speaker<'_> {
 
     /// Block 3; who is named goes into `metadata`, with their parents.
     fn notice(&self, metadata: &mut Metadata) -> Draft {
-        let mut entries = Vec::new();
-        let members = self.ctx.selection.members();
-        for member in members.iter().filter(|member| member.role == Role::Transitive) {
+        let selection = self.ctx.selection;
+        let transitive: Vec<&Member> = selection.members().iter().filter(|it| it.role == Role::Transitive).collect();
+        // Where every source mentions every other these are megabytes.
+        let entries = transitive.into_par_iter().filter_map(|member| {
             let id = member.id.as_str();
-            let Some(source) = self.ctx.catalog.get(id) else { continue };
+            let source = self.ctx.catalog.get(id)?;
             if !self.reading.asked.repeat && self.told.was_announced(id) {
-                continue;
+                return None;
             }
-            let full = print::notice(source, member.parents.iter().map(SourceId::as_str));
             let brief = print::brief_notice(source);
             let said = &self.reading.said;
-            let stands = said.has_beginning(&print::notice_beginning(source)) || said.has(&brief);
-            if !stands {
-                metadata.transitive_references.push((member.id.clone(), member.parents.clone()));
-            }
-            entries.push(Entry {
+            let entry = Entry {
                 about: id.to_owned(),
-                full,
+                full: print::notice(source, member.parents.iter().map(SourceId::as_str)),
+                stands: said.has_beginning(&print::notice_beginning(source)) || said.has(&brief),
                 brief,
-                why: vec![Why::Parents { chain: chain(self.ctx.selection, member) }],
+                why: vec![Why::Parents { chain: chain(selection, member) }],
                 memory: vec![Memory::Announced(id.to_owned())],
-                stands,
                 brief_is_enough: true,
                 weight: 0.0,
-            });
-        }
+            };
+            Some((member, entry))
+        });
+        let entries: Vec<(&Member, Entry)> = entries.collect();
+        let news = entries.iter().filter(|(_, entry)| !entry.stands);
+        metadata.transitive_references.extend(news.map(|(member, _)| (member.id.clone(), member.parents.clone())));
+        let entries = entries.into_iter().map(|(_, entry)| entry).collect();
         Draft { kind: BlockKind::Notice, entries }
     }
 }
