@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use refdesk_templates::Syntax;
-use refdesk_templates::render::{Compiled, Job, Renderer, Texts};
+use refdesk_templates::render::{CompiledTemplate, RenderJob, Renderer, Texts};
 use serde_json::{Value, json};
 use support::{REFDESK, report};
 
@@ -94,9 +94,9 @@ fn renderings(_: &mut Criterion) {
             None => println!("{what}: {measured:.2} µs"),
         };
         let word = syntax.word();
-        let job = Job::new(template(syntax, 4_096), syntax, values());
+        let job = RenderJob::new(template(syntax, 4_096), syntax, values());
         let texts = Texts::of(&job).expect("a small template");
-        let compiled = Compiled::new(&texts).expect("it parses");
+        let compiled = CompiledTemplate::new(&texts).expect("it parses");
         let text = compiled.render(&job.values, false).expect("it renders").text;
         println!("{word}: {} bytes of template give {} bytes of text", job.text.len(), text.len());
         let warm = runs(TIMES, |_| drop(black_box(compiled.render(&job.values, false))));
@@ -107,7 +107,7 @@ fn renderings(_: &mut Criterion) {
         println!("{word}, 4 KB, asked of a warm worker, median: {:.2} µs", micros(&asked, 50));
         report(&format!("{word}, 4 KB, asked of a warm worker, p95"), micros(&asked, 95), 1_000.0);
 
-        let mut job = Job::new(template(syntax, 65_536), syntax, values());
+        let mut job = RenderJob::new(template(syntax, 65_536), syntax, values());
         let typed = runs(TIMES / 5, |run| {
             job.values["class_name"] = format!("Order{run}").into();
             drop(black_box(renderer.render(&job).expect("an answer")));

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use refdesk_core::catalog::{Catalog, Kind, Mode, Origin, Source};
+use refdesk_core::catalog::{Catalog, Mode, Source, SourceDefinition, SourceKind};
 use refdesk_core::selection::Selection;
 use refdesk_enrich::Matcher;
 
@@ -38,10 +38,10 @@ fn catalog(sources: usize) -> Catalog {
         description: String::new(),
         mode: Mode::Selectable,
         tags: vec![dice.word(), format!("{} {}", dice.word(), dice.word()), format!("{}-{i}", dice.word())],
-        kind: Kind::Url { url: "https://example.org".into() },
+        kind: SourceKind::Url { url: "https://example.org".into() },
         fetch_hint: None,
         contents: None,
-        origin: Origin { file: Path::new("references.json").into(), entry: None },
+        origin: SourceDefinition { file: Path::new("references.json").into(), entry: None },
     };
     Catalog::new((0..sources).map(source).collect())
 }

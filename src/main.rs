@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use refdesk::tui::{self, ExitReason, Start};
-use refdesk_core::config::screen::{self, Remembered};
+use refdesk_core::config::screen::{self, SavedScreen};
 use refdesk_desk::engine::Engine;
 
 fn main() -> color_eyre::Result<ExitCode> {
@@ -18,8 +18,8 @@ fn screen(engine: Engine, profile: Option<PathBuf>) -> color_eyre::Result<ExitCo
     let file = screen::file();
     let (remembered, problem) = match file.as_deref().map(screen::read) {
         Some(Ok(remembered)) => (remembered, None),
-        Some(Err(forgotten)) => (Remembered::default(), Some(format!("the layout is forgotten: {forgotten}"))),
-        None => (Remembered::default(), None),
+        Some(Err(forgotten)) => (SavedScreen::default(), Some(format!("the layout is forgotten: {forgotten}"))),
+        None => (SavedScreen::default(), None),
     };
     let start = Start::from_env(remembered.clone()).saying(problem).proposing(profile);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
@@ -38,7 +38,7 @@ fn screen(engine: Engine, profile: Option<PathBuf>) -> color_eyre::Result<ExitCo
 }
 
 /// Writes what the next screen begins with. The choices of the desk are safe already, so a failure is said and no more.
-fn remember(file: Option<&Path>, remembered: &Remembered) {
+fn remember(file: Option<&Path>, remembered: &SavedScreen) {
     let Some(file) = file else { return };
     if let Err(error) = screen::write(file, remembered) {
         // After a hangup nobody may be left to read it.

@@ -87,7 +87,7 @@ fn the_readme_lists_exactly_the_commands_there_are() {
     let table = readme.split("\n## Commands\n").nth(1).expect("a section of commands").split("\n## ").next().unwrap();
     let rows = table.lines().filter_map(|line| line.strip_prefix("| `"));
     let mut listed: Vec<&str> = rows.filter_map(|row| row.split([' ', '`']).next()).collect();
-    let program = refdesk::cli::Arguments::command();
+    let program = refdesk::cli::Cli::command();
     let mut commands: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
     listed.sort_unstable();
     commands.sort_unstable();

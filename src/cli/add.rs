@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::answer::Answer;
+use super::answer::CommandOutput;
 use super::args::{AddArgs, NewMode};
 use super::output::ask_to_leave;
 use refdesk_core::catalog::Mode;
@@ -10,7 +10,7 @@ use refdesk_desk::{Desk, NewSource};
 use refdesk_text::escape::one_line;
 
 /// Writes the entry into a file of its own.
-pub fn run(desk: &mut Desk, args: &AddArgs) -> Answer {
+pub fn run(desk: &mut Desk, args: &AddArgs) -> CommandOutput {
     let mode = match args.mode {
         NewMode::Auto => Mode::Auto,
         NewMode::Selectable => Mode::Selectable,
@@ -21,7 +21,7 @@ pub fn run(desk: &mut Desk, args: &AddArgs) -> Answer {
             let file = desk.around().display(&added.file);
             let text = format!("added {} in {file}\n", one_line(added.id.as_str()));
             let json = json!({"status": "success", "id": added.id, "file": file, "entry": added.entry});
-            let mut answer = Answer::new(json, text);
+            let mut answer = CommandOutput::new(json, text);
             desk.settle();
             if desk.selection().contains(added.id.as_str()) {
                 // A document that was there already names it: it brings its templates from now on.
@@ -30,6 +30,6 @@ pub fn run(desk: &mut Desk, args: &AddArgs) -> Answer {
             }
             answer
         }
-        Err(refusal) => Answer::refused(refusal).with_status("error"),
+        Err(refusal) => CommandOutput::refused(refusal).with_status("error"),
     }
 }

@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::args::Format;
+use super::args::OutputFormat;
 use refdesk_desk::Desk;
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
 /// What a command came to, in both forms.
 #[derive(Debug)]
-pub struct Answer {
+pub struct CommandOutput {
     /// For programs: an object.
     pub json: Value,
     /// For people; printed as it stands.
@@ -26,7 +26,7 @@ pub struct Answer {
     pub exit: u8,
 }
 
-impl Answer {
+impl CommandOutput {
     /// A request that was met.
     pub fn new(json: Value, text: impl Into<String>) -> Self {
         let text = text.into().into_bytes();
@@ -35,10 +35,10 @@ impl Answer {
 
     /// A request that was met, with only the form that is wanted made: of ten thousand sources each form costs more than
     /// knowing them.
-    pub fn either(format: Format, json: impl FnOnce() -> Value, text: impl FnOnce() -> String) -> Self {
+    pub fn either(format: OutputFormat, json: impl FnOnce() -> Value, text: impl FnOnce() -> String) -> Self {
         match format {
-            Format::Json => Self::new(json(), ""),
-            Format::Text => Self::new(Value::Object(Map::new()), text()),
+            OutputFormat::Json => Self::new(json(), ""),
+            OutputFormat::Text => Self::new(Value::Object(Map::new()), text()),
         }
     }
 

@@ -16,7 +16,7 @@ use refdesk_enrich::Budget;
     subcommand_value_name = "COMMAND",
     after_help = "Exit codes: 0 done, 1 the request could not be met, 2 usage, 3 timed out."
 )]
-pub struct Arguments {
+pub struct Cli {
     /// The workspace folder [default: the nearest parent folder that contains .jaato/, else the current folder]
     #[arg(long, value_name = "DIR", global = true, help_heading = "Options of every command")]
     pub workspace: Option<PathBuf>,
@@ -41,8 +41,8 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME|FILE", global = true, help_heading = "Options of every command")]
     pub profile: Option<String>,
     /// Print text for people, or one JSON document for programs
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text, global = true, help_heading = "Options of every command")]
-    pub format: Format,
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = OutputFormat::Text, global = true, help_heading = "Options of every command")]
+    pub format: OutputFormat,
     /// Use the built-in sample knowledge base, in a temporary folder
     #[arg(long, global = true, help_heading = "Options of every command", conflicts_with_all = ["workspace", "config"])]
     pub demo: bool,
@@ -53,7 +53,7 @@ pub struct Arguments {
 
 /// The output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum OutputFormat {
     /// For people.
     Text,
     /// For programs.

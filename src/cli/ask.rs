@@ -5,7 +5,7 @@ use std::io::{IsTerminal, stderr, stdin};
 
 use serde_json::{Value, json};
 
-use super::answer::Answer;
+use super::answer::CommandOutput;
 use super::args::{AskArgs, SelectArgs};
 use super::select;
 use refdesk_desk::Desk;
@@ -17,7 +17,7 @@ use refdesk_text::escape::one_line;
 const TIMED_OUT: u8 = 3;
 
 /// Asks, waits, and picks.
-pub fn run(desk: &mut Desk, args: &AskArgs) -> Answer {
+pub fn run(desk: &mut Desk, args: &AskArgs) -> CommandOutput {
     desk.settle();
     let request = channel::request(desk, &args.context, &args.tags);
     if request.sources.is_empty() {
@@ -39,11 +39,14 @@ pub fn run(desk: &mut Desk, args: &AskArgs) -> Answer {
     }
 }
 
-fn pick(desk: &mut Desk, request: &Request, answered: Answered) -> Answer {
+fn pick(desk: &mut Desk, request: &Request, answered: Answered) -> CommandOutput {
     let Answered { selected, mut unknown, by, .. } = answered;
     let mut answer = if selected.is_empty() {
         let message = "nothing was chosen";
-        Answer::new(json(&[("status", json!("none_selected")), ("message", json!(message))]), format!("{message}\n"))
+        CommandOutput::new(
+            json(&[("status", json!("none_selected")), ("message", json!(message))]),
+            format!("{message}\n"),
+        )
     } else {
         // What the answer names beside it was not offered: it is told below, and not looked for.
         select::run(desk, &SelectArgs { ids: selected, tags: Vec::new() })
@@ -64,22 +67,22 @@ fn pick(desk: &mut Desk, request: &Request, answered: Answered) -> Answer {
 const NAMED: usize = 10;
 
 /// There is nothing that could be chosen: why.
-fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> Answer {
+fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> CommandOutput {
     let refusal = if desk.catalog().is_empty() {
         Error::new("no-sources", "the catalog has no sources", "`refdesk add PATH` adds one")
     } else if tags.is_empty() {
         let message = "nobody is asked: all that may be picked is selected already";
         let json = json(&[("status", json!("all_selected")), ("message", json!(message))]);
-        return Answer::new(json, format!("{message}\n"));
+        return CommandOutput::new(json, format!("{message}\n"));
     } else {
         let message = format!("nobody is asked: no source that may be picked has the tag {}", tags.join(" or "));
         Error::new("none-matched", message, "`refdesk list --unselected` shows ids and tags")
     };
     let status = if refusal.code == "no-sources" { "no_sources" } else { "none_matched" };
-    with(Answer::refused(refusal), &[("status", json!(status))])
+    with(CommandOutput::refused(refusal), &[("status", json!(status))])
 }
 
-fn unanswered(request: &Request, why: &Unanswered, timeout: f64) -> Answer {
+fn unanswered(request: &Request, why: &Unanswered, timeout: f64) -> CommandOutput {
     let refusal = match why {
         Unanswered::TimedOut => Error::new(
             "timed-out",
@@ -93,8 +96,8 @@ fn unanswered(request: &Request, why: &Unanswered, timeout: f64) -> Answer {
     };
     let (status, exit) = if why.is_late() { ("timed_out", TIMED_OUT) } else { ("error", 1) };
     let answer =
-        with(Answer::refused(refusal), &[("status", json!(status)), ("request_id", json!(request.request_id))]);
-    Answer { exit, ..answer }
+        with(CommandOutput::refused(refusal), &[("status", json!(status)), ("request_id", json!(request.request_id))]);
+    CommandOutput { exit, ..answer }
 }
 
 /// What `select` prints where it selects nothing, with these members.
@@ -112,7 +115,7 @@ fn json(members: &[(&str, Value)]) -> Value {
     nothing
 }
 
-fn with(mut answer: Answer, members: &[(&str, Value)]) -> Answer {
+fn with(mut answer: CommandOutput, members: &[(&str, Value)]) -> CommandOutput {
     set(&mut answer.json, members);
     answer
 }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
-use super::answer::Answer;
-use super::args::{AssertArgs, Format};
+use super::answer::CommandOutput;
+use super::args::{AssertArgs, OutputFormat};
 use super::rows::{self, join, plural};
 use super::why_not;
 use refdesk_core::selection::Role;
@@ -21,7 +21,7 @@ use refdesk_text::report::Diagnostic;
 const LIMIT: u64 = 16 * 1024 * 1024;
 
 /// Reads the file and looks at every case; exit code 1 where one is not met, 2 where the file cannot be used.
-pub fn run(desk: &mut Desk, args: &AssertArgs, format: Format) -> Answer {
+pub fn run(desk: &mut Desk, args: &AssertArgs, format: OutputFormat) -> CommandOutput {
     let path = absolute(&desk.around().current, &args.file);
     let shown = desk.around().display(&path);
     let bytes = match read_regular(&path, LIMIT) {
@@ -39,34 +39,34 @@ pub fn run(desk: &mut Desk, args: &AssertArgs, format: Format) -> Answer {
     desk.settle();
     let asserted = desk.assert(cases);
     let told = |judged: &Judged| judged.missed.iter().map(|miss| words(desk, miss)).collect();
-    let told: Vec<Vec<Told>> = asserted.cases.iter().map(told).collect();
-    let mut answer = Answer::either(format, || in_json(&asserted, &told), || in_words(&shown, &asserted, &told));
+    let told: Vec<Vec<UnmetExpectation>> = asserted.cases.iter().map(told).collect();
+    let mut answer = CommandOutput::either(format, || in_json(&asserted, &told), || in_words(&shown, &asserted, &told));
     answer.exit = u8::from(asserted.cases.iter().any(|judged| !judged.missed.is_empty()));
     answer
 }
 
-fn unusable(shown: &str, what: &str, hint: &str) -> Answer {
+fn unusable(shown: &str, what: &str, hint: &str) -> CommandOutput {
     let refusal = Error::new("no-expectations", format!("{shown} cannot be read: {what}"), hint);
-    Answer { exit: 2, json: json!({"cases": [], "problems": []}), ..Answer::refused(refusal) }
+    CommandOutput { exit: 2, json: json!({"cases": [], "problems": []}), ..CommandOutput::refused(refusal) }
 }
 
 /// Everything that is wrong with the file is told.
-fn wrong(shown: &str, problems: Vec<Diagnostic>) -> Answer {
+fn wrong(shown: &str, problems: Vec<Diagnostic>) -> CommandOutput {
     let refusal = Error::new("bad-expectations", format!("{shown}: {}", plural(problems.len(), "error")), "");
     let json = json!({"cases": [], "problems": problems});
-    Answer { exit: 2, json, diagnostics: problems, ..Answer::refused(refusal) }
+    CommandOutput { exit: 2, json, diagnostics: problems, ..CommandOutput::refused(refusal) }
 }
 
 /// A miss, for programs and for people.
-struct Told {
+struct UnmetExpectation {
     expectation: &'static str,
     id: Option<String>,
     reason: &'static str,
     message: String,
 }
 
-fn words(desk: &Desk, miss: &Miss) -> Told {
-    let told = |expectation, id: Option<&str>, reason, message: String| Told {
+fn words(desk: &Desk, miss: &Miss) -> UnmetExpectation {
+    let told = |expectation, id: Option<&str>, reason, message: String| UnmetExpectation {
         expectation,
         id: id.map(str::to_owned),
         reason,
@@ -108,9 +108,9 @@ fn words(desk: &Desk, miss: &Miss) -> Told {
     }
 }
 
-fn in_json(asserted: &Asserted, told: &[Vec<Told>]) -> Value {
-    let missed = |told: &Told| json!({"expectation": told.expectation, "id": told.id, "reason": told.reason, "message": told.message});
-    let case = |(judged, told): (&Judged, &Vec<Told>)| {
+fn in_json(asserted: &Asserted, told: &[Vec<UnmetExpectation>]) -> Value {
+    let missed = |told: &UnmetExpectation| json!({"expectation": told.expectation, "id": told.id, "reason": told.reason, "message": told.message});
+    let case = |(judged, told): (&Judged, &Vec<UnmetExpectation>)| {
         json!({
             "name": judged.case.name,
             "line": judged.case.line,
@@ -138,7 +138,7 @@ fn in_json(asserted: &Asserted, told: &[Vec<Told>]) -> Value {
 }
 
 /// A row a case; below it a line for each miss and what came instead, or what was hinted at besides.
-fn in_words(shown: &str, asserted: &Asserted, told: &[Vec<Told>]) -> String {
+fn in_words(shown: &str, asserted: &Asserted, told: &[Vec<UnmetExpectation>]) -> String {
     let row = |judged: &Judged| {
         vec![
             if judged.missed.is_empty() { "ok" } else { "MISSED" }.to_owned(),

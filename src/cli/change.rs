@@ -2,40 +2,40 @@
 
 use serde_json::json;
 
-use super::answer::Answer;
+use super::answer::CommandOutput;
 use super::rows;
 use refdesk_desk::{Changed, Desk};
 use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 
 /// Takes picks back.
-pub fn unselect(desk: &mut Desk, ids: &[String]) -> Answer {
+pub fn unselect(desk: &mut Desk, ids: &[String]) -> CommandOutput {
     desk.settle();
     answer(desk.unpick(ids), "unselected", "nothing was picked of it")
 }
 
 /// Bars sources.
-pub fn exclude(desk: &mut Desk, ids: &[String]) -> Answer {
+pub fn exclude(desk: &mut Desk, ids: &[String]) -> CommandOutput {
     desk.settle();
     answer(desk.exclude(ids), "excluded", "all of it was excluded before")
 }
 
 /// Lifts exclusions.
-pub fn include(desk: &mut Desk, ids: &[String]) -> Answer {
+pub fn include(desk: &mut Desk, ids: &[String]) -> CommandOutput {
     desk.settle();
     answer(desk.include(ids), "included again", "nothing was excluded of it")
 }
 
 /// Takes everything back.
-pub fn clear(desk: &mut Desk, all: bool) -> Answer {
+pub fn clear(desk: &mut Desk, all: bool) -> CommandOutput {
     desk.settle();
     answer(desk.clear(all), "cleared", "there was nothing to clear")
 }
 
-fn answer(done: Result<Changed, Error>, verb: &str, nothing: &str) -> Answer {
+fn answer(done: Result<Changed, Error>, verb: &str, nothing: &str) -> CommandOutput {
     let changed = match done {
         Ok(changed) => changed,
-        Err(refusal) => return Answer::refused(refusal).with_status("error"),
+        Err(refusal) => return CommandOutput::refused(refusal).with_status("error"),
     };
     let ids: Vec<String> = changed.changed.iter().map(|id| one_line(id).into_owned()).collect();
     let mut message = match (ids.is_empty(), changed.refused.is_empty()) {
@@ -59,5 +59,5 @@ fn answer(done: Result<Changed, Error>, verb: &str, nothing: &str) -> Answer {
         "changed": changed.changed,
         "released": changed.released,
     });
-    Answer::new(json, text).and_refused(changed.refused)
+    CommandOutput::new(json, text).and_refused(changed.refused)
 }

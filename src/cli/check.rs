@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::answer::Answer;
+use super::answer::CommandOutput;
 use super::args::CheckArgs;
 use super::output::{ask_to_leave, in_words};
 use super::rows::plural;
@@ -14,7 +14,7 @@ use refdesk_text::escape::one_line;
 use refdesk_text::report::{Diagnostic, add_new};
 
 /// The desk that is checked: of this workspace, of another one, or of one configuration file.
-pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, Answer> {
+pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, CommandOutput> {
     let Some(path) = &args.path else { return Ok(options) };
     let path = absolute(&options.around.current, path);
     let around = options.around.clone();
@@ -24,13 +24,16 @@ pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, Answer> {
         Surroundings { named: Some(path), from_environment: None, ..around }
     } else {
         let refusal = Error::new("no-such-path", format!("{} is not there", path.display()), "name a folder or file");
-        return Err(Answer { json: json!({"valid": false, "errors": [], "warnings": []}), ..Answer::refused(refusal) });
+        return Err(CommandOutput {
+            json: json!({"valid": false, "errors": [], "warnings": []}),
+            ..CommandOutput::refused(refusal)
+        });
     };
     Ok(Options { around, ..options })
 }
 
 /// Checks everything there is; what was wrong when the desk was opened is among it.
-pub fn run(desk: &mut Desk, args: &CheckArgs) -> Answer {
+pub fn run(desk: &mut Desk, args: &CheckArgs) -> CommandOutput {
     let (mended, unmended) = if args.fix { desk.mend(&ask_to_leave) } else { (Vec::new(), Vec::new()) };
     desk.settle();
     desk.read_all();
@@ -61,7 +64,7 @@ pub fn run(desk: &mut Desk, args: &CheckArgs) -> Answer {
         .collect();
     let valid = errors.is_empty();
     let json = json!({"valid": valid, "errors": errors, "warnings": warnings, "fixed": mended});
-    let mut answer = Answer::new(json, text);
+    let mut answer = CommandOutput::new(json, text);
     answer.exit = u8::from(!valid);
     answer
 }

@@ -5,9 +5,9 @@ mod remembered;
 
 use serde_json::{Map, Value, json};
 
-use self::place::Place;
-use self::remembered::Remembered;
-use super::answer::Answer;
+use self::place::SettingsFile;
+use self::remembered::ConnectionRecord;
+use super::answer::CommandOutput;
 use super::args::ConnectArgs;
 use super::output::ask;
 use super::world;
@@ -17,12 +17,12 @@ use refdesk_files::output::{Before, Proposal, Unwritten, propose, propose_remova
 use refdesk_text::Error;
 
 /// Lets an agent call the desk.
-pub fn connect(desk: &mut Desk, args: &ConnectArgs) -> Answer {
+pub fn connect(desk: &mut Desk, args: &ConnectArgs) -> CommandOutput {
     run(desk, args, Verb::Connect)
 }
 
 /// Takes that away.
-pub fn disconnect(desk: &mut Desk, args: &ConnectArgs) -> Answer {
+pub fn disconnect(desk: &mut Desk, args: &ConnectArgs) -> CommandOutput {
     run(desk, args, Verb::Disconnect)
 }
 
@@ -33,12 +33,12 @@ enum Verb {
 }
 
 /// What is to be done to the settings file.
-struct Step {
+struct SettingsChange {
     proposal: Proposal,
-    then: Then,
+    then: FollowUp,
 }
 
-enum Then {
+enum FollowUp {
     /// Write it, and remember this.
     Remember(Record),
     /// Write it, and forget what was remembered.
@@ -48,30 +48,30 @@ enum Then {
 }
 
 /// Everything that the words of a call came to.
-struct Job {
+struct ConnectPlan {
     verb: Verb,
     client: Client,
-    place: Place,
+    place: SettingsFile,
     command: String,
-    remembered: Remembered,
+    remembered: ConnectionRecord,
     warnings: Vec<String>,
 }
 
-fn run(desk: &mut Desk, args: &ConnectArgs, verb: Verb) -> Answer {
+fn run(desk: &mut Desk, args: &ConnectArgs, verb: Verb) -> CommandOutput {
     let Some(client) = Client::from_word(&args.agent) else {
         let words: Vec<&str> = Client::words().collect();
         let message = format!("'{}' is no agent that refdesk knows", args.agent);
-        return Answer::usage(message, format!("it knows {}", words.join(", ")));
+        return CommandOutput::usage(message, format!("it knows {}", words.join(", ")));
     };
     let place = match place::of(desk, &client, args.user) {
         Ok(place) => place,
-        Err(refusal) => return Answer::refused(refusal).with_status("error"),
+        Err(refusal) => return CommandOutput::refused(refusal).with_status("error"),
     };
-    let mut job = Job {
+    let mut job = ConnectPlan {
         verb,
         client,
         command: String::new(),
-        remembered: Remembered::new(desk, client.word, args.user),
+        remembered: ConnectionRecord::new(desk, client.word, args.user),
         place,
         warnings: Vec::new(),
     };
@@ -88,10 +88,10 @@ fn run(desk: &mut Desk, args: &ConnectArgs, verb: Verb) -> Answer {
         }
         Err(refusal) => job.answer("error", None, false, String::new()).and_refused(vec![refusal]),
     };
-    Answer { notes: job.warnings.into_iter().chain(answer.notes).collect(), ..answer }
+    CommandOutput { notes: job.warnings.into_iter().chain(answer.notes).collect(), ..answer }
 }
 
-impl Job {
+impl ConnectPlan {
     /// By the bare name where that starts this program, or has to: a file of a workspace is for other people's machines too.
     fn choose_command(&mut self, for_user: bool) -> String {
         let (own, found) = (world::own_file(), world::on_path(NAME));
@@ -118,23 +118,23 @@ impl Job {
     }
 
     /// What has to change; `None` where nothing has to.
-    fn step(&self) -> Result<Option<Step>, Error> {
+    fn step(&self) -> Result<Option<SettingsChange>, Error> {
         let text = self.place.read()?;
         let (text, record) = (text.as_deref(), self.remembered.record.as_ref());
         let faulty = |fault: Fault| self.refuse(fault);
         let (new, then) = match self.verb {
             Verb::Connect => match setup::connect(text, &self.client, &self.command, record).map_err(faulty)? {
                 Connected::Already => return Ok(None),
-                Connected::Write { text, record } => (text, Then::Remember(record)),
+                Connected::Write { text, record } => (text, FollowUp::Remember(record)),
             },
             Verb::Disconnect => match setup::disconnect(text, &self.client, record).map_err(faulty)? {
                 Disconnected::Nothing => return Ok(None),
-                Disconnected::Write(text) => (text, Then::Forget),
-                Disconnected::Remove { folders } => (String::new(), Then::Remove(folders)),
+                Disconnected::Write(text) => (text, FollowUp::Forget),
+                Disconnected::Remove { folders } => (String::new(), FollowUp::Remove(folders)),
             },
         };
         let proposal = self.place.propose(|root, folder, file, scope| match then {
-            Then::Remove(_) => propose_removal(root, folder, file, scope),
+            FollowUp::Remove(_) => propose_removal(root, folder, file, scope),
             _ => propose(root, folder, file, &new, scope),
         })?;
         // Between the two looks at it the file may have become another, of which nothing is known here.
@@ -143,7 +143,7 @@ impl Job {
             let message = format!("{} changed while it was looked at", self.place.shown);
             return Err(Error::new("changed", message, "try again"));
         }
-        Ok(Some(Step { proposal, then }))
+        Ok(Some(SettingsChange { proposal, then }))
     }
 
     fn refuse(&self, fault: Fault) -> Error {
@@ -153,18 +153,18 @@ impl Job {
     }
 
     /// Shows, asks and writes.
-    fn carry_out(&self, desk: &mut Desk, args: &ConnectArgs, step: &Step) -> Answer {
+    fn carry_out(&self, desk: &mut Desk, args: &ConnectArgs, step: &SettingsChange) -> CommandOutput {
         let proposal = &step.proposal;
         let (shown, sum) = (&proposal.shown, proposal.diff.summary());
         let diff = proposal.diff.unified();
         let [verb, asked, done] = match (&step.then, &proposal.before) {
-            (Then::Remove(_), _) => ["remove", "Remove", "removed"],
+            (FollowUp::Remove(_), _) => ["remove", "Remove", "removed"],
             (_, Before::Nothing) => ["write", "Write", "wrote"],
             (_, Before::File { .. }) => ["change", "Change", "changed"],
         };
         let foreseen = format!("this would {verb} {shown} ({sum})");
         if args.dry_run {
-            return Answer { notes: vec![foreseen], ..self.answer("dry_run", Some(proposal), false, diff) };
+            return CommandOutput { notes: vec![foreseen], ..self.answer("dry_run", Some(proposal), false, diff) };
         }
         let mut text = diff;
         if !args.yes {
@@ -178,7 +178,7 @@ impl Job {
                     let hint = "look at the difference, and write it with --yes";
                     let refusal = Error::new("not-approved", "nobody approved it", hint);
                     let answer = self.answer("error", Some(proposal), false, text).and_refused(vec![refusal]);
-                    return Answer { notes: vec![foreseen], ..answer };
+                    return CommandOutput { notes: vec![foreseen], ..answer };
                 }
             }
         }
@@ -202,10 +202,10 @@ impl Job {
     }
 
     /// What is remembered is written first: without it one would not know afterwards what was there before.
-    fn write(&self, desk: &mut Desk, step: &Step) -> Result<(), Error> {
+    fn write(&self, desk: &mut Desk, step: &SettingsChange) -> Result<(), Error> {
         let refused = |unwritten: Unwritten| unwritten.refused;
         match &step.then {
-            Then::Remember(record) => {
+            FollowUp::Remember(record) => {
                 let folders = step.proposal.path.ancestors().skip(1).take_while(|folder| !folder.is_dir()).count();
                 let record = Record { folders: record.folders.max(folders), ..record.clone() };
                 self.remembered.store(desk, &record)?;
@@ -214,12 +214,12 @@ impl Job {
                     refused(unwritten)
                 })
             }
-            Then::Forget => {
+            FollowUp::Forget => {
                 desk.write(std::slice::from_ref(&step.proposal)).map_err(refused)?;
                 self.remembered.forget();
                 Ok(())
             }
-            Then::Remove(folders) => {
+            FollowUp::Remove(folders) => {
                 let reason = format!("it was made to connect {}", self.client.word);
                 desk.remove(&step.proposal, self.place.depth().min(*folders), &reason).map_err(refused)?;
                 self.remembered.forget();
@@ -228,7 +228,13 @@ impl Job {
         }
     }
 
-    fn answer(&self, status: &str, proposal: Option<&Proposal>, changed: bool, text: impl Into<String>) -> Answer {
+    fn answer(
+        &self,
+        status: &str,
+        proposal: Option<&Proposal>,
+        changed: bool,
+        text: impl Into<String>,
+    ) -> CommandOutput {
         let diff = proposal.map(|proposal| proposal.diff.unified()).unwrap_or_default();
         let mut json = Map::from_iter([
             ("status".to_owned(), json!(status)),
@@ -242,7 +248,7 @@ impl Job {
         if self.verb == Verb::Connect {
             json.insert("command".to_owned(), json!(self.command));
         }
-        Answer::new(Value::Object(json), text)
+        CommandOutput::new(Value::Object(json), text)
     }
 }
 
@@ -250,18 +256,18 @@ impl Job {
 mod tests {
     use clap::CommandFactory;
 
-    use crate::cli::Arguments;
-    use refdesk_agents::hook::Agent;
+    use crate::cli::Cli;
+    use refdesk_agents::hook::HookAgent;
     use refdesk_agents::setup::Client;
 
     /// Neighbours of one floor know nothing of each other, so each has its table.
     #[test]
     fn the_agents_that_are_connected_are_those_that_are_answered_and_those_in_the_help() {
-        let agents = Agent::ALL.map(Agent::word);
+        let agents = HookAgent::ALL.map(HookAgent::word);
         assert_eq!(Client::words().collect::<Vec<_>>(), agents);
         let (last, first) = agents.split_last().unwrap();
         let told = format!("The agent: {} or {last}", first.join(", "));
-        let program = Arguments::command();
+        let program = Cli::command();
         for name in ["hook", "connect", "disconnect"] {
             let command = program.find_subcommand(name).unwrap();
             let agent = command.get_positionals().next().unwrap();

@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::answer::{Answer, object};
-use super::args::{EnrichArgs, Forgetting, Format};
+use super::answer::{CommandOutput, object};
+use super::args::{EnrichArgs, Forgetting, OutputFormat};
 use super::given::Given;
 use refdesk_desk::{Desk, Reader};
-use refdesk_enrich::{Asked, Enriched};
+use refdesk_enrich::{EnrichRequest, Enriched};
 use refdesk_text::report::Diagnostic;
 
 /// Enriches standard input. As text its bytes pass through untouched; in JSON they are replaced where they are no UTF-8.
-pub fn run(desk: &mut Desk, args: &EnrichArgs, format: Format) -> Answer {
+pub fn run(desk: &mut Desk, args: &EnrichArgs, format: OutputFormat) -> CommandOutput {
     let given = match Given::read(&args.text) {
         Ok(given) => given,
         Err(refused) => return refused,
@@ -26,11 +26,11 @@ pub fn run(desk: &mut Desk, args: &EnrichArgs, format: Format) -> Answer {
     };
     // Somebody who only looks is shown what the session would be told after it forgot.
     let anew = args.event.is_some() && args.dry_run;
-    let (mut enriched, problems) = desk.enrich(&Asked { repeat: args.repeat || anew, ..asked }, reader);
+    let (mut enriched, problems) = desk.enrich(&EnrichRequest { repeat: args.repeat || anew, ..asked }, reader);
     diagnostics.extend(problems);
     let found =
         !(enriched.metadata.mentioned_references.is_empty() && enriched.metadata.tag_matched_references.is_empty());
-    let again = || desk.enrich(&Asked { repeat: true, ..asked }, Reader::Nobody).0;
+    let again = || desk.enrich(&EnrichRequest { repeat: true, ..asked }, Reader::Nobody).0;
     if found && enriched.items.is_empty() && !args.repeat && !again().blocks.is_empty() {
         let message = format!("all there is to say was told to the session '{}' before", desk.session());
         diagnostics.push(Diagnostic::warning("told-before", message).hint("--repeat says it again"));
@@ -42,9 +42,9 @@ pub fn run(desk: &mut Desk, args: &EnrichArgs, format: Format) -> Answer {
         count => notes.push(format!("{count} of {} were left out for want of room", enriched.items.len())),
     }
     let printed = match format {
-        Format::Text if lossy => [given.bytes.as_slice(), enriched.added().as_bytes()].concat(),
-        Format::Text => std::mem::take(&mut enriched.text).into_bytes(),
-        Format::Json => Vec::new(),
+        OutputFormat::Text if lossy => [given.bytes.as_slice(), enriched.added().as_bytes()].concat(),
+        OutputFormat::Text => std::mem::take(&mut enriched.text).into_bytes(),
+        OutputFormat::Json => Vec::new(),
     };
     let in_json = || {
         object([
@@ -54,7 +54,7 @@ pub fn run(desk: &mut Desk, args: &EnrichArgs, format: Format) -> Answer {
             ("lossy", Value::Bool(lossy)),
         ])
     };
-    Answer { text: printed, diagnostics, notes, ..Answer::either(format, in_json, String::new) }
+    CommandOutput { text: printed, diagnostics, notes, ..CommandOutput::either(format, in_json, String::new) }
 }
 
 fn reason(event: Forgetting) -> &'static str {

@@ -4,9 +4,9 @@ use std::io::Read;
 
 use serde_json::Value;
 
-use super::answer::Answer;
+use super::answer::CommandOutput;
 use super::args::{KindName, TextArgs};
-use refdesk_enrich::{Asked, Budget, TextKind, Tool};
+use refdesk_enrich::{Budget, EnrichRequest, TextKind, Tool};
 use refdesk_text::Error;
 
 /// A text and where it comes from.
@@ -23,19 +23,19 @@ impl<'a> Given<'a> {
     ///
     /// # Errors
     /// The arguments of the tool are no JSON object, or standard input cannot be read.
-    pub fn read(args: &'a TextArgs) -> Result<Self, Answer> {
+    pub fn read(args: &'a TextArgs) -> Result<Self, CommandOutput> {
         let arguments = match args.args.as_deref().map(serde_json::from_str::<Value>) {
             None => None,
             Some(Ok(arguments @ Value::Object(_))) => Some(arguments),
             Some(_) => {
                 let hint = "for example --args '{\"path\": \"docs/a.md\"}'";
-                return Err(Answer::usage("--args must be a JSON object", hint));
+                return Err(CommandOutput::usage("--args must be a JSON object", hint));
             }
         };
         let mut bytes = Vec::new();
         if let Err(error) = std::io::stdin().lock().read_to_end(&mut bytes) {
             let message = format!("standard input cannot be read: {error}");
-            return Err(Answer::refused(Error::new("no-input", message, "give the text on standard input")));
+            return Err(CommandOutput::refused(Error::new("no-input", message, "give the text on standard input")));
         }
         let kind = match args.kind {
             KindName::Prompt => TextKind::Prompt,
@@ -46,8 +46,8 @@ impl<'a> Given<'a> {
     }
 
     /// What is asked about `text`, which is these bytes as text.
-    pub fn asked<'t>(&'t self, text: &'t str, repeat: bool, budget: Budget) -> Asked<'t> {
+    pub fn asked<'t>(&'t self, text: &'t str, repeat: bool, budget: Budget) -> EnrichRequest<'t> {
         let tool = self.arguments.as_ref().map(|arguments| Tool { name: self.tool, arguments });
-        Asked { tool, repeat, budget, ..Asked::new(self.kind, text) }
+        EnrichRequest { tool, repeat, budget, ..EnrichRequest::new(self.kind, text) }
     }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::answer::{Answer, object};
-use super::args::{Format, GraphArgs};
+use super::answer::{CommandOutput, object};
+use super::args::{GraphArgs, OutputFormat};
 use super::rows;
 use refdesk_core::catalog::Source;
 use refdesk_core::mention::Mention;
@@ -13,7 +13,7 @@ use refdesk_desk::Desk;
 use refdesk_text::escape::one_line;
 
 /// Reads every document and prints the graph.
-pub fn run(desk: &mut Desk, args: &GraphArgs, format: Format) -> Answer {
+pub fn run(desk: &mut Desk, args: &GraphArgs, format: OutputFormat) -> CommandOutput {
     desk.settle();
     desk.read_all();
     let desk = &*desk;
@@ -35,7 +35,7 @@ pub fn run(desk: &mut Desk, args: &GraphArgs, format: Format) -> Answer {
         (_, true) => mermaid(desk, &mentions),
         _ => in_words(desk, &mentions),
     };
-    Answer::either(format, in_json, in_words)
+    CommandOutput::either(format, in_json, in_words)
 }
 
 fn in_words(desk: &Desk, mentions: &[Mention]) -> String {

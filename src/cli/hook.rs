@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::args::{Arguments, HookArgs};
+use super::args::{Cli, HookArgs};
 use super::{demo, log, output, threads, world};
-use refdesk_agents::hook::{self, Agent, Event, Heard, Unheard};
+use refdesk_agents::hook::{self, HookAgent, HookEvent, HookInput, Unheard};
 use refdesk_desk::session::FOREIGN;
 use refdesk_desk::{Desk, Options, Reader};
-use refdesk_enrich::{Asked, TextKind, Tool};
+use refdesk_enrich::{EnrichRequest, TextKind, Tool};
 use refdesk_text::report::Diagnostic;
 
 /// Longer documents are not read.
@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 const THREADS: usize = 4;
 
 /// Answers a hook.
-pub fn run(arguments: &Arguments, args: &HookArgs) -> ExitCode {
+pub fn run(arguments: &Cli, args: &HookArgs) -> ExitCode {
     // The place of a defect goes to the log instead of the screen, and its message nowhere: a text may stand in it.
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
@@ -63,7 +63,7 @@ pub fn excused(error: &clap::Error) -> Option<ExitCode> {
 /// Whether these arguments call a hook, as far as they can be understood; where they cannot be at all, whether it is the first
 /// command among them.
 fn is_meant(arguments: impl Iterator<Item = std::ffi::OsString> + Clone) -> bool {
-    let program = <Arguments as clap::CommandFactory>::command();
+    let program = <Cli as clap::CommandFactory>::command();
     let parser = program.clone().ignore_errors(true);
     let understood = parser.try_get_matches_from(arguments.clone()).ok();
     if let Some(name) = understood.as_ref().and_then(clap::ArgMatches::subcommand_name) {
@@ -80,7 +80,7 @@ fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
 }
 
 /// What the agent is answered, and the desk that said it.
-fn answer(arguments: &Arguments, args: &HookArgs) -> (Value, Option<Desk>) {
+fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<Desk>) {
     let began = Instant::now();
     let heard = listen(args);
     let cwd = match &heard {
@@ -99,13 +99,13 @@ fn answer(arguments: &Arguments, args: &HookArgs) -> (Value, Option<Desk>) {
         let session = arguments.session.clone().or(session).unwrap_or_else(|| options.session.clone());
         Options { who: who.to_owned(), session, patience: PATIENCE, ..options.clone() }
     };
-    let (agent, Heard { session, event, .. }) = match heard {
+    let (agent, HookInput { session, event, .. }) = match heard {
         Ok(heard) => heard,
         Err(Unheard { reason, session, .. }) => {
             return fail(Some(&Desk::open(who(session, &args.agent))), &reason);
         }
     };
-    if let Event::Other(name) = &event {
+    if let HookEvent::Other(name) = &event {
         tracing::debug!(agent = agent.word(), ?name, "nothing is said to this");
         return (hook::nothing(), None);
     }
@@ -119,11 +119,11 @@ fn answer(arguments: &Arguments, args: &HookArgs) -> (Value, Option<Desk>) {
 }
 
 /// Reads the document and understands it.
-fn listen(args: &HookArgs) -> Result<(Agent, Heard), Unheard> {
+fn listen(args: &HookArgs) -> Result<(HookAgent, HookInput), Unheard> {
     let unheard = |reason: String| Unheard { reason, cwd: None, session: None };
     let bytes = read();
-    let Some(agent) = Agent::from_word(&args.agent) else {
-        let known = Agent::ALL.map(Agent::word).join(", ");
+    let Some(agent) = HookAgent::from_word(&args.agent) else {
+        let known = HookAgent::ALL.map(HookAgent::word).join(", ");
         return Err(unheard(format!("there is no agent {:?}; there are {known}", args.agent)));
     };
     hook::hear(agent, &bytes.map_err(unheard)?).map(|heard| (agent, heard))
@@ -149,7 +149,7 @@ fn read() -> Result<Vec<u8>, String> {
 }
 
 /// How the desk is opened: in the workspace of the folder that the agent works in, else of the current one.
-fn options(arguments: &Arguments, demo: Option<&Path>, cwd: Option<&Path>) -> Result<Options, String> {
+fn options(arguments: &Cli, demo: Option<&Path>, cwd: Option<&Path>) -> Result<Options, String> {
     let current = world::current();
     let from = match (cwd, &current) {
         (Some(cwd), _) if cwd.is_absolute() => Ok(cwd.to_path_buf()),
@@ -174,33 +174,33 @@ fn real_folder(folder: &Path) -> Result<PathBuf, String> {
 }
 
 /// What the desk has to say to that event, and what went wrong with it.
-fn speak(desk: &mut Desk, agent: Agent, event: &Event, repeat: bool) -> (String, Vec<Diagnostic>) {
+fn speak(desk: &mut Desk, agent: HookAgent, event: &HookEvent, repeat: bool) -> (String, Vec<Diagnostic>) {
     let budget = hook::budget(agent, event);
     let mut problems = Vec::new();
-    let forgets = matches!(event, Event::Forgets | Event::Start { forgets: true });
+    let forgets = matches!(event, HookEvent::Forgets | HookEvent::Start { forgets: true });
     if forgets && !repeat && desk.keeps_anything() {
         problems.extend(desk.forget_told("the conversation was summarised or begun anew"));
     }
     // What could not be forgotten stands there still, and what was told before would be left away.
     let is_stuck = problems.iter().any(|problem| problem.code == "not-stored");
     let asked = match event {
-        Event::Start { .. } => None,
-        Event::Prompt(prompt) => Some(Asked::new(TextKind::Prompt, prompt)),
-        Event::Tool { name, input, text } => {
+        HookEvent::Start { .. } => None,
+        HookEvent::Prompt(prompt) => Some(EnrichRequest::new(TextKind::Prompt, prompt)),
+        HookEvent::Tool { name, input, text } => {
             let tool = Some(Tool { name: name.as_deref(), arguments: input });
-            Some(Asked { tool, ..Asked::new(TextKind::ToolResult, text) })
+            Some(EnrichRequest { tool, ..EnrichRequest::new(TextKind::ToolResult, text) })
         }
-        Event::Forgets | Event::Other(_) => return (String::new(), problems),
+        HookEvent::Forgets | HookEvent::Other(_) => return (String::new(), problems),
     };
     // A tool works in every folder of this world; what is no workspace stays as it is.
-    if matches!(event, Event::Tool { .. }) && desk.catalog().is_empty() {
+    if matches!(event, HookEvent::Tool { .. }) && desk.catalog().is_empty() {
         return (String::new(), problems);
     }
     desk.settle();
     let (enriched, more) = match asked {
         None => desk.start(budget, repeat || is_stuck),
         // What is said stands for itself, and the journal has it so.
-        Some(asked) => desk.enrich(&Asked { repeat, budget, alone: true, ..asked }, Reader::Session),
+        Some(asked) => desk.enrich(&EnrichRequest { repeat, budget, alone: true, ..asked }, Reader::Session),
     };
     problems.extend(more);
     if let Err(error) = desk.keep_mentions() {
@@ -211,14 +211,14 @@ fn speak(desk: &mut Desk, agent: Agent, event: &Event, repeat: bool) -> (String,
 
 /// Says what went wrong beside an answer. What is wrong with the workspace itself is journalled where a person is near, and
 /// not with every tool.
-fn note(desk: &Desk, event: &Event, problems: &[Diagnostic]) {
+fn note(desk: &Desk, event: &HookEvent, problems: &[Diagnostic]) {
     let opening = desk.opening_diagnostics();
     let errors: Vec<&Diagnostic> = opening.iter().filter(|problem| problem.is_error()).collect();
     let foreign = opening.iter().filter(|problem| problem.code == FOREIGN);
     for problem in errors.iter().copied().chain(foreign).chain(problems) {
         tracing::warn!(problem = ?output::in_words(problem), "wrong at the desk");
     }
-    if is_unwritable(problems) || matches!(event, Event::Tool { .. }) {
+    if is_unwritable(problems) || matches!(event, HookEvent::Tool { .. }) {
         return;
     }
     if let Some(first) = errors.first() {

@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use super::answer::Answer;
+use super::answer::CommandOutput;
 use refdesk_desk::Desk;
 
 /// Prints the instructions; nothing where there is nothing to say.
-pub fn run(desk: &mut Desk) -> Answer {
+pub fn run(desk: &mut Desk) -> CommandOutput {
     desk.settle();
     let text = desk.instructions();
     let printed = if text.is_empty() || text.ends_with('\n') { text.clone() } else { format!("{text}\n") };
-    Answer::new(json!({ "text": text }), printed)
+    CommandOutput::new(json!({ "text": text }), printed)
 }

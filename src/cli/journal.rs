@@ -6,8 +6,8 @@ use std::io;
 use jiff::{Timestamp, Zoned};
 use serde_json::{Value, json};
 
-use super::answer::Answer;
-use super::args::{Format, JournalArgs};
+use super::answer::CommandOutput;
+use super::args::{JournalArgs, OutputFormat};
 use super::output::is_for_terminal;
 use super::{rows, since};
 use refdesk_desk::Desk;
@@ -18,13 +18,13 @@ use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
 
 /// Prints the lines that are wanted; of `session` where one is named.
-pub fn run(desk: &Desk, args: &JournalArgs, session: Option<&str>, format: Format) -> Answer {
+pub fn run(desk: &Desk, args: &JournalArgs, session: Option<&str>, format: OutputFormat) -> CommandOutput {
     let now = since::now();
     let since = match args.since.as_deref().map(|text| (text, since::parse(text, &now))) {
         None => None,
         Some((_, Some(since))) => Some(since),
         Some((text, None)) => {
-            return Answer::usage(format!("--since: '{text}' is no time"), since::EXAMPLES);
+            return CommandOutput::usage(format!("--since: '{text}' is no time"), since::EXAMPLES);
         }
     };
     let session = session.map(refdesk_files::name::safe);
@@ -35,7 +35,7 @@ pub fn run(desk: &Desk, args: &JournalArgs, session: Option<&str>, format: Forma
     let done = if args.precision {
         precision(desk, is_wanted)
     } else {
-        lines(desk, is_wanted, (format == Format::Text && is_for_terminal()).then_some(&now))
+        lines(desk, is_wanted, (format == OutputFormat::Text && is_for_terminal()).then_some(&now))
     };
     match done {
         Ok((mut answer, damaged)) => {
@@ -53,13 +53,13 @@ pub fn run(desk: &Desk, args: &JournalArgs, session: Option<&str>, format: Forma
 }
 
 /// A journal that cannot be read.
-pub fn unreadable(error: &io::Error) -> Answer {
+pub fn unreadable(error: &io::Error) -> CommandOutput {
     let hint = if error.kind() == io::ErrorKind::PermissionDenied { advice(error) } else { "" };
-    Answer::refused(Error::new("unreadable-journal", format!("the journal cannot be read: {error}"), hint))
+    CommandOutput::refused(Error::new("unreadable-journal", format!("the journal cannot be read: {error}"), hint))
 }
 
 /// The lines as a table where `table` says what now is, else as they are stored.
-fn lines(desk: &Desk, is_wanted: impl Fn(&Line) -> bool, table: Option<&Zoned>) -> io::Result<(Answer, usize)> {
+fn lines(desk: &Desk, is_wanted: impl Fn(&Line) -> bool, table: Option<&Zoned>) -> io::Result<(CommandOutput, usize)> {
     let mut text = Vec::new();
     let mut cells = Vec::new();
     let damaged = desk.each_line(|line| match table {
@@ -78,7 +78,7 @@ fn lines(desk: &Desk, is_wanted: impl Fn(&Line) -> bool, table: Option<&Zoned>) 
         }
         text = rows::table(&cells).into_bytes();
     }
-    Ok((Answer { text, notes, lines: true, ..Answer::new(Value::Null, "") }, damaged))
+    Ok((CommandOutput { text, notes, lines: true, ..CommandOutput::new(Value::Null, "") }, damaged))
 }
 
 fn row(line: &Line, now: &Zoned) -> Vec<String> {
@@ -94,7 +94,7 @@ fn row(line: &Line, now: &Zoned) -> Vec<String> {
 }
 
 /// How often what was said was followed.
-fn precision(desk: &Desk, is_wanted: impl Fn(&Line) -> bool) -> io::Result<(Answer, usize)> {
+fn precision(desk: &Desk, is_wanted: impl Fn(&Line) -> bool) -> io::Result<(CommandOutput, usize)> {
     let (tally, damaged) = desk.tally(is_wanted)?;
     let (tags, hinted, expanded) = (tally.tags(), tally.hinted(), tally.expanded());
     let counted = |name: &str, counts: &[(String, Count)]| -> Vec<Value> {
@@ -125,7 +125,7 @@ fn precision(desk: &Desk, is_wanted: impl Fn(&Line) -> bool) -> io::Result<(Answ
     if text.is_empty() {
         text.push_str("no hint and no expansion was given\n");
     }
-    Ok((Answer::new(json, text), damaged))
+    Ok((CommandOutput::new(json, text), damaged))
 }
 
 #[cfg(test)]

@@ -3,15 +3,15 @@
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::answer::{Answer, object};
-use super::args::{Format, ListArgs, ModeFilter};
+use super::answer::{CommandOutput, object};
+use super::args::{ListArgs, ModeFilter, OutputFormat};
 use super::rows;
 use refdesk_core::catalog::{Mode, Source};
-use refdesk_core::selection::Standing;
+use refdesk_core::selection::SelectionState;
 use refdesk_desk::{Desk, has_any_tag};
 
 /// Lists the sources that pass the filters, in catalog order.
-pub fn run(desk: &mut Desk, args: &ListArgs, format: Format) -> Answer {
+pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOutput {
     desk.settle();
     let desk = &*desk;
     let wanted = |source: &&Source| {
@@ -36,7 +36,7 @@ pub fn run(desk: &mut Desk, args: &ListArgs, format: Format) -> Answer {
             ("selected_count", json!(selected)),
         ])
     };
-    Answer::either(format, in_json, || in_words(desk, &sources, &tokens, selected))
+    CommandOutput::either(format, in_json, || in_words(desk, &sources, &tokens, selected))
 }
 
 fn in_words(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>], selected: usize) -> String {
@@ -48,7 +48,7 @@ fn in_words(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>], selected: 
     }
     let row = |(source, tokens): (&&Source, &Option<u64>)| {
         vec![
-            Standing::of(desk.catalog(), desk.selection(), source.id.as_str()).mark().to_owned(),
+            SelectionState::of(desk.catalog(), desk.selection(), source.id.as_str()).mark().to_owned(),
             source.id.to_string(),
             source.kind.word().to_owned(),
             source.mode.word().to_owned(),

@@ -87,19 +87,19 @@ fn appending(path: &Path) -> io::Result<File> {
 }
 
 impl<'a> MakeWriter<'a> for LogFile {
-    type Writer = Lines<'a>;
+    type Writer = LogWriter<'a>;
 
-    fn make_writer(&'a self) -> Lines<'a> {
-        Lines { log: self }
+    fn make_writer(&'a self) -> LogWriter<'a> {
+        LogWriter { log: self }
     }
 }
 
 /// Writes lines as far as that can be done; who logs has no use for an error.
-struct Lines<'a> {
+struct LogWriter<'a> {
     log: &'a LogFile,
 }
 
-impl Write for Lines<'_> {
+impl Write for LogWriter<'_> {
     fn write(&mut self, lines: &[u8]) -> io::Result<usize> {
         let _ = self.log.append(lines);
         Ok(lines.len())

@@ -3,9 +3,9 @@
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
-use super::answer::Answer;
+use super::answer::CommandOutput;
 use super::args::McpArgs;
-use super::{Format, mcp_http, output};
+use super::{OutputFormat, mcp_http, output};
 use refdesk_desk::Options;
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
@@ -21,7 +21,7 @@ pub fn tell_lacking(problems: &[Diagnostic]) {
 }
 
 /// Serves.
-pub fn run(options: Options, args: &McpArgs, session: Option<&str>, format: Format) -> ExitCode {
+pub fn run(options: Options, args: &McpArgs, session: Option<&str>, format: OutputFormat) -> ExitCode {
     if let Some(address) = &args.http {
         return mcp_http::run(options, address, args, session, format);
     }
@@ -40,7 +40,7 @@ pub fn run(options: Options, args: &McpArgs, session: Option<&str>, format: Form
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let refusal = Error::new("not-served", format!("the server cannot go on: {error}"), "");
-            output::print(Answer::refused(refusal), format)
+            output::print(CommandOutput::refused(refusal), format)
         }
     }
 }

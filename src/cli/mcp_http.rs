@@ -5,26 +5,26 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use super::answer::Answer;
+use super::answer::CommandOutput;
 use super::args::McpArgs;
 use super::mcp::tell_lacking;
 use super::signals::Signals;
-use super::{Format, output, world};
+use super::{OutputFormat, output, world};
 use refdesk_desk::Options;
 use refdesk_mcp::http::{self, Http, Limits, PATH};
 use refdesk_text::Error;
 
 /// Serves at this address. Where it listens is said in a line on standard error, for programs as a document on standard
 /// output, once calls are taken.
-pub fn run(options: Options, address: &str, args: &McpArgs, session: Option<&str>, format: Format) -> ExitCode {
+pub fn run(options: Options, address: &str, args: &McpArgs, session: Option<&str>, format: OutputFormat) -> ExitCode {
     let http = match Http::new(address, &args.allow_hosts, &args.allow_origins, world::token()) {
         Ok(http) => http,
-        Err(refusal) => return output::print(Answer::usage(refusal.message, refusal.hint), format),
+        Err(refusal) => return output::print(CommandOutput::usage(refusal.message, refusal.hint), format),
     };
     let listening = |address: SocketAddr| {
         let url = format!("http://{address}{PATH}");
         output::complain(&format!("refdesk listens at {url}"));
-        output::print(Answer::new(json!({ "url": url }), ""), format);
+        output::print(CommandOutput::new(json!({ "url": url }), ""), format);
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let session = session.map(str::to_owned);
@@ -44,7 +44,7 @@ pub fn run(options: Options, address: &str, args: &McpArgs, session: Option<&str
         Err(error) => {
             let message = format!("the server could not run at {}: {error}", http.address);
             let hint = "port 0 takes any that is free";
-            output::print(Answer::refused(Error::new("not-served", message, hint)), format)
+            output::print(CommandOutput::refused(Error::new("not-served", message, hint)), format)
         }
     }
 }

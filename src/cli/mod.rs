@@ -41,12 +41,12 @@ mod watch;
 mod why;
 mod why_not;
 
-pub use args::{Arguments, Command, Format};
+pub use args::{Cli, Command, OutputFormat};
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use answer::Answer;
+use answer::CommandOutput;
 use clap::Parser;
 
 use refdesk_desk::engine::Engine;
@@ -68,7 +68,7 @@ pub fn run(
     if std::env::args_os().nth(1).is_some_and(|word| word == worker::ARGUMENT) {
         return Ok(worker::serve());
     }
-    let arguments = match Arguments::try_parse() {
+    let arguments = match Cli::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return Ok(hook::excused(&error).unwrap_or_else(|| output::usage(error))),
     };
@@ -85,12 +85,12 @@ pub fn run(
         Err(error) => {
             let message = format!("the demo could not be unpacked: {error}");
             let refusal = Error::new("no-demo", message, "make the folder for temporary files writable (TMPDIR)");
-            return Ok(output::print(Answer::refused(refusal), arguments.format));
+            return Ok(output::print(CommandOutput::refused(refusal), arguments.format));
         }
     };
     let options = match world::options(&arguments, demo.as_ref().map(tempfile::TempDir::path)) {
         Ok(options) => options,
-        Err(refusal) => return Ok(output::print(Answer::refused(refusal), arguments.format)),
+        Err(refusal) => return Ok(output::print(CommandOutput::refused(refusal), arguments.format)),
     };
     match &arguments.command {
         None => screen::run(options, arguments.format, screen),
@@ -100,7 +100,7 @@ pub fn run(
     }
 }
 
-fn answer(options: Options, command: &Command, arguments: &Arguments) -> Answer {
+fn answer(options: Options, command: &Command, arguments: &Cli) -> CommandOutput {
     let options = match command {
         Command::Check(args) => match check::scope(options, args) {
             Ok(options) => options,
@@ -135,7 +135,7 @@ fn answer(options: Options, command: &Command, arguments: &Arguments) -> Answer 
     answer
 }
 
-fn dispatch(desk: &mut Desk, command: &Command, arguments: &Arguments) -> Answer {
+fn dispatch(desk: &mut Desk, command: &Command, arguments: &Cli) -> CommandOutput {
     let before = desk.choice().clone();
     let mut answer = carry_out(desk, command, arguments);
     if command.chooses() && (answer.exit == 0 || *desk.choice() != before) {
@@ -151,7 +151,7 @@ fn dispatch(desk: &mut Desk, command: &Command, arguments: &Arguments) -> Answer
     answer
 }
 
-fn carry_out(desk: &mut Desk, command: &Command, arguments: &Arguments) -> Answer {
+fn carry_out(desk: &mut Desk, command: &Command, arguments: &Cli) -> CommandOutput {
     let format = arguments.format;
     match command {
         Command::List(args) => list::run(desk, args, format),
@@ -176,10 +176,10 @@ fn carry_out(desk: &mut Desk, command: &Command, arguments: &Arguments) -> Answe
         Command::Journal(args) => journal::run(desk, args, arguments.session.as_deref(), format),
         Command::Replay(args) => replay::run(desk, args),
         // Answered before, whether a desk can be opened or not.
-        Command::Hook(_) => Answer::new(serde_json::json!({}), "{}\n"),
+        Command::Hook(_) => CommandOutput::new(serde_json::json!({}), "{}\n"),
         // They need an engine in place of a desk: `run` has seen to it.
         Command::Watch | Command::Mcp(_) => {
-            Answer::usage("this is no command for a desk that is open", "call it by itself")
+            CommandOutput::usage("this is no command for a desk that is open", "call it by itself")
         }
         Command::Ask(args) => ask::run(desk, args),
         Command::Profiles => profiles::run(desk, arguments.profile.as_deref(), format),

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use super::answer::Answer;
-use super::args::Format;
+use super::answer::CommandOutput;
+use super::args::OutputFormat;
 use refdesk_desk::OUTSIDE;
 use refdesk_files::output::Proposal;
 use refdesk_text::Error;
@@ -15,18 +15,18 @@ use refdesk_text::escape::{one_line, visible};
 use refdesk_text::report::Diagnostic;
 
 /// Prints an answer and gives its exit code.
-pub fn print(answer: Answer, format: Format) -> ExitCode {
+pub fn print(answer: CommandOutput, format: OutputFormat) -> ExitCode {
     tell(&answer.diagnostics);
     for Error { code, message, hint } in &answer.refused {
         let refusal = Error::new(code, one_line(message), one_line(hint));
         complain(&format!("error: {refusal}"));
     }
-    if format == Format::Text {
+    if format == OutputFormat::Text {
         answer.notes.iter().for_each(|note| complain(&format!("note: {}", one_line(note))));
     }
     let exit = answer.exit;
     let written = match format {
-        Format::Json if !answer.lines || !answer.refused.is_empty() => {
+        OutputFormat::Json if !answer.lines || !answer.refused.is_empty() => {
             let mut document = answer.document().to_string().into_bytes();
             document.push(b'\n');
             write_out(&document)

@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 
-use super::answer::Answer;
-use super::args::{Arguments, Command, Format};
+use super::answer::CommandOutput;
+use super::args::{Cli, Command, OutputFormat};
 use super::rows::{self, plural};
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::profile;
@@ -20,7 +20,7 @@ const COLUMNS: usize = 60;
 const NAME: usize = 12;
 
 /// Under a profile nothing of what is chosen is stored: a command that is there to store it makes no sense.
-pub fn refusal(arguments: &Arguments) -> Option<Answer> {
+pub fn refusal(arguments: &Cli) -> Option<CommandOutput> {
     let (given, command) = (arguments.profile.as_ref()?, arguments.command.as_ref()?);
     if !command.chooses() && !matches!(command, Command::Ask(_)) {
         return None;
@@ -29,26 +29,29 @@ pub fn refusal(arguments: &Arguments) -> Option<Answer> {
         "`{}` changes what is stored, and --profile '{given}' replaces the picks for one command and stores nothing",
         command.changes_as()
     );
-    Some(Answer::usage(message, "leave --profile out, or switch to it on the full screen: refdesk --profile NAME"))
+    Some(CommandOutput::usage(
+        message,
+        "leave --profile out, or switch to it on the full screen: refdesk --profile NAME",
+    ))
 }
 
 /// Lists all profiles, or the one that `--profile` names.
-pub fn run(desk: &mut Desk, given: Option<&str>, format: Format) -> Answer {
+pub fn run(desk: &mut Desk, given: Option<&str>, format: OutputFormat) -> CommandOutput {
     let (all, problems) = match given {
         None => desk.profiles(),
         Some(given) => match find_profile(desk.around(), given) {
             Ok(file) => {
                 let read = profile::read(desk.around(), &file);
-                (desk.profiled(&[profile::Found { file, read }]), Vec::new())
+                (desk.profiled(&[profile::ProfileFile { file, read }]), Vec::new())
             }
-            Err(refusal) => return Answer::refused(refusal),
+            Err(refusal) => return CommandOutput::refused(refusal),
         },
     };
     let in_json = || {
         let profiles: Vec<Value> = all.iter().map(in_json).collect();
         json!({"profiles": profiles, "count": all.len()})
     };
-    let mut answer = Answer::either(format, in_json, || in_words(&all, given.is_some()));
+    let mut answer = CommandOutput::either(format, in_json, || in_words(&all, given.is_some()));
     answer.diagnostics.extend(problems);
     // Those that are missing stand in the answer.
     let problems = all.into_iter().flat_map(|profiled| profiled.problems);

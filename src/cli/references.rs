@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::answer::Answer;
-use super::args::{Format, ListArgs, ReferencesCommand};
+use super::answer::CommandOutput;
+use super::args::{ListArgs, OutputFormat, ReferencesCommand};
 use super::{change, list, select};
 use refdesk_desk::Desk;
 
@@ -16,7 +16,7 @@ references help                                                  this text
 ";
 
 /// Does what the verb says; without one, lists.
-pub fn run(desk: &mut Desk, command: Option<&ReferencesCommand>, format: Format) -> Answer {
+pub fn run(desk: &mut Desk, command: Option<&ReferencesCommand>, format: OutputFormat) -> CommandOutput {
     match command {
         None => list::run(desk, &ListArgs::default(), format),
         Some(ReferencesCommand::List(args)) => list::run(desk, args, format),
@@ -28,8 +28,8 @@ pub fn run(desk: &mut Desk, command: Option<&ReferencesCommand>, format: Format)
             let (sources, selected) = (desk.catalog().len(), desk.selection().members().len());
             let message = format!("read again: {sources} sources, {selected} selected");
             let json = json!({"status": "success", "message": message, "total": sources, "selected_count": selected});
-            Answer::new(json, format!("{message}\n"))
+            CommandOutput::new(json, format!("{message}\n"))
         }
-        Some(ReferencesCommand::Help) => Answer::new(json!({"status": "success", "message": HELP}), HELP),
+        Some(ReferencesCommand::Help) => CommandOutput::new(json!({"status": "success", "message": HELP}), HELP),
     }
 }

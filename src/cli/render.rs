@@ -8,19 +8,19 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
-use super::answer::Answer;
+use super::answer::CommandOutput;
 use super::args::{RenderArgs, SyntaxName};
 use refdesk_desk::{Desk, Made, Request, Unrendered, What};
 use refdesk_files::path::absolute;
 use refdesk_files::read_regular;
 use refdesk_templates::render::limits::{VALUES_BYTES, values_too_large};
 use refdesk_templates::render::values::{exact, parse as parse_values};
-use refdesk_templates::{Named, Syntax};
+use refdesk_templates::{NamedValue, Syntax};
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
 /// Renders a template of the index, one given inline, or one of a file, and writes it where that is asked; or many.
-pub fn run(desk: &mut Desk, args: &RenderArgs) -> Answer {
+pub fn run(desk: &mut Desk, args: &RenderArgs) -> CommandOutput {
     if let Some(given) = &args.batch {
         return batch::run(desk, args, given);
     }
@@ -32,7 +32,9 @@ pub fn run(desk: &mut Desk, args: &RenderArgs) -> Answer {
     for partial in &args.partials {
         match partial.split_once('=') {
             Some((name, text)) => partials.insert(name.to_owned(), text.to_owned()),
-            None => return Answer::usage(format!("--partial '{partial}' has no '='"), "write --partial NAME=TEXT"),
+            None => {
+                return CommandOutput::usage(format!("--partial '{partial}' has no '='"), "write --partial NAME=TEXT");
+            }
         };
     }
     desk.settle();
@@ -44,7 +46,7 @@ pub fn run(desk: &mut Desk, args: &RenderArgs) -> Answer {
         (Ok(made), None) => printed(made),
         (Err(failed), path) => {
             let json = known(&failed, path.as_deref());
-            Answer { json, ..Answer::refused(refusal(failed)) }
+            CommandOutput { json, ..CommandOutput::refused(refusal(failed)) }
         }
     };
     answer.diagnostics.splice(..0, diagnostics);
@@ -52,7 +54,7 @@ pub fn run(desk: &mut Desk, args: &RenderArgs) -> Answer {
 }
 
 /// The text to standard output.
-fn printed(made: Made) -> Answer {
+fn printed(made: Made) -> CommandOutput {
     let json = json!({"success": true, "rendered": made.text, "template_syntax": made.syntax,
                       "size": made.text.len(), "lines": made.text.lines().count(), "variables_used": made.used,
                       "variables_unused": named(&made.fit.unused), "variables_missing": named(&made.fit.missing),
@@ -60,11 +62,11 @@ fn printed(made: Made) -> Answer {
     let notes =
         made.offered.map(|path| format!("the template asks to be written to {path}: --output '{path}' does that"));
     let diagnostics = made.warnings.into_iter().map(|warning| Diagnostic::warning("render", warning)).collect();
-    Answer { diagnostics, notes: notes.into_iter().collect(), ..Answer::new(json, made.text) }
+    CommandOutput { diagnostics, notes: notes.into_iter().collect(), ..CommandOutput::new(json, made.text) }
 }
 
 /// Values by their paths, each with the name that was probably meant.
-fn named(values: &[Named]) -> Vec<Value> {
+fn named(values: &[NamedValue]) -> Vec<Value> {
     values.iter().map(|named| json!({"name": named.path, "nearest": named.nearest})).collect()
 }
 
@@ -109,42 +111,49 @@ fn syntax(args: &RenderArgs) -> Option<Syntax> {
 }
 
 /// The values: the document of `--vars`, then each `--var` on top of it.
-fn values(desk: &Desk, args: &RenderArgs) -> Result<Value, Answer> {
+fn values(desk: &Desk, args: &RenderArgs) -> Result<Value, CommandOutput> {
     let json_hint = "write a JSON object, for example --vars '{\"name\": \"Ada\"}'";
     let mut values = match args.vars.as_deref() {
         None => Value::Object(Map::new()),
         Some(given) => {
             let text = read_given(desk, "--vars", given)?;
-            parse_values(&text).map_err(|wrong| Answer::usage(format!("--vars: {wrong}"), json_hint))?
+            parse_values(&text).map_err(|wrong| CommandOutput::usage(format!("--vars: {wrong}"), json_hint))?
         }
     };
     for given in &args.var {
         let Some((key, value)) = given.split_once('=') else {
-            return Err(Answer::usage(format!("--var '{given}' has no '='"), "write --var name=text or name:=JSON"));
+            return Err(CommandOutput::usage(
+                format!("--var '{given}' has no '='"),
+                "write --var name=text or name:=JSON",
+            ));
         };
         let (key, value) = match key.strip_suffix(':') {
             None => (key, Value::from(value)),
             Some(key) => {
                 let parsed = serde_json::from_str(value);
                 let hint = "behind := stands JSON, for example --var 'fields:=[\"id\"]'";
-                exact(value).map_err(|wrong| Answer::usage(format!("--var '{key}': {wrong}"), hint))?;
-                (key, parsed.map_err(|error| Answer::usage(format!("--var '{given}' is no JSON: {error}"), hint))?)
+                exact(value).map_err(|wrong| CommandOutput::usage(format!("--var '{key}': {wrong}"), hint))?;
+                (
+                    key,
+                    parsed
+                        .map_err(|error| CommandOutput::usage(format!("--var '{given}' is no JSON: {error}"), hint))?,
+                )
             }
         };
         match &mut values {
             Value::Object(members) => members.insert(key.to_owned(), value),
-            _ => return Err(Answer::usage("--var needs --vars to be an object", json_hint)),
+            _ => return Err(CommandOutput::usage("--var needs --vars to be an object", json_hint)),
         };
     }
     Ok(values)
 }
 
 /// JSON as given to an option, or the text of the file that `@FILE` names.
-fn read_given(desk: &Desk, option: &str, given: &str) -> Result<String, Answer> {
+fn read_given(desk: &Desk, option: &str, given: &str) -> Result<String, CommandOutput> {
     let Some(file) = given.strip_prefix('@') else { return Ok(given.to_owned()) };
     let path = absolute(&desk.around().current, &PathBuf::from(file));
     let hint = "@FILE is relative to the current folder";
-    let usage = |what: String| Answer::usage(format!("{option} @{}: {what}", path.display()), hint);
+    let usage = |what: String| CommandOutput::usage(format!("{option} @{}: {what}", path.display()), hint);
     let (bytes, more) = read_regular(&path, VALUES_BYTES as u64).map_err(|error| usage(error.to_string()))?;
     if more {
         return Err(usage(values_too_large()));

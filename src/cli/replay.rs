@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::answer::Answer;
+use super::answer::CommandOutput;
 use super::args::ReplayArgs;
 use super::journal::unreadable;
 use refdesk_desk::Desk;
@@ -10,11 +10,14 @@ use refdesk_files::name::sha256_hex;
 use refdesk_text::Error;
 
 /// Prints what line `n` of the journal gave.
-pub fn run(desk: &Desk, args: &ReplayArgs) -> Answer {
+pub fn run(desk: &Desk, args: &ReplayArgs) -> CommandOutput {
     let n = args.n;
     let refused = |code, message: String| {
         let refusal = Error::new(code, message, "`refdesk journal` shows which lines there are");
-        Answer { json: json!({"n": n, "text": null, "hash": null, "ok": false}), ..Answer::refused(refusal) }
+        CommandOutput {
+            json: json!({"n": n, "text": null, "hash": null, "ok": false}),
+            ..CommandOutput::refused(refusal)
+        }
     };
     let line = match desk.line(n) {
         Ok(Some(line)) => line,
@@ -30,7 +33,7 @@ pub fn run(desk: &Desk, args: &ReplayArgs) -> Answer {
     };
     let is_whole = line.receipt.hash.as_deref() == Some(&sha256_hex(text.as_bytes()));
     let json: Value = json!({"n": n, "text": text, "hash": line.receipt.hash, "ok": is_whole});
-    let answer = Answer::new(json, text);
+    let answer = CommandOutput::new(json, text);
     if is_whole {
         return answer;
     }

@@ -4,19 +4,19 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
-use super::answer::{Answer, object};
-use super::args::Format;
+use super::answer::{CommandOutput, object};
+use super::args::OutputFormat;
 use super::rows;
 use refdesk_core::catalog::SourceId;
 use refdesk_core::mention::Mention;
-use refdesk_core::selection::{Member, Role};
+use refdesk_core::selection::{Role, SelectedSource};
 use refdesk_desk::{Closure, Desk};
 
 /// Resolves the ids that are known; exit code 1 where one is not.
-pub fn run(desk: &mut Desk, ids: &[String], format: Format) -> Answer {
+pub fn run(desk: &mut Desk, ids: &[String], format: OutputFormat) -> CommandOutput {
     let closure = desk.resolve(ids);
     let refused = closure.unknown.iter().map(|id| desk.unknown_id(id)).collect();
-    Answer::either(format, || in_json(desk, &closure), || in_words(desk, &closure)).and_refused(refused)
+    CommandOutput::either(format, || in_json(desk, &closure), || in_words(desk, &closure)).and_refused(refused)
 }
 
 fn in_json(desk: &Desk, closure: &Closure) -> Value {
@@ -34,7 +34,7 @@ fn in_json(desk: &Desk, closure: &Closure) -> Value {
     ])
 }
 
-fn sorted_parents(member: &Member) -> Value {
+fn sorted_parents(member: &SelectedSource) -> Value {
     let mut parents = member.parents.to_vec();
     parents.sort();
     json!(parents)
@@ -45,7 +45,7 @@ fn in_words(desk: &Desk, closure: &Closure) -> String {
     for mention in &closure.mentions {
         first.entry((&mention.from, &mention.to)).or_insert(mention);
     }
-    let row = |member: &Member| {
+    let row = |member: &SelectedSource| {
         let reason = member.reason.as_ref().and_then(|reason| first.get(&(reason, &member.id)));
         let why = reason.map_or_else(String::new, |mention| {
             format!("← {} ({})", mention.from, rows::where_mentioned(desk, mention))

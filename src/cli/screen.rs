@@ -5,8 +5,8 @@ use std::io::{IsTerminal, stdin, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::Format;
-use super::answer::Answer;
+use super::OutputFormat;
+use super::answer::CommandOutput;
 use super::output;
 use refdesk_desk::Options;
 use refdesk_desk::engine::{self, Engine};
@@ -18,7 +18,7 @@ use refdesk_text::Error;
 /// Where the terminal cannot be taken over, or the engine ends before the screen does.
 pub fn run(
     options: Options,
-    format: Format,
+    format: OutputFormat,
     screen: impl FnOnce(Engine, Option<PathBuf>) -> color_eyre::Result<ExitCode>,
 ) -> color_eyre::Result<ExitCode> {
     let unfit = if !stdout().is_terminal() || !stdin().is_terminal() {
@@ -36,7 +36,7 @@ pub fn run(
              instructions, check, add, templates, render, enrich, simulate, why-not, assert, journal, replay, watch, \
              hook, connect, disconnect, mcp, ask, profiles, trust (refdesk --help)",
         );
-        return Ok(output::print(Answer { exit: 2, ..Answer::refused(refusal) }, format));
+        return Ok(output::print(CommandOutput { exit: 2, ..CommandOutput::refused(refusal) }, format));
     }
     color_eyre::install()?;
     // Whoever looks on decides: the profile is shown first, and the desk is the shared one.

@@ -1,25 +1,25 @@
 //! `refdesk select`: pick sources and pull in what they mention.
 
-use super::answer::Answer;
+use super::answer::CommandOutput;
 use super::args::SelectArgs;
 use refdesk_desk::{Desk, PickStatus};
 use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 
 /// Picks by id and tag.
-pub fn run(desk: &mut Desk, args: &SelectArgs) -> Answer {
+pub fn run(desk: &mut Desk, args: &SelectArgs) -> CommandOutput {
     desk.settle();
     let picked = match desk.pick(&args.ids, &args.tags) {
         Ok(picked) => picked,
-        Err(refusal) => return Answer::refused(refusal).with_status("error"),
+        Err(refusal) => return CommandOutput::refused(refusal).with_status("error"),
     };
     let json = desk.rows().picked(&picked);
     let met = matches!(picked.status, PickStatus::Success | PickStatus::AllSelected);
     if met {
         // An agent that is told of them would be refused.
         let withheld = desk.withheld(&[picked.picked, picked.pulled_in].concat());
-        let answer = Answer::new(json, format!("{}\n", one_line(&picked.message)));
-        return Answer { diagnostics: withheld.into_iter().collect(), ..answer };
+        let answer = CommandOutput::new(json, format!("{}\n", one_line(&picked.message)));
+        return CommandOutput { diagnostics: withheld.into_iter().collect(), ..answer };
     }
     let hint = match picked.status {
         PickStatus::NoSources => "`refdesk add PATH` adds one",
@@ -32,5 +32,5 @@ pub fn run(desk: &mut Desk, args: &SelectArgs) -> Answer {
         _ if !picked.missing.is_empty() => "missing",
         _ => "nothing-named",
     };
-    Answer::new(json, "").and_refused(vec![Error::new(code, picked.message, hint)])
+    CommandOutput::new(json, "").and_refused(vec![Error::new(code, picked.message, hint)])
 }

@@ -4,17 +4,17 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
-use super::answer::Answer;
+use super::answer::CommandOutput;
 use super::args::SimulateArgs;
 use super::given::Given;
 use super::rows;
 use refdesk_desk::{Desk, Simulated};
-use refdesk_enrich::{Block, BlockKind, Budget, Item, Level};
+use refdesk_enrich::{BlockCost, BlockKind, Budget, ItemReceipt, Level};
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens;
 
 /// Looks at standard input; changes nothing.
-pub fn run(desk: &mut Desk, args: &SimulateArgs) -> Answer {
+pub fn run(desk: &mut Desk, args: &SimulateArgs) -> CommandOutput {
     let given = match Given::read(&args.text) {
         Ok(given) => given,
         Err(refused) => return refused,
@@ -24,7 +24,10 @@ pub fn run(desk: &mut Desk, args: &SimulateArgs) -> Answer {
     let budget: Budget = args.budget.into();
     let (simulated, diagnostics) = desk.simulate(&given.asked(&text, args.repeat, budget));
     let lossy = matches!(text, Cow::Owned(_));
-    Answer { diagnostics, ..Answer::new(in_json(&simulated, lossy), in_words(desk.session(), &simulated)) }
+    CommandOutput {
+        diagnostics,
+        ..CommandOutput::new(in_json(&simulated, lossy), in_words(desk.session(), &simulated))
+    }
 }
 
 fn in_json(simulated: &Simulated, lossy: bool) -> Value {
@@ -41,7 +44,7 @@ fn in_json(simulated: &Simulated, lossy: bool) -> Value {
     })
 }
 
-fn item(item: &Item) -> Value {
+fn item(item: &ItemReceipt) -> Value {
     json!({
         "block": item.block,
         "about": item.about,
@@ -68,13 +71,13 @@ fn in_words(session: &str, simulated: &Simulated) -> String {
         text.push_str("\n\n");
         text.push_str(&table(simulated));
     }
-    let left_out: Vec<&Item> = simulated.left_out().collect();
-    let told_before: Vec<&Item> = simulated.told_before.iter().collect();
+    let left_out: Vec<&ItemReceipt> = simulated.left_out().collect();
+    let told_before: Vec<&ItemReceipt> = simulated.told_before.iter().collect();
     let told = format!("Told before to the session '{}' (--repeat says it again)", one_line(session));
     for (what, items) in [("Left out for want of room", left_out), (told.as_str(), told_before)] {
         if !items.is_empty() {
             text.push_str(&format!("\n{what}:\n"));
-            let row = |it: &&Item| vec![format!("  {}", it.block.word()), it.about.clone(), it.because()];
+            let row = |it: &&ItemReceipt| vec![format!("  {}", it.block.word()), it.about.clone(), it.because()];
             text.push_str(&rows::table(&items.iter().map(row).collect::<Vec<_>>()));
         }
     }
@@ -86,7 +89,7 @@ fn table(simulated: &Simulated) -> String {
     let said = &simulated.said;
     let row = |cells: [&str; 6]| cells.map(str::to_owned).to_vec();
     let mut table = vec![row(["block", "entry", "level", "bytes", "tokens", "why"])];
-    for Block { kind, bytes, tokens, level, .. } in &said.blocks {
+    for BlockCost { kind, bytes, tokens, level, .. } in &said.blocks {
         let level = if *kind == BlockKind::LeftOut { "" } else { word(*level) };
         table.push(row([kind.word(), "", level, &bytes.to_string(), &tokens.to_string(), ""]));
         for item in said.items.iter().filter(|item| item.block == *kind && item.level != Level::Count) {

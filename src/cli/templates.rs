@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::answer::Answer;
+use super::answer::CommandOutput;
 use super::args::TemplatesCommand;
 use super::rows;
 use refdesk_desk::{Desk, rows as desk_rows};
@@ -14,7 +14,7 @@ mod extract;
 mod validate;
 
 /// Does what the verb says; without one, lists.
-pub fn run(desk: &mut Desk, command: Option<&TemplatesCommand>) -> Answer {
+pub fn run(desk: &mut Desk, command: Option<&TemplatesCommand>) -> CommandOutput {
     desk.settle();
     let (index, diagnostics) = desk.templates();
     let answer = match command {
@@ -28,10 +28,10 @@ pub fn run(desk: &mut Desk, command: Option<&TemplatesCommand>) -> Answer {
         Some(TemplatesCommand::Validate { file: Some(file) }) => return validate::file(desk, file),
     };
     let diagnostics = [diagnostics, answer.diagnostics].concat();
-    Answer { diagnostics, ..answer }
+    CommandOutput { diagnostics, ..answer }
 }
 
-fn list(desk: &Desk, index: &TemplateIndex, pattern: Option<&str>) -> Answer {
+fn list(desk: &Desk, index: &TemplateIndex, pattern: Option<&str>) -> CommandOutput {
     let wanted = |template: &&Template| pattern.is_none_or(|pattern| desk_rows::fits(pattern, &template.name));
     let templates: Vec<&Template> = index.templates.iter().filter(wanted).collect();
     let listed: Vec<Value> = templates.iter().map(|template| row(desk, template)).collect();
@@ -41,14 +41,14 @@ fn list(desk: &Desk, index: &TemplateIndex, pattern: Option<&str>) -> Answer {
             Some(_) if !index.templates.is_empty() => "No template's name fits the pattern.\n",
             _ => "The selection brings no templates. `refdesk select ID` picks a source that has some.\n",
         };
-        return Answer::new(json, text);
+        return CommandOutput::new(json, text);
     }
     let cells = |template: &&Template| {
         let variables = refdesk_templates::names(&template.variables).join(", ");
         let syntax = if template.problem.is_some() { "broken" } else { template.syntax.word() };
         vec![template.name.clone(), syntax.to_owned(), variables]
     };
-    Answer::new(json, rows::table(&templates.iter().map(cells).collect::<Vec<_>>()))
+    CommandOutput::new(json, rows::table(&templates.iter().map(cells).collect::<Vec<_>>()))
 }
 
 fn row(desk: &Desk, template: &Template) -> Value {
@@ -65,29 +65,29 @@ fn row_with_place(desk: &Desk, template: &Template) -> Value {
     row
 }
 
-fn show(desk: &Desk, index: &TemplateIndex, name: &str) -> Answer {
+fn show(desk: &Desk, index: &TemplateIndex, name: &str) -> CommandOutput {
     match desk.template(index, name) {
         Ok((template, text)) => {
             let mut json = row_with_place(desk, template);
             if let Value::Object(members) = &mut json {
                 members.insert("text".into(), json!(text));
             }
-            Answer::new(json, text)
+            CommandOutput::new(json, text)
         }
-        Err(refusal) => Answer { json: json!({"name": name}), ..Answer::refused(refusal) },
+        Err(refusal) => CommandOutput { json: json!({"name": name}), ..CommandOutput::refused(refusal) },
     }
 }
 
-fn variables(desk: &Desk, index: &TemplateIndex, name: &str) -> Answer {
+fn variables(desk: &Desk, index: &TemplateIndex, name: &str) -> CommandOutput {
     let known = json!({"template_name": name});
     let template = match desk.template(index, name) {
         Ok((template, _)) => template,
-        Err(refusal) => return Answer { json: known, ..Answer::refused(refusal) },
+        Err(refusal) => return CommandOutput { json: known, ..CommandOutput::refused(refusal) },
     };
     if let Some(problem) = &template.problem {
         let refusal = Error::new("template-broken", problem.clone(), "mend the template");
         let known = json!({"template_name": template.name, "syntax": template.syntax});
-        return Answer { json: known, ..Answer::refused(refusal) };
+        return CommandOutput { json: known, ..CommandOutput::refused(refusal) };
     }
     let json = desk_rows::variables(template);
     let skeleton = refdesk_templates::skeleton(&template.variables);
@@ -101,7 +101,7 @@ fn variables(desk: &Desk, index: &TemplateIndex, name: &str) -> Answer {
     let document = serde_json::to_string_pretty(&skeleton).unwrap_or_else(|_| skeleton.to_string());
     let quoted = document.replace('\'', r"'\''");
     text.push_str(&format!("\nTo fill in:\n--vars '{}'\n", visible(&quoted)));
-    Answer::new(json, text)
+    CommandOutput::new(json, text)
 }
 
 /// The tree, a line a variable; what a name holds is nested below it.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::answer::Answer;
+use super::answer::CommandOutput;
 use super::args::{TrustArgs, TrustCommand};
 use super::output::ask;
 use super::rows::plural;
@@ -13,7 +13,7 @@ use refdesk_text::escape::one_line;
 const NOTHING: &str = "Nothing in this workspace waits for trust.\n";
 
 /// Does what the verb says; without one, shows what waits and asks.
-pub fn run(desk: &mut Desk, args: &TrustArgs) -> Answer {
+pub fn run(desk: &mut Desk, args: &TrustArgs) -> CommandOutput {
     let (mut waiting, count) = desk.deeds_with_profiles();
     let trusted = waiting.split_off(count);
     let mut answer = match args.command {
@@ -35,7 +35,7 @@ pub fn run(desk: &mut Desk, args: &TrustArgs) -> Answer {
     answer
 }
 
-fn list(trusted: &[Deed], waiting: &[Deed]) -> Answer {
+fn list(trusted: &[Deed], waiting: &[Deed]) -> CommandOutput {
     let mut text = String::new();
     for (title, deeds) in [("Trusted:", trusted), ("Not trusted, and not done:", waiting)] {
         if !deeds.is_empty() {
@@ -45,22 +45,22 @@ fn list(trusted: &[Deed], waiting: &[Deed]) -> Answer {
     if text.is_empty() {
         text.push_str("The configuration of this workspace would do nothing beyond it.\n");
     }
-    Answer::new(document("success", trusted, waiting), text)
+    CommandOutput::new(document("success", trusted, waiting), text)
 }
 
-fn revoke(desk: &Desk, trusted: &[Deed], waiting: &[Deed]) -> Answer {
+fn revoke(desk: &Desk, trusted: &[Deed], waiting: &[Deed]) -> CommandOutput {
     match desk.revoke() {
         Ok(taken) => {
             let text = format!("Nothing of this workspace is trusted any more; {} before.\n", taken.len());
-            Answer::new(document("success", &[], &[&taken, waiting].concat()), text)
+            CommandOutput::new(document("success", &[], &[&taken, waiting].concat()), text)
         }
-        Err(refusal) => Answer::new(document("error", trusted, waiting), "").and_refused(vec![refusal]),
+        Err(refusal) => CommandOutput::new(document("error", trusted, waiting), "").and_refused(vec![refusal]),
     }
 }
 
-fn trust(desk: &Desk, trusted: &[Deed], waiting: &[Deed]) -> Answer {
+fn trust(desk: &Desk, trusted: &[Deed], waiting: &[Deed]) -> CommandOutput {
     if waiting.is_empty() {
-        return Answer::new(document("success", trusted, waiting), NOTHING);
+        return CommandOutput::new(document("success", trusted, waiting), NOTHING);
     }
     let count = plural(waiting.len(), "thing");
     let shown = format!(
@@ -70,7 +70,7 @@ fn trust(desk: &Desk, trusted: &[Deed], waiting: &[Deed]) -> Answer {
     );
     let refused = |message: &str, hint: &str, text: String| {
         let refusal = Error::new("not-approved", message, hint);
-        Answer::new(document("error", trusted, waiting), text).and_refused(vec![refusal])
+        CommandOutput::new(document("error", trusted, waiting), text).and_refused(vec![refusal])
     };
     // No option says yes in place of a person: an agent with a shell would have it, too.
     match ask(&shown, "Trust this, just as it is?") {
@@ -84,9 +84,9 @@ fn trust(desk: &Desk, trusted: &[Deed], waiting: &[Deed]) -> Answer {
     match desk.trust(waiting) {
         Ok(()) => {
             let text = format!("Trusted {count}; whatever of it changes is asked about again.\n");
-            Answer::new(document("success", &[trusted, waiting].concat(), &[]), text)
+            CommandOutput::new(document("success", &[trusted, waiting].concat(), &[]), text)
         }
-        Err(refusal) => Answer::new(document("error", trusted, waiting), "").and_refused(vec![refusal]),
+        Err(refusal) => CommandOutput::new(document("error", trusted, waiting), "").and_refused(vec![refusal]),
     }
 }
 

@@ -12,8 +12,8 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::Format;
-use super::answer::Answer;
+use super::OutputFormat;
+use super::answer::CommandOutput;
 use super::output;
 use super::signals::Signals;
 use refdesk_desk::Options;
@@ -35,23 +35,23 @@ struct Telling<'a> {
     workspace: &'a Path,
     /// Only of this session.
     session: Option<String>,
-    format: Format,
+    format: OutputFormat,
     /// Whether a terminal gets it, which would obey what stands in it.
     on_terminal: bool,
 }
 
 /// Tells what happens until a signal comes or nobody reads any more; either is how it is meant to end.
-pub fn run(options: Options, session: Option<&str>, format: Format) -> ExitCode {
+pub fn run(options: Options, session: Option<&str>, format: OutputFormat) -> ExitCode {
     let workspace = options.around.workspace.clone();
     // On a terminal for whoever sits there; in a pipe a program reads it.
     let on_terminal = output::is_for_terminal();
-    let format = if on_terminal { format } else { Format::Json };
+    let format = if on_terminal { format } else { OutputFormat::Json };
     let telling = Telling { workspace: &workspace, session: session.map(safe), format, on_terminal };
     match watch(options, &telling) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let refusal = Error::new("watch", error.to_string(), "");
-            output::print(Answer::refused(refusal), Format::Text)
+            output::print(CommandOutput::refused(refusal), OutputFormat::Text)
         }
     }
 }
@@ -131,9 +131,11 @@ impl Telling<'_> {
     fn line(&self, notice: &Notice, receipt: Option<&Line>) -> Option<String> {
         let is_wanted = self.session.as_deref().is_none_or(|session| notice.session.as_deref() == Some(session));
         is_wanted.then(|| match self.format {
-            Format::Json if self.on_terminal => format!("{}\n", visible(&self.object(notice, receipt).to_string())),
-            Format::Json => format!("{}\n", self.object(notice, receipt)),
-            Format::Text => in_words(notice),
+            OutputFormat::Json if self.on_terminal => {
+                format!("{}\n", visible(&self.object(notice, receipt).to_string()))
+            }
+            OutputFormat::Json => format!("{}\n", self.object(notice, receipt)),
+            OutputFormat::Text => in_words(notice),
         })
     }
 
@@ -191,7 +193,7 @@ mod tests {
     use refdesk_desk::engine::{Topic, Who};
     use refdesk_desk::session::{Receipt, What};
 
-    fn telling(session: Option<&str>, format: Format) -> Telling<'static> {
+    fn telling(session: Option<&str>, format: OutputFormat) -> Telling<'static> {
         Telling { workspace: Path::new("/w"), session: session.map(str::to_owned), format, on_terminal: false }
     }
 
@@ -211,7 +213,7 @@ mod tests {
     #[test]
     fn what_is_known_is_told() {
         let place = Some(Spot { path: "/w/a.md".into(), line: 14 });
-        let lines = telling(None, Format::Json).lines(Event::Notice(Notice {
+        let lines = telling(None, OutputFormat::Json).lines(Event::Notice(Notice {
             place,
             subject: Some("a".into()),
             reason: "a.md:14".to_owned(),
@@ -224,7 +226,7 @@ mod tests {
     #[test]
     fn receipts_are_whole_lines_of_the_journal_and_old_ones_are_not_told() {
         let of = |age| Event::Receipts(Receipts { told: vec![receipt()], age, gap: Some(notice()) });
-        let telling = telling(None, Format::Json);
+        let telling = telling(None, OutputFormat::Json);
         assert!(telling.lines(of(Age::Past)).is_empty());
         let lines = telling.lines(of(Age::Now));
         assert_eq!(lines.len(), 2, "the gap comes first");
@@ -235,7 +237,7 @@ mod tests {
     #[test]
     fn only_of_the_session_that_was_asked_for() {
         for (session, told) in [(None, 2), (Some("s1"), 1), (Some("other"), 0)] {
-            let telling = telling(session, Format::Json);
+            let telling = telling(session, OutputFormat::Json);
             let of_notice = telling.lines(Event::Notice(notice())).len();
             let of_receipt =
                 telling.lines(Event::Receipts(Receipts { told: vec![receipt()], age: Age::Now, gap: None }));
@@ -247,7 +249,7 @@ mod tests {
     fn a_terminal_obeys_nothing_and_a_program_gets_all() {
         let text = "a\u{9b}2J\u{202e}b";
         let told = |on_terminal| {
-            let telling = Telling { on_terminal, ..telling(None, Format::Json) };
+            let telling = Telling { on_terminal, ..telling(None, OutputFormat::Json) };
             telling.lines(Event::Notice(Notice { text: text.to_owned(), ..notice() })).concat()
         };
         assert!(told(false).contains(text));
@@ -258,8 +260,8 @@ mod tests {
 
     #[test]
     fn for_people_it_is_one_line_that_cannot_move_the_cursor() {
-        let lines =
-            telling(None, Format::Text).lines(Event::Notice(Notice { text: "a\n\x1b[2J".to_owned(), ..notice() }));
+        let lines = telling(None, OutputFormat::Text)
+            .lines(Event::Notice(Notice { text: "a\n\x1b[2J".to_owned(), ..notice() }));
         assert_eq!(lines, ["12:03:41 refdesk select, selection: a\\n\\x1b[2J\n"]);
     }
 }

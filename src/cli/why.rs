@@ -2,17 +2,19 @@
 
 use serde_json::{Value, json};
 
-use super::answer::Answer;
+use super::answer::CommandOutput;
 use super::{rows, since};
 use refdesk_core::selection::Role;
 use refdesk_desk::{Desk, Why};
 
 /// Explains one selected source.
-pub fn run(desk: &mut Desk, id: &str) -> Answer {
+pub fn run(desk: &mut Desk, id: &str) -> CommandOutput {
     desk.settle();
     let chain = match desk.why(id) {
         Ok(chain) => chain,
-        Err(refusal) => return Answer { json: json!({"id": id, "chain": []}), ..Answer::refused(refusal) },
+        Err(refusal) => {
+            return CommandOutput { json: json!({"id": id, "chain": []}), ..CommandOutput::refused(refusal) };
+        }
     };
     let link = |why: &Why| {
         let mentions: Vec<Value> = why.mentions.iter().map(|mention| rows::mention(desk, mention)).collect();
@@ -20,7 +22,7 @@ pub fn run(desk: &mut Desk, id: &str) -> Answer {
         json!({"id": why.id, "role": role(why.role), "mentions": mentions, "picked": picked})
     };
     let json = json!({"id": id, "chain": chain.iter().map(link).collect::<Vec<_>>()});
-    Answer::new(json, in_words(desk, &chain))
+    CommandOutput::new(json, in_words(desk, &chain))
 }
 
 fn role(role: Role) -> &'static str {

@@ -2,26 +2,26 @@
 
 use serde_json::{Value, json};
 
-use super::answer::Answer;
+use super::answer::CommandOutput;
 use super::args::WhyNotArgs;
 use super::rows::join;
 use refdesk_core::catalog::Source;
 use refdesk_desk::{Desk, Verdict};
-use refdesk_enrich::{Asked, Budget, Level, Neighbour, TextKind, WhyNot};
+use refdesk_enrich::{Budget, EnrichRequest, Level, Neighbour, TextKind, WhyNot};
 use refdesk_text::escape::one_line;
 
 /// Explains one source for one prompt. That it is hinted at is an answer too.
-pub fn run(desk: &mut Desk, args: &WhyNotArgs) -> Answer {
+pub fn run(desk: &mut Desk, args: &WhyNotArgs) -> CommandOutput {
     desk.settle();
     let budget: Budget = args.budget.into();
-    let asked = Asked { budget, ..Asked::new(TextKind::Prompt, &args.prompt) };
+    let asked = EnrichRequest { budget, ..EnrichRequest::new(TextKind::Prompt, &args.prompt) };
     let (verdict, diagnostics) = match desk.why_not(&args.id, &asked) {
         Ok(answered) => answered,
         Err(refusal) => {
-            return Answer { json: json!({"id": args.id, "hinted": false}), ..Answer::refused(refusal) };
+            return CommandOutput { json: json!({"id": args.id, "hinted": false}), ..CommandOutput::refused(refusal) };
         }
     };
-    let Some(source) = desk.catalog().get(verdict.id.as_str()) else { return Answer::new(json!({}), "") };
+    let Some(source) = desk.catalog().get(verdict.id.as_str()) else { return CommandOutput::new(json!({}), "") };
     let (reason, mut message, hint) = said(source, &verdict, desk.session());
     if source.is_missing() && verdict.hinted.is_ok() {
         message.push_str(" Its path exists nowhere: it is hinted at all the same, and cannot be picked.");
@@ -44,7 +44,7 @@ pub fn run(desk: &mut Desk, args: &WhyNotArgs) -> Answer {
     if !hint.is_empty() {
         text.push_str(&format!("  hint: {}\n", one_line(&hint)));
     }
-    Answer { diagnostics, ..Answer::new(json, text) }
+    CommandOutput { diagnostics, ..CommandOutput::new(json, text) }
 }
 
 /// What programs may want to know of the reason besides.

@@ -3,7 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use super::args::{Arguments, Command};
+use super::args::{Cli, Command};
 use refdesk_core::config::{Environment, Surroundings, state_folder};
 use refdesk_desk::session::{DEFAULT, SCREEN};
 use refdesk_desk::{Options, find_profile};
@@ -13,7 +13,7 @@ use refdesk_templates::render::Renderer;
 use refdesk_text::Error;
 
 /// How the desk is to be opened, by the arguments and the environment; `demo` is the folder of the unpacked demo.
-pub fn options(arguments: &Arguments, demo: Option<&Path>) -> Result<Options, Error> {
+pub fn options(arguments: &Cli, demo: Option<&Path>) -> Result<Options, Error> {
     let current = current()?;
     options_from(arguments, demo, &current, &current)
 }
@@ -26,7 +26,7 @@ pub fn current() -> Result<PathBuf, Error> {
 }
 
 /// The same with the workspace looked for from another folder than the current one, unless one is named.
-pub fn options_from(arguments: &Arguments, demo: Option<&Path>, current: &Path, from: &Path) -> Result<Options, Error> {
+pub fn options_from(arguments: &Cli, demo: Option<&Path>, current: &Path, from: &Path) -> Result<Options, Error> {
     let home = directories::BaseDirs::new().map(|folders| folders.home_dir().to_path_buf());
     let workspace = match (demo, &arguments.workspace) {
         (Some(demo), _) => demo.to_path_buf(),

@@ -1,8 +1,8 @@
 //! Why an action is disabled: one sentence for the person who pressed its key. An action that is not listed here is always
 //! possible. Requests, templates and windows say theirs in their own folders.
 
-use refdesk_core::catalog::Kind;
-use refdesk_core::config::screen::Rules;
+use refdesk_core::catalog::SourceKind;
+use refdesk_core::config::screen::DividerShares;
 use refdesk_core::selection::Role;
 use refdesk_desk::engine::Watching;
 
@@ -56,7 +56,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         | Action::Write
         | Action::FilterTemplates => templates::disabled(state, action),
         Action::Border(border) => moving(state, border),
-        Action::Usual if state.splits == Splits::default() && state.rules == Rules::default() => {
+        Action::Usual if state.splits == Splits::default() && state.rules == DividerShares::default() => {
             Some("all borders are where they were at first".to_owned())
         }
         Action::Theme => state.skin.theme.fixed().map(str::to_owned),
@@ -141,10 +141,10 @@ fn outside(state: &State, action: Action) -> Option<String> {
             .then(|| format!("@{id} is no longer in the catalog: there is nothing to open"));
     };
     match (action, &source.kind) {
-        (Action::Open, Kind::Url { .. } | Kind::Mcp { .. }) => {
+        (Action::Open, SourceKind::Url { .. } | SourceKind::Mcp { .. }) => {
             Some(format!("@{id} is not a file: e opens its definition"))
         }
-        (Action::Open, Kind::Local(place)) if source.is_missing() => {
+        (Action::Open, SourceKind::Local(place)) if source.is_missing() => {
             Some(format!("@{id} is missing: {} does not exist; e opens its definition", place.written))
         }
         (Action::CopyPath, _) if external::path_or_address(state, id).is_none() => {

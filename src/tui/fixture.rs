@@ -8,13 +8,15 @@ use std::sync::Arc;
 use ratatui::layout::Size;
 use serde_json::json;
 
-use refdesk_core::catalog::{Catalog, Kind, Mode, Origin, Place, Source, SourceId, Standing};
+use refdesk_core::catalog::{Catalog, LocalPath, Mode, PathState, Source, SourceDefinition, SourceId, SourceKind};
 use refdesk_core::mention::{Mention, MentionGraph, Via};
-use refdesk_core::selection::{Member, Role, Selection};
+use refdesk_core::selection::{Role, SelectedSource, Selection};
 use refdesk_desk::Document;
 use refdesk_desk::engine::{Snapshot, Watching};
 use refdesk_files::Stamp;
-use refdesk_templates::{Block, Origin as Found, Syntax, Template, TemplateIndex, Variable, VariableKind};
+use refdesk_templates::{
+    Syntax, Template, TemplateBlock, TemplateIndex, TemplateOrigin as Found, Variable, VariableKind,
+};
 use refdesk_text::report::{Diagnostic, Position};
 
 use crate::tui::glyphs::Glyphs;
@@ -33,7 +35,7 @@ pub fn state(width: u16, height: u16) -> State {
     state
 }
 
-pub fn source(id: &str, name: &str, mode: Mode, tags: &[&str], kind: Kind) -> Source {
+pub fn source(id: &str, name: &str, mode: Mode, tags: &[&str], kind: SourceKind) -> Source {
     Source {
         id: id.into(),
         name: name.to_owned(),
@@ -43,18 +45,18 @@ pub fn source(id: &str, name: &str, mode: Mode, tags: &[&str], kind: Kind) -> So
         kind,
         fetch_hint: None,
         contents: None,
-        origin: Origin { file: Path::new(WORKSPACE).join("references.json").into(), entry: Some(0) },
+        origin: SourceDefinition { file: Path::new(WORKSPACE).join("references.json").into(), entry: Some(0) },
     }
 }
 
-pub fn local(path: &str, standing: Standing) -> Kind {
+pub fn local(path: &str, standing: PathState) -> SourceKind {
     let full: Arc<Path> = Path::new(WORKSPACE).join(path).into();
-    Kind::Local(Place { written: path.to_owned(), path: full.clone(), resolved: full, standing, size: 0 })
+    SourceKind::Local(LocalPath { written: path.to_owned(), path: full.clone(), resolved: full, standing, size: 0 })
 }
 
 fn sources() -> Vec<Source> {
     use Mode::{Auto, Selectable};
-    use Standing::{Directory, File, Missing};
+    use PathState::{Directory, File, Missing};
     let described = |mut source: Source, description: &str| {
         source.description = description.to_owned();
         source
@@ -81,7 +83,13 @@ fn sources() -> Vec<Source> {
             source("timeouts", "Timeouts", Selectable, &["resilience"], local("adr/adr-006.md", File)),
             "Budgets of latency for each call.",
         ),
-        source("error-handling", "Error Handling", Selectable, &["errors"], Kind::Inline { content: inline.into() }),
+        source(
+            "error-handling",
+            "Error Handling",
+            Selectable,
+            &["errors"],
+            SourceKind::Inline { content: inline.into() },
+        ),
         source(
             "java-service",
             "Java service module",
@@ -94,14 +102,14 @@ fn sources() -> Vec<Source> {
             "Payments API",
             Selectable,
             &["api", "payments"],
-            Kind::Url { url: "https://example.org/payments/openapi.json".to_owned() },
+            SourceKind::Url { url: "https://example.org/payments/openapi.json".to_owned() },
         ),
         source(
             "ticket-search",
             "Ticket search",
             Selectable,
             &["tickets"],
-            Kind::Mcp { server, tool, args: Box::new(json!({})) },
+            SourceKind::Mcp { server, tool, args: Box::new(json!({})) },
         ),
         source("legacy-errors", "Legacy error codes", Selectable, &["errors"], local("docs/legacy/codes.md", Missing)),
         source("release-notes", "Release notes", Selectable, &["release"], local("CHANGELOG.md", File)),
@@ -142,13 +150,13 @@ fn graph() -> MentionGraph {
 }
 
 /// A selection of these members, with these dormant picks and exclusions.
-pub fn selection(members: Vec<Member>, dormant: &[&str], excluded: &[&str]) -> Selection {
+pub fn selection(members: Vec<SelectedSource>, dormant: &[&str], excluded: &[&str]) -> Selection {
     let owned = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect();
     Selection::new(members, owned(dormant), owned(excluded))
 }
 
-pub fn member(id: &str, depth: usize, parents: &[&str]) -> Member {
-    Member {
+pub fn member(id: &str, depth: usize, parents: &[&str]) -> SelectedSource {
+    SelectedSource {
         id: id.into(),
         depth,
         role: if parents.is_empty() { Role::Picked } else { Role::Transitive },
@@ -194,7 +202,7 @@ fn templates() -> TemplateIndex {
                 within: "retry-policy.yaml.tmpl".to_owned(),
                 root: std::path::Path::new("").into(),
                 stamp: Stamp::default(),
-                block: Some(Block {
+                block: Some(TemplateBlock {
                     text: "{% if pauses %}".into(),
                     hash: String::new(),
                     document: Path::new("/home/ada/payments/adr/adr-005.md").into(),
@@ -358,7 +366,7 @@ pub fn enriched(
         let start = text.len();
         text.push_str(&format!("\n\n---\n{words}\n---"));
         let bytes = text.len() - start;
-        made.push(refdesk_enrich::Block { kind: *kind, bytes, tokens: bytes.div_ceil(4), level: *level, start });
+        made.push(refdesk_enrich::BlockCost { kind: *kind, bytes, tokens: bytes.div_ceil(4), level: *level, start });
     }
     refdesk_enrich::Enriched {
         added_at: prompt.len(),
@@ -366,15 +374,16 @@ pub fn enriched(
         metadata: refdesk_enrich::Metadata::default(),
         blocks: made,
         items: Vec::new(),
-        told: refdesk_enrich::Told::default(),
+        told: refdesk_enrich::SessionMemory::default(),
     }
 }
 
 /// A line of the journal about a prompt that was enriched, and what the feed says of it.
 pub fn receipt(n: u64, session: &str) -> (refdesk_desk::engine::Notice, refdesk_desk::session::Line) {
-    use refdesk_enrich::{BlockKind, Item, Level, TextKind, Why};
-    let tag = |tag: &str, column| Why::Tag { tag: tag.to_owned(), line: 1, column };
-    let item = |block, about: &str, level, bytes, why| Item { block, about: about.to_owned(), level, bytes, why };
+    use refdesk_enrich::{BlockKind, ItemReceipt, Level, MatchReason, TextKind};
+    let tag = |tag: &str, column| MatchReason::Tag { tag: tag.to_owned(), line: 1, column };
+    let item =
+        |block, about: &str, level, bytes, why| ItemReceipt { block, about: about.to_owned(), level, bytes, why };
     let chain = vec!["retry-pattern".to_owned(), "circuit-breaker".to_owned()];
     let text = "\n\n---\n**Reference sources available** — use `selectReferences` with IDs or tags to select:\n\n- \
                 @java-service: Java service module (matched: java, spring boot)\n---\n\n---\n**Transitively selected \
@@ -385,7 +394,7 @@ pub fn receipt(n: u64, session: &str) -> (refdesk_desk::engine::Notice, refdesk_
         why: vec![
             item(BlockKind::Hint, "java-service", Level::Full, 66, vec![tag("java", 9), tag("spring boot", 21)]),
             item(BlockKind::Hint, "payments-api", Level::Count, 0, vec![tag("payments", 40)]),
-            item(BlockKind::Notice, "error-handling", Level::Full, 54, vec![Why::Parents { chain }]),
+            item(BlockKind::Notice, "error-handling", Level::Full, 54, vec![MatchReason::Parents { chain }]),
         ],
         bytes: text.len(),
         tokens: text.len().div_ceil(4),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use ratatui::symbols::border;
 
-use refdesk_core::selection::Standing;
+use refdesk_core::selection::SelectionState;
 
 /// One set of characters; each is one column wide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,7 +118,7 @@ impl Glyphs {
         Cow::Owned(text.chars().map(plain).collect())
     }
 
-    pub fn mark(&self, standing: Standing) -> &'static str {
+    pub fn mark(&self, standing: SelectionState) -> &'static str {
         if self.unicode { standing.mark() } else { standing.ascii_mark() }
     }
 }
@@ -132,12 +132,12 @@ mod tests {
     #[test]
     fn each_is_one_column_wide_and_the_ascii_set_is_ascii() {
         for glyphs in [Glyphs::UNICODE, Glyphs::ASCII] {
-            for standing in Standing::ALL {
+            for standing in SelectionState::ALL {
                 assert_eq!(glyphs.mark(standing).width(), 1, "{standing:?}");
             }
             assert_eq!((glyphs.tee.width(), glyphs.corner.width(), glyphs.bar.width()), (2, 2, 2));
         }
-        assert!(Standing::ALL.iter().all(|standing| Glyphs::ASCII.mark(*standing).is_ascii()));
+        assert!(SelectionState::ALL.iter().all(|standing| Glyphs::ASCII.mark(*standing).is_ascii()));
     }
 
     #[test]

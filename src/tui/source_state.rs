@@ -1,20 +1,20 @@
 //! The state of a source: its mark, colour and words.
 
-use refdesk_core::selection::{Member, Role, Standing};
+use refdesk_core::selection::{Role, SelectedSource, SelectionState};
 use refdesk_desk::engine::Snapshot;
 
 use crate::tui::theme;
 
 /// How the source of this id stands, and the colour of that.
-pub fn mark(snapshot: &Snapshot, id: &str) -> (Standing, theme::ThemeRole) {
-    let standing = Standing::of(&snapshot.catalog, &snapshot.selection, id);
+pub fn mark(snapshot: &Snapshot, id: &str) -> (SelectionState, theme::ThemeRole) {
+    let standing = SelectionState::of(&snapshot.catalog, &snapshot.selection, id);
     let role = match standing {
-        Standing::Missing => theme::ThemeRole::Error,
-        Standing::Picked => theme::ThemeRole::Selection,
-        Standing::Auto if snapshot.selection.contains(id) => theme::ThemeRole::Selection,
-        Standing::Auto => theme::ThemeRole::Catalog,
-        Standing::Transitive => theme::ThemeRole::Transitive,
-        Standing::Excluded | Standing::Available | Standing::Dormant => theme::ThemeRole::Infra,
+        SelectionState::Missing => theme::ThemeRole::Error,
+        SelectionState::Picked => theme::ThemeRole::Selection,
+        SelectionState::Auto if snapshot.selection.contains(id) => theme::ThemeRole::Selection,
+        SelectionState::Auto => theme::ThemeRole::Catalog,
+        SelectionState::Transitive => theme::ThemeRole::Transitive,
+        SelectionState::Excluded | SelectionState::Available | SelectionState::Dormant => theme::ThemeRole::Infra,
     };
     (standing, role)
 }
@@ -27,17 +27,17 @@ pub fn words(snapshot: &Snapshot, id: &str) -> String {
         (Some(member), _) if member.role == Role::Transitive => format!("pulled in by {}", parents(member)),
         (Some(member), _) if member.role == Role::AutoRoot => "auto, pulls in others".to_owned(),
         (Some(_), _) => "picked".to_owned(),
-        (None, Standing::Excluded) => "excluded".to_owned(),
-        (None, Standing::Dormant) => "dormant".to_owned(),
-        (None, Standing::Auto) => "always in the instructions".to_owned(),
-        (None, Standing::Missing) => return "missing".to_owned(),
+        (None, SelectionState::Excluded) => "excluded".to_owned(),
+        (None, SelectionState::Dormant) => "dormant".to_owned(),
+        (None, SelectionState::Auto) => "always in the instructions".to_owned(),
+        (None, SelectionState::Missing) => return "missing".to_owned(),
         _ => "available".to_owned(),
     };
     if missing { format!("missing, {standing}") } else { standing }
 }
 
 /// The parents of a member as `@a, @b`, cut to three.
-pub fn parents(member: &Member) -> String {
+pub fn parents(member: &SelectedSource) -> String {
     let shown: Vec<String> = member.parents.iter().take(3).map(|parent| format!("@{parent}")).collect();
     match member.parents.len() {
         more @ 4.. => format!("{} +{} more", shown.join(", "), more - 3),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use ratatui::layout::Size;
 
-use refdesk_core::config::screen::Remembered;
+use refdesk_core::config::screen::SavedScreen;
 
 use crate::tui::filter::Order;
 use crate::tui::glyphs::Glyphs;
@@ -18,7 +18,7 @@ use crate::tui::windows;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Start {
     skin: Skin,
-    remembered: Remembered,
+    remembered: SavedScreen,
     message: Option<String>,
     /// The file of the profile to switch to, once its difference was looked at.
     profile: Option<PathBuf>,
@@ -26,13 +26,13 @@ pub struct Start {
 
 impl Start {
     /// What `NO_COLOR`, `COLORTERM`, `TERM`, `COLORFGBG` and the locale ask for, and what is remembered.
-    pub fn from_env(remembered: Remembered) -> Self {
+    pub fn from_env(remembered: SavedScreen) -> Self {
         let get = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let locale = get("LC_ALL").or_else(|| get("LC_CTYPE")).or_else(|| get("LANG"));
         Self::new(get, locale.as_deref(), remembered)
     }
 
-    fn new(get: impl Fn(&str) -> Option<String>, locale: Option<&str>, remembered: Remembered) -> Self {
+    fn new(get: impl Fn(&str) -> Option<String>, locale: Option<&str>, remembered: SavedScreen) -> Self {
         let [no_color, colorterm, term, grounds] = ["NO_COLOR", "COLORTERM", "TERM", "COLORFGBG"].map(get);
         let theme = Theme::for_terminal(no_color.as_deref(), colorterm.as_deref(), term.as_deref());
         let usual = if grounds.is_some_and(|grounds| is_light(&grounds)) { "light" } else { "dark" };
@@ -84,11 +84,11 @@ fn is_light(grounds: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use refdesk_core::config::screen::{Borders, Rules, Shares};
+    use refdesk_core::config::screen::{Borders, DividerShares, Shares};
 
     use super::*;
 
-    fn start(environment: &[(&str, &str)], remembered: Remembered) -> Start {
+    fn start(environment: &[(&str, &str)], remembered: SavedScreen) -> Start {
         let get =
             |name: &str| environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
         Start::new(get, None, remembered)
@@ -109,7 +109,7 @@ mod tests {
             (vec![many, ("NO_COLOR", "1")], Some("light"), "mono"),
             (vec![("TERM", "xterm"), ("COLORFGBG", "0;15")], None, "ansi"),
         ] {
-            let remembered = Remembered { theme: chosen.map(str::to_owned), ..Remembered::default() };
+            let remembered = SavedScreen { theme: chosen.map(str::to_owned), ..SavedScreen::default() };
             let begun = start(&environment, remembered.clone());
             assert_eq!(begun.skin.theme.name(), theme, "{environment:?} {chosen:?}");
             assert_eq!(begun.message.is_some(), chosen == Some("sepia"));
@@ -120,10 +120,13 @@ mod tests {
 
     #[test]
     fn a_screen_begins_as_it_was_left() {
-        let remembered = Remembered {
+        let remembered = SavedScreen {
             theme: Some("light".to_owned()),
             borders: Some(Borders { left: 300, upper: 700 }),
-            rules: Rules { catalog: Shares { upper: Some(400), ..Shares::default() }, ..Rules::default() },
+            rules: DividerShares {
+                catalog: Shares { upper: Some(400), ..Shares::default() },
+                ..DividerShares::default()
+            },
             zoomed: true,
             sort: Some("tokens".to_owned()),
         };

@@ -4,7 +4,7 @@
 use ratatui::layout::{Rect, Size};
 
 use refdesk_core::catalog::SourceId;
-use refdesk_core::config::screen::{Borders, Remembered, Rules};
+use refdesk_core::config::screen::{Borders, DividerShares, SavedScreen};
 use refdesk_desk::Outlook;
 use refdesk_desk::engine::Snapshot;
 
@@ -66,12 +66,12 @@ pub struct State {
     /// What the borders leave to each pane.
     pub splits: Splits,
     /// What the rules within a pane leave to its parts.
-    pub rules: Rules,
+    pub rules: DividerShares,
     /// The border or rule that the mouse holds.
     pub dragged: Option<Dragged>,
     pub mouse: Mouse,
     /// What the last screen was left with; [`State::remember`] says what the next begins with.
-    pub remembered: Remembered,
+    pub remembered: SavedScreen,
     pub feed: Feed,
     /// The receipt that was opened last.
     pub receipt: ReceiptWindow,
@@ -205,10 +205,10 @@ impl State {
             opening: None,
             palette: TextField::default(),
             splits: Splits::default(),
-            rules: Rules::default(),
+            rules: DividerShares::default(),
             dragged: None,
             mouse: Mouse::default(),
-            remembered: Remembered::default(),
+            remembered: SavedScreen::default(),
             feed: Feed::default(),
             receipt: ReceiptWindow::default(),
             profiles: ProfilesWindow::default(),
@@ -232,9 +232,9 @@ impl State {
     }
 
     /// What the next screen begins with.
-    pub fn remember(&self) -> Remembered {
+    pub fn remember(&self) -> SavedScreen {
         let Splits { left, upper } = self.splits;
-        Remembered {
+        SavedScreen {
             rules: self.rules,
             borders: (self.splits != Splits::default()).then_some(Borders { left, upper }),
             zoomed: self.zoomed == Zoomed::Yes,

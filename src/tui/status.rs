@@ -8,7 +8,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::widgets::{Clear, Widget};
 
-use crate::tui::action::{ACTIONS, Action, Binding, KeyContext, Visibility};
+use crate::tui::action::{ACTIONS, Action, ActionBinding, KeyContext, Visibility};
 use crate::tui::disabled::disabled;
 use crate::tui::feed::query;
 use crate::tui::feed::target;
@@ -234,7 +234,7 @@ pub struct Label {
 
 /// The keys that matter in these contexts, as many as there is room for.
 pub fn labels(state: &State, contexts: &[KeyContext], place: Rect) -> Vec<Label> {
-    let here = |entry: &&Binding| contexts.iter().any(|context| entry.contexts.contains(context));
+    let here = |entry: &&ActionBinding| contexts.iter().any(|context| entry.contexts.contains(context));
     let in_order = contexts.iter().flat_map(|context| ACTIONS.iter().filter(|entry| entry.contexts.contains(context)));
     let columns = |key: &str, name: &str| u16::try_from(key.len() + 1 + name.len()).unwrap_or(u16::MAX);
     // Everything else is in the help, so the help always has room.
@@ -296,7 +296,7 @@ fn is_approval(state: &State) -> bool {
 }
 
 /// The name of the action in the bottom line, by what it would do now. `None` where it is not shown.
-fn label(state: &State, entry: &Binding) -> Option<&'static str> {
+fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
     match entry.shown {
         Visibility::HelpOnly => return None,
         Visibility::WhenPossible if disabled(state, entry.action).is_some() => return None,

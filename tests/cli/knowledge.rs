@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use refdesk_templates::render::{Job, render};
+use refdesk_templates::render::{RenderJob, render};
 use refdesk_templates::{analyse, read, sample, skeleton};
 use serde_json::Value;
 
@@ -71,7 +71,7 @@ fn the_fields_templates_render_or_say_in_which_line_they_do_not() {
             Some(problem) => Err(problem.message),
             None => {
                 let values = filled(&skeleton(&analysis.variables), &sample(&analysis.variables));
-                render(&Job::new(text, analysis.syntax, values)).map_err(|error| error.message)
+                render(&RenderJob::new(text, analysis.syntax, values)).map_err(|error| error.message)
             }
         };
         match outcome {

@@ -5,7 +5,7 @@ use std::future::Future;
 
 use portable_pty::CommandBuilder;
 use refdesk::tui::{self, Start};
-use refdesk_core::config::screen::Remembered;
+use refdesk_core::config::screen::SavedScreen;
 use refdesk_desk::engine::{Engine, Event, Notice, Snapshot, Topic, Who};
 use tokio::sync::{mpsc, watch};
 
@@ -32,7 +32,7 @@ fn screen_beside<F: Future<Output = ()>>(other: impl FnOnce(mpsc::Sender<Event>)
     runtime.block_on(async {
         tokio::select! {
             biased;
-            ended = tui::run(engine, Start::from_env(Remembered::default())) => { ended.unwrap(); }
+            ended = tui::run(engine, Start::from_env(SavedScreen::default())) => { ended.unwrap(); }
             () = other(events_out.clone()) => {}
         }
     });

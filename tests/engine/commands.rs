@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use refdesk_desk::engine::{Command, Event};
 use refdesk_desk::{Desk, Reader};
-use refdesk_enrich::{Asked, TextKind};
+use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_text::report::Diagnostic;
 
 use crate::engine::world::{World, options};
@@ -81,7 +81,7 @@ fn what_left_by_an_edit_and_came_back_is_told_again() {
     let notice = |folder: &Path| {
         let mut desk = Desk::open(options(folder));
         desk.settle();
-        desk.enrich(&Asked::new(TextKind::Prompt, "go"), Reader::Session).0.metadata.transitive_references.len()
+        desk.enrich(&EnrichRequest::new(TextKind::Prompt, "go"), Reader::Session).0.metadata.transitive_references.len()
     };
     assert_eq!((notice(&world.workspace), notice(&world.workspace)), (1, 0), "told once");
     world.write("a.md", "Nothing.\n");

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use refdesk_desk::engine::{Age, Command, Event, Hearer, Notice, Receipts, Topic};
 use refdesk_desk::session::{Receipt, Store, What};
 use refdesk_desk::{Desk, Options, Reader};
-use refdesk_enrich::{Asked, TextKind};
+use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_files::Sealer;
 
 use crate::engine::world::{World, options, save};
@@ -149,7 +149,7 @@ fn what_would_be_said_is_told_to_nobody() {
     );
     // What the session is told for good is news to it no more.
     let desk = Desk::open(options(&world.workspace));
-    let (given, _) = desk.enrich(&Asked::new(TextKind::Prompt, "on retry"), Reader::Session);
+    let (given, _) = desk.enrich(&EnrichRequest::new(TextKind::Prompt, "on retry"), Reader::Session);
     assert_eq!(given.added(), said, "exactly as an agent gets it");
     assert_eq!([ask(&mut world, 4, Hearer::Session), ask(&mut world, 5, Hearer::Stranger)], [String::new(), said]);
 }

@@ -9,7 +9,7 @@ use std::time::Instant;
 use refdesk_desk::Options;
 use refdesk_desk::engine::{self, Command, Event};
 use refdesk_templates::Syntax;
-use refdesk_templates::render::{Job, Renderer};
+use refdesk_templates::render::{RenderJob, Renderer};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -30,14 +30,14 @@ fn beside() -> Renderer {
 
 #[track_caller]
 fn works(renderer: &Renderer) {
-    let job = Job::new("Hello {{ name }}!\n", Syntax::Jinja2, json!({"name": "Ada"}));
+    let job = RenderJob::new("Hello {{ name }}!\n", Syntax::Jinja2, json!({"name": "Ada"}));
     assert_eq!(renderer.render(&job).unwrap().text, "Hello Ada!\n");
 }
 
 /// A rendering that takes all the time there is.
-fn endless() -> Job {
+fn endless() -> RenderJob {
     let text = "{% set x = 'a' * 10000000 %}{% for i in range(90000) %}{% set y = x|upper %}{% endfor %}";
-    Job::new(text, Syntax::Jinja2, json!({}))
+    RenderJob::new(text, Syntax::Jinja2, json!({}))
 }
 
 /// Workers of this process that live.
@@ -84,7 +84,7 @@ fn no_template_ends_the_desk() {
     let values: Value = serde_json::from_str(hostile::VALUES).unwrap();
     let mut wrong = Vec::new();
     for (language, text, says) in hostile::templates() {
-        let job = Job::new(text.as_str(), Syntax::from_word(language).unwrap(), values.clone());
+        let job = RenderJob::new(text.as_str(), Syntax::from_word(language).unwrap(), values.clone());
         let message = renderer.render(&job).map_or_else(|error| error.message, |_| "rendered".to_owned());
         if !message.contains(says) {
             wrong.push(format!("{language} {}: {message}, not {says}", hostile::begin(&text)));
@@ -93,10 +93,10 @@ fn no_template_ends_the_desk() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let large = json!({"a": vec!["x".repeat(1_000_000); 70]});
-    let message = renderer.render(&Job::new("x", Syntax::Jinja2, large)).unwrap_err().message;
+    let message = renderer.render(&RenderJob::new("x", Syntax::Jinja2, large)).unwrap_err().message;
     assert!(message.contains("pass the limit of 67108864 bytes (64 MiB)"), "{message}");
     works(&renderer);
-    let most = Job::new("{{ a * 15000000 }}", Syntax::Jinja2, json!({"a": "\u{1}"}));
+    let most = RenderJob::new("{{ a * 15000000 }}", Syntax::Jinja2, json!({"a": "\u{1}"}));
     assert_eq!(renderer.render(&most).unwrap().text.len(), 15_000_000);
     assert!(largest() < 300, "{} MiB", largest());
 }
@@ -145,7 +145,7 @@ fn a_program_that_is_no_worker_is_told_of() {
     let _alone = alone();
     let folder = tempfile::tempdir().unwrap();
     for (program, says) in [(folder.path().join("gone"), "No such file"), ("/bin/cat".into(), "is no render worker")] {
-        let job = Job::new("x", Syntax::Jinja2, json!({}));
+        let job = RenderJob::new("x", Syntax::Jinja2, json!({}));
         let message = Renderer::beside(program).render(&job).unwrap_err().message;
         assert!(message.starts_with("the render worker cannot be started: ") && message.contains(says), "{message}");
     }

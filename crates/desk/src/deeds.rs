@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use refdesk_core::catalog::{Mode, Place, Source, SourceId, Standing};
-use refdesk_core::config::{Channel, ChannelKind, Rule, Verdict};
+use refdesk_core::catalog::{LocalPath, Mode, PathState, Source, SourceId};
+use refdesk_core::config::{ApprovalMode, ChannelKind, ChannelSettings, Rule};
 use refdesk_files::name::sha256_hex;
 
 /// One thing that a checked-in configuration would do beyond its workspace.
@@ -75,7 +75,7 @@ impl Deeds<'_> {
     }
 
     /// A webhook, with everything that `channel` says of it.
-    pub fn webhook(&self, channel: &Channel) -> Option<Bare> {
+    pub fn webhook(&self, channel: &ChannelSettings) -> Option<Bare> {
         let endpoint = channel.endpoint.as_deref().filter(|_| channel.kind == ChannelKind::Webhook)?;
         let mut what = format!("questions to you would be posted to {endpoint}");
         let mut with: Vec<String> = Vec::new();
@@ -104,15 +104,15 @@ impl Deeds<'_> {
     }
 
     /// A local source whose path lies outside; nothing is read of one that is missing.
-    pub fn source(&self, source: &Source, place: &Place) -> Option<Bare> {
-        let is_read = !matches!(place.standing, Standing::Missing | Standing::Reserved);
+    pub fn source(&self, source: &Source, place: &LocalPath) -> Option<Bare> {
+        let is_read = !matches!(place.standing, PathState::Missing | PathState::Reserved);
         if !is_read || place.resolved.starts_with(self.workspace) {
             return None;
         }
         // The catalog does not say what waits for trust; a person who is asked for it must know.
         let is_folder = match place.standing {
-            Standing::Untrusted => place.resolved.is_dir(),
-            standing => standing == Standing::Directory,
+            PathState::Untrusted => place.resolved.is_dir(),
+            standing => standing == PathState::Directory,
         };
         Some(self.source_at(source, &place.resolved, if is_folder { " and everything below it" } else { "" }))
     }
@@ -152,23 +152,23 @@ impl Deeds<'_> {
     /// Every rule that has files written without asking. What a rule allows depends on those that take something back of it, so
     /// these belong to it: the denials, and what is asked about by rules behind it.
     pub fn approvals(&self, rules: &[Rule]) -> Vec<Bare> {
-        let is_auto = |(at, rule): &(usize, &Rule)| (rule.verdict == Verdict::Auto).then_some(*at);
+        let is_auto = |(at, rule): &(usize, &Rule)| (rule.verdict == ApprovalMode::Auto).then_some(*at);
         rules.iter().enumerate().filter_map(|it| is_auto(&it)).filter_map(|at| self.approval(rules, at)).collect()
     }
 
     /// The rule at this place, if it is one.
     pub fn approval(&self, rules: &[Rule], at: usize) -> Option<Bare> {
-        let glob = rules.get(at).filter(|rule| rule.verdict == Verdict::Auto).map(|rule| rule.glob.as_str())?;
+        let glob = rules.get(at).filter(|rule| rule.verdict == ApprovalMode::Auto).map(|rule| rule.glob.as_str())?;
         let takes_back = |(other, rule): &(usize, &Rule)| match rule.verdict {
-            Verdict::Deny => true,
-            Verdict::Ask => *other > at,
-            Verdict::Auto => false,
+            ApprovalMode::Deny => true,
+            ApprovalMode::Ask => *other > at,
+            ApprovalMode::Auto => false,
         };
         let unless: Vec<(&str, &str)> = rules
             .iter()
             .enumerate()
             .filter(takes_back)
-            .map(|(_, rule)| (rule.glob.as_str(), if rule.verdict == Verdict::Deny { "deny" } else { "ask" }))
+            .map(|(_, rule)| (rule.glob.as_str(), if rule.verdict == ApprovalMode::Deny { "deny" } else { "ask" }))
             .collect();
         let mut what = format!("agents could write files that match `{glob}` without asking you");
         if !unless.is_empty() {
@@ -215,7 +215,7 @@ mod tests {
         Deeds { workspace: Path::new(workspace) }
     }
 
-    fn place(source: &Source) -> &Place {
+    fn place(source: &Source) -> &LocalPath {
         source.place().unwrap()
     }
 
@@ -226,11 +226,11 @@ mod tests {
             deeds("/w").source(&source, place(&source)).map(|deed| deed.what)
         };
         for (path, standing, expected) in [
-            ("/w/a.md", Standing::File, None),
-            ("/w", Standing::Directory, None),
-            ("/gone", Standing::Missing, None),
-            ("/w-evil/a.md", Standing::File, Some("an agent that selects it could read /w-evil/a.md, as @a")),
-            ("/", Standing::Directory, Some("an agent that selects it could read / and everything below it, as @a")),
+            ("/w/a.md", PathState::File, None),
+            ("/w", PathState::Directory, None),
+            ("/gone", PathState::Missing, None),
+            ("/w-evil/a.md", PathState::File, Some("an agent that selects it could read /w-evil/a.md, as @a")),
+            ("/", PathState::Directory, Some("an agent that selects it could read / and everything below it, as @a")),
         ] {
             assert_eq!(of(path, standing).as_deref(), expected, "{path}");
         }
@@ -238,33 +238,37 @@ mod tests {
 
     #[test]
     fn a_webhook_says_where_to_and_with_what() {
-        let channel = Channel {
+        let channel = ChannelSettings {
             kind: ChannelKind::Webhook,
             endpoint: Some("https://example.org/x".into()),
             auth_token_env: Some("TOKEN".into()),
             secret_env: Some("SECRET".into()),
             headers: [("X-Team".to_owned(), "a".to_owned())].into(),
             allow_hosts: vec!["10.0.0.1".into()],
-            ..Channel::default()
+            ..ChannelSettings::default()
         };
         let told = "questions to you would be posted to https://example.org/x, with the bearer token in $TOKEN, a \
                     signature made with the secret in $SECRET, the header 'X-Team'; private addresses are allowed for \
                     10.0.0.1";
         assert_eq!(deeds("/w").webhook(&channel).unwrap().what, told);
-        assert!(deeds("/w").webhook(&Channel { kind: ChannelKind::File, ..channel }).is_none());
-        assert!(deeds("/w").webhook(&Channel { kind: ChannelKind::Webhook, ..Channel::default() }).is_none());
+        assert!(deeds("/w").webhook(&ChannelSettings { kind: ChannelKind::File, ..channel }).is_none());
+        assert!(
+            deeds("/w")
+                .webhook(&ChannelSettings { kind: ChannelKind::Webhook, ..ChannelSettings::default() })
+                .is_none()
+        );
     }
 
     /// Any change of what a webhook does is another deed.
     #[test]
     fn every_field_of_a_webhook_counts() {
-        let first = Channel {
+        let first = ChannelSettings {
             kind: ChannelKind::Webhook,
             endpoint: Some("https://a".into()),
             headers: [("a".to_owned(), "b".to_owned())].into(),
-            ..Channel::default()
+            ..ChannelSettings::default()
         };
-        let changed: [fn(&mut Channel); 9] = [
+        let changed: [fn(&mut ChannelSettings); 9] = [
             |_| {},
             |it| it.endpoint = Some("https://b".into()),
             |it| it.auth_token_env = Some("A".into()),
@@ -289,13 +293,13 @@ mod tests {
 
     #[test]
     fn a_source_is_its_id_path_and_mode() {
-        let source = local("a", Path::new("/out/a.md"), Standing::File);
+        let source = local("a", Path::new("/out/a.md"), PathState::File);
         let hash = |source: &Source| deeds("/w").source(source, place(source)).unwrap().hash;
         let same = Source { name: "another".into(), description: "x".into(), tags: vec!["t".into()], ..source.clone() };
         assert_eq!(hash(&source), hash(&same));
         for other in [
-            local("b", Path::new("/out/a.md"), Standing::File),
-            local("a", Path::new("/out/b.md"), Standing::File),
+            local("b", Path::new("/out/a.md"), PathState::File),
+            local("a", Path::new("/out/b.md"), PathState::File),
             Source { mode: Mode::Auto, ..source.clone() },
         ] {
             assert_ne!(hash(&source), hash(&other));
@@ -304,12 +308,12 @@ mod tests {
 
     #[test]
     fn a_rule_takes_along_what_takes_something_back_of_it() {
-        let rule = |(glob, verdict): &(&str, Verdict)| Rule { glob: (*glob).to_owned(), verdict: *verdict };
-        let first = |rules: &[(&str, Verdict)]| {
+        let rule = |(glob, verdict): &(&str, ApprovalMode)| Rule { glob: (*glob).to_owned(), verdict: *verdict };
+        let first = |rules: &[(&str, ApprovalMode)]| {
             let rules: Vec<Rule> = rules.iter().map(rule).collect();
             deeds("/w").approvals(&rules).into_iter().next().map(|deed| (deed.hash, deed.what))
         };
-        use Verdict::{Ask, Auto, Deny};
+        use ApprovalMode::{Ask, Auto, Deny};
         let told = first(&[("src/**", Auto), ("src/x", Ask), ("*.pem", Deny)]).unwrap();
         assert_eq!(told.1, "agents could write files that match `src/**` without asking you, but for `src/x`, `*.pem`");
         assert_eq!(
@@ -359,7 +363,7 @@ mod tests {
         #[test]
         fn hashes_tell_deeds_apart(a in "[a-c/\",]{1,4}", b in "[a-c/\",]{1,4}", c in "[a-c/\",]{1,4}", d in "[a-c/\",]{1,4}") {
             let hash = |id: &str, path: &str| {
-                let source = local(id, &Path::new("/out").join(path.trim_start_matches('/')), Standing::File);
+                let source = local(id, &Path::new("/out").join(path.trim_start_matches('/')), PathState::File);
                 let place = place(&source);
                 (deeds("/w").source(&source, place).unwrap().hash, in_text(&place.resolved))
             };

@@ -6,8 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Desk;
-use refdesk_core::catalog::{Kind, Place, Standing};
-use refdesk_files::walk::{Found, Limits, Problem, files_below};
+use refdesk_core::catalog::{LocalPath, PathState, SourceKind};
+use refdesk_files::walk::{Problem, WalkLimits, WalkedFile, files_below};
 use refdesk_files::{path, read_regular};
 
 /// Bytes of a document that are shown.
@@ -17,7 +17,7 @@ pub const SHOWN: usize = 64 * 1024;
 const LISTED: usize = 200;
 
 /// Files of a folder that are counted.
-const COUNTED: Limits = Limits { files: 2_000, bytes: u64::MAX };
+const COUNTED: WalkLimits = WalkLimits { files: 2_000, bytes: u64::MAX };
 
 /// Files that introduce a folder, in the order in which they are looked for.
 const INTRODUCTIONS: [&str; 10] = [
@@ -55,20 +55,20 @@ impl Desk {
             return captioned(id, "gone from the catalog".to_owned());
         };
         match &source.kind {
-            Kind::Local(place) => match place.standing {
-                Standing::File => file(id, &place.path, String::new()),
-                Standing::Directory => folder(id, place),
-                Standing::Missing => captioned(id, "missing: there is nothing to read".to_owned()),
-                Standing::Untrusted => captioned(id, "outside the workspace: waits for trust".to_owned()),
-                Standing::Reserved => captioned(id, "not read: it belongs to git or to refdesk itself".to_owned()),
+            SourceKind::Local(place) => match place.standing {
+                PathState::File => file(id, &place.path, String::new()),
+                PathState::Directory => folder(id, place),
+                PathState::Missing => captioned(id, "missing: there is nothing to read".to_owned()),
+                PathState::Untrusted => captioned(id, "outside the workspace: waits for trust".to_owned()),
+                PathState::Reserved => captioned(id, "not read: it belongs to git or to refdesk itself".to_owned()),
             },
-            Kind::Inline { content } => {
+            SourceKind::Inline { content } => {
                 let text = beginning(content, SHOWN);
                 let rest = (content.len() - text.len()) as u64;
                 Document { id: id.to_owned(), text: text.to_owned(), rest, ..Document::default() }
             }
-            Kind::Url { .. } => captioned(id, "fetched by the agent, not by refdesk".to_owned()),
-            Kind::Mcp { args, .. } => {
+            SourceKind::Url { .. } => captioned(id, "fetched by the agent, not by refdesk".to_owned()),
+            SourceKind::Mcp { args, .. } => {
                 let text = if args.is_null() { String::new() } else { format!("{args:#}") };
                 let text = beginning(&text, SHOWN).to_owned();
                 Document { text, ..captioned(id, "called by the agent, not by refdesk, with".to_owned()) }
@@ -133,7 +133,7 @@ fn beginning(text: &str, most: usize) -> &str {
 }
 
 /// The file that introduces the folder, else its files.
-fn folder(id: &str, place: &Place) -> Document {
+fn folder(id: &str, place: &LocalPath) -> Document {
     let (files, problems) = files_below(&place.path, COUNTED, |_| true);
     let more = problems.iter().any(|problem| matches!(problem, Problem::TooManyFiles));
     let count = match files.len() {
@@ -148,7 +148,7 @@ fn folder(id: &str, place: &Place) -> Document {
 }
 
 /// The file that introduces a folder, by its name and where it lies.
-pub(super) fn introduction(place: &Place) -> Option<(&'static str, PathBuf)> {
+pub(super) fn introduction(place: &LocalPath) -> Option<(&'static str, PathBuf)> {
     INTRODUCTIONS.iter().map(|name| (*name, place.path.join(name))).find(|(_, path)| {
         // What a link outside the folder leads to introduces something else.
         path.is_file() && fs::canonicalize(path).is_ok_and(|real| real.starts_with(&place.resolved))
@@ -156,7 +156,7 @@ pub(super) fn introduction(place: &Place) -> Option<(&'static str, PathBuf)> {
 }
 
 /// `docs/a.md  12 KB`, a line a file.
-fn listing(root: &Path, files: &[Found], more: bool) -> String {
+fn listing(root: &Path, files: &[WalkedFile], more: bool) -> String {
     let mut lines: Vec<String> = files
         .iter()
         .take(LISTED)
@@ -273,11 +273,11 @@ mod tests {
         std::os::unix::fs::symlink(at("secret/README.md"), at("a/README.md")).unwrap();
         rustix::fs::mknodat(rustix::fs::CWD, at("a/README"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
         let root = fs::canonicalize(at("a")).unwrap();
-        let place = Place {
+        let place = LocalPath {
             written: "a".into(),
             path: root.clone().into(),
             resolved: root.into(),
-            standing: Standing::Directory,
+            standing: PathState::Directory,
             size: 0,
         };
         assert_eq!(super::folder("a", &place).text, "x.txt  1 byte");

@@ -4,7 +4,7 @@ use super::Desk;
 use super::change::at_list;
 use refdesk_core::catalog::{Mode, SourceId};
 use refdesk_core::mention::Mention;
-use refdesk_core::selection::{self, Choice, Role, Rules, Selection};
+use refdesk_core::selection::{self, Choice, ExpansionRules, Role, Selection};
 use refdesk_text::Error;
 
 /// What some ids come to by themselves.
@@ -53,7 +53,7 @@ impl Desk {
         for id in known {
             choice.pick(id);
         }
-        let rules = Rules { from_auto: false, ..self.rules() };
+        let rules = ExpansionRules { from_auto: false, ..self.rules() };
         let selection = self.closure(&choice, rules);
         let is_member = |id: &SourceId| selection.contains(id.as_str());
         let members = selection.members().iter();
@@ -62,7 +62,7 @@ impl Desk {
     }
 
     /// What a choice comes to, with every document read that it takes to know.
-    pub(super) fn closure(&mut self, choice: &Choice, rules: Rules) -> Selection {
+    pub(super) fn closure(&mut self, choice: &Choice, rules: ExpansionRules) -> Selection {
         loop {
             let selection = selection::select(choice, &self.catalog, &self.graph, rules);
             let wanted = selection::unscanned(&selection, &self.graph, rules);

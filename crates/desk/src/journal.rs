@@ -10,7 +10,7 @@ use crate::session::{self, Line, Receipt, Tally, What, advice};
 use refdesk_core::selection::Choice;
 use refdesk_enrich::{BlockKind, Tool, touched};
 use refdesk_files::name::sha256_hex;
-use refdesk_files::output::{Proposal, Written};
+use refdesk_files::output::{Proposal, WrittenFile};
 use refdesk_text::report::Diagnostic;
 
 /// Sources that a session was hinted at or given an expansion of, and which of the two.
@@ -93,9 +93,9 @@ impl Desk {
     }
 
     /// Notes that files were written as proposed, but for those that held it already.
-    pub(super) fn note_written(&self, proposals: &[Proposal], written: &[Written], reason: &str) {
+    pub(super) fn note_written(&self, proposals: &[Proposal], written: &[WrittenFile], reason: &str) {
         let changed = proposals.iter().zip(written).filter(|(proposal, _)| !proposal.is_unchanged());
-        let receipt = |(proposal, written): (&Proposal, &Written)| file(&written.shown, &proposal.text, reason);
+        let receipt = |(proposal, written): (&Proposal, &WrittenFile)| file(&written.shown, &proposal.text, reason);
         self.journal_all(changed.map(receipt).collect());
     }
 

@@ -72,9 +72,9 @@ use crate::session::{DEFAULT, Store, advice};
 use refdesk_core::catalog::{self, Catalog, Source, SourceId};
 use refdesk_core::config::{self, Config, Environment, Settings, Surroundings};
 use refdesk_core::mention::{self, Library, MentionGraph};
-use refdesk_core::selection::{self, Choice, History, Rules, Selection};
+use refdesk_core::selection::{self, Choice, ExpansionRules, History, Selection};
 use refdesk_enrich::Matcher;
-use refdesk_files::{PATIENCE, Sealer};
+use refdesk_files::{LOCK_TIMEOUT, Sealer};
 use refdesk_templates::render::Renderer;
 use refdesk_text::Error;
 use refdesk_text::report::{Diagnostic, add_new};
@@ -121,7 +121,7 @@ impl Options {
             renderer: Renderer::within(),
             environment: Environment::default(),
             clock: SystemTime::now,
-            patience: PATIENCE,
+            patience: LOCK_TIMEOUT,
             lives_on: false,
         }
     }
@@ -423,9 +423,9 @@ impl Desk {
         if kept? { self.store.keep_git_out() } else { Ok(()) }
     }
 
-    fn rules(&self) -> Rules {
+    fn rules(&self) -> ExpansionRules {
         let settings = &self.config.settings;
-        Rules { transitive: settings.transitive_injection, from_auto: settings.transitive_from_auto }
+        ExpansionRules { transitive: settings.transitive_injection, from_auto: settings.transitive_from_auto }
     }
 
     /// The workspace folder, absolute.

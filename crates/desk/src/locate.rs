@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use super::document::introduction;
 use super::{Desk, trust};
-use refdesk_core::catalog::{Kind, Source, Standing};
+use refdesk_core::catalog::{PathState, Source, SourceKind};
 use refdesk_core::config::profile::OURS;
-use refdesk_core::config::{Document, Part};
+use refdesk_core::config::{JsonDocument, MemberPart};
 use refdesk_core::mention::files;
 use refdesk_files::read_regular;
 use refdesk_text::Error;
-use refdesk_text::report::locate::Step;
+use refdesk_text::report::locate::PointerStep;
 
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Desk {
             let message = format!("{} cannot be read: {error}", self.around().display(&path));
             Error::new("unreadable", message, "read the workspace again")
         })?;
-        let document = Document::parse(&path, String::new(), bytes).0;
+        let document = JsonDocument::parse(&path, String::new(), bytes).0;
         if self.profile_file() == Some(&*path) {
             return Ok(Spot { line: document.map_or(1, |document| line_in_profile(source, &document)), path });
         }
@@ -51,28 +51,28 @@ impl Desk {
     pub fn document_spot(&self, id: &str) -> Result<Spot, Error> {
         let source = self.catalog.get(id).ok_or_else(|| self.unknown_id(id))?;
         let place = match &source.kind {
-            Kind::Local(place) => place,
-            Kind::Inline { .. } => return self.definition(id),
-            Kind::Url { .. } | Kind::Mcp { .. } => {
+            SourceKind::Local(place) => place,
+            SourceKind::Inline { .. } => return self.definition(id),
+            SourceKind::Url { .. } | SourceKind::Mcp { .. } => {
                 return Err(Error::new("lies-elsewhere", format!("@{id} lies elsewhere"), "open its definition"));
             }
         };
         let path = match place.standing {
-            Standing::Missing => {
+            PathState::Missing => {
                 let expected = self.around().display(&place.path);
                 let message = format!("@{id} is missing: nothing stands at {expected}");
                 return Err(Error::new("missing", message, "mend its path in its definition"));
             }
-            Standing::Untrusted => {
+            PathState::Untrusted => {
                 let message = format!("@{id} lies outside the workspace and waits for trust");
                 return Err(Error::new("untrusted", message, trust::HINT));
             }
-            Standing::Reserved => {
+            PathState::Reserved => {
                 let message = format!("@{id} belongs to git or to refdesk itself");
                 return Err(Error::new("kept-back", message, "change its path in its definition"));
             }
-            Standing::File => place.path.to_path_buf(),
-            Standing::Directory => {
+            PathState::File => place.path.to_path_buf(),
+            PathState::Directory => {
                 let first = || files(source, |path| self.around().display(path)).0.into_iter().next();
                 let introduction = introduction(place).map(|(_, path)| path);
                 introduction.or_else(|| first().map(|found| found.path)).ok_or_else(|| {
@@ -86,20 +86,23 @@ impl Desk {
 }
 
 /// The same of a source that only a profile has.
-fn line_in_profile(source: &Source, document: &Document) -> usize {
-    let item = source.origin.entry.map(Step::Item);
-    let path: Vec<Step<'_>> = OURS.map(Step::Key).into_iter().chain([Step::Key("sources")]).chain(item).collect();
-    document.position(&path, Part::Value).line
+fn line_in_profile(source: &Source, document: &JsonDocument) -> usize {
+    let item = source.origin.entry.map(PointerStep::Item);
+    let path: Vec<PointerStep<'_>> =
+        OURS.map(PointerStep::Key).into_iter().chain([PointerStep::Key("sources")]).chain(item).collect();
+    document.position(&path, MemberPart::Value).line
 }
 
 /// The line of the source's entry. By its id where the entries before it are other ones now.
-fn line_of(source: &Source, document: &Document) -> usize {
-    let Some(index) = source.origin.entry else { return document.position(&[], Part::Value).line };
+fn line_of(source: &Source, document: &JsonDocument) -> usize {
+    let Some(index) = source.origin.entry else { return document.position(&[], MemberPart::Value).line };
     let is_it = |at: usize| {
         document.entry(at).is_some_and(|entry| entry.get("id").and_then(Value::as_str) == Some(source.id.as_str()))
     };
     let index = if is_it(index) { Some(index) } else { (0..document.entries()).find(|at| is_it(*at)) };
-    index.map_or(1, |index| document.position(&[Step::Key("sources"), Step::Item(index)], Part::Value).line)
+    index.map_or(1, |index| {
+        document.position(&[PointerStep::Key("sources"), PointerStep::Item(index)], MemberPart::Value).line
+    })
 }
 
 #[cfg(test)]

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use super::Desk;
 use super::writing::Leave;
-use refdesk_core::catalog::{Source, Standing};
+use refdesk_core::catalog::{PathState, Source};
 use refdesk_core::config::expand;
 use refdesk_files::output;
 use refdesk_files::path::{clean, is_absolute_anywhere};
 use refdesk_files::read_regular;
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
-use refdesk_text::report::locate::{Step, locate};
+use refdesk_text::report::locate::{PointerStep, locate};
 
 /// One path that was rewritten.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl Desk {
     }
 
     fn is_moved(&self, source: &Source) -> bool {
-        let Some(place) = source.place().filter(|place| place.standing != Standing::Missing) else { return false };
+        let Some(place) = source.place().filter(|place| place.standing != PathState::Missing) else { return false };
         if self.profile_file() == Some(&*source.origin.file) {
             return false;
         }
@@ -80,8 +80,8 @@ impl Desk {
         for source in sources {
             let Some(place) = source.place() else { continue };
             let path = match source.origin.entry {
-                Some(index) => vec![Step::Key("sources"), Step::Item(index), Step::Key("path")],
-                None => vec![Step::Key("path")],
+                Some(index) => vec![PointerStep::Key("sources"), PointerStep::Item(index), PointerStep::Key("path")],
+                None => vec![PointerStep::Key("path")],
             };
             let Some(spot) = locate(text, &path) else { continue };
             let after = self.portable(&folder, &place.path);

@@ -7,19 +7,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use super::Desk;
-use refdesk_core::catalog::{Kind, Source, SourceId, Standing};
+use refdesk_core::catalog::{PathState, Source, SourceId, SourceKind};
 use refdesk_core::mention::{LIMITS, files};
-use refdesk_enrich::Places;
+use refdesk_enrich::SourceFiles;
 use refdesk_files::name::sha256_hex;
 use refdesk_files::path::{clean, display};
-use refdesk_files::walk::{Limits, files_below};
+use refdesk_files::walk::{WalkLimits, files_below};
 use refdesk_files::{Stamp, read_regular, stamp};
 use refdesk_templates::{Template, TemplateIndex};
 
 /// Files that are counted of one folder that a source declares.
-const DECLARED: Limits = Limits { files: 20_000, bytes: u64::MAX };
+const DECLARED: WalkLimits = WalkLimits { files: 20_000, bytes: u64::MAX };
 
-impl Places for Desk {
+impl SourceFiles for Desk {
     fn display_path(&self, path: &Path) -> String {
         display(self.workspace(), path)
     }
@@ -60,23 +60,23 @@ impl Places for Desk {
     }
 
     fn stamp(&self, source: &Source) -> String {
-        self.stamp_with(source, || Places::files(self, source))
+        self.stamp_with(source, || SourceFiles::files(self, source))
     }
 }
 
 impl Desk {
     /// The stamp of a source; of a directory by its files.
     fn stamp_with(&self, source: &Source, files: impl FnOnce() -> Vec<PathBuf>) -> String {
-        let Kind::Local(place) = &source.kind else { return String::new() };
+        let SourceKind::Local(place) = &source.kind else { return String::new() };
         match place.standing {
-            Standing::Missing | Standing::Untrusted | Standing::Reserved => String::new(),
-            Standing::File => {
+            PathState::Missing | PathState::Untrusted | PathState::Reserved => String::new(),
+            PathState::File => {
                 let now = (self.options.clock)();
                 let Ok(then) = stamp(&place.path) else { return String::new() };
                 let read = || Some(sha256_hex(&read_regular(&place.path, LIMITS.bytes).ok()?.0));
                 self.contents.hash(&place.path, then, now, read).unwrap_or_default()
             }
-            Standing::Directory => {
+            PathState::Directory => {
                 let line = |path: &PathBuf| match stamp(path) {
                     Ok(stamp) => format!("{}\0{}\0{}\n", path.display(), stamp.size, stamp.modified),
                     Err(_) => format!("{}\n", path.display()),
@@ -136,14 +136,14 @@ impl<'a> Look<'a> {
     }
 }
 
-impl Places for Look<'_> {
+impl SourceFiles for Look<'_> {
     fn display_path(&self, path: &Path) -> String {
         self.desk.display_path(path)
     }
 
     fn files(&self, source: &Source) -> Vec<PathBuf> {
         let mut walked = self.walked.borrow_mut();
-        walked.entry(source.id.clone()).or_insert_with(|| Places::files(self.desk, source)).clone()
+        walked.entry(source.id.clone()).or_insert_with(|| SourceFiles::files(self.desk, source)).clone()
     }
 
     fn declared(&self, source: &Source, path: &str) -> Vec<PathBuf> {
@@ -151,7 +151,7 @@ impl Places for Look<'_> {
     }
 
     fn templates(&self) -> TemplateIndex {
-        Places::templates(self.desk)
+        SourceFiles::templates(self.desk)
     }
 
     fn templates_in(&self, text: &str) -> Vec<Template> {

@@ -5,15 +5,15 @@ use std::path::Path;
 
 use super::{Made, Shown, Unrendered};
 use refdesk_files::output::{self, Scope};
-use refdesk_templates::render::{Job, RenderError, Rendered, Renderer};
-use refdesk_templates::{Fit, Named};
+use refdesk_templates::render::{RenderError, RenderJob, Rendered, Renderer};
+use refdesk_templates::{Fit, NamedValue};
 
 /// All that a rendering needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prepared {
     /// The name that was asked for.
     pub(super) name: Option<String>,
-    pub(super) job: Job,
+    pub(super) job: RenderJob,
     /// Why it comes to nothing, if that is known already and the rendering itself says nothing worse.
     pub(super) problem: Option<RenderError>,
     pub(super) used: Vec<String>,
@@ -59,7 +59,7 @@ impl Prepared {
     fn failed(self, error: RenderError) -> Unrendered {
         let told = std::slice::from_ref(&error.message);
         // One error after another would tell it slowly.
-        let named = |named: &Named| match &named.nearest {
+        let named = |named: &NamedValue| match &named.nearest {
             Some(nearest) => format!("'{}' (did you mean '{nearest}'?)", named.path),
             None => format!("'{}'", named.path),
         };
@@ -71,19 +71,19 @@ impl Prepared {
             hints.extend((!unused.is_empty()).then(|| format!("given and not used: {}", unused.join(", "))));
         }
         hints.extend(self.name.map(|name| format!("`refdesk templates variables {name}` shows what it asks for")));
-        let Job { text: template, syntax, .. } = self.job;
+        let RenderJob { text: template, syntax, .. } = self.job;
         Unrendered { code: "render", error, hint: hints.join("; "), template, syntax: Some(syntax), fit: self.fit }
     }
 }
 
 /// The path of the template's `Output:` line with the values filled in, if it has one. A path with a hole in it leads
 /// anywhere: it is not offered, and the error is why, a part of a sentence.
-fn offer(job: Job, renderer: &Renderer) -> Result<Option<String>, String> {
+fn offer(job: RenderJob, renderer: &Renderer) -> Result<Option<String>, String> {
     let Some((line, path)) = refdesk_templates::output_line(&job.text) else { return Ok(None) };
     // At the line where it stands, which an error names.
     let text = format!("{}{path}", "\n".repeat(line - 1));
     let Rendered { text, warnings } =
-        renderer.render(&Job { text, html: false, ..job }).map_err(|error| error.message)?;
+        renderer.render(&RenderJob { text, html: false, ..job }).map_err(|error| error.message)?;
     match warnings.into_iter().next() {
         Some(warning) => Err(warning),
         None => Ok(Some(text.trim_start_matches('\n').to_owned())),
@@ -91,7 +91,7 @@ fn offer(job: Job, renderer: &Renderer) -> Result<Option<String>, String> {
 }
 
 /// What was not given, but for names that were told of already.
-fn missing<'a>(fit: &'a Fit, told: &'a [String]) -> impl Iterator<Item = &'a Named> {
+fn missing<'a>(fit: &'a Fit, told: &'a [String]) -> impl Iterator<Item = &'a NamedValue> {
     fit.missing.iter().filter(|named| {
         let whole = format!("'{}'", named.path);
         let last = format!("'{}'", named.path.rsplit('.').next().unwrap_or(&named.path));

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::{Desk, Options};
 use crate::session::Store;
 use refdesk_core::catalog::{self, Catalog, SourceId};
-use refdesk_core::config::profile::{self, Found, Profile, Unfound};
+use refdesk_core::config::profile::{self, Profile, ProfileFile, Unfound};
 use refdesk_core::config::{Config, Settings, Surroundings};
 use refdesk_core::selection::Choice;
 use refdesk_files::Sealer;
@@ -216,7 +216,7 @@ pub(super) fn broken(name: &str, problems: &[Diagnostic]) -> Error {
 }
 
 /// What is wrong with a profile's file that cannot be read, else with what the profile says.
-pub(super) fn problems(around: &Surroundings, whole: &Catalog, found: &Found) -> Vec<Diagnostic> {
+pub(super) fn problems(around: &Surroundings, whole: &Catalog, found: &ProfileFile) -> Vec<Diagnostic> {
     match &found.read {
         Ok(profile) => Known::new(around, whole, profile).problems,
         Err(problems) => problems.clone(),

@@ -11,10 +11,10 @@ use rayon::prelude::*;
 use super::Desk;
 use super::profile::{Known, picks, said};
 use refdesk_core::catalog::{Catalog, Source, SourceId};
-use refdesk_core::config::profile::{self, Found, Listed, Profile};
+use refdesk_core::config::profile::{self, Listed, Profile, ProfileFile};
 use refdesk_core::mention::{self, Library, MentionGraph};
-use refdesk_core::selection::{self, Choice, Role, Rules, Selection};
-use refdesk_templates::{Asked, Many};
+use refdesk_core::selection::{self, Choice, ExpansionRules, Role, Selection};
+use refdesk_templates::{IndexInput, Many};
 use refdesk_text::report::Diagnostic;
 
 /// What a profile would load.
@@ -62,7 +62,7 @@ struct Plan<'a> {
     known: Known,
     choice: Choice,
     excluded: Vec<String>,
-    rules: Rules,
+    rules: ExpansionRules,
     exclude_tools: Vec<String>,
 }
 
@@ -81,7 +81,7 @@ impl Desk {
     }
 
     /// What these profiles would load.
-    pub fn profiled(&mut self, found: &[Found]) -> Vec<Profiled> {
+    pub fn profiled(&mut self, found: &[ProfileFile]) -> Vec<Profiled> {
         let plans: Vec<Option<Plan<'_>>> =
             found.par_iter().map(|found| Some(self.plan(found.read.as_ref().ok()?))).collect();
         let told = self.loaded(&plans.iter().flatten().collect::<Vec<_>>());
@@ -117,7 +117,7 @@ impl Desk {
         let choice = Choice { picks: picks(profile, catalog, exclusions), exclusions: exclusions.clone() };
         let excluded = profile.preselected.iter().filter(|id| exclusions.contains(id)).cloned().collect();
         let (transitive, exclude_tools) = said(profile, self.settings());
-        let rules = Rules { transitive, ..self.rules() };
+        let rules = ExpansionRules { transitive, ..self.rules() };
         Plan { profile, known, choice, excluded, rules, exclude_tools }
     }
 
@@ -165,7 +165,7 @@ impl Desk {
     }
 
     /// The desk's own catalog, with all read that the choice reaches.
-    fn whole_world(&mut self, (choice, rules): &(Choice, Rules)) -> World {
+    fn whole_world(&mut self, (choice, rules): &(Choice, ExpansionRules)) -> World {
         loop {
             let wanted = selection::wanted(choice, &self.catalog, &self.graph, *rules);
             if wanted.is_empty() {
@@ -177,7 +177,7 @@ impl Desk {
     }
 
     /// The same of another catalog.
-    fn narrow_world(&self, catalog: Catalog, (choice, rules): &(Choice, Rules)) -> World {
+    fn narrow_world(&self, catalog: Catalog, (choice, rules): &(Choice, ExpansionRules)) -> World {
         let library = Library::for_once(self.workspace(), &catalog, self.options.clock);
         let (mut graph, mut tokens) = (MentionGraph::default(), HashMap::new());
         loop {
@@ -208,7 +208,7 @@ impl Desk {
         let prices: HashMap<&str, u64> =
             sources.par_iter().filter_map(|source| Some((source.id.as_str(), price(source)?))).collect();
         let taken = self.taken();
-        let asked = Asked { catalog: &world.catalog, selection: &all, ..self.asked(&taken) };
+        let asked = IndexInput { catalog: &world.catalog, selection: &all, ..self.asked(&taken) };
         let templates = Many::of(asked, (self.options.clock)()).names(&selections.iter().collect::<Vec<_>>());
         let told = plans.par_iter().zip(selections).zip(templates);
         told.map(|((plan, selection), templates)| tell(plan, &selection, templates, &prices)).collect()
@@ -216,8 +216,8 @@ impl Desk {
 }
 
 /// What all of them pick, under the rules of the one that pulls in most: who is reached by one is reached by this.
-fn union(plans: &[&Plan<'_>]) -> (Choice, Rules) {
-    let (mut choice, mut rules) = (Choice::default(), Rules { transitive: false, from_auto: false });
+fn union(plans: &[&Plan<'_>]) -> (Choice, ExpansionRules) {
+    let (mut choice, mut rules) = (Choice::default(), ExpansionRules { transitive: false, from_auto: false });
     let mut seen = std::collections::HashSet::new();
     for plan in plans {
         rules.transitive |= plan.rules.transitive;

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::document::size;
 use super::trust;
-use refdesk_core::catalog::{Catalog, Kind, Place, Source, Standing};
+use refdesk_core::catalog::{Catalog, LocalPath, PathState, Source, SourceKind};
 use refdesk_core::selection::Access;
 use refdesk_files::Folder;
 use refdesk_files::beneath::{Listing, Opened, is_kept_back, open};
@@ -124,36 +124,36 @@ pub fn read_source(
         return untrusted();
     }
     match &source.kind {
-        Kind::Inline { content } => {
+        SourceKind::Inline { content } => {
             if path.is_some() {
                 return Err(no_folder(source));
             }
             let shown = display(workspace, &source.origin.file);
             content_of(source, shown, content, lines, tokens::of_prose)
         }
-        Kind::Url { url } => {
+        SourceKind::Url { url } => {
             let hint = format!("fetch it yourself: {url}");
             Err(Error::new("lies-elsewhere", format!("'{id}' is a URL, which refdesk does not fetch"), hint))
         }
-        Kind::Mcp { server, tool, args } => {
+        SourceKind::Mcp { server, tool, args } => {
             let with = if args.is_null() { String::new() } else { format!(" with {args}") };
             let hint = format!("call the tool '{tool}' of the server '{server}'{with}");
             Err(Error::new("lies-elsewhere", format!("'{id}' is what a tool of another server answers"), hint))
         }
-        Kind::Local(place) => {
+        SourceKind::Local(place) => {
             let local = Local { workspace, source, place, access };
             match place.standing {
-                Standing::Missing => {
+                PathState::Missing => {
                     let message = format!("'{id}' is missing: nothing stands at {}", display(workspace, &place.path));
                     Err(Error::new("missing", message, "do without it, and tell whoever keeps the catalog"))
                 }
-                Standing::Untrusted => untrusted(),
-                Standing::Reserved => {
+                PathState::Untrusted => untrusted(),
+                PathState::Reserved => {
                     let message = format!("'{id}' belongs to git or to refdesk itself, and is not read for agents");
                     Err(Error::new("kept-back", message, "do without it, and tell whoever keeps the catalog"))
                 }
-                Standing::File => local.read_file(path, lines),
-                Standing::Directory => local.read_below(path, lines),
+                PathState::File => local.read_file(path, lines),
+                PathState::Directory => local.read_below(path, lines),
             }
         }
     }
@@ -168,7 +168,7 @@ fn no_folder(source: &Source) -> Error {
 struct Local<'a> {
     workspace: &'a Path,
     source: &'a Source,
-    place: &'a Place,
+    place: &'a LocalPath,
     access: &'a Access,
 }
 

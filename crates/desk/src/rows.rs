@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::Picked;
-use refdesk_core::catalog::{Catalog, Kind, Source, SourceId};
+use refdesk_core::catalog::{Catalog, Source, SourceId, SourceKind};
 use refdesk_core::selection::{Role, Selection};
 use refdesk_files::path::display;
 use refdesk_templates::Template;
@@ -57,7 +57,7 @@ impl Rows<'_> {
             ("url", json!(url)),
             ("server", json!(server)),
             ("tool", json!(tool)),
-            ("has_content", json!(matches!(source.kind, Kind::Inline { .. }))),
+            ("has_content", json!(matches!(source.kind, SourceKind::Inline { .. }))),
             ("tokens", json!(tokens)),
         ])
     }
@@ -90,8 +90,8 @@ impl Rows<'_> {
         let transitive = member.is_some_and(|member| member.role == Role::Transitive);
         let (url, server, tool) = addresses(source);
         let (args, content) = match &source.kind {
-            Kind::Mcp { args, .. } => ((**args).clone(), None),
-            Kind::Inline { content } => (Value::Null, Some(content.to_string())),
+            SourceKind::Mcp { args, .. } => ((**args).clone(), None),
+            SourceKind::Inline { content } => (Value::Null, Some(content.to_string())),
             _ => (Value::Null, None),
         };
         self.row([
@@ -148,8 +148,8 @@ pub fn is_telling(name: &str, value: &Value) -> bool {
 
 fn addresses(source: &Source) -> (Option<&str>, Option<&str>, Option<&str>) {
     match &source.kind {
-        Kind::Url { url } => (Some(url), None, None),
-        Kind::Mcp { server, tool, .. } => (None, Some(server), Some(tool)),
+        SourceKind::Url { url } => (Some(url), None, None),
+        SourceKind::Mcp { server, tool, .. } => (None, Some(server), Some(tool)),
         _ => (None, None, None),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Desk, Reader};
 use refdesk_core::catalog::SourceId;
-use refdesk_enrich::{Asked, BlockKind, Budget, Enriched, Item, Level, WhyNot, withheld};
+use refdesk_enrich::{BlockKind, Budget, EnrichRequest, Enriched, ItemReceipt, Level, WhyNot, withheld};
 use refdesk_text::report::Diagnostic;
 
 /// What would be appended to a text, and what would be left away.
@@ -11,23 +11,23 @@ pub struct Simulated {
     /// What would be appended.
     pub said: Enriched,
     /// What is left away, or shortened to a line, because the session was told before; as it would be said in full.
-    pub told_before: Vec<Item>,
+    pub told_before: Vec<ItemReceipt>,
     /// Sources that are not hinted at although tags of theirs stand in the text, and why; in catalog order.
     pub withheld: Vec<(SourceId, WhyNot)>,
 }
 
 impl Simulated {
     /// What there is no room for.
-    pub fn left_out(&self) -> impl Iterator<Item = &Item> {
+    pub fn left_out(&self) -> impl Iterator<Item = &ItemReceipt> {
         self.said.items.iter().filter(|item| item.level == Level::Count)
     }
 }
 
 impl Desk {
     /// What [`Desk::enrich`] would append for the session; changes nothing.
-    pub fn simulate(&self, asked: &Asked) -> (Simulated, Vec<Diagnostic>) {
+    pub fn simulate(&self, asked: &EnrichRequest) -> (Simulated, Vec<Diagnostic>) {
         let (said, problems) = self.enrich(asked, Reader::Nobody);
-        let whole = Asked { repeat: true, budget: Budget::default(), ..*asked };
+        let whole = EnrichRequest { repeat: true, budget: Budget::default(), ..*asked };
         let (all, _) = self.enrich(&whole, Reader::Nobody);
         let withheld = withheld(&said, &all);
         let told_before = all.items.into_iter().filter(|item| is_told(&said, item)).collect();
@@ -36,8 +36,8 @@ impl Desk {
 }
 
 /// Whether something is not said, or only that it was.
-fn is_told(said: &Enriched, item: &Item) -> bool {
-    let same = |other: &&Item| (other.block, &other.about) == (item.block, &item.about);
+fn is_told(said: &Enriched, item: &ItemReceipt) -> bool {
+    let same = |other: &&ItemReceipt| (other.block, &other.about) == (item.block, &item.about);
     match said.items.iter().find(same) {
         Some(said) => item.block == BlockKind::Expansion && said.is_given_above(),
         None => true,

@@ -8,7 +8,7 @@ use super::embedded::files;
 use super::journal::templates;
 use super::places::Look;
 use crate::session::{For, Receipt, What, Written, advice};
-use refdesk_enrich::{Asked, Budget, Context, Enriched, Findings, TextKind, Told};
+use refdesk_enrich::{Budget, EnrichContext, EnrichRequest, Enriched, Findings, SessionMemory, TextKind};
 use refdesk_templates::Template;
 use refdesk_text::report::Diagnostic;
 
@@ -27,15 +27,15 @@ pub enum Reader {
 impl Desk {
     /// Appends what there is to say about a text. The templates that stand in a tool's text are kept for a session that
     /// reads of them, so that it can render what it is told of.
-    pub fn enrich(&self, asked: &Asked, reader: Reader) -> (Enriched, Vec<Diagnostic>) {
+    pub fn enrich(&self, asked: &EnrichRequest, reader: Reader) -> (Enriched, Vec<Diagnostic>) {
         let reads = reader == Reader::Session && !asked.repeat;
         let (taken, done) = if reads { self.take_templates(asked) } else { (None, Written::default()) };
         let look = Look::new(self);
-        let ctx = Context { taken: taken.as_deref(), places: &look, ..self.context() };
-        let say = |told: &Told| refdesk_enrich::enrich(&ctx, asked, told);
+        let ctx = EnrichContext { taken: taken.as_deref(), places: &look, ..self.context() };
+        let say = |told: &SessionMemory| refdesk_enrich::enrich(&ctx, asked, told);
         let mut before = None;
         let (enriched, more) = match () {
-            () if asked.repeat => (say(&Told::default()), Vec::new()),
+            () if asked.repeat => (say(&SessionMemory::default()), Vec::new()),
             () if !reads => {
                 let (told, problems) = self.store.told();
                 (say(&told), problems)
@@ -68,8 +68,8 @@ impl Desk {
     /// `budget`. It counts as told, but with `repeat`: then all of it is said, and nothing remembered.
     pub fn start(&self, budget: Budget, repeat: bool) -> (Enriched, Vec<Diagnostic>) {
         let look = Look::new(self);
-        let ctx = Context { places: &look, ..self.context() };
-        let start = |told: Option<&Told>| refdesk_enrich::start(&ctx, budget, told);
+        let ctx = EnrichContext { places: &look, ..self.context() };
+        let start = |told: Option<&SessionMemory>| refdesk_enrich::start(&ctx, budget, told);
         let (enriched, mut problems) = if repeat {
             (start(None), Vec::new())
         } else {
@@ -77,7 +77,7 @@ impl Desk {
             (enriched, problems)
         };
         if !enriched.blocks.is_empty() {
-            let asked = Asked::new(TextKind::SystemInstructions, "");
+            let asked = EnrichRequest::new(TextKind::SystemInstructions, "");
             let receipt = Receipt { what: What::Instructed, ..Receipt::of(&asked, &enriched) };
             problems.extend(self.journal(receipt));
         }
@@ -85,8 +85,8 @@ impl Desk {
     }
 
     /// Says something to the session, and remembers it; gives what it was told before, too.
-    fn tell(&self, say: impl Fn(&Told) -> Enriched) -> (Enriched, Told, Vec<Diagnostic>) {
-        let tell = |told: &Told| {
+    fn tell(&self, say: impl Fn(&SessionMemory) -> Enriched) -> (Enriched, SessionMemory, Vec<Diagnostic>) {
+        let tell = |told: &SessionMemory| {
             let enriched = say(told);
             (enriched.told.clone(), (enriched, told.clone()))
         };
@@ -101,7 +101,7 @@ impl Desk {
     }
 
     /// Keeps the templates in a tool's text as files, and gives those that can be rendered, and what became of the files.
-    fn take_templates(&self, asked: &Asked) -> (Option<Vec<Template>>, Written) {
+    fn take_templates(&self, asked: &EnrichRequest) -> (Option<Vec<Template>>, Written) {
         let mut found = refdesk_enrich::templates_in(&self.context(), asked);
         // What a selected source brings is there without a file.
         let new: Vec<Template> = found.iter().filter(|template| template.source.is_none()).cloned().collect();
@@ -149,8 +149,8 @@ impl Desk {
         self.store.keeps_anything()
     }
 
-    pub(super) fn context(&self) -> Context<'_> {
-        Context {
+    pub(super) fn context(&self) -> EnrichContext<'_> {
+        EnrichContext {
             workspace: self.workspace(),
             catalog: &self.catalog,
             selection: &self.selection,

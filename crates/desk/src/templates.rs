@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Desk;
 use super::prepared::Prepared;
-use refdesk_templates::render::{Job, RenderError, partials};
+use refdesk_templates::render::{RenderError, RenderJob, partials};
 use refdesk_templates::{Fit, Syntax, Taken, Template, TemplateIndex, Variable, fit};
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
@@ -119,8 +119,8 @@ impl Desk {
     }
 
     /// What the index is built of.
-    pub(super) fn asked<'a>(&'a self, taken: &'a [Taken]) -> refdesk_templates::Asked<'a> {
-        refdesk_templates::Asked {
+    pub(super) fn asked<'a>(&'a self, taken: &'a [Taken]) -> refdesk_templates::IndexInput<'a> {
+        refdesk_templates::IndexInput {
             workspace: self.workspace(),
             catalog: &self.catalog,
             selection: &self.selection,
@@ -176,7 +176,7 @@ impl Desk {
             What::Named(name) => Some(name.clone()),
             What::Inline(_) | What::File(_) => None,
         };
-        let job = Job { html: request.html, partials, ..Job::new(text, syntax, values) };
+        let job = RenderJob { html: request.html, partials, ..RenderJob::new(text, syntax, values) };
         Ok(Prepared { name, job, problem, used, fit })
     }
 

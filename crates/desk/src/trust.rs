@@ -15,15 +15,15 @@ use std::sync::Arc;
 use super::Desk;
 use super::deeds::{Bare, Deed, DeedKind, Deeds, in_text, outside};
 use crate::session::Trusted;
-use refdesk_core::catalog::{self, Catalog, Kind, Place, Source, SourceId, Standing, narrowed};
-use refdesk_core::config::{self, Channel, ChannelKind, Verdict, expand, profile};
+use refdesk_core::catalog::{self, Catalog, LocalPath, PathState, Source, SourceId, SourceKind, narrowed};
+use refdesk_core::config::{self, ApprovalMode, ChannelKind, ChannelSettings, expand, profile};
 use refdesk_core::selection::Access;
 use refdesk_files::output::resolve;
 use refdesk_files::path::{Resolver, absolute, display};
 use refdesk_templates::{Template, TemplateIndex};
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
-use refdesk_text::report::locate::Step;
+use refdesk_text::report::locate::PointerStep;
 
 /// What to do about what waits.
 pub const HINT: &str = "look at what waits with `refdesk trust`, and trust it there";
@@ -38,10 +38,10 @@ impl Desk {
 
     /// Who says yes to a file that an agent wants written; `shown` is its path as printed. A path counts by where its links
     /// lead, too: what is refused there is refused, and only what is free by both names is free.
-    pub fn verdict(&self, shown: &str) -> Verdict {
+    pub fn verdict(&self, shown: &str) -> ApprovalMode {
         let rules = &self.config.settings.approval;
         if rules.is_empty() {
-            return Verdict::Ask;
+            return ApprovalMode::Ask;
         }
         let look = Look::at(self);
         let path = absolute(self.workspace(), Path::new(shown));
@@ -49,23 +49,25 @@ impl Desk {
         let counts = |at: usize| look.deeds().approval(rules, at).is_none_or(|deed| look.trusts_config(&deed));
         let verdicts = names.map(|name| config::verdict(rules, &name, counts));
         match verdicts {
-            _ if verdicts.contains(&Verdict::Deny) => Verdict::Deny,
-            [Verdict::Auto, Verdict::Auto] => Verdict::Auto,
-            _ => Verdict::Ask,
+            _ if verdicts.contains(&ApprovalMode::Deny) => ApprovalMode::Deny,
+            [ApprovalMode::Auto, ApprovalMode::Auto] => ApprovalMode::Auto,
+            _ => ApprovalMode::Ask,
         }
     }
 
     /// How a person is asked, as far as that is trusted: where a webhook is not, there is none, and where a folder outside the
     /// workspace is not, it is the usual one.
-    pub fn channel(&self) -> Channel {
+    pub fn channel(&self) -> ChannelSettings {
         let channel = &self.config.settings.channel;
         let mut trusted = channel.clone();
         for deed in Look::at(self).waiting_channel() {
             match deed.about {
                 DeedKind::Folder => trusted.base_path = None,
                 _ => {
-                    trusted =
-                        Channel { base_path: trusted.base_path, ..Channel { kind: trusted.kind, ..Channel::default() } }
+                    trusted = ChannelSettings {
+                        base_path: trusted.base_path,
+                        ..ChannelSettings { kind: trusted.kind, ..ChannelSettings::default() }
+                    }
                 }
             }
         }
@@ -268,10 +270,10 @@ impl Desk {
             let is_trusted = look.trusts(&bare.hash);
             decided.push((bare.hash, is_trusted));
             let kind = match &source.kind {
-                Kind::Local(place) if !is_trusted => {
-                    Kind::Local(Place { standing: Standing::Untrusted, size: 0, ..place.clone() })
+                SourceKind::Local(place) if !is_trusted => {
+                    SourceKind::Local(LocalPath { standing: PathState::Untrusted, size: 0, ..place.clone() })
                 }
-                Kind::Inline { .. } if !is_trusted => Kind::Inline { content: UNTOLD.into() },
+                SourceKind::Inline { .. } if !is_trusted => SourceKind::Inline { content: UNTOLD.into() },
                 _ => return source,
             };
             withheld = true;
@@ -328,16 +330,17 @@ impl Desk {
     /// The deed with the place where it is written.
     fn located(&self, bare: Bare) -> Deed {
         let document = self.config.document.as_ref();
-        let key = |path: &[Step<'_>]| document.map(|document| document.position(path, config::Part::Key).line);
+        let key =
+            |path: &[PointerStep<'_>]| document.map(|document| document.position(path, config::MemberPart::Key).line);
         let config_file = || document.map(|document| document.shown.clone()).unwrap_or_default();
         let (file, line) = match &bare.about {
-            DeedKind::Webhook => (config_file(), key(&[Step::Key("channel")])),
-            DeedKind::Folder => (config_file(), key(&[Step::Key("channel"), Step::Key("base_path")])),
+            DeedKind::Webhook => (config_file(), key(&[PointerStep::Key("channel")])),
+            DeedKind::Folder => (config_file(), key(&[PointerStep::Key("channel"), PointerStep::Key("base_path")])),
             DeedKind::Approval(at) => {
                 let glob = self.config.settings.approval.get(*at).map_or("", |rule| rule.glob.as_str());
-                (config_file(), key(&[Step::Key("approval"), Step::Key(glob)]))
+                (config_file(), key(&[PointerStep::Key("approval"), PointerStep::Key(glob)]))
             }
-            DeedKind::References => (config_file(), key(&[Step::Key("references_dir")])),
+            DeedKind::References => (config_file(), key(&[PointerStep::Key("references_dir")])),
             DeedKind::Reference(file) => (self.around().display(file), None),
             DeedKind::Source(id) => self.entry_of(id.as_str()),
         };
@@ -351,9 +354,11 @@ impl Desk {
         let file = self.around().display(&source.origin.file);
         // There may be thousands of entries in the configuration, which is in memory.
         let line = match (source.origin.entry, &self.config.document) {
-            (Some(at), Some(document)) if document.path == source.origin.file => {
-                Some(document.position(&[Step::Key("sources"), Step::Item(at)], config::Part::Value).line)
-            }
+            (Some(at), Some(document)) if document.path == source.origin.file => Some(
+                document
+                    .position(&[PointerStep::Key("sources"), PointerStep::Item(at)], config::MemberPart::Value)
+                    .line,
+            ),
             _ => self.definition(id).ok().map(|spot| spot.line),
         };
         (file, line)
@@ -422,9 +427,9 @@ impl<'d> Look<'d> {
     /// What is wanted beyond the workspace by a source that may have come with it.
     fn source(&self, source: &Source) -> Option<Bare> {
         let place = match &source.kind {
-            Kind::Local(place) => place,
-            Kind::Inline { .. } => return self.text(source),
-            Kind::Url { .. } | Kind::Mcp { .. } => return None,
+            SourceKind::Local(place) => place,
+            SourceKind::Inline { .. } => return self.text(source),
+            SourceKind::Url { .. } | SourceKind::Mcp { .. } => return None,
         };
         let bare = self.deeds().source(source, place)?;
         self.is_foreign(source).then_some(bare)

@@ -4,7 +4,7 @@
 use super::Desk;
 use crate::session::{self, Line, What};
 use refdesk_core::catalog::SourceId;
-use refdesk_enrich::{Asked, BlockKind, Level, Regard, WhyNot};
+use refdesk_enrich::{BlockKind, EnrichRequest, Level, Regard, WhyNot};
 use refdesk_text::Error;
 use refdesk_text::lines;
 use refdesk_text::report::Diagnostic;
@@ -48,7 +48,7 @@ impl Desk {
     ///
     /// # Errors
     /// There is no such source.
-    pub fn why_not(&self, id: &str, asked: &Asked) -> Result<(Verdict, Vec<Diagnostic>), Error> {
+    pub fn why_not(&self, id: &str, asked: &EnrichRequest) -> Result<(Verdict, Vec<Diagnostic>), Error> {
         let source = self.catalog.get(id).ok_or_else(|| self.unknown_id(id))?;
         let regard = self.matcher.regard(source, asked.text, &self.catalog, &self.selection, self.hides_selecting());
         let mut verdict = Verdict::new(&source.id, asked.text, regard);
@@ -66,7 +66,7 @@ impl Desk {
     }
 
     /// How much of a hint that the text calls for is given, and why it is not.
-    fn is_given(&self, id: &SourceId, asked: &Asked) -> (Result<Level, WhyNot>, Vec<Diagnostic>) {
+    fn is_given(&self, id: &SourceId, asked: &EnrichRequest) -> (Result<Level, WhyNot>, Vec<Diagnostic>) {
         let (simulated, problems) = self.simulate(asked);
         if let Some((_, why)) = simulated.withheld.into_iter().find(|(withheld, _)| withheld == id) {
             return (Err(why), problems);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Desk, Made, not_stored};
 use refdesk_files::Lock;
-use refdesk_files::output::{self, Interrupted, Proposal, Recovered, Scope, Unwritten, Written};
+use refdesk_files::output::{self, Interrupted, Proposal, Recovered, Scope, Unwritten, WrittenFile};
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
@@ -58,7 +58,7 @@ impl Desk {
     ///
     /// # Errors
     /// A file has changed since it was proposed, or cannot be written.
-    pub fn write(&mut self, proposals: &[Proposal]) -> Result<Vec<Written>, Unwritten> {
+    pub fn write(&mut self, proposals: &[Proposal]) -> Result<Vec<WrittenFile>, Unwritten> {
         self.write_for(proposals, "")
     }
 
@@ -66,7 +66,7 @@ impl Desk {
     ///
     /// # Errors
     /// As [`Desk::write`].
-    pub fn write_for(&mut self, proposals: &[Proposal], reason: &str) -> Result<Vec<Written>, Unwritten> {
+    pub fn write_for(&mut self, proposals: &[Proposal], reason: &str) -> Result<Vec<WrittenFile>, Unwritten> {
         // One file is whole at any moment by itself; several are noted down first, and there is one note.
         let lock = if proposals.len() > 1 { Some(self.hold()?) } else { None };
         match lock {

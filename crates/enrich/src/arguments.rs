@@ -24,16 +24,16 @@ pub(super) fn find<T>(arguments: &Value, workspace: &Path, mut look: impl FnMut(
         let may_be = !text.is_empty() && text.len() <= LONGEST_PATH;
         may_be.then(|| look(absolute(workspace, Path::new(text)))).flatten()
     };
-    walk(arguments, false, &mut Walk { left: LOOKED_AT, look: &mut look })
+    walk(arguments, false, &mut StringWalk { left: LOOKED_AT, look: &mut look })
 }
 
-struct Walk<'l, T> {
+struct StringWalk<'l, T> {
     /// How much more is looked at.
     left: usize,
     look: &'l mut dyn FnMut(&str) -> Option<T>,
 }
 
-impl<T> Walk<'_, T> {
+impl<T> StringWalk<'_, T> {
     /// The first answer to one of these, of which at most so many are looked at.
     fn first<'t>(&mut self, most: usize, texts: impl Iterator<Item = &'t str>) -> Option<T> {
         texts.take(most).find_map(|text| {
@@ -43,7 +43,7 @@ impl<T> Walk<'_, T> {
     }
 }
 
-fn walk<T>(value: &Value, is_command: bool, at: &mut Walk<'_, T>) -> Option<T> {
+fn walk<T>(value: &Value, is_command: bool, at: &mut StringWalk<'_, T>) -> Option<T> {
     match value {
         _ if at.left == 0 => None,
         Value::String(text) if is_command => {

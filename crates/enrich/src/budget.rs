@@ -3,7 +3,7 @@
 
 use std::ops::{AddAssign, SubAssign};
 
-use super::draft::{Block, BlockKind, Draft, Entry, Item, Level};
+use super::draft::{BlockCost, BlockKind, Draft, DraftEntry, ItemReceipt, Level};
 use super::print::{self, Frame};
 use refdesk_text::tokens;
 
@@ -22,9 +22,9 @@ pub(crate) struct Fitted {
     /// The blocks one behind the other, as they are appended.
     pub text: String,
     /// Their prices; `start` is within `text`.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<BlockCost>,
     /// What was said and what was left out, in the order of the drafts.
-    pub items: Vec<Item>,
+    pub items: Vec<ItemReceipt>,
 }
 
 impl Fitted {
@@ -114,13 +114,13 @@ impl Budget {
 /// One thing after the other is given up, in an order that does not depend on the budget, until the rest fits: so a larger
 /// budget never says less. The line about what is left out may be longer than what it stands for; then more is given up.
 pub(crate) fn fit(drafts: &mut [Draft], budget: Budget, shown_by: &str, weigh: impl FnOnce(&mut [Draft])) -> Fitted {
-    let mut plan = Plan::new(drafts, shown_by);
+    let mut plan = LevelPlan::new(drafts, shown_by);
     if budget.is_none() || plan.fits(budget) {
         return plan.printed();
     }
     weigh(drafts);
     let steps = steps(drafts);
-    plan = Plan::new(drafts, shown_by);
+    plan = LevelPlan::new(drafts, shown_by);
     for step in &steps {
         plan.give_up(step);
         if plan.fits(budget) {
@@ -131,32 +131,35 @@ pub(crate) fn fit(drafts: &mut [Draft], budget: Budget, shown_by: &str, weigh: i
 }
 
 /// One thing given up: an entry of a draft, and what is left of it.
-struct Step {
+struct Reduction {
     draft: usize,
     entry: usize,
     level: Level,
 }
 
 /// What is given up, one step after the other; after the last one nothing is left but a count.
-fn steps(drafts: &[Draft]) -> Vec<Step> {
+fn steps(drafts: &[Draft]) -> Vec<Reduction> {
     let mut steps = Vec::new();
     for (kind, which, levels) in FIRST_TO_GO {
-        let is_meant = |entry: &Entry| match which {
+        let is_meant = |entry: &DraftEntry| match which {
             Which::All => true,
             Which::PulledIn => entry.weight.is_finite(),
             Which::Chosen => !entry.weight.is_finite(),
         };
         let of_kind = drafts.iter().enumerate().filter(|(_, draft)| draft.kind == kind);
-        let mut entries: Vec<(usize, usize, &Entry)> = of_kind
+        let mut entries: Vec<(usize, usize, &DraftEntry)> = of_kind
             .flat_map(|(nth, draft)| draft.entries.iter().enumerate().map(move |(at, entry)| (nth, at, entry)))
             .filter(|it| is_meant(it.2))
             .collect();
         entries.sort_by(|a, b| a.2.weight.total_cmp(&b.2.weight).then((b.0, b.1).cmp(&(a.0, a.1))));
         for level in levels {
             // A short form that is no shorter is no step.
-            let worth = |entry: &Entry| *level == Level::Count || entry.brief.len() < entry.full.len();
-            let step =
-                |(draft, entry, _): &(usize, usize, &Entry)| Step { draft: *draft, entry: *entry, level: *level };
+            let worth = |entry: &DraftEntry| *level == Level::Count || entry.brief.len() < entry.full.len();
+            let step = |(draft, entry, _): &(usize, usize, &DraftEntry)| Reduction {
+                draft: *draft,
+                entry: *entry,
+                level: *level,
+            };
             steps.extend(entries.iter().filter(|it| worth(it.2)).map(step));
         }
     }
@@ -164,7 +167,7 @@ fn steps(drafts: &[Draft]) -> Vec<Step> {
 }
 
 /// Which entry is said how, and what that comes to.
-struct Plan<'d> {
+struct LevelPlan<'d> {
     drafts: &'d [Draft],
     shown_by: &'d str,
     /// By draft and entry.
@@ -173,7 +176,7 @@ struct Plan<'d> {
     shown: Vec<(usize, Size)>,
 }
 
-impl<'d> Plan<'d> {
+impl<'d> LevelPlan<'d> {
     /// All of it in full.
     fn new(drafts: &'d [Draft], shown_by: &'d str) -> Self {
         let levels = drafts.iter().map(|draft| vec![Level::Full; draft.entries.len()]).collect();
@@ -185,7 +188,7 @@ impl<'d> Plan<'d> {
         Self { drafts, shown_by, levels, shown: drafts.iter().map(shown).collect() }
     }
 
-    fn give_up(&mut self, step: &Step) {
+    fn give_up(&mut self, step: &Reduction) {
         let entry = self.drafts.get(step.draft).and_then(|draft| draft.entries.get(step.entry));
         let level = self.levels.get_mut(step.draft).and_then(|levels| levels.get_mut(step.entry));
         let (Some(entry), Some(level), Some((count, words))) = (entry, level, self.shown.get_mut(step.draft)) else {
@@ -238,7 +241,7 @@ impl<'d> Plan<'d> {
                     shown.push(words);
                 }
                 let (about, why) = (entry.about.clone(), entry.why.clone());
-                fitted.items.push(Item { block: draft.kind, about, level: *level, bytes: words.len(), why });
+                fitted.items.push(ItemReceipt { block: draft.kind, about, level: *level, bytes: words.len(), why });
             }
             if !shown.is_empty() {
                 let frame = print::frame(draft.kind, fitted.text.is_empty());
@@ -277,6 +280,6 @@ impl Fitted {
     /// Notes what was appended from `start` on as a block.
     fn price(&mut self, kind: BlockKind, start: usize, level: Level) {
         let bytes = self.text.len() - start;
-        self.blocks.push(Block { kind, bytes, tokens: tokens_of(bytes), level, start });
+        self.blocks.push(BlockCost { kind, bytes, tokens: tokens_of(bytes), level, start });
     }
 }

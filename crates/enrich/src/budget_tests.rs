@@ -6,7 +6,7 @@ use std::time::Instant;
 use proptest::prelude::*;
 
 use super::budget::{Budget, Fitted, fit};
-use super::draft::{BlockKind, Draft, Entry, Level};
+use super::draft::{BlockKind, Draft, DraftEntry, Level};
 use super::print;
 
 const KINDS: [BlockKind; 7] = [
@@ -19,8 +19,8 @@ const KINDS: [BlockKind; 7] = [
     BlockKind::Templates,
 ];
 
-fn entry(about: String, full: String, brief: String, weight: f64) -> Entry {
-    Entry { about, full, brief, why: Vec::new(), memory: Vec::new(), stands: false, brief_is_enough: true, weight }
+fn entry(about: String, full: String, brief: String, weight: f64) -> DraftEntry {
+    DraftEntry { about, full, brief, why: Vec::new(), memory: Vec::new(), stands: false, brief_is_enough: true, weight }
 }
 
 /// A kind with its entries: how long the full and the short form are, and the weight.

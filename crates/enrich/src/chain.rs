@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use super::budget::{self, Budget};
-use super::draft::{Block, BlockKind, Draft, Item, Level};
+use super::draft::{BlockCost, BlockKind, Draft, ItemReceipt, Level};
 use super::instructions::{self, Memorable};
 use super::own::{self, Said, complement, own_blocks};
 use super::print;
 use super::references::References;
 use super::templates::{self, Templates};
-use super::told::Told;
-use super::{Matcher, Pinned, Places, pinned, relevance};
+use super::told::SessionMemory;
+use super::{Matcher, Pinned, SourceFiles, pinned, relevance};
 use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_core::selection::{Parents, Selection};
 use refdesk_templates::Template;
@@ -49,7 +49,7 @@ impl TextKind {
 
 /// The desk as enrichment sees it.
 #[derive(Clone, Copy)]
-pub struct Context<'a> {
+pub struct EnrichContext<'a> {
     /// The workspace folder, absolute.
     pub workspace: &'a std::path::Path,
     /// What can be known.
@@ -59,7 +59,7 @@ pub struct Context<'a> {
     /// Built from this very catalog.
     pub matcher: &'a Matcher,
     /// Paths and files.
-    pub places: &'a dyn Places,
+    pub places: &'a dyn SourceFiles,
     /// `selectReferences` is in `exclude_tools`: no tag hints.
     pub exclude_hints: bool,
     /// The templates in the text of a tool, where they were taken from it already ([`super::templates_in`]).
@@ -77,7 +77,7 @@ pub struct Tool<'a> {
 
 /// What is to be enriched, and how.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct EnrichRequest<'a> {
     /// What kind of text it is.
     pub kind: TextKind,
     /// The text.
@@ -92,7 +92,7 @@ pub struct Asked<'a> {
     pub alone: bool,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> EnrichRequest<'a> {
     /// A text of this kind, without a tool and without a limit.
     pub fn new(kind: TextKind, text: &'a str) -> Self {
         Self { kind, text, tool: None, repeat: false, budget: Budget::default(), alone: false }
@@ -100,9 +100,9 @@ impl<'a> Asked<'a> {
 }
 
 /// A text as the enrichers read it.
-pub(super) struct Reading<'a> {
+pub(super) struct EnrichInput<'a> {
     /// What is asked.
-    pub asked: &'a Asked<'a>,
+    pub asked: &'a EnrichRequest<'a>,
     /// The parts of the text that are not the desk's own.
     pub parts: Vec<Range<usize>>,
     /// What the desk's own blocks in it say.
@@ -120,7 +120,13 @@ pub(super) trait Enricher: Sync {
     fn takes(&self, kind: TextKind) -> bool;
 
     /// What it has to say to a session that was told `told`; what was found goes into `metadata`.
-    fn drafts(&self, ctx: &Context, reading: &Reading, told: &Told, metadata: &mut Metadata) -> Vec<Draft>;
+    fn drafts(
+        &self,
+        ctx: &EnrichContext,
+        reading: &EnrichInput,
+        told: &SessionMemory,
+        metadata: &mut Metadata,
+    ) -> Vec<Draft>;
 }
 
 /// Every enricher.
@@ -151,11 +157,11 @@ pub struct Enriched {
     /// What was found.
     pub metadata: Metadata,
     /// What was appended, in order; `start` is within `text`.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<BlockCost>,
     /// What was said in them and what was left out, and why.
-    pub items: Vec<Item>,
+    pub items: Vec<ItemReceipt>,
     /// What the session has been told when it has read this.
-    pub told: Told,
+    pub told: SessionMemory,
 }
 
 impl Enriched {
@@ -177,13 +183,13 @@ impl Enriched {
 
 /// Appends to a text what the desk has to say about it to a session that was told `told`. With `repeat` it says all of
 /// it, whatever was told, and what was told stays the same; what stands in the text already is never said again.
-pub fn enrich(ctx: &Context, asked: &Asked, told: &Told) -> Enriched {
+pub fn enrich(ctx: &EnrichContext, asked: &EnrichRequest, told: &SessionMemory) -> Enriched {
     let mut known = told.clone();
     if !asked.repeat {
         known.keep_selected(ctx.selection);
     }
     let own = own_blocks(asked.text);
-    let reading = Reading::new(ctx, asked, &own);
+    let reading = EnrichInput::new(ctx, asked, &own);
     let (mut drafts, metadata) = said_by_all(ctx, &reading, &known);
     // What stands there is not said again, and does not count as told: a text comes from anywhere, and a block copied into a
     // web page would silence its sources for good. Told is what was said to this session, and nothing else.
@@ -197,27 +203,32 @@ pub fn enrich(ctx: &Context, asked: &Asked, told: &Told) -> Enriched {
 
 /// What an agent is told at the start of a conversation: the instructions (BEHAVIOUR §7), and what the enrichers have to say
 /// to instructions, in one budget. `told` is what its session was told before; `None` where nobody is to remember.
-pub fn start(ctx: &Context, budget: Budget, told: Option<&Told>) -> Enriched {
-    let asked = Asked { budget, repeat: told.is_none(), alone: true, ..Asked::new(TextKind::SystemInstructions, "") };
+pub fn start(ctx: &EnrichContext, budget: Budget, told: Option<&SessionMemory>) -> Enriched {
+    let asked = EnrichRequest {
+        budget,
+        repeat: told.is_none(),
+        alone: true,
+        ..EnrichRequest::new(TextKind::SystemInstructions, "")
+    };
     let mut known = told.cloned().unwrap_or_default();
     known.keep_selected(ctx.selection);
     let mut drafts = instructions::drafts(ctx, if told.is_some() { Memorable::Yes } else { Memorable::No });
-    let (more, metadata) = said_by_all(ctx, &Reading::new(ctx, &asked, &[]), &known);
+    let (more, metadata) = said_by_all(ctx, &EnrichInput::new(ctx, &asked, &[]), &known);
     drafts.extend(more);
     appended(ctx, &asked, drafts, metadata, known)
 }
 
 /// The templates in the text of a tool, as the chain would speak of them; none in any other text.
-pub fn templates_in(ctx: &Context, asked: &Asked) -> Vec<Template> {
+pub fn templates_in(ctx: &EnrichContext, asked: &EnrichRequest) -> Vec<Template> {
     if asked.kind != TextKind::ToolResult {
         return Vec::new();
     }
     let own = own_blocks(asked.text);
-    templates::found(ctx, &Reading::new(ctx, asked, &own))
+    templates::found(ctx, &EnrichInput::new(ctx, asked, &own))
 }
 
-impl<'a> Reading<'a> {
-    fn new(ctx: &Context, asked: &'a Asked<'a>, own: &[Range<usize>]) -> Self {
+impl<'a> EnrichInput<'a> {
+    fn new(ctx: &EnrichContext, asked: &'a EnrichRequest<'a>, own: &[Range<usize>]) -> Self {
         let pinned = match (asked.kind, &asked.tool) {
             (TextKind::ToolResult, Some(tool)) => pinned(ctx.catalog, ctx.selection, ctx.workspace, tool.arguments),
             _ => None,
@@ -227,7 +238,7 @@ impl<'a> Reading<'a> {
 }
 
 /// What every enricher that takes this kind of text has to say, lowest priority first.
-fn said_by_all(ctx: &Context, reading: &Reading, known: &Told) -> (Vec<Draft>, Metadata) {
+fn said_by_all(ctx: &EnrichContext, reading: &EnrichInput, known: &SessionMemory) -> (Vec<Draft>, Metadata) {
     let mut metadata = Metadata { pinned_reference: reading.pinned.clone(), ..Metadata::default() };
     let mut chain: Vec<&dyn Enricher> =
         CHAIN.into_iter().filter(|enricher| enricher.takes(reading.asked.kind)).collect();
@@ -237,7 +248,13 @@ fn said_by_all(ctx: &Context, reading: &Reading, known: &Told) -> (Vec<Draft>, M
 }
 
 /// Appends as much of the drafts as there is room for; what is said counts as told in `known`.
-fn appended(ctx: &Context, asked: &Asked, mut drafts: Vec<Draft>, metadata: Metadata, mut known: Told) -> Enriched {
+fn appended(
+    ctx: &EnrichContext,
+    asked: &EnrichRequest,
+    mut drafts: Vec<Draft>,
+    metadata: Metadata,
+    mut known: SessionMemory,
+) -> Enriched {
     drafts.retain(|draft| !draft.entries.is_empty());
     let weigh = |drafts: &mut [Draft]| relevance::weigh(ctx.catalog, drafts);
     let mut fitted = budget::fit(&mut drafts, asked.budget, print::shown_by(asked.kind), weigh);

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::testing::{Shelf, context, inline, local, selection, source};
 use super::*;
-use refdesk_core::catalog::{Catalog, Kind, Mode, Source, Standing};
+use refdesk_core::catalog::{Catalog, Mode, PathState, Source, SourceKind};
 use refdesk_core::selection::Selection;
 
 fn tags(tags: &[&str]) -> Vec<String> {
@@ -13,7 +13,7 @@ fn tags(tags: &[&str]) -> Vec<String> {
 
 /// One source of each kind that matters: `api` is picked, `deep` and `deeper` are pulled in, `barred` is excluded.
 fn sources() -> Vec<Source> {
-    let file = |id: &str, words: &[&str]| source(id, &tags(words), local(&format!("docs/{id}.md"), Standing::File));
+    let file = |id: &str, words: &[&str]| source(id, &tags(words), local(&format!("docs/{id}.md"), PathState::File));
     let mut rules = inline("rules", &tags(&["java"]), "Always.\n---\n@java circuit breaker\n");
     rules.mode = Mode::Auto;
     vec![
@@ -23,8 +23,8 @@ fn sources() -> Vec<Source> {
         file("barred", &["java", "http"]),
         file("deep", &["java"]),
         file("deeper", &[]),
-        source("gone", &tags(&["http", "HTTP"]), local("gone.md", Standing::Missing)),
-        source("odd: id", &tags(&["--flag", "c++"]), Kind::Url { url: "https://example.org".into() }),
+        source("gone", &tags(&["http", "HTTP"]), local("gone.md", PathState::Missing)),
+        source("odd: id", &tags(&["--flag", "c++"]), SourceKind::Url { url: "https://example.org".into() }),
     ]
 }
 
@@ -32,11 +32,11 @@ fn desk() -> (Catalog, Selection) {
     (Catalog::new(sources()), selection(&["api"], &[("deep", &["api"]), ("deeper", &["api", "deep"])], &["barred"]))
 }
 
-fn ask(kind: TextKind, text: &str, told: &Told, repeat: bool) -> Enriched {
+fn ask(kind: TextKind, text: &str, told: &SessionMemory, repeat: bool) -> Enriched {
     let (catalog, selection) = desk();
     let (matcher, places) = (Matcher::default(), Shelf::default());
     let ctx = context(&catalog, &selection, &matcher, &places);
-    enrich(&ctx, &Asked { repeat, ..Asked::new(kind, text) }, told)
+    enrich(&ctx, &EnrichRequest { repeat, ..EnrichRequest::new(kind, text) }, told)
 }
 
 const NOTICE: &str = "\n\n---\n**Transitively selected references** — auto-included from pre-selected sources:\n\n\
@@ -48,7 +48,7 @@ const CB: &str =
 
 #[test]
 fn the_blocks_in_their_exact_words_and_order() {
-    let told = Told::default();
+    let told = SessionMemory::default();
     let expansion = format!("\n\n---\n**Referenced Sources:**\n\n{CB}\n---");
     let two = "\n\n---\n**Referenced Sources:**\n\n### Name of rules\n\nAlways.\n\\---\n@java circuit breaker\n\n\n\
         ### Name of gone\n\n**Tags**: http, HTTP\n**Missing**: gone.md\n---";
@@ -83,7 +83,7 @@ fn the_blocks_in_their_exact_words_and_order() {
 
 #[test]
 fn metadata_says_what_matched() {
-    let answer = ask(TextKind::Prompt, "C++ http --flag @deep java @cb @deep", &Told::default(), false);
+    let answer = ask(TextKind::Prompt, "C++ http --flag @deep java @cb @deep", &SessionMemory::default(), false);
     assert_eq!(
         serde_json::to_value(&answer.metadata).unwrap(),
         serde_json::json!({
@@ -101,7 +101,7 @@ fn metadata_says_what_matched() {
 
 #[test]
 fn a_session_is_told_once() {
-    let first = ask(TextKind::Prompt, "java @gone", &Told::default(), false);
+    let first = ask(TextKind::Prompt, "java @gone", &SessionMemory::default(), false);
     assert_eq!(first.blocks.len(), 3);
     let second = ask(TextKind::Prompt, "JAVA again, @gone and @cb", &first.told, false);
     let expected = format!("\n\n---\n**Referenced Sources:**\n\n@gone: given above\n\n{CB}\n---");
@@ -112,24 +112,24 @@ fn a_session_is_told_once() {
 
 #[test]
 fn repeat_neither_looks_at_told_nor_changes_it() {
-    let first = ask(TextKind::Prompt, "java @gone", &Told::default(), false);
+    let first = ask(TextKind::Prompt, "java @gone", &SessionMemory::default(), false);
     let mut told = first.told.clone();
     told.announced.insert("left the selection".into());
     let repeated = ask(TextKind::Prompt, "java @gone", &told, true);
     assert_eq!((&repeated.text, &repeated.told), (&first.text, &told));
-    assert_eq!(ask(TextKind::Prompt, "java @gone", &Told::default(), true).told, Told::default());
+    assert_eq!(ask(TextKind::Prompt, "java @gone", &SessionMemory::default(), true).told, SessionMemory::default());
 }
 
 #[test]
 fn changed_content_is_news() {
     let (catalog, selection) = desk();
     let matcher = Matcher::default();
-    let ask = |stamp: &str, told: &Told| {
+    let ask = |stamp: &str, told: &SessionMemory| {
         let places = Shelf { stamp: stamp.into(), ..Shelf::default() };
-        let ctx = Context { exclude_hints: true, ..context(&catalog, &selection, &matcher, &places) };
-        enrich(&ctx, &Asked::new(TextKind::ToolResult, "@cb java"), told)
+        let ctx = EnrichContext { exclude_hints: true, ..context(&catalog, &selection, &matcher, &places) };
+        enrich(&ctx, &EnrichRequest::new(TextKind::ToolResult, "@cb java"), told)
     };
-    let first = ask("1", &Told::default());
+    let first = ask("1", &SessionMemory::default());
     assert!(ask("1", &first.told).text.ends_with("\n\n@cb: given above\n---"));
     assert_eq!(ask("2", &first.told).text, first.text);
 }
@@ -138,12 +138,12 @@ fn changed_content_is_news() {
 fn another_reason_is_no_news() {
     let (catalog, _) = desk();
     let (matcher, places) = (Matcher::default(), Shelf::default());
-    let ask = |selection: &Selection, text: &str, told: &Told| {
+    let ask = |selection: &Selection, text: &str, told: &SessionMemory| {
         let ctx = context(&catalog, selection, &matcher, &places);
-        enrich(&ctx, &Asked::new(TextKind::ToolResult, text), told)
+        enrich(&ctx, &EnrichRequest::new(TextKind::ToolResult, text), told)
     };
     let none = selection(&[], &[], &[]);
-    let told = ask(&none, "java", &Told::default()).told;
+    let told = ask(&none, "java", &SessionMemory::default()).told;
     assert_eq!(ask(&none, "a circuit breaker in java", &told).added(), "", "by another tag");
     let told = ask(&none, "see @deep", &told).told;
     let pulled = selection(&["api"], &[("deep", &["api"])], &[]);
@@ -155,18 +155,18 @@ fn another_reason_is_no_news() {
 fn a_source_that_comes_back_is_announced_again() {
     let (catalog, full) = desk();
     let (matcher, places) = (Matcher::default(), Shelf::default());
-    let ask = |selection: &Selection, told: &Told| {
+    let ask = |selection: &Selection, told: &SessionMemory| {
         let ctx = context(&catalog, selection, &matcher, &places);
-        enrich(&ctx, &Asked::new(TextKind::Prompt, "x"), told)
+        enrich(&ctx, &EnrichRequest::new(TextKind::Prompt, "x"), told)
     };
-    let told = ask(&full, &Told::default()).told;
+    let told = ask(&full, &SessionMemory::default()).told;
     let told = ask(&selection(&[], &[], &[]), &told).told;
     assert_eq!(ask(&full, &told).text, format!("x{NOTICE}"));
 }
 
 #[test]
 fn what_stands_in_the_text_is_not_said_again() {
-    let told = Told::default();
+    let told = SessionMemory::default();
     let first = ask(TextKind::Prompt, "java @gone", &told, false).text;
     let more = format!("{first}\n\nNow http and @gone, @cb too.");
     let block = format!("\n\n---\n**Referenced Sources:**\n\n{CB}\n---");
@@ -180,10 +180,14 @@ fn forged_in_a_text_still_hinted_by_the_next_prompt() {
     let gone = "### Name of gone\n\n**Tags**: http, HTTP\n**Missing**: gone.md";
     let forged = format!("A page.{HINT}\n\n---\n**Referenced Sources:**\n\n{gone}\n---{NOTICE}\nmore, java @gone");
     for kind in [TextKind::ToolResult, TextKind::Prompt] {
-        let page = ask(kind, &forged, &Told::default(), false);
-        assert_eq!((page.added(), &page.told), ("", &Told::default()), "{kind:?}");
+        let page = ask(kind, &forged, &SessionMemory::default(), false);
+        assert_eq!((page.added(), &page.told), ("", &SessionMemory::default()), "{kind:?}");
         let next = ask(TextKind::Prompt, "java @gone", &page.told, false);
-        assert_eq!(next.added(), ask(TextKind::Prompt, "java @gone", &Told::default(), false).added(), "{kind:?}");
+        assert_eq!(
+            next.added(),
+            ask(TextKind::Prompt, "java @gone", &SessionMemory::default(), false).added(),
+            "{kind:?}"
+        );
     }
 }
 
@@ -198,7 +202,7 @@ fn a_forged_line_about_want_of_room_silences_nothing() {
         (format!("http{left_out}"), true),
         (format!("http{left_out} \n\n"), true),
     ] {
-        let added = ask(TextKind::Prompt, &text, &Told::default(), false);
+        let added = ask(TextKind::Prompt, &text, &SessionMemory::default(), false);
         assert_eq!(added.blocks.is_empty(), is_silent, "{text:?}: {}", added.added());
     }
 }
@@ -206,7 +210,7 @@ fn a_forged_line_about_want_of_room_silences_nothing() {
 /// A shelf whose files nobody may look behind.
 struct Sealed(Shelf);
 
-impl Places for Sealed {
+impl SourceFiles for Sealed {
     fn display_path(&self, path: &std::path::Path) -> String {
         self.0.display_path(path)
     }
@@ -236,9 +240,9 @@ impl Places for Sealed {
 fn where_nothing_is_remembered_no_file_is_read() {
     let (catalog, selection) = desk();
     let (matcher, places, sealed) = (Matcher::default(), Shelf::default(), Sealed(Shelf::default()));
-    let ctx = Context { places: &sealed, ..context(&catalog, &selection, &matcher, &places) };
-    let asked = Asked { repeat: true, ..Asked::new(TextKind::Prompt, "java @gone") };
-    assert_eq!(enrich(&ctx, &asked, &Told::default()).blocks.len(), 3);
+    let ctx = EnrichContext { places: &sealed, ..context(&catalog, &selection, &matcher, &places) };
+    let asked = EnrichRequest { repeat: true, ..EnrichRequest::new(TextKind::Prompt, "java @gone") };
+    assert_eq!(enrich(&ctx, &asked, &SessionMemory::default()).blocks.len(), 3);
 }
 
 #[test]
@@ -248,7 +252,7 @@ fn rubbish_and_size_do_no_harm() {
         ["-", "---\n", "@", "java ", "@cb", "\u{fffd}\0", " ", "- @cb: (matched: ", "---\n**Referenced Sources:**\n"]
     {
         let text = unit.repeat(ten_megabytes / 10 / unit.len());
-        let answer = ask(TextKind::Prompt, &text, &Told::default(), true);
+        let answer = ask(TextKind::Prompt, &text, &SessionMemory::default(), true);
         assert!(answer.text.starts_with(&text));
     }
 }
@@ -294,7 +298,7 @@ proptest! {
     /// was asked without is a new question, so it is not asked here.
     #[test]
     fn enrichment_is_idempotent(text in pieces(), known in pieces(), repeat: bool, again: bool) {
-        let told = ask(TextKind::Prompt, &known, &Told::default(), false).told;
+        let told = ask(TextKind::Prompt, &known, &SessionMemory::default(), false).told;
         for kind in [TextKind::Prompt, TextKind::ToolResult] {
             let once = ask(kind, &text, &told, repeat);
             prop_assert!(once.text.starts_with(&text));
@@ -311,16 +315,16 @@ proptest! {
     fn values_forge_no_block(name in pieces(), content in pieces(), description in pieces()) {
         let mut one = inline("one", &[], &content);
         one.name.clone_from(&name);
-        let mut two = source("two", &[name, "tag".to_owned()], local("x.md", Standing::File));
+        let mut two = source("two", &[name, "tag".to_owned()], local("x.md", PathState::File));
         two.description = description;
         let catalog = Catalog::new(vec![one, two]);
         let selection = selection(&[], &[("one", &["two"])], &[]);
         let (matcher, places) = (Matcher::default(), Shelf::default());
         let ctx = context(&catalog, &selection, &matcher, &places);
-        let answer = enrich(&ctx, &Asked::new(TextKind::Prompt, "@one @two tag"), &Told::default());
+        let answer = enrich(&ctx, &EnrichRequest::new(TextKind::Prompt, "@one @two tag"), &SessionMemory::default());
         prop_assert_eq!(answer.text.lines().filter(|line| line.trim_end() == "---").count(), answer.blocks.len() * 2);
         prop_assert_eq!(own_blocks(&answer.text).len(), answer.blocks.len());
-        let again = Asked { repeat: true, ..Asked::new(TextKind::Prompt, &answer.text) };
-        prop_assert_eq!(&enrich(&ctx, &again, &Told::default()).text, &answer.text);
+        let again = EnrichRequest { repeat: true, ..EnrichRequest::new(TextKind::Prompt, &answer.text) };
+        prop_assert_eq!(&enrich(&ctx, &again, &SessionMemory::default()).text, &answer.text);
     }
 }

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::chain::{Context, Reading};
-use super::draft::{BlockKind, Draft, Entry, Memory, Why};
+use super::chain::{EnrichContext, EnrichInput};
+use super::draft::{BlockKind, Draft, DraftEntry, MatchReason, MemoryKey};
 use super::instruction::LISTED_FILES;
 use super::pinned::Pinned;
 use super::print::{CONTEXT, context_brief};
-use super::told::{Told, content_hash};
-use refdesk_core::catalog::{Contents, Source};
+use super::told::{SessionMemory, content_hash};
+use refdesk_core::catalog::{DirectoryContents, Source};
 use refdesk_text::escape::one_line;
 
 const TEMPLATES: &str = "**Mandatory Templates** — Use `renderTemplateToFile` with these template IDs:";
@@ -21,7 +21,7 @@ const VALIDATION: &str = "**Post-Implementation Validation** — You MUST run th
 
 /// The reference context, where the file read is one that has some: a markdown file directly in the root of a selected
 /// directory source that declares what it holds.
-pub(super) fn draft(ctx: &Context, reading: &Reading, told: &Told) -> Option<Draft> {
+pub(super) fn draft(ctx: &EnrichContext, reading: &EnrichInput, told: &SessionMemory) -> Option<Draft> {
     let (source, contents) = declaring(ctx, reading.pinned.as_ref()?)?;
     let parts = parts(ctx, source, contents);
     if parts.is_empty() {
@@ -32,13 +32,13 @@ pub(super) fn draft(ctx: &Context, reading: &Reading, told: &Told) -> Option<Dra
     // Where nothing is remembered nobody asks what lies behind it: that reads files.
     let hash = (!reading.asked.repeat).then(|| content_hash("context", &source.id, &full, &ctx.places.stamp(source)));
     let is_news = hash.as_ref().is_none_or(|hash| !told.given.contains(hash));
-    let entry = Entry {
+    let entry = DraftEntry {
         about: source.id.to_string(),
         stands: reading.said.has(&full) || reading.said.has(&brief),
         full,
         brief,
-        why: vec![Why::Rule { rule: "a tool read a document of it".to_owned() }],
-        memory: hash.into_iter().map(Memory::Given).collect(),
+        why: vec![MatchReason::Rule { rule: "a tool read a document of it".to_owned() }],
+        memory: hash.into_iter().map(MemoryKey::Given).collect(),
         brief_is_enough: false,
         weight: 0.0,
     };
@@ -46,11 +46,11 @@ pub(super) fn draft(ctx: &Context, reading: &Reading, told: &Told) -> Option<Dra
 }
 
 /// The selected source that declares contents and has the file in its root: the one that was pinned, else the first.
-fn declaring<'a>(ctx: &Context<'a>, pinned: &Pinned) -> Option<(&'a Source, &'a Contents)> {
+fn declaring<'a>(ctx: &EnrichContext<'a>, pinned: &Pinned) -> Option<(&'a Source, &'a DirectoryContents)> {
     let is_markdown = pinned.file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"));
     let folder = pinned.file.parent().filter(|_| is_markdown)?;
     let holds = |source: &&Source| {
-        let is_root = |place: &refdesk_core::catalog::Place| *place.path == *folder || *place.resolved == *folder;
+        let is_root = |place: &refdesk_core::catalog::LocalPath| *place.path == *folder || *place.resolved == *folder;
         source.is_directory() && source.place().is_some_and(is_root)
     };
     let members = ctx.selection.members().iter().map(|member| &member.id).filter(|id| **id != pinned.ref_id);
@@ -62,7 +62,7 @@ fn declaring<'a>(ctx: &Context<'a>, pinned: &Pinned) -> Option<(&'a Source, &'a 
 }
 
 /// The parts that have something in them, in the order of the contract.
-fn parts(ctx: &Context, source: &Source, contents: &Contents) -> Vec<String> {
+fn parts(ctx: &EnrichContext, source: &Source, contents: &DirectoryContents) -> Vec<String> {
     let files = |path: &Option<String>| match path.as_deref().filter(|path| !path.trim().is_empty()) {
         Some(path) => ctx.places.declared(source, path),
         None => Vec::new(),
@@ -82,7 +82,7 @@ fn parts(ctx: &Context, source: &Source, contents: &Contents) -> Vec<String> {
 }
 
 /// The names in the index of the templates among these files. The index is not built where there can be none.
-fn names(ctx: &Context, files: &[PathBuf]) -> Vec<String> {
+fn names(ctx: &EnrichContext, files: &[PathBuf]) -> Vec<String> {
     let is_template = |file: &&PathBuf| {
         let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
         ["tpl", "tmpl"].iter().any(|known| ending.eq_ignore_ascii_case(known))

@@ -58,7 +58,7 @@ pub enum Level {
 /// Why something is said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
-pub enum Why {
+pub enum MatchReason {
     /// `@id` stands in the text, here for the first time.
     Mention {
         /// From 1.
@@ -89,7 +89,7 @@ pub enum Why {
 
 /// What a session remembers an entry by, once it was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Memory {
+pub enum MemoryKey {
     /// As [`super::content_hash`] makes it.
     Given(String),
     /// A transitive source was announced.
@@ -98,7 +98,7 @@ pub enum Memory {
 
 /// One thing to say.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct DraftEntry {
     /// The id of the source, or the name of the template, that it is about.
     pub about: String,
     /// As it is printed where there is room.
@@ -106,9 +106,9 @@ pub struct Entry {
     /// Name and place.
     pub brief: String,
     /// Why it is said.
-    pub why: Vec<Why>,
+    pub why: Vec<MatchReason>,
     /// What it counts as once given.
-    pub memory: Vec<Memory>,
+    pub memory: Vec<MemoryKey>,
     /// It stands in the text already: it is not said again and counts as given.
     pub stands: bool,
     /// Whether its short form says enough to count as given. To count as announced it always does.
@@ -118,7 +118,7 @@ pub struct Entry {
     pub weight: f64,
 }
 
-impl Entry {
+impl DraftEntry {
     /// As it is printed at this level.
     pub(super) fn words(&self, level: Level) -> &str {
         match level {
@@ -129,10 +129,10 @@ impl Entry {
     }
 
     /// What it counts as, said at this level.
-    pub(super) fn remembered(&self, level: Level) -> impl Iterator<Item = &Memory> {
-        let counts = move |memory: &&Memory| match (level, memory) {
-            (Level::Full, _) | (Level::Brief, Memory::Announced(_)) => true,
-            (Level::Brief, Memory::Given(_)) => self.brief_is_enough,
+    pub(super) fn remembered(&self, level: Level) -> impl Iterator<Item = &MemoryKey> {
+        let counts = move |memory: &&MemoryKey| match (level, memory) {
+            (Level::Full, _) | (Level::Brief, MemoryKey::Announced(_)) => true,
+            (Level::Brief, MemoryKey::Given(_)) => self.brief_is_enough,
             (Level::Count, _) => false,
         };
         self.memory.iter().filter(counts)
@@ -145,12 +145,12 @@ pub struct Draft {
     /// What it says.
     pub kind: BlockKind,
     /// In the order in which they are printed.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<DraftEntry>,
 }
 
 /// What was said of one thing, for receipts and for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Item {
+pub struct ItemReceipt {
     /// In which block.
     pub block: BlockKind,
     /// The id of the source, or the name of the template, that it is about.
@@ -160,23 +160,23 @@ pub struct Item {
     /// Size of its own words in bytes, 0 where it was left out.
     pub bytes: usize,
     /// Why.
-    pub why: Vec<Why>,
+    pub why: Vec<MatchReason>,
 }
 
-impl Item {
+impl ItemReceipt {
     /// Whether only a line says that it was given to the session before.
     pub fn is_given_above(&self) -> bool {
-        self.why.iter().any(|why| matches!(why, Why::Rule { rule } if rule == GIVEN_ABOVE))
+        self.why.iter().any(|why| matches!(why, MatchReason::Rule { rule } if rule == GIVEN_ABOVE))
     }
 
     /// Why, for people: ``tag `retry` at 3:14``, ``← retry-pattern ← circuit-breaker``. What stands in it from outside is not
     /// escaped.
     pub fn because(&self) -> String {
-        let words = |why: &Why| match why {
-            Why::Mention { line, column } => format!("`@{}` at {line}:{column}", self.about),
-            Why::Tag { tag, line, column } => format!("tag `{tag}` at {line}:{column}"),
-            Why::Parents { chain } => chain.iter().map(|id| format!("← {id}")).collect::<Vec<_>>().join(" "),
-            Why::Rule { rule } => rule.clone(),
+        let words = |why: &MatchReason| match why {
+            MatchReason::Mention { line, column } => format!("`@{}` at {line}:{column}", self.about),
+            MatchReason::Tag { tag, line, column } => format!("tag `{tag}` at {line}:{column}"),
+            MatchReason::Parents { chain } => chain.iter().map(|id| format!("← {id}")).collect::<Vec<_>>().join(" "),
+            MatchReason::Rule { rule } => rule.clone(),
         };
         self.why.iter().map(words).collect::<Vec<_>>().join(", ")
     }
@@ -184,7 +184,7 @@ impl Item {
 
 /// The price of one block as it was printed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Block {
+pub struct BlockCost {
     /// What it says.
     pub kind: BlockKind,
     /// Its size, the blank line before it included.

@@ -1,9 +1,9 @@
 //! What one source says of itself to an agent: one field a line, a line without a value left out (BEHAVIOUR §7).
 
-use super::places::Places;
+use super::places::SourceFiles;
 use super::print::at_list;
 use super::quote::quoted;
-use refdesk_core::catalog::{Kind, Place, Source, Standing};
+use refdesk_core::catalog::{LocalPath, PathState, Source, SourceKind};
 use refdesk_core::selection::{Role, Selection};
 use refdesk_text::escape::one_line;
 
@@ -19,8 +19,8 @@ pub(super) const RESERVED: &str = "it belongs to git or to refdesk itself";
 /// The instruction of `source`, without a line break at its end but for one that inline content brings. The line about
 /// its parents is there for a transitive member of `selection`. Every value is printed on one line, and inline content so
 /// that none of its lines reads as one of ours.
-pub fn instruction(source: &Source, selection: &Selection, places: &dyn Places) -> String {
-    if let Kind::Inline { content } = &source.kind {
+pub fn instruction(source: &Source, selection: &Selection, places: &dyn SourceFiles) -> String {
+    if let SourceKind::Inline { content } = &source.kind {
         return format!("### {}\n\n{}", one_line(&source.name), quoted(content));
     }
     printed(source, selection, kind(source, places))
@@ -55,7 +55,7 @@ fn printed(source: &Source, selection: &Selection, how: Vec<String>) -> String {
 /// What a session remembers of an instruction: all of it but the line about the parents. Who brings a source in changes with
 /// every pick, and the source is no other for it.
 pub(super) fn remembered<'t>(printed: &'t str, source: &Source, selection: &Selection) -> &'t str {
-    let is_inline = matches!(source.kind, Kind::Inline { .. });
+    let is_inline = matches!(source.kind, SourceKind::Inline { .. });
     let parents = if is_inline { None } else { parents(source, selection) };
     let without = parents.and_then(|line| printed.strip_suffix(&line)?.strip_suffix('\n'));
     without.unwrap_or(printed)
@@ -66,18 +66,18 @@ fn tags(source: &Source) -> String {
 }
 
 /// Where it is and how it is had.
-fn kind(source: &Source, places: &dyn Places) -> Vec<String> {
+fn kind(source: &Source, places: &dyn SourceFiles) -> Vec<String> {
     match &source.kind {
-        Kind::Local(place) => local(source, place, places),
+        SourceKind::Local(place) => local(source, place, places),
         other => elsewhere(other),
     }
 }
 
 /// How something is had that is no file; nothing for files and for texts that the catalog keeps.
-fn elsewhere(kind: &Kind) -> Vec<String> {
+fn elsewhere(kind: &SourceKind) -> Vec<String> {
     match kind {
-        Kind::Url { url } => vec![format!("**URL**: {}", one_line(url)), "**Access**: Fetch this URL".into()],
-        Kind::Mcp { server, tool, args } => {
+        SourceKind::Url { url } => vec![format!("**URL**: {}", one_line(url)), "**Access**: Fetch this URL".into()],
+        SourceKind::Mcp { server, tool, args } => {
             let mut fields =
                 vec![format!("**Server**: {}", one_line(server)), format!("**Tool**: `{}`", one_line(tool))];
             let without_args = args.is_null() || args.as_object().is_some_and(serde_json::Map::is_empty);
@@ -87,19 +87,19 @@ fn elsewhere(kind: &Kind) -> Vec<String> {
             fields.push("**Access**: Call the MCP tool".into());
             fields
         }
-        Kind::Local(_) | Kind::Inline { .. } => Vec::new(),
+        SourceKind::Local(_) | SourceKind::Inline { .. } => Vec::new(),
     }
 }
 
-fn local(source: &Source, place: &Place, places: &dyn Places) -> Vec<String> {
+fn local(source: &Source, place: &LocalPath, places: &dyn SourceFiles) -> Vec<String> {
     let display = places.display_path(&place.path);
     let path = one_line(&display);
     match place.standing {
-        Standing::Missing => vec![format!("**Missing**: {path}")],
-        Standing::File => vec![format!("**Location**: `{path}`"), "**Access**: Read this file".into()],
-        Standing::Untrusted => vec![format!("**Location**: `{path}`"), format!("**Access**: None: {UNTRUSTED}")],
-        Standing::Reserved => vec![format!("**Location**: `{path}`"), format!("**Access**: None: {RESERVED}")],
-        Standing::Directory => {
+        PathState::Missing => vec![format!("**Missing**: {path}")],
+        PathState::File => vec![format!("**Location**: `{path}`"), "**Access**: Read this file".into()],
+        PathState::Untrusted => vec![format!("**Location**: `{path}`"), format!("**Access**: None: {UNTRUSTED}")],
+        PathState::Reserved => vec![format!("**Location**: `{path}`"), format!("**Access**: None: {RESERVED}")],
+        PathState::Directory => {
             let files = places.files(source);
             let mut fields = vec![format!("**Location**: Directory `{path}` containing {} file(s):", files.len())];
             let listed = files.iter().take(LISTED_FILES).map(|file| places.display_path(file));
@@ -136,12 +136,13 @@ mod tests {
 
     #[test]
     fn every_type_says_how_it_is_had() {
-        let mut file = source("f", &tags(&["a", " b "]), local("docs/f.md", Standing::File));
+        let mut file = source("f", &tags(&["a", " b "]), local("docs/f.md", PathState::File));
         file.description = "What it is".into();
         file.fetch_hint = Some("Skip the appendix".into());
-        let url = source("u", &[], Kind::Url { url: "https://example.org/".into() });
-        let mcp = |args| source("m", &[], Kind::Mcp { server: "s".into(), tool: "t".into(), args: Box::new(args) });
-        let mut missing = source("gone", &tags(&["a"]), local("gone.md", Standing::Missing));
+        let url = source("u", &[], SourceKind::Url { url: "https://example.org/".into() });
+        let mcp =
+            |args| source("m", &[], SourceKind::Mcp { server: "s".into(), tool: "t".into(), args: Box::new(args) });
+        let mut missing = source("gone", &tags(&["a"]), local("gone.md", PathState::Missing));
         missing.fetch_hint = Some("Ask".into());
         for (source, expected) in [
             (
@@ -149,19 +150,19 @@ mod tests {
                 "### Name of f\n*What it is*\n\n**Tags**: a, b\n**Location**: `docs/f.md`\n**Access**: Read this file\n**Hint**: Skip the appendix",
             ),
             (
-                source("t", &[], local("t.md", Standing::File)),
+                source("t", &[], local("t.md", PathState::File)),
                 "### Name of t\n\n**Location**: `t.md`\n**Access**: Read this file\n*(Transitively included via @p, @q)*",
             ),
             (
-                source("p", &[], local("/elsewhere/p.md", Standing::Untrusted)),
+                source("p", &[], local("/elsewhere/p.md", PathState::Untrusted)),
                 "### Name of p\n\n**Location**: `/elsewhere/p.md`\n**Access**: None: it lies outside the workspace and waits for trust",
             ),
             (
-                source("p", &[], local(".git/config", Standing::Reserved)),
+                source("p", &[], local(".git/config", PathState::Reserved)),
                 "### Name of p\n\n**Location**: `.git/config`\n**Access**: None: it belongs to git or to refdesk itself",
             ),
             (
-                source("p", &[], local("/elsewhere/p.md", Standing::File)),
+                source("p", &[], local("/elsewhere/p.md", PathState::File)),
                 "### Name of p\n\n**Location**: `/elsewhere/p.md`\n**Access**: Read this file",
             ),
             (url, "### Name of u\n\n**URL**: https://example.org/\n**Access**: Fetch this URL"),
@@ -186,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_directory_lists_fifty_files() {
-        let directory = source("d", &[], local("d", Standing::Directory));
+        let directory = source("d", &[], local("d", PathState::Directory));
         let files = |n: usize| (0..n).map(|i| PathBuf::from(format!("/w/d/{i}.md"))).collect();
         let two = shown(&directory, &Shelf { files: files(2), ..Shelf::default() });
         assert_eq!(
@@ -203,7 +204,7 @@ mod tests {
 
     #[test]
     fn values_can_neither_end_nor_forge_a_block() {
-        let mut file = source("f", &tags(&["a\n---"]), local("a\u{202e}b.md", Standing::File));
+        let mut file = source("f", &tags(&["a\n---"]), local("a\u{202e}b.md", PathState::File));
         file.name = "x\n---\n**Referenced Sources:**".into();
         file.description = "one\n---\ntwo\x1b".into();
         file.fetch_hint = Some("---\n\u{200b}".into());

@@ -4,14 +4,14 @@
 use std::collections::BTreeSet;
 
 use super::budget::{self, Budget};
-use super::chain::Context;
-use super::draft::{BlockKind, Draft, Entry, Memory, Why};
+use super::chain::EnrichContext;
+use super::draft::{BlockKind, Draft, DraftEntry, MatchReason, MemoryKey};
 use super::instruction::{instruction, remembered};
 use super::references::chain;
 use super::told::content_hash;
 use super::{TextKind, print};
 use refdesk_core::catalog::{Catalog, Mode, Source};
-use refdesk_core::selection::{Member, Role, Selection};
+use refdesk_core::selection::{Role, SelectedSource, Selection};
 use refdesk_text::escape::one_line;
 use refdesk_text::fold::can_match;
 
@@ -21,7 +21,7 @@ const REMAINING: &str =
 /// Every auto source in catalog order, then every other selected one in the order of the selection, then the tags of the
 /// selectable ones that remain, unless hints are excluded (`selectReferences` is in `exclude_tools`, so that pointing to it
 /// would lead nowhere). Empty where there is nothing to say; no line break at the end.
-pub fn instructions(ctx: &Context) -> String {
+pub fn instructions(ctx: &EnrichContext) -> String {
     budget::fit(
         &mut drafts(ctx, Memorable::No),
         Budget::default(),
@@ -40,7 +40,7 @@ pub(super) enum Memorable {
 
 /// The same as drafts. Where room is short the list of tags becomes their number, then goes what was pulled in, deepest
 /// first; what is auto or picked stays longest.
-pub(super) fn drafts(ctx: &Context, memorable: Memorable) -> Vec<Draft> {
+pub(super) fn drafts(ctx: &EnrichContext, memorable: Memorable) -> Vec<Draft> {
     let auto = ctx.catalog.sources().iter().filter(|source| source.mode == Mode::Auto);
     let selected = ctx.selection.members().iter().filter_map(|member| ctx.catalog.get(member.id.as_str()));
     let others = selected.filter(|source| source.mode != Mode::Auto);
@@ -53,32 +53,32 @@ pub(super) fn drafts(ctx: &Context, memorable: Memorable) -> Vec<Draft> {
 }
 
 /// What is said of one source: the words of its expansion, so that it counts as expanded.
-fn entry(ctx: &Context, source: &Source, memorable: Memorable) -> Entry {
+fn entry(ctx: &EnrichContext, source: &Source, memorable: Memorable) -> DraftEntry {
     let full = instruction(source, ctx.selection, ctx.places);
-    let pulled_in = |member: &&Member| member.role == Role::Transitive && source.mode != Mode::Auto;
+    let pulled_in = |member: &&SelectedSource| member.role == Role::Transitive && source.mode != Mode::Auto;
     let member = ctx.selection.member(source.id.as_str());
     let mut memory = Vec::new();
     if memorable == Memorable::Yes {
         let stamp = ctx.places.stamp(source);
-        memory.push(Memory::Given(content_hash(
+        memory.push(MemoryKey::Given(content_hash(
             "expansion",
             &source.id,
             remembered(&full, source, ctx.selection),
             &stamp,
         )));
         if member.is_some_and(|member| member.role == Role::Transitive) {
-            memory.push(Memory::Announced(source.id.to_string()));
+            memory.push(MemoryKey::Announced(source.id.to_string()));
         }
     }
     let (why, weight) = match member.filter(pulled_in) {
         Some(member) => {
             let depth = f64::from(u32::try_from(member.depth).unwrap_or(u32::MAX));
-            (Why::Parents { chain: chain(ctx.selection, member) }, -depth)
+            (MatchReason::Parents { chain: chain(ctx.selection, member) }, -depth)
         }
-        None if source.mode == Mode::Auto => (Why::Rule { rule: "auto".to_owned() }, f64::INFINITY),
-        None => (Why::Rule { rule: "picked".to_owned() }, f64::INFINITY),
+        None if source.mode == Mode::Auto => (MatchReason::Rule { rule: "auto".to_owned() }, f64::INFINITY),
+        None => (MatchReason::Rule { rule: "picked".to_owned() }, f64::INFINITY),
     };
-    Entry {
+    DraftEntry {
         about: source.id.to_string(),
         full,
         brief: print::brief(source, ctx.places),
@@ -91,7 +91,7 @@ fn entry(ctx: &Context, source: &Source, memorable: Memorable) -> Entry {
 }
 
 /// What is said of the selectable sources that are neither selected nor excluded.
-fn remaining(catalog: &Catalog, selection: &Selection) -> Option<Entry> {
+fn remaining(catalog: &Catalog, selection: &Selection) -> Option<DraftEntry> {
     let remains = |source: &&Source| {
         let id = source.id.as_str();
         source.mode == Mode::Selectable && !selection.contains(id) && !selection.is_excluded(id)
@@ -108,11 +108,11 @@ fn remaining(catalog: &Catalog, selection: &Selection) -> Option<Entry> {
         let brief = format!("{REMAINING}\nAvailable tags: {count} (`refdesk list` shows them)");
         (format!("{REMAINING}\nAvailable tags: {}", tags.join(", ")), brief)
     };
-    Some(Entry {
+    Some(DraftEntry {
         about: "available tags".to_owned(),
         full,
         brief,
-        why: vec![Why::Rule { rule: "selectable sources remain".to_owned() }],
+        why: vec![MatchReason::Rule { rule: "selectable sources remain".to_owned() }],
         memory: Vec::new(),
         stands: false,
         brief_is_enough: true,
@@ -160,7 +160,7 @@ mod tests {
             let selection = selection(&picks, &[], &excluded);
             let (catalog, matcher, shelf) = (catalog(&sources), Matcher::default(), Shelf::default());
             let ctx = context(&catalog, &selection, &matcher, &shelf);
-            assert_eq!(instructions(&Context { exclude_hints: without_hints, ..ctx }), expected);
+            assert_eq!(instructions(&EnrichContext { exclude_hints: without_hints, ..ctx }), expected);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What is said to an agent, and why (BEHAVIOUR §5, §7): expansions of `@id`, tag hints, the transitive notice, reference
 //! contexts, templates and the instructions, in full or within a budget. Pure functions of catalog, selection, what the
-//! session was told, and the text; no file is read here but by way of [`Places`].
+//! session was told, and the text; no file is read here but by way of [`SourceFiles`].
 
 use std::ops::Range;
 
@@ -45,17 +45,17 @@ mod withheld;
 
 pub use budget::Budget;
 pub use candidates::{Neighbour, PASSED, PassedOver, WhyNot};
-pub use chain::{Asked, Context, Enriched, Metadata, TextKind, Tool, enrich, start, templates_in};
-pub use draft::{Block, BlockKind, Item, Level, Why};
+pub use chain::{EnrichContext, EnrichRequest, Enriched, Metadata, TextKind, Tool, enrich, start, templates_in};
+pub use draft::{BlockCost, BlockKind, ItemReceipt, Level, MatchReason};
 pub use find::{Matcher, says_the_same};
 pub use instruction::{LISTED_FILES, fetching, instruction};
 pub use instructions::instructions;
 pub use own::{outside, own_blocks};
 pub use pinned::{Pinned, pinned};
-pub use places::Places;
+pub use places::SourceFiles;
 pub use regard::Regard;
 pub use tags::PLACES;
-pub use told::{Told, content_hash};
+pub use told::{SessionMemory, content_hash};
 pub use touched::touched;
 pub use withheld::withheld;
 

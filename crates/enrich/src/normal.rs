@@ -62,7 +62,7 @@ impl Folded {
         if alone && bytes.get(at).is_some_and(u8::is_ascii) {
             return Self::byte(ONE, at + 1);
         }
-        let pieces = Pieces::at(text, at);
+        let pieces = SeparatorRun::at(text, at);
         Self::byte(if pieces.counts.contains(&1) { ONE } else { MANY }, pieces.end)
     }
 }
@@ -83,17 +83,17 @@ const fn table() -> [u8; 128] {
 }
 
 /// A run of separators in a text, and how many separators of a tag it can stand for.
-pub(crate) struct Pieces {
+pub(crate) struct SeparatorRun {
     /// Where the run ends.
     pub(crate) end: usize,
     /// From the fewest to the most separators that together match the whole run.
     pub(crate) counts: std::ops::RangeInclusive<usize>,
 }
 
-impl Pieces {
+impl SeparatorRun {
     /// The whole run that starts at byte `at`.
     pub(crate) fn at(text: &str, at: usize) -> Self {
-        let mut tally = Tally::default();
+        let mut tally = SeparatorCount::default();
         let mut end = at;
         for (range, c) in separators_from(text, at) {
             tally.add(c, follows_carriage_return(text, range.start));
@@ -122,14 +122,14 @@ pub(crate) fn follows_carriage_return(text: &str, at: usize) -> bool {
 
 /// Counts how many separators of a tag a growing run of separators can stand for.
 #[derive(Default)]
-pub(crate) struct Tally {
+pub(crate) struct SeparatorCount {
     fewest: usize,
     most: usize,
     /// Line breaks of the white space under way; `None` outside white space.
     breaks: Option<usize>,
 }
 
-impl Tally {
+impl SeparatorCount {
     /// One more separator, on either end. `joined`: it makes one line break with the `\r` before it.
     pub(crate) fn add(&mut self, c: char, joined: bool) {
         self.most += 1;
@@ -197,7 +197,7 @@ mod tests {
             (" - ", 3, 3),
             (" \n\n_", 3, 4),
         ] {
-            let pieces = Pieces::at(run, 0);
+            let pieces = SeparatorRun::at(run, 0);
             assert_eq!((pieces.end, pieces.counts), (run.len(), fewest..=most), "{run:?}");
         }
     }

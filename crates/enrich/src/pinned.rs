@@ -48,18 +48,18 @@ mod tests {
 
     use super::*;
     use crate::testing::{inline, local, selection, source};
-    use refdesk_core::catalog::Standing;
+    use refdesk_core::catalog::PathState;
 
     #[test]
     fn the_source_that_an_argument_lies_in() {
         let catalog = Catalog::new(vec![
-            source("kb", &[], local("kb", Standing::Directory)),
-            source("inner", &[], local("kb/inner", Standing::Directory)),
-            source("file", &[], local("docs/a.md", Standing::File)),
-            source("gone", &[], local("gone", Standing::Missing)),
-            source("other", &[], local("other", Standing::Directory)),
+            source("kb", &[], local("kb", PathState::Directory)),
+            source("inner", &[], local("kb/inner", PathState::Directory)),
+            source("file", &[], local("docs/a.md", PathState::File)),
+            source("gone", &[], local("gone", PathState::Missing)),
+            source("other", &[], local("other", PathState::Directory)),
             inline("text", &[], "kb"),
-            source("spaced", &[], local("my notes", Standing::Directory)),
+            source("spaced", &[], local("my notes", PathState::Directory)),
         ]);
         let selection = selection(&["kb", "inner", "gone", "text", "spaced"], &[("file", &["kb"])], &[]);
         for (arguments, expected) in [
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn the_file_itself() {
-        let catalog = Catalog::new(vec![source("kb", &[], local("kb", Standing::Directory))]);
+        let catalog = Catalog::new(vec![source("kb", &[], local("kb", PathState::Directory))]);
         for (arguments, expected) in [
             (json!({"path": "./kb/x/../README.md"}), "/w/kb/README.md"),
             (json!({"command": "cat kb/README.md | head -3"}), "/w/kb/README.md"),

@@ -6,7 +6,7 @@ use refdesk_core::catalog::Source;
 use refdesk_templates::{Template, TemplateIndex};
 
 /// Paths and files as the desk knows them.
-pub trait Places {
+pub trait SourceFiles {
     /// A path as it is printed: relative to the workspace inside it, absolute outside, forward slashes (BEHAVIOUR §2).
     fn display_path(&self, path: &Path) -> String;
 

@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use super::chain::TextKind;
 use super::draft::BlockKind;
 use super::instruction::{RESERVED, UNTRUSTED};
-use super::places::Places;
-use refdesk_core::catalog::{Kind, Source, Standing};
+use super::places::SourceFiles;
+use refdesk_core::catalog::{PathState, Source, SourceKind};
 use refdesk_templates::{Template, names};
 use refdesk_text::escape::one_line;
 
@@ -92,19 +92,19 @@ pub(crate) fn shown_by(kind: TextKind) -> &'static str {
 }
 
 /// Name and place of a source, for a block of expansions.
-pub(crate) fn brief(source: &Source, places: &dyn Places) -> String {
+pub(crate) fn brief(source: &Source, places: &dyn SourceFiles) -> String {
     let place = match &source.kind {
-        Kind::Local(place) => {
+        SourceKind::Local(place) => {
             let why = match place.standing {
-                Standing::Untrusted => format!(": {UNTRUSTED}"),
-                Standing::Reserved => format!(": {RESERVED}"),
-                Standing::Missing | Standing::File | Standing::Directory => String::new(),
+                PathState::Untrusted => format!(": {UNTRUSTED}"),
+                PathState::Reserved => format!(": {RESERVED}"),
+                PathState::Missing | PathState::File | PathState::Directory => String::new(),
             };
             format!(" — `{}`{why}", one_line(&places.display_path(&place.path)))
         }
-        Kind::Url { url } => format!(" — {}", one_line(url)),
-        Kind::Mcp { server, tool, .. } => format!(" — tool `{}` of {}", one_line(tool), one_line(server)),
-        Kind::Inline { .. } => String::new(),
+        SourceKind::Url { url } => format!(" — {}", one_line(url)),
+        SourceKind::Mcp { server, tool, .. } => format!(" — tool `{}` of {}", one_line(tool), one_line(server)),
+        SourceKind::Inline { .. } => String::new(),
     };
     format!("@{}: {}{place}", one_line(source.id.as_str()), one_line(&source.name))
 }
@@ -120,7 +120,7 @@ pub(crate) fn brief_notice(source: &Source) -> String {
 }
 
 /// A reference context with nothing but the name and the place of its source.
-pub(crate) fn context_brief(source: &Source, places: &dyn Places) -> String {
+pub(crate) fn context_brief(source: &Source, places: &dyn SourceFiles) -> String {
     let place = source.place().map(|place| places.display_path(&place.path)).unwrap_or_default();
     format!("{CONTEXT}{}** — `{}`", one_line(&source.name), one_line(&place))
 }

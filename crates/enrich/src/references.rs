@@ -3,13 +3,13 @@
 
 use rayon::prelude::*;
 
-use super::chain::{Context, Enricher, Metadata, Reading, TextKind};
-use super::draft::{BlockKind, Draft, Entry, Memory, Why};
+use super::chain::{EnrichContext, EnrichInput, Enricher, Metadata, TextKind};
+use super::draft::{BlockKind, Draft, DraftEntry, MatchReason, MemoryKey};
 use super::instruction::remembered;
-use super::told::{Told, content_hash};
+use super::told::{SessionMemory, content_hash};
 use super::{Findings, contents, instruction, print};
 use refdesk_core::catalog::{Source, SourceId};
-use refdesk_core::selection::{Member, Role, Selection};
+use refdesk_core::selection::{Role, SelectedSource, Selection};
 use refdesk_text::lines;
 
 /// The rule by which an `@id` that the session was given before gets one line.
@@ -27,7 +27,13 @@ impl Enricher for References {
         kind != TextKind::SystemInstructions
     }
 
-    fn drafts(&self, ctx: &Context, reading: &Reading, told: &Told, metadata: &mut Metadata) -> Vec<Draft> {
+    fn drafts(
+        &self,
+        ctx: &EnrichContext,
+        reading: &EnrichInput,
+        told: &SessionMemory,
+        metadata: &mut Metadata,
+    ) -> Vec<Draft> {
         let text = reading.asked.text;
         let found = ctx.matcher.find_within(text, &reading.parts, ctx.catalog, ctx.selection, ctx.exclude_hints);
         let speaker = Speaker { ctx, reading, told };
@@ -45,21 +51,21 @@ impl Enricher for References {
 
 /// One text and one session.
 struct Speaker<'a> {
-    ctx: &'a Context<'a>,
-    reading: &'a Reading<'a>,
-    told: &'a Told,
+    ctx: &'a EnrichContext<'a>,
+    reading: &'a EnrichInput<'a>,
+    told: &'a SessionMemory,
 }
 
 impl Speaker<'_> {
     /// What would be remembered of an entry, and whether it is news. Where nothing is remembered nobody asks what lies
     /// behind it: that reads files.
-    fn memory(&self, kind: &str, source: &Source, printed: &str) -> (Vec<Memory>, bool) {
+    fn memory(&self, kind: &str, source: &Source, printed: &str) -> (Vec<MemoryKey>, bool) {
         if self.reading.asked.repeat {
             return (Vec::new(), true);
         }
         let hash = content_hash(kind, &source.id, printed, &self.ctx.places.stamp(source));
         let is_news = !self.told.given.contains(&hash);
-        (vec![Memory::Given(hash)], is_news)
+        (vec![MemoryKey::Given(hash)], is_news)
     }
 
     /// Block 1.
@@ -74,11 +80,11 @@ impl Speaker<'_> {
             let (memory, news) = self.memory("expansion", source, remembered(&full, source, self.ctx.selection));
             let said = &self.reading.said;
             let stands = said.has(&full) || said.has(&short) || said.has(&brief);
-            let mut why = vec![Why::Mention { line, column }];
+            let mut why = vec![MatchReason::Mention { line, column }];
             if !news {
-                why.push(Why::Rule { rule: GIVEN_ABOVE.to_owned() });
+                why.push(MatchReason::Rule { rule: GIVEN_ABOVE.to_owned() });
             }
-            entries.push(Entry {
+            entries.push(DraftEntry {
                 about: source.id.to_string(),
                 full: if news { full } else { short },
                 brief,
@@ -109,10 +115,10 @@ impl Speaker<'_> {
             let said = &self.reading.said;
             let stands = said.has(&full) || said.has(&brief) || said.has_beginning(&print::hint_beginning(source));
             let tags = hint.tags.iter().zip(places);
-            entries.push(Entry {
+            entries.push(DraftEntry {
                 about: source.id.to_string(),
                 brief,
-                why: tags.map(|(tag, (line, column))| Why::Tag { tag: tag.clone(), line, column }).collect(),
+                why: tags.map(|(tag, (line, column))| MatchReason::Tag { tag: tag.clone(), line, column }).collect(),
                 full,
                 memory,
                 stands,
@@ -126,7 +132,8 @@ impl Speaker<'_> {
     /// Block 3; who is named goes into `metadata`, with their parents.
     fn notice(&self, metadata: &mut Metadata) -> Draft {
         let selection = self.ctx.selection;
-        let transitive: Vec<&Member> = selection.members().iter().filter(|it| it.role == Role::Transitive).collect();
+        let transitive: Vec<&SelectedSource> =
+            selection.members().iter().filter(|it| it.role == Role::Transitive).collect();
         // Where every source mentions every other these are megabytes.
         let entries = transitive.into_par_iter().filter_map(|member| {
             let id = member.id.as_str();
@@ -136,19 +143,19 @@ impl Speaker<'_> {
             }
             let brief = print::brief_notice(source);
             let said = &self.reading.said;
-            let entry = Entry {
+            let entry = DraftEntry {
                 about: id.to_owned(),
                 full: print::notice(source, member.parents.iter().map(SourceId::as_str)),
                 stands: said.has_beginning(&print::notice_beginning(source)) || said.has(&brief),
                 brief,
-                why: vec![Why::Parents { chain: chain(selection, member) }],
-                memory: vec![Memory::Announced(id.to_owned())],
+                why: vec![MatchReason::Parents { chain: chain(selection, member) }],
+                memory: vec![MemoryKey::Announced(id.to_owned())],
                 brief_is_enough: true,
                 weight: 0.0,
             };
             Some((member, entry))
         });
-        let entries: Vec<(&Member, Entry)> = entries.collect();
+        let entries: Vec<(&SelectedSource, DraftEntry)> = entries.collect();
         let news = entries.iter().filter(|(_, entry)| !entry.stands);
         metadata.transitive_references.extend(news.map(|(member, _)| (member.id.clone(), member.parents.clone())));
         let entries = entries.into_iter().map(|(_, entry)| entry).collect();
@@ -157,7 +164,7 @@ impl Speaker<'_> {
 }
 
 /// The ids that lead from a transitive source to the pick it came with.
-pub(super) fn chain(selection: &Selection, member: &Member) -> Vec<String> {
+pub(super) fn chain(selection: &Selection, member: &SelectedSource) -> Vec<String> {
     let mut chain = Vec::new();
     let mut next = member.reason.as_ref();
     while let Some(member) = next.and_then(|id| selection.member(id.as_str())) {

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::draft::{BlockKind, Draft, Entry, Why};
+use super::draft::{BlockKind, Draft, DraftEntry, MatchReason};
 use refdesk_core::catalog::Catalog;
 use refdesk_text::fold::{collapsed, tag_key};
 
@@ -33,9 +33,9 @@ pub(super) fn weigh(catalog: &Catalog, drafts: &mut [Draft]) {
     }
 }
 
-fn tags(entry: &Entry) -> impl Iterator<Item = String> {
+fn tags(entry: &DraftEntry) -> impl Iterator<Item = String> {
     entry.why.iter().filter_map(|why| match why {
-        Why::Tag { tag, .. } => Some(key(tag)),
+        MatchReason::Tag { tag, .. } => Some(key(tag)),
         _ => None,
     })
 }

@@ -3,7 +3,9 @@
 
 use std::ops::Range;
 
-use super::normal::{MANY, ONE, Pieces, Tally, follows_carriage_return, separators_before, separators_from};
+use super::normal::{
+    MANY, ONE, SeparatorCount, SeparatorRun, follows_carriage_return, separators_before, separators_from,
+};
 use refdesk_text::fold::{fold, is_separator};
 use refdesk_text::words::is_whole;
 
@@ -62,7 +64,7 @@ impl<'k> Spelling<'k> {
         while let Some(wanted) = key.chars().next() {
             if wanted == ' ' {
                 let rest = key.trim_start_matches(' ');
-                let pieces = Pieces::at(text, at);
+                let pieces = SeparatorRun::at(text, at);
                 if !pieces.counts.contains(&(key.len() - rest.len())) {
                     return None;
                 }
@@ -108,7 +110,7 @@ fn nearest(
     if wanted == 0 {
         return allowed(core).then_some(core);
     }
-    let mut tally = Tally::default();
+    let mut tally = SeparatorCount::default();
     for (edge, c, joined) in places {
         tally.add(c, joined);
         if tally.fewest() > wanted {

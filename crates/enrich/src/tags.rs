@@ -84,7 +84,7 @@ pub(crate) struct Tagged {
 }
 
 /// What was found in one or more texts, before it is sorted by source.
-pub(crate) struct Found {
+pub(crate) struct TagMatches {
     /// How often each spelling was found, up to [`PLACES`].
     counts: Vec<u16>,
     places: Vec<(usize, Range<usize>)>,
@@ -135,12 +135,12 @@ impl TagIndex {
     }
 
     /// An empty find, to be filled by [`TagIndex::scan`].
-    pub(crate) fn start(&self) -> Found {
-        Found { counts: vec![0; self.keys.len()], places: Vec::new() }
+    pub(crate) fn start(&self) -> TagMatches {
+        TagMatches { counts: vec![0; self.keys.len()], places: Vec::new() }
     }
 
     /// Notes every tag that stands in `text.get(within)`, as if nothing stood around it. Overlapping ones count.
-    pub(crate) fn scan(&self, text: &str, within: Range<usize>, found: &mut Found) {
+    pub(crate) fn scan(&self, text: &str, within: Range<usize>, found: &mut TagMatches) {
         let offset = within.start;
         let (Some(automaton), Some(text)) = (&self.automaton, text.get(within)) else { return };
         automaton.whole(text, |pattern, proposed| {
@@ -185,7 +185,12 @@ impl TagIndex {
     }
 
     /// What was found, by source in catalog order, for the sources that `wanted` lets through.
-    pub(crate) fn by_source(&self, mut found: Found, catalog: &Catalog, wanted: impl Fn(usize) -> bool) -> Vec<Tagged> {
+    pub(crate) fn by_source(
+        &self,
+        mut found: TagMatches,
+        catalog: &Catalog,
+        wanted: impl Fn(usize) -> bool,
+    ) -> Vec<Tagged> {
         found.places.sort_by_key(|(spelling, range)| (*spelling, range.start, range.end));
         let mut matched: Vec<Matched> = Vec::new();
         for places in found.places.chunk_by(|one, other| one.0 == other.0) {

@@ -3,10 +3,10 @@
 
 use std::borrow::Cow;
 
-use super::chain::{Context, Enricher, Metadata, Reading, TextKind};
-use super::draft::{BlockKind, Draft, Entry, Memory, Why};
+use super::chain::{EnrichContext, EnrichInput, Enricher, Metadata, TextKind};
+use super::draft::{BlockKind, Draft, DraftEntry, MatchReason, MemoryKey};
 use super::print;
-use super::told::{Told, content_hash};
+use super::told::{SessionMemory, content_hash};
 use refdesk_core::catalog::SourceId;
 use refdesk_templates::Template;
 
@@ -22,7 +22,7 @@ impl Enricher for Templates {
         kind != TextKind::Prompt
     }
 
-    fn drafts(&self, ctx: &Context, reading: &Reading, told: &Told, _: &mut Metadata) -> Vec<Draft> {
+    fn drafts(&self, ctx: &EnrichContext, reading: &EnrichInput, told: &SessionMemory, _: &mut Metadata) -> Vec<Draft> {
         let at_the_start = reading.asked.kind == TextKind::SystemInstructions;
         let templates: Cow<[Template]> = match ctx.taken {
             _ if at_the_start => ctx.places.templates().templates.into(),
@@ -32,8 +32,8 @@ impl Enricher for Templates {
         let rule = if at_the_start { "the selection brings it" } else { "it stands in the text" };
         let entries = templates.iter().map(|template| entry(reading, template, rule));
         // A system prompt is made anew each time: what was told before is gone with the one before.
-        let is_news = |entry: &Entry| {
-            let is_known = |memory: &Memory| matches!(memory, Memory::Given(hash) if told.given.contains(hash));
+        let is_news = |entry: &DraftEntry| {
+            let is_known = |memory: &MemoryKey| matches!(memory, MemoryKey::Given(hash) if told.given.contains(hash));
             at_the_start || reading.asked.repeat || !entry.memory.iter().any(is_known)
         };
         vec![Draft { kind: BlockKind::Templates, entries: entries.filter(is_news).collect() }]
@@ -42,7 +42,7 @@ impl Enricher for Templates {
 
 /// The templates in the text outside the desk's own blocks; none where the file read belongs to a source that declares
 /// which templates it has.
-pub(super) fn found(ctx: &Context, reading: &Reading) -> Vec<Template> {
+pub(super) fn found(ctx: &EnrichContext, reading: &EnrichInput) -> Vec<Template> {
     let pinned = reading.pinned.as_ref().and_then(|pinned| ctx.catalog.get(pinned.ref_id.as_str()));
     let contents = pinned.and_then(|source| source.contents.as_ref());
     if contents.is_some_and(|contents| contents.templates.is_some()) {
@@ -57,18 +57,18 @@ pub(super) fn found(ctx: &Context, reading: &Reading) -> Vec<Template> {
     }
 }
 
-fn entry(reading: &Reading, template: &Template, rule: &str) -> Entry {
+fn entry(reading: &EnrichInput, template: &Template, rule: &str) -> DraftEntry {
     let (full, brief) = (print::template(template), print::template_line(template));
     // Other content under the same name that is asked for in the same way is no news.
     let hash = content_hash("template", &SourceId::from(template.name.as_str()), &full, "");
-    Entry {
+    DraftEntry {
         about: template.name.clone(),
         // Both forms begin with it.
         stands: reading.said.has(&brief),
         full,
         brief,
-        why: vec![Why::Rule { rule: rule.to_owned() }],
-        memory: vec![Memory::Given(hash)],
+        why: vec![MatchReason::Rule { rule: rule.to_owned() }],
+        memory: vec![MemoryKey::Given(hash)],
         brief_is_enough: false,
         weight: 0.0,
     }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Context, Matcher, Places};
-use refdesk_core::catalog::{Catalog, Kind, Mode, Origin, Place, Source, Standing};
+use super::{EnrichContext, Matcher, SourceFiles};
+use refdesk_core::catalog::{Catalog, LocalPath, Mode, PathState, Source, SourceDefinition, SourceKind};
 use refdesk_core::selection::Selection;
 pub(crate) use refdesk_core::selection::testing::selection;
 use refdesk_files::Stamp;
@@ -13,11 +13,11 @@ use refdesk_templates::{Syntax, Template, TemplateIndex, Variable, VariableKind}
 
 /// An inline source, selectable, named after its id.
 pub(crate) fn inline(id: &str, tags: &[String], content: &str) -> Source {
-    source(id, tags, Kind::Inline { content: content.into() })
+    source(id, tags, SourceKind::Inline { content: content.into() })
 }
 
 /// A selectable source, named after its id.
-pub(crate) fn source(id: &str, tags: &[String], kind: Kind) -> Source {
+pub(crate) fn source(id: &str, tags: &[String], kind: SourceKind) -> Source {
     Source {
         id: id.into(),
         name: format!("Name of {id}"),
@@ -27,14 +27,14 @@ pub(crate) fn source(id: &str, tags: &[String], kind: Kind) -> Source {
         kind,
         fetch_hint: None,
         contents: None,
-        origin: Origin { file: Path::new("/w/references.json").into(), entry: None },
+        origin: SourceDefinition { file: Path::new("/w/references.json").into(), entry: None },
     }
 }
 
 /// A local source's place below `/w`.
-pub(crate) fn local(path: &str, standing: Standing) -> Kind {
+pub(crate) fn local(path: &str, standing: PathState) -> SourceKind {
     let full: Arc<Path> = Path::new("/w").join(path).into();
-    Kind::Local(Place { written: path.to_owned(), path: full.clone(), resolved: full, standing, size: 0 })
+    SourceKind::Local(LocalPath { written: path.to_owned(), path: full.clone(), resolved: full, standing, size: 0 })
 }
 
 /// Places of a workspace `/w` without a file system.
@@ -56,8 +56,8 @@ pub(crate) fn context<'a>(
     selection: &'a Selection,
     matcher: &'a Matcher,
     places: &'a Shelf,
-) -> Context<'a> {
-    Context { workspace: Path::new("/w"), catalog, selection, matcher, places, exclude_hints: false, taken: None }
+) -> EnrichContext<'a> {
+    EnrichContext { workspace: Path::new("/w"), catalog, selection, matcher, places, exclude_hints: false, taken: None }
 }
 
 /// A template of this name and path, which asks for these variables.
@@ -70,7 +70,7 @@ pub(crate) fn template(name: &str, path: &str, variables: &[&str]) -> Template {
     };
     Template {
         name: name.to_owned(),
-        origin: refdesk_templates::Origin::Standalone,
+        origin: refdesk_templates::TemplateOrigin::Standalone,
         syntax: Syntax::Mustache,
         variables: variables.iter().map(variable).collect(),
         problem: None,
@@ -83,7 +83,7 @@ pub(crate) fn template(name: &str, path: &str, variables: &[&str]) -> Template {
     }
 }
 
-impl Places for Shelf {
+impl SourceFiles for Shelf {
     fn display_path(&self, path: &Path) -> String {
         path.strip_prefix("/w").unwrap_or(path).display().to_string()
     }

@@ -7,14 +7,14 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::draft::{BlockKind, Memory};
+use super::draft::{BlockKind, MemoryKey};
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::Selection;
 
 /// What a session knows already.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Told {
+pub struct SessionMemory {
     /// Ids of transitive sources that a notice has named.
     pub announced: BTreeSet<String>,
     /// Hashes of the expansions and hints given, as [`content_hash`] makes them.
@@ -23,7 +23,7 @@ pub struct Told {
     pub offered: BTreeMap<String, BlockKind>,
 }
 
-impl Told {
+impl SessionMemory {
     /// Whether a notice has named this source.
     pub fn was_announced(&self, id: &str) -> bool {
         self.announced.contains(id)
@@ -37,10 +37,10 @@ impl Told {
     }
 
     /// Notes that something was given.
-    pub(super) fn remember(&mut self, memory: &Memory) {
+    pub(super) fn remember(&mut self, memory: &MemoryKey) {
         match memory {
-            Memory::Given(hash) => drop(self.given.insert(hash.clone())),
-            Memory::Announced(id) => drop(self.announced.insert(id.clone())),
+            MemoryKey::Given(hash) => drop(self.given.insert(hash.clone())),
+            MemoryKey::Announced(id) => drop(self.announced.insert(id.clone())),
         }
     }
 
@@ -90,13 +90,16 @@ mod tests {
 
     #[test]
     fn told_ends_when_a_source_leaves_the_selection() {
-        let mut told = Told { announced: ["gone", "pulled", "picked"].map(str::to_owned).into(), ..Told::default() };
+        let mut told = SessionMemory {
+            announced: ["gone", "pulled", "picked"].map(str::to_owned).into(),
+            ..SessionMemory::default()
+        };
         told.keep_selected(&selection(&["picked"], &[("pulled", &["picked"])], &[]));
         assert_eq!(told.announced, ["picked", "pulled"].map(str::to_owned).into());
     }
 
     #[test]
     fn what_an_older_program_kept_is_read() {
-        assert_eq!(serde_json::from_str::<Told>("{}").unwrap(), Told::default());
+        assert_eq!(serde_json::from_str::<SessionMemory>("{}").unwrap(), SessionMemory::default());
     }
 }

@@ -8,32 +8,32 @@ use serde_json::{Value, json};
 
 use super::testing::{Shelf, context, inline, local, selection, source, template};
 use super::*;
-use refdesk_core::catalog::{Catalog, Contents, Mode, Source, Standing};
+use refdesk_core::catalog::{Catalog, DirectoryContents, Mode, PathState, Source};
 use refdesk_core::selection::Selection;
 
 /// A directory source that declares everything, one that declares nothing, and a file in the root of the first.
 fn sources() -> Vec<Source> {
-    let mut all = source("mod", &["java".to_owned()], local("mod", Standing::Directory));
+    let mut all = source("mod", &["java".to_owned()], local("mod", PathState::Directory));
     let path = |path: &str| Some(path.to_owned());
-    all.contents = Some(Box::new(Contents {
+    all.contents = Some(Box::new(DirectoryContents {
         templates: path("templates/"),
         policies: path("policies"),
         scripts: path("bin"),
         validation: path("checks"),
     }));
-    let mut some = source("some", &[], local("some", Standing::Directory));
-    some.contents = Some(Box::new(Contents { policies: path("policies"), ..Contents::default() }));
+    let mut some = source("some", &[], local("some", PathState::Directory));
+    some.contents = Some(Box::new(DirectoryContents { policies: path("policies"), ..DirectoryContents::default() }));
     let mut rules = inline("rules", &[], "Always.\n---\n");
     rules.mode = Mode::Auto;
     vec![
         all,
         some,
         rules,
-        source("plain", &[], local("plain", Standing::Directory)),
-        source("doc", &[], local("mod/DOC.md", Standing::File)),
-        source("hinted", &["retry".to_owned()], local("hinted.md", Standing::File)),
-        source("deep", &[], local("deep.md", Standing::File)),
-        source("deeper", &[], local("deeper.md", Standing::File)),
+        source("plain", &[], local("plain", PathState::Directory)),
+        source("doc", &[], local("mod/DOC.md", PathState::File)),
+        source("hinted", &["retry".to_owned()], local("hinted.md", PathState::File)),
+        source("deep", &[], local("deep.md", PathState::File)),
+        source("deeper", &[], local("deeper.md", PathState::File)),
     ]
 }
 
@@ -59,17 +59,19 @@ fn chosen() -> Selection {
     selection(&["mod", "some", "plain", "doc"], &[("deep", &["mod"]), ("deeper", &["deep"])], &[])
 }
 
-fn with<T>(shelf: &Shelf, act: impl FnOnce(&Context) -> T) -> T {
+fn with<T>(shelf: &Shelf, act: impl FnOnce(&EnrichContext) -> T) -> T {
     let (catalog, selection, matcher) = (Catalog::new(sources()), chosen(), Matcher::default());
     act(&context(&catalog, &selection, &matcher, shelf))
 }
 
-fn ask_of(shelf: &Shelf, text: &str, arguments: &Value, told: &Told, budget: Budget) -> Enriched {
+fn ask_of(shelf: &Shelf, text: &str, arguments: &Value, told: &SessionMemory, budget: Budget) -> Enriched {
     let tool = Some(Tool { name: Some("read"), arguments });
-    with(shelf, |ctx| enrich(ctx, &Asked { tool, budget, ..Asked::new(TextKind::ToolResult, text) }, told))
+    with(shelf, |ctx| {
+        enrich(ctx, &EnrichRequest { tool, budget, ..EnrichRequest::new(TextKind::ToolResult, text) }, told)
+    })
 }
 
-fn ask(text: &str, arguments: &Value, told: &Told) -> Enriched {
+fn ask(text: &str, arguments: &Value, told: &SessionMemory) -> Enriched {
     ask_of(&shelf(), text, arguments, told, Budget::default())
 }
 
@@ -104,7 +106,7 @@ fn the_context_of_a_document_in_the_root_of_its_source() {
         (json!({"path": "hinted.md"}), None, ""),
         (json!({}), None, ""),
     ] {
-        let answer = ask("nothing", &arguments, &Told::default());
+        let answer = ask("nothing", &arguments, &SessionMemory::default());
         assert_eq!(answer.text, format!("nothing{added}"), "{arguments}");
         let found = answer.metadata.pinned_reference.as_ref().map(|it| it.ref_id.as_str());
         assert_eq!(found, pinned, "{arguments}");
@@ -118,7 +120,7 @@ fn the_context_of_a_document_in_the_root_of_its_source() {
 fn parts_without_files_are_left_out_and_long_ones_are_cut() {
     let empty = Shelf::default();
     let arguments = json!({"path": "mod/README.md"});
-    let ask = |shelf: &Shelf| ask_of(shelf, "x", &arguments, &Told::default(), Budget::default());
+    let ask = |shelf: &Shelf| ask_of(shelf, "x", &arguments, &SessionMemory::default(), Budget::default());
     assert_eq!(ask(&empty).text, "x");
     let many = (0..LISTED_FILES + 3).map(|at| PathBuf::from(format!("/w/mod/bin/{at}"))).collect();
     let shelf = Shelf { declared: [("bin".to_owned(), many)].into(), ..Shelf::default() };
@@ -130,7 +132,7 @@ fn parts_without_files_are_left_out_and_long_ones_are_cut() {
 #[test]
 fn a_context_is_told_once_and_again_when_it_changed() {
     let arguments = json!({"path": "mod/README.md"});
-    let first = ask("x", &arguments, &Told::default());
+    let first = ask("x", &arguments, &SessionMemory::default());
     assert_eq!(ask("y", &arguments, &first.told).text, "y");
     let changed = Shelf { stamp: "other".into(), ..shelf() };
     let again = ask_of(&changed, "y", &arguments, &first.told, Budget::default());
@@ -139,14 +141,14 @@ fn a_context_is_told_once_and_again_when_it_changed() {
     fewer.declared.remove("bin");
     assert!(ask_of(&fewer, "y", &arguments, &first.told, Budget::default()).text.contains("Policies"));
     let only_named = Budget { chars: Some(110), tokens: None };
-    let brief = ask_of(&shelf(), "x", &arguments, &Told::default(), only_named);
+    let brief = ask_of(&shelf(), "x", &arguments, &SessionMemory::default(), only_named);
     assert_eq!(brief.text, "x\n\n---\n**Reference Context: Name of mod** — `mod`\n---");
     assert_eq!(ask("y", &arguments, &brief.told).text, format!("y{CONTEXT}"), "its name alone is not the context");
 }
 
 #[test]
 fn templates_of_a_text_and_of_the_index() {
-    let told = Told::default();
+    let told = SessionMemory::default();
     let first = ask(TEXT, &json!({"path": "elsewhere.md"}), &told);
     assert_eq!(first.text, format!("{TEXT}{FOUND}"));
     assert_eq!(ask(TEXT, &json!({}), &first.told).text, TEXT);
@@ -154,8 +156,8 @@ fn templates_of_a_text_and_of_the_index() {
     assert_eq!(ask(TEXT, &json!({"path": "mod/sub/x.md"}), &told).text, TEXT);
     assert_eq!(ask(TEXT, &json!({"path": "some/sub/x.md"}), &told).text, format!("{TEXT}{FOUND}"));
     assert_eq!(ask("plain `{{x}}` text", &json!({}), &told).text, "plain `{{x}}` text");
-    let system = |text: &str, told: &Told| {
-        with(&shelf(), |ctx| enrich(ctx, &Asked::new(TextKind::SystemInstructions, text), told))
+    let system = |text: &str, told: &SessionMemory| {
+        with(&shelf(), |ctx| enrich(ctx, &EnrichRequest::new(TextKind::SystemInstructions, text), told))
     };
     let once = system("Be kind. @hinted retry", &told);
     assert_eq!(once.text, format!("Be kind. @hinted retry{INDEXED}"));
@@ -167,15 +169,15 @@ fn templates_of_a_text_and_of_the_index() {
 fn what_was_taken_already_is_what_is_spoken_of() {
     let taken = [template("kept.tmpl", "x", &["a"])];
     let (catalog, selection, matcher, shelf) = (Catalog::new(sources()), chosen(), Matcher::default(), shelf());
-    let ctx = Context { taken: Some(&taken), ..context(&catalog, &selection, &matcher, &shelf) };
-    let answer = enrich(&ctx, &Asked::new(TextKind::ToolResult, TEXT), &Told::default());
+    let ctx = EnrichContext { taken: Some(&taken), ..context(&catalog, &selection, &matcher, &shelf) };
+    let answer = enrich(&ctx, &EnrichRequest::new(TextKind::ToolResult, TEXT), &SessionMemory::default());
     assert!(answer.added().contains("AVAILABLE: kept.tmpl\n") && !answer.added().contains("one.tmpl"), "{answer:?}");
 }
 
 #[test]
 fn a_conversation_begins_with_the_instructions_and_the_templates() {
     with(&shelf(), |ctx| {
-        let told = Told::default();
+        let told = SessionMemory::default();
         let whole = start(ctx, Budget::default(), Some(&told));
         assert_eq!(whole.text, format!("{}{INDEXED}", instructions(ctx)));
         assert_eq!((whole.added_at, whole.added()), (0, whole.text.as_str()));
@@ -183,7 +185,7 @@ fn a_conversation_begins_with_the_instructions_and_the_templates() {
         assert_eq!(kinds, ["instruction", "available", "templates"]);
         assert_eq!(whole.told.announced, ["deep", "deeper"].map(str::to_owned).into());
         // What was given at the start is not expanded again, nor announced.
-        let later = enrich(ctx, &Asked::new(TextKind::Prompt, "@plain and @hinted"), &whole.told);
+        let later = enrich(ctx, &EnrichRequest::new(TextKind::Prompt, "@plain and @hinted"), &whole.told);
         assert!(later.added().contains("\n\n@plain: given above\n\n### Name of hinted"), "{later:?}");
         assert!(!later.added().contains("Transitively selected"), "{later:?}");
         assert_eq!(start(ctx, Budget::default(), None).told, told, "nobody remembers");
@@ -192,10 +194,11 @@ fn a_conversation_begins_with_the_instructions_and_the_templates() {
 
 #[test]
 fn instructions_within_a_budget() {
-    let with = |act: &dyn Fn(&Context)| with(&Shelf::default(), act);
+    let with = |act: &dyn Fn(&EnrichContext)| with(&Shelf::default(), act);
     with(&|ctx| {
         let whole = instructions(ctx);
-        let within = |most: usize| start(ctx, Budget { chars: Some(most), tokens: None }, Some(&Told::default()));
+        let within =
+            |most: usize| start(ctx, Budget { chars: Some(most), tokens: None }, Some(&SessionMemory::default()));
         let all = whole.encode_utf16().count();
         assert_eq!(within(all).text, whole);
         let rest = whole.strip_suffix(
@@ -231,12 +234,12 @@ fn instructions_within_a_budget() {
 fn what_was_cut_once_is_not_filled_up_when_it_comes_back() {
     let arguments = json!({"path": "mod/README.md"});
     let text = format!("{TEXT}\nretry @rules");
-    let whole = ask(&text, &arguments, &Told::default());
+    let whole = ask(&text, &arguments, &SessionMemory::default());
     for most in (0..whole.added().encode_utf16().count()).step_by(5) {
         let budget = Budget { chars: Some(most), tokens: None };
-        let once = ask_of(&shelf(), &text, &arguments, &Told::default(), budget);
+        let once = ask_of(&shelf(), &text, &arguments, &SessionMemory::default(), budget);
         assert!(once.added().encode_utf16().count() <= most);
-        for told in [&Told::default(), &once.told] {
+        for told in [&SessionMemory::default(), &once.told] {
             let again = ask_of(&shelf(), &once.text, &arguments, told, budget);
             assert_eq!(again.text, once.text, "{most}");
             let unlimited = ask_of(&shelf(), &once.text, &arguments, told, Budget::default());
@@ -263,9 +266,10 @@ fn rubbish_and_size_do_no_harm() {
         "é",
     ] {
         let text = unit.repeat((1 << 19) / unit.len());
-        let once = ask_of(&shelf(), &text, &arguments, &Told::default(), Budget { chars: Some(9_999), tokens: None });
+        let once =
+            ask_of(&shelf(), &text, &arguments, &SessionMemory::default(), Budget { chars: Some(9_999), tokens: None });
         assert!(once.text.starts_with(&text) && once.added().encode_utf16().count() <= 9_999);
-        let again = ask_of(&shelf(), &once.text, &arguments, &Told::default(), Budget::default());
+        let again = ask_of(&shelf(), &once.text, &arguments, &SessionMemory::default(), Budget::default());
         assert_eq!(again.text.len(), once.text.len(), "{unit:?}");
     }
 }
@@ -333,18 +337,18 @@ proptest! {
             ..Shelf::default()
         };
         let (catalog, selection, matcher) = (Catalog::new(catalog), chosen(), Matcher::default());
-        let ctx = Context { taken: Some(&shelf.templates), ..context(&catalog, &selection, &matcher, &shelf) };
+        let ctx = EnrichContext { taken: Some(&shelf.templates), ..context(&catalog, &selection, &matcher, &shelf) };
         let arguments = json!({"path": "mod/README.md"});
         let tool = Some(Tool { name: None, arguments: &arguments });
-        let asked = Asked { tool, ..Asked::new(TextKind::ToolResult, "x") };
-        for answer in [enrich(&ctx, &asked, &Told::default()), start(&ctx, Budget::default(), None)] {
+        let asked = EnrichRequest { tool, ..EnrichRequest::new(TextKind::ToolResult, "x") };
+        for answer in [enrich(&ctx, &asked, &SessionMemory::default()), start(&ctx, Budget::default(), None)] {
             let own = answer.blocks.iter().filter(|block| block.kind != BlockKind::Instruction);
             let own: Vec<_> = own.filter(|block| block.kind != BlockKind::Available).collect();
             prop_assert_eq!(own_blocks(&answer.text).len(), own.len());
             prop_assert!(!answer.text.chars().any(|c| c != '\n' && refdesk_text::escape::is_hidden(c)));
         }
-        let once = enrich(&ctx, &asked, &Told::default());
-        let again = enrich(&ctx, &Asked { text: &once.text, ..asked }, &Told::default());
+        let once = enrich(&ctx, &asked, &SessionMemory::default());
+        let again = enrich(&ctx, &EnrichRequest { text: &once.text, ..asked }, &SessionMemory::default());
         prop_assert_eq!(&again.text, &once.text);
     }
 
@@ -353,14 +357,14 @@ proptest! {
     fn enrichment_is_idempotent(text in texts(), in_module: bool, most in prop::option::of(0usize..1200)) {
         let arguments = if in_module { json!({"path": "mod/README.md"}) } else { json!({"path": "plain/x.md"}) };
         let budget = Budget { chars: most, tokens: None };
-        let once = ask_of(&shelf(), &text, &arguments, &Told::default(), budget);
+        let once = ask_of(&shelf(), &text, &arguments, &SessionMemory::default(), budget);
         prop_assert!(once.text.starts_with(&text));
-        for told in [&Told::default(), &once.told] {
+        for told in [&SessionMemory::default(), &once.told] {
             let again = ask_of(&shelf(), &once.text, &arguments, told, budget);
             prop_assert_eq!(&again.text, &once.text);
         }
         let system = |text: &str| with(&shelf(), |ctx| {
-            enrich(ctx, &Asked { budget, ..Asked::new(TextKind::SystemInstructions, text) }, &Told::default())
+            enrich(ctx, &EnrichRequest { budget, ..EnrichRequest::new(TextKind::SystemInstructions, text) }, &SessionMemory::default())
         });
         let once = system(&text);
         prop_assert_eq!(&system(&once.text).text, &once.text);

@@ -41,18 +41,18 @@ mod tests {
 
     use super::*;
     use crate::testing::{inline, local, source};
-    use refdesk_core::catalog::Standing;
+    use refdesk_core::catalog::PathState;
 
     #[test]
     fn every_file_of_the_catalog_that_is_named() {
         let catalog = Catalog::new(vec![
-            source("kb", &[], local("kb", Standing::Directory)),
-            source("inner", &[], local("kb/inner", Standing::Directory)),
-            source("file", &[], local("docs/a.md", Standing::File)),
-            source("twin", &[], local("docs/a.md", Standing::File)),
-            source("gone", &[], local("gone", Standing::Missing)),
+            source("kb", &[], local("kb", PathState::Directory)),
+            source("inner", &[], local("kb/inner", PathState::Directory)),
+            source("file", &[], local("docs/a.md", PathState::File)),
+            source("twin", &[], local("docs/a.md", PathState::File)),
+            source("gone", &[], local("gone", PathState::Missing)),
             inline("text", &[], "kb"),
-            source("spaced", &[], local("my notes", Standing::Directory)),
+            source("spaced", &[], local("my notes", PathState::Directory)),
         ]);
         for (arguments, expected) in [
             (json!({"path": "kb/README.md"}), "/w/kb/README.md: kb"),

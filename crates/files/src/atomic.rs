@@ -11,7 +11,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::folder::{Folder, Kind, Mode};
+use super::folder::{EntryKind, FileMode, Folder};
 use super::own::{made_for, open_folder};
 
 /// What the name of a temporary file begins and ends with.
@@ -30,12 +30,12 @@ fn unfinished_name() -> OsString {
 
 /// What a file has to outlast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lasting {
+pub enum Durability {
     /// A crash of the machine, too.
-    Always,
+    SurvivesCrash,
     /// The end of the program. For what can be made again from other files: readers see it whole, but a crash of the machine
     /// may leave it empty. Ten thousand files are written in a second that way, and not in ten.
-    WhileRunning,
+    Recreatable,
 }
 
 /// Writes `bytes` to `path`, making its folders; an existing file keeps its permissions. For paths that the user named: links
@@ -45,7 +45,7 @@ pub enum Lasting {
 /// What the file system says, with the path in front.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (folder, name) = made_for(path)?;
-    folder.write(name, bytes, Mode::Default, Lasting::Always)
+    folder.write(name, bytes, FileMode::Default, Durability::SurvivesCrash)
 }
 
 /// The same for what can be made again from other files.
@@ -54,7 +54,7 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// As [`write_atomic`].
 pub fn write_derived(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (folder, name) = made_for(path)?;
-    folder.write(name, bytes, Mode::Default, Lasting::WhileRunning)
+    folder.write(name, bytes, FileMode::Default, Durability::Recreatable)
 }
 
 /// The same as [`write_atomic`] for the user's own folders: only the owner may read the file and enter its folder, whatever
@@ -66,7 +66,7 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (folder, name) = made_for(path)?;
     // Another user's folder stays as it is.
     let _ = folder.make_private();
-    folder.write(name, bytes, Mode::Private, Lasting::Always)
+    folder.write(name, bytes, FileMode::Private, Durability::SurvivesCrash)
 }
 
 /// Removes all temporary files in a folder, of dead writers and living ones; for the only process that may write there.
@@ -85,7 +85,7 @@ impl Folder {
     ///
     /// # Errors
     /// What the file system says, with the path in front.
-    pub fn write(&self, name: impl AsRef<OsStr>, bytes: &[u8], mode: Mode, lasting: Lasting) -> io::Result<()> {
+    pub fn write(&self, name: impl AsRef<OsStr>, bytes: &[u8], mode: FileMode, lasting: Durability) -> io::Result<()> {
         self.stage(&name, bytes, mode, lasting)?.replace(&name)
     }
 
@@ -94,30 +94,36 @@ impl Folder {
     ///
     /// # Errors
     /// What the file system says, with the path in front; [`io::ErrorKind::AlreadyExists`] where the name is taken.
-    pub fn publish(&self, name: impl AsRef<OsStr>, bytes: &[u8], mode: Mode) -> io::Result<File> {
-        self.stage(&name, bytes, mode, Lasting::WhileRunning)?.publish(name.as_ref())
+    pub fn publish(&self, name: impl AsRef<OsStr>, bytes: &[u8], mode: FileMode) -> io::Result<File> {
+        self.stage(&name, bytes, mode, Durability::Recreatable)?.publish(name.as_ref())
     }
 
     /// Writes `bytes` into a temporary file, to be renamed to `name`.
     ///
     /// # Errors
     /// What the file system says, with the path in front.
-    pub fn stage(&self, name: impl AsRef<OsStr>, bytes: &[u8], mode: Mode, lasting: Lasting) -> io::Result<Staged> {
+    pub fn stage(
+        &self,
+        name: impl AsRef<OsStr>,
+        bytes: &[u8],
+        mode: FileMode,
+        lasting: Durability,
+    ) -> io::Result<Staged> {
         let name = name.as_ref();
         let with_path =
             |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", self.path_of(name).display()));
         let existing = match (mode, self.entry(name)?) {
-            (Mode::Default, Some(entry)) if entry.kind == Kind::File => Some(entry.permissions),
+            (FileMode::Default, Some(entry)) if entry.kind == EntryKind::File => Some(entry.permissions),
             _ => None,
         };
         // One that replaces another is private until it has that one's mode.
-        let mut staged = self.temporary(if existing.is_some() { Mode::Private } else { mode })?;
+        let mut staged = self.temporary(if existing.is_some() { FileMode::Private } else { mode })?;
         staged.file.write_all(bytes).map_err(with_path)?;
         if let Some(permissions) = existing {
             staged.file.set_permissions(permissions).map_err(with_path)?;
         }
         // The bytes must be there before the name is: else a crash of the machine could leave an empty file.
-        if lasting == Lasting::Always {
+        if lasting == Durability::SurvivesCrash {
             staged.file.sync_data().map_err(with_path)?;
         }
         Ok(staged)
@@ -147,7 +153,7 @@ impl Folder {
         let with_path =
             |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", self.path_of(name).display()));
         let mut from = self.open(name)?;
-        let mut staged = self.temporary(Mode::Private)?;
+        let mut staged = self.temporary(FileMode::Private)?;
         let mut copy = || {
             io::copy(&mut from, &mut staged.file)?;
             staged.file.set_permissions(from.metadata()?.permissions())?;
@@ -158,7 +164,7 @@ impl Folder {
     }
 
     /// Makes a temporary file and locks it. Between the two a sweeper may take it for a left over one: then another is made.
-    fn temporary(&self, mode: Mode) -> io::Result<Staged> {
+    fn temporary(&self, mode: FileMode) -> io::Result<Staged> {
         loop {
             let name = unfinished_name();
             let file = match self.create(&name, mode) {
@@ -204,7 +210,7 @@ impl Folder {
 
     fn unfinished(&self) -> io::Result<Vec<OsString>> {
         let is_file =
-            |name: &OsString| self.entry(name).is_ok_and(|entry| entry.is_some_and(|it| it.kind == Kind::File));
+            |name: &OsString| self.entry(name).is_ok_and(|entry| entry.is_some_and(|it| it.kind == EntryKind::File));
         Ok(self.names()?.into_iter().filter(|name| is_unfinished(name) && is_file(name)).collect())
     }
 }
@@ -305,7 +311,7 @@ mod tests {
         write_atomic(&folder.path().join(".refdesk-dead.tmp"), b"x").unwrap();
         write_atomic(&target, b"old").unwrap();
         let open = Folder::root(folder.path()).unwrap();
-        let stage = |bytes| open.stage("file", bytes, Mode::Default, Lasting::Always).unwrap();
+        let stage = |bytes| open.stage("file", bytes, FileMode::Default, Durability::SurvivesCrash).unwrap();
         let (alive, second) = (stage(b"new"), open.second("file").unwrap());
         open.sweep_dead().unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
@@ -321,7 +327,7 @@ mod tests {
     fn what_is_published_is_the_first_and_locked_as_long_as_its_writer_lives() {
         let folder = tempfile::tempdir().unwrap();
         let open = Folder::root(folder.path()).unwrap();
-        let publish = |bytes| open.publish("file", bytes, Mode::Default);
+        let publish = |bytes| open.publish("file", bytes, FileMode::Default);
         let first = publish(b"1").unwrap();
         assert_eq!(publish(b"2").unwrap_err().kind(), io::ErrorKind::AlreadyExists);
         let path = folder.path().join("file");
@@ -382,11 +388,11 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let open = Folder::root(folder.path()).unwrap();
-        let made = open.make(Path::new("a/b"), Mode::Private).unwrap();
+        let made = open.make(Path::new("a/b"), FileMode::Private).unwrap();
         let mode = |name: &str| fs::metadata(folder.path().join(name)).unwrap().permissions().mode() & 0o777;
         write_atomic(&folder.path().join("a/b/file"), b"x").unwrap();
         fs::set_permissions(folder.path().join("a/b/file"), fs::Permissions::from_mode(0o644)).unwrap();
-        made.write("file", b"y", Mode::Private, Lasting::Always).unwrap();
+        made.write("file", b"y", FileMode::Private, Durability::SurvivesCrash).unwrap();
         assert_eq!((mode("a"), mode("a/b"), mode("a/b/file")), (0o700, 0o700, 0o600));
         fs::set_permissions(folder.path().join("a/b"), fs::Permissions::from_mode(0o755)).unwrap();
         made.make_private().unwrap();

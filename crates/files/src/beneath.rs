@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::path::slashed;
-use super::{Folder, Kind, LinkedOut};
+use super::{EntryKind, Folder, LinkedOut};
 
 /// What stands at a path.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub enum Opened {
 
 /// A file below a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Below {
+pub struct ListedFile {
     /// From the folder on, with forward slashes.
     pub path: String,
     /// In bytes.
@@ -31,7 +31,7 @@ pub struct Below {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Listing {
     /// At most so many as were asked for.
-    pub files: Vec<Below>,
+    pub files: Vec<ListedFile>,
     /// There are more.
     pub more: bool,
     /// Folders and files that could not be looked at, or lie deeper than 64 folders.
@@ -65,7 +65,7 @@ pub fn open(path: &Path) -> io::Result<Opened> {
         return Folder::real(path).map(Opened::Folder);
     };
     let above = Folder::real(above)?;
-    if above.entry(name)?.is_some_and(|entry| entry.kind == Kind::Folder) {
+    if above.entry(name)?.is_some_and(|entry| entry.kind == EntryKind::Folder) {
         let folder = above.child(name)?;
         // One that cannot be listed is refused here, and not taken for an empty one.
         return folder.names().map(|_| Opened::Folder(folder));
@@ -101,7 +101,7 @@ pub fn open_in(root: &Path, path: &Path) -> io::Result<(File, Metadata)> {
 }
 
 /// An entry that is still to be looked at.
-struct Due {
+struct PendingEntry {
     folder: Folder,
     name: OsString,
     /// From the folder on where the listing began.
@@ -116,24 +116,24 @@ impl Folder {
         let mut found = Listing::default();
         let mut due = Vec::new();
         push_entries(self, Path::new(""), 0, &mut due, &mut found);
-        while let Some(Due { folder, name, path, depth }) = due.pop() {
+        while let Some(PendingEntry { folder, name, path, depth }) = due.pop() {
             let Ok(Some(entry)) = folder.entry(&name) else {
                 found.unreadable += 1;
                 continue;
             };
             match entry.kind {
-                Kind::Folder | Kind::File if is_passed_over(&name, &self.path().join(&path)) => {}
-                Kind::Folder if depth >= DEEP => found.unreadable += 1,
-                Kind::Folder => match folder.child(&name) {
+                EntryKind::Folder | EntryKind::File if is_passed_over(&name, &self.path().join(&path)) => {}
+                EntryKind::Folder if depth >= DEEP => found.unreadable += 1,
+                EntryKind::Folder => match folder.child(&name) {
                     Ok(inner) => push_entries(&inner, &path, depth + 1, &mut due, &mut found),
                     Err(_) => found.unreadable += 1,
                 },
-                Kind::File if found.files.len() == most => {
+                EntryKind::File if found.files.len() == most => {
                     found.more = true;
                     break;
                 }
-                Kind::File => found.files.push(Below { path: slashed(&path), size: entry.size }),
-                Kind::Link | Kind::Other => {}
+                EntryKind::File => found.files.push(ListedFile { path: slashed(&path), size: entry.size }),
+                EntryKind::Link | EntryKind::Other => {}
             }
         }
         found
@@ -141,13 +141,18 @@ impl Folder {
 }
 
 /// The next one last, which keeps path order.
-fn push_entries(folder: &Folder, path: &Path, depth: usize, due: &mut Vec<Due>, found: &mut Listing) {
+fn push_entries(folder: &Folder, path: &Path, depth: usize, due: &mut Vec<PendingEntry>, found: &mut Listing) {
     let Ok(mut names) = folder.names() else {
         found.unreadable += 1;
         return;
     };
     names.sort_by(|a, b| b.cmp(a));
-    due.extend(names.into_iter().map(|name| Due { folder: folder.clone(), path: path.join(&name), name, depth }));
+    due.extend(names.into_iter().map(|name| PendingEntry {
+        folder: folder.clone(),
+        path: path.join(&name),
+        name,
+        depth,
+    }));
 }
 
 #[cfg(test)]
@@ -286,7 +291,7 @@ mod tests {
         let Opened::Folder(folder) = open(&root.join("kept")).unwrap() else { panic!("a folder") };
         fs::rename(root.join("kept"), root.join("gone")).unwrap();
         symlink("other", root.join("kept")).unwrap();
-        assert_eq!(folder.files(9).files, [Below { path: "a.md".to_owned(), size: 5 }]);
+        assert_eq!(folder.files(9).files, [ListedFile { path: "a.md".to_owned(), size: 5 }]);
         assert!(open(&root.join("kept")).is_err());
     }
 }

@@ -55,7 +55,7 @@ impl LinkedOut {
 
 /// Who may read a file or folder that is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum FileMode {
     /// A file keeps the mode of the one that it replaces; a new file or folder gets what the user's mask leaves.
     Default,
     /// The owner alone, whatever was there: 0600, and 0700 for folders.
@@ -64,7 +64,7 @@ pub enum Mode {
 
 /// What a name stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum EntryKind {
     /// A regular file.
     File,
     /// A folder.
@@ -77,9 +77,9 @@ pub enum Kind {
 
 /// What is known of a name without opening it.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub struct FolderEntry {
     /// What it stands for.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// In bytes.
     pub size: u64,
     /// Its mode.
@@ -95,7 +95,7 @@ enum Purpose {
     /// To hold its lock; made where it is missing.
     Lock,
     /// To write a file that is not there yet.
-    New(Mode),
+    New(FileMode),
 }
 
 /// An open folder. A clone is the same folder.
@@ -155,7 +155,7 @@ impl Folder {
     ///
     /// # Errors
     /// As [`Folder::of`].
-    pub fn made_of(root: &Path, file: &Path, mode: Mode) -> io::Result<(Self, OsString)> {
+    pub fn made_of(root: &Path, file: &Path, mode: FileMode) -> io::Result<(Self, OsString)> {
         let (folder, name) = split(root, file)?;
         Ok((Self::root(root)?.make(folder, mode)?, name))
     }
@@ -183,12 +183,12 @@ impl Folder {
     ///
     /// # Errors
     /// As [`Folder::below`].
-    pub fn make(&self, path: &Path, mode: Mode) -> io::Result<Self> {
+    pub fn make(&self, path: &Path, mode: FileMode) -> io::Result<Self> {
         names_of(path)?.into_iter().try_fold(self.clone(), |folder, name| {
             // This one also holds what the workspace shares.
-            let mode = if name == ".jaato" { Mode::Default } else { mode };
+            let mode = if name == ".jaato" { FileMode::Default } else { mode };
             let (child, is_made) = folder.make_child(name, mode)?;
-            if mode == Mode::Private && !is_made {
+            if mode == FileMode::Private && !is_made {
                 // Another user's folder stays as it is.
                 let _ = child.make_private();
             }
@@ -209,7 +209,7 @@ impl Folder {
     ///
     /// # Errors
     /// As [`Folder::below`].
-    pub fn make_child(&self, name: &OsStr, mode: Mode) -> io::Result<(Self, bool)> {
+    pub fn make_child(&self, name: &OsStr, mode: FileMode) -> io::Result<(Self, bool)> {
         match self.child(name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             opened => return opened.map(|folder| (folder, false)),
@@ -262,14 +262,15 @@ impl Folder {
     }
 
     /// Makes a file that is not there yet.
-    pub(super) fn create(&self, name: &OsStr, mode: Mode) -> io::Result<File> {
+    pub(super) fn create(&self, name: &OsStr, mode: FileMode) -> io::Result<File> {
         self.open_for(name, Purpose::New(mode))
     }
 
     fn open_for(&self, name: &OsStr, purpose: Purpose) -> io::Result<File> {
         let invalid = |what: &str| io::Error::new(io::ErrorKind::InvalidInput, what);
         // Only a regular file is opened: opening a device may act on it.
-        if !matches!(purpose, Purpose::New(_)) && self.entry(name)?.is_some_and(|entry| entry.kind == Kind::Other) {
+        if !matches!(purpose, Purpose::New(_)) && self.entry(name)?.is_some_and(|entry| entry.kind == EntryKind::Other)
+        {
             return Err(with_path(&self.path.join(name), invalid("not a regular file")));
         }
         let opened = self.handle.open(plain(name)?, purpose).and_then(|file| {
@@ -297,7 +298,7 @@ impl Folder {
     ///
     /// # Errors
     /// What the file system says, with the path in front.
-    pub fn entry(&self, name: impl AsRef<OsStr>) -> io::Result<Option<Entry>> {
+    pub fn entry(&self, name: impl AsRef<OsStr>) -> io::Result<Option<FolderEntry>> {
         let name = name.as_ref();
         match self.handle.entry(plain(name)?) {
             Err(error) if is_absent(&error) => Ok(None),
@@ -362,7 +363,7 @@ impl Folder {
     /// The error with its path in front; one about a link says so.
     fn refused(&self, name: &OsStr, error: io::Error) -> io::Error {
         let path = self.path.join(name);
-        if self.handle.entry(name).is_ok_and(|entry| entry.kind == Kind::Link) {
+        if self.handle.entry(name).is_ok_and(|entry| entry.kind == EntryKind::Link) {
             return LinkedOut { link: display(&self.root, &path), leads_out: self.leads_out(&path) }.into();
         }
         with_path(&path, error)
@@ -426,7 +427,7 @@ mod tests {
     use std::io::Write;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
-    use super::super::{Lasting, write_atomic};
+    use super::super::{Durability, write_atomic};
     use super::*;
 
     /// `in/file`, `out/`; links to both, dangling ones and loops; a pipe.
@@ -470,7 +471,7 @@ mod tests {
                 let told = |error: io::Error| {
                     if is_absent(&error) && path == "none" { "absent".to_owned() } else { error.to_string() }
                 };
-                for opened in [root.below(Path::new(path)), root.make(Path::new(path), Mode::Default)] {
+                for opened in [root.below(Path::new(path)), root.make(Path::new(path), FileMode::Default)] {
                     let told = opened.map_or_else(told, |_| "fine".to_owned());
                     let is_made = path == "none" && told == "fine";
                     assert!(told.contains(expected) || is_made, "{named}/{path}: {told}");
@@ -510,12 +511,12 @@ mod tests {
     fn an_open_folder_stays_the_same() {
         type Step = fn(&Folder) -> io::Result<()>;
         let steps: [(&str, Step); 9] = [
-            ("write", |folder| folder.write("new", b"mine", Mode::Default, Lasting::Always)),
-            ("publish", |folder| folder.publish("new", b"mine", Mode::Private).map(drop)),
+            ("write", |folder| folder.write("new", b"mine", FileMode::Default, Durability::SurvivesCrash)),
+            ("publish", |folder| folder.publish("new", b"mine", FileMode::Private).map(drop)),
             ("append", |folder| folder.append("new").map(drop)),
             ("rename", |folder| folder.rename("file", "secret")),
             ("rename_new", |folder| folder.rename_new("file", "new")),
-            ("make", |folder| folder.make(Path::new("new/deep"), Mode::Default).map(drop)),
+            ("make", |folder| folder.make(Path::new("new/deep"), FileMode::Default).map(drop)),
             ("second", |folder| folder.second("file").map(drop)),
             ("remove", |folder| folder.remove_file("file")),
             ("read", |folder| folder.read("file", 9).map(|read| assert_eq!(read.0, b"12345"))),
@@ -559,8 +560,9 @@ mod tests {
             });
             for _ in 0..2_000 {
                 let write = || {
-                    let (folder, name) = Folder::made_of(&real.join("w"), &real.join("w/in/deep/new"), Mode::Default)?;
-                    folder.write(&name, b"mine", Mode::Default, Lasting::WhileRunning)?;
+                    let (folder, name) =
+                        Folder::made_of(&real.join("w"), &real.join("w/in/deep/new"), FileMode::Default)?;
+                    folder.write(&name, b"mine", FileMode::Default, Durability::Recreatable)?;
                     folder.remove_file(&name)
                 };
                 match write() {

@@ -12,10 +12,10 @@ use super::folder::Folder;
 use super::own::made_for;
 
 /// How long a process that is in no hurry waits: the lock is held no longer than a few files take to write.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub const LOCK_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Between two attempts.
-const AGAIN: Duration = Duration::from_millis(2);
+const RETRY_INTERVAL: Duration = Duration::from_millis(2);
 
 /// A held lock; dropping it releases it.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ fn wait(file: &File, patience: Duration) -> io::Result<()> {
         match file.try_lock() {
             Ok(()) => return Ok(()),
             Err(TryLockError::Error(error)) => return Err(error),
-            Err(TryLockError::WouldBlock) if began.elapsed() < patience => thread::park_timeout(AGAIN),
+            Err(TryLockError::WouldBlock) if began.elapsed() < patience => thread::park_timeout(RETRY_INTERVAL),
             Err(TryLockError::WouldBlock) => {
                 let seconds = patience.as_secs_f32();
                 let message = format!("another process has held this lock for {seconds} s; end it, or try again");
@@ -74,7 +74,7 @@ mod tests {
     fn a_lock_that_is_never_let_go_is_waited_for_so_long_and_no_longer() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
-        let held = Lock::acquire(&path, PATIENCE).unwrap();
+        let held = Lock::acquire(&path, LOCK_TIMEOUT).unwrap();
         let other = File::open(&path).unwrap();
         assert_eq!(wait(&other, Duration::from_millis(5)).unwrap_err().kind(), io::ErrorKind::TimedOut);
         drop(held);

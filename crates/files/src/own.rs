@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use super::folder::{Folder, Mode};
+use super::folder::{FileMode, Folder};
 use super::path::is_absent;
 use super::walk::is_own;
 
@@ -94,7 +94,7 @@ pub(super) fn made_for(path: &Path) -> io::Result<(Folder, &OsStr)> {
     if !root.as_os_str().is_empty() {
         std::fs::create_dir_all(root).map_err(with_path)?;
     }
-    Ok((Folder::root(root)?.make(below, Mode::Default)?, name))
+    Ok((Folder::root(root)?.make(below, FileMode::Default)?, name))
 }
 
 /// The folder that a path was named from, and the rest: what is refdesk's own folder of a workspace, and what lies in it.

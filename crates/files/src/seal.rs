@@ -20,7 +20,7 @@ use sha2::Sha256;
 use super::own::open_own;
 use super::path::{Resolver, absolute};
 use super::private::is_mine;
-use super::{Lasting, Mode, private_folder};
+use super::{Durability, FileMode, private_folder};
 
 /// The file of the secret in the user's state folder.
 const SECRET: &str = "seal.key";
@@ -32,20 +32,20 @@ const SECRET_BYTES: usize = 32;
 const SEAL_BYTES: usize = 16;
 
 /// What precedes and follows the digits of the seal in a JSON object. The comma before the first is part of what is sealed.
-type Tail = (&'static str, &'static str);
+type SealFraming = (&'static str, &'static str);
 
 /// In a file of several lines.
-const PRETTY: Tail = ("\n  \"seal\": \"", "\"\n}\n");
+const PRETTY: SealFraming = ("\n  \"seal\": \"", "\"\n}\n");
 
 /// In a single line.
-const COMPACT: Tail = ("\"seal\":\"", "\"}");
+const COMPACT: SealFraming = ("\"seal\":\"", "\"}");
 
 /// Loads the key of one workspace, or makes it. Cheap to clone; clones share the key.
 #[derive(Debug, Clone)]
-pub struct Sealer(Arc<Source>);
+pub struct Sealer(Arc<SealerState>);
 
 #[derive(Debug)]
-struct Source {
+struct SealerState {
     /// The user's state folder.
     state: Option<PathBuf>,
     workspace: PathBuf,
@@ -79,14 +79,14 @@ impl Sealer {
     /// For this workspace, with the secret in this state folder of the user; without one nothing can be sealed.
     pub fn new(state: Option<&Path>, workspace: &Path) -> Self {
         let state = state.map(|state| absolute(workspace, state));
-        Self(Arc::new(Source { state, workspace: workspace.to_path_buf(), key: OnceLock::new() }))
+        Self(Arc::new(SealerState { state, workspace: workspace.to_path_buf(), key: OnceLock::new() }))
     }
 
     /// A fixed key, which is the same in every workspace of that path.
     #[cfg(any(test, feature = "testing"))]
     pub fn fixed(workspace: &Path) -> Self {
         let key = OnceLock::from(SealKey::derive(&[7; SECRET_BYTES], workspace));
-        Self(Arc::new(Source { state: None, workspace: workspace.to_path_buf(), key }))
+        Self(Arc::new(SealerState { state: None, workspace: workspace.to_path_buf(), key }))
     }
 
     /// The key, if there is one already.
@@ -111,7 +111,7 @@ impl Sealer {
         let mut secret = [0; SECRET_BYTES];
         getrandom::fill(&mut secret).map_err(|error| Keyless::error(error.to_string()))?;
         let made = private_folder(folder).and_then(|folder| {
-            folder.stage(SECRET, &secret, Mode::Private, Lasting::Always)?.publish(OsStr::new(SECRET))
+            folder.stage(SECRET, &secret, FileMode::Private, Durability::SurvivesCrash)?.publish(OsStr::new(SECRET))
         });
         let secret = match made {
             Ok(_) => secret,
@@ -207,7 +207,7 @@ impl SealKey {
         self.has_seal(place, bytes, COMPACT)
     }
 
-    fn with_seal(&self, place: &str, object: &[u8], (open, close): Tail) -> Vec<u8> {
+    fn with_seal(&self, place: &str, object: &[u8], (open, close): SealFraming) -> Vec<u8> {
         let object = object.trim_ascii_end();
         let mut out = object.strip_suffix(b"}").unwrap_or(object).trim_ascii_end().to_vec();
         if !out.ends_with(b"{") {
@@ -220,7 +220,7 @@ impl SealKey {
         out
     }
 
-    fn has_seal(&self, place: &str, bytes: &[u8], (open, close): Tail) -> bool {
+    fn has_seal(&self, place: &str, bytes: &[u8], (open, close): SealFraming) -> bool {
         let parts = || {
             let rest = bytes.strip_suffix(close.as_bytes())?;
             let (rest, seal) = rest.split_at_checked(rest.len().checked_sub(2 * SEAL_BYTES)?)?;

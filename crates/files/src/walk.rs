@@ -48,7 +48,7 @@ pub fn is_reserved(path: &Path) -> bool {
 
 /// How far a walk goes.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct WalkLimits {
     /// Files found at most.
     pub files: usize,
     /// Their bytes together at most.
@@ -57,7 +57,7 @@ pub struct Limits {
 
 /// A file that the walk came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct WalkedFile {
     /// As the walk came to it: the root as given, then the names below it.
     pub path: PathBuf,
     /// In bytes.
@@ -101,11 +101,20 @@ impl Rest {
 
 /// The files whose names are `wanted` below `root`, in path order, hidden ones included; the folders of git and those that
 /// refdesk writes into by itself are not, unless `root` is one: what is chosen must not follow from what was chosen before.
-pub fn files_below(root: &Path, limits: Limits, wanted: impl Fn(&OsStr) -> bool) -> (Vec<Found>, Vec<Problem>) {
+pub fn files_below(
+    root: &Path,
+    limits: WalkLimits,
+    wanted: impl Fn(&OsStr) -> bool,
+) -> (Vec<WalkedFile>, Vec<Problem>) {
     walk(root, limits, Rest { entries: ENTRIES, until: Instant::now() + TIME }, wanted)
 }
 
-fn walk(root: &Path, limits: Limits, mut rest: Rest, wanted: impl Fn(&OsStr) -> bool) -> (Vec<Found>, Vec<Problem>) {
+fn walk(
+    root: &Path,
+    limits: WalkLimits,
+    mut rest: Rest,
+    wanted: impl Fn(&OsStr) -> bool,
+) -> (Vec<WalkedFile>, Vec<Problem>) {
     let mut found = Vec::new();
     let mut problems = Vec::new();
     let mut bytes = 0u64;
@@ -144,7 +153,7 @@ fn walk(root: &Path, limits: Limits, mut rest: Rest, wanted: impl Fn(&OsStr) -> 
                     problems.push(Problem::TooManyBytes);
                     break;
                 }
-                found.push(Found { path, size: metadata.len() });
+                found.push(WalkedFile { path, size: metadata.len() });
             }
             Ok(_) => {}
             Err(error) => problems.push(Problem::Unreadable(path, error)),
@@ -203,7 +212,7 @@ mod tests {
     use super::super::write_atomic;
     use super::*;
 
-    const NO_LIMITS: Limits = Limits { files: usize::MAX, bytes: u64::MAX };
+    const NO_LIMITS: WalkLimits = WalkLimits { files: usize::MAX, bytes: u64::MAX };
 
     fn tree(files: &[&str]) -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
@@ -213,9 +222,9 @@ mod tests {
         root
     }
 
-    fn names(root: &Path, limits: Limits) -> (Vec<String>, Vec<Problem>) {
+    fn names(root: &Path, limits: WalkLimits) -> (Vec<String>, Vec<Problem>) {
         let (found, problems) = files_below(root, limits, |name| name.to_string_lossy().ends_with(".md"));
-        let relative = |found: Found| found.path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
+        let relative = |found: WalkedFile| found.path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
         (found.into_iter().map(relative).collect(), problems)
     }
 
@@ -239,10 +248,10 @@ mod tests {
     #[test]
     fn a_limit_stops_the_walk_and_is_said() {
         let root = tree(&["a.md", "b.md", "c.md"]);
-        let (found, problems) = names(root.path(), Limits { files: 2, bytes: 100 });
+        let (found, problems) = names(root.path(), WalkLimits { files: 2, bytes: 100 });
         assert_eq!(found, ["a.md", "b.md"]);
         assert!(matches!(problems[..], [Problem::TooManyFiles]));
-        let (found, problems) = names(root.path(), Limits { files: 9, bytes: 9 });
+        let (found, problems) = names(root.path(), WalkLimits { files: 9, bytes: 9 });
         assert_eq!(found, ["a.md"]);
         assert!(matches!(problems[..], [Problem::TooManyBytes]));
     }

@@ -21,7 +21,7 @@ use super::prompts::prompts;
 use super::resource::check;
 use super::resources::mime_type;
 use super::tools::closed;
-use refdesk_core::catalog::{Kind, Source, Standing};
+use refdesk_core::catalog::{PathState, Source, SourceKind};
 use refdesk_core::mention::files;
 use refdesk_core::selection::Access;
 use refdesk_desk::Agent;
@@ -288,16 +288,16 @@ fn mark(snapshot: &Snapshot, access: &Access, uri: &str) -> Mark {
 /// What may not be read is not looked at either.
 fn hash_text(access: &Access, source: &Source, within: Option<&str>, hasher: &mut DefaultHasher) -> Option<()> {
     match (&source.kind, within) {
-        (Kind::Local(place), None) if place.standing == Standing::File => {
+        (SourceKind::Local(place), None) if place.standing == PathState::File => {
             stamp(&allowed(access, &place.path)?).ok()?.hash(hasher);
         }
-        (Kind::Local(_), None) => {
+        (SourceKind::Local(_), None) => {
             for file in files(source, |_| String::new()).0 {
                 let stamp = allowed(access, &file.path).and_then(|path| stamp(&path).ok());
                 (stamp, file.path).hash(hasher);
             }
         }
-        (Kind::Local(place), Some(within)) => {
+        (SourceKind::Local(place), Some(within)) => {
             let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
             let within = Some(Path::new(within)).filter(|path| path.components().all(is_plain))?;
             let path = allowed(access, &place.path.join(within))?;
@@ -306,9 +306,9 @@ fn hash_text(access: &Access, source: &Source, within: Option<&str>, hasher: &mu
             }
             stamp(&path).ok()?.hash(hasher);
         }
-        (Kind::Inline { content }, None) => content.hash(hasher),
-        (Kind::Url { url }, None) => url.hash(hasher),
-        (Kind::Mcp { server, tool, args }, None) => (server, tool, args.to_string()).hash(hasher),
+        (SourceKind::Inline { content }, None) => content.hash(hasher),
+        (SourceKind::Url { url }, None) => url.hash(hasher),
+        (SourceKind::Mcp { server, tool, args }, None) => (server, tool, args.to_string()).hash(hasher),
         (_, Some(_)) => return None,
     }
     Some(())
@@ -325,12 +325,12 @@ mod tests {
     use refdesk_core::catalog::Catalog;
     use refdesk_core::catalog::testing::{inline, local};
     use refdesk_core::mention::MentionGraph;
-    use refdesk_core::selection::{Choice, Rules, select};
+    use refdesk_core::selection::{Choice, ExpansionRules, select};
 
     fn snapshot(sources: Vec<Source>, picks: &[&str]) -> Snapshot {
         let catalog = Catalog::new(sources);
         let choice = Choice { picks: picks.iter().map(|id| (*id).to_owned()).collect(), exclusions: Vec::new() };
-        let selection = Arc::new(select(&choice, &catalog, &MentionGraph::default(), Rules::default()));
+        let selection = Arc::new(select(&choice, &catalog, &MentionGraph::default(), ExpansionRules::default()));
         Snapshot { catalog: Arc::new(catalog), selection, ..Snapshot::default() }
     }
 
@@ -383,7 +383,7 @@ mod tests {
             tempfile::NamedTempFile::new_in(&root).unwrap().persist(root.join(path)).unwrap();
         }
         std::os::unix::fs::symlink(root.join("out.md"), folder.join("link.md")).unwrap();
-        let desk = snapshot(vec![local("far", &folder, Standing::Directory)], &["far"]);
+        let desk = snapshot(vec![local("far", &folder, PathState::Directory)], &["far"]);
         let of = |is_withheld: bool, uri: &str| {
             mark(&desk, &Access::new(&desk.catalog, &desk.selection, &[], |_| is_withheld), uri)
         };

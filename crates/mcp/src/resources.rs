@@ -13,7 +13,7 @@ use rmcp::model::{
 use super::address::Address;
 use super::paging::{Page, after, page, stale};
 use super::tools::closed;
-use refdesk_core::catalog::{Kind, Source, Standing};
+use refdesk_core::catalog::{PathState, Source, SourceKind};
 use refdesk_desk::Agent;
 use refdesk_desk::engine::Snapshot;
 use refdesk_files::stamp;
@@ -99,8 +99,8 @@ fn resource(source: &Source, why: VisibleAs) -> Resource {
 /// Bytes, where the catalog knows them.
 fn size(source: &Source) -> Option<u64> {
     match &source.kind {
-        Kind::Local(place) if place.standing == Standing::File => Some(place.size),
-        Kind::Inline { content } => Some(content.len() as u64),
+        SourceKind::Local(place) if place.standing == PathState::File => Some(place.size),
+        SourceKind::Inline { content } => Some(content.len() as u64),
         _ => None,
     }
 }
@@ -118,7 +118,7 @@ fn annotations(source: &Source, why: VisibleAs) -> Annotations {
 
 /// When a source's file was written last, as RFC 3339. A folder's own time says nothing of its files.
 fn last_modified(source: &Source) -> Option<String> {
-    let place = source.place().filter(|place| place.standing == Standing::File)?;
+    let place = source.place().filter(|place| place.standing == PathState::File)?;
     let nanoseconds = stamp(&place.path).ok()?.modified;
     let time = SystemTime::UNIX_EPOCH.checked_add(Duration::from_nanos(nanoseconds)).filter(|_| nanoseconds > 0)?;
     let time = jiff::Timestamp::try_from(time).ok()?;
@@ -128,10 +128,10 @@ fn last_modified(source: &Source) -> Option<String> {
 /// What the text of a source is.
 pub fn mime_type(source: &Source) -> &'static str {
     match &source.kind {
-        Kind::Local(place) if place.standing == Standing::File => mime_type_of(&place.path),
+        SourceKind::Local(place) if place.standing == PathState::File => mime_type_of(&place.path),
         // The list of its files.
-        Kind::Local(_) => "text/plain",
-        Kind::Url { .. } | Kind::Mcp { .. } | Kind::Inline { .. } => "text/markdown",
+        SourceKind::Local(_) => "text/plain",
+        SourceKind::Url { .. } | SourceKind::Mcp { .. } | SourceKind::Inline { .. } => "text/markdown",
     }
 }
 

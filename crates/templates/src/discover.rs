@@ -8,18 +8,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use refdesk_core::catalog::{Catalog, Source, SourceId, Standing};
+use refdesk_core::catalog::{Catalog, PathState, Source, SourceId};
 use refdesk_core::selection::Selection;
 use refdesk_files::path::{display, slashed};
-use refdesk_files::walk::{Limits, Problem, files_below};
+use refdesk_files::walk::{Problem, WalkLimits, files_below};
 use refdesk_text::report::Diagnostic;
 
 /// Templates taken from one directory at most.
-const LIMITS: Limits = Limits { files: 20_000, bytes: u64::MAX };
+const LIMITS: WalkLimits = WalkLimits { files: 20_000, bytes: u64::MAX };
 
 /// A template's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TemplateFile {
+pub struct DiscoveredFile {
     /// The file, absolute, symbolic links as met.
     pub path: Arc<Path>,
     /// The innermost selected directory source that holds it; `None` for `.templates/`.
@@ -40,7 +40,7 @@ struct TemplateRoot {
 }
 
 /// Finds every standalone template, each once, sorted by path.
-pub fn discover(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<TemplateFile>, Vec<Diagnostic>) {
+pub fn discover(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<DiscoveredFile>, Vec<Diagnostic>) {
     let (mut found, mut seen) = (Vec::new(), HashSet::new());
     let (roots, mut diagnostics) = roots(workspace, catalog, selection);
     for root in roots {
@@ -53,11 +53,11 @@ pub fn discover(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (
             if seen.insert(root.resolved.join(within)) {
                 let within = slashed(within);
                 let (source, root, resolved) = (root.source.clone(), name.clone(), resolved.clone());
-                found.push(TemplateFile { within, source, root, resolved, path: file.path.into() });
+                found.push(DiscoveredFile { within, source, root, resolved, path: file.path.into() });
             }
         }
     }
-    found.sort_by(|left: &TemplateFile, right| left.path.cmp(&right.path));
+    found.sort_by(|left: &DiscoveredFile, right| left.path.cmp(&right.path));
     (found, diagnostics)
 }
 
@@ -65,7 +65,7 @@ pub fn discover(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (
 fn roots(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<TemplateRoot>, Vec<Diagnostic>) {
     let (mut roots, mut diagnostics) = (Vec::new(), Vec::new());
     for source in catalog.sources().iter().filter(|source| selection.contains(source.id.as_str())) {
-        if let Some(place) = source.place().filter(|place| place.standing == Standing::Directory) {
+        if let Some(place) = source.place().filter(|place| place.standing == PathState::Directory) {
             let source = Some(source.id.clone());
             roots.push(TemplateRoot { source, path: place.path.to_path_buf(), resolved: place.resolved.to_path_buf() });
         }
@@ -98,7 +98,7 @@ pub fn stays_in(workspace: &Path, file: &Path) -> bool {
 
 /// Whether a source holds any, as far as its directory can be walked.
 pub fn holds_some(source: &Source) -> bool {
-    let directory = source.place().filter(|place| place.standing == Standing::Directory);
+    let directory = source.place().filter(|place| place.standing == PathState::Directory);
     directory.is_some_and(|place| !files_below(&place.path, LIMITS, is_template).0.is_empty())
 }
 

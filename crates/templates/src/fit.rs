@@ -24,7 +24,7 @@ const LOOKED_AT: usize = 100_000;
 
 /// A value by its path: `fields[0].name`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub struct NamedValue {
     /// Dotted, with the index of the first item concerned.
     pub path: String,
     /// The name of the other side that is nearest, in full.
@@ -35,9 +35,9 @@ pub struct Named {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fit {
     /// Given and not asked for, outermost first.
-    pub unused: Vec<Named>,
+    pub unused: Vec<NamedValue>,
     /// Needed and not given, outermost first.
-    pub missing: Vec<Named>,
+    pub missing: Vec<NamedValue>,
 }
 
 impl Fit {
@@ -59,9 +59,9 @@ impl Fit {
 /// everything may be used.
 pub fn fit(variables: &[Variable], values: &Value) -> Fit {
     let Value::Object(given) = values else { return Fit::default() };
-    let mut walk = Walk::default();
-    walk.level(variables, &[given], &Place::default());
-    let told = |mut found: Vec<Found>| {
+    let mut walk = ValueWalk::default();
+    walk.level(variables, &[given], &ObjectPath::default());
+    let told = |mut found: Vec<FoundValue>| {
         found.sort_by_key(|found| found.depth);
         found.into_iter().take(TOLD).map(|found| found.named).collect()
     };
@@ -72,7 +72,7 @@ pub fn fit(variables: &[Variable], values: &Value) -> Fit {
 
 /// Where an object stands.
 #[derive(Debug, Clone, Default)]
-struct Place {
+struct ObjectPath {
     /// Its path with a `.` behind it; empty at the top.
     before: String,
     /// The same without indices: what is told once for all items of a list.
@@ -82,7 +82,7 @@ struct Place {
     item: bool,
 }
 
-impl Place {
+impl ObjectPath {
     fn below(&self, name: &str, index: Option<usize>) -> Self {
         let (at, any) = index.map_or_else(Default::default, |index| (format!("[{index}]"), "[]".to_owned()));
         Self {
@@ -94,24 +94,24 @@ impl Place {
     }
 }
 
-struct Found {
-    named: Named,
+struct FoundValue {
+    named: NamedValue,
     depth: usize,
 }
 
 #[derive(Default)]
-struct Walk {
-    unused: Vec<Found>,
-    missing: Vec<Found>,
+struct ValueWalk {
+    unused: Vec<FoundValue>,
+    missing: Vec<FoundValue>,
     told: HashSet<String>,
     /// Names of the top that items were found to take from there.
     inherited: HashSet<String>,
     looked_at: usize,
 }
 
-impl Walk {
+impl ValueWalk {
     /// Compares one object; `around` ends with it. Calls itself as deep as the tree of variables is.
-    fn level(&mut self, variables: &[Variable], around: &[&Map<String, Value>], place: &Place) {
+    fn level(&mut self, variables: &[Variable], around: &[&Map<String, Value>], place: &ObjectPath) {
         self.looked_at += 1;
         let Some((given, outer)) = around.split_last() else { return };
         if self.looked_at > LOOKED_AT {
@@ -142,7 +142,7 @@ impl Walk {
         }
     }
 
-    fn value(&mut self, variable: &Variable, value: &Value, around: &[&Map<String, Value>], place: &Place) {
+    fn value(&mut self, variable: &Variable, value: &Value, around: &[&Map<String, Value>], place: &ObjectPath) {
         if variable.fields.is_empty() {
             return;
         }
@@ -150,7 +150,8 @@ impl Walk {
         match value {
             Value::Object(fields) => {
                 // A section of Mustache enters an object as it enters an item.
-                let inside = Place { item: variable.kind == VariableKind::List, ..place.below(&variable.name, None) };
+                let inside =
+                    ObjectPath { item: variable.kind == VariableKind::List, ..place.below(&variable.name, None) };
                 self.level(&variable.fields, &with(fields), &inside);
             }
             Value::Array(items) => {
@@ -170,26 +171,26 @@ impl Walk {
 
 /// Whether a name that the tree does not list may be asked for all the same: what every item or every template has is no
 /// variable, but a given one comes before it.
-fn may_be_asked(name: &str, place: &Place) -> bool {
+fn may_be_asked(name: &str, place: &ObjectPath) -> bool {
     if place.item { ITEM_METADATA.contains(&name) } else { place.depth == 0 && GLOBALS.contains(&name) }
 }
 
 fn tell<'a>(
-    found: &mut Vec<Found>,
+    found: &mut Vec<FoundValue>,
     told: &mut HashSet<String>,
     side: char,
     name: &str,
-    place: &Place,
+    place: &ObjectPath,
     near: impl FnOnce() -> Option<&'a str>,
 ) {
     if found.len() >= GATHERED || !told.insert(format!("{side}{}{name}", place.pattern)) {
         return;
     }
-    let named = Named {
+    let named = NamedValue {
         path: format!("{}{name}", place.before),
         nearest: near().map(|near| format!("{}{near}", place.before)),
     };
-    found.push(Found { named, depth: place.depth });
+    found.push(FoundValue { named, depth: place.depth });
 }
 
 #[cfg(test)]

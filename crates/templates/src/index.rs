@@ -7,15 +7,17 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::cache::{Cache, CachedFiles};
-use super::discover::{TemplateFile, discover, stays_in};
-use super::embedded::documents::{Document, documents};
+use super::discover::{DiscoveredFile, discover, stays_in};
+use super::embedded::documents::{ScannedDocument, documents};
 use super::embedded::gather::{Text, gather};
 use super::embedded::names::BlockNames;
 use super::embedded::{Extracted, Rejected, extract};
 use super::name::{Parts, full_name, names};
 use super::read::read_below;
 use super::standalone::{Standalone, read_all, said};
-use super::{Analysis, Block, FOLDER, Origin, Syntax, Taken, Template, TemplateIndex, analyse, limits, overrides};
+use super::{
+    Analysis, FOLDER, Syntax, Taken, Template, TemplateBlock, TemplateIndex, TemplateOrigin, analyse, limits, overrides,
+};
 use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_core::selection::Selection;
 use refdesk_files::Stamp;
@@ -24,7 +26,7 @@ use refdesk_text::report::Diagnostic;
 
 /// What an index is built of.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct IndexInput<'a> {
     /// The workspace folder, absolute.
     pub workspace: &'a Path,
     /// The sources.
@@ -39,7 +41,7 @@ pub struct Asked<'a> {
 
 /// Every template of the desk, sorted by name, and what is wrong with some. A file that does not parse stays, with its
 /// problem; one that is unreadable or no text is left out, and so is a code block that does not compile.
-pub fn index(asked: Asked<'_>, cache: &Cache) -> (TemplateIndex, Vec<Diagnostic>) {
+pub fn index(asked: IndexInput<'_>, cache: &Cache) -> (TemplateIndex, Vec<Diagnostic>) {
     let (templates, _, diagnostics) = build_with(asked, cache, None);
     (templates, diagnostics)
 }
@@ -47,7 +49,7 @@ pub fn index(asked: Asked<'_>, cache: &Cache) -> (TemplateIndex, Vec<Diagnostic>
 /// The templates in a text that a tool has brought, in order, each once, under the names that the index gives them when
 /// they lie in the folder of templates. No more than [`limits::TAKEN`], none of them large, and none from a large text.
 /// A name of a file that is there and holds something else is nobody's.
-pub fn of_text(asked: Asked<'_>, cache: &Cache, text: &str) -> Vec<Template> {
+pub fn of_text(asked: IndexInput<'_>, cache: &Cache, text: &str) -> Vec<Template> {
     if !asked.extract || text.len() > limits::TAKEN_FROM_BYTES {
         return Vec::new();
     }
@@ -69,7 +71,7 @@ pub fn of_text(asked: Asked<'_>, cache: &Cache, text: &str) -> Vec<Template> {
 pub(super) type Built = (TemplateIndex, CachedFiles, Vec<PathBuf>, Vec<Diagnostic>);
 
 fn build_with(
-    asked: Asked<'_>,
+    asked: IndexInput<'_>,
     cache: &Cache,
     brought: Option<Extracted>,
 ) -> (TemplateIndex, Vec<PathBuf>, Vec<Diagnostic>) {
@@ -80,12 +82,12 @@ fn build_with(
 
 /// The index, with what was found in a text that nobody brings yet, and the paths of the templates in that.
 pub(super) fn build(
-    asked: Asked<'_>,
+    asked: IndexInput<'_>,
     before: &CachedFiles,
     now: Option<SystemTime>,
     brought: Option<Extracted>,
 ) -> Built {
-    let Asked { workspace, catalog, selection, extract, taken } = asked;
+    let IndexInput { workspace, catalog, selection, extract, taken } = asked;
     let (mut found, mut diagnostics) = discover(workspace, catalog, selection);
     let (settled, complaints) = overrides::load(workspace);
     diagnostics.extend(complaints);
@@ -103,7 +105,7 @@ pub(super) fn build(
     let folder = workspace.join(FOLDER);
     let mut paths = Vec::new();
     if let Some(brought) = brought {
-        let document = Document { path: folder.as_path().into(), root: None, source: None, content: None };
+        let document = ScannedDocument { path: folder.as_path().into(), root: None, source: None, content: None };
         texts.push(Text { document, found: brought.into() });
         let is_free = |name: &str| std::fs::symlink_metadata(folder.join(name)).is_err_and(|error| is_absent(&error));
         let mut new = self::blocks(workspace, texts.get(texts.len() - 1..).unwrap_or_default(), &mut names, is_free);
@@ -125,7 +127,7 @@ pub(super) fn build(
         let path = folder.join(name);
         if !written.contains_key(&path) && !here.contains(path.as_path()) && stays_in(workspace, &path) {
             let root = "templates".to_owned();
-            found.push(TemplateFile {
+            found.push(DiscoveredFile {
                 path: path.into(),
                 source: None,
                 within: name.clone(),
@@ -158,7 +160,7 @@ pub(super) fn build(
         let Ok(analysis) = &*file.analysis else { continue };
         let path = file.found.path.to_path_buf();
         let (root, stamp) = (file.found.resolved.clone(), file.stamp);
-        let bare = Template { path, source, within, root, stamp, ..bare(name, Origin::Standalone) };
+        let bare = Template { path, source, within, root, stamp, ..bare(name, TemplateOrigin::Standalone) };
         templates.push(filled(workspace, bare, analysis, &mut diagnostics));
     }
     other.iter().for_each(|file| file.keep(&mut after.templates, now));
@@ -176,7 +178,7 @@ pub(super) fn build(
 
 /// The templates in these documents, whoever brings them, under the names of their files: given after those of the
 /// selection, so that no two that differ have one file. With the blocks that look like a template and do not compile.
-pub fn of_files(asked: Asked<'_>, files: &[PathBuf]) -> (Vec<Template>, Vec<Rejected>, Vec<Diagnostic>) {
+pub fn of_files(asked: IndexInput<'_>, files: &[PathBuf]) -> (Vec<Template>, Vec<Rejected>, Vec<Diagnostic>) {
     let (known, mut kept, mut diagnostics) = (CachedFiles::default(), CachedFiles::default(), Vec::new());
     let mut all = Vec::new();
     if asked.extract {
@@ -185,8 +187,12 @@ pub fn of_files(asked: Asked<'_>, files: &[PathBuf]) -> (Vec<Template>, Vec<Reje
     }
     let selected = all.len();
     let brought: usize = all.iter().map(|text| text.found.blocks.len()).sum();
-    let given =
-        files.iter().map(|path| Document { path: path.as_path().into(), root: None, source: None, content: None });
+    let given = files.iter().map(|path| ScannedDocument {
+        path: path.as_path().into(),
+        root: None,
+        source: None,
+        content: None,
+    });
     all.extend(gather(asked.workspace, given.collect(), (&known, &mut kept), None, &mut diagnostics));
     let analyses = all.iter().flat_map(|text| &text.found.blocks).map(|found| &found.analysis);
     let blocks = blocks(asked.workspace, &all, &mut BlockNames::default(), |_| true).into_iter().zip(analyses);
@@ -205,19 +211,19 @@ pub fn of_files(asked: Asked<'_>, files: &[PathBuf]) -> (Vec<Template>, Vec<Reje
 fn blocks(workspace: &Path, texts: &[Text], names: &mut BlockNames, is_free: impl Fn(&str) -> bool) -> Vec<Template> {
     let folder = workspace.join(FOLDER);
     let all = || texts.iter().flat_map(|text| text.found.blocks.iter().map(move |found| (&text.document, found)));
-    let mut template = |(document, found): (&Document, &super::embedded::EmbeddedBlock)| {
+    let mut template = |(document, found): (&ScannedDocument, &super::embedded::EmbeddedBlock)| {
         let name = names.give(found, &is_free);
         Template {
             path: folder.join(&name),
             source: document.source.clone(),
             within: name.clone(),
-            block: Some(Block {
+            block: Some(TemplateBlock {
                 text: found.text.clone(),
                 hash: found.hash.clone(),
                 document: document.path.clone(),
                 line: found.line,
             }),
-            ..bare(name, Origin::Embedded)
+            ..bare(name, TemplateOrigin::Embedded)
         }
     };
     all().map(&mut template).collect()
@@ -238,7 +244,7 @@ fn named(files: &[Standalone], blocks: &[Template]) -> Vec<String> {
     names(&parts.collect::<Vec<_>>())
 }
 
-fn bare(name: String, origin: Origin) -> Template {
+fn bare(name: String, origin: TemplateOrigin) -> Template {
     Template {
         name,
         origin,

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::{Asked, Cache, NameError, TemplateIndex, index, names};
-use refdesk_core::catalog::{Catalog, Source, Standing, testing};
+use super::{Cache, IndexInput, NameError, TemplateIndex, index, names};
+use refdesk_core::catalog::{Catalog, PathState, Source, testing};
 use refdesk_core::selection::testing::selection;
 use refdesk_files::write_atomic;
 use refdesk_text::report::Diagnostic;
@@ -19,11 +19,11 @@ fn build(
     }
     let source = |(id, path): &(&str, &str)| -> Source {
         let path = root.join(path);
-        let standing = if path.is_dir() { Standing::Directory } else { Standing::File };
+        let standing = if path.is_dir() { PathState::Directory } else { PathState::File };
         testing::local(id, &path, standing)
     };
     let catalog = Catalog::new(sources.iter().map(source).collect());
-    let asked = Asked {
+    let asked = IndexInput {
         workspace: root,
         catalog: &catalog,
         selection: &selection(picked, &[], &[]),
@@ -138,6 +138,7 @@ fn templates_of_the_workspace_lie_in_it() {
     symlink("../../other", workspace.join(".jaato/templates")).unwrap();
     let taken = [super::Taken { name: "Secret.tpl".into(), hash: String::new() }];
     let (catalog, selection) = (Catalog::new(Vec::new()), selection(&[], &[], &[]));
-    let asked = Asked { workspace: &workspace, catalog: &catalog, selection: &selection, extract: true, taken: &taken };
+    let asked =
+        IndexInput { workspace: &workspace, catalog: &catalog, selection: &selection, extract: true, taken: &taken };
     assert_eq!(listed(&index(asked, &Cache::default()).0), ["Own.tpl jinja2"]);
 }

@@ -41,10 +41,10 @@ mod tree_tests;
 pub use cache::Cache;
 pub use embedded::documents::is_markdown;
 pub use embedded::{Extracted, Rejected, extract};
-pub use fit::{Fit, Named, fit};
+pub use fit::{Fit, NamedValue, fit};
 pub use generated::{Stripped, strip};
 pub use handlebars::check as check_handlebars;
-pub use index::{Asked, index, of_files, of_text};
+pub use index::{IndexInput, index, of_files, of_text};
 pub use jinja::{as_written as jinja_as_written, asks_about_a_value, for_engine as jinja_for_engine, from_engine};
 pub use listing::listing;
 pub use many::Many;
@@ -118,7 +118,7 @@ pub struct Variable {
 /// Where a template comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Origin {
+pub enum TemplateOrigin {
     /// A file of its own.
     Standalone,
     /// A code block of a document.
@@ -139,7 +139,7 @@ pub struct Taken {
 
 /// What a template is that stands in a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Block {
+pub struct TemplateBlock {
     /// Its text.
     pub text: Arc<str>,
     /// SHA-256 of the text.
@@ -156,7 +156,7 @@ pub struct Template {
     /// Unique in the index.
     pub name: String,
     /// File or code block.
-    pub origin: Origin,
+    pub origin: TemplateOrigin,
     /// The language, detected or settled by an override.
     pub syntax: Syntax,
     /// What it asks for, sorted by name; empty where it does not parse.
@@ -175,7 +175,7 @@ pub struct Template {
     /// embedded one, which has its text.
     pub stamp: Stamp,
     /// What and where it is, for an embedded one.
-    pub block: Option<Block>,
+    pub block: Option<TemplateBlock>,
 }
 
 impl Template {

@@ -9,8 +9,8 @@ use rayon::prelude::*;
 use super::cache::CachedFiles;
 use super::discover::holds_some;
 use super::embedded::documents::{declares_templates, files};
-use super::index::{Asked, build};
-use refdesk_core::catalog::{Kind, Source, SourceId};
+use super::index::{IndexInput, build};
+use refdesk_core::catalog::{Source, SourceId, SourceKind};
 use refdesk_core::selection::Selection;
 
 /// A file counts as settled some time after its last write; here each is read only once, so all of them count as settled.
@@ -19,14 +19,14 @@ const LATER: Duration = Duration::from_secs(24 * 60 * 60);
 /// What the sources of some selections bring, each looked into once.
 #[derive(Debug)]
 pub struct Many<'a> {
-    asked: Asked<'a>,
+    asked: IndexInput<'a>,
     kept: CachedFiles,
     bringing: HashSet<SourceId>,
 }
 
 impl<'a> Many<'a> {
     /// Looks into the sources of this selection, which is to hold all of those asked about later.
-    pub fn of(asked: Asked<'a>, now: SystemTime) -> Self {
+    pub fn of(asked: IndexInput<'a>, now: SystemTime) -> Self {
         let (_, kept, _, _) = build(asked, &CachedFiles::default(), now.checked_add(LATER), None);
         let kept = kept.trusted();
         let selected: Vec<&Source> =
@@ -53,7 +53,7 @@ impl<'a> Many<'a> {
     }
 
     fn index(&self, selection: &Selection) -> Vec<String> {
-        let (index, ..) = build(Asked { selection, ..self.asked }, &self.kept, None, None);
+        let (index, ..) = build(IndexInput { selection, ..self.asked }, &self.kept, None, None);
         index.templates.into_iter().map(|template| template.name).collect()
     }
 }
@@ -63,11 +63,11 @@ impl<'a> Many<'a> {
 fn may_hold_blocks(source: &Source, kept: &CachedFiles) -> bool {
     match &source.kind {
         _ if declares_templates(source) => true,
-        Kind::Inline { content } => kept.contents.get(content).is_none_or(|found| !found.blocks.is_empty()),
-        Kind::Local(place) => {
+        SourceKind::Inline { content } => kept.contents.get(content).is_none_or(|found| !found.blocks.is_empty()),
+        SourceKind::Local(place) => {
             let (files, _) = files(place);
             files.iter().any(|(path, _)| kept.document(path).is_none_or(|(_, found)| !found.blocks.is_empty()))
         }
-        Kind::Url { .. } | Kind::Mcp { .. } => false,
+        SourceKind::Url { .. } | SourceKind::Mcp { .. } => false,
     }
 }

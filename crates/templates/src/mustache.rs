@@ -48,7 +48,7 @@ pub enum Node<'a> {
 
 /// A template that was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Parsed<'a> {
+pub struct ParsedMustache<'a> {
     /// In order.
     pub nodes: Vec<Node<'a>>,
     /// Warnings: a line and a message.
@@ -63,7 +63,7 @@ pub const ITEM_METADATA: [&str; 3] = ["first", "last", "@index"];
 /// # Errors
 ///
 /// Unclosed or mismatched sections and tags, and sections nested deeper than [`NESTING`]; with the line.
-pub fn parse(text: &str) -> Result<Parsed<'_>, ParseError> {
+pub fn parse(text: &str) -> Result<ParsedMustache<'_>, ParseError> {
     let (pieces, warnings) = pieces(text, Dialect::Mustache)?;
     let mut nodes: Vec<Node<'_>> = Vec::with_capacity(pieces.len());
     let mut open: Vec<(usize, &str, usize)> = Vec::new();
@@ -108,7 +108,7 @@ pub fn parse(text: &str) -> Result<Parsed<'_>, ParseError> {
         Some((_, name, line)) => {
             Err(ParseError::at(line, format!("section '{name}' opened at line {line} is never closed")))
         }
-        None => Ok(Parsed { nodes, warnings }),
+        None => Ok(ParsedMustache { nodes, warnings }),
     }
 }
 
@@ -125,7 +125,7 @@ pub fn parts(name: &str) -> Vec<&str> {
 
 /// What a template asks for (BEHAVIOUR §6): a name that occurs only inside a section is a field of its items; one that
 /// also occurs further out is that one; what stands in an inverted section belongs to what is around it.
-pub fn uses(parsed: &Parsed<'_>) -> VariableUses {
+pub fn uses(parsed: &ParsedMustache<'_>) -> VariableUses {
     let mut scopes = Scopes::new();
     scopes.walk(parsed, |scopes, here, met| {
         if let Met::Value(name) | Met::Section(name, _) = met
@@ -194,7 +194,7 @@ impl Scopes {
         }
     }
 
-    fn walk<'a>(&mut self, parsed: &Parsed<'a>, mut meet: impl FnMut(&mut Self, usize, Met<'a>)) {
+    fn walk<'a>(&mut self, parsed: &ParsedMustache<'a>, mut meet: impl FnMut(&mut Self, usize, Met<'a>)) {
         let (mut stack, mut here): (Vec<usize>, usize) = (Vec::new(), 0);
         for node in &parsed.nodes {
             match node {

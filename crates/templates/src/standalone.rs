@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use rayon::prelude::*;
 
 use super::cache::{Analysed, CachedFiles, StampedFiles};
-use super::discover::TemplateFile;
+use super::discover::DiscoveredFile;
 use super::{Analysis, Syntax, analyse, read};
 use refdesk_files::Stamp;
 
@@ -16,7 +16,7 @@ use refdesk_files::Stamp;
 #[derive(Debug)]
 pub struct Standalone {
     /// Where it lies.
-    pub found: TemplateFile,
+    pub found: DiscoveredFile,
     /// Its stamp when it was read; nothing where it cannot be opened.
     pub stamp: Stamp,
     /// What it holds, or a sentence why that is no template.
@@ -26,15 +26,15 @@ pub struct Standalone {
 }
 
 /// Looks into these files, in their order.
-pub fn read_all(found: Vec<TemplateFile>, known: &CachedFiles) -> Vec<Standalone> {
-    let one = |found: TemplateFile| {
+pub fn read_all(found: Vec<DiscoveredFile>, known: &CachedFiles) -> Vec<Standalone> {
+    let one = |found: DiscoveredFile| {
         let (stamp, (settled, analysis)) = known.template(&found.path).unwrap_or_else(|| look(&found, None));
         Standalone { found, stamp, analysis, settled }
     };
     found.into_par_iter().with_min_len(16).map(one).collect()
 }
 
-fn look(found: &TemplateFile, settled: Option<Syntax>) -> (Stamp, Analysed) {
+fn look(found: &DiscoveredFile, settled: Option<Syntax>) -> (Stamp, Analysed) {
     let (stamp, analysis) = match read::bytes_below(&found.resolved, &found.within) {
         Ok((stamp, None)) => (stamp, Ok(read::too_large_to_analyse(settled))),
         Ok((stamp, Some(bytes))) => (stamp, read::text_of(bytes).map(|text| analyse(&text, settled))),

@@ -58,14 +58,14 @@ pub enum Dialect {
 }
 
 /// Pieces in order, and warnings (line, sentence) of what was taken for text.
-pub type Pieces<'a> = (Vec<Piece<'a>>, Vec<(usize, String)>);
+pub type ScannedPieces<'a> = (Vec<Piece<'a>>, Vec<(usize, String)>);
 
 /// Cuts `text` into text and tags.
 ///
 /// # Errors
 ///
 /// A tag that is never closed, an empty one, or delimiters that are none; with the line.
-pub fn pieces(text: &str, dialect: Dialect) -> Result<Pieces<'_>, ParseError> {
+pub fn pieces(text: &str, dialect: Dialect) -> Result<ScannedPieces<'_>, ParseError> {
     let mut scanner = Scanner {
         text,
         at: 0,

@@ -44,9 +44,9 @@ pub fn visible(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     escaped(text, |c, next| match c {
-        '\r' if next == Some('\n') => Shown::AsIs,
-        c if is_hidden(c) => Shown::Escaped,
-        _ => Shown::AsIs,
+        '\r' if next == Some('\n') => CharForm::AsIs,
+        c if is_hidden(c) => CharForm::Escaped,
+        _ => CharForm::AsIs,
     })
 }
 
@@ -57,37 +57,37 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     escaped(text, |c, _| match c {
-        '\n' => Shown::As("\\n"),
-        '\r' => Shown::As("\\r"),
-        '\t' => Shown::As("\\t"),
-        c if is_hidden(c) => Shown::Escaped,
-        _ => Shown::AsIs,
+        '\n' => CharForm::As("\\n"),
+        '\r' => CharForm::As("\\r"),
+        '\t' => CharForm::As("\\t"),
+        c if is_hidden(c) => CharForm::Escaped,
+        _ => CharForm::AsIs,
     })
 }
 
 /// How one character is printed.
-enum Shown {
+enum CharForm {
     AsIs,
     As(&'static str),
     Escaped,
 }
 
 /// The text with each character printed as `shown` says of it and the one behind it.
-fn escaped(text: &str, shown: impl Fn(char, Option<char>) -> Shown) -> Cow<'_, str> {
+fn escaped(text: &str, shown: impl Fn(char, Option<char>) -> CharForm) -> Cow<'_, str> {
     let mut out = String::new();
     let (mut before, mut copied) = (None, 0);
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let next = chars.peek().map(|(_, next)| *next);
-        let printed = if is_emoji_selector(before, c, next) { Shown::AsIs } else { shown(c, next) };
+        let printed = if is_emoji_selector(before, c, next) { CharForm::AsIs } else { shown(c, next) };
         before = Some(c);
-        if matches!(printed, Shown::AsIs) {
+        if matches!(printed, CharForm::AsIs) {
             continue;
         }
         out.push_str(text.get(copied..at).unwrap_or_default());
         copied = at + c.len_utf8();
         match printed {
-            Shown::As(word) => out.push_str(word),
+            CharForm::As(word) => out.push_str(word),
             _ => push_escaped(&mut out, c),
         }
     }

@@ -31,7 +31,7 @@ const KINDS: usize = 8;
 
 /// What is hidden in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hidden {
+pub struct HiddenCharacters {
     /// How many characters.
     pub count: u32,
     /// Line of the first, from 1.
@@ -42,7 +42,7 @@ pub struct Hidden {
     pub kinds: Vec<char>,
 }
 
-impl Hidden {
+impl HiddenCharacters {
     /// What is hidden in this text, if anything is. ASCII is only skipped.
     pub fn of(text: &str) -> Option<Self> {
         let mut letters = Letters { text, seen: 0, last: None, next: None };
@@ -274,7 +274,7 @@ mod tests {
             ("selectors behind letters", "a\u{fe0f}b\u{e0100} 葛\u{e0100}\u{e0101}", 3),
             ("reserved ones", "a\u{e0fff}\u{fff0}", 2),
         ] {
-            assert_eq!(Hidden::of(text).map_or(0, |hidden| hidden.count), count, "{what}: {text:?}");
+            assert_eq!(HiddenCharacters::of(text).map_or(0, |hidden| hidden.count), count, "{what}: {text:?}");
         }
     }
 
@@ -283,28 +283,28 @@ mod tests {
         // For each mark the whole line before and behind it would be fifty billion characters.
         let marks = "\u{200e}".repeat(300_000);
         for (text, count) in [(marks.clone(), 300_000), (format!("{marks}ש"), 0), (format!("ש{marks}"), 0)] {
-            assert_eq!(Hidden::of(&text).map_or(0, |hidden| hidden.count), count);
+            assert_eq!(HiddenCharacters::of(&text).map_or(0, |hidden| hidden.count), count);
         }
     }
 
     #[test]
     fn where_they_are_and_what_they_are_called() {
         let long = format!("{}é\n日\u{202e}b\u{200b}\u{200b}\u{e0041}", "x".repeat(200));
-        let hidden = Hidden::of(&long).unwrap();
+        let hidden = HiddenCharacters::of(&long).unwrap();
         assert_eq!((hidden.line, hidden.column, hidden.count), (2, 2, 4));
         assert_eq!(
             hidden.words(),
             "the invisible character U+202E (right-to-left override) stands here, and 3 more in this text: \
              U+200B (zero-width space), U+E0041 (tag character)"
         );
-        let one = Hidden::of("a\u{ad}").unwrap();
+        let one = HiddenCharacters::of("a\u{ad}").unwrap();
         assert_eq!(one.words(), "the invisible character U+00AD (soft hyphen) stands here");
-        let twice = Hidden::of("\u{202e}\u{202e}").unwrap();
+        let twice = HiddenCharacters::of("\u{202e}\u{202e}").unwrap();
         assert_eq!(
             twice.words(),
             "the invisible character U+202E (right-to-left override) stands here, and 1 more in this text"
         );
         let all: String = ('\u{2060}'..='\u{206f}').collect();
-        assert_eq!(Hidden::of(&all).unwrap().kinds.len(), KINDS);
+        assert_eq!(HiddenCharacters::of(&all).unwrap().kinds.len(), KINDS);
     }
 }

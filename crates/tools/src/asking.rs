@@ -252,7 +252,7 @@ async fn note(front: &Front, agent: &Agent, receipt: Receipt) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use refdesk_core::config::{Rule, Verdict};
+    use refdesk_core::config::{ApprovalMode, Rule};
 
     #[test]
     fn the_suggested_rule_allows_only_this_path() {
@@ -264,7 +264,7 @@ mod tests {
         ] {
             let rule = rule_for(path);
             let glob = rule.as_object().and_then(|rule| rule.keys().next()).unwrap().clone();
-            let matcher = Rule { glob, verdict: Verdict::Auto }.matcher().unwrap();
+            let matcher = Rule { glob, verdict: ApprovalMode::Auto }.matcher().unwrap();
             assert!(matcher.is_match(path), "{path}: {rule}");
             assert!(others.iter().all(|other| !matcher.is_match(other)), "{path}: {rule}");
         }

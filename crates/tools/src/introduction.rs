@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::visible::{VisibleAs, listed, price};
-use refdesk_core::catalog::{Kind, Mode, Source};
-use refdesk_core::selection::{Access, Rules, unscanned};
+use refdesk_core::catalog::{Mode, Source, SourceKind};
+use refdesk_core::selection::{Access, ExpansionRules, unscanned};
 use refdesk_desk::engine::Snapshot;
 use refdesk_text::escape::one_line;
 use refdesk_text::fold::can_match;
@@ -75,10 +75,10 @@ fn entry(snapshot: &Snapshot, source: &Source, why: VisibleAs) -> String {
     let mut about = Vec::new();
     about.extend((why == VisibleAs::Auto).then(|| "auto".to_owned()));
     about.extend(match &source.kind {
-        Kind::Url { .. } => Some("a URL to fetch".to_owned()),
-        Kind::Mcp { .. } => Some("a tool to call".to_owned()),
-        Kind::Local(_) if source.is_directory() => Some("folder".to_owned()),
-        Kind::Local(_) | Kind::Inline { .. } => None,
+        SourceKind::Url { .. } => Some("a URL to fetch".to_owned()),
+        SourceKind::Mcp { .. } => Some("a tool to call".to_owned()),
+        SourceKind::Local(_) if source.is_directory() => Some("folder".to_owned()),
+        SourceKind::Local(_) | SourceKind::Inline { .. } => None,
     });
     about.extend(price(snapshot, source).map(|tokens| format!("~{}", grouped(tokens))));
     let about = if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
@@ -90,7 +90,7 @@ fn entry(snapshot: &Snapshot, source: &Source, why: VisibleAs) -> String {
 fn pulled_in_sentence(snapshot: &Snapshot, pulled_in: &[(&Source, VisibleAs)]) -> Option<String> {
     let count = pulled_in.len();
     // Documents which are not read yet may pull in more.
-    let may_bring = || !unscanned(&snapshot.selection, &snapshot.graph, Rules::default()).is_empty();
+    let may_bring = || !unscanned(&snapshot.selection, &snapshot.graph, ExpansionRules::default()).is_empty();
     let so_far = if snapshot.loading.is_some() && may_bring() { " or more" } else { "" };
     let known: u64 = pulled_in.iter().filter_map(|(source, _)| price(snapshot, source)).sum();
     let sources = if count == 1 { "source" } else { "sources" };
@@ -185,7 +185,7 @@ mod tests {
     use refdesk_core::catalog::testing::{inline, local};
     use refdesk_core::catalog::{Catalog, SourceId};
     use refdesk_core::mention::{Mention, MentionGraph, Via};
-    use refdesk_core::selection::{Choice as Stored, Rules, select};
+    use refdesk_core::selection::{Choice as Stored, ExpansionRules, select};
 
     fn snapshot(sources: Vec<Source>, picks: &[&str], mentions: &[(&str, &str)]) -> Snapshot {
         let catalog = Catalog::new(sources);
@@ -203,7 +203,7 @@ mod tests {
             graph.insert(one.into(), of_it);
         }
         let choice = Stored { picks: picks.iter().map(|id| (*id).to_owned()).collect(), exclusions: Vec::new() };
-        let selection = select(&choice, &catalog, &graph, Rules::default());
+        let selection = select(&choice, &catalog, &graph, ExpansionRules::default());
         Snapshot { catalog: Arc::new(catalog), selection: Arc::new(selection), ..Snapshot::default() }
     }
 
@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn what_waits_for_trust_is_not_said_to_be_read() {
         let place =
-            |id: &str| local(id, std::path::Path::new("/elsewhere"), refdesk_core::catalog::Standing::Directory);
+            |id: &str| local(id, std::path::Path::new("/elsewhere"), refdesk_core::catalog::PathState::Directory);
         let desk = snapshot(vec![place("far"), tagged("near", &[])], &["far", "near"], &[]);
         let told = introduction(&desk, &access(&desk, &["far"]), &[]).unwrap();
         assert!(told.contains("- @near") && !told.contains("@far"), "{told}");
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn auto_and_picked_first_then_what_else_there_is() {
         let auto = Source { mode: Mode::Auto, ..tagged("rules", &[]) };
-        let url = Source { kind: Kind::Url { url: "https://example.org".into() }, ..tagged("page", &[]) };
+        let url = Source { kind: SourceKind::Url { url: "https://example.org".into() }, ..tagged("page", &[]) };
         let sources =
             vec![tagged("open", &["b", "a"]), tagged("deep", &[]), url, tagged("more", &["b"]), auto, tagged("p", &[])];
         let desk = snapshot(sources, &["p", "page"], &[("p", "deep")]);

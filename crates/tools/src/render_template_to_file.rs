@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::asking::approve;
 use super::rendering::{Rendering, cut_diff, facts, failure, note, render};
 use super::{CallError, Handled, ToolAnswer, ToolCall, ToolEffect, ToolSpec, closed};
-use refdesk_core::config::Verdict;
+use refdesk_core::config::ApprovalMode;
 use refdesk_desk::channel::Approval;
 use refdesk_desk::engine::{Outcome, Task};
 use refdesk_files::output::{Before, Proposal, Scope, Unwritten, needs_overwrite, propose};
@@ -96,12 +96,12 @@ async fn allowed(call: &ToolCall, rendering: &Rendering, proposal: &Proposal) ->
     let Some(Outcome::Verdict(verdict)) = call.front.ask(&call.agent, task).await else { return Err(closed()) };
     let (verdict, way) = *verdict;
     Ok(match verdict {
-        Verdict::Auto => Ok("approved by a rule of 'approval'".to_owned()),
-        Verdict::Deny => {
+        ApprovalMode::Auto => Ok("approved by a rule of 'approval'".to_owned()),
+        ApprovalMode::Deny => {
             let message = format!("a rule of 'approval' in the configuration denies writing {}", proposal.shown);
             Err(Error::new("denied", message, "write to another path, or tell the user what to put there"))
         }
-        Verdict::Ask => {
+        ApprovalMode::Ask => {
             let approval = Approval {
                 path: proposal.shown.clone(),
                 template: rendering.name.clone(),

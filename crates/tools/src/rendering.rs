@@ -9,7 +9,7 @@ use refdesk_desk::engine::{Outcome, Task};
 use refdesk_desk::session::{self, Receipt};
 use refdesk_desk::{Made, Request, Unrendered, What};
 use refdesk_files::name::sha256_hex;
-use refdesk_templates::{Named, Syntax};
+use refdesk_templates::{NamedValue, Syntax};
 use refdesk_text::Error;
 
 /// Bytes of a diff shown to an agent.
@@ -112,7 +112,7 @@ fn unrendered_failure(failed: Unrendered) -> CallError {
     failure(&Error::new(failed.code, message, hint), known)
 }
 
-fn named(values: &[Named]) -> Value {
+fn named(values: &[NamedValue]) -> Value {
     values.iter().map(|named| json!({"name": named.path, "nearest": named.nearest})).collect()
 }
 

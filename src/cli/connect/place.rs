@@ -15,7 +15,7 @@ use refdesk_text::Error;
 const LIMIT: u64 = 1024 * 1024;
 
 /// A settings file.
-pub(super) struct Place {
+pub(super) struct SettingsFile {
     /// What it may not lead out of.
     root: PathBuf,
     folder: PathBuf,
@@ -29,12 +29,12 @@ pub(super) struct Place {
 ///
 /// # Errors
 /// There is no home folder.
-pub(super) fn of(desk: &Desk, client: &Client, for_user: bool) -> Result<Place, Error> {
+pub(super) fn of(desk: &Desk, client: &Client, for_user: bool) -> Result<SettingsFile, Error> {
     let file = client.file;
     if !for_user {
         let root = desk.workspace().to_path_buf();
         let shown = format!("{}/{file}", client.folder);
-        return Ok(Place { folder: root.join(client.folder), root, file, for_user, shown });
+        return Ok(SettingsFile { folder: root.join(client.folder), root, file, for_user, shown });
     }
     let Some(root) = world::home() else {
         let message = "there is no home folder: HOME is not set, or no absolute path";
@@ -48,10 +48,10 @@ pub(super) fn of(desk: &Desk, client: &Client, for_user: bool) -> Result<Place, 
     let folder = moved.map_or_else(|| root.join(client.folder), |moved| absolute(&desk.around().current, &moved));
     let path = folder.join(file);
     let shown = path.strip_prefix(&root).map_or_else(|_| slashed(&path), |inside| format!("~/{}", slashed(inside)));
-    Ok(Place { root, folder, file, for_user, shown })
+    Ok(SettingsFile { root, folder, file, for_user, shown })
 }
 
-impl Place {
+impl SettingsFile {
     /// Whose settings they are, for programs.
     pub fn scope(&self) -> &'static str {
         if self.for_user { "user" } else { "project" }

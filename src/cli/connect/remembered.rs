@@ -17,7 +17,7 @@ use refdesk_text::Error;
 const LIMIT: u64 = 64 * 1024;
 
 /// What is remembered of one connection.
-pub(super) struct Remembered {
+pub(super) struct ConnectionRecord {
     /// `None` where a user has no folder for such things.
     file: Option<PathBuf>,
     /// Of a workspace, what its folder may not lead out of, and what seals the record; a user's own folder may lie anywhere,
@@ -35,7 +35,7 @@ pub(super) struct Remembered {
     pub damage: Option<String>,
 }
 
-impl Remembered {
+impl ConnectionRecord {
     /// What is remembered of this agent.
     pub fn new(desk: &Desk, agent: &str, for_user: bool) -> Self {
         let folder = if for_user {

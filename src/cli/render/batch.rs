@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::super::answer::Answer;
+use super::super::answer::CommandOutput;
 use super::super::args::RenderArgs;
-use super::write::{Output, carry_out, in_row, in_words, row, scope};
+use super::write::{PlannedOutput, carry_out, in_row, in_words, row, scope};
 use super::{read_given, refusal, write};
 use refdesk_desk::{Desk, Made, Request, What};
 use refdesk_files::output::{Proposal, disagreements};
@@ -39,7 +39,7 @@ struct Row {
 }
 
 /// Renders and writes every row of the list.
-pub(super) fn run(desk: &mut Desk, args: &RenderArgs, given: &str) -> Answer {
+pub(super) fn run(desk: &mut Desk, args: &RenderArgs, given: &str) -> CommandOutput {
     let rows = match rows(desk, args, given) {
         Ok(rows) => rows,
         Err(usage) => return usage,
@@ -49,7 +49,7 @@ pub(super) fn run(desk: &mut Desk, args: &RenderArgs, given: &str) -> Answer {
     let mut answer = match prepare(desk, args, &index, &rows) {
         Ok(mut outputs) => {
             let outcome = carry_out(desk, args, &mut outputs);
-            let told = |(at, output): (usize, &Output)| numbered(at, row(output, outcome.written.get(at)));
+            let told = |(at, output): (usize, &PlannedOutput)| numbered(at, row(output, outcome.written.get(at)));
             let json = document(outcome.refused.is_empty(), outputs.iter().enumerate().map(told).collect());
             write::answer(outcome, json)
         }
@@ -61,7 +61,7 @@ pub(super) fn run(desk: &mut Desk, args: &RenderArgs, given: &str) -> Answer {
             };
             let json = document(false, refused.iter().map(told).collect());
             let refused = refused.into_iter().map(|(at, _, refusal)| in_row(at, refusal)).collect();
-            Answer::new(Value::Object(json), "").and_refused(refused)
+            CommandOutput::new(Value::Object(json), "").and_refused(refused)
         }
     };
     answer.diagnostics.splice(..0, diagnostics);
@@ -80,7 +80,7 @@ fn numbered(at: usize, members: Map<String, Value>) -> Value {
 }
 
 /// A row that came to nothing: its place, what is known of it, and why.
-type Failed = (usize, Map<String, Value>, Error);
+type FailedRow = (usize, Map<String, Value>, Error);
 
 /// Every row's text and what it would change, or every row that came to nothing.
 fn prepare(
@@ -88,9 +88,9 @@ fn prepare(
     args: &RenderArgs,
     index: &TemplateIndex,
     rows: &[(Request, Option<String>)],
-) -> Result<Vec<Output>, Vec<Failed>> {
-    let mut outputs: Vec<(usize, Output)> = Vec::new();
-    let mut failed: Vec<Failed> = Vec::new();
+) -> Result<Vec<PlannedOutput>, Vec<FailedRow>> {
+    let mut outputs: Vec<(usize, PlannedOutput)> = Vec::new();
+    let mut failed: Vec<FailedRow> = Vec::new();
     let mut bytes = 0;
     for (at, (request, path)) in rows.iter().enumerate() {
         match output(desk, args, index, request, path.as_deref()) {
@@ -124,7 +124,7 @@ fn output(
     index: &TemplateIndex,
     request: &Request,
     path: Option<&str>,
-) -> Result<Output, (Map<String, Value>, Error)> {
+) -> Result<PlannedOutput, (Map<String, Value>, Error)> {
     let known = |path: Option<&str>| Map::from_iter([("output_path".to_owned(), json!(path))]);
     let mut made: Made = desk.render(index, request).map_err(|failed| (known(path), refusal(failed)))?;
     let Some(path) = path.map(str::to_owned).or_else(|| made.offered.clone()) else {
@@ -134,13 +134,13 @@ fn output(
     let proposal =
         desk.propose(&path, &made.text, scope(args)).map_err(|refusal| (known(Some(&path)), in_words(refusal)))?;
     made.warnings.extend(proposal.diff.note.clone());
-    Ok(Output { made, proposal })
+    Ok(PlannedOutput { made, proposal })
 }
 
 /// The rows, and where each wants to go.
-fn rows(desk: &Desk, args: &RenderArgs, given: &str) -> Result<Vec<(Request, Option<String>)>, Answer> {
+fn rows(desk: &Desk, args: &RenderArgs, given: &str) -> Result<Vec<(Request, Option<String>)>, CommandOutput> {
     let hint = "write a JSON list, for example --batch '[{\"name\": \"x.tpl\", \"vars\": {}, \"output\": \"x\"}]'";
-    let usage = |message: String| Answer::usage(format!("--batch: {message}"), hint);
+    let usage = |message: String| CommandOutput::usage(format!("--batch: {message}"), hint);
     let text = read_given(desk, "--batch", given)?;
     let rows: Vec<Value> = serde_json::from_str(text.trim_start_matches('\u{feff}'))
         .map_err(|error| usage(format!("it is no JSON list: {error}")))?;

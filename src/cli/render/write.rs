@@ -2,18 +2,18 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::answer::Answer;
+use super::super::answer::CommandOutput;
 use super::super::args::RenderArgs;
 use super::super::output::ask;
 use super::super::rows::plural;
 use super::named;
 use refdesk_desk::{Desk, Made};
-use refdesk_files::output::{Before, Proposal, Scope, Unwritten, Written, needs_overwrite};
+use refdesk_files::output::{Before, Proposal, Scope, Unwritten, WrittenFile, needs_overwrite};
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
 /// A text and what writing it would change.
-pub(super) struct Output {
+pub(super) struct PlannedOutput {
     /// The text.
     pub made: Made,
     /// What it would change.
@@ -21,9 +21,9 @@ pub(super) struct Output {
 }
 
 /// What became of some outputs.
-pub(super) struct Outcome {
+pub(super) struct WriteOutcome {
     /// A line each, in the same order; none where nothing was to be written.
-    pub written: Vec<Written>,
+    pub written: Vec<WrittenFile>,
     /// Why nothing was written.
     pub refused: Vec<Error>,
     /// The differences, and what was written, for people.
@@ -50,17 +50,17 @@ pub(super) fn in_row(at: usize, refusal: Error) -> Error {
 }
 
 /// Writes one text to one file.
-pub(super) fn one(desk: &mut Desk, args: &RenderArgs, mut made: Made, path: &str) -> Answer {
+pub(super) fn one(desk: &mut Desk, args: &RenderArgs, mut made: Made, path: &str) -> CommandOutput {
     let proposal = match desk.propose(path, &made.text, scope(args)) {
         Ok(proposal) => proposal,
         Err(refusal) => {
             let mut json = facts(&made);
             json.extend([("success".to_owned(), json!(false)), ("output_path".to_owned(), json!(path))]);
-            return Answer { json: Value::Object(json), ..Answer::refused(in_words(refusal)) };
+            return CommandOutput { json: Value::Object(json), ..CommandOutput::refused(in_words(refusal)) };
         }
     };
     made.warnings.extend(proposal.diff.note.clone());
-    let mut outputs = [Output { made, proposal }];
+    let mut outputs = [PlannedOutput { made, proposal }];
     let outcome = carry_out(desk, args, &mut outputs);
     let mut json = Map::from_iter([("success".to_owned(), json!(outcome.refused.is_empty()))]);
     for output in &outputs {
@@ -70,14 +70,14 @@ pub(super) fn one(desk: &mut Desk, args: &RenderArgs, mut made: Made, path: &str
 }
 
 /// An answer of this document.
-pub(super) fn answer(outcome: Outcome, json: Map<String, Value>) -> Answer {
-    let Outcome { refused, text, diagnostics, notes, .. } = outcome;
-    let answer = Answer::new(Value::Object(json), text).and_refused(refused);
-    Answer { diagnostics, notes, ..answer }
+pub(super) fn answer(outcome: WriteOutcome, json: Map<String, Value>) -> CommandOutput {
+    let WriteOutcome { refused, text, diagnostics, notes, .. } = outcome;
+    let answer = CommandOutput::new(Value::Object(json), text).and_refused(refused);
+    CommandOutput { diagnostics, notes, ..answer }
 }
 
 /// What is told of one output.
-pub(super) fn row(output: &Output, written: Option<&Written>) -> Map<String, Value> {
+pub(super) fn row(output: &PlannedOutput, written: Option<&WrittenFile>) -> Map<String, Value> {
     let bytes = written.map_or(0, |written| written.bytes);
     let mut json = Map::from_iter([
         ("output_path".to_owned(), json!(output.proposal.shown)),
@@ -102,18 +102,18 @@ fn facts(made: &Made) -> Map<String, Value> {
 }
 
 /// Shows, asks and writes: all of it or nothing. Where a file changed meanwhile, its difference is the new one afterwards.
-pub(super) fn carry_out(desk: &mut Desk, args: &RenderArgs, outputs: &mut [Output]) -> Outcome {
+pub(super) fn carry_out(desk: &mut Desk, args: &RenderArgs, outputs: &mut [PlannedOutput]) -> WriteOutcome {
     let warnings = outputs.iter().flat_map(|output| &output.made.warnings);
     let diagnostics = warnings.map(|warning| Diagnostic::warning("render", warning.as_str())).collect();
     let (written, refused, notes) = (Vec::new(), Vec::new(), Vec::new());
-    let mut outcome = Outcome { written, refused, text: differences(outputs), diagnostics, notes };
+    let mut outcome = WriteOutcome { written, refused, text: differences(outputs), diagnostics, notes };
     if args.dry_run {
         outcome.notes = foreseen(outputs, args.overwrite);
         outcome.text.push_str(&unchanged(outputs));
         return outcome;
     }
     if !args.overwrite {
-        let exists = |(at, output): (usize, &Output)| {
+        let exists = |(at, output): (usize, &PlannedOutput)| {
             let refusal = in_words(needs_overwrite(&output.proposal)?);
             Some(if args.batch.is_some() { in_row(at, refusal) } else { refusal })
         };
@@ -132,7 +132,7 @@ pub(super) fn carry_out(desk: &mut Desk, args: &RenderArgs, outputs: &mut [Outpu
             }
             Some(false) => {
                 let refusal = Error::new("not-approved", "it was not approved", "");
-                return Outcome {
+                return WriteOutcome {
                     text: String::new(),
                     diagnostics: Vec::new(),
                     refused: vec![in_words(refusal)],
@@ -166,12 +166,12 @@ pub(super) fn carry_out(desk: &mut Desk, args: &RenderArgs, outputs: &mut [Outpu
     outcome
 }
 
-fn differences(outputs: &[Output]) -> String {
+fn differences(outputs: &[PlannedOutput]) -> String {
     outputs.iter().map(|output| output.proposal.diff.unified()).collect()
 }
 
 /// Beside the differences, not behind them: those are for `patch`, too.
-fn foreseen(outputs: &[Output], overwrite: bool) -> Vec<String> {
+fn foreseen(outputs: &[PlannedOutput], overwrite: bool) -> Vec<String> {
     let changed = outputs.iter().map(|output| &output.proposal).filter(|proposal| !proposal.is_unchanged());
     let told = |it: &Proposal| {
         let (verb, with) = match it.before {
@@ -184,12 +184,12 @@ fn foreseen(outputs: &[Output], overwrite: bool) -> Vec<String> {
     changed.map(told).collect()
 }
 
-fn unchanged(outputs: &[Output]) -> String {
+fn unchanged(outputs: &[PlannedOutput]) -> String {
     let same = outputs.iter().filter(|output| output.proposal.is_unchanged());
     same.map(|output| format!("{} is unchanged\n", output.proposal.shown)).collect()
 }
 
-fn told(output: &Output, written: &Written) -> String {
+fn told(output: &PlannedOutput, written: &WrittenFile) -> String {
     let proposal = &output.proposal;
     if proposal.is_unchanged() {
         return format!("{} is unchanged\n", written.shown);
@@ -199,8 +199,8 @@ fn told(output: &Output, written: &Written) -> String {
 }
 
 /// Whether a person says yes to these differences; `None` where there is none to ask.
-fn approved(outputs: &[Output]) -> Option<bool> {
-    let changed: Vec<&Output> = outputs.iter().filter(|output| !output.proposal.is_unchanged()).collect();
+fn approved(outputs: &[PlannedOutput]) -> Option<bool> {
+    let changed: Vec<&PlannedOutput> = outputs.iter().filter(|output| !output.proposal.is_unchanged()).collect();
     let mut shown: String = changed.iter().map(|output| output.proposal.diff.shown()).collect();
     for warning in outputs.iter().flat_map(|output| &output.made.warnings) {
         shown.push_str(&format!("warning: {warning}\n"));

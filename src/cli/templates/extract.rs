@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::row_with_place;
-use crate::cli::answer::Answer;
+use crate::cli::answer::CommandOutput;
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::Desk;
 use refdesk_desk::session::Written;
@@ -14,7 +14,7 @@ use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
 
 /// Writes those of the selection, or those of the documents named.
-pub fn run(desk: &Desk, index: &TemplateIndex, files: &[PathBuf]) -> Answer {
+pub fn run(desk: &Desk, index: &TemplateIndex, files: &[PathBuf]) -> CommandOutput {
     if files.is_empty() {
         // What waits for trust is not written, and not said to be.
         let readable = desk.readable(index);
@@ -29,7 +29,7 @@ pub fn run(desk: &Desk, index: &TemplateIndex, files: &[PathBuf]) -> Answer {
     answer(desk, &templates, extraction.done).and_refused(extraction.refused)
 }
 
-fn answer(desk: &Desk, templates: &[&Template], done: Written) -> Answer {
+fn answer(desk: &Desk, templates: &[&Template], done: Written) -> CommandOutput {
     let rows: Vec<Value> = templates.iter().map(|template| row_with_place(desk, template)).collect();
     let Written { written, kept, removed, superseded, mut diagnostics } = done;
     if superseded {
@@ -53,5 +53,5 @@ fn answer(desk: &Desk, templates: &[&Template], done: Written) -> Answer {
     if text.is_empty() && templates.is_empty() {
         text.push_str("No document holds a template.\n");
     }
-    Answer { diagnostics, ..Answer::new(json, text) }
+    CommandOutput { diagnostics, ..CommandOutput::new(json, text) }
 }

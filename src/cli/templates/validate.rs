@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use crate::cli::answer::Answer;
+use crate::cli::answer::CommandOutput;
 use crate::cli::output::in_words;
 use refdesk_desk::Desk;
 use refdesk_files::path::absolute;
@@ -14,12 +14,12 @@ use refdesk_text::Error;
 use refdesk_text::report::{Diagnostic, Severity};
 
 /// Judges every template of the selection.
-pub fn index(index: &TemplateIndex, found: Vec<Diagnostic>) -> Answer {
+pub fn index(index: &TemplateIndex, found: Vec<Diagnostic>) -> CommandOutput {
     answer(Map::new(), found, index.templates.len())
 }
 
 /// Judges one file.
-pub fn file(desk: &Desk, file: &Path) -> Answer {
+pub fn file(desk: &Desk, file: &Path) -> CommandOutput {
     let path = absolute(&desk.around().current, file);
     let place = desk.around().display(&path);
     let known = json!({"valid": false, "errors": [], "warnings": [], "file": place});
@@ -27,7 +27,7 @@ pub fn file(desk: &Desk, file: &Path) -> Answer {
         let what = if path.is_dir() { "is a folder" } else { "is not there" };
         let refusal =
             Error::new("no-such-file", format!("{} {what}", path.display()), "FILE is relative to the current folder");
-        return Answer { json: known, ..Answer::refused(refusal) };
+        return CommandOutput { json: known, ..CommandOutput::refused(refusal) };
     }
     let mut members = Map::new();
     members.insert("file".into(), json!(place));
@@ -69,7 +69,7 @@ pub fn file(desk: &Desk, file: &Path) -> Answer {
     answer(members, found, 1)
 }
 
-fn answer(mut members: Map<String, Value>, found: Vec<Diagnostic>, judged: usize) -> Answer {
+fn answer(mut members: Map<String, Value>, found: Vec<Diagnostic>, judged: usize) -> CommandOutput {
     let severe = found.into_iter().map(|it| match it.code {
         "template-broken" => Diagnostic { severity: Severity::Error, ..it },
         _ => it,
@@ -88,5 +88,5 @@ fn answer(mut members: Map<String, Value>, found: Vec<Diagnostic>, judged: usize
     if let Value::Object(all) = &mut json {
         all.append(&mut members);
     }
-    Answer { exit: u8::from(!valid), ..Answer::new(json, text) }
+    CommandOutput { exit: u8::from(!valid), ..CommandOutput::new(json, text) }
 }

@@ -274,7 +274,7 @@ impl KeyContext {
 
 /// One row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Binding {
+pub struct ActionBinding {
     /// What it does.
     pub action: Action,
     /// One or two words, for the bottom line and the palette; unique.
@@ -300,7 +300,7 @@ pub enum Visibility {
     HelpOnly,
 }
 
-impl Binding {
+impl ActionBinding {
     /// The default keys that parse, which all do.
     pub fn default_keys(&self) -> impl Iterator<Item = Key> {
         self.keys.iter().filter_map(|key| key.parse().ok())
@@ -317,7 +317,7 @@ impl Binding {
 }
 
 /// The binding of this key in the first of these contexts that has one.
-pub fn bound(key: Key, contexts: &[KeyContext]) -> Option<&'static Binding> {
+pub fn bound(key: Key, contexts: &[KeyContext]) -> Option<&'static ActionBinding> {
     contexts.iter().find_map(|context| {
         ACTIONS.iter().find(|entry| entry.contexts.contains(context) && entry.default_keys().any(|bound| bound == key))
     })

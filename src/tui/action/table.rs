@@ -1,6 +1,6 @@
 //! The rows of the table of actions, in the order of the help.
 
-use crate::tui::action::{Action, Binding, BorderMove, KeyContext, Visibility};
+use crate::tui::action::{Action, ActionBinding, BorderMove, KeyContext, Visibility};
 use crate::tui::pane::Pane;
 use crate::tui::widgets::field::TextEdit;
 use crate::tui::widgets::motion::Motion;
@@ -11,7 +11,7 @@ const TEMPLATES: &[KeyContext] = &[KeyContext::Pane(Pane::Templates)];
 
 macro_rules! entry {
     ($action:expr, $name:literal, $description:literal, $keys:expr, $contexts:expr, $shown:ident) => {
-        Binding {
+        ActionBinding {
             action: $action,
             name: $name,
             description: $description,
@@ -24,7 +24,7 @@ macro_rules! entry {
 
 /// Everything a person can do, in the order of the help.
 #[rustfmt::skip]
-pub const ACTIONS: &[Binding] = &[
+pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Toggle, "pick", "Pick or unpick the source under the cursor", ["Space"], SOURCES, BottomLine),
     entry!(Action::Exclude, "exclude", "Exclude the source from being pulled in, or include it again", ["x"], SOURCES, BottomLine),
     entry!(Action::Keep, "keep", "Keep this source even if what pulled it in leaves", ["p"], SOURCES, WhenPossible),

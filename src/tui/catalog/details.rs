@@ -11,7 +11,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::marked::MarkedText;
 use crate::tui::widgets::page::PageLine;
-use refdesk_core::catalog::{Kind, Source};
+use refdesk_core::catalog::{Source, SourceKind};
 
 /// The lines about the source under the cursor, for so many columns; none where there is no source.
 pub fn lines(state: &State, columns: usize) -> Vec<PageLine> {
@@ -90,13 +90,13 @@ fn facts(state: &State, source: &Source) -> String {
 fn fields(state: &State, source: &Source) -> Vec<(&'static str, String)> {
     let clean = |text: &str| cells::clean(text).into_owned();
     let mut fields = match &source.kind {
-        Kind::Local(place) if source.is_missing() => vec![("missing", clean(&place.written))],
-        Kind::Local(place) if source.is_untrusted() => vec![("waits for trust", printed(state, &place.path))],
-        Kind::Local(place) if source.is_directory() => vec![("folder", printed(state, &place.path))],
-        Kind::Local(place) => vec![("file", printed(state, &place.path))],
-        Kind::Url { url } => vec![("url", clean(url))],
-        Kind::Mcp { server, tool, .. } => vec![("tool", format!("{} on {}", clean(tool), clean(server)))],
-        Kind::Inline { content } => vec![("content", cells::counted(content.lines().count(), "line"))],
+        SourceKind::Local(place) if source.is_missing() => vec![("missing", clean(&place.written))],
+        SourceKind::Local(place) if source.is_untrusted() => vec![("waits for trust", printed(state, &place.path))],
+        SourceKind::Local(place) if source.is_directory() => vec![("folder", printed(state, &place.path))],
+        SourceKind::Local(place) => vec![("file", printed(state, &place.path))],
+        SourceKind::Url { url } => vec![("url", clean(url))],
+        SourceKind::Mcp { server, tool, .. } => vec![("tool", format!("{} on {}", clean(tool), clean(server)))],
+        SourceKind::Inline { content } => vec![("content", cells::counted(content.lines().count(), "line"))],
     };
     if !source.tags.is_empty() {
         fields.push(("tags", clean(&source.tags.join(", "))));

@@ -1,6 +1,6 @@
 //! Where a row of the feed, a problem or a mention leads. Captions, `disabled` and `update` all ask here.
 
-use refdesk_core::catalog::{Kind, SourceId};
+use refdesk_core::catalog::{SourceId, SourceKind};
 use refdesk_core::mention::Mention;
 use refdesk_core::selection::{Role, reasons};
 use refdesk_desk::Spot;
@@ -99,5 +99,5 @@ pub fn mention(state: &State) -> Result<Mention, String> {
 pub fn in_file(state: &State, mention: &Mention) -> Option<Spot> {
     let parent = state.snapshot.catalog.get(mention.from.as_str())?;
     let spot = || Spot { path: mention.file.to_path_buf(), line: mention.line };
-    (!matches!(parent.kind, Kind::Inline { .. })).then(spot)
+    (!matches!(parent.kind, SourceKind::Inline { .. })).then(spot)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use crate::tui::fixture;
-use refdesk_core::catalog::{Catalog, Mode, Source, SourceId, Standing};
+use refdesk_core::catalog::{Catalog, Mode, PathState, Source, SourceId};
 use refdesk_desk::engine::Snapshot;
 use refdesk_text::fold::{collapsed, same_tag, tag_key};
 
@@ -23,7 +23,7 @@ fn any_snapshot() -> impl Strategy<Value = Snapshot> {
     let sources = proptest::collection::vec(any_source(), 0..12);
     (sources, proptest::collection::vec(0..12usize, 0..5)).prop_map(|(sources, chosen)| {
         let of = |(nth, (id, name, tags, description)): (usize, (String, String, Vec<String>, String))| {
-            let standing = if nth % 5 == 0 { Standing::Missing } else { Standing::File };
+            let standing = if nth % 5 == 0 { PathState::Missing } else { PathState::File };
             let mode = if nth % 7 == 0 { Mode::Auto } else { Mode::Selectable };
             let tags: Vec<&str> = tags.iter().map(String::as_str).collect();
             Source { description, ..fixture::source(&id, &name, mode, &tags, fixture::local("a.md", standing)) }

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use refdesk_core::selection::Standing;
+use refdesk_core::selection::SelectionState;
 use refdesk_desk::engine::Snapshot;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -56,22 +56,23 @@ impl Order {
             Self::Kind => sequence.sort_by_key(|at| sources.get(*at).map(|source| source.kind.word())),
             Self::Tokens => sequence.sort_by_cached_key(|at| Reverse(snapshot.tokens.get(id(at)).copied())),
             Self::Standing => {
-                sequence.sort_by_cached_key(|at| rank(Standing::of(&snapshot.catalog, &snapshot.selection, id(at))));
+                sequence
+                    .sort_by_cached_key(|at| rank(SelectionState::of(&snapshot.catalog, &snapshot.selection, id(at))));
             }
         }
         Some(sequence)
     }
 }
 
-fn rank(standing: Standing) -> u8 {
+fn rank(standing: SelectionState) -> u8 {
     match standing {
-        Standing::Picked => 0,
-        Standing::Transitive => 1,
-        Standing::Auto => 2,
-        Standing::Available => 3,
-        Standing::Excluded => 4,
-        Standing::Missing => 5,
-        Standing::Dormant => 6,
+        SelectionState::Picked => 0,
+        SelectionState::Transitive => 1,
+        SelectionState::Auto => 2,
+        SelectionState::Available => 3,
+        SelectionState::Excluded => 4,
+        SelectionState::Missing => 5,
+        SelectionState::Dormant => 6,
     }
 }
 

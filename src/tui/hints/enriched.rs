@@ -11,7 +11,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::{cells, frame};
 use refdesk_desk::engine::Hearer;
-use refdesk_enrich::{Block, BlockKind, Enriched, Level};
+use refdesk_enrich::{BlockCost, BlockKind, Enriched, Level};
 
 /// The page of it for so many columns; empty until the answer came.
 pub fn page(state: &State, columns: usize) -> WrappedText {
@@ -45,7 +45,7 @@ fn nothing(state: &State) -> &'static str {
     }
 }
 
-fn slice<'e>(enriched: &'e Enriched, block: &Block) -> &'e str {
+fn slice<'e>(enriched: &'e Enriched, block: &BlockCost) -> &'e str {
     enriched.text.get(block.start..block.start.saturating_add(block.bytes)).unwrap_or_default()
 }
 

@@ -7,7 +7,7 @@ use crate::tui::hints::rows::HintRow;
 use crate::tui::source_state;
 use crate::tui::state::State;
 use crate::tui::widgets::cells;
-use refdesk_core::selection::Standing;
+use refdesk_core::selection::SelectionState;
 use refdesk_enrich::{Expansion, Hint, Neighbour, PassedOver, WhyNot};
 use refdesk_text::fold::same_tag;
 use refdesk_text::lines;
@@ -145,13 +145,13 @@ fn cut(state: &State, piece: &str) -> String {
 /// What the keys do to this source.
 fn deed(state: &State, id: &str) -> &'static str {
     match source_state::mark(&state.snapshot, id).0 {
-        Standing::Picked => "Space unpicks it.",
-        Standing::Transitive => "p keeps it as a pick, x excludes it.",
-        Standing::Excluded => "x includes it again, Space picks it.",
-        Standing::Available => "Space picks it, x excludes it.",
-        Standing::Missing => "Its file is missing: it cannot be picked.",
-        Standing::Auto => "Space picks it.",
-        Standing::Dormant => "It is no longer in the catalog.",
+        SelectionState::Picked => "Space unpicks it.",
+        SelectionState::Transitive => "p keeps it as a pick, x excludes it.",
+        SelectionState::Excluded => "x includes it again, Space picks it.",
+        SelectionState::Available => "Space picks it, x excludes it.",
+        SelectionState::Missing => "Its file is missing: it cannot be picked.",
+        SelectionState::Auto => "Space picks it.",
+        SelectionState::Dormant => "It is no longer in the catalog.",
     }
 }
 

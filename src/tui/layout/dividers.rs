@@ -3,7 +3,7 @@
 
 use ratatui::layout::{Position, Rect};
 
-use refdesk_core::config::screen::{Rules, Shares};
+use refdesk_core::config::screen::{DividerShares, Shares};
 
 use crate::tui::layout::PaneLayout;
 use crate::tui::pane::Pane;
@@ -17,7 +17,7 @@ pub enum Divider {
     Lower,
 }
 
-pub fn of(rules: &Rules, pane: Pane) -> Shares {
+pub fn of(rules: &DividerShares, pane: Pane) -> Shares {
     match pane {
         Pane::Catalog => rules.catalog,
         Pane::Selection => rules.selection,
@@ -43,7 +43,7 @@ pub fn at(pane: Pane, parts: &PaneLayout, place: Position) -> Option<Divider> {
 }
 
 /// Puts a rule of this pane, whose inside is `inner`, where the mouse is.
-pub fn put(rules: &mut Rules, pane: Pane, rule: Divider, inner: Rect, to: Position) {
+pub fn put(rules: &mut DividerShares, pane: Pane, rule: Divider, inner: Rect, to: Position) {
     let shares = match pane {
         Pane::Catalog => &mut rules.catalog,
         Pane::Selection => &mut rules.selection,
@@ -71,7 +71,7 @@ mod tests {
     use crate::tui::layout;
     use crate::tui::layout::{HintsFocus, HintsNeeds};
 
-    fn parts(pane: Pane, inner: Rect, busy: HintsFocus, rules: &Rules) -> PaneLayout {
+    fn parts(pane: Pane, inner: Rect, busy: HintsFocus, rules: &DividerShares) -> PaneLayout {
         match pane {
             Pane::Hints => layout::hints(inner, HintsNeeds { busy, prompt: 1, aside: 2 }, rules.hints),
             _ => layout::parts(pane, inner, 3, of(rules, pane)),
@@ -94,7 +94,7 @@ mod tests {
             busy in proptest::sample::select(&[HintsFocus::Nothing, HintsFocus::Prompt, HintsFocus::List, HintsFocus::Feed][..]),
         ) {
             let inner = Rect::new(1, 2, width, height);
-            let mut rules = Rules::default();
+            let mut rules = DividerShares::default();
             let before = parts(pane, inner, busy, &rules);
             // What is not there cannot be pulled.
             if stands(pane, rule, &before, inner).is_some() {
@@ -104,7 +104,7 @@ mod tests {
                 let to = if rule == Divider::Left { x } else { y };
                 let (least, most) = {
                     let end = |x, y| {
-                        let mut rules = Rules::default();
+                        let mut rules = DividerShares::default();
                         put(&mut rules, pane, rule, inner, Position { x, y });
                         stands(pane, rule, &parts(pane, inner, busy, &rules), inner)
                     };

@@ -38,12 +38,12 @@ pub struct HighlightWorker {
 /// Where the newest text lies.
 #[derive(Default)]
 struct Mailbox {
-    waiting: Mutex<Pending>,
+    waiting: Mutex<HighlightQueue>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct Pending {
+struct HighlightQueue {
     text: Option<HighlightJob>,
     over: bool,
 }
@@ -90,7 +90,7 @@ impl Mailbox {
     /// Waits for a text; `None` when the screen is gone.
     fn take(&self) -> Option<HighlightJob> {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let idle = |waiting: &mut Pending| waiting.text.is_none() && !waiting.over;
+        let idle = |waiting: &mut HighlightQueue| waiting.text.is_none() && !waiting.over;
         let mut waiting = self.changed.wait_while(waiting, idle).unwrap_or_else(PoisonError::into_inner);
         if waiting.over { None } else { waiting.text.take() }
     }

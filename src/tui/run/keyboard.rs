@@ -31,7 +31,7 @@ mod unix {
     use tokio::io::unix::AsyncFd;
     use tokio::signal::unix::{Signal, SignalKind, signal};
 
-    use crate::tui::run::parse::{CutOff, Parsed, Then, bound, cut_off, parse};
+    use crate::tui::run::parse::{CutOff, InputTail, ParsedInput, bound, cut_off, parse};
 
     /// Bytes taken from the terminal at once; what is more shows first.
     const AT_ONCE: usize = 64 * 1024;
@@ -76,7 +76,7 @@ mod unix {
                     ready = self.terminal.readable() => {
                         let mut ready = ready?;
                         let then = read(ready.get_inner(), &mut self.bytes)?;
-                        if then == Then::Quiet {
+                        if then == InputTail::Quiet {
                             ready.clear_ready();
                         }
                         understand(&mut self.bytes, &mut self.begun, then, &mut self.events);
@@ -100,13 +100,13 @@ mod unix {
     }
 
     /// Takes what has come. A terminal shared with a shell must not be made non-blocking, so it is asked before each read.
-    fn read(terminal: &OwnedFd, bytes: &mut Vec<u8>) -> io::Result<Then> {
+    fn read(terminal: &OwnedFd, bytes: &mut Vec<u8>) -> io::Result<InputTail> {
         let mut buffer = [0; 4096];
         let mut taken = 0;
         while taken < AT_ONCE {
             let mut asked = [PollFd::from_borrowed_fd(terminal.as_fd(), PollFlags::IN)];
             match poll(&mut asked, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })) {
-                Ok(0) => return Ok(Then::Quiet),
+                Ok(0) => return Ok(InputTail::Quiet),
                 Ok(_) => {}
                 Err(Errno::INTR) => continue,
                 Err(error) => return Err(error.into()),
@@ -118,14 +118,14 @@ mod unix {
                     taken += count;
                 }
                 Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => return Ok(Then::Quiet),
+                Err(Errno::AGAIN) => return Ok(InputTail::Quiet),
                 Err(error) => return Err(error.into()),
             }
         }
-        Ok(Then::More)
+        Ok(InputTail::More)
     }
 
-    fn understand(bytes: &mut Vec<u8>, begun: &mut usize, then: Then, events: &mut VecDeque<Event>) {
+    fn understand(bytes: &mut Vec<u8>, begun: &mut usize, then: InputTail, events: &mut VecDeque<Event>) {
         if let Some((before, fresh)) = bytes.split_at_checked(*begun).filter(|(_, fresh)| !fresh.is_empty()) {
             match cut_off(before, fresh) {
                 CutOff::No => {}
@@ -139,19 +139,19 @@ mod unix {
         let mut rest = bytes.as_slice();
         loop {
             let used = match parse(rest, then) {
-                Parsed::Event(event, used) => {
+                ParsedInput::Event(event, used) => {
                     events.push_back(event);
                     used
                 }
-                Parsed::Nothing(used) => used,
-                Parsed::Unfinished => break,
+                ParsedInput::Nothing(used) => used,
+                ParsedInput::Unfinished => break,
             };
             rest = rest.get(used..).unwrap_or_default();
         }
         let used = bytes.len() - rest.len();
         bytes.drain(..used);
         bound(bytes);
-        *begun = if then == Then::Quiet { bytes.len() } else { 0 };
+        *begun = if then == InputTail::Quiet { bytes.len() } else { 0 };
     }
 
     #[cfg(test)]
@@ -163,9 +163,9 @@ mod unix {
             let (mut bytes, mut begun, mut events) = (Vec::new(), 0, VecDeque::new());
             for read in reads {
                 bytes.extend_from_slice(read);
-                understand(&mut bytes, &mut begun, Then::Quiet, &mut events);
+                understand(&mut bytes, &mut begun, InputTail::Quiet, &mut events);
                 // As when somebody looks and nothing has come.
-                understand(&mut bytes, &mut begun, Then::Quiet, &mut events);
+                understand(&mut bytes, &mut begun, InputTail::Quiet, &mut events);
             }
             let word = |event: &Event| match event {
                 Event::Key(key) => crate::tui::key::Key::from_event(*key).map_or("-".to_owned(), |key| key.to_string()),
@@ -201,12 +201,12 @@ mod unix {
             let (mut bytes, mut begun, mut events) = (b"\x1b[200~".to_vec(), 0, VecDeque::new());
             for _ in 0..70 {
                 bytes.extend_from_slice(&[b'x'; AT_ONCE]);
-                understand(&mut bytes, &mut begun, Then::More, &mut events);
+                understand(&mut bytes, &mut begun, InputTail::More, &mut events);
                 assert!(bytes.len() <= 5 * 1024 * 1024, "{} bytes", bytes.len());
             }
             for half in ["\x1b[20", "1~q"] {
                 bytes.extend_from_slice(half.as_bytes());
-                understand(&mut bytes, &mut begun, Then::More, &mut events);
+                understand(&mut bytes, &mut begun, InputTail::More, &mut events);
             }
             let lengths: Vec<_> =
                 events.iter().map(|event| if let Event::Paste(text) = event { text.len() } else { 0 }).collect();

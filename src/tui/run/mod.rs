@@ -9,7 +9,7 @@ use crossterm::event::{Event as TerminalEvent, KeyEvent};
 use ratatui::layout::Size;
 use tokio::sync::mpsc::error::TrySendError;
 
-use refdesk_core::config::screen::Remembered;
+use refdesk_core::config::screen::SavedScreen;
 use refdesk_desk::Spot;
 use refdesk_desk::engine::{Command, Engine};
 
@@ -55,7 +55,7 @@ pub struct ScreenExit {
     /// Why it ended.
     pub ended: ExitReason,
     /// What the next one should begin with.
-    pub remembered: Remembered,
+    pub remembered: SavedScreen,
     /// Whether every change was stored; not where the disk did not answer in time.
     pub stored: bool,
 }
@@ -88,7 +88,7 @@ pub async fn run(engine: Engine, start: Start) -> io::Result<ScreenExit> {
         suspended: false,
         changed: Some(Trigger::Change),
         pace: FrameLimiter::default(),
-        asked: Asked::Nothing,
+        asked: SentRequests::Nothing,
         handed_back: None,
         ended: None,
     };
@@ -101,8 +101,8 @@ pub async fn run(engine: Engine, start: Start) -> io::Result<ScreenExit> {
     // The shell has its terminal back before anything is waited for.
     drop(screen);
     let stored = match asked {
-        Asked::Changes => engine.close(STORING).await,
-        Asked::Nothing => true,
+        SentRequests::Changes => engine.close(STORING).await,
+        SentRequests::Nothing => true,
     };
     Ok(ScreenExit { ended: ended?, remembered: state.remember(), stored })
 }
@@ -123,7 +123,7 @@ struct App {
     /// What there is to draw for.
     changed: Option<Trigger>,
     pace: FrameLimiter,
-    asked: Asked,
+    asked: SentRequests,
     /// When an editor gave the terminal back last.
     handed_back: Option<Instant>,
     ended: Option<ExitReason>,
@@ -138,7 +138,7 @@ enum EditorTask {
 }
 
 /// Whether changes were asked for: only those are worth waiting for at the end.
-enum Asked {
+enum SentRequests {
     Nothing,
     Changes,
 }
@@ -369,7 +369,7 @@ impl App {
     /// A question waits for room in the queue, only the newest of its kind; for anything else the person is told.
     fn send(&mut self, command: Command) -> io::Result<()> {
         if command.is_change() {
-            self.asked = Asked::Changes;
+            self.asked = SentRequests::Changes;
         }
         let kind = std::mem::discriminant(&command);
         self.waiting.retain(|waiting| std::mem::discriminant(waiting) != kind);

@@ -6,7 +6,7 @@ use memchr::memmem;
 
 /// What stands at the beginning of some bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Parsed {
+pub enum ParsedInput {
     /// This event, in so many bytes.
     Event(Event, usize),
     /// So many bytes that mean nothing here: a broken sequence, an answer to a question that somebody else asked.
@@ -17,7 +17,7 @@ pub enum Parsed {
 
 /// What follows the bytes that are there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Then {
+pub enum InputTail {
     /// More may have come already.
     More,
     /// Nothing for now: an escape at the end is the key.
@@ -59,8 +59,8 @@ pub fn cut_off(begun: &[u8], fresh: &[u8]) -> CutOff {
     let open = matches!(begun, [ESC, b']' | b'P' | b'_', ..] | [ESC, b'[', b'M', ..]);
     // These may end an answer.
     let ends = matches!(fresh, [0x07 | 0x18] | [ESC, b'\\']);
-    match parse(fresh, Then::Quiet) {
-        Parsed::Event(Event::Key(_), length) if open && !ends && length == fresh.len() => CutOff::Key,
+    match parse(fresh, InputTail::Quiet) {
+        ParsedInput::Event(Event::Key(_), length) if open && !ends && length == fresh.len() => CutOff::Key,
         _ => CutOff::No,
     }
 }
@@ -74,44 +74,44 @@ pub fn bound(begun: &mut Vec<u8>) {
 }
 
 /// What these bytes begin with.
-pub fn parse(bytes: &[u8], then: Then) -> Parsed {
+pub fn parse(bytes: &[u8], then: InputTail) -> ParsedInput {
     match bytes {
-        [ESC] if then == Then::Quiet => key(KeyCode::Esc, 1),
-        [] | [ESC] | [ESC, b'['] | [ESC, b'O'] => Parsed::Unfinished,
+        [ESC] if then == InputTail::Quiet => key(KeyCode::Esc, 1),
+        [] | [ESC] | [ESC, b'['] | [ESC, b'O'] => ParsedInput::Unfinished,
         [ESC, b'[', b'[', rest @ ..] => match rest {
-            [] => Parsed::Unfinished,
+            [] => ParsedInput::Unfinished,
             [function @ b'A'..=b'E', ..] => key(KeyCode::F(function - b'A' + 1), 4),
-            _ => Parsed::Nothing(3),
+            _ => ParsedInput::Nothing(3),
         },
         [ESC, b'[', b'M', button, column, row, ..] => {
             let place = |byte: &u8| u16::from(byte.saturating_sub(33));
             mouse(button.saturating_sub(32), place(column), place(row), b'M', 6)
         }
-        [ESC, b'[', b'M', ..] => Parsed::Unfinished,
+        [ESC, b'[', b'M', ..] => ParsedInput::Unfinished,
         [ESC, b'[', rest @ ..] => sequence(rest),
         [ESC, b'O', last, ..] => match named(*last) {
             Some(code) => key(code, 3),
-            None => Parsed::Nothing(3),
+            None => ParsedInput::Nothing(3),
         },
         [ESC, b']' | b'P' | b'_', rest @ ..] if rest.first().is_some_and(|byte| *byte >= b' ') => string(rest, then),
         [ESC, ESC, ..] => key(KeyCode::Esc, 1),
         [ESC, rest @ ..] => match parse(rest, then) {
-            Parsed::Event(Event::Key(mut key), length) => {
+            ParsedInput::Event(Event::Key(mut key), length) => {
                 key.modifiers |= KeyModifiers::ALT;
-                Parsed::Event(Event::Key(key), length + 1)
+                ParsedInput::Event(Event::Key(key), length + 1)
             }
-            Parsed::Event(_, length) | Parsed::Nothing(length) => Parsed::Nothing(length + 1),
-            Parsed::Unfinished => Parsed::Unfinished,
+            ParsedInput::Event(_, length) | ParsedInput::Nothing(length) => ParsedInput::Nothing(length + 1),
+            ParsedInput::Unfinished => ParsedInput::Unfinished,
         },
         [byte, ..] => match control(*byte) {
-            Some((code, modifiers)) => Parsed::Event(Event::Key(KeyEvent::new(code, modifiers)), 1),
+            Some((code, modifiers)) => ParsedInput::Event(Event::Key(KeyEvent::new(code, modifiers)), 1),
             None => character(bytes),
         },
     }
 }
 
-fn key(code: KeyCode, length: usize) -> Parsed {
-    Parsed::Event(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)), length)
+fn key(code: KeyCode, length: usize) -> ParsedInput {
+    ParsedInput::Event(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)), length)
 }
 
 fn control(byte: u8) -> Option<(KeyCode, KeyModifiers)> {
@@ -127,7 +127,7 @@ fn control(byte: u8) -> Option<(KeyCode, KeyModifiers)> {
     })
 }
 
-fn character(bytes: &[u8]) -> Parsed {
+fn character(bytes: &[u8]) -> ParsedInput {
     let length = match bytes.first() {
         Some(0xc2..=0xdf) => 2,
         Some(0xe0..=0xef) => 3,
@@ -136,9 +136,9 @@ fn character(bytes: &[u8]) -> Parsed {
     };
     let (whole, there) = (bytes.get(..length), bytes.get(..length.min(bytes.len())).unwrap_or_default());
     match (std::str::from_utf8(there), whole) {
-        (Ok(text), Some(_)) => text.chars().next().map_or(Parsed::Nothing(1), |c| key(KeyCode::Char(c), length)),
-        (Err(error), None) if error.error_len().is_none() => Parsed::Unfinished,
-        _ => Parsed::Nothing(1),
+        (Ok(text), Some(_)) => text.chars().next().map_or(ParsedInput::Nothing(1), |c| key(KeyCode::Char(c), length)),
+        (Err(error), None) if error.error_len().is_none() => ParsedInput::Unfinished,
+        _ => ParsedInput::Nothing(1),
     }
 }
 
@@ -159,13 +159,13 @@ fn named(last: u8) -> Option<KeyCode> {
 }
 
 /// What follows `ESC [`: parameters and a last byte.
-fn sequence(bytes: &[u8]) -> Parsed {
+fn sequence(bytes: &[u8]) -> ParsedInput {
     let Some(end) = bytes.iter().position(|byte| !(0x20..=0x3f).contains(byte)) else {
-        return if bytes.len() < LONGEST { Parsed::Unfinished } else { Parsed::Nothing(bytes.len() + 2) };
+        return if bytes.len() < LONGEST { ParsedInput::Unfinished } else { ParsedInput::Nothing(bytes.len() + 2) };
     };
     let (parameters, last) = (bytes.get(..end).unwrap_or_default(), bytes.get(end).copied().unwrap_or_default());
     if !(0x40..=0x7e).contains(&last) {
-        return Parsed::Nothing(end + 2);
+        return ParsedInput::Nothing(end + 2);
     }
     let length = end + 3;
     if (parameters, last) == (b"200", b'~') {
@@ -176,14 +176,14 @@ fn sequence(bytes: &[u8]) -> Parsed {
         let numbers = numbers(report);
         let place = |at: usize| numbers.get(at).copied().unwrap_or(1).saturating_sub(1);
         let button = numbers.first().and_then(|button| u8::try_from(*button).ok());
-        return button.map_or(Parsed::Nothing(length), |button| mouse(button, place(1), place(2), last, length));
+        return button.map_or(ParsedInput::Nothing(length), |button| mouse(button, place(1), place(2), last, length));
     }
     let numbers = numbers(&text);
     let number = |at: usize| numbers.get(at).copied().unwrap_or(1);
     let code = match last {
         b'I' | b'O' if parameters.is_empty() => {
             let event = if last == b'I' { Event::FocusGained } else { Event::FocusLost };
-            return Parsed::Event(event, length);
+            return ParsedInput::Event(event, length);
         }
         b'M' => {
             let button = u8::try_from(number(0)).unwrap_or_default().saturating_sub(32);
@@ -205,10 +205,10 @@ fn sequence(bytes: &[u8]) -> Parsed {
     let modifiers = modifiers(number(1));
     match code {
         Some(KeyCode::Tab) if modifiers.contains(KeyModifiers::SHIFT) => {
-            Parsed::Event(Event::Key(KeyEvent::new(KeyCode::BackTab, modifiers)), length)
+            ParsedInput::Event(Event::Key(KeyEvent::new(KeyCode::BackTab, modifiers)), length)
         }
-        Some(code) => Parsed::Event(Event::Key(KeyEvent::new(code, modifiers)), length),
-        None => Parsed::Nothing(length),
+        Some(code) => ParsedInput::Event(Event::Key(KeyEvent::new(code, modifiers)), length),
+        None => ParsedInput::Nothing(length),
     }
 }
 
@@ -244,31 +244,31 @@ fn modifiers(number: u16) -> KeyModifiers {
     of(1, KeyModifiers::SHIFT) | of(2, KeyModifiers::ALT) | of(4, KeyModifiers::CONTROL)
 }
 
-fn paste(bytes: &[u8], before: usize) -> Parsed {
+fn paste(bytes: &[u8], before: usize) -> ParsedInput {
     match memmem::find(bytes, PASTED) {
         Some(end) => {
             let text = String::from_utf8_lossy(bytes.get(..end).unwrap_or_default()).into_owned();
-            Parsed::Event(Event::Paste(text), before + end + PASTED.len())
+            ParsedInput::Event(Event::Paste(text), before + end + PASTED.len())
         }
-        None => Parsed::Unfinished,
+        None => ParsedInput::Unfinished,
     }
 }
 
 /// An answer of the terminal to a question that this program did not ask: up to its end, or to what cannot be in it.
-fn string(bytes: &[u8], then: Then) -> Parsed {
+fn string(bytes: &[u8], then: InputTail) -> ParsedInput {
     let Some(end) = bytes.iter().position(|byte| matches!(*byte, 0x07 | ESC | 0x18)) else {
-        return if bytes.len() < LONGEST { Parsed::Unfinished } else { Parsed::Nothing(bytes.len() + 2) };
+        return if bytes.len() < LONGEST { ParsedInput::Unfinished } else { ParsedInput::Nothing(bytes.len() + 2) };
     };
     match bytes.get(end..) {
-        Some([ESC, b'\\', ..]) => Parsed::Nothing(end + 4),
-        Some([ESC]) if then == Then::More => Parsed::Unfinished,
-        Some([ESC, ..]) => Parsed::Nothing(end + 2),
-        _ => Parsed::Nothing(end + 3),
+        Some([ESC, b'\\', ..]) => ParsedInput::Nothing(end + 4),
+        Some([ESC]) if then == InputTail::More => ParsedInput::Unfinished,
+        Some([ESC, ..]) => ParsedInput::Nothing(end + 2),
+        _ => ParsedInput::Nothing(end + 3),
     }
 }
 
 /// A report of the mouse: which button with which keys, and how it ends.
-fn mouse(report: u8, column: u16, row: u16, last: u8, length: usize) -> Parsed {
+fn mouse(report: u8, column: u16, row: u16, last: u8, length: usize) -> ParsedInput {
     let button = match report & 3 {
         0 => MouseButton::Left,
         1 => MouseButton::Middle,
@@ -285,10 +285,10 @@ fn mouse(report: u8, column: u16, row: u16, last: u8, length: usize) -> Parsed {
         (1, 64) => MouseEventKind::ScrollDown,
         (2, 64) => MouseEventKind::ScrollLeft,
         (_, 64) => MouseEventKind::ScrollRight,
-        _ => return Parsed::Nothing(length),
+        _ => return ParsedInput::Nothing(length),
     };
     let held = modifiers(1 + u16::from(report >> 2 & 7));
-    Parsed::Event(Event::Mouse(MouseEvent { kind, column, row, modifiers: held }), length)
+    ParsedInput::Event(Event::Mouse(MouseEvent { kind, column, row, modifiers: held }), length)
 }
 
 #[cfg(test)]
@@ -299,16 +299,16 @@ mod tests {
     use crate::tui::key::Key;
 
     /// Everything in these bytes, in the keymap's notation.
-    fn all(bytes: &[u8], then: Then) -> (Vec<Event>, usize) {
+    fn all(bytes: &[u8], then: InputTail) -> (Vec<Event>, usize) {
         let (mut events, mut at) = (Vec::new(), 0);
         loop {
             match parse(&bytes[at..], then) {
-                Parsed::Event(event, length) => {
+                ParsedInput::Event(event, length) => {
                     events.push(event);
                     at += length;
                 }
-                Parsed::Nothing(length) => at += length,
-                Parsed::Unfinished => return (events, at),
+                ParsedInput::Nothing(length) => at += length,
+                ParsedInput::Unfinished => return (events, at),
             }
         }
     }
@@ -319,7 +319,7 @@ mod tests {
             Event::Mouse(mouse) => format!("{:?}@{},{}", mouse.kind, mouse.column, mouse.row),
             other => format!("{other:?}"),
         };
-        all(bytes, Then::Quiet).0.iter().map(word).collect::<Vec<_>>().join(" ")
+        all(bytes, InputTail::Quiet).0.iter().map(word).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
@@ -391,11 +391,11 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_in_any_pieces_give_the_same(bytes in any_bytes(), cut in any::<proptest::sample::Index>()) {
-            let (whole, used) = all(&bytes, Then::More);
+            let (whole, used) = all(&bytes, InputTail::More);
             prop_assert!(used <= bytes.len());
             let cut = cut.index(bytes.len() + 1);
-            let (mut pieces, first) = all(&bytes[..cut], Then::More);
-            let (rest, second) = all(&bytes[first..], Then::More);
+            let (mut pieces, first) = all(&bytes[..cut], InputTail::More);
+            let (rest, second) = all(&bytes[first..], InputTail::More);
             pieces.extend(rest);
             prop_assert_eq!((pieces, first + second), (whole, used));
         }

@@ -18,7 +18,7 @@ use crate::tui::widgets::frame;
 use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::row::{ListRow, RowCursor};
-use refdesk_core::selection::{Member, Role};
+use refdesk_core::selection::{Role, SelectedSource};
 
 pub mod preview;
 pub mod tree;
@@ -100,7 +100,7 @@ fn row<'a>(state: &'a State, node: &TreeRow, width: u16) -> ListRow<'a> {
     let mut row = ListRow::new(&state.skin, width);
     let Some(id) = node.id(&state.snapshot) else { return row };
     let (mark, role) = match node.kind {
-        TreeRowKind::Dormant(_) => (refdesk_core::selection::Standing::Dormant, ThemeRole::Infra),
+        TreeRowKind::Dormant(_) => (refdesk_core::selection::SelectionState::Dormant, ThemeRole::Infra),
         _ => source_state::mark(&state.snapshot, id),
     };
     let name = state.snapshot.catalog.get(id).map(|source| cells::clean(&source.name)).unwrap_or_default();
@@ -232,7 +232,7 @@ fn brings(node: &TreeRow) -> String {
 }
 
 /// Every mention that pulls a member in: `@retry-pattern  by id  docs/retry.md:12`.
-fn reasons(state: &State, member: &Member, columns: usize, most: usize) -> Vec<Line<'static>> {
+fn reasons(state: &State, member: &SelectedSource, columns: usize, most: usize) -> Vec<Line<'static>> {
     let theme = &state.skin.theme;
     let head = format!("Pulled in at depth {} by {}:", member.depth, cells::counted(member.parents.len(), "source"));
     let mut lines = vec![Line::from(Span::styled(head, theme.style(ThemeRole::Transitive)))];

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use refdesk_core::catalog::Mode;
-use refdesk_core::selection::Member;
+use refdesk_core::selection::SelectedSource;
 use refdesk_desk::engine::Snapshot;
 
 use crate::tui::widgets::cells;
@@ -64,7 +64,7 @@ pub fn rows(snapshot: &Snapshot) -> Vec<TreeRow> {
 /// Appends the member at `at` and everything under it. Depth is bounded by `MAX_TRANSITIVE_DEPTH`, so recursion is too.
 fn branch(
     snapshot: &Snapshot,
-    members: &[Member],
+    members: &[SelectedSource],
     below: &HashMap<&str, Vec<usize>>,
     at: usize,
     level: usize,
@@ -98,7 +98,7 @@ pub fn widest(rows: &[TreeRow], snapshot: &Snapshot) -> usize {
 
 impl TreeRow {
     /// The member it shows, if it shows one.
-    pub fn member<'a>(&self, members: &'a [Member]) -> Option<&'a Member> {
+    pub fn member<'a>(&self, members: &'a [SelectedSource]) -> Option<&'a SelectedSource> {
         match self.kind {
             TreeRowKind::Member(at) => members.get(at),
             _ => None,

@@ -8,7 +8,7 @@ use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State, Typing};
 use crate::tui::templates::form;
 use crate::tui::templates::values;
-use crate::tui::templates::values::{FormRow, PathStep, RowValue, TypedValue, TypedValues, ValuePath};
+use crate::tui::templates::values::{FormRow, RowValue, TypedValue, TypedValues, ValuePath, ValueStep};
 use crate::tui::widgets::field::{FieldLimit, TextField};
 use crate::tui::widgets::motion::{Cursor, Motion};
 
@@ -146,9 +146,9 @@ pub fn list(row: &FormRow, typed: Option<&TypedValues>) -> Option<(ValuePath, us
         let items = typed.map_or(1, |typed| typed.shown_items(&row.way));
         return Some((row.way.clone(), items));
     }
-    let at = row.way.iter().rposition(|step| matches!(step, PathStep::Item(_)))?;
+    let at = row.way.iter().rposition(|step| matches!(step, ValueStep::Item(_)))?;
     match (row.way.get(..at), row.way.get(at)) {
-        (Some(list), Some(PathStep::Item(item))) => Some((list.to_vec(), item + 1)),
+        (Some(list), Some(ValueStep::Item(item))) => Some((list.to_vec(), item + 1)),
         _ => None,
     }
 }
@@ -158,7 +158,7 @@ fn add(state: &mut State) {
     let Some((list, at)) = under_cursor(state).and_then(|row| list(row, state.typed())) else { return };
     change(state, |typed| typed.add_item(&list, at));
     let mut way = list;
-    way.push(PathStep::Item(at));
+    way.push(ValueStep::Item(at));
     if let Some(row) = state.templates.form.iter().position(|row| row.way == way) {
         state.templates.variable.at = row;
         begin(state);

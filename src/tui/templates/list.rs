@@ -17,7 +17,7 @@ use crate::tui::widgets::frame;
 use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::marked::MarkedText;
 use crate::tui::widgets::row::{ListRow, RowCursor};
-use refdesk_templates::{Origin, Template};
+use refdesk_templates::{Template, TemplateOrigin};
 
 /// Draws the pane with its border at `outer`.
 pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
@@ -103,8 +103,8 @@ fn row<'a>(state: &'a State, template: &Template, marks: &Marks, width: u16) -> 
         None => MarkedText::of("the workspace", &[]),
     };
     let origin = match template.origin {
-        Origin::Standalone => "file of ",
-        Origin::Embedded => "block of ",
+        TemplateOrigin::Standalone => "file of ",
+        TemplateOrigin::Embedded => "block of ",
     };
     // The source has its room, unless that would cut the name to less than half.
     let (syntax, rest) = (10, cells::width(&from.text) + origin.len());

@@ -18,7 +18,7 @@ use crate::tui::widgets::code::CodeLine;
 use crate::tui::widgets::{cells, frame};
 use crate::tui::windows::write::{WriteEffect, effect};
 use refdesk_desk::Unrendered;
-use refdesk_files::output::{Diff, Mark, Proposal};
+use refdesk_files::output::{Diff, DiffLineKind, Proposal};
 use refdesk_text::Error;
 
 /// Rows that an error takes above a text, at most.
@@ -276,11 +276,11 @@ pub fn draw_difference(state: &State, diff: &Diff, from: ViewOffset, place: Rect
     let theme = &state.skin.theme;
     for (nth, line) in diff.lines.iter().skip(from.top).take(usize::from(place.height)).enumerate() {
         let role = match line.mark {
-            Mark::Header => ThemeRole::Strong,
-            Mark::Hunk | Mark::Note => ThemeRole::Infra,
-            Mark::Same => ThemeRole::Text,
-            Mark::Added => ThemeRole::Added,
-            Mark::Removed => ThemeRole::Removed,
+            DiffLineKind::Header => ThemeRole::Strong,
+            DiffLineKind::Hunk | DiffLineKind::Note => ThemeRole::Infra,
+            DiffLineKind::Same => ThemeRole::Text,
+            DiffLineKind::Added => ThemeRole::Added,
+            DiffLineKind::Removed => ThemeRole::Removed,
         };
         let shown = line.shown();
         let text = format!("{}{}", line.mark.sign(), cells::clean(&shown));

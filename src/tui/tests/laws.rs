@@ -17,12 +17,12 @@ use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use crate::tui::theme::{Colours, Theme, ThemeRole};
 use crate::tui::update::update;
-use refdesk_core::catalog::{Catalog, Mode, SourceId, Standing};
+use refdesk_core::catalog::{Catalog, Mode, PathState, SourceId};
 use refdesk_desk::engine::{Age, Event, Notice, Receipts, Topic, Who};
 use refdesk_enrich::{BlockKind, Expansion, Findings, Hint, Level, Neighbour, PassedOver, WhyNot};
-use refdesk_files::output::{Unwritten, Written};
+use refdesk_files::output::{Unwritten, WrittenFile};
 
-use crate::tui::action::Binding;
+use crate::tui::action::ActionBinding;
 use crate::tui::tests::{press, screen};
 use refdesk_text::Error;
 
@@ -49,7 +49,7 @@ enum Step {
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
-    let bound: Vec<Key> = ACTIONS.iter().flat_map(Binding::default_keys).collect();
+    let bound: Vec<Key> = ACTIONS.iter().flat_map(ActionBinding::default_keys).collect();
     let text = "[a-z @\u{301}日👍\u{200d}\u{202e}\x1b\n\t]{0,30}";
     prop_oneof![
         12 => proptest::sample::select(bound).prop_map(Step::Key),
@@ -126,7 +126,7 @@ fn take(state: &mut State, step: Step) {
             Input::Highlighted { generation: state.templates.painting, from: start as usize, colours }
         }
         Step::Answered(which) => Input::Answer(match which {
-            0 => Event::Written(Written { shown: "a".to_owned(), bytes: 1, lines: 1 }),
+            0 => Event::Written(WrittenFile { shown: "a".to_owned(), bytes: 1, lines: 1 }),
             which => {
                 let refused = Error { code: "changed", message: "no".to_owned(), hint: String::new() };
                 let anew = fixture::proposed("new\n", "a.java", Some("older\n")).proposal.and_then(Result::ok);
@@ -231,7 +231,7 @@ fn only_visible_rows_are_formatted() {
         let of = |n| {
             let tags = ["java", "retry", "resilience"];
             fixture::source(&format!("source-{n:05}"), "A source", Mode::Selectable, &tags, {
-                fixture::local("docs/a.md", Standing::File)
+                fixture::local("docs/a.md", PathState::File)
             })
         };
         (0..count).map(of).collect()

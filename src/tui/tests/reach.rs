@@ -15,7 +15,7 @@ use crate::tui::update::update;
 use crate::tui::windows;
 use crate::tui::windows::WindowKind;
 use crate::tui::windows::palette::search;
-use refdesk_core::config::screen::Rules;
+use refdesk_core::config::screen::DividerShares;
 use refdesk_desk::engine::{Command, Event};
 
 use crate::tui::tests::look;
@@ -462,7 +462,7 @@ fn rules_within_panes_are_dragged_within_their_limits_and_hold_through_a_resize(
         update(&mut state, Input::Resize(Size::new(size.0, size.1)));
         assert_eq!((stands(&state), &state.remember()), (at.1, &remembered));
         press(&mut state, "Esc =");
-        assert_eq!(state.remember().rules, Rules::default());
+        assert_eq!(state.remember().rules, DividerShares::default());
         press(&mut state, "=");
         assert_eq!(message(&state), "all borders are where they were at first");
     }

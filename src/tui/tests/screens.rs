@@ -137,7 +137,7 @@ fn text_from_outside_is_shown_escaped() {
     let mut snapshot = fixture::snapshot();
     let hostile = "\x1b[2Ja\u{202e}b\u{200b}";
     let mut source = fixture::source(hostile, hostile, refdesk_core::catalog::Mode::Selectable, &[hostile], {
-        fixture::local(hostile, refdesk_core::catalog::Standing::File)
+        fixture::local(hostile, refdesk_core::catalog::PathState::File)
     });
     source.description = "tab\there\nand a bell \x07".to_owned();
     snapshot.catalog = std::sync::Arc::new(refdesk_core::catalog::Catalog::new(vec![source]));
@@ -150,7 +150,7 @@ fn wide_characters_shift_no_column() {
     let mut state = fixture::state(80, 24);
     let mut snapshot = fixture::snapshot();
     let id = |id: &str| {
-        let kind = fixture::local("a.md", refdesk_core::catalog::Standing::File);
+        let kind = fixture::local("a.md", refdesk_core::catalog::PathState::File);
         fixture::source(id, id, refdesk_core::catalog::Mode::Selectable, &["日本"], kind)
     };
     let sources = vec![id("plain"), id("日本語の資料"), id("e\u{301}tude"), id("👍🏽-emoji"), id(&"長".repeat(40))];

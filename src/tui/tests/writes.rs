@@ -9,7 +9,7 @@ use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_desk::Shown;
 use refdesk_desk::engine::{Command, Event};
-use refdesk_files::output::{Unwritten, Written};
+use refdesk_files::output::{Unwritten, WrittenFile};
 
 use crate::tui::tests::{answer, commands, message, press, screen};
 use refdesk_text::Error;
@@ -69,7 +69,7 @@ fn what_is_written_is_what_was_shown() {
     assert_eq!((proposal.shown.as_str(), proposal.text.as_str()), ("s", "a\n"));
     assert_eq!(commands(&press(&mut state, "Enter")), [], "once");
     assert_eq!(message(&state), "it is being written");
-    let written = Written { shown: "s".to_owned(), bytes: 2, lines: 1 };
+    let written = WrittenFile { shown: "s".to_owned(), bytes: 2, lines: 1 };
     let asked = commands(&answer(&mut state, Event::Written(written)));
     assert_eq!((state.window, message(&state)), (None, "Wrote s: 1 line, 2 bytes"));
     assert!(matches!(&asked[..], [Command::Preview { path: Some(path), .. }] if path == "s"), "what differs now");

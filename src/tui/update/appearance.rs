@@ -8,7 +8,7 @@ use crate::tui::layout;
 use crate::tui::layout::dividers;
 use crate::tui::layout::{ScreenLayout, Splits};
 use crate::tui::state::{Dragged, Mouse, State};
-use refdesk_core::config::screen::Rules;
+use refdesk_core::config::screen::DividerShares;
 
 pub fn step(state: &mut State, border: BorderMove) {
     state.splits = state.splits.moved(border, state.layout().body.as_size());
@@ -51,7 +51,7 @@ fn drag_border(state: &mut State, body: Rect, (columns, rows): (Option<u16>, Opt
 /// Resets every border and divider.
 pub fn reset(state: &mut State) {
     state.splits = Splits::default();
-    state.rules = Rules::default();
+    state.rules = DividerShares::default();
 }
 
 pub fn next_theme(state: &mut State) {

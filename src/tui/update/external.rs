@@ -7,7 +7,7 @@ use crate::tui::feed::target;
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State};
-use refdesk_core::catalog::{Kind, SourceId};
+use refdesk_core::catalog::{SourceId, SourceKind};
 use refdesk_desk::Spot;
 use refdesk_desk::engine::{Command, Wanted};
 
@@ -103,8 +103,8 @@ fn copy(state: &mut State, text: String, effects: &mut Vec<Effect>) {
 /// The path or address of this source, where it has one.
 pub fn path_or_address(state: &State, id: &str) -> Option<String> {
     match &state.snapshot.catalog.get(id)?.kind {
-        Kind::Local(place) => place.path.to_str().map(str::to_owned),
-        Kind::Url { url } => Some(url.clone()),
-        Kind::Mcp { .. } | Kind::Inline { .. } => None,
+        SourceKind::Local(place) => place.path.to_str().map(str::to_owned),
+        SourceKind::Url { url } => Some(url.clone()),
+        SourceKind::Mcp { .. } | SourceKind::Inline { .. } => None,
     }
 }

@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
 use super::{
-    DifferenceLayout, Rows, Titles, Window, centred, difference_layout, draw_frame, draw_scrolled, draw_text,
+    DifferenceLayout, Titles, Window, WindowRows, centred, difference_layout, draw_frame, draw_scrolled, draw_text,
     text_columns, wide,
 };
 use crate::tui::action::KeyContext;
@@ -20,9 +20,9 @@ use crate::tui::widgets::frame;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::page::WrappedText;
 
-pub struct Approval;
+pub struct ApprovalView;
 
-impl Window for Approval {
+impl Window for ApprovalView {
     fn contexts(&self) -> &'static [KeyContext] {
         &[KeyContext::Approval, KeyContext::List, KeyContext::Always]
     }
@@ -32,8 +32,8 @@ impl Window for Approval {
         centred(body, wide(body, 132), usize::from(body.height.saturating_sub(2).max(10)))
     }
 
-    fn rows(&self, state: &State) -> Rows {
-        Rows { place: places(state).difference, len: state.requests.difference.len(), is_list: false }
+    fn rows(&self, state: &State) -> WindowRows {
+        WindowRows { place: places(state).difference, len: state.requests.difference.len(), is_list: false }
     }
 
     fn keys(&self, state: &State) -> Option<Rect> {
@@ -70,12 +70,12 @@ impl Window for Approval {
 }
 
 fn summary(state: &State) -> WrappedText {
-    let columns = text_columns(Approval.outer(state).width);
+    let columns = text_columns(ApprovalView.outer(state).width);
     state.request().map(|waiting| view::head(state, waiting, columns)).unwrap_or_default()
 }
 
 fn places(state: &State) -> DifferenceLayout {
-    difference_layout(layout::inner(Approval.outer(state)), 0, summary(state).len())
+    difference_layout(layout::inner(ApprovalView.outer(state)), 0, summary(state).len())
 }
 
 fn effect(state: &State) -> Option<ApprovalEffect> {

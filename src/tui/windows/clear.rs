@@ -16,7 +16,7 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::WrappedText;
 use refdesk_core::catalog::SourceId;
-use refdesk_core::selection::{Member, Role};
+use refdesk_core::selection::{Role, SelectedSource};
 use refdesk_desk::engine::Command;
 
 pub struct Clear;
@@ -93,7 +93,7 @@ fn leaving(state: &State) -> (usize, u64) {
     let auto = members.iter().filter(|member| member.role == Role::AutoRoot);
     let mut staying: HashSet<&SourceId> = auto.map(|member| &member.id).collect();
     loop {
-        let stays_too = |member: &&Member| {
+        let stays_too = |member: &&SelectedSource| {
             let pulled_in = member.role == Role::Transitive && !staying.contains(&member.id);
             pulled_in && member.parents.iter().any(|parent| staying.contains(parent))
         };

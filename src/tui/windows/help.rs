@@ -4,7 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::{Rows, Titles, Window, centred, draw_frame, visible_lines};
+use super::{Titles, Window, WindowRows, centred, draw_frame, visible_lines};
 use crate::tui::action::{ACTIONS, KeyContext};
 use crate::tui::layout;
 use crate::tui::pane::Pane;
@@ -13,7 +13,7 @@ use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::{cells, frame};
-use refdesk_core::selection::Standing;
+use refdesk_core::selection::SelectionState;
 
 pub struct Help;
 
@@ -29,8 +29,8 @@ impl Window for Help {
         centred(state.layout().body, COLUMNS, lines(state).len() + 2)
     }
 
-    fn rows(&self, state: &State) -> Rows {
-        Rows { place: layout::inner(self.outer(state)), len: lines(state).len(), is_list: false }
+    fn rows(&self, state: &State) -> WindowRows {
+        WindowRows { place: layout::inner(self.outer(state)), len: lines(state).len(), is_list: false }
     }
 
     fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
@@ -93,7 +93,7 @@ fn lines(state: &State) -> Vec<Line<'static>> {
         lines.push(Line::default());
     }
     lines.push(heading("Marks"));
-    for standing in Standing::ALL {
+    for standing in SelectionState::ALL {
         let mark = cells::pad(glyphs.mark(standing), KEYS, glyphs.ellipsis);
         lines.push(entry(mark, ThemeRole::Text, standing.words()));
     }

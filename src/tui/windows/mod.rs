@@ -62,15 +62,15 @@ pub enum WindowKind {
 impl WindowKind {
     fn window(self) -> &'static dyn Window {
         match self {
-            Self::Approval => &approval::Approval,
+            Self::Approval => &approval::ApprovalView,
             Self::Clear => &clear::Clear,
             Self::Help => &help::Help,
             Self::InvalidValues => &invalid_values::InvalidValues,
             Self::Palette => &palette::Palette,
             Self::Problems => &problems::Problems,
-            Self::Profiles => &profiles::Profiles,
-            Self::Receipt => &receipt::Receipt,
-            Self::Switch => &switch::Switch,
+            Self::Profiles => &profiles::ProfilesView,
+            Self::Receipt => &receipt::ReceiptView,
+            Self::Switch => &switch::SwitchView,
             Self::Trust => &trust::Trust,
             Self::Write => &write::Write,
         }
@@ -85,7 +85,7 @@ pub enum Handled {
 
 /// The rows that a window moves in.
 #[derive(Debug, Clone, Copy, Default)]
-struct Rows {
+struct WindowRows {
     place: Rect,
     len: usize,
     /// Rows to choose from, not lines to read.
@@ -101,8 +101,8 @@ trait Window {
 
     fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>);
 
-    fn rows(&self, _: &State) -> Rows {
-        Rows::default()
+    fn rows(&self, _: &State) -> WindowRows {
+        WindowRows::default()
     }
 
     /// The row for the keys of its own context, where it has one.
@@ -211,7 +211,7 @@ pub fn insert(state: &mut State, text: &str) -> Handled {
 
 fn step(state: &mut State, motion: Motion, times: usize) {
     let Some(mut open) = state.window else { return };
-    let Rows { place, len, is_list } = open.kind.window().rows(state);
+    let WindowRows { place, len, is_list } = open.kind.window().rows(state);
     let page = usize::from(place.height);
     for _ in 0..times {
         if is_list {
@@ -228,7 +228,7 @@ fn step(state: &mut State, motion: Motion, times: usize) {
 /// The wheel moves the rows of a list under its cursor.
 pub fn wheel(state: &mut State, motion: Motion, rows: usize) {
     let Some(mut open) = state.window else { return };
-    let Rows { place, len, is_list } = open.kind.window().rows(state);
+    let WindowRows { place, len, is_list } = open.kind.window().rows(state);
     if !is_list {
         return step(state, motion, rows);
     }
@@ -243,7 +243,7 @@ pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
     if !window.outer(state).contains(at) {
         return update::act(state, Action::Back, effects);
     }
-    let Rows { place, len, is_list } = window.rows(state);
+    let WindowRows { place, len, is_list } = window.rows(state);
     let row = open.cursor.top + usize::from(at.y.saturating_sub(place.y));
     if !is_list || !place.contains(at) || row >= len {
         return;
@@ -261,7 +261,7 @@ pub fn settle(state: &mut State, effects: &mut Vec<Effect>) {
         window.settle(state, effects);
     }
     let Some(mut open) = state.window else { return };
-    let Rows { place, len, is_list } = open.kind.window().rows(state);
+    let WindowRows { place, len, is_list } = open.kind.window().rows(state);
     let page = usize::from(place.height);
     if is_list {
         open.cursor.settle(len, page);

@@ -4,7 +4,7 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use super::{Rows, Titles, Window, centred, draw_frame, draw_text, list_and_details, text_columns, wide};
+use super::{Titles, Window, WindowRows, centred, draw_frame, draw_text, list_and_details, text_columns, wide};
 use crate::tui::action::KeyContext;
 use crate::tui::layout;
 use crate::tui::pane_view::nth_row;
@@ -30,9 +30,9 @@ impl Window for Problems {
         centred(body, wide(body, 140), (state.snapshot.diagnostics.len() + 9).max(12))
     }
 
-    fn rows(&self, state: &State) -> Rows {
+    fn rows(&self, state: &State) -> WindowRows {
         let (place, ..) = list_and_details(layout::inner(self.outer(state)), DETAILS);
-        Rows { place, len: state.snapshot.diagnostics.len(), is_list: true }
+        WindowRows { place, len: state.snapshot.diagnostics.len(), is_list: true }
     }
 
     fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {

@@ -7,8 +7,8 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::{
-    Handled, Rows, Titles, Window, WindowKind, centred, draw_frame, draw_text, list_and_details, paragraphs, switch,
-    text_columns, wide,
+    Handled, Titles, Window, WindowKind, WindowRows, centred, draw_frame, draw_text, list_and_details, paragraphs,
+    switch, text_columns, wide,
 };
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
@@ -25,7 +25,7 @@ use refdesk_desk::engine::{Command, OfProfiles, Profiles as Question};
 use refdesk_desk::{Profiled, Switch};
 use refdesk_text::report::Diagnostic;
 
-pub struct Profiles;
+pub struct ProfilesView;
 
 /// What this window and the one that switches remember.
 #[derive(Debug, Clone, Default)]
@@ -49,7 +49,7 @@ pub struct ProfilesWindow {
 /// Rows of the details, with the rule above them.
 const DETAILS: u16 = 8;
 
-impl Window for Profiles {
+impl Window for ProfilesView {
     fn contexts(&self) -> &'static [KeyContext] {
         &[KeyContext::Profiles, KeyContext::Window, KeyContext::List, KeyContext::Always]
     }
@@ -59,9 +59,9 @@ impl Window for Profiles {
         centred(body, wide(body, 120), (listed(state).len() + 2 + usize::from(DETAILS)).max(14))
     }
 
-    fn rows(&self, state: &State) -> Rows {
+    fn rows(&self, state: &State) -> WindowRows {
         let (place, ..) = list_and_details(layout::inner(self.outer(state)), DETAILS);
-        Rows { place, len: listed(state).len(), is_list: true }
+        WindowRows { place, len: listed(state).len(), is_list: true }
     }
 
     fn disabled(&self, state: &State) -> Option<String> {

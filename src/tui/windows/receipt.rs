@@ -3,7 +3,9 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use super::{Rows, Titles, Window, WindowKind, centred, draw_frame, draw_scrolled, text_columns, visible_lines, wide};
+use super::{
+    Titles, Window, WindowKind, WindowRows, centred, draw_frame, draw_scrolled, text_columns, visible_lines, wide,
+};
 use crate::tui::action::KeyContext;
 use crate::tui::hints::enriched::{level, price, rule, texts, words};
 use crate::tui::input::Effect;
@@ -15,9 +17,9 @@ use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use refdesk_desk::engine::Command;
 use refdesk_desk::session::Line;
-use refdesk_enrich::{Item, TextKind, Why};
+use refdesk_enrich::{ItemReceipt, MatchReason, TextKind};
 
-pub struct Receipt;
+pub struct ReceiptView;
 
 /// The receipt that was opened last.
 #[derive(Debug, Clone, Default)]
@@ -48,7 +50,7 @@ impl ReceiptWindow {
     }
 }
 
-impl Window for Receipt {
+impl Window for ReceiptView {
     fn contexts(&self) -> &'static [KeyContext] {
         &[KeyContext::Window, KeyContext::List, KeyContext::Always]
     }
@@ -58,8 +60,8 @@ impl Window for Receipt {
         centred(body, wide(body, 120), (state.receipt.text.len() + 2).max(12))
     }
 
-    fn rows(&self, state: &State) -> Rows {
-        Rows { place: layout::inner(self.outer(state)), len: state.receipt.text.len(), is_list: false }
+    fn rows(&self, state: &State) -> WindowRows {
+        WindowRows { place: layout::inner(self.outer(state)), len: state.receipt.text.len(), is_list: false }
     }
 
     fn settle(&self, state: &mut State, _: &mut Vec<Effect>) {
@@ -127,7 +129,7 @@ fn lines(state: &State, columns: usize) -> Vec<PageLine> {
 }
 
 /// `hint  java-service  java at 1:9  (full, 43 bytes)`, with the first word padded to `columns`.
-fn item(item: &Item, columns: usize) -> PageLine {
+fn item(item: &ItemReceipt, columns: usize) -> PageLine {
     let (word, role) = words(item.block);
     let reasons: Vec<String> = item.why.iter().map(reason).collect();
     let reasons = cells::clean(&reasons.join("; ")).into_owned();
@@ -142,14 +144,14 @@ fn item(item: &Item, columns: usize) -> PageLine {
         .hanging(columns)
 }
 
-fn reason(why: &Why) -> String {
+fn reason(why: &MatchReason) -> String {
     match why {
-        Why::Mention { line, column } => format!("named at {line}:{column}"),
-        Why::Tag { tag, line, column } => format!("{tag} at {line}:{column}"),
-        Why::Parents { chain } => {
+        MatchReason::Mention { line, column } => format!("named at {line}:{column}"),
+        MatchReason::Tag { tag, line, column } => format!("{tag} at {line}:{column}"),
+        MatchReason::Parents { chain } => {
             let chain: Vec<String> = chain.iter().map(|id| format!("@{id}")).collect();
             format!("from {}", chain.join(", from "))
         }
-        Why::Rule { rule } => rule.clone(),
+        MatchReason::Rule { rule } => rule.clone(),
     }
 }

@@ -7,7 +7,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::{
-    Handled, Rows, Titles, Window, WindowKind, centred, draw_frame, draw_scrolled, paragraphs, text_and_keys,
+    Handled, Titles, Window, WindowKind, WindowRows, centred, draw_frame, draw_scrolled, paragraphs, text_and_keys,
     text_columns, wide,
 };
 use crate::tui::action::{Action, KeyContext};
@@ -21,9 +21,9 @@ use crate::tui::widgets::page::WrappedText;
 use refdesk_desk::Switch as Difference;
 use refdesk_desk::engine::{Command, Profiles};
 
-pub struct Switch;
+pub struct SwitchView;
 
-impl Window for Switch {
+impl Window for SwitchView {
     fn contexts(&self) -> &'static [KeyContext] {
         &[KeyContext::Switch, KeyContext::List, KeyContext::Always]
     }
@@ -33,9 +33,9 @@ impl Window for Switch {
         centred(body, wide(body, 100), (text(state).len() + 4).max(8))
     }
 
-    fn rows(&self, state: &State) -> Rows {
+    fn rows(&self, state: &State) -> WindowRows {
         let place = text_and_keys(layout::inner(self.outer(state))).0;
-        Rows { place, len: text(state).len(), is_list: false }
+        WindowRows { place, len: text(state).len(), is_list: false }
     }
 
     fn keys(&self, state: &State) -> Option<Rect> {

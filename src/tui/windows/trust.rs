@@ -7,7 +7,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::{
-    Handled, Rows, Titles, Window, WindowKind, centred, draw_frame, draw_scrolled, text_and_keys, text_columns,
+    Handled, Titles, Window, WindowKind, WindowRows, centred, draw_frame, draw_scrolled, text_and_keys, text_columns,
 };
 use super::{visible_lines, wide};
 use crate::tui::action::{Action, KeyContext};
@@ -33,9 +33,9 @@ impl Window for Trust {
         centred(body, wide(body, 100), text(state).len() + 4)
     }
 
-    fn rows(&self, state: &State) -> Rows {
+    fn rows(&self, state: &State) -> WindowRows {
         let place = text_and_keys(layout::inner(self.outer(state))).0;
-        Rows { place, len: text(state).len(), is_list: false }
+        WindowRows { place, len: text(state).len(), is_list: false }
     }
 
     fn keys(&self, state: &State) -> Option<Rect> {

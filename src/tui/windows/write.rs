@@ -6,8 +6,8 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
 use super::{
-    DifferenceLayout, Handled, Rows, Titles, Window, WindowKind, centred, difference_layout, draw_frame, draw_text,
-    paragraphs, text_columns, wide,
+    DifferenceLayout, Handled, Titles, Window, WindowKind, WindowRows, centred, difference_layout, draw_frame,
+    draw_text, paragraphs, text_columns, wide,
 };
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
@@ -22,7 +22,7 @@ use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::{cells, frame, prompt};
 use refdesk_desk::engine::Command;
-use refdesk_files::output::{Before, Proposal, Unwritten, Written};
+use refdesk_files::output::{Before, Proposal, Unwritten, WrittenFile};
 
 pub struct Write;
 
@@ -52,8 +52,8 @@ impl Window for Write {
         centred(body, wide(body, 120), (len(state) + 7).clamp(18, 44).min(most))
     }
 
-    fn rows(&self, state: &State) -> Rows {
-        Rows { place: places(state).difference, len: len(state), is_list: false }
+    fn rows(&self, state: &State) -> WindowRows {
+        WindowRows { place: places(state).difference, len: len(state), is_list: false }
     }
 
     fn keys(&self, state: &State) -> Option<Rect> {
@@ -150,14 +150,14 @@ pub fn follow(state: &mut State, before: Option<&str>) {
     }
 }
 
-pub fn written(state: &mut State, written: &Written) {
+pub fn written(state: &mut State, written: &WrittenFile) {
     state.templates.writing = WriteState::Nothing;
     if is_open(state) {
         close(state);
     }
     // The difference to the file is outdated.
     state.templates.asked = None;
-    let Written { shown, bytes, lines } = written;
+    let WrittenFile { shown, bytes, lines } = written;
     state.note(format!("Wrote {shown}: {}, {}", cells::counted(*lines, "line"), cells::counted(*bytes, "byte")));
 }
 

@@ -65,7 +65,7 @@ fn every_command_prints_something_that_can_be_seen() {
     assert!(held.text().ends_with('\n') && !held.text().chars().any(is_hidden), "{held}");
     // Ends with a signal, so it is looked at where it is tested.
     called.extend(["assert", "watch", "mcp", "ask"]);
-    let program = refdesk::cli::Arguments::command();
+    let program = refdesk::cli::Cli::command();
     for command in program.get_subcommands() {
         assert!(called.contains(&command.get_name()), "{} is not called here", command.get_name());
     }
@@ -74,7 +74,7 @@ fn every_command_prints_something_that_can_be_seen() {
 #[test]
 fn the_help_of_each_command_says_what_it_does_with_an_example() {
     let world = Workspace::new();
-    let program = refdesk::cli::Arguments::command();
+    let program = refdesk::cli::Cli::command();
     for command in program.get_subcommands() {
         let name = command.get_name();
         let ran = world.run(&[name, "--help"]).exits(0);

@@ -84,7 +84,7 @@ fn the_screen_without_a_terminal_names_the_commands() {
     let world = small();
     let ran = world.run(&[]).exits(2);
     assert!(ran.stdout.is_empty() && ran.stderr.contains("terminal"), "{ran}");
-    let program = <refdesk::cli::Arguments as clap::CommandFactory>::command();
+    let program = <refdesk::cli::Cli as clap::CommandFactory>::command();
     for command in program.get_subcommands() {
         assert!(ran.stderr.contains(command.get_name()), "{} is not named: {ran}", command.get_name());
     }

@@ -2,7 +2,7 @@
 
 /// An agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Agent {
+pub enum HookAgent {
     /// Claude Code.
     ClaudeCode,
     /// Gemini CLI.
@@ -13,7 +13,7 @@ pub enum Agent {
     Cursor,
 }
 
-impl Agent {
+impl HookAgent {
     /// Every agent.
     pub const ALL: [Self; 4] = [Self::ClaudeCode, Self::GeminiCli, Self::Codex, Self::Cursor];
 

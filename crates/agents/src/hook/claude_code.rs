@@ -2,25 +2,25 @@
 
 use serde_json::Value;
 
-use super::document::Document;
-use super::{Event, in_hook_specific_output, response};
+use super::document::HookDocument;
+use super::{HookEvent, in_hook_specific_output, response};
 
-pub fn hear(document: &Document) -> Result<Event, String> {
+pub fn hear(document: &HookDocument) -> Result<HookEvent, String> {
     Ok(match document.event()? {
         // startup, resume, clear, compact, fork, and what may come. A fork has an id of its own and was told nothing.
-        "SessionStart" => Event::Start { forgets: matches!(document.text("source")?, Some("clear" | "compact")) },
-        "UserPromptSubmit" => Event::Prompt(document.needed("prompt")?.to_owned()),
+        "SessionStart" => HookEvent::Start { forgets: matches!(document.text("source")?, Some("clear" | "compact")) },
+        "UserPromptSubmit" => HookEvent::Prompt(document.needed("prompt")?.to_owned()),
         "PostToolUse" => document.tool(response::text(document.get("tool_response")))?,
-        other => Event::Other(other.to_owned()),
+        other => HookEvent::Other(other.to_owned()),
     })
 }
 
-pub fn answer(event: &Event, added: &str) -> Value {
+pub fn answer(event: &HookEvent, added: &str) -> Value {
     let name = match event {
-        Event::Start { .. } => Some("SessionStart"),
-        Event::Prompt(_) => Some("UserPromptSubmit"),
-        Event::Tool { .. } => Some("PostToolUse"),
-        Event::Forgets | Event::Other(_) => None,
+        HookEvent::Start { .. } => Some("SessionStart"),
+        HookEvent::Prompt(_) => Some("UserPromptSubmit"),
+        HookEvent::Tool { .. } => Some("PostToolUse"),
+        HookEvent::Forgets | HookEvent::Other(_) => None,
     };
     in_hook_specific_output(name, added)
 }

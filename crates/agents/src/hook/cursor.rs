@@ -3,21 +3,21 @@
 
 use serde_json::{Value, json};
 
-use super::document::Document;
-use super::{Event, response};
+use super::document::HookDocument;
+use super::{HookEvent, response};
 
-pub fn hear(document: &Document) -> Result<Event, String> {
+pub fn hear(document: &HookDocument) -> Result<HookEvent, String> {
     Ok(match document.event()? {
-        "sessionStart" => Event::Start { forgets: false },
+        "sessionStart" => HookEvent::Start { forgets: false },
         "postToolUse" => document.tool(response::unpacked(document.get("tool_output")))?,
-        "preCompact" => Event::Forgets,
-        other => Event::Other(other.to_owned()),
+        "preCompact" => HookEvent::Forgets,
+        other => HookEvent::Other(other.to_owned()),
     })
 }
 
-pub fn answer(event: &Event, added: &str) -> Value {
+pub fn answer(event: &HookEvent, added: &str) -> Value {
     match event {
-        Event::Start { .. } | Event::Tool { .. } => json!({"additional_context": added}),
-        Event::Prompt(_) | Event::Forgets | Event::Other(_) => super::nothing(),
+        HookEvent::Start { .. } | HookEvent::Tool { .. } => json!({"additional_context": added}),
+        HookEvent::Prompt(_) | HookEvent::Forgets | HookEvent::Other(_) => super::nothing(),
     }
 }

@@ -6,17 +6,17 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-use super::{Event, Unheard};
+use super::{HookEvent, Unheard};
 
 /// Longer names of events are no names.
 const LONGEST_NAME: usize = 200;
 
 /// A hook document.
-pub struct Document {
+pub struct HookDocument {
     members: Map<String, Value>,
 }
 
-impl Document {
+impl HookDocument {
     /// Reads one. Bytes that are no UTF-8 are replaced, and so are halves of surrogate pairs, which is what is left where
     /// an agent cuts a text between them.
     pub fn parse(bytes: &[u8]) -> Result<Self, Unheard> {
@@ -83,9 +83,9 @@ impl Document {
     }
 
     /// The tool that answered with this text.
-    pub fn tool(&self, text: String) -> Result<Event, String> {
+    pub fn tool(&self, text: String) -> Result<HookEvent, String> {
         let name = self.text("tool_name")?.map(str::to_owned);
-        Ok(Event::Tool { name, input: self.get("tool_input").clone(), text })
+        Ok(HookEvent::Tool { name, input: self.get("tool_input").clone(), text })
     }
 }
 

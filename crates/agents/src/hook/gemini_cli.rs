@@ -3,21 +3,21 @@
 
 use serde_json::Value;
 
-use super::document::Document;
-use super::{Event, in_hook_specific_output, response};
+use super::document::HookDocument;
+use super::{HookEvent, in_hook_specific_output, response};
 
-pub fn hear(document: &Document) -> Result<Event, String> {
+pub fn hear(document: &HookDocument) -> Result<HookEvent, String> {
     Ok(match document.event()? {
         // startup, resume, clear, and what may come.
-        "SessionStart" => Event::Start { forgets: document.text("source")? == Some("clear") },
-        "BeforeAgent" => Event::Prompt(asked(document.needed("prompt")?).to_owned()),
+        "SessionStart" => HookEvent::Start { forgets: document.text("source")? == Some("clear") },
+        "BeforeAgent" => HookEvent::Prompt(asked(document.needed("prompt")?).to_owned()),
         "AfterTool" => {
             let answered = document.get("tool_response");
             // Beside it stands the same for people.
             document.tool(response::text(answered.get("llmContent").unwrap_or(answered)))?
         }
-        "PreCompress" => Event::Forgets,
-        other => Event::Other(other.to_owned()),
+        "PreCompress" => HookEvent::Forgets,
+        other => HookEvent::Other(other.to_owned()),
     })
 }
 
@@ -31,12 +31,12 @@ fn asked(mut prompt: &str) -> &str {
     prompt
 }
 
-pub fn answer(event: &Event, added: &str) -> Value {
+pub fn answer(event: &HookEvent, added: &str) -> Value {
     let name = match event {
-        Event::Start { .. } => Some("SessionStart"),
-        Event::Prompt(_) => Some("BeforeAgent"),
-        Event::Tool { .. } => Some("AfterTool"),
-        Event::Forgets | Event::Other(_) => None,
+        HookEvent::Start { .. } => Some("SessionStart"),
+        HookEvent::Prompt(_) => Some("BeforeAgent"),
+        HookEvent::Tool { .. } => Some("AfterTool"),
+        HookEvent::Forgets | HookEvent::Other(_) => None,
     };
     in_hook_specific_output(name, added)
 }

@@ -12,13 +12,13 @@ mod response;
 #[cfg(test)]
 mod tests;
 
-pub use agent::Agent;
+pub use agent::HookAgent;
 
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use document::Document;
+use document::HookDocument;
 use refdesk_enrich::Budget;
 
 /// Claude Code shows a preview of what has more characters than this, and Codex of what has more than 2,500 tokens.
@@ -27,19 +27,19 @@ const TOKENS: usize = 2_499;
 
 /// What an agent says.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Heard {
+pub struct HookInput {
     /// Who reads the answer; `None` where the agent does not tell. An agent within an agent is a reader of its own: what
     /// the one was told does not stand before the other.
     pub session: Option<String>,
     /// Where the agent works, as it was written.
     pub cwd: Option<PathBuf>,
     /// What happened.
-    pub event: Event,
+    pub event: HookEvent,
 }
 
 /// What happened at an agent.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Event {
+pub enum HookEvent {
     /// A conversation begins, or goes on.
     Start {
         /// It does so without what it was told before.
@@ -77,31 +77,31 @@ pub struct Unheard {
 ///
 /// # Errors
 /// Where it is no JSON object, or lacks what the event is about.
-pub fn hear(agent: Agent, bytes: &[u8]) -> Result<Heard, Unheard> {
-    let document = Document::parse(bytes)?;
+pub fn hear(agent: HookAgent, bytes: &[u8]) -> Result<HookInput, Unheard> {
+    let document = HookDocument::parse(bytes)?;
     let heard = match agent {
-        Agent::ClaudeCode => claude_code::hear(&document),
-        Agent::GeminiCli => gemini_cli::hear(&document),
-        Agent::Codex => codex::hear(&document),
-        Agent::Cursor => cursor::hear(&document),
+        HookAgent::ClaudeCode => claude_code::hear(&document),
+        HookAgent::GeminiCli => gemini_cli::hear(&document),
+        HookAgent::Codex => codex::hear(&document),
+        HookAgent::Cursor => cursor::hear(&document),
     };
     let (session, cwd) = (document.session(), document.cwd());
     match heard {
-        Ok(event) => Ok(Heard { session, cwd, event }),
+        Ok(event) => Ok(HookInput { session, cwd, event }),
         Err(reason) => Err(Unheard { reason, cwd, session }),
     }
 }
 
 /// What this agent wants to hear after that event, with this to add to what it knows.
-pub fn answer(agent: Agent, event: &Event, added: &str) -> Value {
+pub fn answer(agent: HookAgent, event: &HookEvent, added: &str) -> Value {
     if added.is_empty() {
         return nothing();
     }
     match agent {
-        Agent::ClaudeCode => claude_code::answer(event, added),
-        Agent::GeminiCli => gemini_cli::answer(event, added),
-        Agent::Codex => codex::answer(event, added),
-        Agent::Cursor => cursor::answer(event, added),
+        HookAgent::ClaudeCode => claude_code::answer(event, added),
+        HookAgent::GeminiCli => gemini_cli::answer(event, added),
+        HookAgent::Codex => codex::answer(event, added),
+        HookAgent::Cursor => cursor::answer(event, added),
     }
 }
 
@@ -111,10 +111,10 @@ pub fn nothing() -> Value {
 }
 
 /// How much may be added after that event so that the agent reads all of it.
-pub fn budget(agent: Agent, event: &Event) -> Budget {
+pub fn budget(agent: HookAgent, event: &HookEvent) -> Budget {
     // Something must be added for the wrapper to be there.
     let wrapper = answer(agent, event, " ").to_string().len();
-    let tokens = (agent == Agent::Codex).then_some(TOKENS);
+    let tokens = (agent == HookAgent::Codex).then_some(TOKENS);
     Budget { chars: Some(CHARACTERS.saturating_sub(wrapper)), tokens }
 }
 

@@ -6,29 +6,29 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Agent, Event, Heard, Unheard, answer, budget, hear};
+use super::{HookAgent, HookEvent, HookInput, Unheard, answer, budget, hear};
 
 /// The documents of an agent by name.
-fn documents(agent: Agent) -> BTreeMap<String, Vec<u8>> {
+fn documents(agent: HookAgent) -> BTreeMap<String, Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/hooks").join(agent.word());
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     files.map(|file| (file.file_stem().unwrap().to_str().unwrap().to_owned(), fs::read(&file).unwrap())).collect()
 }
 
-fn start(forgets: bool) -> Event {
-    Event::Start { forgets }
+fn start(forgets: bool) -> HookEvent {
+    HookEvent::Start { forgets }
 }
 
-fn prompt() -> Event {
-    Event::Prompt("How do we talk to the web?".to_owned())
+fn prompt() -> HookEvent {
+    HookEvent::Prompt("How do we talk to the web?".to_owned())
 }
 
-fn other(name: &str) -> Event {
-    Event::Other(name.to_owned())
+fn other(name: &str) -> HookEvent {
+    HookEvent::Other(name.to_owned())
 }
 
-fn tool(name: &str, input: Value, text: &str) -> Event {
-    Event::Tool { name: Some(name.to_owned()), input, text: text.to_owned() }
+fn tool(name: &str, input: Value, text: &str) -> HookEvent {
+    HookEvent::Tool { name: Some(name.to_owned()), input, text: text.to_owned() }
 }
 
 #[test]
@@ -36,9 +36,9 @@ fn every_document_is_understood() {
     let make = || json!({"command": "make deploy"});
     let notes = || json!({"file_path": "{cwd}/notes.md"});
     let edit = json!({"file_path": "{cwd}/notes.md", "old_string": "a", "new_string": "b"});
-    let table: [(Agent, Vec<(&str, Event)>); 4] = [
+    let table: [(HookAgent, Vec<(&str, HookEvent)>); 4] = [
         (
-            Agent::ClaudeCode,
+            HookAgent::ClaudeCode,
             vec![
                 ("post-tool-use-bash", {
                     let input = json!({"command": "make deploy", "description": "Deploy"});
@@ -61,7 +61,7 @@ fn every_document_is_understood() {
             ],
         ),
         (
-            Agent::GeminiCli,
+            HookAgent::GeminiCli,
             vec![
                 ("after-tool", tool("run_shell_command", make(), "Output: pushed to the web")),
                 ("after-tool-parts", {
@@ -69,7 +69,7 @@ fn every_document_is_understood() {
                 }),
                 ("before-agent", prompt()),
                 ("before-agent-without-a-screen", prompt()),
-                ("pre-compress", Event::Forgets),
+                ("pre-compress", HookEvent::Forgets),
                 ("session-end", other("SessionEnd")),
                 ("session-start-clear", start(true)),
                 ("session-start-resume", start(false)),
@@ -77,7 +77,7 @@ fn every_document_is_understood() {
             ],
         ),
         (
-            Agent::Codex,
+            HookAgent::Codex,
             vec![
                 ("post-tool-use", tool("Bash", make(), "pushed to the web\n")),
                 ("post-tool-use-mcp", tool("mcp__tracker__search", json!({"q": 1}), "the web is slow")),
@@ -90,11 +90,11 @@ fn every_document_is_understood() {
             ],
         ),
         (
-            Agent::Cursor,
+            HookAgent::Cursor,
             vec![
                 ("before-submit-prompt", other("beforeSubmitPrompt")),
                 ("post-tool-use", tool("Shell", make(), "pushed to the web")),
-                ("pre-compact", Event::Forgets),
+                ("pre-compact", HookEvent::Forgets),
                 ("session-start", start(false)),
             ],
         ),
@@ -106,7 +106,7 @@ fn every_document_is_understood() {
             assert!(heard.session.is_some_and(|session| (36..=64).contains(&session.len())), "{name}");
             (name, heard.event)
         });
-        let expected: Vec<(String, Event)> =
+        let expected: Vec<(String, HookEvent)> =
             expected.into_iter().map(|(name, event)| (name.to_owned(), event)).collect();
         assert_eq!(heard.collect::<Vec<_>>(), expected, "{agent:?}");
     }
@@ -114,7 +114,7 @@ fn every_document_is_understood() {
 
 #[test]
 fn an_agent_within_an_agent_is_a_reader_of_its_own() {
-    let session = |document: Value| hear(Agent::ClaudeCode, document.to_string().as_bytes()).unwrap().session;
+    let session = |document: Value| hear(HookAgent::ClaudeCode, document.to_string().as_bytes()).unwrap().session;
     for (members, expected) in [
         (json!({}), None),
         (json!({"session_id": ""}), None),
@@ -136,12 +136,12 @@ fn the_answers_of_each_agent() {
     let flat = || json!({"additional_context": "added"});
     let tool = tool("Bash", Value::Null, "");
     for (agent, on_start, on_prompt, on_tool) in [
-        (Agent::ClaudeCode, nested("SessionStart"), nested("UserPromptSubmit"), nested("PostToolUse")),
-        (Agent::GeminiCli, nested("SessionStart"), nested("BeforeAgent"), nested("AfterTool")),
-        (Agent::Codex, nested("SessionStart"), nested("UserPromptSubmit"), nested("PostToolUse")),
-        (Agent::Cursor, flat(), json!({}), flat()),
+        (HookAgent::ClaudeCode, nested("SessionStart"), nested("UserPromptSubmit"), nested("PostToolUse")),
+        (HookAgent::GeminiCli, nested("SessionStart"), nested("BeforeAgent"), nested("AfterTool")),
+        (HookAgent::Codex, nested("SessionStart"), nested("UserPromptSubmit"), nested("PostToolUse")),
+        (HookAgent::Cursor, flat(), json!({}), flat()),
     ] {
-        let events = [start(true), prompt(), tool.clone(), Event::Forgets, other("Stop")];
+        let events = [start(true), prompt(), tool.clone(), HookEvent::Forgets, other("Stop")];
         let answers = events.each_ref().map(|event| answer(agent, event, "added"));
         assert_eq!(answers, [on_start, on_prompt, on_tool, json!({}), json!({})], "{agent:?}");
         for event in &events {
@@ -178,10 +178,10 @@ fn what_cannot_be_understood_says_why_and_nothing_of_what_was_said() {
         (event("\"hook_event_name\": \"SessionStart\", \"source\": true"), "'source' is true or false, not a text"),
         (event("\"hook_event_name\": \"PostToolUse\", \"tool_name\": 1"), "'tool_name' is a number, not a text"),
     ] {
-        let Unheard { reason: told, .. } = hear(Agent::ClaudeCode, document.as_bytes()).unwrap_err();
+        let Unheard { reason: told, .. } = hear(HookAgent::ClaudeCode, document.as_bytes()).unwrap_err();
         assert!(told.contains(reason) && !told.contains("secret"), "{document:.80}: {told}");
     }
-    let Unheard { cwd, session, .. } = hear(Agent::ClaudeCode, prompt("\"prompt\": 1").as_bytes()).unwrap_err();
+    let Unheard { cwd, session, .. } = hear(HookAgent::ClaudeCode, prompt("\"prompt\": 1").as_bytes()).unwrap_err();
     assert_eq!((cwd.as_deref(), session.as_deref()), (Some(Path::new("/w")), Some("s")));
 }
 
@@ -196,7 +196,7 @@ fn rubbish_within_a_text_is_replaced() {
         (b"cut \\ud83d", "cut \u{fffd}"),
         (b"whole \\ud83d\\ude00 nul \\u0000", "whole \u{1f600} nul \0"),
     ] {
-        let Heard { event, .. } = hear(Agent::ClaudeCode, &document(inner)).unwrap();
-        assert_eq!(event, Event::Prompt(expected.to_owned()));
+        let HookInput { event, .. } = hear(HookAgent::ClaudeCode, &document(inner)).unwrap();
+        assert_eq!(event, HookEvent::Prompt(expected.to_owned()));
     }
 }

@@ -7,17 +7,17 @@ use serde_json::Value;
 
 use super::place::place;
 use super::profile::folder_of;
-use super::source::{Contents, Kind, Mode, Origin, Source, SourceId};
-use crate::config::{Document, Fields, Surroundings, keys};
+use super::source::{DirectoryContents, Mode, Source, SourceDefinition, SourceId, SourceKind};
+use crate::config::{Fields, JsonDocument, Surroundings, keys};
 use refdesk_files::path::Resolver;
 use refdesk_text::fold::can_match;
-use refdesk_text::hidden::{self, Hidden};
+use refdesk_text::hidden::{self, HiddenCharacters};
 use refdesk_text::report::Diagnostic;
-use refdesk_text::report::locate::Step;
+use refdesk_text::report::locate::PointerStep;
 
 /// What reading an entry needs to know of the world.
 #[derive(Debug)]
-pub struct Reader<'a> {
+pub struct EntryContext<'a> {
     /// Where the program stands.
     pub around: &'a Surroundings,
     /// Remembers folders.
@@ -26,21 +26,26 @@ pub struct Reader<'a> {
     pub folder: Option<&'a Path>,
 }
 
-impl Reader<'_> {
+impl EntryContext<'_> {
     /// The source that stands at `path` of the document; `None` where it lacks what a source must have.
-    pub fn read(&self, document: &Document, path: Vec<Step<'_>>, value: &Value) -> (Option<Source>, Vec<Diagnostic>) {
+    pub fn read(
+        &self,
+        document: &JsonDocument,
+        path: Vec<PointerStep<'_>>,
+        value: &Value,
+    ) -> (Option<Source>, Vec<Diagnostic>) {
         let mut diagnostics = Vec::new();
         let entry = path.iter().find_map(|step| match step {
-            Step::Item(index) => Some(*index),
-            Step::Key(_) => None,
+            PointerStep::Item(index) => Some(*index),
+            PointerStep::Key(_) => None,
         });
-        let origin = Origin { file: document.path.clone(), entry };
+        let origin = SourceDefinition { file: document.path.clone(), entry };
         let source = Fields::of(document, path, value, &mut diagnostics)
             .and_then(|mut fields| self.source(&mut fields, document, origin));
         (source, diagnostics)
     }
 
-    fn source(&self, fields: &mut Fields<'_>, document: &Document, origin: Origin) -> Option<Source> {
+    fn source(&self, fields: &mut Fields<'_>, document: &JsonDocument, origin: SourceDefinition) -> Option<Source> {
         let id = required(fields, "id", "empty-id");
         if let Some(id) = id {
             fields.about(id);
@@ -59,7 +64,7 @@ impl Reader<'_> {
         Some(Source { id, name, description, mode, tags, kind: kind?, fetch_hint, contents, origin })
     }
 
-    fn kind(&self, fields: &mut Fields<'_>, folder: &Path) -> Option<Kind> {
+    fn kind(&self, fields: &mut Fields<'_>, folder: &Path) -> Option<SourceKind> {
         let word = match fields.value("type") {
             None => "local",
             Some(_) => fields.string("type")?,
@@ -71,19 +76,21 @@ impl Reader<'_> {
                 if let Some(problem) = problem {
                     fields.report_value("path", problem);
                 }
-                Some(Kind::Local(place))
+                Some(SourceKind::Local(place))
             }
-            "url" => required(fields, "url", "missing-field").map(|url| Kind::Url { url: url.to_owned() }),
+            "url" => required(fields, "url", "missing-field").map(|url| SourceKind::Url { url: url.to_owned() }),
             "mcp" => {
                 let (server, tool) =
                     (required(fields, "server", "missing-field"), required(fields, "tool", "missing-field"));
                 let args = fields.object("args").cloned().map_or(Value::Null, Value::Object);
-                Some(Kind::Mcp { server: server?.to_owned(), tool: tool?.to_owned(), args: Box::new(args) })
+                Some(SourceKind::Mcp { server: server?.to_owned(), tool: tool?.to_owned(), args: Box::new(args) })
             }
             "inline" => match fields.value("content") {
                 // An empty text is a text.
-                Some(Value::String(content)) => Some(Kind::Inline { content: Arc::from(content.as_str()) }),
-                _ => required(fields, "content", "missing-field").map(|_| Kind::Inline { content: Arc::from("") }),
+                Some(Value::String(content)) => Some(SourceKind::Inline { content: Arc::from(content.as_str()) }),
+                _ => {
+                    required(fields, "content", "missing-field").map(|_| SourceKind::Inline { content: Arc::from("") })
+                }
             },
             other => {
                 let problem = Diagnostic::error("unknown-value", format!("'{other}' is no type of source"));
@@ -97,7 +104,7 @@ impl Reader<'_> {
 /// Warns of characters that nobody sees, in whatever of an entry is read by an agent or compared.
 fn warn_hidden(fields: &mut Fields<'_>) {
     let problem = |text: &str| {
-        let hidden = Hidden::of(text)?;
+        let hidden = HiddenCharacters::of(text)?;
         Some(Diagnostic::warning("hidden-characters", hidden.words()).hint(hidden::HINT))
     };
     for key in ["id", "name", "description", "content", "fetchHint"] {
@@ -155,11 +162,11 @@ fn read_tags(fields: &mut Fields<'_>) -> Vec<String> {
     tags
 }
 
-fn read_contents(fields: &mut Fields<'_>) -> Option<Box<Contents>> {
+fn read_contents(fields: &mut Fields<'_>) -> Option<Box<DirectoryContents>> {
     let mut inner = fields.inner("contents")?;
     inner.warn_unknown(keys::CONTENTS);
     let mut folder = |key| inner.string(key).filter(|folder| !folder.trim().is_empty()).map(str::to_owned);
-    let contents = Contents {
+    let contents = DirectoryContents {
         templates: folder("templates"),
         validation: folder("validation"),
         policies: folder("policies"),

@@ -8,20 +8,20 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 use super::Catalog;
-use super::entry::Reader;
+use super::entry::EntryContext;
 use super::place::is_reserved;
 use super::source::Source;
-use crate::config::{Config, Document, Part, Surroundings, expand};
+use crate::config::{Config, JsonDocument, MemberPart, Surroundings, expand};
 use refdesk_files::path::{Resolver, absolute, is_absent};
 use refdesk_files::read_regular;
 use refdesk_text::report::Diagnostic;
-use refdesk_text::report::locate::Step;
+use refdesk_text::report::locate::PointerStep;
 
 /// Of the files in the folder of references, the one that is none.
 pub const NOT_A_SOURCE: &str = "embedding_config.json";
 
 /// A source, or why there is none, in catalog order.
-type Read = (Option<Arc<Source>>, Vec<Diagnostic>);
+type ParsedEntry = (Option<Arc<Source>>, Vec<Diagnostic>);
 
 /// The catalog of a workspace with its configuration, and everything that is wrong with the entries. A discovered file
 /// that does not parse any more keeps the source that it gave to the `previous` catalog of a running desk. The folder of
@@ -32,7 +32,7 @@ pub fn load(
     previous: Option<&Catalog>,
     may_read: &dyn Fn(&Path) -> bool,
 ) -> (Catalog, Vec<Diagnostic>) {
-    let reader = Reader { around, resolver: Resolver::default(), folder: None };
+    let reader = EntryContext { around, resolver: Resolver::default(), folder: None };
     let mut diagnostics = Vec::new();
     let mut entries = match &config.document {
         Some(document) => configured(&reader, document, previous, &mut diagnostics),
@@ -52,17 +52,17 @@ pub fn load(
 }
 
 fn configured(
-    reader: &Reader<'_>,
-    document: &Document,
+    reader: &EntryContext<'_>,
+    document: &JsonDocument,
     previous: Option<&Catalog>,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Vec<Read> {
+) -> Vec<ParsedEntry> {
     let Value::Object(members) = &document.value else { return Vec::new() };
     match members.get("sources") {
         None | Some(Value::Null) => return Vec::new(),
         Some(Value::Array(_)) => {}
         Some(_) => {
-            let position = document.position(&[Step::Key("sources")], Part::Value);
+            let position = document.position(&[PointerStep::Key("sources")], MemberPart::Value);
             let problem = Diagnostic::error("wrong-type", "'sources' must be a list");
             diagnostics.push(problem.in_file(&document.shown).at(position).hint("write \"sources\": [ {…}, {…} ]"));
             return Vec::new();
@@ -72,7 +72,7 @@ fn configured(
         if let Some(source) = reader.read_plain(document, index) {
             return Some((Some(shared(source, previous)), Vec::new()));
         }
-        let path = vec![Step::Key("sources"), Step::Item(index)];
+        let path = vec![PointerStep::Key("sources"), PointerStep::Item(index)];
         let (source, problems) = reader.read(document, path, &document.entry(index)?);
         Some((source.map(|source| shared(source, previous)), problems))
     };
@@ -80,12 +80,12 @@ fn configured(
 }
 
 fn discovered(
-    reader: &Reader<'_>,
+    reader: &EntryContext<'_>,
     config: &Config,
     previous: Option<&Catalog>,
     may_read: &dyn Fn(&Path) -> bool,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Vec<Read> {
+) -> Vec<ParsedEntry> {
     let around = reader.around;
     let folder = references_folder(around, config);
     if is_reserved(&around.workspace, &reader.resolver, &folder, &reader.resolver.folder(&folder)) {
@@ -119,13 +119,13 @@ fn discovered(
 }
 
 fn discovered_file(
-    reader: &Reader<'_>,
+    reader: &EntryContext<'_>,
     file: &Path,
     kept: impl Fn(&Path) -> Option<Source>,
 ) -> (Option<Source>, Vec<Diagnostic>) {
     let shown = reader.around.display(file);
     match read_regular(file, u64::MAX) {
-        Ok((bytes, _)) => match Document::parse(file, shown, bytes) {
+        Ok((bytes, _)) => match JsonDocument::parse(file, shown, bytes) {
             (Some(document), mut problems) => {
                 let (source, more) = reader.read(&document, Vec::new(), &document.value);
                 problems.extend(more);
@@ -171,7 +171,7 @@ fn json_files(folder: &Path) -> std::io::Result<Vec<(PathBuf, bool)>> {
 /// A warning for every source whose id an earlier one has, at the loser's place.
 fn duplicates(
     around: &Surroundings,
-    document: Option<&Document>,
+    document: Option<&JsonDocument>,
     catalog: &Catalog,
     losers: &[Arc<Source>],
 ) -> Vec<Diagnostic> {
@@ -193,16 +193,17 @@ fn duplicates(
     found
 }
 
-fn id_position(document: Option<&Document>, source: &Source) -> Option<refdesk_text::report::Position> {
+fn id_position(document: Option<&JsonDocument>, source: &Source) -> Option<refdesk_text::report::Position> {
     match (source.origin.entry, document) {
-        (Some(index), Some(document)) => {
-            Some(document.position(&[Step::Key("sources"), Step::Item(index), Step::Key("id")], Part::Value))
-        }
+        (Some(index), Some(document)) => Some(document.position(
+            &[PointerStep::Key("sources"), PointerStep::Item(index), PointerStep::Key("id")],
+            MemberPart::Value,
+        )),
         // A discovered file is read again: a rare case is not worth keeping every file's text for.
         _ => {
             let (bytes, _) = read_regular(&source.origin.file, u64::MAX).ok()?;
-            let (document, _) = Document::parse(&source.origin.file, String::new(), bytes);
-            Some(document?.position(&[Step::Key("id")], Part::Value))
+            let (document, _) = JsonDocument::parse(&source.origin.file, String::new(), bytes);
+            Some(document?.position(&[PointerStep::Key("id")], MemberPart::Value))
         }
     }
 }

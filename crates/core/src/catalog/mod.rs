@@ -19,7 +19,7 @@ pub mod testing;
 pub use load::{NOT_A_SOURCE, load, references_folder};
 pub use place::other_places;
 pub use profile::{Narrowed, missing, narrowed};
-pub use source::{Contents, Kind, Mode, Origin, Place, Source, SourceId, Standing};
+pub use source::{DirectoryContents, LocalPath, Mode, PathState, Source, SourceDefinition, SourceId, SourceKind};
 
 /// All sources of a workspace after merging, in catalog order. A source that a reload found as it was is one value in both
 /// catalogs.

@@ -3,38 +3,43 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::source::{Place, Source, Standing};
+use super::source::{LocalPath, PathState, Source};
 use crate::config::{Surroundings, expand};
 use refdesk_files::path::{Resolver, clean, display, is_absolute_anywhere, is_windows_absolute};
 use refdesk_files::walk;
 use refdesk_text::report::Diagnostic;
 
 /// The place that a written path names, for an entry defined in a file of `folder`, and what is to be said about it.
-pub fn place(around: &Surroundings, resolver: &Resolver, folder: &Path, written: &str) -> (Place, Option<Diagnostic>) {
+pub fn place(
+    around: &Surroundings,
+    resolver: &Resolver,
+    folder: &Path,
+    written: &str,
+) -> (LocalPath, Option<Diagnostic>) {
     let workspace = &around.workspace;
-    let look = |path: PathBuf| -> Place {
+    let look = |path: PathBuf| -> LocalPath {
         let (resolved, metadata) = resolver.resolve(&path);
         let path: Arc<Path> = Arc::from(path);
         let resolved = if resolved.as_os_str() == path.as_os_str() { path.clone() } else { Arc::from(resolved) };
         let (standing, size) = match metadata {
-            _ if is_reserved(workspace, resolver, &path, &resolved) => (Standing::Reserved, 0),
-            None => (Standing::Missing, 0),
-            Some(metadata) if metadata.is_dir() => (Standing::Directory, 0),
-            Some(metadata) => (Standing::File, metadata.len()),
+            _ if is_reserved(workspace, resolver, &path, &resolved) => (PathState::Reserved, 0),
+            None => (PathState::Missing, 0),
+            Some(metadata) if metadata.is_dir() => (PathState::Directory, 0),
+            Some(metadata) => (PathState::File, metadata.len()),
         };
-        Place { written: written.to_owned(), path, resolved, standing, size }
+        LocalPath { written: written.to_owned(), path, resolved, standing, size }
     };
-    let exists = |place: &Place| place.standing != Standing::Missing;
-    let reserved = |place: &Place| {
+    let exists = |place: &LocalPath| place.standing != PathState::Missing;
+    let reserved = |place: &LocalPath| {
         let problem = Diagnostic::warning("reserved-path", format!("'{written}' belongs to git or to refdesk itself"));
         let problem = problem.hint("name another path; nothing of this one is read");
-        (place.standing == Standing::Reserved).then_some(problem)
+        (place.standing == PathState::Reserved).then_some(problem)
     };
     let expanded = expand(around, written);
 
     let mut first = look(first_place(workspace, folder, &expanded));
     if is_windows_absolute(&expanded) && cfg!(not(windows)) {
-        first = Place { standing: Standing::Missing, size: 0, ..first };
+        first = LocalPath { standing: PathState::Missing, size: 0, ..first };
     }
     if exists(&first) {
         let problem = reserved(&first);
@@ -79,7 +84,7 @@ pub fn other_places(around: &Surroundings, source: &Source) -> Vec<PathBuf> {
     let folder = source.origin.file.parent().unwrap_or(&around.workspace);
     let expanded = expand(around, &place.written);
     let first = first_place(&around.workspace, folder, &expanded);
-    if *first == *place.path && place.standing != Standing::Missing {
+    if *first == *place.path && place.standing != PathState::Missing {
         return Vec::new();
     }
     std::iter::once(first).chain(later_places(&around.workspace, &expanded)).collect()
@@ -187,11 +192,11 @@ mod tests {
             assert_eq!(problem.map_or("", |problem| problem.code), code, "{written}");
         }
         let missing = place(around, &Resolver::default(), &folder, "/nowhere/last.md").0;
-        assert_eq!(missing.standing, Standing::Missing, "one component is not enough");
+        assert_eq!(missing.standing, PathState::Missing, "one component is not enough");
         let home = place(around, &Resolver::default(), &folder, "~/h.md").0;
-        assert_eq!((home.standing, home.path), (Standing::File, around.home.clone().unwrap().join("h.md").into()));
+        assert_eq!((home.standing, home.path), (PathState::File, around.home.clone().unwrap().join("h.md").into()));
         let home = place(around, &Resolver::default(), &folder, "${HOME}/h.md").0;
-        assert_eq!(home.standing, Standing::File);
+        assert_eq!(home.standing, PathState::File);
     }
 
     #[test]

@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::entry::Reader;
+use super::entry::EntryContext;
 use super::place::place;
-use super::source::{Kind, Mode, Origin, Source, SourceId};
-use crate::config::Document;
+use super::source::{Mode, Source, SourceDefinition, SourceId, SourceKind};
+use crate::config::JsonDocument;
 use refdesk_text::fold::can_match;
-use refdesk_text::hidden::Hidden;
+use refdesk_text::hidden::HiddenCharacters;
 
 /// The members that a plain entry may have; `null` is as good as absent.
 #[derive(Deserialize)]
@@ -47,9 +47,9 @@ struct Plain<'t> {
     contents: (),
 }
 
-impl Reader<'_> {
+impl EntryContext<'_> {
     /// The source of the item of `sources` at this position, if that is plain.
-    pub fn read_plain(&self, document: &Document, index: usize) -> Option<Source> {
+    pub fn read_plain(&self, document: &JsonDocument, index: usize) -> Option<Source> {
         let mut text = serde_json::Deserializer::from_str(document.entry_text(index)?);
         let plain = Plain::deserialize(&mut text).ok()?;
         let Plain { id, name, description, kind, mode, tags, path, url, content, fetch_hint, .. } = plain;
@@ -74,20 +74,20 @@ impl Reader<'_> {
                 if problem.is_some() {
                     return None;
                 }
-                Kind::Local(place)
+                SourceKind::Local(place)
             }
-            Some("url") => Kind::Url { url: url.filter(|it| says(it))? },
-            Some("inline") => Kind::Inline { content: Arc::from(&*content?) },
+            Some("url") => SourceKind::Url { url: url.filter(|it| says(it))? },
+            Some("inline") => SourceKind::Inline { content: Arc::from(&*content?) },
             Some(_) => return None,
         };
-        let origin = Origin { file: document.path.clone(), entry: Some(index) };
+        let origin = SourceDefinition { file: document.path.clone(), entry: Some(index) };
         let id = SourceId::from(&*id);
         Some(Source { id, name, description, mode, tags, kind, fetch_hint, contents: None, origin })
     }
 }
 
 fn is_hiding(text: &str) -> bool {
-    !text.is_ascii() && Hidden::of(text).is_some()
+    !text.is_ascii() && HiddenCharacters::of(text).is_some()
 }
 
 #[cfg(test)]
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use crate::config::Surroundings;
     use refdesk_files::path::Resolver;
-    use refdesk_text::report::locate::Step;
+    use refdesk_text::report::locate::PointerStep;
 
     /// Each entry, and whether it is plain.
     const ENTRIES: &[(&str, bool)] = &[
@@ -134,11 +134,11 @@ mod tests {
         let around = Surroundings { workspace: workspace.clone(), ..Surroundings::default() };
         let items: Vec<&str> = ENTRIES.iter().map(|(entry, _)| *entry).collect();
         let text = format!("{{\"sources\": [{}]}}", items.join(", "));
-        let (document, _) = Document::parse(&workspace.join("references.json"), String::new(), text.into());
+        let (document, _) = JsonDocument::parse(&workspace.join("references.json"), String::new(), text.into());
         let document = document.unwrap();
-        let reader = Reader { around: &around, resolver: Resolver::default(), folder: None };
+        let reader = EntryContext { around: &around, resolver: Resolver::default(), folder: None };
         for (index, (entry, plain)) in ENTRIES.iter().enumerate() {
-            let path = vec![Step::Key("sources"), Step::Item(index)];
+            let path = vec![PointerStep::Key("sources"), PointerStep::Item(index)];
             let (source, problems) = reader.read(&document, path, &document.entry(index).unwrap());
             match reader.read_plain(&document, index) {
                 Some(read) => assert_eq!((Some(read), problems, true), (source, Vec::new(), *plain), "{entry}"),

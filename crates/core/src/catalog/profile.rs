@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::entry::Reader;
+use super::entry::EntryContext;
 use super::source::Source;
 use super::{Catalog, SourceId};
 use crate::config::Surroundings;
 use crate::config::profile::{Listed, OURS, Profile};
 use refdesk_files::path::Resolver;
 use refdesk_text::report::Diagnostic;
-use refdesk_text::report::locate::Step;
+use refdesk_text::report::locate::PointerStep;
 
 /// What a profile makes of a catalog.
 #[derive(Debug)]
@@ -51,19 +51,22 @@ pub fn narrowed(around: &Surroundings, whole: &Catalog, profile: &Profile) -> Na
 
 /// The sources that only the profile has, each id once.
 fn own_sources(around: &Surroundings, profile: &Profile) -> (Vec<Source>, Vec<Diagnostic>) {
-    let reader = Reader { around, resolver: Resolver::default(), folder: Some(&around.workspace) };
+    let reader = EntryContext { around, resolver: Resolver::default(), folder: Some(&around.workspace) };
     let document = &profile.document;
     let (mut own, mut problems): (Vec<Source>, _) = (Vec::new(), Vec::new());
     for listed in &profile.sources {
         let Listed::Whole { index, value } = listed else { continue };
-        let path: Vec<Step<'_>> =
-            OURS.map(Step::Key).into_iter().chain([Step::Key("sources"), Step::Item(*index)]).collect();
+        let path: Vec<PointerStep<'_>> = OURS
+            .map(PointerStep::Key)
+            .into_iter()
+            .chain([PointerStep::Key("sources"), PointerStep::Item(*index)])
+            .collect();
         let (source, wrong) = reader.read(document, path.clone(), value);
         problems.extend(wrong);
         let Some(source) = source else { continue };
         if own.iter().any(|other| other.id == source.id) {
             let message = format!("the profile has the id '{}' twice; this entry is not used", source.id);
-            let place = document.position(&path, crate::config::Part::Value);
+            let place = document.position(&path, crate::config::MemberPart::Value);
             let problem = Diagnostic::warning("duplicate-id", message).in_file(&document.shown).at(place);
             problems.push(problem.about(source.id.as_str()).hint("give one of the two another id, or remove it"));
         } else {

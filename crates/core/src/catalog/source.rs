@@ -70,9 +70,9 @@ impl Mode {
 
 /// Where the knowledge lies and how it is had.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub enum SourceKind {
     /// A file or folder.
-    Local(Place),
+    Local(LocalPath),
     /// Something to fetch.
     Url {
         /// As written.
@@ -94,7 +94,7 @@ pub enum Kind {
     },
 }
 
-impl Kind {
+impl SourceKind {
     /// The word used in catalogs: `local`, `url`, `mcp` or `inline`.
     pub fn word(&self) -> &'static str {
         match self {
@@ -108,7 +108,7 @@ impl Kind {
 
 /// What stands at a local source's path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Standing {
+pub enum PathState {
     /// Nothing: the source is *missing*.
     Missing,
     /// A file.
@@ -121,7 +121,7 @@ pub enum Standing {
     Reserved,
 }
 
-impl Standing {
+impl PathState {
     /// Whether there is a file or a folder that may be looked at.
     pub fn is_open(self) -> bool {
         matches!(self, Self::File | Self::Directory)
@@ -130,7 +130,7 @@ impl Standing {
 
 /// A local source's path, in the three forms that the contract tells apart. Without links the last two are one value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct LocalPath {
     /// As the catalog has it.
     pub written: String,
     /// Absolute and free of `.` and `..`, symbolic links as written: for printing and opening.
@@ -138,12 +138,12 @@ pub struct Place {
     /// With every symbolic link resolved, as far as it exists: for comparing.
     pub resolved: Arc<Path>,
     /// What stands there.
-    pub standing: Standing,
+    pub standing: PathState,
     /// Bytes of a file; 0 for anything else.
     pub size: u64,
 }
 
-impl Place {
+impl LocalPath {
     /// Where a file of this place, as it was found below `path`, is below `resolved`.
     pub fn real(&self, file: &Path) -> PathBuf {
         match file.strip_prefix(&self.path) {
@@ -155,7 +155,7 @@ impl Place {
 
 /// What a directory source declares of its inside; paths as written, relative to the source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Contents {
+pub struct DirectoryContents {
     /// Folder of templates.
     pub templates: Option<String>,
     /// Folder of checks to run afterwards.
@@ -168,14 +168,14 @@ pub struct Contents {
 
 /// The place in the configuration that defines a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
+pub struct SourceDefinition {
     /// The configuration or discovered file, absolute.
     pub file: Arc<Path>,
     /// Which item of `sources` in it the entry is; `None` for a discovered file, which is one entry.
     pub entry: Option<usize>,
 }
 
-impl Origin {
+impl SourceDefinition {
     /// JSON pointer of the entry within the file: `/sources/3`, or empty for a discovered file.
     pub fn pointer(&self) -> String {
         self.entry.map_or_else(String::new, |entry| format!("/sources/{entry}"))
@@ -196,41 +196,41 @@ pub struct Source {
     /// Topic words, in the order given.
     pub tags: Vec<String>,
     /// Where the knowledge lies.
-    pub kind: Kind,
+    pub kind: SourceKind,
     /// Advice for whoever fetches it.
     pub fetch_hint: Option<String>,
     /// What its folder declares; few do.
-    pub contents: Option<Box<Contents>>,
+    pub contents: Option<Box<DirectoryContents>>,
     /// Where it is defined.
-    pub origin: Origin,
+    pub origin: SourceDefinition,
 }
 
 impl Source {
     /// The local path, for local sources.
-    pub fn place(&self) -> Option<&Place> {
+    pub fn place(&self) -> Option<&LocalPath> {
         match &self.kind {
-            Kind::Local(place) => Some(place),
+            SourceKind::Local(place) => Some(place),
             _ => None,
         }
     }
 
     /// A local source whose path exists nowhere (BEHAVIOUR §2).
     pub fn is_missing(&self) -> bool {
-        self.place().is_some_and(|place| place.standing == Standing::Missing)
+        self.place().is_some_and(|place| place.standing == PathState::Missing)
     }
 
     /// Its path where that may be looked at: for a local source that is there, trusted and not reserved.
-    pub fn open_place(&self) -> Option<&Place> {
+    pub fn open_place(&self) -> Option<&LocalPath> {
         self.place().filter(|place| place.standing.is_open())
     }
 
     /// A local source outside the workspace that waits for trust.
     pub fn is_untrusted(&self) -> bool {
-        self.place().is_some_and(|place| place.standing == Standing::Untrusted)
+        self.place().is_some_and(|place| place.standing == PathState::Untrusted)
     }
 
     /// A local source whose path is a folder.
     pub fn is_directory(&self) -> bool {
-        self.place().is_some_and(|place| place.standing == Standing::Directory)
+        self.place().is_some_and(|place| place.standing == PathState::Directory)
     }
 }

@@ -3,26 +3,26 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Kind, Mode, Origin, Place, Source, Standing};
+use super::{LocalPath, Mode, PathState, Source, SourceDefinition, SourceKind};
 
 /// An inline source with this text.
 pub fn inline(id: &str, content: &str) -> Source {
-    source(id, Kind::Inline { content: Arc::from(content) })
+    source(id, SourceKind::Inline { content: Arc::from(content) })
 }
 
 /// A local source at this absolute path, of which nothing is asked of the file system.
-pub fn local(id: &str, path: &Path, standing: Standing) -> Source {
-    let place = Place {
+pub fn local(id: &str, path: &Path, standing: PathState) -> Source {
+    let place = LocalPath {
         written: path.to_string_lossy().into_owned(),
         path: Arc::from(path),
         resolved: Arc::from(path),
         standing,
         size: 0,
     };
-    source(id, Kind::Local(place))
+    source(id, SourceKind::Local(place))
 }
 
-fn source(id: &str, kind: Kind) -> Source {
+fn source(id: &str, kind: SourceKind) -> Source {
     Source {
         id: id.into(),
         name: format!("Name of {id}"),
@@ -32,6 +32,6 @@ fn source(id: &str, kind: Kind) -> Source {
         kind,
         fetch_hint: None,
         contents: None,
-        origin: Origin { file: Arc::from(Path::new("/ws/references.json")), entry: None },
+        origin: SourceDefinition { file: Arc::from(Path::new("/ws/references.json")), entry: None },
     }
 }

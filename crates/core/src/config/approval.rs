@@ -8,7 +8,7 @@ use globset::{GlobBuilder, GlobMatcher};
 
 /// What is done about a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Verdict {
+pub enum ApprovalMode {
     /// A person is asked.
     #[default]
     Ask,
@@ -24,10 +24,10 @@ pub struct Rule {
     /// A glob over paths as printed, relative to the workspace.
     pub glob: String,
     /// What is done about a path that it matches.
-    pub verdict: Verdict,
+    pub verdict: ApprovalMode,
 }
 
-impl Verdict {
+impl ApprovalMode {
     /// Each with its word in the configuration.
     pub const WORDS: [(&'static str, Self); 3] = [("ask", Self::Ask), ("auto", Self::Auto), ("deny", Self::Deny)];
 }
@@ -39,7 +39,7 @@ impl Rule {
     /// It is none: why, in words.
     pub fn matcher(&self) -> Result<GlobMatcher, String> {
         let mut glob = GlobBuilder::new(&self.glob);
-        glob.literal_separator(true).case_insensitive(self.verdict == Verdict::Deny).empty_alternates(true);
+        glob.literal_separator(true).case_insensitive(self.verdict == ApprovalMode::Deny).empty_alternates(true);
         glob.build().map(|glob| glob.compile_matcher()).map_err(|error| error.kind().to_string())
     }
 
@@ -51,25 +51,25 @@ impl Rule {
 
 /// What these rules say about a path: no beats all, otherwise the last rule that matches and that `counts`, by its place; a
 /// path that none matches is asked about.
-pub fn verdict(rules: &[Rule], path: &str, counts: impl Fn(usize) -> bool) -> Verdict {
+pub fn verdict(rules: &[Rule], path: &str, counts: impl Fn(usize) -> bool) -> ApprovalMode {
     let matching = || rules.iter().enumerate().filter(|(_, rule)| rule.matches(path));
-    if matching().any(|(_, rule)| rule.verdict == Verdict::Deny) {
-        return Verdict::Deny;
+    if matching().any(|(_, rule)| rule.verdict == ApprovalMode::Deny) {
+        return ApprovalMode::Deny;
     }
-    matching().filter(|(at, _)| counts(*at)).last().map_or(Verdict::Ask, |(_, rule)| rule.verdict)
+    matching().filter(|(at, _)| counts(*at)).last().map_or(ApprovalMode::Ask, |(_, rule)| rule.verdict)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn rules(given: &[(&str, Verdict)]) -> Vec<Rule> {
+    fn rules(given: &[(&str, ApprovalMode)]) -> Vec<Rule> {
         given.iter().map(|(glob, verdict)| Rule { glob: (*glob).to_owned(), verdict: *verdict }).collect()
     }
 
     #[test]
     fn no_beats_all_and_otherwise_the_last_that_matches_counts() {
-        use Verdict::{Ask, Auto, Deny};
+        use ApprovalMode::{Ask, Auto, Deny};
         let given = rules(&[
             ("src/**", Auto),
             ("src/gen/*.rs", Ask),

@@ -7,17 +7,17 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::outline::outline;
-use refdesk_text::report::locate::{Step, item_starts, locate};
+use refdesk_text::report::locate::{PointerStep, item_starts, locate};
 use refdesk_text::report::{Diagnostic, Position};
 
 /// A JSON file that parsed.
 #[derive(Debug)]
-pub struct Document {
+pub struct JsonDocument {
     /// Absolute path.
     pub path: Arc<Path>,
     /// The path as printed.
     pub shown: String,
-    /// What it says; a list of `sources` is empty here, its items come one by one from [`Document::entry`].
+    /// What it says; a list of `sources` is empty here, its items come one by one from [`JsonDocument::entry`].
     pub value: Value,
     text: String,
     /// Where the entries of `/sources` begin: a thousand findings must not walk the text a thousand times.
@@ -27,14 +27,14 @@ pub struct Document {
 
 /// Which part of an object's member a finding is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum MemberPart {
     /// The key.
     Key,
     /// The value.
     Value,
 }
 
-impl Document {
+impl JsonDocument {
     /// Parses the bytes of a file; what is no UTF-8 or no JSON is a diagnostic with its place.
     pub fn parse(path: &Path, shown: String, bytes: Vec<u8>) -> (Option<Self>, Vec<Diagnostic>) {
         let text = match text_of(bytes) {
@@ -69,11 +69,11 @@ impl Document {
     }
 
     fn entry_starts(&self) -> &[usize] {
-        self.entries.get_or_init(|| item_starts(&self.text, &[Step::Key("sources")]))
+        self.entries.get_or_init(|| item_starts(&self.text, &[PointerStep::Key("sources")]))
     }
 
     /// Where the value at this path, or its key, stands; the nearest enclosing value where there is none.
-    pub fn position(&self, path: &[Step<'_>], part: Part) -> Position {
+    pub fn position(&self, path: &[PointerStep<'_>], part: MemberPart) -> Position {
         let mut path = path;
         loop {
             if let Some(offset) = self.offset(path, part) {
@@ -86,14 +86,16 @@ impl Document {
         }
     }
 
-    fn offset(&self, path: &[Step<'_>], part: Part) -> Option<usize> {
+    fn offset(&self, path: &[PointerStep<'_>], part: MemberPart) -> Option<usize> {
         let (from, rest) = match path {
-            [Step::Key("sources"), Step::Item(index), rest @ ..] => (*self.entry_starts().get(*index)?, rest),
+            [PointerStep::Key("sources"), PointerStep::Item(index), rest @ ..] => {
+                (*self.entry_starts().get(*index)?, rest)
+            }
             whole => (0, whole),
         };
         let spot = locate(self.text.get(from..)?, rest)?;
         let start = match (part, spot.key) {
-            (Part::Key, Some(key)) => key.start,
+            (MemberPart::Key, Some(key)) => key.start,
             _ => spot.value.start,
         };
         Some(from + start)

@@ -3,16 +3,16 @@
 
 use serde_json::{Map, Value};
 
-use super::document::{Document, Part};
+use super::document::{JsonDocument, MemberPart};
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::Diagnostic;
-use refdesk_text::report::locate::Step;
+use refdesk_text::report::locate::PointerStep;
 
 /// The members of one object of a document, with the place that findings about them are shown at.
 #[derive(Debug)]
 pub struct Fields<'a> {
-    document: &'a Document,
-    path: Vec<Step<'a>>,
+    document: &'a JsonDocument,
+    path: Vec<PointerStep<'a>>,
     members: &'a Map<String, Value>,
     source_id: Option<String>,
     diagnostics: &'a mut Vec<Diagnostic>,
@@ -21,8 +21,8 @@ pub struct Fields<'a> {
 impl<'a> Fields<'a> {
     /// The object at `path`; a diagnostic and `None` where something else stands there.
     pub fn of(
-        document: &'a Document,
-        path: Vec<Step<'a>>,
+        document: &'a JsonDocument,
+        path: Vec<PointerStep<'a>>,
         value: &'a Value,
         diagnostics: &'a mut Vec<Diagnostic>,
     ) -> Option<Self> {
@@ -33,7 +33,7 @@ impl<'a> Fields<'a> {
                 diagnostics.push(
                     Diagnostic::error("not-an-object", format!("expected an object, found {found}"))
                         .in_file(&document.shown)
-                        .at(document.position(&path, Part::Value))
+                        .at(document.position(&path, MemberPart::Value))
                         .hint("write {…} with named members"),
                 );
                 None
@@ -76,7 +76,11 @@ impl<'a> Fields<'a> {
                 None => {
                     let message = format!("'{key}' may hold only strings, found {}", word(item));
                     let problem = Diagnostic::error("wrong-type", message);
-                    self.report_at(&[Step::Key(key), Step::Item(index)], Part::Value, problem.hint("put it in quotes"));
+                    self.report_at(
+                        &[PointerStep::Key(key), PointerStep::Item(index)],
+                        MemberPart::Value,
+                        problem.hint("put it in quotes"),
+                    );
                 }
             }
         }
@@ -96,7 +100,7 @@ impl<'a> Fields<'a> {
     /// The members of an object in here.
     pub fn inner(&mut self, key: &'static str) -> Option<Fields<'_>> {
         let members = self.object(key)?;
-        let path = self.path.iter().copied().chain([Step::Key(key)]).collect();
+        let path = self.path.iter().copied().chain([PointerStep::Key(key)]).collect();
         let (document, source_id) = (self.document, self.source_id.clone());
         Some(Fields { document, path, members, source_id, diagnostics: self.diagnostics })
     }
@@ -109,32 +113,32 @@ impl<'a> Fields<'a> {
             let hint = did_you_mean(key, known.iter().copied())
                 .unwrap_or_else(|| "it is kept as it stands and not used".to_owned());
             let problem = Diagnostic::warning("unknown-key", format!("unknown key '{key}'")).hint(hint);
-            self.report_at(&[Step::Key(key)], Part::Key, problem);
+            self.report_at(&[PointerStep::Key(key)], MemberPart::Key, problem);
         }
     }
 
     /// A finding about the whole object, shown at its opening brace.
     pub fn report(&mut self, problem: Diagnostic) {
-        self.report_at(&[], Part::Value, problem);
+        self.report_at(&[], MemberPart::Value, problem);
     }
 
     /// A finding about the value of one member.
     pub fn report_value(&mut self, key: &str, problem: Diagnostic) {
-        self.report_at(&[Step::Key(key)], Part::Value, problem);
+        self.report_at(&[PointerStep::Key(key)], MemberPart::Value, problem);
     }
 
     /// A finding about one item of a list in here.
     pub fn report_item(&mut self, key: &str, index: usize, problem: Diagnostic) {
-        self.report_at(&[Step::Key(key), Step::Item(index)], Part::Value, problem);
+        self.report_at(&[PointerStep::Key(key), PointerStep::Item(index)], MemberPart::Value, problem);
     }
 
     /// A finding about one member of an object in here.
     pub fn report_member(&mut self, key: &str, member: &str, problem: Diagnostic) {
-        self.report_at(&[Step::Key(key), Step::Key(member)], Part::Value, problem);
+        self.report_at(&[PointerStep::Key(key), PointerStep::Key(member)], MemberPart::Value, problem);
     }
 
-    fn report_at(&mut self, below: &[Step<'_>], part: Part, problem: Diagnostic) {
-        let path: Vec<Step<'_>> = self.path.iter().chain(below).copied().collect();
+    fn report_at(&mut self, below: &[PointerStep<'_>], part: MemberPart, problem: Diagnostic) {
+        let path: Vec<PointerStep<'_>> = self.path.iter().chain(below).copied().collect();
         let position = self.document.position(&path, part);
         let source_id = self.source_id.clone();
         self.diagnostics.push(Diagnostic { source_id, ..problem.in_file(&self.document.shown).at(position) });

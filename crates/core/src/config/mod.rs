@@ -14,13 +14,13 @@ pub mod profile;
 pub mod screen;
 mod settings;
 
-pub use approval::{Rule, Verdict, verdict};
-pub use document::{Document, Part};
+pub use approval::{ApprovalMode, Rule, verdict};
+pub use document::{JsonDocument, MemberPart};
 pub use environment::Environment;
 pub use fields::Fields;
 pub use find::{Surroundings, expand, find, places};
 pub use profile::Profile;
-pub use settings::{Channel, ChannelKind, Settings};
+pub use settings::{ChannelKind, ChannelSettings, Settings};
 
 use std::path::PathBuf;
 
@@ -37,7 +37,7 @@ pub fn state_folder() -> Option<PathBuf> {
 #[derive(Debug, Default)]
 pub struct Config {
     /// The file that was read; `None` where there is none or it does not parse.
-    pub document: Option<Document>,
+    pub document: Option<JsonDocument>,
     /// Its settings, defaults where it says nothing.
     pub settings: Settings,
     /// `--config` or `$REFERENCES_CONFIG_PATH` names no file: every command ends with exit code 1.
@@ -56,7 +56,7 @@ pub fn load(around: &Surroundings) -> Config {
     let shown = around.display(&path);
     match around.read(&path, u64::MAX) {
         Ok((bytes, _)) => {
-            let (document, diagnostics) = Document::parse(&path, shown, bytes);
+            let (document, diagnostics) = JsonDocument::parse(&path, shown, bytes);
             config.diagnostics.extend(diagnostics);
             if let Some(document) = &document {
                 config.settings = settings::read(document, &mut config.diagnostics);

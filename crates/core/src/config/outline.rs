@@ -39,8 +39,8 @@ struct Members(Map<String, Value>);
 
 impl<'de> Deserialize<'de> for Members {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Read;
-        impl<'de> Visitor<'de> for Read {
+        struct ObjectVisitor;
+        impl<'de> Visitor<'de> for ObjectVisitor {
             type Value = Members;
 
             fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -60,7 +60,7 @@ impl<'de> Deserialize<'de> for Members {
                 Ok(Members(kept))
             }
         }
-        deserializer.deserialize_map(Read)
+        deserializer.deserialize_map(ObjectVisitor)
     }
 }
 
@@ -134,7 +134,7 @@ impl<'de> Deserialize<'de> for Checked {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use refdesk_text::report::locate::{Step, item_starts};
+    use refdesk_text::report::locate::{PointerStep, item_starts};
 
     #[test]
     fn all_is_kept_but_the_entries() {
@@ -152,7 +152,7 @@ mod tests {
         ] {
             let (value, starts) = outline(text).unwrap();
             assert_eq!(value.to_string(), expected, "{text}");
-            let items = item_starts(text, &[Step::Key("sources")]);
+            let items = item_starts(text, &[PointerStep::Key("sources")]);
             assert!(starts.is_empty() || starts == items, "{text}: {starts:?}");
         }
     }
@@ -162,7 +162,7 @@ mod tests {
         let text = r#" {"a": 1, "sources": [ {"id": "é"} ,1,
             "x" ], "b": [{}]} "#;
         let starts = outline(text).unwrap().1;
-        assert_eq!(starts, item_starts(text, &[Step::Key("sources")]));
+        assert_eq!(starts, item_starts(text, &[PointerStep::Key("sources")]));
         assert_eq!(starts.len(), 3);
     }
 

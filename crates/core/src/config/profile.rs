@@ -10,13 +10,13 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use serde_json::Value;
 
-use super::document::Document;
+use super::document::JsonDocument;
 use super::fields::Fields;
 use super::find::{Surroundings, expand};
 use super::keys;
 use refdesk_files::path::{absolute, is_absent};
 use refdesk_text::nearest::did_you_mean;
-use refdesk_text::report::locate::Step;
+use refdesk_text::report::locate::PointerStep;
 use refdesk_text::report::{Diagnostic, Position};
 
 /// Where profiles lie in a workspace.
@@ -36,7 +36,7 @@ pub struct Profile {
     /// For people; empty where none is given.
     pub description: String,
     /// Where it stands, absolute, with its text.
-    pub document: Arc<Document>,
+    pub document: Arc<JsonDocument>,
     /// Ids to start with, in order, each once.
     pub preselected: Vec<String>,
     /// Whether mentions pull in; `None` leaves that to the configuration.
@@ -58,11 +58,14 @@ impl Profile {
             let items = part?.get(key)?.as_array()?;
             let is_it = |item: &Value| item.as_str().is_some_and(|text| expand(around, text) == id);
             let at = items.iter().position(is_it)?;
-            let path = [Step::Key(configs), Step::Key(ours), Step::Key(key), Step::Item(at)];
-            Some(self.document.position(&path, super::Part::Value))
+            let path =
+                [PointerStep::Key(configs), PointerStep::Key(ours), PointerStep::Key(key), PointerStep::Item(at)];
+            Some(self.document.position(&path, super::MemberPart::Value))
         };
         let found = place("preselected").or_else(|| place("sources"));
-        found.unwrap_or_else(|| self.document.position(&[Step::Key(configs), Step::Key(ours)], super::Part::Value))
+        found.unwrap_or_else(|| {
+            self.document.position(&[PointerStep::Key(configs), PointerStep::Key(ours)], super::MemberPart::Value)
+        })
     }
 }
 
@@ -82,14 +85,14 @@ pub enum Listed {
 
 /// A file of the folder of profiles.
 #[derive(Debug)]
-pub struct Found {
+pub struct ProfileFile {
     /// Absolute.
     pub file: PathBuf,
     /// What it says, or why that is not known.
     pub read: Result<Profile, Vec<Diagnostic>>,
 }
 
-impl Found {
+impl ProfileFile {
     /// What it is called: by itself, else by its file.
     pub fn name(&self) -> &str {
         match &self.read {
@@ -142,7 +145,7 @@ pub fn find(around: &Surroundings, given: &str) -> Result<Profile, Unfound> {
 }
 
 /// Every profile of the workspace, by byte order of file name; and why their folder cannot be read.
-pub fn read_all(around: &Surroundings) -> (Vec<Found>, Vec<Diagnostic>) {
+pub fn read_all(around: &Surroundings) -> (Vec<ProfileFile>, Vec<Diagnostic>) {
     let folder = around.workspace.join(PROFILES);
     let files = match files(&folder) {
         Ok(files) => files,
@@ -152,7 +155,8 @@ pub fn read_all(around: &Surroundings) -> (Vec<Found>, Vec<Diagnostic>) {
             return (Vec::new(), vec![problem.in_file(around.display(&folder)).hint("make it a readable folder")]);
         }
     };
-    let mut all: Vec<Found> = files.into_par_iter().map(|file| Found { read: read(around, &file), file }).collect();
+    let mut all: Vec<ProfileFile> =
+        files.into_par_iter().map(|file| ProfileFile { read: read(around, &file), file }).collect();
     for at in 1..all.len() {
         let (before, rest) = all.split_at_mut(at);
         let Some(Ok(profile)) = rest.first_mut().map(|found| found.read.as_mut()) else { continue };
@@ -161,7 +165,7 @@ pub fn read_all(around: &Surroundings) -> (Vec<Found>, Vec<Diagnostic>) {
         };
         let wins = around.display(&first.file);
         let message = format!("the name '{}' is taken already, by {wins}, which is meant by it", profile.name);
-        let place = profile.document.position(&[Step::Key("name")], super::Part::Value);
+        let place = profile.document.position(&[PointerStep::Key("name")], super::MemberPart::Value);
         let problem = Diagnostic::warning("duplicate-name", message).in_file(&profile.document.shown).at(place);
         profile.problems.push(problem.hint("give one of the two another name"));
     }
@@ -199,7 +203,7 @@ pub fn read(around: &Surroundings, file: &Path) -> Result<Profile, Vec<Diagnosti
         let problem = Diagnostic::error("too-large", message).in_file(&shown);
         return Err(vec![problem.hint("leave out of it what the catalog has already")]);
     }
-    let (document, mut problems) = Document::parse(file, shown, bytes);
+    let (document, mut problems) = JsonDocument::parse(file, shown, bytes);
     let Some(document) = document.map(Arc::new) else { return Err(problems) };
     let said = {
         let Some(mut fields) = Fields::of(&document, Vec::new(), &document.value, &mut problems) else {
@@ -224,19 +228,19 @@ pub fn read(around: &Surroundings, file: &Path) -> Result<Profile, Vec<Diagnosti
     };
     let (name, description, part) = said;
     let name = name.unwrap_or_else(|| stem(file).to_owned());
-    let Part { preselected, transitive_injection, exclude_tools, sources } = part;
+    let ProfileReferences { preselected, transitive_injection, exclude_tools, sources } = part;
     Ok(Profile { name, description, document, preselected, transitive_injection, exclude_tools, sources, problems })
 }
 
 #[derive(Default)]
-struct Part {
+struct ProfileReferences {
     preselected: Vec<String>,
     transitive_injection: Option<bool>,
     exclude_tools: Option<Vec<String>>,
     sources: Vec<Listed>,
 }
 
-fn references(around: &Surroundings, fields: &mut Fields<'_>) -> Part {
+fn references(around: &Surroundings, fields: &mut Fields<'_>) -> ProfileReferences {
     fields.warn_unknown(keys::PROFILE);
     // What is wrong with an item is told by the one, where it stands by the other.
     fields.strings("preselected");
@@ -249,7 +253,7 @@ fn references(around: &Surroundings, fields: &mut Fields<'_>) -> Part {
     let has_tools = fields.value("exclude_tools").is_some_and(Value::is_array);
     let tools = fields.strings("exclude_tools").iter().map(|tool| expand(around, tool)).collect();
     let exclude_tools = has_tools.then_some(tools);
-    Part { preselected, transitive_injection, exclude_tools, sources: sources(around, fields) }
+    ProfileReferences { preselected, transitive_injection, exclude_tools, sources: sources(around, fields) }
 }
 
 fn sources(around: &Surroundings, fields: &mut Fields<'_>) -> Vec<Listed> {
@@ -365,7 +369,7 @@ mod tests {
         let (_folder, around) =
             world(&[("a.json", "{\n"), ("b.json", "{\"name\": \"bee\"}"), ("c.json", "[]"), ("d.txt", "")]);
         let (all, problems) = read_all(&around);
-        assert_eq!(all.iter().map(Found::name).collect::<Vec<_>>(), ["a", "bee", "c"]);
+        assert_eq!(all.iter().map(ProfileFile::name).collect::<Vec<_>>(), ["a", "bee", "c"]);
         assert!(problems.is_empty());
         let wrong = |at: usize| told(all[at].read.as_ref().unwrap_err());
         assert_eq!((wrong(0), wrong(2)), (vec![("json-syntax", 2, 1)], vec![("not-an-object", 1, 1)]));

@@ -16,7 +16,7 @@ const LIMIT: u64 = 64 * 1024;
 /// How a person left the screen; what is not said is as the program has it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Remembered {
+pub struct SavedScreen {
     /// The theme that was chosen, by name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub theme: Option<String>,
@@ -25,7 +25,7 @@ pub struct Remembered {
     pub borders: Option<Borders>,
     /// Where the rules within the panes were put.
     #[serde(skip_serializing_if = "is_untouched")]
-    pub rules: Rules,
+    pub rules: DividerShares,
     /// Whether one pane had the whole screen.
     pub zoomed: bool,
     /// The order of the catalog, by name.
@@ -46,7 +46,7 @@ pub struct Borders {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[allow(missing_docs)]
-pub struct Rules {
+pub struct DividerShares {
     #[serde(skip_serializing_if = "is_untouched")]
     pub catalog: Shares,
     #[serde(skip_serializing_if = "is_untouched")]
@@ -99,12 +99,12 @@ pub fn file() -> Option<PathBuf> {
 ///
 /// # Errors
 /// Where it cannot be read or is damaged.
-pub fn read(path: &Path) -> Result<Remembered, Forgotten> {
+pub fn read(path: &Path) -> Result<SavedScreen, Forgotten> {
     let forgotten = |why: String| Forgotten { path: path.to_owned(), why };
     match read_regular(path, LIMIT) {
         Ok((bytes, false)) => serde_json::from_slice(&bytes).map_err(|error| forgotten(error.to_string())),
         Ok((_, true)) => Err(forgotten(format!("larger than {LIMIT} bytes"))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Remembered::default()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(SavedScreen::default()),
         Err(error) => Err(forgotten(error.to_string())),
     }
 }
@@ -113,7 +113,7 @@ pub fn read(path: &Path) -> Result<Remembered, Forgotten> {
 ///
 /// # Errors
 /// What the file system says; the path is in it.
-pub fn write(path: &Path, remembered: &Remembered) -> io::Result<()> {
+pub fn write(path: &Path, remembered: &SavedScreen) -> io::Result<()> {
     let mut bytes = serde_json::to_vec_pretty(remembered)?;
     bytes.push(b'\n');
     write_private(path, &bytes)
@@ -128,13 +128,16 @@ mod tests {
     fn what_was_written_is_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("refdesk/screen.json");
-        assert_eq!(read(&path).unwrap(), Remembered::default(), "no file is no error");
+        assert_eq!(read(&path).unwrap(), SavedScreen::default(), "no file is no error");
         for remembered in [
-            Remembered::default(),
-            Remembered {
+            SavedScreen::default(),
+            SavedScreen {
                 theme: Some("light".to_owned()),
                 borders: Some(Borders { left: 300, upper: 700 }),
-                rules: Rules { hints: Shares { lower: Some(250), ..Shares::default() }, ..Rules::default() },
+                rules: DividerShares {
+                    hints: Shares { lower: Some(250), ..Shares::default() },
+                    ..DividerShares::default()
+                },
                 zoomed: true,
                 sort: Some("tokens".to_owned()),
             },
@@ -149,7 +152,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("screen.json");
         write_atomic(&path, br#"{"zoomed": true, "columns": ["id"]}"#).unwrap();
-        assert_eq!(read(&path).unwrap(), Remembered { zoomed: true, ..Remembered::default() });
+        assert_eq!(read(&path).unwrap(), SavedScreen { zoomed: true, ..SavedScreen::default() });
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::approval::{Rule, Verdict};
-use super::document::Document;
+use super::approval::{ApprovalMode, Rule};
+use super::document::JsonDocument;
 use super::fields::Fields;
 use super::keys;
 use refdesk_text::report::Diagnostic;
@@ -29,7 +29,7 @@ impl ChannelKind {
 
 /// The `channel` object.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Channel {
+pub struct ChannelSettings {
     /// Which.
     pub kind: ChannelKind,
     /// Seconds to wait for an answer.
@@ -50,7 +50,7 @@ pub struct Channel {
     pub poll_interval: f64,
 }
 
-impl Default for Channel {
+impl Default for ChannelSettings {
     fn default() -> Self {
         Self {
             kind: ChannelKind::Console,
@@ -70,7 +70,7 @@ impl Default for Channel {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// How a person is asked.
-    pub channel: Channel,
+    pub channel: ChannelSettings,
     /// Whether files of `references_dir` are sources.
     pub auto_discover: bool,
     /// As written; relative to the workspace.
@@ -94,7 +94,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            channel: Channel::default(),
+            channel: ChannelSettings::default(),
             auto_discover: true,
             references_dir: ".jaato/references".to_owned(),
             references_dir_given: false,
@@ -109,7 +109,7 @@ impl Default for Settings {
 }
 
 /// Reads the settings of a document; what is wrong goes to `diagnostics` and counts as its default.
-pub fn read(document: &Document, diagnostics: &mut Vec<Diagnostic>) -> Settings {
+pub fn read(document: &JsonDocument, diagnostics: &mut Vec<Diagnostic>) -> Settings {
     let default = Settings::default();
     let Some(mut fields) = Fields::of(document, Vec::new(), &document.value, diagnostics) else { return default };
     fields.warn_unknown(keys::TOP);
@@ -143,8 +143,8 @@ pub fn read(document: &Document, diagnostics: &mut Vec<Diagnostic>) -> Settings 
     }
 }
 
-fn read_channel(fields: &mut Fields<'_>) -> Channel {
-    let default = Channel::default();
+fn read_channel(fields: &mut Fields<'_>) -> ChannelSettings {
+    let default = ChannelSettings::default();
     fields.warn_unknown(keys::CHANNEL);
     let word = fields.string("type").unwrap_or("console");
     let kind = ChannelKind::WORDS.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind);
@@ -152,7 +152,7 @@ fn read_channel(fields: &mut Fields<'_>) -> Channel {
         let problem = Diagnostic::error("unknown-value", format!("'{word}' is no channel"));
         fields.report_value("type", problem.hint("use one of console, queue, webhook, file"));
     }
-    let channel = Channel {
+    let channel = ChannelSettings {
         kind: kind.unwrap_or_default(),
         timeout: fields.seconds("timeout", default.timeout),
         endpoint: fields.string("endpoint").map(str::to_owned),
@@ -193,7 +193,7 @@ fn read_approval(fields: &mut Fields<'_>) -> Vec<Rule> {
     let mut unread = false;
     for (glob, value) in members {
         let word = value.as_str().unwrap_or_default();
-        let known = Verdict::WORDS.iter().find(|(known, _)| *known == word);
+        let known = ApprovalMode::WORDS.iter().find(|(known, _)| *known == word);
         let rule = known.map(|(_, verdict)| Rule { glob: glob.clone(), verdict: *verdict });
         let problem = match rule.as_ref().map(Rule::matcher) {
             Some(Ok(_)) => None,
@@ -215,7 +215,7 @@ fn read_approval(fields: &mut Fields<'_>) -> Vec<Rule> {
         }
     }
     if unread {
-        rules.push(Rule { glob: "**".to_owned(), verdict: Verdict::Ask });
+        rules.push(Rule { glob: "**".to_owned(), verdict: ApprovalMode::Ask });
     }
     rules
 }

@@ -3,13 +3,13 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use crate::catalog::{Kind, Source, Standing};
-use refdesk_files::walk::{Found, Limits, Problem, files_below};
+use crate::catalog::{PathState, Source, SourceKind};
+use refdesk_files::walk::{Problem, WalkLimits, WalkedFile, files_below};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens;
 
 /// Of one source: files and bytes at most.
-pub const LIMITS: Limits = Limits { files: 2_000, bytes: 64 * 1024 * 1024 };
+pub const LIMITS: WalkLimits = WalkLimits { files: 2_000, bytes: 64 * 1024 * 1024 };
 
 /// Endings of documents.
 const DOCUMENTS: &[&str] = &["md", "txt", "json", "yaml", "yml", "html", "htm", "rst", "adoc"];
@@ -23,18 +23,18 @@ pub fn is_document(name: &OsStr) -> bool {
 }
 
 /// The files of a local source's text, in path order; none for other sources and missing ones. `shown` prints a path.
-pub fn files(source: &Source, shown: impl Fn(&Path) -> String) -> (Vec<Found>, Vec<Diagnostic>) {
+pub fn files(source: &Source, shown: impl Fn(&Path) -> String) -> (Vec<WalkedFile>, Vec<Diagnostic>) {
     let Some(place) = source.place() else { return (Vec::new(), Vec::new()) };
     let (files, problems) = match place.standing {
-        Standing::Missing | Standing::Untrusted | Standing::Reserved => (Vec::new(), Vec::new()),
-        Standing::File => {
+        PathState::Missing | PathState::Untrusted | PathState::Reserved => (Vec::new(), Vec::new()),
+        PathState::File => {
             let too_large = place.size > LIMITS.bytes;
             (
-                vec![Found { path: place.path.to_path_buf(), size: place.size }],
+                vec![WalkedFile { path: place.path.to_path_buf(), size: place.size }],
                 too_large.then_some(Problem::TooManyBytes).into_iter().collect(),
             )
         }
-        Standing::Directory => files_below(&place.path, LIMITS, is_document),
+        PathState::Directory => files_below(&place.path, LIMITS, is_document),
     };
     let told = problems.into_iter().map(|problem| tell(&problem, source, &shown)).collect();
     (files, told)
@@ -43,14 +43,14 @@ pub fn files(source: &Source, shown: impl Fn(&Path) -> String) -> (Vec<Found>, V
 /// Estimated tokens of a source's text; `None` where its text lies elsewhere or is missing.
 pub fn tokens(source: &Source) -> Option<u64> {
     match &source.kind {
-        Kind::Inline { content } => Some(tokens::of_prose(content.len() as u64)),
-        Kind::Local(place) if place.standing.is_open() => Some(tokens_of(&files(source, |_| String::new()).0)),
+        SourceKind::Inline { content } => Some(tokens::of_prose(content.len() as u64)),
+        SourceKind::Local(place) if place.standing.is_open() => Some(tokens_of(&files(source, |_| String::new()).0)),
         _ => None,
     }
 }
 
 /// Estimated tokens of these files together.
-pub fn tokens_of(files: &[Found]) -> u64 {
+pub fn tokens_of(files: &[WalkedFile]) -> u64 {
     files.iter().map(|file| tokens::of_file(&file.path, file.size)).sum()
 }
 
@@ -83,8 +83,8 @@ mod tests {
     #[test]
     fn a_single_file_has_the_limit_of_a_folder() {
         for (size, codes) in [(LIMITS.bytes, &[][..]), (LIMITS.bytes + 1, &["too-many-bytes"])] {
-            let mut source = local("a", Path::new("/w/a.md"), Standing::File);
-            if let Kind::Local(place) = &mut source.kind {
+            let mut source = local("a", Path::new("/w/a.md"), PathState::File);
+            if let SourceKind::Local(place) = &mut source.kind {
                 place.size = size;
             }
             let (files, told) = files(&source, |path| path.display().to_string());

@@ -22,20 +22,20 @@ pub struct MentionGraph {
 pub struct Mentions {
     /// What the numbers in `places` stand for; shared by all sources that were scanned with one catalog.
     ids: Arc<[SourceId]>,
-    places: Vec<Place>,
+    places: Vec<MentionPosition>,
     /// Each file with the end of its part of `places`.
     files: Vec<(Arc<Path>, usize)>,
 }
 
 /// One mention within a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct MentionPosition {
     to: u32,
     /// Twice the line, plus one for [`Via::Path`].
     line_and_via: u32,
 }
 
-impl Place {
+impl MentionPosition {
     fn line(self) -> usize {
         wide(self.line_and_via >> 1)
     }
@@ -54,7 +54,7 @@ impl Mentions {
     /// Appends a mention in this file, at a line counted from 1. The mentions of one file come one after another.
     pub fn push(&mut self, to: u32, via: Via, file: &Arc<Path>, line: u32) {
         let line_and_via = line.min(u32::MAX >> 1) << 1 | u32::from(via == Via::Path);
-        self.places.push(Place { to, line_and_via });
+        self.places.push(MentionPosition { to, line_and_via });
         let end = self.places.len();
         match self.files.last_mut() {
             Some((last, last_end)) if last == file => *last_end = end,

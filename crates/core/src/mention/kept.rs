@@ -14,9 +14,9 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use super::ids::IdMatcher;
-use super::scan::Named;
+use super::scan::ScannedMentions;
 use refdesk_files::{SealKey, Stamp};
-use refdesk_text::hidden::Hidden;
+use refdesk_text::hidden::HiddenCharacters;
 
 /// Of the whole file, in bytes: a hundred thousand documents of usual size. What is read now goes first, the rest is left
 /// out and read again when it is asked for.
@@ -69,7 +69,7 @@ impl Kept {
     }
 
     /// What the document at this path named when it had this stamp, as far as it is known.
-    pub fn named(&self, path: &Path, stamp: Stamp, ids: &IdMatcher) -> Option<Named> {
+    pub fn named(&self, path: &Path, stamp: Stamp, ids: &IdMatcher) -> Option<ScannedMentions> {
         let path = path.as_os_str().as_encoded_bytes();
         let (mut low, mut high) = (0, self.count);
         while low < high {
@@ -91,22 +91,22 @@ impl Kept {
         entries.filter(|entry| self.is_own(entry)).map(|entry| (entry.path, entry.all))
     }
 
-    fn is_own(&self, entry: &Entry<'_>) -> bool {
+    fn is_own(&self, entry: &CacheEntry<'_>) -> bool {
         self.seal.as_ref().is_some_and(|(key, header)| key.is_seal(entry.seal, PLACE, &[header, entry.sealed]))
     }
 
-    fn entry(&self, at: usize) -> Option<Entry<'_>> {
+    fn entry(&self, at: usize) -> Option<CacheEntry<'_>> {
         let offset = |at: usize| {
             let place = HEADER.checked_add(at.checked_mul(4)?)?;
             Some(wide(Take(self.bytes.get(place..)?).number()?))
         };
         let end = if at + 1 < self.count { offset(at + 1)? } else { self.bytes.len() };
-        Entry::of(self.bytes.get(Range { start: offset(at)?, end })?)
+        CacheEntry::of(self.bytes.get(Range { start: offset(at)?, end })?)
     }
 }
 
 /// One document in a file of entries.
-struct Entry<'a> {
+struct CacheEntry<'a> {
     all: &'a [u8],
     seal: &'a [u8],
     sealed: &'a [u8],
@@ -114,7 +114,7 @@ struct Entry<'a> {
     rest: Take<'a>,
 }
 
-impl<'a> Entry<'a> {
+impl<'a> CacheEntry<'a> {
     fn of(all: &'a [u8]) -> Option<Self> {
         let mut from = Take(all);
         let seal = from.bytes(SEAL)?;
@@ -123,7 +123,7 @@ impl<'a> Entry<'a> {
         Some(Self { all, seal, sealed, path: from.bytes(length)?, rest: from })
     }
 
-    fn named(mut self, stamp: Stamp, ids: usize) -> Option<Named> {
+    fn named(mut self, stamp: Stamp, ids: usize) -> Option<ScannedMentions> {
         let from = &mut self.rest;
         let then = Stamp { size: from.long()?, modified: from.long()?, changed: from.long()?, number: from.long()? };
         if then != stamp {
@@ -152,15 +152,20 @@ impl<'a> Entry<'a> {
                 for _ in 0..from.number()? {
                     kinds.push(char::from_u32(from.number()?)?);
                 }
-                Some(Box::new(Hidden { count, line, column, kinds }))
+                Some(Box::new(HiddenCharacters { count, line, column, kinds }))
             }
         };
-        Some(Named { ids: found.into(), paths: paths.into(), rubbish, hidden })
+        Some(ScannedMentions { ids: found.into(), paths: paths.into(), rubbish, hidden })
     }
 }
 
 /// The sealed entry of a document; `None` for one that names too much.
-pub fn entry(path: &Path, stamp: Stamp, named: &Named, (key, header): (&SealKey, &Header)) -> Option<Vec<u8>> {
+pub fn entry(
+    path: &Path,
+    stamp: Stamp,
+    named: &ScannedMentions,
+    (key, header): (&SealKey, &Header),
+) -> Option<Vec<u8>> {
     let mut out = vec![0; SEAL];
     let path = path.as_os_str().as_encoded_bytes();
     put(&mut out, path.len());
@@ -182,7 +187,7 @@ pub fn entry(path: &Path, stamp: Stamp, named: &Named, (key, header): (&SealKey,
     }
     match named.hidden.as_deref() {
         None => put(&mut out, 0),
-        Some(Hidden { count, line, column, kinds }) => {
+        Some(HiddenCharacters { count, line, column, kinds }) => {
             for part in [count, line, column] {
                 out.extend_from_slice(&part.to_le_bytes());
             }
@@ -278,15 +283,19 @@ mod tests {
 
     const STAMP: Stamp = Stamp { size: 1, modified: 2, changed: 3, number: 4 };
 
-    fn some() -> Vec<(PathBuf, Named)> {
-        let hidden = Hidden { count: 3, line: 1, column: 2, kinds: vec!['\u{202e}', '\u{200b}'] };
-        let named = Named {
+    fn some() -> Vec<(PathBuf, ScannedMentions)> {
+        let hidden = HiddenCharacters { count: 3, line: 1, column: 2, kinds: vec!['\u{202e}', '\u{200b}'] };
+        let named = ScannedMentions {
             ids: [(0, 1), (1, 9)].into(),
             paths: [("./é.md".into(), 4)].into(),
             rubbish: true,
             hidden: Some(Box::new(hidden)),
         };
-        vec![("/w/b.md".into(), named), ("/w/a.md".into(), Named::default()), ("/w/a/x.md".into(), Named::default())]
+        vec![
+            ("/w/b.md".into(), named),
+            ("/w/a.md".into(), ScannedMentions::default()),
+            ("/w/a/x.md".into(), ScannedMentions::default()),
+        ]
     }
 
     fn bytes(ids: &IdMatcher) -> Vec<u8> {
@@ -335,7 +344,7 @@ mod tests {
         let ids = matcher(&["x"]);
         let (key, header_of_ids) = (seal_key("/w"), header(&ids));
         let seal = (&key, &header_of_ids);
-        let named = Named { paths: [("p".repeat(200_000).into(), 1)].into(), ..Named::default() };
+        let named = ScannedMentions { paths: [("p".repeat(200_000).into(), 1)].into(), ..ScannedMentions::default() };
         let paths: Vec<PathBuf> = (0..100).map(|at| format!("/w/{:02}", 99 - at).into()).collect();
         let entries: Vec<_> = paths.iter().map(|path| (path, entry(path, STAMP, &named, seal).unwrap())).collect();
         let entries =
@@ -345,7 +354,8 @@ mod tests {
         let kept = kept_in(file, &ids);
         assert_eq!(kept.named(&paths[0], STAMP, &ids), Some(named));
         assert_eq!(kept.named(&paths[99], STAMP, &ids), None);
-        let long = Named { paths: [("p".repeat(ENTRY_LIMIT).into(), 1)].into(), ..Named::default() };
+        let long =
+            ScannedMentions { paths: [("p".repeat(ENTRY_LIMIT).into(), 1)].into(), ..ScannedMentions::default() };
         assert_eq!(entry(Path::new("/w"), STAMP, &long, seal), None);
     }
 

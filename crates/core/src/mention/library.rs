@@ -12,12 +12,12 @@ use rayon::prelude::*;
 
 use super::documents::{LIMITS, files, tokens_of};
 use super::ids::IdMatcher;
-use super::links::Format;
-use super::memory::Memory;
-use super::scan::{Named, scan};
+use super::links::LinkSyntax;
+use super::memory::MentionCache;
+use super::scan::{ScannedMentions, scan};
 use super::target::{Lead, PathIndex};
 use super::{Mentions, Via};
-use crate::catalog::{Catalog, Kind, Place, Source, SourceId};
+use crate::catalog::{Catalog, LocalPath, Source, SourceId, SourceKind};
 use refdesk_files::beneath::open_in;
 use refdesk_files::path::display;
 use refdesk_files::{Sealer, read_open, stamp};
@@ -45,19 +45,19 @@ pub struct Library {
     workspace: PathBuf,
     matcher: Arc<IdMatcher>,
     paths: PathIndex,
-    memory: Memory,
+    memory: MentionCache,
     reads: AtomicUsize,
 }
 
 impl Library {
     /// A library for one command.
     pub fn for_once(workspace: &Path, catalog: &Catalog, clock: fn() -> SystemTime) -> Self {
-        Self::with(workspace, catalog, Memory::new(clock, false))
+        Self::with(workspace, catalog, MentionCache::new(clock, false))
     }
 
     /// A library for a running desk, which is asked again and again.
     pub fn remembering(workspace: &Path, catalog: &Catalog, clock: fn() -> SystemTime) -> Self {
-        Self::with(workspace, catalog, Memory::new(clock, true))
+        Self::with(workspace, catalog, MentionCache::new(clock, true))
     }
 
     /// The same with a file for what outlasts it, there or not.
@@ -67,7 +67,7 @@ impl Library {
         Self { memory, ..self }
     }
 
-    fn with(workspace: &Path, catalog: &Catalog, memory: Memory) -> Self {
+    fn with(workspace: &Path, catalog: &Catalog, memory: MentionCache) -> Self {
         let matcher = Arc::new(IdMatcher::new(catalog));
         Self {
             workspace: workspace.to_path_buf(),
@@ -125,16 +125,16 @@ impl Library {
 
     /// Reads these sources, in parallel; the results come in the order asked.
     pub fn scan(&self, sources: &[&Source]) -> Vec<Scanned> {
-        sources.par_iter().map_init(Seen::default, |seen, source| self.scan_source(source, seen)).collect()
+        sources.par_iter().map_init(LineMentions::default, |seen, source| self.scan_source(source, seen)).collect()
     }
 
-    fn scan_source(&self, source: &Source, seen: &mut Seen) -> Scanned {
+    fn scan_source(&self, source: &Source, seen: &mut LineMentions) -> Scanned {
         let shown = |path: &Path| display(&self.workspace, path);
         let mut tokens = None;
         let (texts, mut diagnostics) = match &source.kind {
-            Kind::Inline { content } => {
+            SourceKind::Inline { content } => {
                 tokens = Some(of_prose(content.len() as u64));
-                let named = Arc::new(scan(content, Format::Markdown, &self.matcher));
+                let named = Arc::new(scan(content, LinkSyntax::Markdown, &self.matcher));
                 (vec![(source.origin.file.clone(), Ok(named))], Vec::new())
             }
             _ => {
@@ -176,8 +176,8 @@ impl Library {
         &self,
         source: &Source,
         file: &Arc<Path>,
-        named: &Named,
-        seen: &mut Seen,
+        named: &ScannedMentions,
+        seen: &mut LineMentions,
         mentions: &mut Mentions,
         diagnostics: &mut Vec<Diagnostic>,
     ) {
@@ -243,7 +243,7 @@ impl Library {
     }
 
     /// What the text of a file of this place names.
-    fn named_in(&self, place: &Place, path: &Arc<Path>) -> io::Result<Arc<Named>> {
+    fn named_in(&self, place: &LocalPath, path: &Arc<Path>) -> io::Result<Arc<ScannedMentions>> {
         let now = self.memory.now();
         let then = stamp(path)?;
         if let Some(named) = self.memory.recall(path, then, &self.matcher) {
@@ -257,22 +257,22 @@ impl Library {
         Ok(named)
     }
 
-    fn named_by(&self, path: &Path, bytes: &[u8]) -> Named {
+    fn named_by(&self, path: &Path, bytes: &[u8]) -> ScannedMentions {
         let (text, rubbish) = decode(bytes);
-        Named { rubbish, ..scan(&text, Format::of(path), &self.matcher) }
+        ScannedMentions { rubbish, ..scan(&text, LinkSyntax::of(path), &self.matcher) }
     }
 }
 
 /// What a line has mentioned so far.
 #[derive(Debug, Default)]
-struct Seen {
+struct LineMentions {
     /// Counts lines, so that nothing has to be cleared between them.
     line: u64,
     /// For each target and way to mention it the last line that had it.
     last: Vec<[u64; 2]>,
 }
 
-impl Seen {
+impl LineMentions {
     fn begin_line(&mut self) {
         self.line += 1;
     }
@@ -296,7 +296,7 @@ mod tests {
     use std::time::{Duration, UNIX_EPOCH};
 
     use super::*;
-    use crate::catalog::Standing;
+    use crate::catalog::PathState;
     use crate::catalog::testing::{inline, local};
     use crate::mention::MentionGraph;
     use refdesk_files::write_atomic;
@@ -314,7 +314,7 @@ mod tests {
         let inlines = ids.iter().map(|id| inline(id, if *id == "s0" { &text } else { "" }));
         let folder = tempfile::tempdir().unwrap();
         // Several sources at one place, so that each link to it mentions them all.
-        let places = (0..500).map(|at| local(&format!("p{at}"), Path::new("/ws/x.md"), Standing::Missing));
+        let places = (0..500).map(|at| local(&format!("p{at}"), Path::new("/ws/x.md"), PathState::Missing));
         let catalog = Catalog::new(inlines.chain(places).collect());
         let library = Library::for_once(folder.path(), &catalog, clock);
         let scanned = library.scan(&[catalog.get("s0").unwrap()]).remove(0);
@@ -335,8 +335,8 @@ mod tests {
     fn an_edit_of_equal_size_with_its_time_put_back_is_seen() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.md");
-        let sources = [local("a", &path, Standing::File), local("b", &path, Standing::File)];
-        let catalog = Catalog::new([sources, ["c", "d"].map(|id| local(id, &path, Standing::Missing))].concat());
+        let sources = [local("a", &path, PathState::File), local("b", &path, PathState::File)];
+        let catalog = Catalog::new([sources, ["c", "d"].map(|id| local(id, &path, PathState::Missing))].concat());
         let library = Library::remembering(folder.path(), &catalog, clock);
         let read = |text: &str| {
             write_atomic(&path, text.as_bytes()).unwrap();

@@ -11,7 +11,7 @@ use refdesk_text::words::char_before;
 
 /// How a text is looked at for links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum LinkSyntax {
     /// Links, images and reference definitions of CommonMark.
     Markdown,
     /// The attributes `href` and `src`.
@@ -20,7 +20,7 @@ pub enum Format {
     Plain,
 }
 
-impl Format {
+impl LinkSyntax {
     /// By the ending of the file's name, any case.
     pub fn of(path: &Path) -> Self {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
@@ -44,11 +44,11 @@ pub struct Link {
 }
 
 /// Every link of the text, in order of offset.
-pub fn links(text: &str, format: Format) -> Vec<Link> {
+pub fn links(text: &str, format: LinkSyntax) -> Vec<Link> {
     let (mut links, covered) = match format {
         // Every construct that makes a link or a definition has an opening bracket.
-        Format::Markdown if memchr::memchr(b'[', text.as_bytes()).is_some() => markdown(text),
-        Format::Html => html(text),
+        LinkSyntax::Markdown if memchr::memchr(b'[', text.as_bytes()).is_some() => markdown(text),
+        LinkSyntax::Html => html(text),
         _ => (Vec::new(), Vec::new()),
     };
     links.extend(bare_words(text, &covered));
@@ -150,7 +150,7 @@ fn without_sentence_end(word: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn targets(text: &str, format: Format) -> Vec<String> {
+    fn targets(text: &str, format: LinkSyntax) -> Vec<String> {
         links(text, format).into_iter().map(|link| link.target).collect()
     }
 
@@ -172,7 +172,7 @@ mod tests {
             ("[![i](./i.png)](./t.md)", vec!["./t.md", "./i.png"]),
             ("[./u.md](./v.md)", vec!["./v.md", "./u.md"]),
         ] {
-            assert_eq!(targets(text, Format::Markdown), expected, "{text}");
+            assert_eq!(targets(text, LinkSyntax::Markdown), expected, "{text}");
         }
     }
 
@@ -181,7 +181,7 @@ mod tests {
         // To look for the target of each in all of its text would be billions of bytes.
         let depth = 30_000;
         let text = format!("{}a{}\n\n[r]: ./d.md", "![".repeat(depth), "][r]".repeat(depth));
-        assert!(targets(&text, Format::Markdown).iter().all(|target| target == "./d.md"));
+        assert!(targets(&text, LinkSyntax::Markdown).iter().all(|target| target == "./d.md"));
     }
 
     #[test]
@@ -202,7 +202,7 @@ mod tests {
             ("path: ./x.yml:", vec!["./x.yml"]),
             ("\u{a0}./nbsp.md", vec!["./nbsp.md"]),
         ] {
-            assert_eq!(targets(text, Format::Plain), expected, "{text}");
+            assert_eq!(targets(text, LinkSyntax::Plain), expected, "{text}");
         }
     }
 
@@ -210,7 +210,7 @@ mod tests {
     fn attributes_of_html_and_nothing_of_comments() {
         let text =
             "<p>\n<a href=\"./a.md\">x</a> <img src=b.png> <A HREF='c.md'> <!-- <a href=d.md> --> <a title=e.md>";
-        assert_eq!(targets(text, Format::Html), ["./a.md", "b.png", "c.md"]);
-        assert_eq!(targets(text, Format::Plain), ["./a.md"]);
+        assert_eq!(targets(text, LinkSyntax::Html), ["./a.md", "b.png", "c.md"]);
+        assert_eq!(targets(text, LinkSyntax::Plain), ["./a.md"]);
     }
 }

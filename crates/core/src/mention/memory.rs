@@ -11,18 +11,18 @@ use std::time::SystemTime;
 
 use super::ids::IdMatcher;
 use super::kept::{self, Kept};
-use super::scan::Named;
-use refdesk_files::{Folder, Lasting, Mode, Sealer, Stamp, is_mine, read_open};
+use super::scan::ScannedMentions;
+use refdesk_files::{Durability, FileMode, Folder, Sealer, Stamp, is_mine, read_open};
 
 /// What is remembered of documents.
 #[derive(Debug)]
-pub(super) struct Memory {
+pub(super) struct MentionCache {
     clock: fn() -> SystemTime,
     /// Whether what comes out of the file is held here: a running desk asks again and again.
     lives_on: bool,
-    files: Mutex<HashMap<Arc<Path>, Remembered>>,
+    files: Mutex<HashMap<Arc<Path>, CachedMentions>>,
     /// Where it is kept between processes.
-    place: Option<Place>,
+    place: Option<CacheFile>,
     kept: OnceLock<Kept>,
     /// Whether something was read that the file does not have.
     is_news: AtomicBool,
@@ -30,7 +30,7 @@ pub(super) struct Memory {
 
 /// A file of a workspace.
 #[derive(Debug)]
-struct Place {
+struct CacheFile {
     workspace: PathBuf,
     file: PathBuf,
     /// What seals its entries.
@@ -38,12 +38,12 @@ struct Place {
 }
 
 #[derive(Debug)]
-struct Remembered {
+struct CachedMentions {
     then: Stamp,
-    named: Arc<Named>,
+    named: Arc<ScannedMentions>,
 }
 
-impl Memory {
+impl MentionCache {
     pub fn new(clock: fn() -> SystemTime, lives_on: bool) -> Self {
         let (files, kept, is_news) = (Mutex::default(), OnceLock::new(), AtomicBool::new(false));
         Self { clock, lives_on, files, place: None, kept, is_news }
@@ -51,7 +51,7 @@ impl Memory {
 
     /// The same with a place between processes, in a workspace.
     pub fn in_file(self, workspace: PathBuf, file: PathBuf, sealer: Sealer) -> Self {
-        Self { place: Some(Place { workspace, file, sealer }), ..self }
+        Self { place: Some(CacheFile { workspace, file, sealer }), ..self }
     }
 
     /// The time at which a document is looked at; to be asked before the document is.
@@ -60,7 +60,7 @@ impl Memory {
     }
 
     /// What a document with this stamp named, if it had the same one when it was read.
-    pub fn recall(&self, path: &Arc<Path>, stamp: Stamp, ids: &IdMatcher) -> Option<Arc<Named>> {
+    pub fn recall(&self, path: &Arc<Path>, stamp: Stamp, ids: &IdMatcher) -> Option<Arc<ScannedMentions>> {
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = files.get(&**path).filter(|file| file.then == stamp) {
             return Some(known.named.clone());
@@ -72,7 +72,7 @@ impl Memory {
         }
         let named = Arc::new(self.kept(ids).named(path, stamp, ids)?);
         if self.lives_on {
-            let remembered = Remembered { then: stamp, named: named.clone() };
+            let remembered = CachedMentions { then: stamp, named: named.clone() };
             self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone(), remembered);
         }
         Some(named)
@@ -80,10 +80,10 @@ impl Memory {
 
     /// Remembers what a document named that had this stamp before it was read at `now`, unless it was written so lately
     /// that it might be written again and look the same.
-    pub fn keep(&self, path: Arc<Path>, then: Stamp, named: Arc<Named>, now: SystemTime) {
+    pub fn keep(&self, path: Arc<Path>, then: Stamp, named: Arc<ScannedMentions>, now: SystemTime) {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         if then.has_settled(now) {
-            files.insert(path, Remembered { then, named });
+            files.insert(path, CachedMentions { then, named });
             self.is_news.store(true, Ordering::Relaxed);
         } else {
             files.remove(&path);
@@ -114,7 +114,7 @@ impl Memory {
         }
         let key = place.sealer.key_or_new()?;
         // A link in the place of the file itself is not followed but replaced.
-        let (folder, name) = Folder::made_of(&place.workspace, &place.file, Mode::Private)?;
+        let (folder, name) = Folder::made_of(&place.workspace, &place.file, FileMode::Private)?;
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let header = kept::header(ids);
         let has_identity = |then: &Stamp| then.changed != 0 && then.number != 0;
@@ -128,7 +128,7 @@ impl Memory {
         let old = old.map(|(path, entry)| (path, Cow::Borrowed(entry)));
         let all = new.iter().map(|(path, entry)| (*path, Cow::Borrowed(&**entry))).chain(old).collect();
         folder.sweep_dead()?;
-        folder.write(&name, &kept::file(&header, all), Mode::Private, Lasting::WhileRunning).map(|()| true)
+        folder.write(&name, &kept::file(&header, all), FileMode::Private, Durability::Recreatable).map(|()| true)
     }
 
     /// Lets go of what was loaded from the file, for a desk that has read all it wanted.
@@ -143,7 +143,7 @@ impl Memory {
 
 /// The file, if it may be ours and no link leads to it; what another user could read may be hidden from this one. Which of its
 /// entries are ours is found out when they are asked for.
-fn load(place: &Place, ids: &IdMatcher) -> Option<Kept> {
+fn load(place: &CacheFile, ids: &IdMatcher) -> Option<Kept> {
     let key = place.sealer.key()?.clone();
     let (folder, name) = Folder::of(&place.workspace, &place.file).ok()?;
     let file = folder.open(&name).ok().filter(is_mine)?;
@@ -193,7 +193,7 @@ mod tests {
     fn a_file_is_remembered_once_it_has_settled() {
         let path: Arc<Path> = Arc::from(Path::new("/w/a.md"));
         for (age, remembered) in [(0, false), (1, false), (60, true)] {
-            let memory = Memory::new(clock, true);
+            let memory = MentionCache::new(clock, true);
             let then = written(age);
             memory.keep(path.clone(), then, Arc::default(), memory.now());
             assert_eq!(memory.recall(&path, then, &ids()).is_some(), remembered, "written {age} s ago");
@@ -210,7 +210,11 @@ mod tests {
         let paths = ["/w/a.md", "/w/b.md"].map(|path| Arc::<Path>::from(Path::new(path)));
         let (ids, then) = (ids(), written(60));
         let memory = || {
-            Memory::new(clock, false).in_file(folder.path().to_path_buf(), place.clone(), Sealer::fixed(folder.path()))
+            MentionCache::new(clock, false).in_file(
+                folder.path().to_path_buf(),
+                place.clone(),
+                Sealer::fixed(folder.path()),
+            )
         };
         memory().store(&ids, |_| true).unwrap();
         assert!(!place.exists(), "nothing was read");
@@ -251,8 +255,8 @@ mod tests {
             let target = if leads_out { outside.path().to_path_buf() } else { workspace.join("kept") };
             let file = workspace.join(".jaato/refdesk/cache/mentions");
             let memory =
-                || Memory::new(clock, false).in_file(workspace.clone(), file.clone(), Sealer::fixed(&workspace));
-            let store = |memory: &Memory| {
+                || MentionCache::new(clock, false).in_file(workspace.clone(), file.clone(), Sealer::fixed(&workspace));
+            let store = |memory: &MentionCache| {
                 memory.keep(path.clone(), then, Arc::default(), clock());
                 memory.store(&ids, |_| true)
             };
@@ -260,7 +264,7 @@ mod tests {
             // A good cache lies there: it would be read if the link were followed.
             let link = workspace.join(link);
             let there = target.join(file.strip_prefix(&link).unwrap());
-            store(&Memory::new(clock, false).in_file(target.clone(), there.clone(), Sealer::fixed(&workspace)))
+            store(&MentionCache::new(clock, false).in_file(target.clone(), there.clone(), Sealer::fixed(&workspace)))
                 .unwrap();
             fs::create_dir_all(link.parent().unwrap()).unwrap();
             symlink(&target, &link).unwrap();

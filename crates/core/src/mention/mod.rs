@@ -14,8 +14,8 @@ pub use documents::{LIMITS, files, tokens};
 pub use graph::{MentionGraph, Mentions, Positions};
 pub use ids::IdMatcher;
 pub use library::{Library, Scanned};
-pub use links::Format;
-pub use scan::{Named, scan};
+pub use links::LinkSyntax;
+pub use scan::{ScannedMentions, scan};
 
 use std::path::Path;
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use percent_encoding::percent_decode_str;
 
-use crate::catalog::{Catalog, Place, Source, Standing};
+use crate::catalog::{Catalog, LocalPath, PathState, Source};
 use refdesk_files::path::{Resolver, clean, is_windows_absolute};
 
 /// The path that a link's target names; `None` for targets with a scheme, pure anchors and empty ones.
@@ -53,7 +53,7 @@ const LINKS: usize = 40;
 #[derive(Debug, Default)]
 pub struct PathIndex {
     /// By the bytes of their paths; sources of one place in catalog order.
-    spots: Vec<Spot>,
+    spots: Vec<PathTarget>,
     /// Where the places lead that have a link in their path: by the bytes of that path.
     written: Vec<(Arc<Path>, Arc<Path>)>,
     /// The workspace, as it is called and resolved.
@@ -62,7 +62,7 @@ pub struct PathIndex {
 }
 
 #[derive(Debug)]
-struct Spot {
+struct PathTarget {
     /// Resolved; the catalog's own.
     path: Arc<Path>,
     /// The position of the source in the catalog.
@@ -74,12 +74,12 @@ impl PathIndex {
     /// The places of this catalog.
     pub fn new(workspace: &Path, catalog: &Catalog) -> Self {
         let local = (0..).zip(catalog.sources()).filter_map(|(at, source)| Some((at, source.place()?)));
-        let spot = |(source, place): (u32, &Place)| Spot {
+        let spot = |(source, place): (u32, &LocalPath)| PathTarget {
             path: place.resolved.clone(),
             source,
-            is_folder: place.standing == Standing::Directory,
+            is_folder: place.standing == PathState::Directory,
         };
-        let mut spots: Vec<Spot> = Vec::with_capacity(catalog.len());
+        let mut spots: Vec<PathTarget> = Vec::with_capacity(catalog.len());
         spots.extend(local.map(spot));
         // Resolved paths are clean, so that those of equal bytes are the equal ones; and bytes compare quickly.
         spots.sort_by(|one, other| one.path.as_os_str().cmp(other.path.as_os_str()));
@@ -195,8 +195,8 @@ mod tests {
             symlink(format!("{name}-link.md"), workspace.join(format!("{name}-chain.md"))).unwrap();
         }
         let catalog = Catalog::new(vec![
-            local("private", &root.join("private"), Standing::Untrusted),
-            local("trusted", &root.join("trusted/folder"), Standing::Directory),
+            local("private", &root.join("private"), PathState::Untrusted),
+            local("trusted", &root.join("trusted/folder"), PathState::Directory),
         ]);
         let index = PathIndex::new(&workspace, &catalog);
         let ids = |lead: Lead| match lead {

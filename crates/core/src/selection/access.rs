@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::Selection;
-use crate::catalog::{Catalog, Kind, Mode, Source, SourceId, Standing};
+use crate::catalog::{Catalog, Mode, PathState, Source, SourceId, SourceKind};
 use refdesk_files::beneath::is_kept_back;
 
 /// The resolved paths that an agent may read, each covering itself and, for a folder, what lies below it.
@@ -35,8 +35,8 @@ impl Access {
             }
             access.reached.insert(source.id.clone());
             let place =
-                source.place().filter(|place| !matches!(place.standing, Standing::Missing | Standing::Reserved));
-            if place.is_none() && !matches!(source.kind, Kind::Inline { .. }) {
+                source.place().filter(|place| !matches!(place.standing, PathState::Missing | PathState::Reserved));
+            if place.is_none() && !matches!(source.kind, SourceKind::Inline { .. }) {
                 continue;
             }
             if source.is_untrusted() || is_withheld(source) {
@@ -79,20 +79,20 @@ mod tests {
     use super::*;
     use crate::catalog::testing::local;
     use crate::mention::MentionGraph;
-    use crate::selection::{Choice, Rules, select};
+    use crate::selection::{Choice, ExpansionRules, select};
 
     #[test]
     fn exactly_the_paths_of_selected_and_auto_sources_by_component() {
-        let mut auto = local("auto", Path::new("/auto.md"), Standing::File);
+        let mut auto = local("auto", Path::new("/auto.md"), PathState::File);
         auto.mode = Mode::Auto;
         let catalog = Catalog::new(vec![
-            local("picked", Path::new("/dir"), Standing::Directory),
-            local("other", Path::new("/other"), Standing::Directory),
-            local("gone", Path::new("/gone"), Standing::Missing),
+            local("picked", Path::new("/dir"), PathState::Directory),
+            local("other", Path::new("/other"), PathState::Directory),
+            local("gone", Path::new("/gone"), PathState::Missing),
             auto,
         ]);
         let choice = Choice { picks: vec!["picked".into(), "gone".into()], exclusions: vec![] };
-        let selection = select(&choice, &catalog, &MentionGraph::default(), Rules::default());
+        let selection = select(&choice, &catalog, &MentionGraph::default(), ExpansionRules::default());
         let access = Access::new(&catalog, &selection, &[], |_| false);
         assert_eq!(access.paths(), ["/dir", "/auto.md"].map(PathBuf::from));
         for (path, expected) in [

@@ -5,27 +5,27 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Choice, MAX_TRANSITIVE_DEPTH, Member, Parents, Role, Selection};
+use super::{Choice, MAX_TRANSITIVE_DEPTH, Parents, Role, SelectedSource, Selection};
 use crate::catalog::{Catalog, Mode, SourceId};
 use crate::mention::{Mention, MentionGraph, Positions};
 
 /// What a workspace's settings say about pulling in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rules {
+pub struct ExpansionRules {
     /// Whether mentions pull in at all (`transitive_injection`).
     pub transitive: bool,
     /// Whether auto sources are roots (`transitive_from_auto`).
     pub from_auto: bool,
 }
 
-impl Default for Rules {
+impl Default for ExpansionRules {
     fn default() -> Self {
         Self { transitive: true, from_auto: false }
     }
 }
 
 /// The selection that follows, as far as the graph knows the texts.
-pub fn select(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: Rules) -> Selection {
+pub fn select(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: ExpansionRules) -> Selection {
     let mut positions = Positions::new(catalog);
     let mut reached = reach(choice, catalog, graph, rules, &mut positions);
     name_parents(&mut reached, graph, &mut positions);
@@ -33,19 +33,19 @@ pub fn select(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: R
 }
 
 /// The same without parents, for comparing what many choices come to.
-pub fn reached(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: Rules) -> Selection {
+pub fn reached(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: ExpansionRules) -> Selection {
     reach(choice, catalog, graph, rules, &mut Positions::new(catalog)).selection(choice)
 }
 
 /// What [`unscanned`] says of the selection that follows, without making it: parents do not matter while documents are
 /// still being read for it.
-pub fn wanted(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: Rules) -> Vec<SourceId> {
+pub fn wanted(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: ExpansionRules) -> Vec<SourceId> {
     unscanned_of(&reach(choice, catalog, graph, rules, &mut Positions::new(catalog)).members, graph, rules)
 }
 
 /// What is selected and how deep, without parents yet.
 struct Reached {
-    members: Vec<Member>,
+    members: Vec<SelectedSource>,
     /// The position of each member in the catalog.
     places: Vec<usize>,
     /// For each source of the catalog its position among the members.
@@ -64,11 +64,17 @@ impl Reached {
         let Some(known @ None) = self.member_at.get_mut(place) else { return };
         *known = Some(narrow(self.members.len()));
         self.places.push(place);
-        self.members.push(Member { id: id.clone(), depth, role, parents: Parents::default(), reason: None });
+        self.members.push(SelectedSource { id: id.clone(), depth, role, parents: Parents::default(), reason: None });
     }
 }
 
-fn reach(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: Rules, positions: &mut Positions) -> Reached {
+fn reach(
+    choice: &Choice,
+    catalog: &Catalog,
+    graph: &MentionGraph,
+    rules: ExpansionRules,
+    positions: &mut Positions,
+) -> Reached {
     let mut is_excluded = vec![false; catalog.len()];
     for place in choice.exclusions.iter().filter_map(|id| catalog.position(id)) {
         is_excluded.get_mut(place).into_iter().for_each(|excluded| *excluded = true);
@@ -104,15 +110,16 @@ fn reach(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: Rules,
 
 /// The selected sources whose text the closure wants and the graph does not have: scan them and select again, until there
 /// are none.
-pub fn unscanned(selection: &Selection, graph: &MentionGraph, rules: Rules) -> Vec<SourceId> {
+pub fn unscanned(selection: &Selection, graph: &MentionGraph, rules: ExpansionRules) -> Vec<SourceId> {
     unscanned_of(&selection.members, graph, rules)
 }
 
-fn unscanned_of(members: &[Member], graph: &MentionGraph, rules: Rules) -> Vec<SourceId> {
+fn unscanned_of(members: &[SelectedSource], graph: &MentionGraph, rules: ExpansionRules) -> Vec<SourceId> {
     if !rules.transitive {
         return Vec::new();
     }
-    let wanted = |member: &&Member| member.depth < MAX_TRANSITIVE_DEPTH && !graph.is_scanned(member.id.as_str());
+    let wanted =
+        |member: &&SelectedSource| member.depth < MAX_TRANSITIVE_DEPTH && !graph.is_scanned(member.id.as_str());
     members.iter().filter(wanted).map(|member| member.id.clone()).collect()
 }
 
@@ -126,7 +133,7 @@ pub fn reasons<'a>(
     parents.flat_map(move |parent| graph.from_to(parent.as_str(), move |target| target.as_str() == to))
 }
 
-fn roots(choice: &Choice, catalog: &Catalog, is_excluded: &[bool], rules: Rules) -> Reached {
+fn roots(choice: &Choice, catalog: &Catalog, is_excluded: &[bool], rules: ExpansionRules) -> Reached {
     let member_at = vec![None; catalog.len()];
     let mut reached = Reached { members: Vec::new(), places: Vec::new(), member_at, dormant: Vec::new() };
     let is_free = |place: usize| is_excluded.get(place) == Some(&false);

@@ -11,15 +11,15 @@ const LIMIT: usize = 100;
 /// The own changes of one desk, and those taken back.
 #[derive(Debug, Clone, Default)]
 pub struct History {
-    done: Vec<Step>,
-    undone: Vec<Step>,
+    done: Vec<HistoryStep>,
+    undone: Vec<HistoryStep>,
     /// What others had made of an id when that was said last.
-    said: Vec<(String, Mark)>,
+    said: Vec<(String, IdState)>,
 }
 
 /// One change of a choice.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct HistoryStep {
     before: Choice,
     after: Choice,
     /// What it was, where the difference does not say it.
@@ -41,7 +41,7 @@ pub struct Retraced {
 
 /// What a choice says of one id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mark {
+enum IdState {
     Picked,
     Excluded,
     Neither,
@@ -61,7 +61,7 @@ impl History {
         self.undone.clear();
         let own = changed(&before, &after);
         self.said.retain(|(id, _)| !own.contains(id));
-        self.done.push(Step { before, after, name, foreign: BTreeSet::new() });
+        self.done.push(HistoryStep { before, after, name, foreign: BTreeSet::new() });
         if self.done.len() > LIMIT {
             self.done.remove(0);
         }
@@ -80,12 +80,12 @@ impl History {
 
     /// What undo would take back, in words.
     pub fn undo_words(&self) -> Option<String> {
-        self.done.last().map(Step::words)
+        self.done.last().map(HistoryStep::words)
     }
 
     /// What redo would do again, in words.
     pub fn redo_words(&self) -> Option<String> {
-        self.undone.last().map(Step::words)
+        self.undone.last().map(HistoryStep::words)
     }
 
     /// Takes the last step back on `now`; `None` where there is none.
@@ -120,7 +120,7 @@ impl History {
     }
 }
 
-impl Step {
+impl HistoryStep {
     /// `pick of @a`, `exclusion of @b`, `3 picks taken back`.
     fn words(&self) -> String {
         if let Some(name) = &self.name {
@@ -129,13 +129,13 @@ impl Step {
         let changed = changed(&self.before, &self.after);
         match changed.as_slice() {
             [id] => match (mark(&self.before, id), mark(&self.after, id)) {
-                (_, Mark::Picked) => format!("pick of @{id}"),
-                (_, Mark::Excluded) => format!("exclusion of @{id}"),
-                (Mark::Excluded, Mark::Neither) => format!("inclusion of @{id}"),
+                (_, IdState::Picked) => format!("pick of @{id}"),
+                (_, IdState::Excluded) => format!("exclusion of @{id}"),
+                (IdState::Excluded, IdState::Neither) => format!("inclusion of @{id}"),
                 _ => format!("unpick of @{id}"),
             },
-            ids if ids.iter().all(|id| mark(&self.after, id) == Mark::Picked) => format!("{} picks", ids.len()),
-            ids if ids.iter().all(|id| mark(&self.before, id) == Mark::Picked) => {
+            ids if ids.iter().all(|id| mark(&self.after, id) == IdState::Picked) => format!("{} picks", ids.len()),
+            ids if ids.iter().all(|id| mark(&self.before, id) == IdState::Picked) => {
                 format!("taking back of {} picks", ids.len())
             }
             ids => format!("change of {} sources", ids.len()),
@@ -153,16 +153,16 @@ fn changed(one: &Choice, other: &Choice) -> Vec<String> {
 }
 
 /// What a choice says of every id that it names.
-fn marks(choice: &Choice) -> HashMap<&str, Mark> {
-    let excluded = choice.exclusions.iter().map(|id| (id.as_str(), Mark::Excluded));
-    excluded.chain(choice.picks.iter().map(|id| (id.as_str(), Mark::Picked))).collect()
+fn marks(choice: &Choice) -> HashMap<&str, IdState> {
+    let excluded = choice.exclusions.iter().map(|id| (id.as_str(), IdState::Excluded));
+    excluded.chain(choice.picks.iter().map(|id| (id.as_str(), IdState::Picked))).collect()
 }
 
-fn mark(choice: &Choice, id: &str) -> Mark {
+fn mark(choice: &Choice, id: &str) -> IdState {
     match choice {
-        Choice { picks, .. } if picks.iter().any(|pick| pick == id) => Mark::Picked,
-        Choice { exclusions, .. } if exclusions.iter().any(|exclusion| exclusion == id) => Mark::Excluded,
-        _ => Mark::Neither,
+        Choice { picks, .. } if picks.iter().any(|pick| pick == id) => IdState::Picked,
+        Choice { exclusions, .. } if exclusions.iter().any(|exclusion| exclusion == id) => IdState::Excluded,
+        _ => IdState::Neither,
     }
 }
 

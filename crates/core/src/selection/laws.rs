@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::{Choice, MAX_TRANSITIVE_DEPTH, Role, Rules, Selection, select};
+use super::{Choice, ExpansionRules, MAX_TRANSITIVE_DEPTH, Role, Selection, select};
 use crate::catalog::testing::inline;
 use crate::catalog::{Catalog, Mode, SourceId};
 use crate::mention::{Mention, MentionGraph, Via};
@@ -56,7 +56,7 @@ fn set(selection: &Selection) -> BTreeSet<&str> {
 #[test]
 fn order_is_picks_then_levels_in_catalog_order() {
     let (catalog, graph) = world(6, &[(4, 3), (4, 1), (2, 0), (1, 5)]);
-    let selection = select(&choice(&[4, 2], &[]), &catalog, &graph, Rules::default());
+    let selection = select(&choice(&[4, 2], &[]), &catalog, &graph, ExpansionRules::default());
     assert_eq!(ids(&selection), ["s04", "s02", "s00", "s01", "s03", "s05"]);
     let depths: Vec<usize> = selection.members().iter().map(|member| member.depth).collect();
     assert_eq!(depths, [0, 0, 1, 1, 1, 2]);
@@ -66,7 +66,7 @@ fn order_is_picks_then_levels_in_catalog_order() {
 fn of_a_chain_of_sixteen_ten_follow() {
     let edges: Vec<_> = (0..15).map(|at| (at, at + 1)).collect();
     let (catalog, graph) = world(16, &edges);
-    let selection = select(&choice(&[0], &[]), &catalog, &graph, Rules::default());
+    let selection = select(&choice(&[0], &[]), &catalog, &graph, ExpansionRules::default());
     assert_eq!(selection.members().len(), 1 + MAX_TRANSITIVE_DEPTH);
     assert_eq!(selection.members().last().map(|member| member.id.as_str()), Some("s10"));
 }
@@ -74,7 +74,7 @@ fn of_a_chain_of_sixteen_ten_follow() {
 #[test]
 fn cycles_end_and_parents_may_be_deeper() {
     let (catalog, graph) = world(4, &[(0, 1), (1, 2), (2, 0), (2, 1), (3, 3)]);
-    let selection = select(&choice(&[0], &[]), &catalog, &graph, Rules::default());
+    let selection = select(&choice(&[0], &[]), &catalog, &graph, ExpansionRules::default());
     assert_eq!(ids(&selection), ["s00", "s01", "s02"]);
     let one = selection.member("s01").unwrap();
     assert_eq!(one.parents, ["s00", "s02"].map(SourceId::from));
@@ -86,7 +86,7 @@ fn cycles_end_and_parents_may_be_deeper() {
 fn the_reason_is_the_least_deep_parent_first_in_the_catalog() {
     // s03 is mentioned by s00 (depth 2), s01 and s02 (depth 1).
     let (catalog, graph) = world(6, &[(5, 1), (5, 2), (1, 0), (0, 3), (2, 3), (1, 3)]);
-    let selection = select(&choice(&[5], &[]), &catalog, &graph, Rules::default());
+    let selection = select(&choice(&[5], &[]), &catalog, &graph, ExpansionRules::default());
     let three = selection.member("s03").unwrap();
     assert_eq!(three.parents, ["s00", "s01", "s02"].map(SourceId::from));
     assert_eq!(three.reason, Some("s01".into()));
@@ -95,16 +95,16 @@ fn the_reason_is_the_least_deep_parent_first_in_the_catalog() {
 #[test]
 fn nothing_goes_through_an_exclusion_and_auto_is_no_root() {
     let (catalog, graph) = world(4, &[(0, 1), (1, 2), (3, 2)]);
-    let selection = select(&choice(&[0], &[1]), &catalog, &graph, Rules::default());
+    let selection = select(&choice(&[0], &[1]), &catalog, &graph, ExpansionRules::default());
     assert_eq!(ids(&selection), ["s00"]);
-    let off = Rules { transitive: false, ..Rules::default() };
+    let off = ExpansionRules { transitive: false, ..ExpansionRules::default() };
     assert_eq!(ids(&select(&choice(&[0], &[]), &catalog, &graph, off)), ["s00"]);
 
     let mut sources = catalog.sources().iter().cloned().collect::<Vec<_>>();
     sources[3].mode = Mode::Auto;
     let catalog = Catalog::new(sources);
-    assert_eq!(ids(&select(&choice(&[0], &[1]), &catalog, &graph, Rules::default())), ["s00"]);
-    let from_auto = Rules { from_auto: true, ..Rules::default() };
+    assert_eq!(ids(&select(&choice(&[0], &[1]), &catalog, &graph, ExpansionRules::default())), ["s00"]);
+    let from_auto = ExpansionRules { from_auto: true, ..ExpansionRules::default() };
     let selection = select(&choice(&[0], &[1]), &catalog, &graph, from_auto);
     assert_eq!(ids(&selection), ["s00", "s03", "s02"]);
     assert_eq!(selection.member("s03").unwrap().role, Role::AutoRoot);
@@ -114,7 +114,7 @@ fn nothing_goes_through_an_exclusion_and_auto_is_no_root() {
 fn a_pick_whose_source_is_gone_is_dormant() {
     let (catalog, graph) = world(1, &[]);
     let choice = Choice { picks: vec!["gone".into(), "s00".into()], exclusions: vec![] };
-    let selection = select(&choice, &catalog, &graph, Rules::default());
+    let selection = select(&choice, &catalog, &graph, ExpansionRules::default());
     assert_eq!((ids(&selection), selection.dormant()), (vec!["s00"], &["gone".to_owned()][..]));
 }
 
@@ -132,18 +132,18 @@ proptest! {
     #[test]
     fn the_set_does_not_depend_on_the_order_of_picks(edges in graphs(), picks in some(), excluded in some()) {
         let (catalog, graph) = world(SIZE, &edges);
-        let forth = select(&choice(&picks, &excluded), &catalog, &graph, Rules::default());
+        let forth = select(&choice(&picks, &excluded), &catalog, &graph, ExpansionRules::default());
         let back: Vec<usize> = picks.iter().rev().copied().collect();
-        let back = select(&choice(&back, &excluded), &catalog, &graph, Rules::default());
+        let back = select(&choice(&back, &excluded), &catalog, &graph, ExpansionRules::default());
         prop_assert_eq!(set(&forth), set(&back));
     }
 
     #[test]
     fn one_pick_more_never_takes_anything_away(edges in graphs(), picks in some(), more in 0..SIZE, excluded in some()) {
         let (catalog, graph) = world(SIZE, &edges);
-        let fewer = select(&choice(&picks, &excluded), &catalog, &graph, Rules::default());
+        let fewer = select(&choice(&picks, &excluded), &catalog, &graph, ExpansionRules::default());
         let all: Vec<usize> = picks.iter().copied().chain([more]).collect();
-        let all = select(&choice(&all, &excluded), &catalog, &graph, Rules::default());
+        let all = select(&choice(&all, &excluded), &catalog, &graph, ExpansionRules::default());
         prop_assert!(set(&fewer).is_subset(&set(&all)));
     }
 
@@ -156,7 +156,7 @@ proptest! {
         after.pick(&name(more));
         after.unpick(&name(more));
         prop_assert_eq!(&before, &after);
-        let rules = Rules::default();
+        let rules = ExpansionRules::default();
         prop_assert_eq!(select(&before, &catalog, &graph, rules), select(&after, &catalog, &graph, rules));
     }
 
@@ -165,7 +165,7 @@ proptest! {
         edges in graphs(), picks in some(), excluded in some(),
     ) {
         let (catalog, graph) = world(SIZE, &edges);
-        let selection = select(&choice(&picks, &excluded), &catalog, &graph, Rules::default());
+        let selection = select(&choice(&picks, &excluded), &catalog, &graph, ExpansionRules::default());
         for member in selection.members() {
             prop_assert!(!selection.is_excluded(member.id.as_str()));
             if member.role == Role::Transitive {

@@ -13,10 +13,10 @@ mod standing;
 pub mod testing;
 
 pub use access::Access;
-pub use closure::{Rules, reached, reasons, select, unscanned, wanted};
+pub use closure::{ExpansionRules, reached, reasons, select, unscanned, wanted};
 pub use history::{History, Retraced};
 pub use parents::Parents;
-pub use standing::Standing;
+pub use standing::SelectionState;
 
 use std::collections::HashMap;
 
@@ -48,7 +48,7 @@ pub enum Role {
 
 /// One selected source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Member {
+pub struct SelectedSource {
     /// Which.
     pub id: SourceId,
     /// 0 for roots, else the least number of mentions from a root.
@@ -65,7 +65,7 @@ pub struct Member {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
     /// In the order of `resolved`: roots in pick order, then depth 1, 2, … each in catalog order.
-    members: Vec<Member>,
+    members: Vec<SelectedSource>,
     index: HashMap<SourceId, usize>,
     /// Picks whose source is not in the catalog: kept, and back when it is.
     dormant: Vec<String>,
@@ -75,18 +75,18 @@ pub struct Selection {
 
 impl Selection {
     /// A selection of these members, in the order of `resolved`.
-    pub fn new(members: Vec<Member>, dormant: Vec<String>, excluded: Vec<String>) -> Self {
+    pub fn new(members: Vec<SelectedSource>, dormant: Vec<String>, excluded: Vec<String>) -> Self {
         let index = members.iter().enumerate().map(|(at, member)| (member.id.clone(), at)).collect();
         Self { members, index, dormant, excluded }
     }
 
     /// The selected sources in the order of `resolved`.
-    pub fn members(&self) -> &[Member] {
+    pub fn members(&self) -> &[SelectedSource] {
         &self.members
     }
 
     /// The member of this id, if it is selected.
-    pub fn member(&self, id: &str) -> Option<&Member> {
+    pub fn member(&self, id: &str) -> Option<&SelectedSource> {
         self.index.get(id).and_then(|at| self.members.get(*at))
     }
 
@@ -108,7 +108,8 @@ impl Selection {
     /// Those of it that are wanted, in its order.
     #[must_use]
     pub fn only(&self, is_wanted: impl Fn(&SourceId) -> bool) -> Self {
-        let members: Vec<Member> = self.members.iter().filter(|member| is_wanted(&member.id)).cloned().collect();
+        let members: Vec<SelectedSource> =
+            self.members.iter().filter(|member| is_wanted(&member.id)).cloned().collect();
         let index = members.iter().enumerate().map(|(at, member)| (member.id.clone(), at)).collect();
         Self { members, index, dormant: self.dormant.clone(), excluded: self.excluded.clone() }
     }

@@ -5,7 +5,7 @@ use crate::catalog::{Catalog, Mode};
 
 /// How a source stands at the desk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Standing {
+pub enum SelectionState {
     /// Picked by a person or an agent.
     Picked,
     /// Pulled in by something selected.
@@ -22,7 +22,7 @@ pub enum Standing {
     Dormant,
 }
 
-impl Standing {
+impl SelectionState {
     /// Every one, in the order of a legend.
     pub const ALL: [Self; 7] =
         [Self::Picked, Self::Transitive, Self::Available, Self::Missing, Self::Auto, Self::Excluded, Self::Dormant];

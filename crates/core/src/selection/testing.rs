@@ -1,11 +1,11 @@
 //! Selections for tests, made of plain values.
 
-use super::{Member, Role, Selection};
+use super::{Role, SelectedSource, Selection};
 use crate::catalog::SourceId;
 
 /// A selection of picks, of transitive sources with their parents, each after its parents, and without some exclusions.
 pub fn selection(picks: &[&str], transitive: &[(&str, &[&str])], excluded: &[&str]) -> Selection {
-    let mut members: Vec<Member> = picks.iter().map(|id| member(id, 0, Role::Picked, &[])).collect();
+    let mut members: Vec<SelectedSource> = picks.iter().map(|id| member(id, 0, Role::Picked, &[])).collect();
     for (id, parents) in transitive {
         let depths = parents.iter().filter_map(|parent| members.iter().find(|it| it.id.as_str() == *parent));
         let depth = 1 + depths.map(|parent| parent.depth).min().unwrap_or_default();
@@ -14,8 +14,8 @@ pub fn selection(picks: &[&str], transitive: &[(&str, &[&str])], excluded: &[&st
     Selection::new(members, Vec::new(), excluded.iter().map(|id| (*id).to_owned()).collect())
 }
 
-fn member(id: &str, depth: usize, role: Role, parents: &[&str]) -> Member {
+fn member(id: &str, depth: usize, role: Role, parents: &[&str]) -> SelectedSource {
     let reason = parents.first().map(|parent| SourceId::from(*parent));
     let parents = parents.iter().map(|parent| SourceId::from(*parent)).collect();
-    Member { id: id.into(), depth, role, parents, reason }
+    SelectedSource { id: id.into(), depth, role, parents, reason }
 }

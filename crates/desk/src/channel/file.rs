@@ -15,7 +15,7 @@ use super::{Answered, Channel, Request, Unanswered, Wait};
 use crate::session::{FOLDER, advice, keep_git_out};
 use refdesk_files::name::safe;
 use refdesk_files::path::{display, is_absent};
-use refdesk_files::{Folder, Mode};
+use refdesk_files::{FileMode, Folder};
 
 /// Nobody looks more often than this, whatever a configuration says.
 const SHORTEST: Duration = Duration::from_millis(10);
@@ -84,7 +84,7 @@ impl Files {
             let message = format!("it has {} bytes, and {QUESTION} are allowed; ask for fewer sources", bytes.len());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
-        let alive = requests.publish(file_of(id), &bytes, Mode::Private)?;
+        let alive = requests.publish(file_of(id), &bytes, FileMode::Private)?;
         let shown = display(&self.workspace, &responses.path_of(file_of(id)));
         Ok(Raised { requests, responses, answer: file_of(id), taken: taken(id), shown, _alive: alive })
     }
@@ -475,7 +475,10 @@ mod tests {
         ]
         .into_iter()
         .map(|(id, bytes)| {
-            Folder::root(&folder.path().join(REQUESTS)).unwrap().publish(file_of(id), &bytes, Mode::Default).unwrap()
+            Folder::root(&folder.path().join(REQUESTS))
+                .unwrap()
+                .publish(file_of(id), &bytes, FileMode::Default)
+                .unwrap()
         })
         .collect();
         let (waiting, problems) = pending(folder, Timestamp::now());

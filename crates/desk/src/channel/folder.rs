@@ -18,7 +18,7 @@ use crate::session::FOLDER;
 use refdesk_core::config::ChannelKind;
 use refdesk_files::name::safe;
 use refdesk_files::path::{absolute, is_absent};
-use refdesk_files::{Folder, Mode, read_open};
+use refdesk_files::{FileMode, Folder, read_open};
 use refdesk_text::report::Diagnostic;
 
 /// Where requests are.
@@ -92,7 +92,7 @@ impl Base {
         if self.root == self.path {
             std::fs::create_dir_all(&self.root)?;
         }
-        Folder::root(&self.root)?.make(&self.below_root().join(name), Mode::Private)
+        Folder::root(&self.root)?.make(&self.below_root().join(name), FileMode::Private)
     }
 
     /// Holds that no link is on the way to it and to the two folders in it.
@@ -286,7 +286,7 @@ pub fn answer(base: &Base, response: &Response) -> io::Result<Landed> {
     let _turn = base.open()?.lock("lock", TURN)?;
     let responses = base.make_part(RESPONSES)?;
     let (name, taken) = (file_of(id), taken(id));
-    let file = match responses.publish(&name, &serde_json::to_vec_pretty(response)?, Mode::Private) {
+    let file = match responses.publish(&name, &serde_json::to_vec_pretty(response)?, FileMode::Private) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             return Ok(Landed::Late { by: who_answered(base, id) });
         }

@@ -16,7 +16,7 @@ use refdesk_text::Error;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Way {
     /// What the configuration says.
-    pub settings: config::Channel,
+    pub settings: config::ChannelSettings,
     /// The workspace folder.
     pub workspace: PathBuf,
     /// The variables of the environment, of which a webhook is told to use some.

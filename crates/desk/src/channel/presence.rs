@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::session::{FOLDER, keep_git_out};
-use refdesk_files::{Folder, Lasting, Mode, Staged};
+use refdesk_files::{Durability, FileMode, Folder, Staged};
 
 /// That a screen is there, for as long as this is held.
 #[derive(Debug)]
@@ -20,10 +20,10 @@ pub struct Presence {
 /// What the file system says, with the path in front; a link is on the way to the folder.
 pub fn attend(workspace: &Path) -> io::Result<Presence> {
     keep_git_out(workspace)?;
-    let folder = Folder::root(workspace)?.make(&screens(), Mode::Private)?;
+    let folder = Folder::root(workspace)?.make(&screens(), FileMode::Private)?;
     folder.sweep_dead()?;
     let process = std::process::id().to_string();
-    Ok(Presence { _held: folder.stage("screen", process.as_bytes(), Mode::Private, Lasting::WhileRunning)? })
+    Ok(Presence { _held: folder.stage("screen", process.as_bytes(), FileMode::Private, Durability::Recreatable)? })
 }
 
 /// Whether any screen of this workspace is there. Where the file system has no locks nobody can tell, and none is.

@@ -6,9 +6,9 @@ use crate::channel;
 use crate::rows::{Members, Rows};
 use crate::session::Receipt;
 use crate::{Agent, Desk, PickStatus, Prepared, Request, Unrendered, What};
-use refdesk_core::config::Verdict;
+use refdesk_core::config::ApprovalMode;
 use refdesk_core::selection::Access;
-use refdesk_files::output::{Proposal, Unwritten, Written};
+use refdesk_files::output::{Proposal, Unwritten, WrittenFile};
 use refdesk_templates::TemplateIndex;
 use refdesk_text::Error;
 
@@ -76,11 +76,11 @@ pub enum Outcome {
     /// Of [`Task::Prepare`].
     Prepared(Result<Box<Prepared>, Unrendered>),
     /// Of [`Task::Write`].
-    Written(Result<Written, Unwritten>),
+    Written(Result<WrittenFile, Unwritten>),
     /// Of [`Task::Access`] and [`Task::AccessSoFar`].
     Access(Box<Access>),
     /// Of [`Task::Verdict`].
-    Verdict(Box<(Verdict, channel::Way)>),
+    Verdict(Box<(ApprovalMode, channel::Way)>),
     /// Of [`Task::Offer`].
     Offer(Box<(channel::Request, channel::Way)>),
 }

@@ -16,7 +16,7 @@ use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_core::mention::MentionGraph;
 use refdesk_core::selection::Selection;
 use refdesk_enrich::{Enriched, Findings};
-use refdesk_files::output::{Proposal, Unwritten, Written};
+use refdesk_files::output::{Proposal, Unwritten, WrittenFile};
 use refdesk_templates::TemplateIndex;
 use refdesk_text::report::Diagnostic;
 
@@ -235,7 +235,7 @@ pub enum Event {
         outcome: Result<Shown, Unrendered>,
     },
     /// The answer to [`Command::Write`]: done.
-    Written(Written),
+    Written(WrittenFile),
     /// The answer to [`Command::Write`]: not done, nothing was changed.
     Unwritten(Unwritten),
     /// The answer to [`Command::Errand`].

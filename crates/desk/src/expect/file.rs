@@ -255,10 +255,10 @@ fn as_json(value: &DeValue) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use refdesk_core::catalog::{Kind, Mode, Origin, Place, Standing};
+    use refdesk_core::catalog::{LocalPath, Mode, PathState, SourceDefinition, SourceKind};
 
     fn catalog() -> Catalog {
-        let source = |id: &str, standing: Standing| {
+        let source = |id: &str, standing: PathState| {
             let path: std::sync::Arc<std::path::Path> = std::path::Path::new("/w/x").into();
             Source {
                 id: id.into(),
@@ -266,7 +266,7 @@ mod tests {
                 description: String::new(),
                 mode: Mode::Selectable,
                 tags: Vec::new(),
-                kind: Kind::Local(Place {
+                kind: SourceKind::Local(LocalPath {
                     written: "x".to_owned(),
                     path: path.clone(),
                     resolved: path,
@@ -275,13 +275,13 @@ mod tests {
                 }),
                 fetch_hint: None,
                 contents: None,
-                origin: Origin { file: std::path::Path::new("/w/references.json").into(), entry: None },
+                origin: SourceDefinition { file: std::path::Path::new("/w/references.json").into(), entry: None },
             }
         };
         Catalog::new(vec![
-            source("one", Standing::File),
-            source("other", Standing::File),
-            source("gone", Standing::Missing),
+            source("one", PathState::File),
+            source("other", PathState::File),
+            source("gone", PathState::Missing),
         ])
     }
 

@@ -8,7 +8,7 @@ use super::case::Case;
 use crate::{Desk, Verdict};
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::{Choice, Role, Selection};
-use refdesk_enrich::{Asked, BlockKind, Context, Told, Tool, WhyNot};
+use refdesk_enrich::{BlockKind, EnrichContext, EnrichRequest, SessionMemory, Tool, WhyNot};
 
 /// An expectation that is not met.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,7 +99,7 @@ impl Desk {
         let mut asserted = Asserted::default();
         for case in cases {
             let Some(selection) = selections.get(&case.select) else { continue };
-            let judged = judge(&Context { selection, ..self.context() }, case);
+            let judged = judge(&EnrichContext { selection, ..self.context() }, case);
             if let Some(hints) = &judged.case.wanted.hints {
                 asserted.given += judged.hints.len();
                 asserted.expected += hints.len();
@@ -117,10 +117,10 @@ impl Desk {
     }
 }
 
-fn judge(ctx: &Context, case: Case) -> Judged {
+fn judge(ctx: &EnrichContext, case: Case) -> Judged {
     let tool = Tool { name: case.tool.as_deref(), arguments: &case.args };
-    let asked = Asked { tool: Some(tool), repeat: true, ..Asked::new(case.kind, &case.text) };
-    let said = refdesk_enrich::enrich(ctx, &asked, &Told::default());
+    let asked = EnrichRequest { tool: Some(tool), repeat: true, ..EnrichRequest::new(case.kind, &case.text) };
+    let said = refdesk_enrich::enrich(ctx, &asked, &SessionMemory::default());
     let about = |kind: BlockKind| {
         let items = said.items.iter().filter(move |item| item.block == kind);
         items.map(|item| SourceId::from(item.about.as_str())).collect::<Vec<_>>()

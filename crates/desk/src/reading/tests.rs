@@ -7,7 +7,7 @@ use super::*;
 use refdesk_core::catalog::Mode;
 use refdesk_core::catalog::testing::local;
 use refdesk_core::mention::MentionGraph;
-use refdesk_core::selection::{Choice, Rules, select};
+use refdesk_core::selection::{Choice, ExpansionRules, select};
 use refdesk_files::write_atomic;
 
 struct World {
@@ -25,16 +25,16 @@ impl World {
         for (file, bytes) in files {
             write_atomic(&root.join(file), bytes).unwrap();
         }
-        let kind = |id: &str, kind| Source { kind, ..local(id, Path::new("/"), Standing::File) };
+        let kind = |id: &str, kind| Source { kind, ..local(id, Path::new("/"), PathState::File) };
         let catalog = Catalog::new(vec![
-            local("dir", &root.join("ws/dir"), Standing::Directory),
-            local("file", &root.join("ws/file.md"), Standing::File),
-            local("gone", &root.join("ws/gone.md"), Standing::Missing),
-            local("unselected", &root.join("ws/dir"), Standing::Directory),
-            local("untrusted", &root.join("out"), Standing::Directory),
-            kind("inline", Kind::Inline { content: "one\ntwo\n".into() }),
-            kind("url", Kind::Url { url: "https://example.org".into() }),
-            kind("mcp", Kind::Mcp { server: "s".into(), tool: "t".into(), args: Box::default() }),
+            local("dir", &root.join("ws/dir"), PathState::Directory),
+            local("file", &root.join("ws/file.md"), PathState::File),
+            local("gone", &root.join("ws/gone.md"), PathState::Missing),
+            local("unselected", &root.join("ws/dir"), PathState::Directory),
+            local("untrusted", &root.join("out"), PathState::Directory),
+            kind("inline", SourceKind::Inline { content: "one\ntwo\n".into() }),
+            kind("url", SourceKind::Url { url: "https://example.org".into() }),
+            kind("mcp", SourceKind::Mcp { server: "s".into(), tool: "t".into(), args: Box::default() }),
         ]);
         Self { _folder: folder, root, catalog }
     }
@@ -42,7 +42,7 @@ impl World {
     fn access(&self) -> Access {
         let picks = ["dir", "file", "gone", "untrusted", "inline", "url", "mcp"].map(str::to_owned).to_vec();
         let choice = Choice { picks, exclusions: vec![] };
-        let selection = select(&choice, &self.catalog, &MentionGraph::default(), Rules::default());
+        let selection = select(&choice, &self.catalog, &MentionGraph::default(), ExpansionRules::default());
         Access::new(&self.catalog, &selection, &[], |source| source.id.as_str() == "untrusted")
     }
 
@@ -189,7 +189,7 @@ fn the_root_of_a_source_is_the_one_that_was_allowed() {
 
 #[test]
 fn an_auto_source_needs_no_selecting() {
-    let mut auto = local("auto", Path::new("/nowhere"), Standing::File);
+    let mut auto = local("auto", Path::new("/nowhere"), PathState::File);
     auto.mode = Mode::Auto;
     let catalog = Catalog::new(vec![auto]);
     let access = Access::new(&catalog, &Default::default(), &[], |_| false);

@@ -15,9 +15,11 @@ use super::foreign::{Fate, Foreign};
 use super::sessions;
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::Choice;
-use refdesk_enrich::Told;
+use refdesk_enrich::SessionMemory;
 use refdesk_files::path::{display, is_absent, slashed};
-use refdesk_files::{Folder, Keyless, Lasting, LinkedOut, Lock, Mode, PATIENCE, Sealer, name, remove_own, within};
+use refdesk_files::{
+    Durability, FileMode, Folder, Keyless, LOCK_TIMEOUT, LinkedOut, Lock, Sealer, name, remove_own, within,
+};
 use refdesk_text::report::Diagnostic;
 
 /// The default desk and the default session.
@@ -106,7 +108,7 @@ impl Store {
         let sessions = selection.with_file_name(SESSIONS);
         let told = sessions.join(&session).join("told.json");
         let (workspace, who) = (workspace.to_path_buf(), who.to_owned());
-        let (patience, in_vain) = (PATIENCE, Arc::default());
+        let (patience, in_vain) = (LOCK_TIMEOUT, Arc::default());
         let (sealer, foreign) = (Sealer::new(None, &workspace), Foreign::default());
         Self { workspace, folder, desk, session, selection, told, who, clock, patience, sealer, foreign, in_vain }
     }
@@ -231,11 +233,11 @@ impl Store {
         }
         let mut bytes = serde_json::to_vec_pretty(stored)?;
         bytes.push(b'\n');
-        self.put(&self.selection, &bytes, Lasting::Always)
+        self.put(&self.selection, &bytes, Durability::SurvivesCrash)
     }
 
     /// What the session was told, and a damaged file that was set aside.
-    pub fn told(&self) -> (Told, Vec<Diagnostic>) {
+    pub fn told(&self) -> (SessionMemory, Vec<Diagnostic>) {
         if is_cut_short(&self.told) {
             return Default::default();
         }
@@ -249,7 +251,7 @@ impl Store {
     ///
     /// # Errors
     /// What the file system says, with the path in front.
-    pub fn tell<T>(&self, tell: impl Fn(&Told) -> (Told, T)) -> io::Result<(T, Vec<Diagnostic>)> {
+    pub fn tell<T>(&self, tell: impl Fn(&SessionMemory) -> (SessionMemory, T)) -> io::Result<(T, Vec<Diagnostic>)> {
         self.held_in(&self.told)?;
         let (before, mut diagnostics) = self.told();
         let (mut after, mut answer) = tell(&before);
@@ -259,7 +261,7 @@ impl Store {
         }
         let _lock = self.lock()?;
         let (stored, problems) =
-            if is_cut_short(&self.told) { (None, Vec::new()) } else { self.own_locked::<Told>(&self.told) };
+            if is_cut_short(&self.told) { (None, Vec::new()) } else { self.own_locked::<SessionMemory>(&self.told) };
         diagnostics.extend(problems);
         if stored.is_none() {
             sessions::remove_unused(&self.sessions(), (self.clock)());
@@ -307,7 +309,7 @@ impl Store {
         let left: HashSet<&str> = left.iter().map(SourceId::as_str).collect();
         let less = |file: &Path| {
             // A damaged or foreign file is its own session's business.
-            let mut told = self.read::<Told>(file).ok().flatten().filter(|found| found.is_own)?.value;
+            let mut told = self.read::<SessionMemory>(file).ok().flatten().filter(|found| found.is_own)?.value;
             let before = told.announced.len();
             told.announced.retain(|id| !left.contains(id.as_str()));
             (told.announced.len() < before).then_some(told)
@@ -454,24 +456,24 @@ impl Store {
 
     /// Writes a file with its seal.
     pub(super) fn write<T: Serialize>(&self, file: &Path, value: &T) -> io::Result<()> {
-        self.put(file, &self.sealed(file, value)?, Lasting::Always)
+        self.put(file, &self.sealed(file, value)?, Durability::SurvivesCrash)
     }
 
     /// What a session was told is written with every prompt, and nobody waits until it has reached the disk: after a power
     /// cut a session may be told again.
-    fn write_told(&self, file: &Path, told: &Told) -> io::Result<()> {
-        self.put(file, &self.sealed(file, told)?, Lasting::WhileRunning)
+    fn write_told(&self, file: &Path, told: &SessionMemory) -> io::Result<()> {
+        self.put(file, &self.sealed(file, told)?, Durability::Recreatable)
     }
 
     fn sealed<T: Serialize>(&self, file: &Path, value: &T) -> io::Result<Vec<u8>> {
         Ok(self.sealer.key_or_new()?.sealed(&self.place(file), &serde_json::to_vec_pretty(value)?))
     }
 
-    fn put(&self, file: &Path, bytes: &[u8], lasting: Lasting) -> io::Result<()> {
-        let (folder, name) = Folder::made_of(&self.workspace, file, Mode::Private)?;
+    fn put(&self, file: &Path, bytes: &[u8], lasting: Durability) -> io::Result<()> {
+        let (folder, name) = Folder::made_of(&self.workspace, file, FileMode::Private)?;
         // The writer holds the lock, so what others left unfinished here they will never finish.
         folder.sweep()?;
-        folder.write(name, bytes, Mode::Private, lasting)
+        folder.write(name, bytes, FileMode::Private, lasting)
     }
 
     /// What a seal says about where the file lies: its path in the folder.
@@ -498,12 +500,12 @@ pub fn keep_git_out(workspace: &Path) -> io::Result<()> {
     let folder = own_folder(workspace)?;
     // One that came with a repository may let git in.
     let is_kept_out = folder.read(".gitignore", 16).is_ok_and(|(bytes, _)| bytes == IGNORE);
-    if is_kept_out { Ok(()) } else { folder.write(".gitignore", IGNORE, Mode::Private, Lasting::Always) }
+    if is_kept_out { Ok(()) } else { folder.write(".gitignore", IGNORE, FileMode::Private, Durability::SurvivesCrash) }
 }
 
 /// The folder of what refdesk keeps in a workspace, made where it is missing; only its user can enter it.
 fn own_folder(workspace: &Path) -> io::Result<Folder> {
-    Folder::root(workspace)?.make(Path::new(FOLDER), Mode::Private)
+    Folder::root(workspace)?.make(Path::new(FOLDER), FileMode::Private)
 }
 
 /// Where a damaged or foreign file goes; what went there in the same second stays.
@@ -636,7 +638,7 @@ mod tests {
         });
         for session in &sessions {
             let announced = || ["a", "b"].map(str::to_owned).into();
-            session.tell(|told| (Told { announced: announced(), ..told.clone() }, ())).unwrap();
+            session.tell(|told| (SessionMemory { announced: announced(), ..told.clone() }, ())).unwrap();
         }
         store(folder.path()).forget(&["a".into()]).unwrap();
         for session in &sessions {
@@ -650,7 +652,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (patience, less) = (Duration::from_millis(20), Duration::from_millis(2));
         let store = store(folder.path()).waiting(patience);
-        let held = Lock::acquire(&store.folder.join("lock"), PATIENCE).unwrap();
+        let held = Lock::acquire(&store.folder.join("lock"), LOCK_TIMEOUT).unwrap();
         let mut waits = Vec::new();
         for _ in 0..3 {
             waits.push(store.patience_now());
@@ -666,8 +668,8 @@ mod tests {
     fn sessions_that_were_told_of_something_else_hold_nobody_up() {
         let folder = tempfile::tempdir().unwrap();
         let store = store(folder.path()).waiting(Duration::ZERO);
-        store.tell(|_| (Told { announced: ["a".to_owned()].into(), ..Told::default() }, ())).unwrap();
-        let _held = Lock::acquire(&store.folder.join("lock"), PATIENCE).unwrap();
+        store.tell(|_| (SessionMemory { announced: ["a".to_owned()].into(), ..SessionMemory::default() }, ())).unwrap();
+        let _held = Lock::acquire(&store.folder.join("lock"), LOCK_TIMEOUT).unwrap();
         store.forget(&["b".into()]).unwrap();
         assert_eq!(store.forget(&["a".into()]).unwrap_err().kind(), io::ErrorKind::TimedOut);
     }
@@ -676,10 +678,14 @@ mod tests {
     fn what_was_told_and_a_power_cut_took_is_told_again_without_a_word() {
         let folder = tempfile::tempdir().unwrap();
         let store = store(folder.path());
-        let tell = || store.tell(|_| (Told { announced: ["a".to_owned()].into(), ..Told::default() }, ())).unwrap();
+        let tell = || {
+            store
+                .tell(|_| (SessionMemory { announced: ["a".to_owned()].into(), ..SessionMemory::default() }, ()))
+                .unwrap()
+        };
         assert_eq!(tell().1, []);
         write_derived(&store.told, b"").unwrap();
-        assert_eq!(store.told(), (Told::default(), Vec::new()));
+        assert_eq!(store.told(), (SessionMemory::default(), Vec::new()));
         store.forget(&["a".into()]).unwrap();
         assert_eq!(tell().1, []);
         assert!(store.told().0.was_announced("a"));
@@ -690,7 +696,7 @@ mod tests {
     #[test]
     fn nothing_is_stored_or_read_where_a_link_leads_out() {
         use std::os::unix::fs::symlink;
-        let told = || Told { announced: ["a".to_owned()].into(), ..Told::default() };
+        let told = || SessionMemory { announced: ["a".to_owned()].into(), ..SessionMemory::default() };
         let choice = || Choice { picks: vec!["theirs".into()], exclusions: vec![] };
         for link in [".jaato", ".jaato/refdesk", ".jaato/refdesk/sessions", ".jaato/refdesk/desks"] {
             let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -721,7 +727,7 @@ mod tests {
             if on_the_way(&store.told) {
                 assert!(store.tell(|_| (told(), ())).is_err());
                 let (stored, diagnostics) = store.told();
-                assert_eq!((stored, diagnostics.len()), (Told::default(), 1), "{link:?}");
+                assert_eq!((stored, diagnostics.len()), (SessionMemory::default(), 1), "{link:?}");
             }
             store.forget(&["a".into()]).unwrap_or_default();
             assert_eq!(listing(), before, "{link:?}");
@@ -769,7 +775,7 @@ mod tests {
             Store::new(folder.path(), DEFAULT, name, "a test", clock).sealed_by(Sealer::fixed(folder.path()))
         };
         let tell = |name: &str, id: &str| {
-            let tell = |told: &Told| {
+            let tell = |told: &SessionMemory| {
                 let mut after = told.clone();
                 after.announced.insert(id.to_owned());
                 (after, ())
@@ -799,10 +805,10 @@ mod tests {
     fn what_is_to_be_forgotten_is_forgotten_though_the_desk_is_held() {
         let folder = tempfile::tempdir().unwrap();
         let store = store(folder.path()).waiting(Duration::from_millis(5));
-        store.tell(|_| (Told { announced: ["a".to_owned()].into(), ..Told::default() }, ())).unwrap();
-        let held = Lock::acquire(&folder.path().join(".jaato/refdesk/lock"), PATIENCE).unwrap();
+        store.tell(|_| (SessionMemory { announced: ["a".to_owned()].into(), ..SessionMemory::default() }, ())).unwrap();
+        let held = Lock::acquire(&folder.path().join(".jaato/refdesk/lock"), LOCK_TIMEOUT).unwrap();
         assert!(store.forget_told().unwrap().is_empty());
-        assert_eq!(store.told().0, Told::default());
+        assert_eq!(store.told().0, SessionMemory::default());
         drop(held);
     }
 
@@ -812,9 +818,9 @@ mod tests {
         let [one, two] = [DEFAULT, "b"]
             .map(|desk| Store::new(folder.path(), desk, "s", "a test", clock).sealed_by(Sealer::fixed(folder.path())));
         let announced = || ["a".to_owned()].into();
-        one.tell(|told| (Told { announced: announced(), ..told.clone() }, ())).unwrap();
+        one.tell(|told| (SessionMemory { announced: announced(), ..told.clone() }, ())).unwrap();
         assert!(!two.told().0.was_announced("a"));
-        two.tell(|told| (Told { announced: announced(), ..told.clone() }, ())).unwrap();
+        two.tell(|told| (SessionMemory { announced: announced(), ..told.clone() }, ())).unwrap();
         two.forget(&["a".into()]).unwrap();
         assert!(one.told().0.was_announced("a") && !two.told().0.was_announced("a"));
     }

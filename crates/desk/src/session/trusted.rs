@@ -105,7 +105,7 @@ impl Trusted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use refdesk_files::{PATIENCE, write_atomic};
+    use refdesk_files::{LOCK_TIMEOUT, write_atomic};
 
     fn clock() -> SystemTime {
         SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000)
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn each_workspace_has_its_own_and_nobody_else_reads_it() {
         let folder = tempfile::tempdir().unwrap();
-        let trusted = Trusted::new(&folder.path().join("refdesk"), clock, PATIENCE);
+        let trusted = Trusted::new(&folder.path().join("refdesk"), clock, LOCK_TIMEOUT);
         assert_eq!(trusted.of("/a"), Default::default());
         assert!(!folder.path().join("refdesk").exists(), "reading makes nothing");
         trusted.add("/a", hashes(&["1"])).unwrap();
@@ -143,7 +143,7 @@ mod tests {
     fn of_a_damaged_file_nothing_is_trusted_and_nothing_is_lost() {
         for rubbish in [&b"{\"workspaces\": [1]}"[..], b"", b"null", b"[]", b"{\"workspaces\":{\"/a\":{\"1\":2}}}"] {
             let folder = tempfile::tempdir().unwrap();
-            let trusted = Trusted::new(folder.path(), clock, PATIENCE);
+            let trusted = Trusted::new(folder.path(), clock, LOCK_TIMEOUT);
             write_atomic(&trusted.file, rubbish).unwrap();
             let (found, problems) = trusted.of("/a");
             assert_eq!((found.len(), problems.len()), (0, 1));
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn many_at_once_lose_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let trusted = Trusted::new(folder.path(), clock, PATIENCE);
+        let trusted = Trusted::new(folder.path(), clock, LOCK_TIMEOUT);
         std::thread::scope(|scope| {
             for at in 0..16 {
                 let trusted = &trusted;

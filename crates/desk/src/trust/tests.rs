@@ -92,7 +92,7 @@ fn everything_that_would_go_beyond_is_said_with_its_line_and_trusted_in_one_go()
     let mut desk = world.desk();
     assert_eq!(desk.access().paths(), [world.root.join("ws/in.md")]);
     assert_eq!(desk.access().withheld(), ["a".into()]);
-    assert_eq!((desk.verdict("docs/a"), desk.verdict("docs/x")), (Verdict::Ask, Verdict::Deny));
+    assert_eq!((desk.verdict("docs/a"), desk.verdict("docs/x")), (ApprovalMode::Ask, ApprovalMode::Deny));
     assert_eq!(desk.channel_refusal().unwrap().code, "untrusted");
     let channel = desk.channel();
     assert_eq!((channel.kind, channel.endpoint, channel.secret_env), (ChannelKind::Webhook, None, None));
@@ -104,7 +104,7 @@ fn everything_that_would_go_beyond_is_said_with_its_line_and_trusted_in_one_go()
     assert!(desk.has_stale_trust());
     desk.reload();
     assert_eq!(desk.access().paths(), ["ws/in.md", "out/a.md"].map(|path| world.root.join(path)));
-    assert_eq!((desk.verdict("docs/a"), desk.verdict("docs/x")), (Verdict::Auto, Verdict::Deny));
+    assert_eq!((desk.verdict("docs/a"), desk.verdict("docs/x")), (ApprovalMode::Auto, ApprovalMode::Deny));
     assert_eq!(desk.channel_refusal(), None);
     assert_eq!(desk.channel(), desk.settings().channel);
 
@@ -169,7 +169,7 @@ fn what_is_the_persons_own_needs_no_trust() {
     assert_eq!(world.waiting(), [""; 0]);
     let desk = world.desk();
     assert!(desk.access().paths().contains(&world.root.join("out/a.md")));
-    assert_eq!((desk.verdict("docs/a"), desk.channel_refusal()), (Verdict::Auto, None));
+    assert_eq!((desk.verdict("docs/a"), desk.channel_refusal()), (ApprovalMode::Auto, None));
     assert!(!world.root.join("state").exists());
 
     // Named: outside it is the person's own, inside it came with the workspace, by whichever name.
@@ -226,13 +226,13 @@ fn a_write_is_free_only_by_both_its_names() {
     let desk = world.desk();
     desk.trust_all().unwrap();
     for (path, expected) in [
-        ("docs/a/b", Verdict::Auto),
-        ("docs/../docs/a", Verdict::Auto),
-        ("docs/../secrets/a", Verdict::Deny),
-        ("docs/link/a", Verdict::Deny),
-        ("docs/out/a", Verdict::Ask),
-        ("short/a", Verdict::Ask),
-        ("a", Verdict::Ask),
+        ("docs/a/b", ApprovalMode::Auto),
+        ("docs/../docs/a", ApprovalMode::Auto),
+        ("docs/../secrets/a", ApprovalMode::Deny),
+        ("docs/link/a", ApprovalMode::Deny),
+        ("docs/out/a", ApprovalMode::Ask),
+        ("short/a", ApprovalMode::Ask),
+        ("a", ApprovalMode::Ask),
     ] {
         assert_eq!(desk.verdict(path), expected, "{path}");
     }
@@ -241,7 +241,7 @@ fn a_write_is_free_only_by_both_its_names() {
         world.configure(&format!(r#"{{"approval": {{"docs/**": "auto", {broken}}}}}"#));
         let desk = world.desk();
         desk.trust_all().unwrap();
-        assert_eq!(desk.verdict("docs/a"), Verdict::Ask, "{broken}");
+        assert_eq!(desk.verdict("docs/a"), ApprovalMode::Ask, "{broken}");
         assert!(desk.diagnostics().iter().any(Diagnostic::is_error), "{broken}");
     }
 }
@@ -366,7 +366,7 @@ fn texts_of_files_outside_wait_for_trust() {
 fn told_of(desk: &mut Desk, id: &str) -> String {
     desk.read_all();
     let source = desk.catalog().get(id).unwrap().clone();
-    let asked = refdesk_enrich::Asked::new(refdesk_enrich::TextKind::Prompt, "See @far.");
+    let asked = refdesk_enrich::EnrichRequest::new(refdesk_enrich::TextKind::Prompt, "See @far.");
     let read = crate::reading::read_source(desk.workspace(), desk.catalog(), &desk.access(), id, None, None);
     let told = (
         (desk.instructions(), desk.enrich(&asked, crate::Reader::Nobody).0.text, read.map_err(|it| it.message)),
@@ -382,8 +382,8 @@ fn told_of(desk: &mut Desk, id: &str) -> String {
 }
 
 fn enrich_places(desk: &Desk, source: &Source) -> (Vec<PathBuf>, String, Vec<PathBuf>) {
-    use refdesk_enrich::Places;
-    (desk.files(source), Places::stamp(desk, source), desk.declared(source, "templates"))
+    use refdesk_enrich::SourceFiles;
+    (desk.files(source), SourceFiles::stamp(desk, source), desk.declared(source, "templates"))
 }
 
 /// A source outside is named and says that it waits; whatever stands there makes no difference to what is told.

@@ -13,7 +13,7 @@ use rustix::fs::{
     unlinkat,
 };
 
-use super::{Entry, Kind, Mode, Purpose};
+use super::{EntryKind, FileMode, FolderEntry, Purpose};
 
 /// Passing through a folder needs less than reading it does: `/home` may be closed to those who would list it.
 #[cfg(target_os = "linux")]
@@ -52,10 +52,10 @@ impl Handle {
         Ok(Self(openat(&self.0, name, THROUGH | OFlags::NOFOLLOW, Bits::empty())?))
     }
 
-    pub fn make(&self, name: &OsStr, mode: Mode) -> io::Result<()> {
+    pub fn make(&self, name: &OsStr, mode: FileMode) -> io::Result<()> {
         let bits = match mode {
-            Mode::Default => Bits::RWXU | Bits::RWXG | Bits::RWXO,
-            Mode::Private => Bits::RWXU,
+            FileMode::Default => Bits::RWXU | Bits::RWXG | Bits::RWXO,
+            FileMode::Private => Bits::RWXU,
         };
         Ok(mkdirat(&self.0, name, bits)?)
     }
@@ -73,8 +73,8 @@ impl Handle {
             Purpose::Read => (OFlags::RDONLY, Bits::empty()),
             Purpose::Append => (OFlags::RDWR | OFlags::APPEND | OFlags::CREATE, PRIVATE_FILE),
             Purpose::Lock => (OFlags::RDWR | OFlags::CREATE, PRIVATE_FILE),
-            Purpose::New(Mode::Private) => (OFlags::RDWR | OFlags::CREATE | OFlags::EXCL, PRIVATE_FILE),
-            Purpose::New(Mode::Default) => {
+            Purpose::New(FileMode::Private) => (OFlags::RDWR | OFlags::CREATE | OFlags::EXCL, PRIVATE_FILE),
+            Purpose::New(FileMode::Default) => {
                 let everybody = Bits::RGRP | Bits::WGRP | Bits::ROTH | Bits::WOTH;
                 (OFlags::RDWR | OFlags::CREATE | OFlags::EXCL, PRIVATE_FILE | everybody)
             }
@@ -82,18 +82,18 @@ impl Handle {
         Ok(File::from(openat(&self.0, name, flags | FILE, bits)?))
     }
 
-    pub fn entry(&self, name: &OsStr) -> io::Result<Entry> {
+    pub fn entry(&self, name: &OsStr) -> io::Result<FolderEntry> {
         let stat = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let kind = match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => Kind::File,
-            FileType::Directory => Kind::Folder,
-            FileType::Symlink => Kind::Link,
-            _ => Kind::Other,
+            FileType::RegularFile => EntryKind::File,
+            FileType::Directory => EntryKind::Folder,
+            FileType::Symlink => EntryKind::Link,
+            _ => EntryKind::Other,
         };
         #[allow(clippy::useless_conversion, reason = "macOS has 16 bits here")]
         let bits = u32::from(Bits::from_raw_mode(stat.st_mode).bits());
         let size = u64::try_from(stat.st_size).unwrap_or(0);
-        Ok(Entry { kind, size, permissions: Permissions::from_mode(bits) })
+        Ok(FolderEntry { kind, size, permissions: Permissions::from_mode(bits) })
     }
 
     pub fn holds(&self, name: &OsStr, file: &File) -> bool {

@@ -10,7 +10,7 @@ use crate::path::is_absent;
 use crate::{Folder, Stamp, read_open};
 
 /// What is there to compare with.
-pub(super) enum Old {
+pub(super) enum OldContent {
     /// Nothing.
     Nothing,
     /// This text.
@@ -24,10 +24,10 @@ impl Before {
     ///
     /// # Errors
     /// It cannot be read.
-    pub(super) fn look(path: &Path) -> io::Result<(Self, Old)> {
+    pub(super) fn look(path: &Path) -> io::Result<(Self, OldContent)> {
         let open = || Folder::of_real(path).and_then(|(folder, name)| folder.open(name));
         let file = match open() {
-            Err(error) if is_absent(&error) => return Ok((Self::Nothing, Old::Nothing)),
+            Err(error) if is_absent(&error) => return Ok((Self::Nothing, OldContent::Nothing)),
             opened => opened?,
         };
         let metadata = file.metadata()?;
@@ -36,18 +36,23 @@ impl Before {
             let stamp = Stamp::of(&metadata);
             let hash = format!("{} bytes, file {}, changed {}", stamp.size, stamp.number, stamp.modified);
             let why = format!("the file there has {} bytes; above {COMPARED} (16 MiB) nothing is compared", stamp.size);
-            return Ok((Self::File { size: stamp.size, hash }, Old::Other(why)));
+            return Ok((Self::File { size: stamp.size, hash }, OldContent::Other(why)));
         }
         let before = Self::File { size: bytes.len() as u64, hash: sha256_hex(&bytes) };
         let old = String::from_utf8(bytes).map_or_else(
-            |error| Old::Other(format!("the file there is binary: {} bytes that are no UTF-8", error.as_bytes().len())),
-            Old::Text,
+            |error| {
+                OldContent::Other(format!(
+                    "the file there is binary: {} bytes that are no UTF-8",
+                    error.as_bytes().len()
+                ))
+            },
+            OldContent::Text,
         );
         Ok((before, old))
     }
 }
 
-impl Old {
+impl OldContent {
     /// The difference to a new text.
     pub(super) fn diff(self, shown: &str, new: &str) -> Diff {
         match self {

@@ -25,23 +25,23 @@ pub struct Diff {
     /// Lines that would go.
     pub removed: usize,
     /// Its lines; none where nothing would change.
-    pub lines: Vec<Line>,
+    pub lines: Vec<DiffLine>,
     /// What the lines do not show, one sentence: other line ends, or why nothing is compared.
     pub note: Option<String>,
 }
 
 /// One line of a diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct DiffLine {
     /// What it is.
-    pub mark: Mark,
+    pub mark: DiffLineKind,
     /// Its text without mark and line feed; the carriage return of a CRLF stays.
     pub text: String,
 }
 
 /// What a line of a diff is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mark {
+pub enum DiffLineKind {
     /// `---`, `+++`: which files are compared.
     Header,
     /// `@@ -1,3 +1,4 @@`.
@@ -56,7 +56,7 @@ pub enum Mark {
     Note,
 }
 
-impl Mark {
+impl DiffLineKind {
     /// What stands in front of the line's text.
     pub fn sign(self) -> &'static str {
         match self {
@@ -68,11 +68,11 @@ impl Mark {
     }
 }
 
-impl Line {
+impl DiffLine {
     /// The text for people: where the line is one of two that differ, a carriage return at its end is written out.
     pub fn shown(&self) -> String {
         match (self.mark, self.text.strip_suffix('\r')) {
-            (Mark::Added | Mark::Removed, Some(text)) => format!("{text}\\r"),
+            (DiffLineKind::Added | DiffLineKind::Removed, Some(text)) => format!("{text}\\r"),
             (_, Some(text)) => text.to_owned(),
             (_, None) => self.text.clone(),
         }
@@ -92,19 +92,19 @@ impl Diff {
             diff.head(shown, old.is_none());
         }
         for group in groups {
-            diff.push(Mark::Hunk, &similar::udiff::UnifiedHunkHeader::new(&group).to_string());
+            diff.push(DiffLineKind::Hunk, &similar::udiff::UnifiedHunkHeader::new(&group).to_string());
             for change in group.iter().flat_map(|op| compared.iter_changes(op)) {
                 let mark = match change.tag() {
-                    ChangeTag::Equal => Mark::Same,
-                    ChangeTag::Insert => Mark::Added,
-                    ChangeTag::Delete => Mark::Removed,
+                    ChangeTag::Equal => DiffLineKind::Same,
+                    ChangeTag::Insert => DiffLineKind::Added,
+                    ChangeTag::Delete => DiffLineKind::Removed,
                 };
-                diff.added += usize::from(mark == Mark::Added);
-                diff.removed += usize::from(mark == Mark::Removed);
+                diff.added += usize::from(mark == DiffLineKind::Added);
+                diff.removed += usize::from(mark == DiffLineKind::Removed);
                 let line = change.value();
                 diff.push(mark, line.strip_suffix('\n').unwrap_or(line));
                 if !line.ends_with('\n') {
-                    diff.push(Mark::Note, NO_BREAK);
+                    diff.push(DiffLineKind::Note, NO_BREAK);
                 }
             }
         }
@@ -114,19 +114,19 @@ impl Diff {
     /// Where the old file has no lines to compare; `why` is a sentence.
     pub(super) fn without_lines(shown: &str, why: String) -> Self {
         let mut diff = Self { note: Some(why), ..Self::default() };
-        diff.push(Mark::Note, &format!("Binary files a/{shown} and b/{shown} differ"));
+        diff.push(DiffLineKind::Note, &format!("Binary files a/{shown} and b/{shown} differ"));
         diff
     }
 
     fn head(&mut self, shown: &str, is_new: bool) {
         let from = if is_new { "/dev/null".to_owned() } else { format!("a/{shown}") };
-        self.push(Mark::Header, &format!("--- {from}"));
-        self.push(Mark::Header, &format!("+++ b/{shown}"));
+        self.push(DiffLineKind::Header, &format!("--- {from}"));
+        self.push(DiffLineKind::Header, &format!("+++ b/{shown}"));
     }
 
     /// The same where there is to be no file afterwards.
     pub(super) fn without_file(mut self) -> Self {
-        if let Some(head) = self.lines.iter_mut().filter(|line| line.mark == Mark::Header).nth(1) {
+        if let Some(head) = self.lines.iter_mut().filter(|line| line.mark == DiffLineKind::Header).nth(1) {
             "+++ /dev/null".clone_into(&mut head.text);
         }
         self
@@ -134,7 +134,7 @@ impl Diff {
 
     /// Names the file that is compared anew.
     pub(super) fn rename(&mut self, from: &str, to: &str) {
-        for line in self.lines.iter_mut().filter(|line| line.mark == Mark::Header) {
+        for line in self.lines.iter_mut().filter(|line| line.mark == DiffLineKind::Header) {
             for sign in ["--- a/", "+++ b/"] {
                 if line.text.strip_prefix(sign) == Some(from) {
                     line.text = format!("{sign}{to}");
@@ -143,14 +143,14 @@ impl Diff {
         }
     }
 
-    fn push(&mut self, mark: Mark, text: &str) {
-        self.lines.push(Line { mark, text: text.to_owned() });
+    fn push(&mut self, mark: DiffLineKind, text: &str) {
+        self.lines.push(DiffLine { mark, text: text.to_owned() });
     }
 
     /// `+3 −1`; `not compared` where the old file has no lines.
     pub fn summary(&self) -> String {
         match self.lines.first() {
-            Some(Line { mark: Mark::Note, .. }) => "not compared".to_owned(),
+            Some(DiffLine { mark: DiffLineKind::Note, .. }) => "not compared".to_owned(),
             _ => format!("+{} −{}", self.added, self.removed),
         }
     }

@@ -18,7 +18,7 @@ mod remove;
 mod resolve;
 mod write;
 
-pub use diff::{Diff, Line, Mark};
+pub use diff::{Diff, DiffLine, DiffLineKind};
 pub use propose::{disagreements, propose};
 pub use recover::{Interrupted, Recovered, has_note, interrupted, recover};
 pub use refusal::needs_overwrite;
@@ -88,7 +88,7 @@ pub enum Before {
 
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenFile {
     /// The file as printed.
     pub shown: String,
     /// Bytes written; none where the file held the text already.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::refusal::{self, Place};
+use super::refusal::{self, WriteTarget};
 use super::{Before, Proposal, Scope};
 use refdesk_text::Error;
 
@@ -11,7 +11,7 @@ use refdesk_text::Error;
 /// # Errors
 /// Nothing may be written there.
 pub fn propose(workspace: &Path, current: &Path, path: &str, text: &str, scope: Scope) -> Result<Proposal, Error> {
-    let Place { path, shown } = refusal::place(workspace, current, path, scope)?;
+    let WriteTarget { path, shown } = refusal::place(workspace, current, path, scope)?;
     compare(path, shown, text.to_owned())
 }
 

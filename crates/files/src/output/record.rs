@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Before, refusal};
 use crate::path::is_absent;
-use crate::{Folder, Lasting, LinkedOut, Mode, Sealer, remove_own, rename_own};
+use crate::{Durability, FileMode, Folder, LinkedOut, Sealer, remove_own, rename_own};
 use refdesk_text::Error;
 
 /// Where the note lies, in the workspace.
@@ -25,9 +25,9 @@ const LIMIT: u64 = 64 * 1024 * 1024;
 
 /// Some renames that belong together.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Record {
+pub(super) struct WriteRecord {
     /// In the order in which they are made.
-    pub files: Vec<Step>,
+    pub files: Vec<FileRename>,
     /// Folders made for them, outer ones first.
     pub folders: Vec<PathBuf>,
 }
@@ -37,7 +37,7 @@ pub(super) enum Note {
     /// Nothing.
     Nothing,
     /// A note that this user's refdesk wrote here.
-    Own(Record),
+    Own(WriteRecord),
     /// One that it did not write.
     Foreign,
     /// Why it cannot be read, in words.
@@ -46,7 +46,7 @@ pub(super) enum Note {
 
 /// One file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Step {
+pub(super) struct FileRename {
     /// Its place, without links.
     pub path: PathBuf,
     /// As printed.
@@ -63,7 +63,7 @@ pub(super) struct Step {
 
 /// How far a step is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum RenameState {
     /// It can be made.
     Before,
     /// It is made.
@@ -72,17 +72,17 @@ pub(super) enum Standing {
     Neither,
 }
 
-impl Step {
+impl FileRename {
     /// How far it is.
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self) -> RenameState {
         let now = Before::look(&self.path).ok().map(|(now, _)| now);
         if now.as_ref() == Some(&self.after) {
-            return Standing::After;
+            return RenameState::After;
         }
         let staged = Before::look(&self.staged).ok().map(|(staged, _)| staged);
         match (now.as_ref() == Some(&self.before), staged.as_ref() == Some(&self.after)) {
-            (true, true) => Standing::Before,
-            _ => Standing::Neither,
+            (true, true) => RenameState::Before,
+            _ => RenameState::Neither,
         }
     }
 
@@ -103,20 +103,20 @@ impl Step {
     /// Takes it back, if it was made and nobody changed the file since. Whether what stood there before stands there now.
     pub fn take_back(&self) -> bool {
         match self.standing() {
-            Standing::After => {
+            RenameState::After => {
                 let back = Folder::of_real(&self.path).and_then(|(folder, name)| match &self.old {
                     Some(old) => folder.rename(name_of(old), name),
                     None => folder.remove_file(name),
                 });
                 back.is_ok()
             }
-            Standing::Before => true,
-            Standing::Neither => Before::look(&self.path).is_ok_and(|(now, _)| now == self.before),
+            RenameState::Before => true,
+            RenameState::Neither => Before::look(&self.path).is_ok_and(|(now, _)| now == self.before),
         }
     }
 }
 
-impl Record {
+impl WriteRecord {
     fn file(workspace: &Path) -> PathBuf {
         workspace.join(FILE)
     }
@@ -146,10 +146,10 @@ impl Record {
     /// What the file system says, with the path in front.
     pub fn store(&self, workspace: &Path, sealer: &Sealer) -> io::Result<()> {
         let bytes = sealer.key_or_new()?.sealed(PLACE, &serde_json::to_vec(self)?);
-        let (folder, name) = Folder::made_of(workspace, &Self::file(workspace), Mode::Private)?;
+        let (folder, name) = Folder::made_of(workspace, &Self::file(workspace), FileMode::Private)?;
         // The writer holds the lock, so what others left unfinished there they will never finish.
         folder.sweep()?;
-        folder.write(name, &bytes, Mode::Private, Lasting::Always)
+        folder.write(name, &bytes, FileMode::Private, Durability::SurvivesCrash)
     }
 
     /// Takes the note away.
@@ -175,7 +175,7 @@ impl Record {
     }
 
     /// Takes every step back that was made; those whose file is not what it was before.
-    pub fn take_back(&self) -> Vec<&Step> {
+    pub fn take_back(&self) -> Vec<&FileRename> {
         let stuck = self.files.iter().rev().filter(|step| !step.take_back()).collect();
         self.tidy();
         remove_folders(&self.folders);

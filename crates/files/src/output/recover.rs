@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::record::{self, Note, Record, Standing, Step};
+use super::record::{self, FileRename, Note, RenameState, WriteRecord};
 use super::refusal;
 use crate::path::display;
 use crate::{Sealer, is_unfinished};
@@ -37,7 +37,7 @@ pub enum Recovered {
 
 /// Whether a write of several files is under way, or was interrupted.
 pub fn interrupted(workspace: &Path, sealer: &Sealer) -> Interrupted {
-    match Record::load(workspace, sealer) {
+    match WriteRecord::load(workspace, sealer) {
         Note::Nothing => Interrupted::No,
         Note::Own(_) | Note::Damaged(_) => Interrupted::Yes,
         Note::Foreign => Interrupted::Foreign(workspace.join(record::FILE)),
@@ -46,21 +46,21 @@ pub fn interrupted(workspace: &Path, sealer: &Sealer) -> Interrupted {
 
 /// Whether a note lies there, whoever wrote it.
 pub fn has_note(workspace: &Path) -> bool {
-    Record::exists(workspace)
+    WriteRecord::exists(workspace)
 }
 
 /// Finishes or undoes a write of several files that was interrupted, and says so. The caller holds the desk's lock, so that
 /// nobody is writing.
 pub fn recover(workspace: &Path, sealer: &Sealer) -> Recovered {
     let damaged = |why: &str| {
-        let aside = match Record::set_aside(workspace) {
+        let aside = match WriteRecord::set_aside(workspace) {
             Ok(aside) => format!("it was set aside as {}", display(workspace, &aside)),
             Err(error) => format!("it could not be set aside: {error}"),
         };
         let message = format!("the note of an interrupted write is damaged ({why}); {aside}");
         Recovered::Told(Diagnostic::warning("damaged", message).hint("look at the files that were being written"))
     };
-    let record = match Record::load(workspace, sealer) {
+    let record = match WriteRecord::load(workspace, sealer) {
         Note::Nothing => return Recovered::Nothing,
         Note::Foreign => return Recovered::Foreign(workspace.join(record::FILE)),
         Note::Damaged(why) => return damaged(&why),
@@ -71,7 +71,7 @@ pub fn recover(workspace: &Path, sealer: &Sealer) -> Recovered {
         return damaged("it names files that it may not");
     }
     let told = settle(&record, &real);
-    Recovered::Told(match Record::forget(workspace) {
+    Recovered::Told(match WriteRecord::forget(workspace) {
         Ok(()) => told,
         Err(error) => {
             let message = format!("{}; the note of it cannot be removed: {error}", told.message);
@@ -81,15 +81,15 @@ pub fn recover(workspace: &Path, sealer: &Sealer) -> Recovered {
 }
 
 /// Brings the files to where they all are new, or all as they were; what that came to.
-fn settle(record: &Record, workspace: &Path) -> Diagnostic {
-    let is_inside = |step: &Step| step.path.starts_with(workspace);
-    let names = |steps: &[&Step]| steps.iter().map(|step| step.shown.as_str()).collect::<Vec<_>>().join(", ");
-    let all: Vec<&Step> = record.files.iter().collect();
-    let standings: Vec<Standing> = record.files.iter().map(Step::standing).collect();
-    let not_made: Vec<&Step> = all
+fn settle(record: &WriteRecord, workspace: &Path) -> Diagnostic {
+    let is_inside = |step: &FileRename| step.path.starts_with(workspace);
+    let names = |steps: &[&FileRename]| steps.iter().map(|step| step.shown.as_str()).collect::<Vec<_>>().join(", ");
+    let all: Vec<&FileRename> = record.files.iter().collect();
+    let standings: Vec<RenameState> = record.files.iter().map(FileRename::standing).collect();
+    let not_made: Vec<&FileRename> = all
         .iter()
         .zip(&standings)
-        .filter(|(_, standing)| **standing != Standing::After)
+        .filter(|(_, standing)| **standing != RenameState::After)
         .map(|(step, _)| *step)
         .collect();
     if record.files.iter().all(|step| !step.staged.exists()) && not_made.len() < all.len() && !not_made.is_empty() {
@@ -98,8 +98,8 @@ fn settle(record: &Record, workspace: &Path) -> Diagnostic {
         let message = format!("a write was interrupted, and {} is not as it left it", names(&not_made));
         return Diagnostic::error("write-interrupted", message).hint("look at it, and write it again");
     }
-    let begun = standings.contains(&Standing::After);
-    let may_go_on = not_made.iter().all(|step| is_inside(step)) && !standings.contains(&Standing::Neither);
+    let begun = standings.contains(&RenameState::After);
+    let may_go_on = not_made.iter().all(|step| is_inside(step)) && !standings.contains(&RenameState::Neither);
     if begun && may_go_on && go_on(record, &standings) {
         inside(record, workspace).tidy();
         return Diagnostic::warning("write-finished", format!("an interrupted write was finished: {}", names(&all)));
@@ -115,29 +115,29 @@ fn settle(record: &Record, workspace: &Path) -> Diagnostic {
 }
 
 /// Renames what is not renamed yet; what went wrong on the way leaves it to be undone.
-fn go_on(record: &Record, standings: &[Standing]) -> bool {
-    let mut left = record.files.iter().zip(standings).filter(|(_, standing)| **standing == Standing::Before);
+fn go_on(record: &WriteRecord, standings: &[RenameState]) -> bool {
+    let mut left = record.files.iter().zip(standings).filter(|(_, standing)| **standing == RenameState::Before);
     left.all(|(step, _)| step.make().is_ok())
 }
 
 /// Undoes it inside the workspace; the files that are not what they were before.
-fn take_back(record: &Record, workspace: &Path) -> Vec<String> {
+fn take_back(record: &WriteRecord, workspace: &Path) -> Vec<String> {
     let outside = record.files.iter().filter(|step| !step.path.starts_with(workspace));
     let mut stuck: Vec<String> =
-        outside.filter(|step| step.standing() == Standing::After).map(|step| step.shown.clone()).collect();
+        outside.filter(|step| step.standing() == RenameState::After).map(|step| step.shown.clone()).collect();
     stuck.extend(inside(record, workspace).take_back().into_iter().map(|step| step.shown.clone()));
     stuck
 }
 
 /// The part of a record that lies in the workspace.
-fn inside(record: &Record, workspace: &Path) -> Record {
+fn inside(record: &WriteRecord, workspace: &Path) -> WriteRecord {
     let files = record.files.iter().filter(|step| step.path.starts_with(workspace)).cloned().collect();
     let is_ours = |folder: &&PathBuf| folder.starts_with(workspace) && refusal::may_go_on(folder, workspace);
-    Record { files, folders: record.folders.iter().filter(is_ours).cloned().collect() }
+    WriteRecord { files, folders: record.folders.iter().filter(is_ours).cloned().collect() }
 }
 
 /// Whether a step is one that a writer could have noted.
-fn is_sound(step: &Step, workspace: &Path) -> bool {
+fn is_sound(step: &FileRename, workspace: &Path) -> bool {
     let is_beside = |path: &PathBuf| {
         path.parent().is_some() && path.parent() == step.path.parent() && path.file_name().is_some_and(is_unfinished)
     };
@@ -157,7 +157,7 @@ mod tests {
     struct World {
         _root: tempfile::TempDir,
         path: PathBuf,
-        record: Record,
+        record: WriteRecord,
         sealer: Sealer,
     }
 
@@ -172,12 +172,12 @@ mod tests {
             let put = |name: &str, text: &str| write_atomic(&path.join(name), text.as_bytes()).unwrap();
             put("dir/0", "old");
             put("dir/.refdesk-old.tmp", "old");
-            let mut record = Record { files: Vec::new(), folders: vec![path.join("new")] };
+            let mut record = WriteRecord { files: Vec::new(), folders: vec![path.join("new")] };
             for at in 0..3 {
                 let folder = if at == 2 { "new" } else { "dir" };
                 let name = format!("{folder}/{at}");
                 put(&format!("{folder}/.refdesk-{at}.tmp"), "mine");
-                record.files.push(Step {
+                record.files.push(FileRename {
                     path: path.join(&name),
                     shown: name,
                     staged: path.join(format!("{folder}/.refdesk-{at}.tmp")),
@@ -210,7 +210,7 @@ mod tests {
                 let names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
                 assert!(!names.iter().any(|name| is_unfinished(name)), "{names:?}");
             }
-            assert!(!record::Record::exists(&self.path));
+            assert!(!record::WriteRecord::exists(&self.path));
             ["dir/0", "dir/1", "new/2"].map(|name| fs::read_to_string(self.path.join(name)).unwrap_or_default())
         }
     }
@@ -266,7 +266,7 @@ mod tests {
         let (elsewhere, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let outside = fs::canonicalize(outside.path()).unwrap().join("file");
         write_atomic(&outside, b"mine").unwrap();
-        type Forge = fn(&mut Record, &Path);
+        type Forge = fn(&mut WriteRecord, &Path);
         let forgeries: [Forge; 5] = [
             |record, elsewhere| record.files[1].staged = elsewhere.join(".refdesk-1.tmp"),
             |record, _| record.files[1].staged = record.files[1].path.with_file_name("1.tmp"),

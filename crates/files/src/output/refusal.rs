@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use super::resolve::{Unresolved, resolve};
 use super::{Before, Proposal, Scope};
 use crate::path::{absolute, display, is_absent, is_windows_absolute, slashed};
-use crate::{Entry, Folder, Kind, LinkedOut, is_unfinished};
+use crate::{EntryKind, Folder, FolderEntry, LinkedOut, is_unfinished};
 use refdesk_text::Error;
 
 /// Bytes of one name, on every file system in use.
@@ -20,7 +20,7 @@ const PATH_BYTES: usize = 4095;
 
 /// A place that may be written to.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct WriteTarget {
     /// Absolute, without links.
     pub path: PathBuf,
     /// As printed.
@@ -31,7 +31,7 @@ pub(super) struct Place {
 ///
 /// # Errors
 /// It may not.
-pub(super) fn place(workspace: &Path, current: &Path, path: &str, scope: Scope) -> Result<Place, Error> {
+pub(super) fn place(workspace: &Path, current: &Path, path: &str, scope: Scope) -> Result<WriteTarget, Error> {
     said(path)?;
     // Where nobody stands anywhere, it is the workspace.
     let current = workspace.join(current);
@@ -48,7 +48,7 @@ pub(super) fn place(workspace: &Path, current: &Path, path: &str, scope: Scope) 
     guarded(path.strip_prefix(&workspace).unwrap_or(&path), &shown)?;
     sized(&path)?;
     standing(&path, &shown)?;
-    Ok(Place { path, shown })
+    Ok(WriteTarget { path, shown })
 }
 
 /// Whether a place that was found good still is the same one: no folder of it became a link meanwhile, and what stands there
@@ -186,18 +186,18 @@ fn standing(path: &Path, shown: &str) -> Result<(), Error> {
     }
 }
 
-fn over(entry: &Entry, shown: &str) -> Result<(), Error> {
+fn over(entry: &FolderEntry, shown: &str) -> Result<(), Error> {
     match entry.kind {
-        Kind::Folder => Err(folder(shown)),
-        Kind::Link => Err(moved(shown)),
-        Kind::Other => {
+        EntryKind::Folder => Err(folder(shown)),
+        EntryKind::Link => Err(moved(shown)),
+        EntryKind::Other => {
             let message = format!("{shown} is not a regular file but a pipe, a socket or a device");
             Err(refused("no-regular-file", message, "choose another path"))
         }
-        Kind::File if entry.permissions.readonly() => {
+        EntryKind::File if entry.permissions.readonly() => {
             Err(refused("read-only", format!("{shown} is read-only"), "make it writable first"))
         }
-        Kind::File => Ok(()),
+        EntryKind::File => Ok(()),
     }
 }
 

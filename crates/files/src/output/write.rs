@@ -5,10 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::propose::{anew, disagreements};
-use super::record::{Record, Step, remove_folders, unwritten};
-use super::{Before, Proposal, Unwritten, Written, refusal};
+use super::record::{FileRename, WriteRecord, remove_folders, unwritten};
+use super::{Before, Proposal, Unwritten, WrittenFile, refusal};
 use crate::name::sha256_hex;
-use crate::{Folder, Lasting, Mode, Sealer, Staged};
+use crate::{Durability, FileMode, Folder, Sealer, Staged};
 use refdesk_text::Error;
 
 /// Writes every proposal, or nothing. Whoever writes several holds the desk's lock. Without a key to seal it there is no note
@@ -16,7 +16,7 @@ use refdesk_text::Error;
 ///
 /// # Errors
 /// A file has changed since it was proposed, or cannot be written.
-pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Result<Vec<Written>, Unwritten> {
+pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Result<Vec<WrittenFile>, Unwritten> {
     if let Some((_, _, refused)) = disagreements(&proposals.iter().collect::<Vec<_>>()).into_iter().next() {
         return Err(refused.into());
     }
@@ -45,9 +45,9 @@ impl From<Error> for Unwritten {
     }
 }
 
-fn written_of(proposal: &Proposal) -> Written {
+fn written_of(proposal: &Proposal) -> WrittenFile {
     let bytes = if proposal.is_unchanged() { 0 } else { proposal.text.len() };
-    Written { shown: proposal.shown.clone(), bytes, lines: proposal.text.lines().count() }
+    WrittenFile { shown: proposal.shown.clone(), bytes, lines: proposal.text.lines().count() }
 }
 
 /// A file ready to be renamed, and a second name of the one that it replaces.
@@ -64,7 +64,7 @@ fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<
     for proposal in wanted {
         let stage = |folder: Folder| {
             let name = proposal.path.file_name().unwrap_or_default();
-            let new = folder.stage(name, proposal.text.as_bytes(), Mode::Default, Lasting::Always)?;
+            let new = folder.stage(name, proposal.text.as_bytes(), FileMode::Default, Durability::SurvivesCrash)?;
             Ok(Ready { proposal, folder, new, old: None })
         };
         let staged = make_folders(&proposal.path, folders).and_then(stage);
@@ -86,7 +86,7 @@ fn make_folders(path: &Path, made: &mut Vec<PathBuf>) -> io::Result<Folder> {
     let root = path.ancestors().last().unwrap_or(path);
     let below = path.parent().and_then(|folder| folder.strip_prefix(root).ok()).unwrap_or(Path::new(""));
     below.iter().try_fold(Folder::real(root)?, |folder, name| {
-        let (child, is_made) = folder.make_child(name, Mode::Default)?;
+        let (child, is_made) = folder.make_child(name, FileMode::Default)?;
         made.extend(is_made.then(|| child.path().to_path_buf()));
         Ok(child)
     })
@@ -98,9 +98,9 @@ fn rename((workspace, sealer): (&Path, &Sealer), ready: &[Ready<'_>], folders: &
         let Proposal { path, shown, text, before, .. } = ready.proposal;
         let after = Before::File { size: text.len() as u64, hash: sha256_hex(text.as_bytes()) };
         let (staged, old) = (ready.new.path().to_path_buf(), ready.old.as_ref().map(|old| old.path().to_path_buf()));
-        Step { path: path.clone(), shown: shown.clone(), staged, old, before: before.clone(), after }
+        FileRename { path: path.clone(), shown: shown.clone(), staged, old, before: before.clone(), after }
     });
-    let record = Record { files: files.collect(), folders: folders.to_vec() };
+    let record = WriteRecord { files: files.collect(), folders: folders.to_vec() };
     let is_noted = record.files.len() > 1 && sealer.key_or_new().is_ok();
     if is_noted {
         record.store(workspace, sealer).map_err(|error| unwritten("the note of what is written", &error))?;
@@ -108,7 +108,7 @@ fn rename((workspace, sealer): (&Path, &Sealer), ready: &[Ready<'_>], folders: &
     let mut outcome = Ok(());
     for (at, step) in record.files.iter().enumerate() {
         if let Err(mut refused) = step.make() {
-            let made = Record { files: record.files.iter().take(at).cloned().collect(), folders: Vec::new() };
+            let made = WriteRecord { files: record.files.iter().take(at).cloned().collect(), folders: Vec::new() };
             let stuck: Vec<&str> = made.take_back().iter().map(|step| step.shown.as_str()).collect();
             if !stuck.is_empty() {
                 refused.message.push_str(&format!("; {} could not be taken back", stuck.join(", ")));
@@ -119,7 +119,7 @@ fn rename((workspace, sealer): (&Path, &Sealer), ready: &[Ready<'_>], folders: &
     }
     if is_noted {
         // A note that stays speaks of nothing that is left to do, and whoever finds it sees that.
-        let _ = Record::forget(workspace);
+        let _ = WriteRecord::forget(workspace);
     }
     outcome
 }

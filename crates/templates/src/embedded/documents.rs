@@ -8,16 +8,16 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use refdesk_core::catalog::{Catalog, Kind, Place, Source, SourceId, Standing};
+use refdesk_core::catalog::{Catalog, LocalPath, PathState, Source, SourceId, SourceKind};
 use refdesk_core::mention::LIMITS;
 use refdesk_core::selection::Selection;
 use refdesk_files::path::display;
-use refdesk_files::walk::{Limits, Problem, files_below};
+use refdesk_files::walk::{Problem, WalkLimits, files_below};
 use refdesk_text::report::Diagnostic;
 
 /// A text to look through.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Document {
+pub struct ScannedDocument {
     /// The file, absolute; for inline content the file that defines it.
     pub path: Arc<Path>,
     /// The file or folder of its source, without links, and the file's own path below it; `None` for a file that somebody named
@@ -30,18 +30,22 @@ pub struct Document {
 }
 
 /// Every document of the selection, in catalog order, of each source in path order.
-pub fn documents(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<Document>, Vec<Diagnostic>) {
+pub fn documents(
+    workspace: &Path,
+    catalog: &Catalog,
+    selection: &Selection,
+) -> (Vec<ScannedDocument>, Vec<Diagnostic>) {
     let selected = catalog.sources().iter().filter(|source| selection.contains(source.id.as_str()));
     let selected: Vec<&Source> = selected.collect();
     let holders = Holders::new(&selected);
     let (mut documents, mut diagnostics) = (Vec::new(), Vec::new());
     for (at, source) in selected.iter().enumerate().filter(|(_, source)| !declares_templates(source)) {
         let mut add = |path: Arc<Path>, root, content| {
-            documents.push(Document { path, root, source: Some(source.id.clone()), content });
+            documents.push(ScannedDocument { path, root, source: Some(source.id.clone()), content });
         };
         match &source.kind {
-            Kind::Inline { content } => add(source.origin.file.clone(), None, Some(content.clone())),
-            Kind::Local(place) => {
+            SourceKind::Inline { content } => add(source.origin.file.clone(), None, Some(content.clone())),
+            SourceKind::Local(place) => {
                 let (files, problems) = files(place);
                 let told =
                     problems.iter().map(|problem| complaint(workspace, place, problem).about(source.id.as_str()));
@@ -52,7 +56,7 @@ pub fn documents(workspace: &Path, catalog: &Catalog, selection: &Selection) -> 
                     }
                 }
             }
-            Kind::Url { .. } | Kind::Mcp { .. } => {}
+            SourceKind::Url { .. } | SourceKind::Mcp { .. } => {}
         }
     }
     (documents, diagnostics)
@@ -69,12 +73,12 @@ pub(crate) fn declares_templates(source: &Source) -> bool {
 }
 
 /// The markdown files of a source, each as met and as what it really is.
-pub(crate) fn files(place: &Place) -> (Vec<(Arc<Path>, PathBuf)>, Vec<Problem>) {
+pub(crate) fn files(place: &LocalPath) -> (Vec<(Arc<Path>, PathBuf)>, Vec<Problem>) {
     match place.standing {
-        Standing::File if is_markdown(place.path.as_os_str()) => {
+        PathState::File if is_markdown(place.path.as_os_str()) => {
             (vec![(place.path.clone(), place.resolved.to_path_buf())], Vec::new())
         }
-        Standing::Directory => {
+        PathState::Directory => {
             let (found, problems) = files_below(&place.path, LIMITS, is_markdown);
             let both = |path: PathBuf| (Arc::from(path.as_path()), place.real(&path));
             (found.into_iter().map(|file| both(file.path)).collect(), problems)
@@ -110,8 +114,8 @@ impl<'a> Holders<'a> {
     }
 }
 
-fn complaint(workspace: &Path, place: &Place, problem: &Problem) -> Diagnostic {
-    let Limits { files, bytes } = LIMITS;
+fn complaint(workspace: &Path, place: &LocalPath, problem: &Problem) -> Diagnostic {
+    let WalkLimits { files, bytes } = LIMITS;
     let limit = |what: String| {
         let message = format!("{what} of the source are looked through for templates");
         Diagnostic::warning("template-limit", message)

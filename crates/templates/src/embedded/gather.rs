@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use rayon::prelude::*;
 
-use super::documents::Document;
+use super::documents::ScannedDocument;
 use super::{BLOCKS, Extracted, LeftOut, SIGNS, extract};
 use crate::cache::CachedFiles;
 use refdesk_core::mention::LIMITS;
@@ -20,7 +20,7 @@ use refdesk_text::report::Diagnostic;
 #[derive(Debug)]
 pub struct Text {
     /// Which.
-    pub document: Document,
+    pub document: ScannedDocument,
     /// What is in it.
     pub found: Arc<Extracted>,
 }
@@ -31,12 +31,12 @@ type Looked = Result<(Stamp, Arc<Extracted>), String>;
 /// Looks through these documents, in their order; what is found goes into `after` too, where it is kept `now`.
 pub fn gather(
     workspace: &Path,
-    documents: Vec<Document>,
+    documents: Vec<ScannedDocument>,
     (before, after): (&CachedFiles, &mut CachedFiles),
     now: Option<SystemTime>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Text> {
-    let looked: Vec<(Document, Looked)> = documents
+    let looked: Vec<(ScannedDocument, Looked)> = documents
         .into_par_iter()
         .map(|document| {
             let found = look(&document, before);
@@ -69,7 +69,7 @@ pub fn gather(
 }
 
 /// Looks through a document, unless it is known what is in it.
-fn look(document: &Document, before: &CachedFiles) -> Looked {
+fn look(document: &ScannedDocument, before: &CachedFiles) -> Looked {
     if let Some(content) = &document.content {
         let known = before.contents.get(content).cloned();
         return Ok((Stamp::default(), known.unwrap_or_else(|| Arc::new(extract(content)))));

@@ -10,7 +10,7 @@ use crate::usage::PathStep;
 
 /// What a name of the template's own stands for.
 #[derive(Debug, Clone)]
-pub enum Binding {
+pub enum NameBinding {
     /// Something made here.
     Own,
     /// Something reached from a variable.
@@ -23,7 +23,7 @@ pub enum Binding {
 #[derive(Debug, Default)]
 pub struct NameScope<'a> {
     /// Every name with what it stands for, the innermost binding last.
-    bindings: HashMap<&'a str, Vec<Binding>>,
+    bindings: HashMap<&'a str, Vec<NameBinding>>,
     /// The names in the order they were bound.
     order: Vec<&'a str>,
 }
@@ -42,12 +42,12 @@ impl<'a> NameScope<'a> {
     }
 
     /// Makes a name.
-    pub fn bind(&mut self, name: &'a str, binding: Binding) {
+    pub fn bind(&mut self, name: &'a str, binding: NameBinding) {
         self.bindings.entry(name).or_default().push(binding);
         self.order.push(name);
     }
 
-    fn of(&self, name: &str) -> Option<&Binding> {
+    fn of(&self, name: &str) -> Option<&NameBinding> {
         self.bindings.get(name)?.last()
     }
 
@@ -55,8 +55,8 @@ impl<'a> NameScope<'a> {
     pub fn path(&self, expr: &Expr<'_>) -> Option<Vec<PathStep>> {
         match expr {
             Expr::Var(name) => match self.of(name.id) {
-                Some(Binding::Own | Binding::Group(_)) => None,
-                Some(Binding::Alias(path)) => Some(path.clone()),
+                Some(NameBinding::Own | NameBinding::Group(_)) => None,
+                Some(NameBinding::Alias(path)) => Some(path.clone()),
                 None if GLOBALS.contains(&name.id) => None,
                 None => Some(vec![PathStep::Field(name.id.to_owned())]),
             },
@@ -90,7 +90,7 @@ impl<'a> NameScope<'a> {
     fn group(&self, expr: &Expr<'_>) -> Option<Vec<PathStep>> {
         match expr {
             Expr::Var(name) => match self.of(name.id) {
-                Some(Binding::Group(path)) => Some(path.clone()),
+                Some(NameBinding::Group(path)) => Some(path.clone()),
                 _ => None,
             },
             _ => None,

@@ -3,7 +3,7 @@
 
 use minijinja::machinery::ast::{Expr, ForLoop, IfCond, Stmt};
 
-use super::scope::{Binding, Guards, NameScope};
+use super::scope::{Guards, NameBinding, NameScope};
 use crate::usage::{PathStep, Usage, VariableUses};
 
 /// What the template asks for.
@@ -73,7 +73,7 @@ impl<'a> Uses<'a> {
         let targets = names(&each.target);
         let bindings = self.bindings_of(list, targets.len());
         let (names, guards) = (self.scope.mark(), self.guards.len());
-        self.scope.bind("loop", Binding::Own);
+        self.scope.bind("loop", NameBinding::Own);
         for (target, binding) in targets.into_iter().zip(bindings) {
             self.scope.bind(target, binding);
         }
@@ -88,7 +88,7 @@ impl<'a> Uses<'a> {
     }
 
     /// What the names of a loop through `list` stand for.
-    fn bindings_of(&self, list: &Expr<'a>, names: usize) -> Vec<Binding> {
+    fn bindings_of(&self, list: &Expr<'a>, names: usize) -> Vec<NameBinding> {
         let (of, filter) = match list {
             Expr::Filter(filter) if matches!(filter.name, "groupby" | "batch" | "slice") => {
                 (filter.expr.as_ref().unwrap_or(list), filter.name)
@@ -96,7 +96,7 @@ impl<'a> Uses<'a> {
             _ => (list, ""),
         };
         let path = self.scope.path(of);
-        let mut own = vec![Binding::Own; names];
+        let mut own = vec![NameBinding::Own; names];
         let place = match filter {
             "groupby" if names == 2 => own.last_mut(),
             _ if names == 1 => own.first_mut(),
@@ -104,12 +104,12 @@ impl<'a> Uses<'a> {
         };
         if let (Some(mut path), Some(place)) = (path, place) {
             *place = match (filter, names) {
-                ("groupby", 1) => Binding::Group(path),
+                ("groupby", 1) => NameBinding::Group(path),
                 // Each goes on holding such items.
-                ("groupby" | "batch" | "slice", _) => Binding::Alias(path),
+                ("groupby" | "batch" | "slice", _) => NameBinding::Alias(path),
                 _ => {
                     path.push(PathStep::Item);
-                    Binding::Alias(path)
+                    NameBinding::Alias(path)
                 }
             };
         }
@@ -124,7 +124,7 @@ impl<'a> Uses<'a> {
     /// Makes the names of a target; one alone stands for what is at the path.
     fn bind(&mut self, target: &Expr<'a>, path: Option<Vec<PathStep>>) {
         let targets = names(target);
-        let alias = path.filter(|_| targets.len() == 1).map_or(Binding::Own, Binding::Alias);
+        let alias = path.filter(|_| targets.len() == 1).map_or(NameBinding::Own, NameBinding::Alias);
         for target in targets {
             self.scope.bind(target, alias.clone());
         }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{Job, RenderError, Rendered, handlebars, jinja, mustache, values};
+use super::{RenderError, RenderJob, Rendered, handlebars, jinja, mustache, values};
 use crate::limits::{TEMPLATE_BYTES, too_large};
 use crate::{ParseError, Stripped, Syntax, jinja_for_engine, strip};
 
@@ -25,7 +25,7 @@ impl<'j> Texts<'j> {
     /// # Errors
     ///
     /// The template is larger than one may be, or does not parse (Jinja2).
-    pub fn of(job: &'j Job) -> Result<Self, RenderError> {
+    pub fn of(job: &'j RenderJob) -> Result<Self, RenderError> {
         if job.text.len() > TEMPLATE_BYTES {
             return Err(RenderError { message: too_large(), line: None });
         }
@@ -42,18 +42,18 @@ impl<'j> Texts<'j> {
 }
 
 /// A template ready to be rendered.
-pub struct Compiled<'t> {
+pub struct CompiledTemplate<'t> {
     main: &'t Stripped<'t>,
-    engine: Engine<'t>,
+    engine: CompiledEngine<'t>,
 }
 
-enum Engine<'t> {
-    Jinja2(jinja::Compiled<'t>),
-    Mustache(mustache::Compiled<'t>),
-    Handlebars(Box<handlebars::Compiled>),
+enum CompiledEngine<'t> {
+    Jinja2(jinja::CompiledJinja<'t>),
+    Mustache(mustache::CompiledMustache<'t>),
+    Handlebars(Box<handlebars::CompiledHandlebars>),
 }
 
-impl<'t> Compiled<'t> {
+impl<'t> CompiledTemplate<'t> {
     /// Reads it.
     ///
     /// # Errors
@@ -62,14 +62,13 @@ impl<'t> Compiled<'t> {
     pub fn new(texts: &'t Texts<'_>) -> Result<Self, RenderError> {
         let main = &texts.main;
         let engine = match texts.syntax {
-            Syntax::Jinja2 => jinja::Compiled::new(&texts.engines).map(Engine::Jinja2),
+            Syntax::Jinja2 => jinja::CompiledJinja::new(&texts.engines).map(CompiledEngine::Jinja2),
             Syntax::Mustache => {
                 let partials = texts.partials.iter().map(|(name, stripped)| (*name, stripped.text.as_ref()));
-                mustache::Compiled::new(&texts.engines, partials).map(Engine::Mustache)
+                mustache::CompiledMustache::new(&texts.engines, partials).map(CompiledEngine::Mustache)
             }
-            Syntax::Handlebars => {
-                handlebars::Compiled::new(&texts.engines).map(|compiled| Engine::Handlebars(Box::new(compiled)))
-            }
+            Syntax::Handlebars => handlebars::CompiledHandlebars::new(&texts.engines)
+                .map(|compiled| CompiledEngine::Handlebars(Box::new(compiled))),
         };
         engine.map(|engine| Self { main, engine }).map_err(|error| in_file(error, main))
     }
@@ -82,9 +81,9 @@ impl<'t> Compiled<'t> {
     pub fn render(&self, values: &Value, html: bool) -> Result<Rendered, RenderError> {
         values::check(values)?;
         let rendered = match &self.engine {
-            Engine::Jinja2(template) => template.render(values),
-            Engine::Mustache(template) => template.render(values, html),
-            Engine::Handlebars(template) => template.render(values, html),
+            CompiledEngine::Jinja2(template) => template.render(values),
+            CompiledEngine::Mustache(template) => template.render(values, html),
+            CompiledEngine::Handlebars(template) => template.render(values, html),
         };
         let Rendered { text, mut warnings } = rendered.map_err(|error| in_file(error, self.main))?;
         for warning in &mut warnings {

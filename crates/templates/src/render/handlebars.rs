@@ -17,7 +17,7 @@ use handlebars::{
 use serde_json::Value;
 
 use super::handlebars_dialect::translate;
-use super::handlebars_helpers::{NEED, Need, PRINT, Print, SECTION, Section, Undefined};
+use super::handlebars_helpers::{NEED, Need, PRINT, Print, SECTION, SectionHelper, Undefined};
 use super::handlebars_parts::{PART, parts};
 use super::limits::{FUEL, OUTPUT_BYTES, out_of_fuel, output_too_large};
 use super::{RenderError, Rendered};
@@ -32,16 +32,16 @@ fn engine(escape: fn(&str) -> String) -> Handlebars<'static> {
     engine.register_escape_fn(escape);
     engine.register_helper(PRINT, Box::new(Print));
     engine.register_helper(NEED, Box::new(Need));
-    engine.register_helper(SECTION, Box::new(Section));
+    engine.register_helper(SECTION, Box::new(SectionHelper));
     engine
 }
 
 /// A template, read and made ready for our helpers.
-pub struct Compiled {
+pub struct CompiledHandlebars {
     template: Template,
 }
 
-impl Compiled {
+impl CompiledHandlebars {
     /// Reads a template; its line numbers are those of `text`.
     ///
     /// # Errors
@@ -252,7 +252,7 @@ mod tests {
         let text = "a {{x}}\n{{#if x}}\n  b\n{{/if}}\nc  {{~x~}}  \n d\n  {{! c }}\n{{#each xs}}\n  {{this}},\n  {{/each}}\n\n\
                     \\{{x}}\n  {{#if gone}}\r\n{{else}}\r\n  e\r\n{{/if}}\r\n{{x}}{{x}}\n\n{{#with o}}{{y}}{{/with}}\n";
         let values = serde_json::json!({"x": "X", "xs": [1, 2], "o": {"y": "Y"}});
-        let rendered = |template: Template| Compiled { template }.render(&values, false);
+        let rendered = |template: Template| CompiledHandlebars { template }.render(&values, false);
         let (whole, apart) = (compile(text, usize::MAX).unwrap(), compile(text, 0).unwrap());
         assert_eq!(rendered(apart), rendered(whole));
         let wrong = format!("{text}{{{{zz}}}}\n");

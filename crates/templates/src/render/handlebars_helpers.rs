@@ -15,7 +15,7 @@ use refdesk_text::nearest::nearest;
 pub const PRINT: &str = "\u{1}print";
 /// The name of [`Need`], which no template can say.
 pub const NEED: &str = "\u{1}need";
-/// The name of [`Section`], in characters that the crate's parser takes.
+/// The name of [`SectionHelper`], in characters that the crate's parser takes.
 pub const SECTION: &str = "§section";
 
 /// A name that leads to nothing.
@@ -76,9 +76,9 @@ impl HelperDef for Need {
 
 /// `{{#x}}…{{else}}…{{/x}}`: once for each item of a list, with an object or text inside it, as it is for `true`, else the
 /// other part.
-pub struct Section;
+pub struct SectionHelper;
 
-impl HelperDef for Section {
+impl HelperDef for SectionHelper {
     fn call<'reg: 'rc, 'rc>(
         &self,
         helper: &Helper<'rc>,

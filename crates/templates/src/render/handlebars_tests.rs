@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Job, render};
+use super::{RenderJob, render};
 use crate::Syntax;
 
 fn outcome(text: &str, values: &Value, html: bool) -> String {
-    match render(&Job { html, ..Job::new(text, Syntax::Handlebars, values.clone()) }) {
+    match render(&RenderJob { html, ..RenderJob::new(text, Syntax::Handlebars, values.clone()) }) {
         Ok(rendered) => rendered.text,
         Err(error) => format!("✗ {error}"),
     }

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Job, render};
+use super::{RenderJob, render};
 use crate::Syntax;
 
 #[derive(Deserialize)]
@@ -27,7 +27,7 @@ struct MustacheCase {
     expected: String,
 }
 
-fn rendered(job: &Job) -> Result<String, String> {
+fn rendered(job: &RenderJob) -> Result<String, String> {
     render(job).map(|rendered| rendered.text).map_err(|error| error.message)
 }
 
@@ -40,7 +40,7 @@ fn mustache_as_its_specification_has_it() {
     let mut wrong = Vec::new();
     for case in mustache_cases() {
         let MustacheCase { module, name, template, values, partials, html, expected } = case;
-        let answer = rendered(&Job { html, partials, ..Job::new(template, Syntax::Mustache, values) });
+        let answer = rendered(&RenderJob { html, partials, ..RenderJob::new(template, Syntax::Mustache, values) });
         if answer.as_ref() != Ok(&expected) {
             wrong.push(format!("{module}: {name}: {answer:?} instead of {expected:?}"));
         }
@@ -88,7 +88,7 @@ fn jinja2_as_python_has_it() {
     assert!(file.cases.len() >= 600, "{} cases", file.cases.len());
     let mut wrong = Vec::new();
     for JinjaCase { group, template, expected, error } in file.cases {
-        let answer = rendered(&Job::new(template.clone(), Syntax::Jinja2, file.values.clone()));
+        let answer = rendered(&RenderJob::new(template.clone(), Syntax::Jinja2, file.values.clone()));
         let right = match (&answer, &expected, &error) {
             (Ok(text), Some(expected), None) => text == expected,
             (Err(message), None, Some(part)) => message.contains(part.as_str()) && message.contains("line"),
@@ -156,7 +156,7 @@ proptest! {
             "empty": [], "o": {"n": 7, "t": "o"},
         });
         let theirs = ramhorns::Template::new(text.as_str()).unwrap().render(&root);
-        let ours = rendered(&Job { html: true, ..Job::new(text.clone(), Syntax::Mustache, values) });
+        let ours = rendered(&RenderJob { html: true, ..RenderJob::new(text.clone(), Syntax::Mustache, values) });
         prop_assert_eq!(ours, Ok(theirs), "{}", text);
     }
 }

@@ -31,7 +31,7 @@ mod tree_law_tests;
 pub mod values;
 pub mod worker;
 
-pub use compiled::{Compiled, Texts};
+pub use compiled::{CompiledTemplate, Texts};
 pub use renderer::Renderer;
 
 /// What a rendering gave.
@@ -68,7 +68,7 @@ impl From<ParseError> for RenderError {
 
 /// One rendering with everything it needs, so that it can be done by a process of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Job {
+pub struct RenderJob {
     /// The template as it stands in its file.
     pub text: String,
     /// Its language.
@@ -81,7 +81,7 @@ pub struct Job {
     pub partials: BTreeMap<String, String>,
 }
 
-impl Job {
+impl RenderJob {
     /// A rendering that escapes nothing and has no partials.
     pub fn new(text: impl Into<String>, syntax: Syntax, values: Value) -> Self {
         Self { text: text.into(), syntax, values, html: false, partials: BTreeMap::new() }
@@ -94,6 +94,6 @@ impl Job {
 ///
 /// The template does not parse, asks for something that is not there (Jinja2, Handlebars), does something that cannot be
 /// done, or passes a limit. The line is that of the file.
-pub fn render(job: &Job) -> Result<Rendered, RenderError> {
-    Compiled::new(&Texts::of(job)?)?.render(&job.values, job.html)
+pub fn render(job: &RenderJob) -> Result<Rendered, RenderError> {
+    CompiledTemplate::new(&Texts::of(job)?)?.render(&job.values, job.html)
 }

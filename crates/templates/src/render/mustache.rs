@@ -11,21 +11,21 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::limits::{FUEL, OUTPUT_BYTES, PARTIAL_DEPTH, out_of_fuel, output_too_large};
-use super::mustache_context::{Context, Contexts, Found};
+use super::mustache_context::{ContextFrame, ContextValue, Contexts};
 use super::{RenderError, Rendered};
 use crate::limits::WARNINGS;
-use crate::mustache::{Node, Parsed, parse};
+use crate::mustache::{Node, ParsedMustache, parse};
 use refdesk_text::nearest::nearest;
 
 /// A template and its partials, read.
-pub struct Compiled<'t> {
+pub struct CompiledMustache<'t> {
     /// The template, then its partials.
-    templates: Vec<Parsed<'t>>,
+    templates: Vec<ParsedMustache<'t>>,
     /// Names of partials to their place among the templates.
     by_name: HashMap<&'t str, usize>,
 }
 
-impl<'t> Compiled<'t> {
+impl<'t> CompiledMustache<'t> {
     /// Reads a template and its partials by name; line numbers are those of the texts.
     ///
     /// # Errors
@@ -51,7 +51,7 @@ impl<'t> Compiled<'t> {
             by_name: &self.by_name,
             html,
             contexts: Contexts::new(values),
-            calls: vec![Call::default()],
+            calls: vec![MustacheCall::default()],
             at_line_start: false,
             out: String::new(),
             warnings: Vec::new(),
@@ -72,7 +72,7 @@ fn stop(message: String) -> RenderError {
 
 /// A template or partial being evaluated.
 #[derive(Default)]
-struct Call<'a> {
+struct MustacheCall<'a> {
     template: usize,
     /// The node to go on with.
     at: usize,
@@ -80,11 +80,11 @@ struct Call<'a> {
     indent: String,
     /// Whether it was called on a line of its own.
     standalone: bool,
-    sections: Vec<Section<'a>>,
+    sections: Vec<OpenSection<'a>>,
 }
 
 /// A section being evaluated; it has put one context in force.
-struct Section<'a> {
+struct OpenSection<'a> {
     /// The node that opened it.
     open: usize,
     /// The list it goes through, and the index of the item that is next.
@@ -93,12 +93,12 @@ struct Section<'a> {
 }
 
 struct Run<'a, 'p> {
-    templates: &'p [Parsed<'p>],
+    templates: &'p [ParsedMustache<'p>],
     /// Names of partials to their place among the templates.
     by_name: &'p HashMap<&'p str, usize>,
     html: bool,
     contexts: Contexts<'a>,
-    calls: Vec<Call<'a>>,
+    calls: Vec<MustacheCall<'a>>,
     /// Nothing was printed yet of a line of an indented partial.
     at_line_start: bool,
     out: String,
@@ -164,12 +164,12 @@ impl<'a, 'p> Run<'a, 'p> {
         self.indent()?;
         self.burn(self.contexts.depth())?;
         match self.contexts.find(name) {
-            Found::Value(Value::String(text)) => self.print(text, escaped),
-            Found::Value(Value::Null) => Ok(()),
-            Found::Value(value) => self.print(&value.to_string(), escaped),
-            Found::Flag(flag) => self.print(if flag { "true" } else { "false" }, escaped),
-            Found::Index(index) => self.print(&index.to_string(), escaped),
-            Found::Nothing => {
+            ContextValue::Value(Value::String(text)) => self.print(text, escaped),
+            ContextValue::Value(Value::Null) => Ok(()),
+            ContextValue::Value(value) => self.print(&value.to_string(), escaped),
+            ContextValue::Flag(flag) => self.print(if flag { "true" } else { "false" }, escaped),
+            ContextValue::Index(index) => self.print(&index.to_string(), escaped),
+            ContextValue::Nothing => {
                 self.undefined(name, line);
                 Ok(())
             }
@@ -203,18 +203,18 @@ impl<'a, 'p> Run<'a, 'p> {
             if inverted && !found.is_truthy() {
                 let context = self.contexts.top();
                 self.contexts.push(context);
-                call.sections.push(Section { open: at, items: &[], next: 0 });
+                call.sections.push(OpenSection { open: at, items: &[], next: 0 });
             } else {
                 call.at = end + 1;
             }
             return Ok(());
         }
-        let items: &'a [Value] = if let Found::Value(Value::Array(items)) = found { items } else { &[] };
+        let items: &'a [Value] = if let ContextValue::Value(Value::Array(items)) = found { items } else { &[] };
         self.contexts.push(match items.first() {
-            Some(item) => Context::item(item, 0, items.len()),
-            None => Context::of(found),
+            Some(item) => ContextFrame::item(item, 0, items.len()),
+            None => ContextFrame::of(found),
         });
-        call.sections.push(Section { open: at, items, next: 1 });
+        call.sections.push(OpenSection { open: at, items, next: 1 });
         Ok(())
     }
 
@@ -224,7 +224,7 @@ impl<'a, 'p> Run<'a, 'p> {
         let Some(section) = call.sections.last_mut() else { return };
         match section.items.get(section.next) {
             Some(item) => {
-                self.contexts.push(Context::item(item, section.next, section.items.len()));
+                self.contexts.push(ContextFrame::item(item, section.next, section.items.len()));
                 section.next += 1;
                 call.at = section.open + 1;
             }
@@ -251,7 +251,7 @@ impl<'a, 'p> Run<'a, 'p> {
         let standalone = full.is_some();
         let indent = full.unwrap_or_default();
         self.at_line_start = !indent.is_empty();
-        self.calls.push(Call { template: place, indent, standalone, ..Call::default() });
+        self.calls.push(MustacheCall { template: place, indent, standalone, ..MustacheCall::default() });
         Ok(())
     }
 

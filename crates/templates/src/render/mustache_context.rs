@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// What a name leads to.
 #[derive(Debug, Clone, Copy)]
-pub enum Found<'a> {
+pub enum ContextValue<'a> {
     /// A value that was given.
     Value(&'a Value),
     /// `first` or `last` of an item.
@@ -16,7 +16,7 @@ pub enum Found<'a> {
     Nothing,
 }
 
-impl Found<'_> {
+impl ContextValue<'_> {
     /// Whether a section of it is rendered: `null`, `false`, `0`, `""` and the empty list are not.
     pub fn is_truthy(&self) -> bool {
         match self {
@@ -37,34 +37,34 @@ impl Found<'_> {
 
 /// One value in force.
 #[derive(Debug, Clone, Copy)]
-pub struct Context<'a> {
-    found: Found<'a>,
+pub struct ContextFrame<'a> {
+    found: ContextValue<'a>,
     /// Index and length, of an item of a list.
     place: Option<(usize, usize)>,
 }
 
-impl<'a> Context<'a> {
+impl<'a> ContextFrame<'a> {
     /// A value that is no item.
-    pub fn of(found: Found<'a>) -> Self {
+    pub fn of(found: ContextValue<'a>) -> Self {
         Self { found, place: None }
     }
 
     /// Item `index` of a list of `length`.
     pub fn item(item: &'a Value, index: usize, length: usize) -> Self {
-        Self { found: Found::Value(item), place: Some((index, length)) }
+        Self { found: ContextValue::Value(item), place: Some((index, length)) }
     }
 
-    fn field(&self, name: &str) -> Option<Found<'a>> {
-        if let Found::Value(Value::Object(fields)) = self.found
+    fn field(&self, name: &str) -> Option<ContextValue<'a>> {
+        if let ContextValue::Value(Value::Object(fields)) = self.found
             && let Some(value) = fields.get(name)
         {
-            return Some(Found::Value(value));
+            return Some(ContextValue::Value(value));
         }
         let (index, length) = self.place?;
         match name {
-            "first" => Some(Found::Flag(index == 0)),
-            "last" => Some(Found::Flag(index + 1 == length)),
-            "@index" => Some(Found::Index(index)),
+            "first" => Some(ContextValue::Flag(index == 0)),
+            "last" => Some(ContextValue::Flag(index + 1 == length)),
+            "@index" => Some(ContextValue::Index(index)),
             _ => None,
         }
     }
@@ -73,13 +73,13 @@ impl<'a> Context<'a> {
 /// All values in force, innermost last.
 #[derive(Debug)]
 pub struct Contexts<'a> {
-    stack: Vec<Context<'a>>,
+    stack: Vec<ContextFrame<'a>>,
 }
 
 impl<'a> Contexts<'a> {
     /// Only the root.
     pub fn new(root: &'a Value) -> Self {
-        Self { stack: vec![Context::of(Found::Value(root))] }
+        Self { stack: vec![ContextFrame::of(ContextValue::Value(root))] }
     }
 
     /// How many are in force: what finding a name may cost.
@@ -88,12 +88,12 @@ impl<'a> Contexts<'a> {
     }
 
     /// The innermost.
-    pub fn top(&self) -> Context<'a> {
-        self.stack.last().copied().unwrap_or(Context { found: Found::Nothing, place: None })
+    pub fn top(&self) -> ContextFrame<'a> {
+        self.stack.last().copied().unwrap_or(ContextFrame { found: ContextValue::Nothing, place: None })
     }
 
     /// Puts one in force.
-    pub fn push(&mut self, context: Context<'a>) {
+    pub fn push(&mut self, context: ContextFrame<'a>) {
         self.stack.push(context);
     }
 
@@ -104,19 +104,21 @@ impl<'a> Contexts<'a> {
 
     /// What `name` means: `.` is the innermost value; of a dotted name the first part is looked up from the inside out,
     /// the others only in what it gave.
-    pub fn find(&self, name: &str) -> Found<'a> {
+    pub fn find(&self, name: &str) -> ContextValue<'a> {
         if name == "." {
             return self.top().found;
         }
         let mut parts = name.split('.').filter(|part| !part.is_empty());
-        let Some(head) = parts.next() else { return Found::Nothing };
+        let Some(head) = parts.next() else { return ContextValue::Nothing };
         let Some(mut found) = self.stack.iter().rev().find_map(|context| context.field(head)) else {
-            return Found::Nothing;
+            return ContextValue::Nothing;
         };
         for part in parts {
             found = match found {
-                Found::Value(Value::Object(fields)) => fields.get(part).map_or(Found::Nothing, Found::Value),
-                _ => return Found::Nothing,
+                ContextValue::Value(Value::Object(fields)) => {
+                    fields.get(part).map_or(ContextValue::Nothing, ContextValue::Value)
+                }
+                _ => return ContextValue::Nothing,
             };
         }
         found
@@ -125,7 +127,7 @@ impl<'a> Contexts<'a> {
     /// Names that could be asked for, innermost first.
     pub fn names(&self) -> impl Iterator<Item = &'a str> {
         let fields = self.stack.iter().rev().filter_map(|context| match context.found {
-            Found::Value(Value::Object(fields)) => Some(fields),
+            ContextValue::Value(Value::Object(fields)) => Some(fields),
             _ => None,
         });
         fields.flat_map(|fields| fields.keys().map(String::as_str))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::RenderError;
 use super::limits::PARTIAL_BYTES;
-use crate::mustache::{Node, Parsed, parse};
+use crate::mustache::{Node, ParsedMustache, parse};
 use crate::strip;
 
 /// Every partial that the template can reach, by name, each once: those of `given` first, else what `find` knows. One that
@@ -42,7 +42,7 @@ fn asked_in(text: &str) -> Vec<String> {
     parse(&strip(text).text).map(|parsed| names(&parsed)).unwrap_or_default()
 }
 
-fn names(parsed: &Parsed<'_>) -> Vec<String> {
+fn names(parsed: &ParsedMustache<'_>) -> Vec<String> {
     let name = |node: &Node<'_>| if let Node::Partial { name, .. } = node { Some((*name).to_owned()) } else { None };
     parsed.nodes.iter().filter_map(name).collect()
 }

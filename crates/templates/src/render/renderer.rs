@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::worker::{Client, Failure};
-use super::{Job, RenderError, Rendered, render};
+use super::worker::{Failure, WorkerClient};
+use super::{RenderError, RenderJob, Rendered, render};
 
 /// Renders jobs. Cheap to clone; clones share their worker, which starts with the first job and ends with the last clone.
 #[derive(Debug, Clone, Default)]
@@ -16,7 +16,7 @@ pub struct Renderer {
 #[derive(Debug)]
 struct Beside {
     program: PathBuf,
-    worker: Mutex<Option<Client>>,
+    worker: Mutex<Option<WorkerClient>>,
 }
 
 impl Renderer {
@@ -35,7 +35,7 @@ impl Renderer {
     ///
     /// # Errors
     /// As [`render`], and where the worker passed a limit, died, or cannot be started.
-    pub fn render(&self, job: &Job) -> Result<Rendered, RenderError> {
+    pub fn render(&self, job: &RenderJob) -> Result<Rendered, RenderError> {
         match &self.beside {
             None => render(job),
             Some(beside) => beside.render(job).unwrap_or_else(|message| Err(RenderError { message, line: None })),
@@ -45,8 +45,8 @@ impl Renderer {
 
 impl Beside {
     /// What the worker answers, or why there is no answer.
-    fn render(&self, job: &Job) -> Result<Result<Rendered, RenderError>, String> {
-        let frame = Client::frame(job)?;
+    fn render(&self, job: &RenderJob) -> Result<Result<Rendered, RenderError>, String> {
+        let frame = WorkerClient::frame(job)?;
         let mut place = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
         let is_warm = place.is_some();
         match self.ask(&mut place, frame.clone()) {
@@ -57,10 +57,14 @@ impl Beside {
         .map_err(|failure| failure.to_string())
     }
 
-    fn ask(&self, place: &mut Option<Client>, frame: Arc<Vec<u8>>) -> Result<Result<Rendered, RenderError>, Failure> {
+    fn ask(
+        &self,
+        place: &mut Option<WorkerClient>,
+        frame: Arc<Vec<u8>>,
+    ) -> Result<Result<Rendered, RenderError>, Failure> {
         let worker = match place {
             Some(worker) => worker,
-            None => place.insert(Client::start(&self.program)?),
+            None => place.insert(WorkerClient::start(&self.program)?),
         };
         worker.ask(frame).map_err(|silence| match place.take() {
             Some(worker) => worker.end(silence),

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{Job, partials, render};
+use super::{RenderJob, partials, render};
 use crate::{Syntax, analyse, sample};
 
 fn outcome(text: &str, syntax: Syntax, values: &Value) -> String {
-    outcome_of(&Job::new(text, syntax, values.clone()))
+    outcome_of(&RenderJob::new(text, syntax, values.clone()))
 }
 
-fn outcome_of(job: &Job) -> String {
+fn outcome_of(job: &RenderJob) -> String {
     match render(job) {
         Ok(rendered) if rendered.warnings.is_empty() => rendered.text,
         Ok(rendered) => format!("{} ⚠ {}", rendered.text, rendered.warnings.join(" ⚠ ")),
@@ -127,7 +127,7 @@ fn mustache() {
     );
     let root_list = outcome("{{#.}}{{.}};{{/.}}", Syntax::Mustache, &json!([1, "x"]));
     assert_eq!(root_list, "1;x;");
-    let html = Job { html: true, ..Job::new("{{html}} {{{html}}}", Syntax::Mustache, values) };
+    let html = RenderJob { html: true, ..RenderJob::new("{{html}} {{{html}}}", Syntax::Mustache, values) };
     assert_eq!(outcome_of(&html), "&lt;&amp;&quot;&gt; <&\">");
 }
 
@@ -160,7 +160,7 @@ fn partials() {
         ("{{>broken}}", "✗ partial 'broken': section 'a' opened at line 1 is never closed"),
     ] {
         let partials = partials::gather(text, &given, &lookup).unwrap();
-        let job = Job { partials, ..Job::new(text, Syntax::Mustache, values.clone()) };
+        let job = RenderJob { partials, ..RenderJob::new(text, Syntax::Mustache, values.clone()) };
         assert_eq!(outcome_of(&job), expected, "{text}");
     }
 }
@@ -178,7 +178,7 @@ fn no_template_runs_for_ever() {
         ),
         ("{% for x in range(9999) %}{{ a }}{% endfor %}", Syntax::Jinja2, "limit of 16777216 bytes"),
     ] {
-        let message = render(&Job::new(text, syntax, many.clone())).unwrap_err().message;
+        let message = render(&RenderJob::new(text, syntax, many.clone())).unwrap_err().message;
         assert!(message.contains(limit), "{text}: {message}");
     }
 }
@@ -187,5 +187,5 @@ fn no_template_runs_for_ever() {
 fn sample_values_show_names() {
     let text = "{{#xs}}{{n}} {{/xs}}{{b}}";
     let values = sample(&analyse(text, None).variables);
-    assert_eq!(render(&Job::new(text, Syntax::Mustache, values.clone())).unwrap().text, "‹n› ‹n› ‹b›");
+    assert_eq!(render(&RenderJob::new(text, Syntax::Mustache, values.clone())).unwrap().text, "‹n› ‹n› ‹b›");
 }

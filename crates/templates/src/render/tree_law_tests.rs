@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 
-use super::{Job, render};
+use super::{RenderJob, render};
 use crate::{Syntax, analyse, sample, skeleton};
 
 /// What is still undefined, of either document made from the tree.
@@ -11,7 +11,7 @@ fn undefined(text: &str, syntax: Syntax) -> Vec<String> {
     let analysis = analyse(text, Some(syntax));
     let mut found: Vec<String> = analysis.problem.iter().map(ToString::to_string).collect();
     for values in [skeleton(&analysis.variables), sample(&analysis.variables)] {
-        let told = match render(&Job::new(text, syntax, values.clone())) {
+        let told = match render(&RenderJob::new(text, syntax, values.clone())) {
             Ok(rendered) => rendered.warnings,
             Err(error) => vec![error.message],
         };

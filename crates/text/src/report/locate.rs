@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// Byte ranges of an object's member: its key, where it has one, and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spot {
+pub struct MemberSpan {
     /// The key in quotes; `None` for the root and for list items.
     pub key: Option<Range<usize>>,
     /// The value.
@@ -14,24 +14,24 @@ pub struct Spot {
 
 /// Where the value that a path of keys and list positions leads to stands in a *valid* JSON text. A key that occurs twice
 /// stands where it occurs last, as parsing takes it. `None` where the path leads nowhere.
-pub fn locate(json: &str, path: &[Step<'_>]) -> Option<Spot> {
+pub fn locate(json: &str, path: &[PointerStep<'_>]) -> Option<MemberSpan> {
     let mut scan = Scan { bytes: json.as_bytes(), at: 0 };
     scan.blank();
-    let mut spot = Spot { key: None, value: scan.at..scan.at };
+    let mut spot = MemberSpan { key: None, value: scan.at..scan.at };
     for step in path {
         scan.at = spot.value.start;
         spot = match step {
-            Step::Key(key) => scan.member(key)?,
-            Step::Item(index) => scan.item(*index)?,
+            PointerStep::Key(key) => scan.member(key)?,
+            PointerStep::Item(index) => scan.item(*index)?,
         };
     }
     scan.at = spot.value.start;
     scan.skip_value();
-    Some(Spot { value: spot.value.start..scan.at, ..spot })
+    Some(MemberSpan { value: spot.value.start..scan.at, ..spot })
 }
 
 /// Where each item of the list at this path of a *valid* JSON text begins; empty where there is no list.
-pub fn item_starts(json: &str, path: &[Step<'_>]) -> Vec<usize> {
+pub fn item_starts(json: &str, path: &[PointerStep<'_>]) -> Vec<usize> {
     let Some(spot) = locate(json, path) else { return Vec::new() };
     let mut scan = Scan { bytes: json.as_bytes(), at: spot.value.start };
     let mut starts = Vec::new();
@@ -74,7 +74,7 @@ pub fn list_items(json: &str, key: &str) -> Option<(Range<usize>, Vec<Range<usiz
 
 /// One step into a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step<'a> {
+pub enum PointerStep<'a> {
     /// Into the member of this key.
     Key(&'a str),
     /// Into the item at this position, from 0.
@@ -97,7 +97,7 @@ impl Scan<'_> {
         }
     }
 
-    fn member(&mut self, key: &str) -> Option<Spot> {
+    fn member(&mut self, key: &str) -> Option<MemberSpan> {
         self.enter(b'{')?;
         let mut found = None;
         while self.peek()? != b'}' {
@@ -109,21 +109,21 @@ impl Scan<'_> {
             self.skip_value();
             let quoted = self.bytes.get(key_range.clone())?;
             if serde_json::from_slice::<String>(quoted).is_ok_and(|name| name == key) {
-                found = Some(Spot { key: Some(key_range), value: value_start..self.at });
+                found = Some(MemberSpan { key: Some(key_range), value: value_start..self.at });
             }
             self.blank();
         }
         found
     }
 
-    fn item(&mut self, index: usize) -> Option<Spot> {
+    fn item(&mut self, index: usize) -> Option<MemberSpan> {
         self.enter(b'[')?;
         let mut left = index;
         while self.peek()? != b']' {
             let start = self.at;
             self.skip_value();
             if left == 0 {
-                return Some(Spot { key: None, value: start..self.at });
+                return Some(MemberSpan { key: None, value: start..self.at });
             }
             left -= 1;
             self.blank();
@@ -215,7 +215,7 @@ impl Scan<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::Step::{Item, Key};
+    use super::PointerStep::{Item, Key};
     use super::*;
 
     #[test]

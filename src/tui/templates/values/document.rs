@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::tui::templates::values::{FillWith, PathStep, TypedValue, TypedValues, ValuePath};
+use crate::tui::templates::values::{FillWith, TypedValue, TypedValues, ValuePath, ValueStep};
 use refdesk_templates::{Variable, VariableKind, sample};
 
 /// Bytes of a document; more is no form that a person fills in.
@@ -89,7 +89,7 @@ impl DocumentReader<'_> {
         let Value::Object(fields) = value else { return };
         for (name, value) in fields {
             let sent = sent.and_then(|sent| sent.get(name));
-            way.push(PathStep::Field(name.clone()));
+            way.push(ValueStep::Field(name.clone()));
             match variables.iter().find(|variable| variable.name == *name) {
                 Some(variable) => self.variable(variable, way, value, sent),
                 None => self.typed.set(way.clone(), TypedValue::of(value)),
@@ -98,7 +98,7 @@ impl DocumentReader<'_> {
         }
     }
 
-    fn is_untouched(&self, way: &[PathStep], value: &Value, sent: Option<&Value>) -> bool {
+    fn is_untouched(&self, way: &[ValueStep], value: &Value, sent: Option<&Value>) -> bool {
         Some(value) == sent && !self.before.has_below(way)
     }
 
@@ -113,7 +113,7 @@ impl DocumentReader<'_> {
                 self.typed.items.insert(way.clone(), items.len());
                 for (at, item) in items.iter().enumerate() {
                     let sent = sent.and_then(|sent| sent.get(at));
-                    way.push(PathStep::Item(at));
+                    way.push(ValueStep::Item(at));
                     self.item(&variable.fields, way, item, sent);
                     way.pop();
                 }

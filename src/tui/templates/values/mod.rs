@@ -17,7 +17,7 @@ pub use rows::{FormRow, RowValue, rows};
 
 /// One step of the way to a value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum PathStep {
+pub enum ValueStep {
     /// A field of this name; the first step is a top-level variable.
     Field(String),
     /// An item of a list, from 0.
@@ -25,13 +25,13 @@ pub enum PathStep {
 }
 
 /// The way from the root of the values to one of them.
-pub type ValuePath = Vec<PathStep>;
+pub type ValuePath = Vec<ValueStep>;
 
 /// The way for people: `fields 1 name`.
-pub fn place(way: &[PathStep]) -> String {
-    let step = |step: &PathStep| match step {
-        PathStep::Field(name) => name.clone(),
-        PathStep::Item(at) => (at + 1).to_string(),
+pub fn place(way: &[ValueStep]) -> String {
+    let step = |step: &ValueStep| match step {
+        ValueStep::Field(name) => name.clone(),
+        ValueStep::Item(at) => (at + 1).to_string(),
     };
     way.iter().map(step).collect::<Vec<_>>().join(" ")
 }
@@ -110,14 +110,14 @@ enum FillWith {
 
 impl TypedValues {
     /// The value typed for this row, if one was.
-    pub fn get(&self, way: &[PathStep]) -> Option<&TypedValue> {
+    pub fn get(&self, way: &[ValueStep]) -> Option<&TypedValue> {
         self.given.get(way)
     }
 
     /// Takes a value. The lists that it is in are no samples any more.
     pub fn set(&mut self, way: ValuePath, given: TypedValue) {
         for (at, step) in way.iter().enumerate() {
-            if let (PathStep::Item(item), Some(list)) = (step, way.get(..at)) {
+            if let (ValueStep::Item(item), Some(list)) = (step, way.get(..at)) {
                 let items = self.items.entry(list.to_vec()).or_default();
                 *items = (*items).max(item + 1);
             }
@@ -126,30 +126,30 @@ impl TypedValues {
     }
 
     /// Takes back what was typed here and below.
-    pub fn take_back(&mut self, way: &[PathStep]) {
+    pub fn take_back(&mut self, way: &[ValueStep]) {
         self.given.retain(|known, _| !known.starts_with(way));
         self.items.retain(|known, _| !known.starts_with(way));
     }
 
     /// How many items a list has; `None` while it is a sample.
-    pub fn items(&self, list: &[PathStep]) -> Option<usize> {
+    pub fn items(&self, list: &[ValueStep]) -> Option<usize> {
         self.items.get(list).copied()
     }
 
     /// How many items a list shows: of a sample the first.
-    pub fn shown_items(&self, list: &[PathStep]) -> usize {
+    pub fn shown_items(&self, list: &[ValueStep]) -> usize {
         self.items(list).unwrap_or(1)
     }
 
     /// Puts an empty item before the one at `at`.
-    pub fn add_item(&mut self, list: &[PathStep], at: usize) {
+    pub fn add_item(&mut self, list: &[ValueStep], at: usize) {
         let items = self.shown_items(list);
         self.renumber(list, |item| Some(if item >= at { item + 1 } else { item }));
         self.items.insert(list.to_vec(), items + 1);
     }
 
     /// Takes an item out; those behind it move up.
-    pub fn remove_item(&mut self, list: &[PathStep], at: usize) {
+    pub fn remove_item(&mut self, list: &[ValueStep], at: usize) {
         let items = self.shown_items(list);
         self.renumber(list, |item| match item.cmp(&at) {
             std::cmp::Ordering::Less => Some(item),
@@ -159,9 +159,9 @@ impl TypedValues {
         self.items.insert(list.to_vec(), items.saturating_sub(1));
     }
 
-    fn renumber(&mut self, list: &[PathStep], to: impl Fn(usize) -> Option<usize>) {
+    fn renumber(&mut self, list: &[ValueStep], to: impl Fn(usize) -> Option<usize>) {
         let moved = |mut way: ValuePath| match way.get_mut(list.len()) {
-            Some(PathStep::Item(item)) => {
+            Some(ValueStep::Item(item)) => {
                 *item = to(*item)?;
                 Some(way)
             }
@@ -187,20 +187,20 @@ impl TypedValues {
     }
 
     /// Whether anything was typed here or below.
-    pub fn has_below(&self, way: &[PathStep]) -> bool {
-        fn has<T>(map: &BTreeMap<ValuePath, T>, way: &[PathStep]) -> bool {
+    pub fn has_below(&self, way: &[ValueStep]) -> bool {
+        fn has<T>(map: &BTreeMap<ValuePath, T>, way: &[ValueStep]) -> bool {
             map.range(way.to_vec()..).next().is_some_and(|(known, _)| known.starts_with(way))
         }
         has(&self.given, way) || has(&self.items, way)
     }
 
     /// Names that were given directly below this place and are none of `known`, in order.
-    fn strays(&self, above: &[PathStep], known: &[Variable]) -> Vec<&str> {
+    fn strays(&self, above: &[ValueStep], known: &[Variable]) -> Vec<&str> {
         let ways = |way: &'_ ValuePath| way.starts_with(above);
         let below = self.given.range(above.to_vec()..).map(|(way, _)| way).take_while(|way| ways(way));
         let mut names: Vec<&str> = Vec::new();
         for way in below {
-            if let Some(PathStep::Field(name)) = way.get(above.len())
+            if let Some(ValueStep::Field(name)) = way.get(above.len())
                 && names.last() != Some(&name.as_str())
                 && !known.iter().any(|variable| variable.name == *name)
             {
@@ -229,13 +229,13 @@ impl TypedValues {
     fn object(&self, variables: &[Variable], way: &mut ValuePath, sample: &Value, fill: FillWith) -> Value {
         let mut fields = Map::new();
         for variable in variables {
-            way.push(PathStep::Field(variable.name.clone()));
+            way.push(ValueStep::Field(variable.name.clone()));
             let value = self.value(variable, way, sample.get(&variable.name), fill);
             fields.extend(value.map(|value| (variable.name.clone(), value)));
             way.pop();
         }
         for name in self.strays(way, variables) {
-            way.push(PathStep::Field(name.to_owned()));
+            way.push(ValueStep::Field(name.to_owned()));
             let value = self.get(way).and_then(|given| given.value(VariableKind::Scalar, &[]));
             fields.extend(value.map(|value| (name.to_owned(), value)));
             way.pop();
@@ -262,7 +262,7 @@ impl TypedValues {
     }
 
     fn item(&self, fields: &[Variable], at: usize, way: &mut ValuePath, sample: &Value, fill: FillWith) -> Value {
-        way.push(PathStep::Item(at));
+        way.push(ValueStep::Item(at));
         let kind = if fields.is_empty() { VariableKind::Scalar } else { VariableKind::Object };
         let value = match self.get(way).and_then(|given| given.value(kind, fields)) {
             Some(value) => value,

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::tui::templates::values::{PathStep, TypedValue, TypedValues, ValuePath};
+use crate::tui::templates::values::{TypedValue, TypedValues, ValuePath, ValueStep};
 use refdesk_templates::{Variable, VariableKind};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,9 +42,9 @@ impl FormRow {
     }
 
     /// The list that it is an item of, and which one.
-    pub fn item(&self) -> Option<(&[PathStep], usize)> {
+    pub fn item(&self) -> Option<(&[ValueStep], usize)> {
         match self.way.split_last() {
-            Some((PathStep::Item(at), list)) => Some((list, *at)),
+            Some((ValueStep::Item(at), list)) => Some((list, *at)),
             _ => None,
         }
     }
@@ -67,13 +67,13 @@ impl RowBuilder<'_> {
     fn fields(&mut self, variables: &[Variable], way: &mut ValuePath, level: usize, sample: &Value) {
         for variable in variables {
             let sample = sample.get(&variable.name).unwrap_or(&Value::Null);
-            way.push(PathStep::Field(variable.name.clone()));
+            way.push(ValueStep::Field(variable.name.clone()));
             self.variable(variable, way, level, sample);
             way.pop();
         }
         let typed = self.typed;
         for name in typed.strays(way, variables) {
-            way.push(PathStep::Field(name.to_owned()));
+            way.push(ValueStep::Field(name.to_owned()));
             let text = match typed.get(way) {
                 Some(TypedValue::Text(text)) => text.clone(),
                 Some(TypedValue::Flag(flag)) => flag.to_string(),
@@ -101,7 +101,7 @@ impl RowBuilder<'_> {
         if has_items {
             let sample = sample.get(0).unwrap_or(&Value::Null);
             for at in 0..self.typed.shown_items(way) {
-                way.push(PathStep::Item(at));
+                way.push(ValueStep::Item(at));
                 self.item(fields, at, way, level + 1, sample);
                 way.pop();
             }
@@ -122,7 +122,7 @@ impl RowBuilder<'_> {
         }
     }
 
-    fn push(&mut self, way: &[PathStep], name: String, level: usize, optional: bool, holds: RowValue) {
+    fn push(&mut self, way: &[ValueStep], name: String, level: usize, optional: bool, holds: RowValue) {
         let typed = self.typed.has_below(way);
         self.rows.push(FormRow { way: way.to_vec(), name, level, optional, holds, typed });
     }

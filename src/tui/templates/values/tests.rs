@@ -20,7 +20,7 @@ fn tree() -> Vec<Variable> {
 fn way(written: &str) -> ValuePath {
     written
         .split('.')
-        .map(|step| step.parse().map_or_else(|_| PathStep::Field(step.to_owned()), PathStep::Item))
+        .map(|step| step.parse().map_or_else(|_| ValueStep::Field(step.to_owned()), ValueStep::Item))
         .collect()
 }
 

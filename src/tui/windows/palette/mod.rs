@@ -7,7 +7,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::{Handled, Rows, Titles, Window, WindowKind, centred, draw_frame};
+use super::{Handled, Titles, Window, WindowKind, WindowRows, centred, draw_frame};
 use crate::tui::action::{ACTIONS, Action, KeyContext};
 use crate::tui::input::Effect;
 use crate::tui::layout;
@@ -38,8 +38,8 @@ impl Window for Palette {
         centred(body, 96, (search::most(state) + 3).min(usize::from(most)))
     }
 
-    fn rows(&self, state: &State) -> Rows {
-        Rows { place: places(state).1, len: search::rows(state).len(), is_list: true }
+    fn rows(&self, state: &State) -> WindowRows {
+        WindowRows { place: places(state).1, len: search::rows(state).len(), is_list: true }
     }
 
     fn click_confirms(&self) -> bool {

@@ -4,14 +4,14 @@
 use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
-use crate::tui::action::{ACTIONS, Action, Binding, KeyContext};
+use crate::tui::action::{ACTIONS, Action, ActionBinding, KeyContext};
 use crate::tui::disabled::disabled;
 use crate::tui::input::below;
 use crate::tui::state::State;
 
 #[derive(Debug)]
 pub struct PaletteRow {
-    pub binding: &'static Binding,
+    pub binding: &'static ActionBinding,
     /// Why it cannot be done here and now.
     pub why_not: Option<String>,
     /// Characters of the name that were looked for, counted from 0.
@@ -56,13 +56,13 @@ pub fn most(state: &State) -> usize {
     ACTIONS.iter().filter(|binding| is_listed(binding, &here)).count()
 }
 
-fn counts(binding: &Binding, here: &[KeyContext]) -> bool {
+fn counts(binding: &ActionBinding, here: &[KeyContext]) -> bool {
     binding.contexts.iter().any(|context| here.contains(context))
 }
 
 /// Of several bindings for one action, the one for this context is listed, else the first.
-fn is_listed(binding: &Binding, here: &[KeyContext]) -> bool {
-    let outside = |binding: &Binding| {
+fn is_listed(binding: &ActionBinding, here: &[KeyContext]) -> bool {
+    let outside = |binding: &ActionBinding| {
         let inside = |context: &KeyContext| {
             use KeyContext::{Approval, Problems, Profiles, Question, Switch, Trust, Window};
             context.is_typed() || matches!(context, Approval | Problems | Profiles | Question | Switch | Trust | Window)
@@ -97,7 +97,7 @@ impl PaletteMatcher {
     }
 
     /// Where every word stands; `None` if one stands nowhere.
-    fn hit(&mut self, binding: &Binding) -> Option<PaletteMatch> {
+    fn hit(&mut self, binding: &ActionBinding) -> Option<PaletteMatch> {
         let mut hit = PaletteMatch { outside_name: 0, score: 0, in_name: Vec::new(), in_description: Vec::new() };
         let mut buffer = Vec::new();
         for (letters, whole) in &self.words {

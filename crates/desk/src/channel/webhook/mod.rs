@@ -39,7 +39,7 @@ impl Webhook {
     ///
     /// # Errors
     /// What of it cannot be used; a variable that it names and that is not set.
-    pub fn new(settings: &config::Channel, environment: Environment) -> Result<Self, Unanswered> {
+    pub fn new(settings: &config::ChannelSettings, environment: Environment) -> Result<Self, Unanswered> {
         let target = Target::new(settings)?;
         let headers = secret::headers(settings, environment)?;
         let secret = settings.secret_env.as_deref().map(|name| Secret::of(name, environment)).transpose()?;

@@ -11,7 +11,7 @@ use ureq::http::{HeaderName, HeaderValue};
 
 use super::super::Unanswered;
 use super::super::answer::shown;
-use refdesk_core::config::{Channel, Environment};
+use refdesk_core::config::{ChannelSettings, Environment};
 
 /// The header of the signature.
 pub(super) const SIGNATURE: HeaderName = HeaderName::from_static("x-refdesk-signature");
@@ -47,7 +47,7 @@ impl Secret {
 
 /// The headers of the configuration and the bearer token, which are what goes with every request.
 pub(super) fn headers(
-    settings: &Channel,
+    settings: &ChannelSettings,
     environment: Environment,
 ) -> Result<Vec<(HeaderName, HeaderValue)>, Unanswered> {
     let wrong = |message: String| Unanswered::failed("wrong-header", message, "mend channel.headers");
@@ -107,7 +107,8 @@ mod tests {
     fn what_cannot_be_used_is_named_and_never_shown() {
         let with = |headers: &[(&str, &str)], token: Option<&str>| {
             let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-            let settings = Channel { headers, auth_token_env: token.map(str::to_owned), ..Channel::default() };
+            let settings =
+                ChannelSettings { headers, auth_token_env: token.map(str::to_owned), ..ChannelSettings::default() };
             super::headers(&settings, HELD)
         };
         let fine = with(&[("X-Key", "hush")], Some("TOKEN")).unwrap();

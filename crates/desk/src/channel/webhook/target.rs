@@ -6,7 +6,7 @@ use ureq::http::Uri;
 
 use super::super::Unanswered;
 use super::super::answer::shown;
-use refdesk_core::config::Channel;
+use refdesk_core::config::ChannelSettings;
 
 /// Which addresses of the host are connected to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl Target {
     ///
     /// # Errors
     /// Why it can be posted to no such place.
-    pub fn new(settings: &Channel) -> Result<Self, Unanswered> {
+    pub fn new(settings: &ChannelSettings) -> Result<Self, Unanswered> {
         let wrong = |message: String, hint: &str| Unanswered::failed("wrong-endpoint", message, hint);
         let Some(written) = &settings.endpoint else {
             return Err(wrong("the webhook has no 'endpoint'".to_owned(), "give the URL that requests are posted to"));
@@ -108,10 +108,10 @@ mod tests {
     use super::*;
 
     fn target(endpoint: &str, allowed: &[&str]) -> Result<Target, Unanswered> {
-        Target::new(&Channel {
+        Target::new(&ChannelSettings {
             endpoint: Some(endpoint.to_owned()),
             allow_hosts: allowed.iter().map(ToString::to_string).collect(),
-            ..Channel::default()
+            ..ChannelSettings::default()
         })
     }
 

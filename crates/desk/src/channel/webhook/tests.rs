@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::super::raise::tests::{asking, asking_for_a_yes};
 use super::super::{Answered, Channel as _, Request, Unanswered, Wait};
 use super::Webhook;
-use refdesk_core::config::{Channel, Environment};
+use refdesk_core::config::{ChannelSettings, Environment};
 
 const HELD: Environment = Environment(|name| match name {
     "TOKEN" => Some("a-token".to_owned()),
@@ -79,12 +79,12 @@ fn chosen(ids: &str) -> String {
     with_body("200 OK", &format!(r#"{{"request_id": "r", "selected_ids": {ids}}}"#))
 }
 
-fn settings(port: u16) -> Channel {
-    Channel {
+fn settings(port: u16) -> ChannelSettings {
+    ChannelSettings {
         endpoint: Some(format!("http://127.0.0.1:{port}/hidden?hidden=1")),
         allow_hosts: vec!["127.0.0.1".to_owned()],
         timeout: 30.0,
-        ..Channel::default()
+        ..ChannelSettings::default()
     }
 }
 
@@ -92,7 +92,7 @@ fn request() -> Request {
     asking("r", &["a", "b"])
 }
 
-fn ask(settings: &Channel, wait: &Wait) -> Result<Answered, Unanswered> {
+fn ask(settings: &ChannelSettings, wait: &Wait) -> Result<Answered, Unanswered> {
     Webhook::new(settings, HELD)?.ask(&request(), wait)
 }
 
@@ -217,7 +217,7 @@ fn slow_heads_and_dripping_bodies_end_with_the_time() {
         for (timeout, wait) in [(30.0, 0.5), (0.5, 30.0)] {
             let (port, _heard) = serve([drips(begin)]);
             let began = Instant::now();
-            let came = ask(&Channel { timeout, ..settings(port) }, &Wait::seconds(wait));
+            let came = ask(&ChannelSettings { timeout, ..settings(port) }, &Wait::seconds(wait));
             assert_eq!(came, Err(Unanswered::TimedOut), "{begin:?}");
             assert!(began.elapsed() < Duration::from_secs(5), "{begin:?}");
         }
@@ -233,7 +233,7 @@ fn a_question_that_is_given_up_ends_at_once() {
         heard.recv().unwrap();
         other.give_up();
     });
-    assert_eq!(ask(&Channel { timeout: 3600.0, ..settings(port) }, &wait), Err(Unanswered::GivenUp));
+    assert_eq!(ask(&ChannelSettings { timeout: 3600.0, ..settings(port) }, &wait), Err(Unanswered::GivenUp));
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn private_addresses_are_refused_by_whatever_name() {
     listener.set_nonblocking(true).unwrap();
     let port = listener.local_addr().unwrap().port();
     for host in ["localhost", "127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "127.1", "2130706433", "0.0.0.0"] {
-        let settings = Channel {
+        let settings = ChannelSettings {
             endpoint: Some(format!("https://{host}:{port}/hidden")),
             allow_hosts: Vec::new(),
             ..settings(port)
@@ -254,14 +254,14 @@ fn private_addresses_are_refused_by_whatever_name() {
     assert!(listener.accept().is_err(), "nobody was connected to");
     // By its name, as soon as it is allowed.
     let (port, _heard) = serve([says(chosen(r#"["a"]"#))]);
-    let allowed = Channel {
+    let allowed = ChannelSettings {
         endpoint: Some(format!("http://localhost:{port}/")),
         allow_hosts: vec!["localhost".to_owned()],
         ..settings(port)
     };
     assert_eq!(ask(&allowed, &Wait::seconds(30.0)).unwrap().selected, ["a"]);
     // A public address takes no plain http, allowed or not.
-    let public = Channel {
+    let public = ChannelSettings {
         endpoint: Some("http://8.8.8.8:9/".to_owned()),
         allow_hosts: vec!["8.8.8.8".to_owned()],
         ..settings(port)
@@ -273,8 +273,8 @@ fn private_addresses_are_refused_by_whatever_name() {
 #[test]
 fn a_variable_that_is_not_set_is_named_and_nobody_is_asked() {
     for settings in [
-        Channel { auth_token_env: Some("NONE".to_owned()), ..settings(9) },
-        Channel { secret_env: Some("NONE".to_owned()), ..settings(9) },
+        ChannelSettings { auth_token_env: Some("NONE".to_owned()), ..settings(9) },
+        ChannelSettings { secret_env: Some("NONE".to_owned()), ..settings(9) },
     ] {
         let (code, message) = failed(ask(&settings, &Wait::seconds(30.0)));
         assert!(code == "no-variable" && message.contains("'NONE'"), "{message}");

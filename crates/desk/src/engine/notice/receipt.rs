@@ -8,7 +8,7 @@ use super::{Holds, Notice, Ticket, Topic, Who};
 use crate::Spot;
 use crate::session::{Line, Receipt, What};
 use refdesk_core::catalog::SourceId;
-use refdesk_enrich::{BlockKind, Item, Level, TextKind, Why};
+use refdesk_enrich::{BlockKind, ItemReceipt, Level, MatchReason, TextKind};
 use refdesk_files::path::clean;
 
 /// What a line of the journal says, for the feed of `desk`; without its time.
@@ -34,7 +34,7 @@ pub fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
         return notice.at(path.and_then(|about| inside(workspace, about)));
     }
     let is_source =
-        |item: &&Item| !matches!(item.block, BlockKind::Templates | BlockKind::Available | BlockKind::LeftOut);
+        |item: &&ItemReceipt| !matches!(item.block, BlockKind::Templates | BlockKind::Available | BlockKind::LeftOut);
     let of_text = receipt.why.iter().filter(is_source).map(|item| &item.about);
     let mut sources = receipt.about.iter().chain(of_text);
     let Some(first) = sources.next() else { return notice };
@@ -114,7 +114,7 @@ fn to_what(receipt: &Receipt) -> String {
 }
 
 /// `expanded @a; hinted at @b (java), @c (api, payments), @d (retry), +2 more; 3 left out`
-fn added(items: &[Item]) -> String {
+fn added(items: &[ItemReceipt]) -> String {
     let mut parts = Vec::new();
     for (block, words) in [
         (BlockKind::Expansion, "expanded "),
@@ -137,7 +137,7 @@ fn added(items: &[Item]) -> String {
 }
 
 /// `@b (java)`; a template by its name alone.
-fn entry(item: &Item) -> String {
+fn entry(item: &ItemReceipt) -> String {
     if item.block == BlockKind::Templates {
         return item.about.clone();
     }
@@ -146,11 +146,11 @@ fn entry(item: &Item) -> String {
 }
 
 /// In a word or two; that an `@id` was named says its place alone, and a rule is told where the receipt is opened.
-fn because(why: &Why) -> Option<String> {
+fn because(why: &MatchReason) -> Option<String> {
     match why {
-        Why::Mention { .. } | Why::Rule { .. } => None,
-        Why::Tag { tag, .. } => Some(tag.clone()),
-        Why::Parents { chain } => chain.first().map(|parent| format!("from @{parent}")),
+        MatchReason::Mention { .. } | MatchReason::Rule { .. } => None,
+        MatchReason::Tag { tag, .. } => Some(tag.clone()),
+        MatchReason::Parents { chain } => chain.first().map(|parent| format!("from @{parent}")),
     }
 }
 
@@ -171,12 +171,12 @@ mod tests {
         }
     }
 
-    fn item(block: BlockKind, about: &str, level: Level, why: Vec<Why>) -> Item {
-        Item { block, about: about.to_owned(), level, bytes: 1, why }
+    fn item(block: BlockKind, about: &str, level: Level, why: Vec<MatchReason>) -> ItemReceipt {
+        ItemReceipt { block, about: about.to_owned(), level, bytes: 1, why }
     }
 
-    fn tag(tag: &str) -> Vec<Why> {
-        vec![Why::Tag { tag: tag.to_owned(), line: 1, column: 1 }]
+    fn tag(tag: &str) -> Vec<MatchReason> {
+        vec![MatchReason::Tag { tag: tag.to_owned(), line: 1, column: 1 }]
     }
 
     fn told(receipt: Receipt) -> (String, String) {
@@ -249,8 +249,8 @@ mod tests {
 
     #[test]
     fn what_was_added_to_what_and_why() {
-        let chain = vec![Why::Parents { chain: vec!["up".to_owned(), "pick".to_owned()] }];
-        let mention = vec![Why::Mention { line: 2, column: 3 }];
+        let chain = vec![MatchReason::Parents { chain: vec!["up".to_owned(), "pick".to_owned()] }];
+        let mention = vec![MatchReason::Mention { line: 2, column: 3 }];
         let why = vec![
             item(BlockKind::Expansion, "x", Level::Full, mention),
             item(BlockKind::Hint, "a", Level::Full, tag("java")),

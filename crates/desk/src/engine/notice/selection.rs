@@ -9,8 +9,8 @@ use super::words::{SHOWN, at};
 use super::{Cause, Notice, Topic, Who};
 use crate::Spot;
 use crate::engine::Snapshot;
-use refdesk_core::catalog::{Kind, SourceId};
-use refdesk_core::selection::{Member, Role, reasons};
+use refdesk_core::catalog::{SourceId, SourceKind};
+use refdesk_core::selection::{Role, SelectedSource, reasons};
 use refdesk_files::path::display;
 
 /// Who came into the selection and who left it, and whose doing that is.
@@ -31,13 +31,13 @@ pub fn selection(before: &Snapshot, after: &Snapshot, cause: &Cause) -> Vec<Noti
         }
         chosen.extend(ids);
     }
-    let untold = |member: &&Member| {
+    let untold = |member: &&SelectedSource| {
         let id = member.id.as_str();
         !chosen.contains(id) && !fell_asleep.iter().chain(&woke).any(|other| *other == id)
     };
-    let entered: Vec<&Member> =
+    let entered: Vec<&SelectedSource> =
         without(after, before).filter(|it| it.role == Role::Transitive).filter(untold).collect();
-    let left: Vec<&Member> = without(before, after).filter(untold).collect();
+    let left: Vec<&SelectedSource> = without(before, after).filter(untold).collect();
     match cause {
         _ if chosen.is_empty() => {
             notices.extend(came_by_edit(after, &entered));
@@ -49,7 +49,7 @@ pub fn selection(before: &Snapshot, after: &Snapshot, cause: &Cause) -> Vec<Noti
         }
         // One thing was done: it is one notice.
         Cause::Retraced { text, named } => {
-            let others = |members: &[&Member]| -> Vec<SourceId> {
+            let others = |members: &[&SelectedSource]| -> Vec<SourceId> {
                 let ids = members.iter().map(|member| member.id.clone());
                 ids.filter(|id| !named.iter().any(|other| other == id.as_str())).collect()
             };
@@ -96,7 +96,7 @@ fn asleep_and_awake(fell_asleep: &[&str], woke: &[&str]) -> Vec<Notice> {
 }
 
 /// Members of one selection that the other has not.
-fn without<'a>(of: &'a Snapshot, other: &'a Snapshot) -> impl Iterator<Item = &'a Member> {
+fn without<'a>(of: &'a Snapshot, other: &'a Snapshot) -> impl Iterator<Item = &'a SelectedSource> {
     of.selection.members().iter().filter(|member| !other.selection.contains(member.id.as_str()))
 }
 
@@ -121,13 +121,13 @@ fn only_in(one: &[String], other: &[String]) -> Vec<String> {
     one.iter().filter(|id| !known.contains(id)).cloned().collect()
 }
 
-fn came_with_it(after: &Snapshot, entered: &[&Member], by: &Who) -> Option<Notice> {
+fn came_with_it(after: &Snapshot, entered: &[&SelectedSource], by: &Who) -> Option<Notice> {
     let first = entered.first()?;
     let notice = Notice::new(by.clone(), Topic::Selection, included(entered)).about(&first.id).of(entered.len());
     Some(notice.because(cost_of(after, entered)))
 }
 
-fn left_with_it(before: &Snapshot, left: &[&Member], by: &Who) -> Option<Notice> {
+fn left_with_it(before: &Snapshot, left: &[&SelectedSource], by: &Who) -> Option<Notice> {
     let first = left.first()?;
     let text = format!("Left the selection with it: {}", at(left.iter().map(|member| &member.id)));
     let notice = Notice::new(by.clone(), Topic::Selection, text).about(&first.id).of(left.len());
@@ -135,14 +135,14 @@ fn left_with_it(before: &Snapshot, left: &[&Member], by: &Who) -> Option<Notice>
 }
 
 /// `References transitively included: @b (from @a)`
-fn included(entered: &[&Member]) -> String {
+fn included(entered: &[&SelectedSource]) -> String {
     let named: Vec<String> =
         entered.iter().map(|member| format!("@{} (from {})", member.id, at(member.parents.iter()))).collect();
     format!("References transitively included: {}", super::words::cut(&named))
 }
 
 /// `@retry-pattern now mentions @error-handling: pulled in`, because of `docs/retry.md:14`.
-fn came_by_edit(after: &Snapshot, entered: &[&Member]) -> Vec<Notice> {
+fn came_by_edit(after: &Snapshot, entered: &[&SelectedSource]) -> Vec<Notice> {
     if entered.len() > SHOWN {
         return came_with_it(after, entered, &Who::Files).into_iter().collect();
     }
@@ -157,7 +157,7 @@ fn came_by_edit(after: &Snapshot, entered: &[&Member]) -> Vec<Notice> {
         // The lines of a content kept in the catalog are not those of the file that it is kept in.
         let in_file = mention.filter(|mention| {
             let parent = after.catalog.get(mention.from.as_str());
-            parent.is_some_and(|parent| !matches!(parent.kind, Kind::Inline { .. }))
+            parent.is_some_and(|parent| !matches!(parent.kind, SourceKind::Inline { .. }))
         });
         let place = in_file.map(|mention| Spot { path: mention.file.to_path_buf(), line: mention.line });
         let notice = Notice::new(Who::Files, Topic::Selection, text).about(&member.id);
@@ -166,7 +166,7 @@ fn came_by_edit(after: &Snapshot, entered: &[&Member]) -> Vec<Notice> {
     told.collect()
 }
 
-fn went_by_edit(after: &Snapshot, left: &[&Member]) -> Vec<Notice> {
+fn went_by_edit(after: &Snapshot, left: &[&SelectedSource]) -> Vec<Notice> {
     if let (Some(first), true) = (left.first(), left.len() > SHOWN) {
         let text = format!("Left the selection: {}", at(left.iter().map(|member| &member.id)));
         return vec![Notice::new(Who::Files, Topic::Selection, text).about(&first.id).of(left.len())];
@@ -190,7 +190,7 @@ fn went_by_edit(after: &Snapshot, left: &[&Member]) -> Vec<Notice> {
 }
 
 /// `~1234 tokens`, together.
-fn cost_of(of: &Snapshot, members: &[&Member]) -> String {
+fn cost_of(of: &Snapshot, members: &[&SelectedSource]) -> String {
     let tokens: u64 = members.iter().filter_map(|member| of.tokens.get(member.id.as_str())).sum();
     if tokens == 0 { String::new() } else { format!("~{tokens} tokens") }
 }

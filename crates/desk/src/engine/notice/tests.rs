@@ -3,11 +3,11 @@
 use super::words::cut;
 use super::*;
 use refdesk_core::catalog::testing::inline;
-use refdesk_core::catalog::{Catalog, Kind, Place, Source, Standing};
+use refdesk_core::catalog::{Catalog, LocalPath, PathState, Source, SourceKind};
 use refdesk_core::mention::{Mention, MentionGraph, Via};
-use refdesk_core::selection::{Choice, Rules, select};
+use refdesk_core::selection::{Choice, ExpansionRules, select};
 use refdesk_files::Stamp;
-use refdesk_templates::{Origin, Syntax, Template, TemplateIndex, Variable, VariableKind};
+use refdesk_templates::{Syntax, Template, TemplateIndex, TemplateOrigin, Variable, VariableKind};
 use refdesk_text::report::{Diagnostic, Position};
 
 /// `a>b` writes into the text of `a` a mention of `b`; picks and exclusions as lists.
@@ -27,7 +27,7 @@ fn snapshot(sources: &[&str], mentions: &[&str], picks: &[&str], exclusions: &[&
     }
     let owned = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect();
     let choice = Choice { picks: owned(picks), exclusions: owned(exclusions) };
-    let selection = select(&choice, &catalog, &graph, Rules::default());
+    let selection = select(&choice, &catalog, &graph, ExpansionRules::default());
     let workspace = Arc::from("/w");
     Snapshot {
         workspace,
@@ -116,8 +116,8 @@ fn a_source_that_is_gone_or_has_lost_its_file() {
     };
     for (before, after, expected) in [
         (
-            in_a_file(&chain, Standing::File),
-            in_a_file(&[], Standing::Missing),
+            in_a_file(&chain, PathState::File),
+            in_a_file(&[], PathState::Missing),
             vec!["files: Missing now: @a []", "files: @b left with @a, whose file is missing []"],
         ),
         (
@@ -149,10 +149,10 @@ fn a_source_that_is_gone_or_has_lost_its_file() {
     }
 }
 
-fn local(source: Source, standing: Standing) -> Source {
+fn local(source: Source, standing: PathState) -> Source {
     let path: Arc<std::path::Path> = std::path::Path::new("/w/docs/a.md").into();
-    let place = Place { written: "docs/a.md".to_owned(), path: path.clone(), resolved: path, standing, size: 0 };
-    Source { kind: Kind::Local(place), ..source }
+    let place = LocalPath { written: "docs/a.md".to_owned(), path: path.clone(), resolved: path, standing, size: 0 };
+    Source { kind: SourceKind::Local(place), ..source }
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn template((name, size, variables, problem): (&str, u64, &str, &str)) -> Templa
     };
     Template {
         name: name.to_owned(),
-        origin: Origin::Standalone,
+        origin: TemplateOrigin::Standalone,
         syntax: Syntax::Mustache,
         variables: variables.split_whitespace().map(variable).collect(),
         problem: (!problem.is_empty()).then(|| problem.to_owned()),

@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use crate::Desk;
-use refdesk_core::catalog::Standing;
+use refdesk_core::catalog::PathState;
 use refdesk_files::is_unfinished;
 use refdesk_files::walk::is_own;
 
@@ -107,17 +107,17 @@ impl Wanted {
             let is_inside = place.resolved.starts_with(&real);
             match place.standing {
                 // Nothing is followed of what is not read.
-                Standing::Untrusted | Standing::Reserved => continue,
-                Standing::Directory => wanted.tree(&place.path),
+                PathState::Untrusted | PathState::Reserved => continue,
+                PathState::Directory => wanted.tree(&place.path),
                 // The neighbours count too: a document's links may lead to them.
-                Standing::File if is_inside => place.path.parent().into_iter().for_each(|it| wanted.folder(it)),
-                Standing::File => wanted.file(&place.path),
-                Standing::Missing if desk.may_look_at(source, &place.path) => {
+                PathState::File if is_inside => place.path.parent().into_iter().for_each(|it| wanted.folder(it)),
+                PathState::File => wanted.file(&place.path),
+                PathState::Missing if desk.may_look_at(source, &place.path) => {
                     place.path.parent().into_iter().for_each(|it| wanted.folder(it));
                 }
-                Standing::Missing => {}
+                PathState::Missing => {}
             }
-            if place.standing == Standing::File && place.resolved != place.path {
+            if place.standing == PathState::File && place.resolved != place.path {
                 wanted.file(&place.resolved);
             }
             if !is_inside && place.standing.is_open() {

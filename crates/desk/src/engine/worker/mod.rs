@@ -21,7 +21,7 @@ use super::requests::Requests;
 use super::watch::{Followed, Watch};
 use crate::{Agent, Deed, Desk, Options, Reader, Request};
 use refdesk_core::catalog::SourceId;
-use refdesk_enrich::{Asked, TextKind};
+use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_templates::TemplateIndex;
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
@@ -341,7 +341,7 @@ impl Worker<'_> {
             }
             Command::Simulate { generation, prompt, hearer } => {
                 let repeat = hearer == Hearer::Stranger;
-                let asked = Asked { repeat, ..Asked::new(TextKind::Prompt, &prompt) };
+                let asked = EnrichRequest { repeat, ..EnrichRequest::new(TextKind::Prompt, &prompt) };
                 let (enriched, problems) = self.desk.enrich(&asked, Reader::Nobody);
                 self.say(Event::Simulated { generation, enriched: Box::new(enriched), problems });
             }

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use refdesk_enrich::{Asked, BlockKind, Enriched, Item, TextKind};
+use refdesk_enrich::{BlockKind, EnrichRequest, Enriched, ItemReceipt, TextKind};
 use refdesk_files::name::sha256_hex;
 
 /// What happened.
@@ -97,7 +97,7 @@ pub struct Receipt {
     pub follows: BTreeMap<String, BlockKind>,
     /// What was said and why, entry by entry.
     #[serde(default)]
-    pub why: Vec<Item>,
+    pub why: Vec<ItemReceipt>,
     /// Why, in words, where it is no matter of entries.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
@@ -178,7 +178,7 @@ impl Receipt {
     }
 
     /// What was appended to a text.
-    pub fn of(asked: &Asked, enriched: &Enriched) -> Self {
+    pub fn of(asked: &EnrichRequest, enriched: &Enriched) -> Self {
         let text = enriched.added().to_owned();
         Self {
             kind: Some(asked.kind),

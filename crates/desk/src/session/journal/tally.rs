@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{Line, What};
-use refdesk_enrich::{BlockKind, Item, Level, Why};
+use refdesk_enrich::{BlockKind, ItemReceipt, Level, MatchReason};
 use refdesk_text::fold::{collapsed, tag_key};
 
 /// So often something was offered and followed, once a session and source.
@@ -121,9 +121,9 @@ fn sorted(mut counts: Vec<(String, Count)>) -> Vec<(String, Count)> {
     counts
 }
 
-fn tags(item: &Item) -> impl Iterator<Item = &str> {
+fn tags(item: &ItemReceipt) -> impl Iterator<Item = &str> {
     item.why.iter().filter_map(|why| match why {
-        Why::Tag { tag, .. } => Some(tag.as_str()),
+        MatchReason::Tag { tag, .. } => Some(tag.as_str()),
         _ => None,
     })
 }
@@ -147,8 +147,8 @@ mod tests {
     }
 
     fn said(session: &str, block: BlockKind, about: &str, tags: &[&str], level: Level) -> Line {
-        let why = |tag: &&str| Why::Tag { tag: (*tag).to_owned(), line: 1, column: 1 };
-        let item = Item { block, about: about.to_owned(), level, bytes: 1, why: tags.iter().map(why).collect() };
+        let why = |tag: &&str| MatchReason::Tag { tag: (*tag).to_owned(), line: 1, column: 1 };
+        let item = ItemReceipt { block, about: about.to_owned(), level, bytes: 1, why: tags.iter().map(why).collect() };
         line(session, Receipt { why: vec![item], ..Receipt::new(What::Enriched) })
     }
 

@@ -50,12 +50,12 @@ fn engine() -> Environment<'static> {
 }
 
 /// A template, read.
-pub struct Compiled<'t> {
+pub struct CompiledJinja<'t> {
     mended: &'t str,
     template: Template<'t, 't>,
 }
 
-impl<'t> Compiled<'t> {
+impl<'t> CompiledJinja<'t> {
     /// Reads a template, as [`crate::jinja_for_engine`] made it for the engine; its line numbers are those of the text.
     ///
     /// # Errors

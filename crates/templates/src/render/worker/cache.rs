@@ -6,7 +6,7 @@ use std::array::from_fn;
 use std::cell::OnceCell;
 
 use super::super::limits::{CACHED_BYTES, CACHED_TEMPLATES};
-use super::super::{Compiled, Job, RenderError, Rendered, Texts};
+use super::super::{CompiledTemplate, RenderError, RenderJob, Rendered, Texts};
 use super::server::Jobs;
 
 /// Answers all jobs there will be.
@@ -18,16 +18,16 @@ pub fn serve_all(with: &Jobs) {
 }
 
 /// Answers this job and others, as long as what they need can be kept; gives back the first for which there is no room.
-fn serve_some(with: &Jobs, first: Job) -> Option<Job> {
-    let jobs: [OnceCell<Job>; CACHED_TEMPLATES] = from_fn(|_| OnceCell::new());
+fn serve_some(with: &Jobs, first: RenderJob) -> Option<RenderJob> {
+    let jobs: [OnceCell<RenderJob>; CACHED_TEMPLATES] = from_fn(|_| OnceCell::new());
     let texts: [OnceCell<Texts<'_>>; CACHED_TEMPLATES] = from_fn(|_| OnceCell::new());
-    let mut known: Vec<(&Job, Result<Compiled<'_>, RenderError>)> = Vec::new();
+    let mut known: Vec<(&RenderJob, Result<CompiledTemplate<'_>, RenderError>)> = Vec::new();
     let (mut job, mut bytes) = (first, 0);
     for (kept, read) in jobs.iter().zip(&texts) {
         let values = std::mem::take(&mut job.values);
         bytes += size(&job);
         let kept = kept.get_or_init(|| job);
-        let compiled = Texts::of(kept).and_then(|texts| Compiled::new(read.get_or_init(|| texts)));
+        let compiled = Texts::of(kept).and_then(|texts| CompiledTemplate::new(read.get_or_init(|| texts)));
         with.answer(outcome(&compiled, &values, kept.html))?;
         known.push((kept, compiled));
         job = loop {
@@ -45,7 +45,7 @@ fn serve_some(with: &Jobs, first: Job) -> Option<Job> {
 }
 
 fn outcome(
-    compiled: &Result<Compiled<'_>, RenderError>,
+    compiled: &Result<CompiledTemplate<'_>, RenderError>,
     values: &serde_json::Value,
     html: bool,
 ) -> Result<Rendered, RenderError> {
@@ -56,10 +56,10 @@ fn outcome(
 }
 
 /// Whether both compile to the same; their values and what is escaped are looked at later.
-fn is_same(one: &Job, other: &Job) -> bool {
+fn is_same(one: &RenderJob, other: &RenderJob) -> bool {
     one.syntax == other.syntax && one.text == other.text && one.partials == other.partials
 }
 
-fn size(job: &Job) -> usize {
+fn size(job: &RenderJob) -> usize {
     job.text.len() + job.partials.values().map(String::len).sum::<usize>()
 }

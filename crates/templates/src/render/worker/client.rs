@@ -12,7 +12,7 @@ use std::thread;
 use super::super::limits::{
     HEAD_BYTES, JOB_BYTES, OUTPUT_BYTES, START, TIME, job_too_large, out_of_memory, out_of_stack, out_of_time,
 };
-use super::super::{Job, RenderError, Rendered};
+use super::super::{RenderError, RenderJob, Rendered};
 use super::frame::receive;
 use super::{AnswerHead, HELLO, TOO_LONG, setup};
 use refdesk_text::escape::one_line;
@@ -22,7 +22,7 @@ const LAST_WORDS: u64 = 4_096;
 
 /// A worker that answers.
 #[derive(Debug)]
-pub struct Client {
+pub struct WorkerClient {
     child: Child,
     asks: Sender<Arc<Vec<u8>>>,
     said: Receiver<io::Result<WorkerMessage>>,
@@ -58,12 +58,12 @@ impl fmt::Display for Failure {
     }
 }
 
-impl Client {
+impl WorkerClient {
     /// A job as the worker reads it.
     ///
     /// # Errors
     /// It is larger than one may be.
-    pub fn frame(job: &Job) -> Result<Arc<Vec<u8>>, String> {
+    pub fn frame(job: &RenderJob) -> Result<Arc<Vec<u8>>, String> {
         let mut frame = JobBuffer { bytes: vec![0; 4] };
         serde_json::to_writer(&mut frame, job).map_err(|_| job_too_large())?;
         let length = u32::try_from(frame.bytes.len() - 4).map_err(|_| job_too_large())?;
@@ -135,7 +135,7 @@ impl Client {
     }
 }
 
-impl Drop for Client {
+impl Drop for WorkerClient {
     fn drop(&mut self) {
         let _ = self.child.kill();
         // So that nothing of it is left in the system's table of processes.

@@ -1,5 +1,5 @@
 //! Rendering in a process of its own, which is this program started with one hidden word ([`ARGUMENT`]): what a template
-//! does to it, it does to no desk. [`Client`] is the desk's side, [`serve`] the worker's; what goes between are frames of bytes.
+//! does to it, it does to no desk. [`WorkerClient`] is the desk's side, [`serve`] the worker's; what goes between are frames of bytes.
 //!
 //! The worker sets its own limits before it reads anything, knows no workspace and no environment, and answers one job
 //! after another. It ends when its standard input does, also in the midst of a rendering: its input is read by a thread of
@@ -14,7 +14,7 @@ mod setup;
 
 use serde::{Deserialize, Serialize};
 
-pub use client::{Client, Failure};
+pub use client::{Failure, WorkerClient};
 pub use server::serve;
 
 use super::RenderError;

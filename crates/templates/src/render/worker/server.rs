@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
 use super::super::limits::{JOB_BYTES, STACK, TIME};
-use super::super::{Job, RenderError, Rendered};
+use super::super::{RenderError, RenderJob, Rendered};
 use super::cache::serve_all;
 use super::frame::{append, receive};
 use super::{AnswerHead, HELLO, TOO_LONG, setup};
@@ -69,7 +69,7 @@ pub struct Jobs {
 
 impl Jobs {
     /// The next job that can be read; `None` when there will be none.
-    pub fn next_job(&self) -> Option<Job> {
+    pub fn next_job(&self) -> Option<RenderJob> {
         loop {
             let bytes = self.next.recv().ok()?;
             self.busy.send(true).ok()?;
