@@ -1,19 +1,19 @@
 //! `refdesk connect` and `refdesk disconnect`: the settings file of an agent, shown first, changed when somebody approved.
 
-mod place;
-mod remembered;
+mod connection_record;
+mod settings_file;
 
 use serde_json::{Map, Value, json};
 
-use self::place::SettingsFile;
-use self::remembered::ConnectionRecord;
+use self::connection_record::ConnectionRecord;
+use self::settings_file::SettingsFile;
 use super::answer::CommandOutput;
 use super::args::ConnectArgs;
+use super::environment;
 use super::output::ask;
-use super::world;
 use refdesk_agents::setup::{self, Client, Connected, Disconnected, Fault, NAME, Record, is_ours, write_command};
 use refdesk_desk::Desk;
-use refdesk_files::output::{Before, Proposal, Unwritten, propose, propose_removal};
+use refdesk_files::output::{Before, Proposal, WriteFailure, propose, propose_removal};
 use refdesk_text::Error;
 
 /// Lets an agent call the desk.
@@ -63,7 +63,7 @@ fn run(desk: &mut Desk, args: &ConnectArgs, verb: Verb) -> CommandOutput {
         let message = format!("'{}' is no agent that refdesk knows", args.agent);
         return CommandOutput::usage(message, format!("it knows {}", words.join(", ")));
     };
-    let place = match place::of(desk, &client, args.user) {
+    let place = match settings_file::of(desk, &client, args.user) {
         Ok(place) => place,
         Err(refusal) => return CommandOutput::refused(refusal).with_status("error"),
     };
@@ -94,7 +94,7 @@ fn run(desk: &mut Desk, args: &ConnectArgs, verb: Verb) -> CommandOutput {
 impl ConnectPlan {
     /// By the bare name where that starts this program, or has to: a file of a workspace is for other people's machines too.
     fn choose_command(&mut self, for_user: bool) -> String {
-        let (own, found) = (world::own_file(), world::on_path(NAME));
+        let (own, found) = (environment::own_file(), environment::on_path(NAME));
         let word = self.client.word;
         // What could not be told from commands of others could not be taken away again.
         let is_fine = |own: &&str| is_ours(&write_command(own, word), word);
@@ -203,7 +203,7 @@ impl ConnectPlan {
 
     /// What is remembered is written first: without it one would not know afterwards what was there before.
     fn write(&self, desk: &mut Desk, step: &SettingsChange) -> Result<(), Error> {
-        let refused = |unwritten: Unwritten| unwritten.refused;
+        let refused = |unwritten: WriteFailure| unwritten.refused;
         match &step.then {
             FollowUp::Remember(record) => {
                 let folders = step.proposal.path.ancestors().skip(1).take_while(|folder| !folder.is_dir()).count();

@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 
 use super::answer::{CommandOutput, object};
 use super::args::{EnrichArgs, Forgetting, OutputFormat};
-use super::given::Given;
+use super::text_input::TextInput;
 use refdesk_desk::{Desk, Reader};
 use refdesk_enrich::{EnrichRequest, Enriched};
 use refdesk_text::report::Diagnostic;
 
 /// Enriches standard input. As text its bytes pass through untouched; in JSON they are replaced where they are no UTF-8.
 pub fn run(desk: &mut Desk, args: &EnrichArgs, format: OutputFormat) -> CommandOutput {
-    let given = match Given::read(&args.text) {
+    let given = match TextInput::read(&args.text) {
         Ok(given) => given,
         Err(refused) => return refused,
     };

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::args::{Cli, HookArgs};
-use super::{demo, log, output, threads, world};
+use super::{demo, environment, log, output, threads};
 use refdesk_agents::hook::{self, HookAgent, HookEvent, HookInput, Unheard};
 use refdesk_desk::session::FOREIGN;
 use refdesk_desk::{Desk, Options, Reader};
@@ -150,7 +150,7 @@ fn read() -> Result<Vec<u8>, String> {
 
 /// How the desk is opened: in the workspace of the folder that the agent works in, else of the current one.
 fn options(arguments: &Cli, demo: Option<&Path>, cwd: Option<&Path>) -> Result<Options, String> {
-    let current = world::current();
+    let current = environment::current();
     let from = match (cwd, &current) {
         (Some(cwd), _) if cwd.is_absolute() => Ok(cwd.to_path_buf()),
         (Some(cwd), Ok(current)) => Ok(current.join(cwd)),
@@ -165,7 +165,8 @@ fn options(arguments: &Cli, demo: Option<&Path>, cwd: Option<&Path>) -> Result<O
         Err(_) if named => PathBuf::new(),
         Err(reason) => return Err(reason),
     };
-    world::options_from(arguments, demo, current.as_deref().unwrap_or(&from), &from).map_err(|refusal| refusal.message)
+    environment::options_from(arguments, demo, current.as_deref().unwrap_or(&from), &from)
+        .map_err(|refusal| refusal.message)
 }
 
 fn real_folder(folder: &Path) -> Result<PathBuf, String> {

@@ -9,7 +9,7 @@ use super::answer::CommandOutput;
 use super::args::McpArgs;
 use super::mcp::tell_lacking;
 use super::signals::Signals;
-use super::{OutputFormat, output, world};
+use super::{OutputFormat, environment, output};
 use refdesk_desk::Options;
 use refdesk_mcp::http::{self, Http, Limits, PATH};
 use refdesk_text::Error;
@@ -17,7 +17,7 @@ use refdesk_text::Error;
 /// Serves at this address. Where it listens is said in a line on standard error, for programs as a document on standard
 /// output, once calls are taken.
 pub fn run(options: Options, address: &str, args: &McpArgs, session: Option<&str>, format: OutputFormat) -> ExitCode {
-    let http = match Http::new(address, &args.allow_hosts, &args.allow_origins, world::token()) {
+    let http = match Http::new(address, &args.allow_hosts, &args.allow_origins, environment::token()) {
         Ok(http) => http,
         Err(refusal) => return output::print(CommandOutput::usage(refusal.message, refusal.hint), format),
     };

@@ -4,13 +4,13 @@
 mod answer;
 mod args;
 mod demo;
-mod given;
+mod environment;
 mod log;
 mod output;
 mod rows;
 mod signals;
+mod text_input;
 mod threads;
-mod world;
 
 mod add;
 mod ask;
@@ -88,7 +88,7 @@ pub fn run(
             return Ok(output::print(CommandOutput::refused(refusal), arguments.format));
         }
     };
-    let options = match world::options(&arguments, demo.as_ref().map(tempfile::TempDir::path)) {
+    let options = match environment::options(&arguments, demo.as_ref().map(tempfile::TempDir::path)) {
         Ok(options) => options,
         Err(refusal) => return Ok(output::print(CommandOutput::refused(refusal), arguments.format)),
     };

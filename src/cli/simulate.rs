@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
 use super::args::SimulateArgs;
-use super::given::Given;
 use super::rows;
+use super::text_input::TextInput;
 use refdesk_desk::{Desk, Simulated};
 use refdesk_enrich::{BlockCost, BlockKind, Budget, ItemReceipt, Level};
 use refdesk_text::escape::one_line;
@@ -15,7 +15,7 @@ use refdesk_text::tokens;
 
 /// Looks at standard input; changes nothing.
 pub fn run(desk: &mut Desk, args: &SimulateArgs) -> CommandOutput {
-    let given = match Given::read(&args.text) {
+    let given = match TextInput::read(&args.text) {
         Ok(given) => given,
         Err(refused) => return refused,
     };

@@ -4,7 +4,7 @@
 use super::Desk;
 use crate::session::{self, Line, What};
 use refdesk_core::catalog::SourceId;
-use refdesk_enrich::{BlockKind, EnrichRequest, Level, Regard, WhyNot};
+use refdesk_enrich::{BlockKind, EnrichRequest, Level, MatchExplanation, WhyNot};
 use refdesk_text::Error;
 use refdesk_text::lines;
 use refdesk_text::report::Diagnostic;
@@ -28,8 +28,8 @@ pub struct Verdict {
 
 impl Verdict {
     /// As far as nothing counts that was said before and there is room.
-    pub(super) fn new(id: &SourceId, text: &str, regard: Regard) -> Self {
-        let Regard { matched, why, tag, at } = regard;
+    pub(super) fn new(id: &SourceId, text: &str, regard: MatchExplanation) -> Self {
+        let MatchExplanation { matched, why, tag, at } = regard;
         let firsts: Vec<usize> = matched.iter().map(|(_, first)| *first).collect();
         let places = lines::places(text, &firsts);
         let matched = matched.into_iter().zip(places).map(|((tag, _), (line, column))| (tag, line, column)).collect();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Desk, Made, not_stored};
 use refdesk_files::Lock;
-use refdesk_files::output::{self, Interrupted, Proposal, Recovered, Scope, Unwritten, WrittenFile};
+use refdesk_files::output::{self, Interrupted, Proposal, Recovered, Scope, WriteFailure, WrittenFile};
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
@@ -58,7 +58,7 @@ impl Desk {
     ///
     /// # Errors
     /// A file has changed since it was proposed, or cannot be written.
-    pub fn write(&mut self, proposals: &[Proposal]) -> Result<Vec<WrittenFile>, Unwritten> {
+    pub fn write(&mut self, proposals: &[Proposal]) -> Result<Vec<WrittenFile>, WriteFailure> {
         self.write_for(proposals, "")
     }
 
@@ -66,7 +66,7 @@ impl Desk {
     ///
     /// # Errors
     /// As [`Desk::write`].
-    pub fn write_for(&mut self, proposals: &[Proposal], reason: &str) -> Result<Vec<WrittenFile>, Unwritten> {
+    pub fn write_for(&mut self, proposals: &[Proposal], reason: &str) -> Result<Vec<WrittenFile>, WriteFailure> {
         // One file is whole at any moment by itself; several are noted down first, and there is one note.
         let lock = if proposals.len() > 1 { Some(self.hold()?) } else { None };
         match lock {
@@ -85,7 +85,7 @@ impl Desk {
     ///
     /// # Errors
     /// It has changed since that was proposed, or cannot be taken away.
-    pub fn remove(&mut self, proposal: &Proposal, folders: usize, reason: &str) -> Result<(), Unwritten> {
+    pub fn remove(&mut self, proposal: &Proposal, folders: usize, reason: &str) -> Result<(), WriteFailure> {
         self.finish_interrupted()?;
         output::remove(proposal, folders)?;
         self.note_removed(proposal, reason);

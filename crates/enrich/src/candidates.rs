@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::tags::TagIndex;
-use super::{Findings, Matcher, own};
+use super::{Findings, Matcher, injected};
 use refdesk_core::catalog::{Catalog, Mode, Source, SourceId};
 use refdesk_core::selection::{Parents, Role, Selection};
 use refdesk_text::fold::can_match;
@@ -104,7 +104,7 @@ impl Matcher {
     /// text, then those whose tag is part of a path or a longer name, then of a longer word. A tag with letters on both
     /// sides is no candidate at all.
     pub fn candidates(&self, text: &str, catalog: &Catalog, selection: &Selection, exclude_hints: bool) -> Findings {
-        let parts = own::outside(text);
+        let parts = injected::outside(text);
         let mut findings = self.find_within(text, &parts, catalog, selection, exclude_hints);
         let mut search = Search { matcher: self, text, parts: &parts, catalog, selection, passed: Vec::new() };
         search.tagged(&findings);

@@ -10,12 +10,12 @@ use serde_json::Value;
 
 use super::budget::{self, Budget};
 use super::draft::{BlockCost, BlockKind, Draft, ItemReceipt, Level};
+use super::injected::{self, InjectedText, complement, own_blocks};
 use super::instructions::{self, Memorable};
-use super::own::{self, Said, complement, own_blocks};
 use super::print;
 use super::references::References;
+use super::session_memory::SessionMemory;
 use super::templates::{self, Templates};
-use super::told::SessionMemory;
 use super::{Matcher, Pinned, SourceFiles, pinned, relevance};
 use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_core::selection::{Parents, Selection};
@@ -106,7 +106,7 @@ pub(super) struct EnrichInput<'a> {
     /// The parts of the text that are not the desk's own.
     pub parts: Vec<Range<usize>>,
     /// What the desk's own blocks in it say.
-    pub said: Said<'a>,
+    pub said: InjectedText<'a>,
     /// The selected source that the tool was working on.
     pub pinned: Option<Pinned>,
 }
@@ -195,7 +195,7 @@ pub fn enrich(ctx: &EnrichContext, asked: &EnrichRequest, told: &SessionMemory) 
     // web page would silence its sources for good. Told is what was said to this session, and nothing else.
     drafts.iter_mut().for_each(|draft| draft.entries.retain(|entry| !entry.stands));
     // A text that there was no room in once is not filled up the next time it is read.
-    if own::ends_with_left_out(asked.text, &own) {
+    if injected::ends_with_left_out(asked.text, &own) {
         drafts.clear();
     }
     appended(ctx, asked, drafts, metadata, known)
@@ -233,7 +233,7 @@ impl<'a> EnrichInput<'a> {
             (TextKind::ToolResult, Some(tool)) => pinned(ctx.catalog, ctx.selection, ctx.workspace, tool.arguments),
             _ => None,
         };
-        Self { asked, said: Said::new(asked.text, own), parts: complement(asked.text, own), pinned }
+        Self { asked, said: InjectedText::new(asked.text, own), parts: complement(asked.text, own), pinned }
     }
 }
 

@@ -10,7 +10,7 @@ use super::draft::{BlockKind, Draft, DraftEntry, MatchReason, MemoryKey};
 use super::instruction::LISTED_FILES;
 use super::pinned::Pinned;
 use super::print::{CONTEXT, context_brief};
-use super::told::{SessionMemory, content_hash};
+use super::session_memory::{SessionMemory, content_hash};
 use refdesk_core::catalog::{DirectoryContents, Source};
 use refdesk_text::escape::one_line;
 

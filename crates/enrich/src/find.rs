@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use super::at::{At, AtIndex};
 use super::tags::{TagIndex, Tagged};
 use super::vocabulary::Vocabulary;
-use super::{Expansion, Findings, Hint, own};
+use super::{Expansion, Findings, Hint, injected};
 use refdesk_core::catalog::{Catalog, Mode, Source};
 use refdesk_core::mention::IdMatcher;
 use refdesk_core::selection::Selection;
@@ -53,7 +53,7 @@ impl Matcher {
     /// mode, selected and missing ones too. Hinted at are `selectable` ones, neither selected nor excluded nor named;
     /// none with `exclude_hints` (`selectReferences` is in `exclude_tools`).
     pub fn find(&self, text: &str, catalog: &Catalog, selection: &Selection, exclude_hints: bool) -> Findings {
-        self.find_within(text, &own::outside(text), catalog, selection, exclude_hints)
+        self.find_within(text, &injected::outside(text), catalog, selection, exclude_hints)
     }
 
     /// [`Matcher::find`] in these parts of a text, each as if nothing stood around it.

@@ -1,8 +1,8 @@
 //! What one source says of itself to an agent: one field a line, a line without a value left out (BEHAVIOUR §7).
 
-use super::places::SourceFiles;
 use super::print::at_list;
 use super::quote::quoted;
+use super::source_files::SourceFiles;
 use refdesk_core::catalog::{LocalPath, PathState, Source, SourceKind};
 use refdesk_core::selection::{Role, Selection};
 use refdesk_text::escape::one_line;

@@ -8,7 +8,7 @@ use super::chain::EnrichContext;
 use super::draft::{BlockKind, Draft, DraftEntry, MatchReason, MemoryKey};
 use super::instruction::{instruction, remembered};
 use super::references::chain;
-use super::told::content_hash;
+use super::session_memory::content_hash;
 use super::{TextKind, print};
 use refdesk_core::catalog::{Catalog, Mode, Source};
 use refdesk_core::selection::{Role, SelectedSource, Selection};

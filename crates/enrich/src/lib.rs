@@ -17,47 +17,47 @@ mod chain;
 mod chain_tests;
 mod contents;
 mod draft;
+mod explanation;
 mod find;
-mod heads;
+mod injected;
 mod instruction;
 mod instructions;
 mod normal;
-mod own;
 mod pinned;
-mod places;
+mod prefix_filter;
 mod print;
 mod proposals;
 mod quote;
 mod references;
-mod regard;
 mod relevance;
+mod session_memory;
+mod source_files;
 mod spelling;
+mod suppressed;
 mod tags;
 mod templates;
 #[cfg(test)]
 mod testing;
-mod told;
 #[cfg(test)]
 mod tool_tests;
 mod touched;
 mod vocabulary;
-mod withheld;
 
 pub use budget::Budget;
 pub use candidates::{Neighbour, PASSED, PassedOver, WhyNot};
 pub use chain::{EnrichContext, EnrichRequest, Enriched, Metadata, TextKind, Tool, enrich, start, templates_in};
 pub use draft::{BlockCost, BlockKind, ItemReceipt, Level, MatchReason};
+pub use explanation::MatchExplanation;
 pub use find::{Matcher, says_the_same};
+pub use injected::{outside, own_blocks};
 pub use instruction::{LISTED_FILES, fetching, instruction};
 pub use instructions::instructions;
-pub use own::{outside, own_blocks};
 pub use pinned::{Pinned, pinned};
-pub use places::SourceFiles;
-pub use regard::Regard;
+pub use session_memory::{SessionMemory, content_hash};
+pub use source_files::SourceFiles;
+pub use suppressed::withheld;
 pub use tags::PLACES;
-pub use told::{SessionMemory, content_hash};
 pub use touched::touched;
-pub use withheld::withheld;
 
 /// A source named by `@id` or `@ref:id` in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]

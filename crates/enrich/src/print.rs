@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::chain::TextKind;
 use super::draft::BlockKind;
 use super::instruction::{RESERVED, UNTRUSTED};
-use super::places::SourceFiles;
+use super::source_files::SourceFiles;
 use refdesk_core::catalog::{PathState, Source, SourceKind};
 use refdesk_templates::{Template, names};
 use refdesk_text::escape::one_line;

@@ -8,8 +8,8 @@ use aho_corasick::Anchored;
 use aho_corasick::automaton::{Automaton as _, StateID};
 use aho_corasick::nfa::contiguous::NFA;
 
-use super::heads::Beginnings;
 use super::normal::Folded;
+use super::prefix_filter::PrefixPositions;
 use refdesk_text::whole::BALLAST;
 use refdesk_text::words::forbidding_after;
 
@@ -20,7 +20,7 @@ const FEW: usize = 4;
 pub(crate) struct Proposals {
     states: NFA,
     start: StateID,
-    beginnings: Beginnings,
+    beginnings: PrefixPositions,
     /// For each pattern whether a tag goes on behind it, with separators.
     goes_on: Vec<bool>,
 }
@@ -35,7 +35,7 @@ impl Proposals {
         let words = std::iter::once(&BALLAST[..]).chain(patterns.iter().copied());
         let states = NFA::builder().prefilter(false).build(words).ok()?;
         let start = states.start_state(Anchored::No).ok()?;
-        Some(Self { states, start, beginnings: Beginnings::new(patterns), goes_on })
+        Some(Self { states, start, beginnings: PrefixPositions::new(patterns), goes_on })
     }
 
     /// Every place where a pattern may stand as a whole word, and some more: which one and where. Of a pattern for which

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::chain::{EnrichContext, EnrichInput, Enricher, Metadata, TextKind};
 use super::draft::{BlockKind, Draft, DraftEntry, MatchReason, MemoryKey};
 use super::instruction::remembered;
-use super::told::{SessionMemory, content_hash};
+use super::session_memory::{SessionMemory, content_hash};
 use super::{Findings, contents, instruction, print};
 use refdesk_core::catalog::{Source, SourceId};
 use refdesk_core::selection::{Role, SelectedSource, Selection};

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::chain::{EnrichContext, EnrichInput, Enricher, Metadata, TextKind};
 use super::draft::{BlockKind, Draft, DraftEntry, MatchReason, MemoryKey};
 use super::print;
-use super::told::{SessionMemory, content_hash};
+use super::session_memory::{SessionMemory, content_hash};
 use refdesk_core::catalog::SourceId;
 use refdesk_templates::Template;
 

@@ -3,14 +3,14 @@
 
 use std::collections::HashSet;
 
-use super::heads::{Head, Heads};
 use super::normal::Folded;
+use super::prefix_filter::{PrefixFilter, WordPrefix};
 
 /// Every longest run of ASCII letters and digits in a text, case folded.
 pub(crate) struct Vocabulary {
     words: HashSet<Vec<u8>>,
     /// Of the same words: most tags are told by these alone.
-    heads: Heads,
+    heads: PrefixFilter,
 }
 
 impl Vocabulary {
@@ -33,7 +33,7 @@ impl Vocabulary {
             at = folded.end;
         }
         end(&mut word);
-        let heads = Heads::new(words.iter().map(Vec::as_slice));
+        let heads = PrefixFilter::new(words.iter().map(Vec::as_slice));
         Self { words, heads }
     }
 
@@ -43,7 +43,7 @@ impl Vocabulary {
         if !term.is_ascii() {
             return true;
         }
-        if !words_of(term.as_bytes()).all(|word| self.heads.may_hold(Head::at(word, 0))) {
+        if !words_of(term.as_bytes()).all(|word| self.heads.may_hold(WordPrefix::at(word, 0))) {
             return false;
         }
         let mut folded = Vec::new();

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::path::slashed;
-use super::{EntryKind, Folder, LinkedOut};
+use super::{EntryKind, Folder, LinkRefused};
 
 /// What stands at a path.
 #[derive(Debug)]
@@ -82,7 +82,7 @@ pub fn open(path: &Path) -> io::Result<Opened> {
 /// What the file system says, with the path in front; a link leads out of the folder, or what stands there is not a file.
 pub fn open_in(root: &Path, path: &Path) -> io::Result<(File, Metadata)> {
     let opened = match open(path) {
-        Err(error) if LinkedOut::is(&error) && path != root => {
+        Err(error) if LinkRefused::is(&error) && path != root => {
             // Only where it leads is taken from here: what becomes a link from now on is refused again.
             match std::fs::canonicalize(path) {
                 Ok(real) if real.starts_with(root) => open(&real)?,

@@ -28,12 +28,12 @@ use unix::Handle;
 
 /// A symbolic link where only folders and regular files are used; inside an [`io::Error`].
 #[derive(Debug)]
-pub struct LinkedOut {
+pub struct LinkRefused {
     link: String,
     leads_out: bool,
 }
 
-impl fmt::Display for LinkedOut {
+impl fmt::Display for LinkRefused {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let link = &self.link;
         if self.leads_out {
@@ -44,9 +44,9 @@ impl fmt::Display for LinkedOut {
     }
 }
 
-impl std::error::Error for LinkedOut {}
+impl std::error::Error for LinkRefused {}
 
-impl LinkedOut {
+impl LinkRefused {
     /// Whether the error is one.
     pub fn is(error: &io::Error) -> bool {
         error.get_ref().is_some_and(|inner| inner.downcast_ref::<Self>().is_some())
@@ -121,7 +121,7 @@ impl Folder {
     /// Opens the folder at an absolute path without links and dots.
     ///
     /// # Errors
-    /// What the file system says, with the path in front; [`LinkedOut`] where a part of the path is a link.
+    /// What the file system says, with the path in front; [`LinkRefused`] where a part of the path is a link.
     pub fn real(path: &Path) -> io::Result<Self> {
         let mut parts = path.components();
         let mut start = PathBuf::new();
@@ -145,7 +145,7 @@ impl Folder {
     /// are refused.
     ///
     /// # Errors
-    /// What the file system says, with the path in front; [`LinkedOut`].
+    /// What the file system says, with the path in front; [`LinkRefused`].
     pub fn of(root: &Path, file: &Path) -> io::Result<(Self, OsString)> {
         let (folder, name) = split(root, file)?;
         Ok((Self::root(root)?.below(folder)?, name))
@@ -174,7 +174,7 @@ impl Folder {
     /// Opens a folder below this one.
     ///
     /// # Errors
-    /// What the file system says, with the path in front; [`LinkedOut`] where a part of the path is a link.
+    /// What the file system says, with the path in front; [`LinkRefused`] where a part of the path is a link.
     pub fn below(&self, path: &Path) -> io::Result<Self> {
         names_of(path)?.into_iter().try_fold(self.clone(), |folder, name| folder.child(name))
     }
@@ -364,7 +364,7 @@ impl Folder {
     fn refused(&self, name: &OsStr, error: io::Error) -> io::Error {
         let path = self.path.join(name);
         if self.handle.entry(name).is_ok_and(|entry| entry.kind == EntryKind::Link) {
-            return LinkedOut { link: display(&self.root, &path), leads_out: self.leads_out(&path) }.into();
+            return LinkRefused { link: display(&self.root, &path), leads_out: self.leads_out(&path) }.into();
         }
         with_path(&path, error)
     }
@@ -377,14 +377,14 @@ impl Folder {
     }
 }
 
-impl From<LinkedOut> for io::Error {
-    fn from(link: LinkedOut) -> Self {
+impl From<LinkRefused> for io::Error {
+    fn from(link: LinkRefused) -> Self {
         Self::new(io::ErrorKind::PermissionDenied, link)
     }
 }
 
 fn with_path(path: &Path, error: io::Error) -> io::Error {
-    if LinkedOut::is(&error) {
+    if LinkRefused::is(&error) {
         return error;
     }
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))

@@ -15,9 +15,9 @@ mod seal;
 pub mod walk;
 
 pub use atomic::{Durability, Staged, is_unfinished, sweep, write_atomic, write_derived, write_private};
-pub use folder::{EntryKind, FileMode, Folder, FolderEntry, LinkedOut};
+pub use folder::{EntryKind, FileMode, Folder, FolderEntry, LinkRefused};
 pub use lock::{LOCK_TIMEOUT, Lock};
 pub use own::{append_own, is_at, open_folder, open_own, read_own, remove_own, rename_own, within};
 pub use private::{is_mine, narrow, private_folder};
 pub use read::{Stamp, open_regular, read_open, read_regular, read_stamped, stamp};
-pub use seal::{Keyless, SealKey, Sealer};
+pub use seal::{NoSealKey, SealKey, Sealer};

@@ -132,7 +132,7 @@ mod tests {
                 Lock::acquire(&file, std::time::Duration::ZERO).map(drop),
                 sweep(&folder),
             ] {
-                assert!(done.is_err_and(|error| super::super::LinkedOut::is(&error)), "{own}");
+                assert!(done.is_err_and(|error| super::super::LinkRefused::is(&error)), "{own}");
             }
             let made = fs::read_dir(outside.path()).unwrap().count()
                 + fs::read_dir(outside.path().join("refdesk")).unwrap().count();

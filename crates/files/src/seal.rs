@@ -54,17 +54,17 @@ struct SealerState {
 
 /// Why no key can be had; inside an [`io::Error`].
 #[derive(Debug)]
-pub struct Keyless(String);
+pub struct NoSealKey(String);
 
-impl fmt::Display for Keyless {
+impl fmt::Display for NoSealKey {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "refdesk has no folder to keep its key in: {}", self.0)
     }
 }
 
-impl std::error::Error for Keyless {}
+impl std::error::Error for NoSealKey {}
 
-impl Keyless {
+impl NoSealKey {
     /// Whether the error is one.
     pub fn is(error: &io::Error) -> bool {
         error.get_ref().is_some_and(|inner| inner.downcast_ref::<Self>().is_some())
@@ -101,7 +101,7 @@ impl Sealer {
     /// The key; made where there is none. Of several processes that make it at once, one wins and all use its key.
     ///
     /// # Errors
-    /// [`Keyless`].
+    /// [`NoSealKey`].
     pub fn key_or_new(&self) -> io::Result<&SealKey> {
         if let Some(key) = self.key() {
             return Ok(key);
@@ -109,16 +109,16 @@ impl Sealer {
         let folder = self.folder()?;
         let file = folder.join(SECRET);
         let mut secret = [0; SECRET_BYTES];
-        getrandom::fill(&mut secret).map_err(|error| Keyless::error(error.to_string()))?;
+        getrandom::fill(&mut secret).map_err(|error| NoSealKey::error(error.to_string()))?;
         let made = private_folder(folder).and_then(|folder| {
             folder.stage(SECRET, &secret, FileMode::Private, Durability::SurvivesCrash)?.publish(OsStr::new(SECRET))
         });
         let secret = match made {
             Ok(_) => secret,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                read_secret(&file).map_err(|error| Keyless::error(error.to_string()))?
+                read_secret(&file).map_err(|error| NoSealKey::error(error.to_string()))?
             }
-            Err(error) => return Err(Keyless::error(error.to_string())),
+            Err(error) => return Err(NoSealKey::error(error.to_string())),
         };
         Ok(self.0.key.get_or_init(|| SealKey::derive(&secret, &self.0.workspace)))
     }
@@ -135,10 +135,10 @@ impl Sealer {
 
     /// The state folder. One that lies in the workspace could have come with it.
     fn folder(&self) -> io::Result<&Path> {
-        let state = self.0.state.as_deref().ok_or_else(|| Keyless::error("there is no home folder"))?;
+        let state = self.0.state.as_deref().ok_or_else(|| NoSealKey::error("there is no home folder"))?;
         let resolved = Resolver::default().resolve(state).0;
         if resolved.starts_with(fs::canonicalize(&self.0.workspace).unwrap_or_else(|_| self.0.workspace.clone())) {
-            return Err(Keyless::error(format!("{} lies in the workspace", state.display())));
+            return Err(NoSealKey::error(format!("{} lies in the workspace", state.display())));
         }
         Ok(state)
     }
@@ -369,7 +369,7 @@ mod tests {
         ] {
             assert!(!sealer.can_have_key() && sealer.key().is_none());
             let error = sealer.key_or_new().unwrap_err();
-            assert!(Keyless::is(&error) && error.to_string().contains(why), "{error}");
+            assert!(NoSealKey::is(&error) && error.to_string().contains(why), "{error}");
         }
         assert_eq!(fs::read_dir(world.root.join("ws")).unwrap().count(), 0);
     }

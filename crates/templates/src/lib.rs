@@ -10,9 +10,9 @@ use refdesk_files::Stamp;
 
 mod cache;
 mod cached_search;
+mod check_values;
 mod discover;
 mod embedded;
-mod fit;
 mod generated;
 mod handlebars;
 mod index;
@@ -39,9 +39,9 @@ mod index_tests;
 mod tree_tests;
 
 pub use cache::Cache;
+pub use check_values::{Fit, NamedValue, fit};
 pub use embedded::documents::is_markdown;
 pub use embedded::{Extracted, Rejected, extract};
-pub use fit::{Fit, NamedValue, fit};
 pub use generated::{Stripped, strip};
 pub use handlebars::check as check_handlebars;
 pub use index::{IndexInput, index, of_files, of_text};

@@ -11,7 +11,7 @@ use super::{CallError, Handled, ToolAnswer, ToolCall, ToolEffect, ToolSpec, clos
 use refdesk_core::config::ApprovalMode;
 use refdesk_desk::channel::Approval;
 use refdesk_desk::engine::{Outcome, Task};
-use refdesk_files::output::{Before, Proposal, Scope, Unwritten, needs_overwrite, propose};
+use refdesk_files::output::{Before, Proposal, Scope, WriteFailure, needs_overwrite, propose};
 use refdesk_text::Error;
 
 /// The tool.
@@ -74,7 +74,7 @@ async fn run(mut call: ToolCall) -> Handled {
             json.insert("bytes_written".to_owned(), json!(written.bytes));
             Ok(ToolAnswer::json(Value::Object(json)))
         }
-        Some(Outcome::Written(Err(Unwritten { refused, anew }))) => {
+        Some(Outcome::Written(Err(WriteFailure { refused, anew }))) => {
             let now = anew.first().unwrap_or(&proposal);
             Err(unwritten(refused, with_diff(known(&rendering), &visible_diff(&call, now).await?)))
         }

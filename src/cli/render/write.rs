@@ -8,7 +8,7 @@ use super::super::output::ask;
 use super::super::rows::plural;
 use super::named;
 use refdesk_desk::{Desk, Made};
-use refdesk_files::output::{Before, Proposal, Scope, Unwritten, WrittenFile, needs_overwrite};
+use refdesk_files::output::{Before, Proposal, Scope, WriteFailure, WrittenFile, needs_overwrite};
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
@@ -155,7 +155,7 @@ pub(super) fn carry_out(desk: &mut Desk, args: &RenderArgs, outputs: &mut [Plann
             }
             outcome.written = written;
         }
-        Err(Unwritten { refused, anew }) => {
+        Err(WriteFailure { refused, anew }) => {
             if !anew.is_empty() {
                 outputs.iter_mut().zip(anew).for_each(|(output, anew)| output.proposal = anew);
                 outcome.text = differences(outputs);

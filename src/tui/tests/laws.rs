@@ -20,7 +20,7 @@ use crate::tui::update::update;
 use refdesk_core::catalog::{Catalog, Mode, PathState, SourceId};
 use refdesk_desk::engine::{Age, Event, Notice, Receipts, Topic, Who};
 use refdesk_enrich::{BlockKind, Expansion, Findings, Hint, Level, Neighbour, PassedOver, WhyNot};
-use refdesk_files::output::{Unwritten, WrittenFile};
+use refdesk_files::output::{WriteFailure, WrittenFile};
 
 use crate::tui::action::ActionBinding;
 use crate::tui::tests::{press, screen};
@@ -130,7 +130,7 @@ fn take(state: &mut State, step: Step) {
             which => {
                 let refused = Error { code: "changed", message: "no".to_owned(), hint: String::new() };
                 let anew = fixture::proposed("new\n", "a.java", Some("older\n")).proposal.and_then(Result::ok);
-                Event::Unwritten(Unwritten { refused, anew: anew.into_iter().filter(|_| which == 1).collect() })
+                Event::Unwritten(WriteFailure { refused, anew: anew.into_iter().filter(|_| which == 1).collect() })
             }
         }),
         Step::Given(text, blocks) => {

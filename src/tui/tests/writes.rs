@@ -9,7 +9,7 @@ use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_desk::Shown;
 use refdesk_desk::engine::{Command, Event};
-use refdesk_files::output::{Unwritten, WrittenFile};
+use refdesk_files::output::{WriteFailure, WrittenFile};
 
 use crate::tui::tests::{answer, commands, message, press, screen};
 use refdesk_text::Error;
@@ -108,7 +108,7 @@ fn a_file_that_changed_meanwhile_is_shown_anew_and_not_written() {
     press(&mut state, "Enter");
     let Some(Ok(fresh)) = fixture::proposed("a\n", "A.java", Some("b\nmine\n")).proposal else { panic!() };
     let refused = Error { code: "changed", message: "A.java changed".to_owned(), hint: "look again".to_owned() };
-    answer(&mut state, Event::Unwritten(Unwritten { refused, anew: vec![fresh.clone()] }));
+    answer(&mut state, Event::Unwritten(WriteFailure { refused, anew: vec![fresh.clone()] }));
     assert_eq!((state.templates.writing, message(&state)), (WriteState::Changed, "A.java changed: look again"));
     assert!(state.open_window() == Some(WindowKind::Write), "it stays open");
     press(&mut state, "Down");

@@ -22,7 +22,7 @@ use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::{cells, frame, prompt};
 use refdesk_desk::engine::Command;
-use refdesk_files::output::{Before, Proposal, Unwritten, WrittenFile};
+use refdesk_files::output::{Before, Proposal, WriteFailure, WrittenFile};
 
 pub struct Write;
 
@@ -161,8 +161,8 @@ pub fn written(state: &mut State, written: &WrittenFile) {
     state.note(format!("Wrote {shown}: {}, {}", cells::counted(*lines, "line"), cells::counted(*bytes, "byte")));
 }
 
-pub fn refused(state: &mut State, unwritten: Unwritten) {
-    let Unwritten { refused, anew } = unwritten;
+pub fn refused(state: &mut State, unwritten: WriteFailure) {
+    let WriteFailure { refused, anew } = unwritten;
     state.templates.writing = WriteState::Nothing;
     let fix = if refused.hint.is_empty() { String::new() } else { format!(": {}", refused.hint) };
     state.refuse(format!("{}{fix}", refused.message));

@@ -10,10 +10,10 @@ use std::time::SystemTime;
 
 use rayon::prelude::*;
 
+use super::cache::MentionCache;
 use super::documents::{LIMITS, files, tokens_of};
 use super::ids::IdMatcher;
 use super::links::LinkSyntax;
-use super::memory::MentionCache;
 use super::scan::{ScannedMentions, scan};
 use super::target::{Lead, PathIndex};
 use super::{Mentions, Via};

@@ -1,12 +1,12 @@
 //! Who names whom: every place in a source's text that names another source, by id or by path (BEHAVIOUR §3).
 
+mod cache;
+mod cache_file;
 mod documents;
 mod graph;
 mod ids;
-mod kept;
 mod library;
 mod links;
-mod memory;
 mod scan;
 mod target;
 

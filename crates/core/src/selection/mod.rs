@@ -8,7 +8,7 @@ mod history;
 #[cfg(test)]
 mod laws;
 mod parents;
-mod standing;
+mod state;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
@@ -16,7 +16,7 @@ pub use access::Access;
 pub use closure::{ExpansionRules, reached, reasons, select, unscanned, wanted};
 pub use history::{History, Retraced};
 pub use parents::Parents;
-pub use standing::SelectionState;
+pub use state::SelectionState;
 
 use std::collections::HashMap;
 

@@ -8,7 +8,7 @@ use crate::session::Receipt;
 use crate::{Agent, Desk, PickStatus, Prepared, Request, Unrendered, What};
 use refdesk_core::config::ApprovalMode;
 use refdesk_core::selection::Access;
-use refdesk_files::output::{Proposal, Unwritten, WrittenFile};
+use refdesk_files::output::{Proposal, WriteFailure, WrittenFile};
 use refdesk_templates::TemplateIndex;
 use refdesk_text::Error;
 
@@ -76,7 +76,7 @@ pub enum Outcome {
     /// Of [`Task::Prepare`].
     Prepared(Result<Box<Prepared>, Unrendered>),
     /// Of [`Task::Write`].
-    Written(Result<WrittenFile, Unwritten>),
+    Written(Result<WrittenFile, WriteFailure>),
     /// Of [`Task::Access`] and [`Task::AccessSoFar`].
     Access(Box<Access>),
     /// Of [`Task::Verdict`].
@@ -130,7 +130,7 @@ impl Task {
             Self::Prepare(request) => Outcome::Prepared(prepare(desk, templates, &request).map(Box::new)),
             Self::Write { proposal, reason } => {
                 Outcome::Written(desk.write_for(std::slice::from_ref(&*proposal), &reason).and_then(|written| {
-                    written.into_iter().next().ok_or_else(|| Unwritten {
+                    written.into_iter().next().ok_or_else(|| WriteFailure {
                         refused: Error {
                             code: "not-written",
                             message: "nothing was written".to_owned(),

@@ -16,7 +16,7 @@ use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_core::mention::MentionGraph;
 use refdesk_core::selection::Selection;
 use refdesk_enrich::{Enriched, Findings};
-use refdesk_files::output::{Proposal, Unwritten, WrittenFile};
+use refdesk_files::output::{Proposal, WriteFailure, WrittenFile};
 use refdesk_templates::TemplateIndex;
 use refdesk_text::report::Diagnostic;
 
@@ -102,7 +102,7 @@ pub enum Command {
         /// The file to compare with, relative to the workspace; `None`: the one that the template offers, if it offers one.
         path: Option<String>,
     },
-    /// Write what was proposed and approved. Answered by [`Event::Written`] or [`Event::Unwritten`].
+    /// Write what was proposed and approved. Answered by [`Event::Written`] or [`Event::WriteFailure`].
     Write(Box<Proposal>),
     /// Do something for an agent. Answered by [`Event::Done`].
     Errand(Box<Errand>),
@@ -237,7 +237,7 @@ pub enum Event {
     /// The answer to [`Command::Write`]: done.
     Written(WrittenFile),
     /// The answer to [`Command::Write`]: not done, nothing was changed.
-    Unwritten(Unwritten),
+    Unwritten(WriteFailure),
     /// The answer to [`Command::Errand`].
     Done {
         /// Of the errand.

@@ -18,7 +18,7 @@ use refdesk_core::selection::Choice;
 use refdesk_enrich::SessionMemory;
 use refdesk_files::path::{display, is_absent, slashed};
 use refdesk_files::{
-    Durability, FileMode, Folder, Keyless, LOCK_TIMEOUT, LinkedOut, Lock, Sealer, name, remove_own, within,
+    Durability, FileMode, Folder, LOCK_TIMEOUT, LinkRefused, Lock, NoSealKey, Sealer, name, remove_own, within,
 };
 use refdesk_text::report::Diagnostic;
 
@@ -327,7 +327,7 @@ impl Store {
     /// The lock, in a folder that tells git to keep out and that no link leads out of the workspace.
     ///
     /// # Errors
-    /// What the file system says, with the path in front; [`LinkedOut`].
+    /// What the file system says, with the path in front; [`LinkRefused`].
     pub fn lock(&self) -> io::Result<Lock> {
         self.held_in(&self.folder)?;
         let folder = own_folder(&self.workspace)?;
@@ -346,7 +346,7 @@ impl Store {
     /// Tells git to keep out of the folder, which is there.
     ///
     /// # Errors
-    /// What the file system says, with the path in front; [`LinkedOut`].
+    /// What the file system says, with the path in front; [`LinkRefused`].
     pub fn keep_git_out(&self) -> io::Result<()> {
         keep_git_out(&self.workspace)
     }
@@ -495,7 +495,7 @@ impl Store {
 /// Tells git to keep out of what refdesk keeps in a workspace, which it begins where there is nothing yet.
 ///
 /// # Errors
-/// What the file system says, with the path in front; [`LinkedOut`].
+/// What the file system says, with the path in front; [`LinkRefused`].
 pub fn keep_git_out(workspace: &Path) -> io::Result<()> {
     let folder = own_folder(workspace)?;
     // One that came with a repository may let git in.
@@ -524,8 +524,8 @@ pub(super) fn aside(file: &Path, why: &str, clock: fn() -> SystemTime) -> PathBu
 /// What to do about something that could not be stored.
 pub fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
-        _ if LinkedOut::is(error) => "put a folder in the place of the link",
-        _ if Keyless::is(error) => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
+        _ if LinkRefused::is(error) => "put a folder in the place of the link",
+        _ if NoSealKey::is(error) => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
         io::ErrorKind::TimedOut => "end the process that holds the lock, or try again",
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => "make room",
         _ => "make .jaato/refdesk/ writable",

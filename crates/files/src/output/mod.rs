@@ -99,7 +99,7 @@ pub struct WrittenFile {
 
 /// A write that did not happen; nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unwritten {
+pub struct WriteFailure {
     /// Why, and what to do.
     pub refused: Error,
     /// What each write would change now, where files changed since they were proposed.

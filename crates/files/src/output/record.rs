@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Before, refusal};
 use crate::path::is_absent;
-use crate::{Durability, FileMode, Folder, LinkedOut, Sealer, remove_own, rename_own};
+use crate::{Durability, FileMode, Folder, LinkRefused, Sealer, remove_own, rename_own};
 use refdesk_text::Error;
 
 /// Where the note lies, in the workspace.
@@ -208,7 +208,7 @@ pub(super) fn remove_folders(made: &[PathBuf]) {
 
 /// What the file system said about a file.
 pub(super) fn unwritten(shown: &str, error: &io::Error) -> Error {
-    if LinkedOut::is(error) {
+    if LinkRefused::is(error) {
         return refusal::unreadable(shown, error);
     }
     let hint = match error.kind() {

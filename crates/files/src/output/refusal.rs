@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use super::resolve::{Unresolved, resolve};
 use super::{Before, Proposal, Scope};
 use crate::path::{absolute, display, is_absent, is_windows_absolute, slashed};
-use crate::{EntryKind, Folder, FolderEntry, LinkedOut, is_unfinished};
+use crate::{EntryKind, Folder, FolderEntry, LinkRefused, is_unfinished};
 use refdesk_text::Error;
 
 /// Bytes of one name, on every file system in use.
@@ -206,7 +206,7 @@ fn folder(shown: &str) -> Error {
 }
 
 pub(super) fn unreadable(shown: &str, error: &io::Error) -> Error {
-    if LinkedOut::is(error) {
+    if LinkRefused::is(error) {
         return moved(shown);
     }
     refused("unreadable", format!("{shown} cannot be looked at: {error}"), "make it readable, or choose another path")

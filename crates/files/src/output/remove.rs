@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::record::unwritten;
 use super::write::unchanged_since;
-use super::{Proposal, Scope, Unwritten, propose};
+use super::{Proposal, Scope, WriteFailure, propose};
 use crate::Folder;
 use refdesk_text::Error;
 
@@ -22,7 +22,7 @@ pub fn propose_removal(workspace: &Path, current: &Path, path: &str, scope: Scop
 ///
 /// # Errors
 /// It has changed since that was proposed, or cannot be taken away.
-pub fn remove(proposal: &Proposal, folders: usize) -> Result<(), Unwritten> {
+pub fn remove(proposal: &Proposal, folders: usize) -> Result<(), WriteFailure> {
     unchanged_since(std::slice::from_ref(proposal))?;
     let removed = Folder::of_real(&proposal.path).and_then(|(folder, name)| folder.remove_file(name));
     removed.map_err(|error| unwritten(&proposal.shown, &error))?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::propose::{anew, disagreements};
 use super::record::{FileRename, WriteRecord, remove_folders, unwritten};
-use super::{Before, Proposal, Unwritten, WrittenFile, refusal};
+use super::{Before, Proposal, WriteFailure, WrittenFile, refusal};
 use crate::name::sha256_hex;
 use crate::{Durability, FileMode, Folder, Sealer, Staged};
 use refdesk_text::Error;
@@ -16,14 +16,14 @@ use refdesk_text::Error;
 ///
 /// # Errors
 /// A file has changed since it was proposed, or cannot be written.
-pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Result<Vec<WrittenFile>, Unwritten> {
+pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Result<Vec<WrittenFile>, WriteFailure> {
     if let Some((_, _, refused)) = disagreements(&proposals.iter().collect::<Vec<_>>()).into_iter().next() {
         return Err(refused.into());
     }
     unchanged_since(proposals)?;
     let wanted: Vec<&Proposal> = proposals.iter().filter(|proposal| !proposal.is_unchanged()).collect();
     let mut folders = Vec::new();
-    let written = stage(&wanted, &mut folders).map_err(Unwritten::from).and_then(|staged| {
+    let written = stage(&wanted, &mut folders).map_err(WriteFailure::from).and_then(|staged| {
         // Staging takes its time, and folders that were not there could not be looked at before.
         unchanged_since(proposals)?;
         rename((workspace, sealer), &staged, &folders)
@@ -39,7 +39,7 @@ pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Resul
     Ok(proposals.iter().map(written_of).collect())
 }
 
-impl From<Error> for Unwritten {
+impl From<Error> for WriteFailure {
     fn from(refused: Error) -> Self {
         Self { refused, anew: Vec::new() }
     }
@@ -93,7 +93,7 @@ fn make_folders(path: &Path, made: &mut Vec<PathBuf>) -> io::Result<Folder> {
 }
 
 /// Renames every file to its place, or none.
-fn rename((workspace, sealer): (&Path, &Sealer), ready: &[Ready<'_>], folders: &[PathBuf]) -> Result<(), Unwritten> {
+fn rename((workspace, sealer): (&Path, &Sealer), ready: &[Ready<'_>], folders: &[PathBuf]) -> Result<(), WriteFailure> {
     let files = ready.iter().map(|ready| {
         let Proposal { path, shown, text, before, .. } = ready.proposal;
         let after = Before::File { size: text.len() as u64, hash: sha256_hex(text.as_bytes()) };
@@ -125,7 +125,7 @@ fn rename((workspace, sealer): (&Path, &Sealer), ready: &[Ready<'_>], folders: &
 }
 
 /// Holds that every file still is what it was when it was proposed.
-pub(super) fn unchanged_since(proposals: &[Proposal]) -> Result<(), Unwritten> {
+pub(super) fn unchanged_since(proposals: &[Proposal]) -> Result<(), WriteFailure> {
     let mut changed: Vec<&str> = Vec::new();
     for proposal in proposals {
         refusal::still(&proposal.path, &proposal.shown)?;
@@ -139,7 +139,7 @@ pub(super) fn unchanged_since(proposals: &[Proposal]) -> Result<(), Unwritten> {
     }
     let message = format!("{} changed since the difference was shown", changed.join(", "));
     let refused = refusal::refused("changed", message, "look at the new difference, and write again");
-    Err(Unwritten { refused, anew: proposals.iter().map(anew).collect::<Result<_, _>>()? })
+    Err(WriteFailure { refused, anew: proposals.iter().map(anew).collect::<Result<_, _>>()? })
 }
 
 #[cfg(test)]

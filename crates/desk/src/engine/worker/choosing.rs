@@ -10,12 +10,12 @@ use super::super::profiles::OfProfiles;
 use super::Worker;
 use crate::{Changed, Desk, Spot, Undone};
 use refdesk_core::selection::Selection;
-use refdesk_files::output::{Proposal, Unwritten, WrittenFile};
+use refdesk_files::output::{Proposal, WriteFailure, WrittenFile};
 use refdesk_text::Error;
 
 impl Worker<'_> {
     /// Answers who wanted a file written, and notes in the feed that it was.
-    pub(super) fn wrote(&mut self, proposal: &Proposal, answer: Result<Vec<WrittenFile>, Unwritten>) {
+    pub(super) fn wrote(&mut self, proposal: &Proposal, answer: Result<Vec<WrittenFile>, WriteFailure>) {
         let written = match answer {
             Ok(written) => written,
             Err(unwritten) => return self.say(Event::Unwritten(unwritten)),

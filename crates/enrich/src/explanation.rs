@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::candidates::{near_misses, piece, standing};
-use super::own::{complement, own_blocks};
+use super::injected::{complement, own_blocks};
 use super::tags::TagIndex;
 use super::{Matcher, WhyNot};
 use refdesk_core::catalog::{Catalog, Source};
@@ -17,7 +17,7 @@ const NEAR_FROM: usize = 4;
 
 /// How a text stands to a source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Regard {
+pub struct MatchExplanation {
     /// Its tags that stand in the text, with the byte at which each stands first: in its order, trimmed.
     pub matched: Vec<(String, usize)>,
     /// What is missing; `None` where it is hinted at, as far as nothing counts that was said before.
@@ -37,7 +37,7 @@ impl Matcher {
         catalog: &Catalog,
         selection: &Selection,
         exclude_hints: bool,
-    ) -> Regard {
+    ) -> MatchExplanation {
         let own = own_blocks(text);
         let parts = complement(text, &own);
         let index = TagIndex::new(std::iter::once((0, source.tags.as_slice())), |_| true);
@@ -49,13 +49,13 @@ impl Matcher {
             let firsts = tagged.into_iter().flat_map(|it| it.tags.into_iter().zip(it.firsts));
             firsts.filter_map(|(tag, first)| Some((tag_of(source, tag)?, first))).collect()
         };
-        let here = Regard { matched: tagged(&parts), ..Regard::default() };
-        let because = |why: WhyNot| Regard { why: Some(why), ..here.clone() };
+        let here = MatchExplanation { matched: tagged(&parts), ..MatchExplanation::default() };
+        let because = |why: WhyNot| MatchExplanation { why: Some(why), ..here.clone() };
         let named = || self.expansions(text, &parts, catalog, &HashSet::new(), None);
         if !selection.is_excluded(source.id.as_str())
             && let Some(named) = named().into_iter().find(|named| named.id == source.id)
         {
-            return Regard { at: Some(named.range), ..because(WhyNot::Named) };
+            return MatchExplanation { at: Some(named.range), ..because(WhyNot::Named) };
         }
         if let Some(why) = standing(source, selection) {
             return because(why);
@@ -76,10 +76,10 @@ impl Matcher {
             return inside;
         }
         if let Some((tag, _)) = tagged(&own).into_iter().next() {
-            return Regard { tag: Some(tag), ..because(WhyNot::OwnBlock) };
+            return MatchExplanation { tag: Some(tag), ..because(WhyNot::OwnBlock) };
         }
         let (near, at) = near(source, text, &parts).unzip();
-        Regard { at, ..because(WhyNot::Absent { near }) }
+        MatchExplanation { at, ..because(WhyNot::Absent { near }) }
     }
 }
 
@@ -88,12 +88,17 @@ fn tag_of(source: &Source, at: usize) -> Option<String> {
 }
 
 /// The tag that stands as a part of something longer, where that says most.
-fn inside(source: &Source, index: &TagIndex, text: &str, parts: &[Range<usize>]) -> Option<Regard> {
+fn inside(source: &Source, index: &TagIndex, text: &str, parts: &[Range<usize>]) -> Option<MatchExplanation> {
     let near = near_misses(index, text, parts).into_iter();
     let near = near.filter_map(|(spelling, near)| Some((index.holders(spelling).next()?.1, near)));
     let (tag, near) = near.min_by_key(|(tag, near)| (near.rank, *tag))?;
     let why = WhyNot::Inside { piece: piece(text, &near.range), neighbour: near.neighbour };
-    Some(Regard { why: Some(why), tag: tag_of(source, tag), at: Some(near.range), ..Regard::default() })
+    Some(MatchExplanation {
+        why: Some(why),
+        tag: tag_of(source, tag),
+        at: Some(near.range),
+        ..MatchExplanation::default()
+    })
 }
 
 /// A tag and the words of the text that are nearest to it, as many as it has, one fewer or one more, with their place.

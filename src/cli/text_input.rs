@@ -10,7 +10,7 @@ use refdesk_enrich::{Budget, EnrichRequest, TextKind, Tool};
 use refdesk_text::Error;
 
 /// A text and where it comes from.
-pub struct Given<'a> {
+pub struct TextInput<'a> {
     /// As it came.
     pub bytes: Vec<u8>,
     kind: TextKind,
@@ -18,7 +18,7 @@ pub struct Given<'a> {
     arguments: Option<Value>,
 }
 
-impl<'a> Given<'a> {
+impl<'a> TextInput<'a> {
     /// Reads standard input to its end.
     ///
     /// # Errors

@@ -37,7 +37,7 @@ pub(crate) fn complement(text: &str, blocks: &[Range<usize>]) -> Vec<Range<usize
 }
 
 /// What the desk's own blocks in a text already say.
-pub(crate) struct Said<'t> {
+pub(crate) struct InjectedText<'t> {
     text: &'t str,
     /// Every line of every block, with the places where it starts.
     lines: HashMap<&'t str, Vec<usize>>,
@@ -45,7 +45,7 @@ pub(crate) struct Said<'t> {
     beginnings: HashSet<&'t str>,
 }
 
-impl<'t> Said<'t> {
+impl<'t> InjectedText<'t> {
     /// Reads the blocks of `text` that stand at `blocks`.
     pub(crate) fn new(text: &'t str, blocks: &[Range<usize>]) -> Self {
         let mut said = Self { text, lines: HashMap::new(), beginnings: HashSet::new() };
@@ -162,7 +162,7 @@ mod tests {
         let text = format!(
             "- @a: A (matched: x)\n\n---\n{HINTS}\n\n- @b: B (matched: x, y)\n- @c (from @d)\ntwo\nlines\n---\nlines\n"
         );
-        let said = Said::new(&text, &own_blocks(&text));
+        let said = InjectedText::new(&text, &own_blocks(&text));
         assert!(said.has_beginning("- @b: B (matched: "));
         assert!(said.has_beginning("- @c (from @"));
         assert!(!said.has_beginning("- @a: A (matched: "));

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::world;
+use super::super::environment;
 use refdesk_agents::setup::{Client, Moved};
 use refdesk_desk::Desk;
 use refdesk_files::output::{Proposal, Scope};
@@ -36,14 +36,14 @@ pub(super) fn of(desk: &Desk, client: &Client, for_user: bool) -> Result<Setting
         let shown = format!("{}/{file}", client.folder);
         return Ok(SettingsFile { folder: root.join(client.folder), root, file, for_user, shown });
     }
-    let Some(root) = world::home() else {
+    let Some(root) = environment::home() else {
         let message = "there is no home folder: HOME is not set, or no absolute path";
         return Err(Error::new("no-home", message, "set HOME, or connect the workspace with --project"));
     };
     let moved = match client.moved {
         Moved::Never => None,
-        Moved::Folder(variable) => world::folder(variable),
-        Moved::Home(variable) => world::folder(variable).map(|home| home.join(client.folder)),
+        Moved::Folder(variable) => environment::folder(variable),
+        Moved::Home(variable) => environment::folder(variable).map(|home| home.join(client.folder)),
     };
     let folder = moved.map_or_else(|| root.join(client.folder), |moved| absolute(&desk.around().current, &moved));
     let path = folder.join(file);

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
+use super::cache_file::{self, Kept};
 use super::ids::IdMatcher;
-use super::kept::{self, Kept};
 use super::scan::ScannedMentions;
 use refdesk_files::{Durability, FileMode, Folder, Sealer, Stamp, is_mine, read_open};
 
@@ -116,19 +116,19 @@ impl MentionCache {
         // A link in the place of the file itself is not followed but replaced.
         let (folder, name) = Folder::made_of(&place.workspace, &place.file, FileMode::Private)?;
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        let header = kept::header(ids);
+        let header = cache_file::header(ids);
         let has_identity = |then: &Stamp| then.changed != 0 && then.number != 0;
         let new = files.iter().filter(|(_, file)| has_identity(&file.then));
         let new: Vec<(&[u8], Vec<u8>)> = new
             .filter_map(|(path, file)| {
-                Some((bytes_of(path), kept::entry(path, file.then, &file.named, (key, &header))?))
+                Some((bytes_of(path), cache_file::entry(path, file.then, &file.named, (key, &header))?))
             })
             .collect();
         let old = self.kept(ids).entries().filter(|(path, _)| path_of(path).is_some_and(&wanted));
         let old = old.map(|(path, entry)| (path, Cow::Borrowed(entry)));
         let all = new.iter().map(|(path, entry)| (*path, Cow::Borrowed(&**entry))).chain(old).collect();
         folder.sweep_dead()?;
-        folder.write(&name, &kept::file(&header, all), FileMode::Private, Durability::Recreatable).map(|()| true)
+        folder.write(&name, &cache_file::file(&header, all), FileMode::Private, Durability::Recreatable).map(|()| true)
     }
 
     /// Lets go of what was loaded from the file, for a desk that has read all it wanted.
@@ -148,8 +148,8 @@ fn load(place: &CacheFile, ids: &IdMatcher) -> Option<Kept> {
     let (folder, name) = Folder::of(&place.workspace, &place.file).ok()?;
     let file = folder.open(&name).ok().filter(is_mine)?;
     let metadata = file.metadata().ok()?;
-    let (bytes, more) = read_open(file, &metadata, kept::LIMIT as u64).ok()?;
-    (!more).then(|| Kept::new(bytes, key, kept::header(ids)))
+    let (bytes, more) = read_open(file, &metadata, cache_file::LIMIT as u64).ok()?;
+    (!more).then(|| Kept::new(bytes, key, cache_file::header(ids)))
 }
 
 fn bytes_of(path: &Path) -> &[u8] {

@@ -3,14 +3,14 @@
 
 /// Lets a word through that begins like one that was put in, and one in sixteen of all others at most.
 #[derive(Debug)]
-pub(crate) struct Heads {
+pub(crate) struct PrefixFilter {
     bits: Vec<u64>,
     shift: u32,
 }
 
 /// The longest run of ASCII letters and digits at the beginning of something, at most eight, folded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Head {
+pub(crate) struct WordPrefix {
     bytes: u64,
     /// A character beyond ASCII ends it, which may be folded to one that would not.
     pub(crate) is_open: bool,
@@ -19,7 +19,7 @@ pub(crate) struct Head {
 const ONES: u64 = u64::from_le_bytes([1; 8]);
 const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
 
-impl Head {
+impl WordPrefix {
     /// Of the text from byte `at` on.
     pub(crate) fn at(text: &[u8], at: usize) -> Self {
         let rest = text.get(at..).unwrap_or_default();
@@ -52,12 +52,12 @@ fn between(word: u64, first: u8, last: u8) -> u64 {
     from & !beyond & !word & HIGH
 }
 
-impl Heads {
+impl PrefixFilter {
     /// Of these words, folded.
     pub(crate) fn new<'w>(words: impl ExactSizeIterator<Item = &'w [u8]>) -> Self {
         let size = words.len().saturating_mul(16).next_power_of_two().max(1024);
         let mut heads = Self { bits: vec![0; size / 64], shift: 64 - size.trailing_zeros() };
-        for head in words.map(|word| Head::at(word, 0)).filter(|head| !head.is_empty()) {
+        for head in words.map(|word| WordPrefix::at(word, 0)).filter(|head| !head.is_empty()) {
             let (at, bit) = heads.spot(head);
             if let Some(bits) = heads.bits.get_mut(at) {
                 *bits |= bit;
@@ -67,13 +67,13 @@ impl Heads {
     }
 
     /// Whether one of the words may have this head.
-    pub(crate) fn may_hold(&self, head: Head) -> bool {
+    pub(crate) fn may_hold(&self, head: WordPrefix) -> bool {
         let (at, bit) = self.spot(head);
         self.bits.get(at).is_some_and(|bits| bits & bit != 0)
     }
 
     /// Which of the numbers, and which bit of it.
-    fn spot(&self, head: Head) -> (usize, u64) {
+    fn spot(&self, head: WordPrefix) -> (usize, u64) {
         // Fibonacci hashing: the upper bits of a product with 2^64 divided by the golden ratio.
         let hash = head.bytes.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift;
         (usize::try_from(hash >> 6).unwrap_or(usize::MAX), 1 << (hash & 63))
@@ -82,9 +82,9 @@ impl Heads {
 
 /// Where a word may begin that is one of some.
 #[derive(Debug)]
-pub(crate) struct Beginnings {
+pub(crate) struct PrefixPositions {
     kinds: [u8; 256],
-    heads: Heads,
+    heads: PrefixFilter,
 }
 
 /// Before a word it makes it no whole one.
@@ -96,7 +96,7 @@ const ALONE: u8 = 4 | BEGINS;
 /// So many bytes are looked at together.
 const BLOCK: usize = 64;
 
-impl Beginnings {
+impl PrefixPositions {
     /// Of these words, folded, none of which begins with a separator.
     pub(crate) fn new(words: &[&[u8]]) -> Self {
         let mut kinds = [0u8; 256];
@@ -124,7 +124,7 @@ impl Beginnings {
                 _ => {}
             }
         }
-        Self { kinds, heads: Heads::new(words.iter().copied()) }
+        Self { kinds, heads: PrefixFilter::new(words.iter().copied()) }
     }
 
     /// The first place from `from` on where one may begin as a whole word. Words are short, and a branch at each of their
@@ -145,7 +145,7 @@ impl Beginnings {
             while places != 0 {
                 let at = from + block * BLOCK + usize::try_from(places.trailing_zeros()).unwrap_or(0);
                 places &= places - 1;
-                let head = Head::at(text, at);
+                let head = WordPrefix::at(text, at);
                 let is_alone = || text.get(at).is_some_and(|byte| kind(*byte) & ALONE == ALONE);
                 if self.heads.may_hold(head) || head.is_open || is_alone() {
                     return Some(at);
@@ -175,14 +175,14 @@ mod tests {
             ("abcdefgh\u{e9}", "abcdefgh", false),
             ("`{/:x", "", false),
         ] {
-            let found = Head::at(text.as_bytes(), 0);
-            assert_eq!((found.bytes, found.is_open), (Head::at(head.as_bytes(), 0).bytes, is_open), "{text}");
+            let found = WordPrefix::at(text.as_bytes(), 0);
+            assert_eq!((found.bytes, found.is_open), (WordPrefix::at(head.as_bytes(), 0).bytes, is_open), "{text}");
             let mut bytes = [0; 8];
             bytes[..head.len()].copy_from_slice(head.as_bytes());
             assert_eq!(found.bytes.to_le_bytes(), bytes, "{text}");
         }
         for byte in 0..=u8::MAX {
-            let counts = Head::at(&[byte], 0).bytes != 0;
+            let counts = WordPrefix::at(&[byte], 0).bytes != 0;
             assert_eq!(counts, byte.is_ascii_alphanumeric(), "{byte}");
         }
     }
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn where_a_word_may_begin() {
         let words: [&[u8]; 5] = [b"java", b"c++", b".net", "été".as_bytes(), b"kelvin"];
-        let beginnings = Beginnings::new(&words);
+        let beginnings = PrefixPositions::new(&words);
         for (text, places) in [
             ("use Java", vec![4]),
             ("ajava xc++", vec![]),

@@ -10,7 +10,7 @@ use refdesk_agents::setup::Record;
 use refdesk_core::config::screen;
 use refdesk_desk::Desk;
 use refdesk_desk::session::advice;
-use refdesk_files::{Keyless, LinkedOut, Sealer, open_own, within, write_private};
+use refdesk_files::{LinkRefused, NoSealKey, Sealer, open_own, within, write_private};
 use refdesk_text::Error;
 
 /// A record of a few names and numbers is never larger.
@@ -109,8 +109,11 @@ impl ConnectionRecord {
         });
         written.map_err(|error| {
             let message = format!("what is to be taken away again could not be remembered: {error}");
-            let hint =
-                if LinkedOut::is(&error) || Keyless::is(&error) { advice(&error) } else { "make that folder writable" };
+            let hint = if LinkRefused::is(&error) || NoSealKey::is(&error) {
+                advice(&error)
+            } else {
+                "make that folder writable"
+            };
             Error::new("not-stored", message, hint)
         })
     }
