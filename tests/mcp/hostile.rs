@@ -20,9 +20,9 @@ fn table() -> Vec<(Vec<u8>, Answer)> {
         "]".repeat(5000)
     );
     vec![
-        (b"garbage\n".to_vec(), Some((-32700, "this line is no JSON"))),
-        (b"\xff\xfe\x00\n".to_vec(), Some((-32700, "this line is no JSON"))),
-        (b"{\"jsonrpc\": \"2.0\", \n".to_vec(), Some((-32700, "this line is no JSON"))),
+        (b"garbage\n".to_vec(), Some((-32700, "this line is not JSON"))),
+        (b"\xff\xfe\x00\n".to_vec(), Some((-32700, "this line is not JSON"))),
+        (b"{\"jsonrpc\": \"2.0\", \n".to_vec(), Some((-32700, "this line is not JSON"))),
         (b"\n\r\n  \n".to_vec(), None),
         (deep.into_bytes(), Some((-32700, "recursion limit"))),
         (line(json!([{"jsonrpc": "2.0", "id": 1, "method": "ping"}])), Some((-32600, "batches are not taken"))),

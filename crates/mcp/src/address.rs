@@ -1,36 +1,33 @@
-//! `reference://<id>` and `reference://<id>/<path>`: how a resource is called. Everything but letters, digits and `-._~` is
-//! percent-encoded; so is a `/` of an id, which would begin a path. What an address leads to is not decided here.
+//! Addresses of resources: `reference://<id>` and `reference://<id>/<path>`. Everything except letters, digits and `-._~` is
+//! percent-encoded, including a `/` in an id, which would begin a path.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// What every address begins with.
+/// The scheme of every address.
 pub const SCHEME: &str = "reference://";
 
-/// Bytes that an address may have; no id and path that a file system knows need more.
+/// Length limit in bytes; no id and path in a file system need more.
 pub const MAX_BYTES: usize = 16 * 1024;
 
 const IN_ID: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 const IN_PATH: &AsciiSet = &IN_ID.remove(b'/');
 
-/// An address taken apart and decoded.
+/// A decoded address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     /// Id of a source.
     pub id: String,
-    /// A file below it, as asked for.
+    /// A file in it.
     pub path: Option<String>,
 }
 
 impl Address {
-    /// Of a source itself.
+    /// The address of a source itself.
     pub fn of(id: &str) -> Self {
         Self { id: id.to_owned(), path: None }
     }
 
-    /// Takes an address apart.
-    ///
-    /// # Errors
-    /// Why it is none, a sentence.
+    /// Parses an address; the error is a sentence.
     pub fn parse(uri: &str) -> Result<Self, &'static str> {
         if uri.len() > MAX_BYTES {
             return Err("an address has at most 16 KiB");

@@ -1,5 +1,4 @@
-//! Who asks, for the journal and for everybody at the desk, and for which session. What a client says of itself is text from
-//! outside.
+//! The agent and session of each request. A client's name is untrusted text.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
@@ -11,33 +10,33 @@ use refdesk_desk::Agent;
 use refdesk_desk::session::OVER_MCP;
 use refdesk_text::escape::is_hidden;
 
-/// Characters of a client's name that are kept.
+/// Characters of a client's name which are kept.
 const NAME: usize = 64;
 
-/// What is known of one connection, whatever its requests say.
+/// The session of a connection.
 #[derive(Debug, Default)]
 pub struct Connection {
-    /// The session that was asked for when the server was started.
+    /// The session given when the server was started.
     given: Option<String>,
-    /// Made when the client comes by `initialize`, or with the first request of one that needs no such over a pipe.
+    /// Made by `initialize`, or by the first request on a pipe without it.
     own: OnceLock<String>,
 }
 
 impl Connection {
-    /// One whose session is this, or one of its own.
+    /// A connection with the given session, or one of its own.
     pub fn new(given: Option<&str>) -> Self {
         Self { given: given.map(str::to_owned), own: OnceLock::new() }
     }
 
-    /// Who comes by `initialize`: whatever follows on this connection is of this session.
+    /// The agent which sent `initialize`; all further requests on this connection have the same session.
     pub fn begin(&self, context: &RequestContext<RoleServer>) -> Agent {
         self.of(&name_of(context), true)
     }
 
-    /// Who asks.
+    /// The agent which sent a request.
     pub fn agent(&self, context: &RequestContext<RoleServer>) -> Agent {
-        // Over HTTP a request without a beginning is a connection of its own. What its headers say of a session nobody has
-        // looked at: it could be anybody's.
+        // An HTTP request without `initialize` is a connection of its own. A session named in its headers is not verified, and
+        // could be another client's.
         let lasts = context.extensions.get::<hyper::http::request::Parts>().is_none();
         self.of(&name_of(context), lasts)
     }
@@ -55,7 +54,7 @@ fn name_of(context: &RequestContext<RoleServer>) -> String {
     client_name(context.client_info().map(|client| client.name).as_deref())
 }
 
-/// A client's name on one line, short, without what cannot be seen.
+/// A client's name: short, on one line, without invisible characters.
 pub fn client_name(said: Option<&str>) -> String {
     let kept = said.unwrap_or_default().chars().map(|c| if is_hidden(c) || c.is_whitespace() { ' ' } else { c });
     let kept: String = kept.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ");
@@ -63,14 +62,14 @@ pub fn client_name(said: Option<&str>) -> String {
     if kept.is_empty() { "an agent".to_owned() } else { kept }
 }
 
-/// `claude-code-0a1b2c3d`: safe as a file's name, and no other's.
+/// `claude-code-0a1b2c3d`: safe as a file name, and unique.
 fn own_session(name: &str) -> String {
-    // The keys of every state are drawn anew.
-    let drawn = RandomState::new().hash_one(std::process::id());
-    format!("{}-{:08x}", plain(name), drawn & 0xffff_ffff)
+    // Every state has random keys.
+    let random = RandomState::new().hash_one(std::process::id());
+    format!("{}-{:08x}", plain(name), random & 0xffff_ffff)
 }
 
-/// `claude-code-http`: of all clients of this name that come without a session. It is never one that was drawn.
+/// `claude-code-http`: shared by all clients of this name without a session. Never equal to a random one.
 fn shared_session(name: &str) -> String {
     format!("{}-http", plain(name))
 }

@@ -1,5 +1,5 @@
-//! `completion/complete`: what could stand where a person is typing. Arguments of resource templates are ids and paths; what
-//! an argument of a prompt, or of a tool, holds is told by its name. What begins as typed comes first, then what is like it.
+//! `completion/complete`: completes ids and paths in resource templates, and arguments of prompts and tools by their name. Words
+//! with the typed prefix come first, then similar ones.
 
 use std::borrow::Cow;
 
@@ -22,13 +22,10 @@ use refdesk_text::fold::can_match;
 use refdesk_tools::front::Front;
 use refdesk_tools::is_tool;
 
-/// Characters of what is typed that are looked at.
+/// Characters of the input which are used.
 const TYPED: usize = 256;
 
-/// Answers.
-///
-/// # Errors
-/// There is no such prompt, tool or resource template, or it has no such argument.
+/// `completion/complete`.
 pub async fn complete(front: &Front, agent: &Agent, asked: CompleteRequestParams) -> Result<CompleteResult, ErrorData> {
     if matches!(asked.r#ref, Reference::Prompt(_)) {
         front.indexed(agent).await.ok_or_else(closed)?;
@@ -36,15 +33,15 @@ pub async fn complete(front: &Front, agent: &Agent, asked: CompleteRequestParams
     let (snapshot, access) = front.readable(agent).await.ok_or_else(closed)?;
     let complete = move || {
         let mut words = words(&snapshot, &access, &asked)?;
-        // A value is filled in as it is, so one with hidden characters cannot be shown escaped: it is not proposed.
+        // Values are inserted as they are and cannot be escaped, so those with invisible characters are left out.
         words.retain(|word| matches!(one_line(word), Cow::Borrowed(_)));
         Ok(CompleteResult::new(matching(&asked.argument.value, words)))
     };
-    // Lists folders.
+    // Reads folders.
     tokio::task::spawn_blocking(complete).await.map_err(|_| closed())?
 }
 
-/// All that could stand there.
+/// All possible values.
 fn words(snapshot: &Snapshot, access: &Access, asked: &CompleteRequestParams) -> Result<Vec<String>, ErrorData> {
     let argument = asked.argument.name.as_str();
     match &asked.r#ref {
@@ -52,7 +49,7 @@ fn words(snapshot: &Snapshot, access: &Access, asked: &CompleteRequestParams) ->
             if is_tool(&of.name) {
                 return Ok(by_name(snapshot, argument));
             }
-            let template = prompts::found(&snapshot.templates, &of.name)?;
+            let template = prompts::find(&snapshot.templates, &of.name)?;
             let variable = template.variables.iter().find(|variable| variable.name == argument);
             match variable.map(|variable| variable.kind) {
                 Some(VariableKind::Flag) => Ok(vec!["true".to_owned(), "false".to_owned()]),
@@ -71,7 +68,7 @@ fn words(snapshot: &Snapshot, access: &Access, asked: &CompleteRequestParams) ->
     }
 }
 
-/// By what an argument is called: ids of sources, tags, names of templates, or nothing that is known.
+/// Values for an argument by its name: ids, tags or template names.
 fn by_name(snapshot: &Snapshot, argument: &str) -> Vec<String> {
     let plain: String = argument.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     match plain.as_str() {
@@ -84,7 +81,7 @@ fn by_name(snapshot: &Snapshot, argument: &str) -> Vec<String> {
     }
 }
 
-/// What is selected first, then what could be; what is missing or excluded is no choice.
+/// Ids, selected ones first; none which is missing or excluded.
 fn ids(snapshot: &Snapshot) -> Vec<String> {
     let selection = &snapshot.selection;
     let known = snapshot.catalog.sources().iter();
@@ -112,7 +109,7 @@ fn of_template(
     let [of_source, of_file] = GENERAL;
     let own = template.strip_suffix(BELOW).filter(|_| template != of_file).map(Address::parse);
     if template != of_source && template != of_file && !matches!(own, Some(Ok(_))) {
-        return refuse("resources/templates/list names the resource templates; this is none of them");
+        return refuse("this is not a resource template of resources/templates/list");
     }
     match (asked.argument.name.as_str(), own) {
         ("id", None) if template == of_file => {
@@ -132,7 +129,7 @@ fn of_template(
     }
 }
 
-/// Those that begin as typed, then those that are like it, the most like first; of equals the order stays.
+/// Words with the typed prefix, then similar ones, most similar first.
 fn matching(typed: &str, words: Vec<String>) -> CompletionInfo {
     let typed: String = typed.chars().take(TYPED).collect();
     let begin = typed.to_lowercase();

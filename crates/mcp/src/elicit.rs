@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use refdesk_desk::channel::{Answered, Request, Unanswered, Wait};
 use refdesk_text::escape::one_line;
 use refdesk_tools::front::Front;
-use refdesk_tools::{Elicit, Elicitation, Reply};
+use refdesk_tools::{Elicit, Elicitation, UserReply};
 
 /// The key of the question in the client's reply.
 const NAME: &str = "references";
@@ -30,7 +30,7 @@ const TITLE: usize = 80;
 
 /// A client whose user can be asked.
 #[derive(Debug)]
-pub struct Client {
+pub struct ElicitingClient {
     front: Front,
     context: RequestContext<RoleServer>,
     revision: ProtocolVersion,
@@ -38,7 +38,7 @@ pub struct Client {
     reply: Option<Value>,
 }
 
-impl Client {
+impl ElicitingClient {
     /// The client which sent this request; `None` if it cannot ask its user.
     pub fn new(front: &Front, context: RequestContext<RoleServer>, replies: Option<InputResponses>) -> Option<Self> {
         let elicitation = context.client_capabilities()?.elicitation?;
@@ -52,7 +52,7 @@ impl Client {
     }
 
     /// Asks, and withdraws the question once nobody waits for the reply.
-    async fn ask(self, request: Request, wait: Wait) -> Reply {
+    async fn ask(self, request: Request, wait: Wait) -> UserReply {
         let ticks = self.revision.as_str() >= ProtocolVersion::V_2025_11_25.as_str();
         let question = ServerRequest::ElicitRequest(ElicitRequest::new(form(&request, ticks).map_err(unreadable)?));
         let asked = self.context.peer.send_cancellable_request(question, PeerRequestOptions::no_options()).await;
@@ -78,7 +78,7 @@ impl Client {
     }
 }
 
-impl Elicit for Client {
+impl Elicit for ElicitingClient {
     fn elicit(self: Box<Self>, request: &Request, wait: &Wait) -> Elicitation {
         if self.revision.as_str() < ProtocolVersion::V_2026_07_28.as_str() {
             return Elicitation::Asking(Box::pin(self.ask(request.clone(), wait.clone())));
@@ -93,9 +93,6 @@ impl Elicit for Client {
 }
 
 /// Has the client ask its user and repeat the call.
-///
-/// # Errors
-/// The form cannot be made.
 pub fn input_required(request: &Request) -> Result<InputRequiredResult, ErrorData> {
     let form = form(request, true).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
     let question = InputRequest::Elicitation(ElicitRequest::new(form));
@@ -132,7 +129,7 @@ fn form(request: &Request, ticks: bool) -> serde_json::Result<ElicitRequestParam
 }
 
 /// Reads the reply. To decline is to choose nothing; to cancel is to give no reply.
-fn parse_reply(request: &Request, result: &ElicitResult) -> Reply {
+fn parse_reply(request: &Request, result: &ElicitResult) -> UserReply {
     let by = Some("the user of the client".to_owned());
     match result.action {
         ElicitationAction::Accept => {}
@@ -156,7 +153,7 @@ fn parse_reply(request: &Request, result: &ElicitResult) -> Reply {
         Some(Value::String(ids)) => {
             ids.split(',').map(|id| id.trim().trim_start_matches('@').to_owned()).filter(|id| !id.is_empty()).collect()
         }
-        Some(_) => return Err(unreadable(format!("'{FIELD}' is no list of ids"))),
+        Some(_) => return Err(unreadable(format!("'{FIELD}' is not a list of ids"))),
     };
     let (selected, unknown) = said.into_iter().partition(|id| is_offered(id));
     Ok(Answered { selected, unknown, approved: false, by })

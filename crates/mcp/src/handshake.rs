@@ -1,5 +1,5 @@
-//! What the server says of itself when a client comes: name, what it can do, which revisions it speaks, and the introduction.
-//! Revisions up to 2025-11-25 ask by `initialize`, 2026-07-28 by `server/discover`.
+//! The server's name, capabilities and introduction. Revisions up to 2025-11-25 ask for them with `initialize`, 2026-07-28 with
+//! `server/discover`.
 
 use std::time::Duration;
 
@@ -12,11 +12,10 @@ use refdesk_tools::front::Front;
 use refdesk_tools::introduction::introduction;
 use refdesk_tools::receipts;
 
-/// So long is waited for configuration and catalog. A disk may never answer, and a client should learn what the server can
-/// do all the same.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Timeout for configuration and catalog: a client should learn the server's capabilities even if a disk never answers.
+const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Name and abilities, without the introduction.
+/// Name and capabilities, without the introduction.
 pub fn info() -> ServerConfig {
     let capabilities = ServerCapabilities::builder()
         .enable_tools()
@@ -32,19 +31,19 @@ pub fn info() -> ServerConfig {
     ServerConfig::new(capabilities).with_server_info(server)
 }
 
-/// So long is waited besides for the documents of what is picked: their prices, and what they bring. Read before they take
-/// some milliseconds; where they take longer the introduction goes without.
-const A_MOMENT: Duration = Duration::from_millis(250);
+/// Further timeout for the picked documents: their prices, and the sources which they pull in. Cached ones take milliseconds;
+/// the introduction leaves out the others.
+const DOCUMENTS_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// The introduction to the desk as it is known now, put into the journal as what this agent was told.
+/// The introduction for this agent, which is also journalled.
 pub async fn introduce(front: &Front, agent: Agent) -> Option<String> {
     let known = async {
-        // Asked before anything is known: so it is done as soon as that is.
+        // Queued before the catalog is read, so it is answered as soon as possible.
         let mut settled = std::pin::pin!(front.ask(&agent, Task::Access));
         let outcome = tokio::select! {
             biased;
             outcome = &mut settled => outcome,
-            _ = front.opened() => match tokio::time::timeout(A_MOMENT, settled).await {
+            _ = front.opened() => match tokio::time::timeout(DOCUMENTS_TIMEOUT, settled).await {
                 Ok(outcome) => outcome,
                 Err(_) => front.ask(&agent, Task::AccessSoFar).await,
             },
@@ -54,12 +53,12 @@ pub async fn introduce(front: &Front, agent: Agent) -> Option<String> {
             _ => None,
         }
     };
-    let access = tokio::time::timeout(PATIENCE, known).await.ok().flatten()?;
+    let access = tokio::time::timeout(TIMEOUT, known).await.ok().flatten()?;
     let snapshot = front.snapshots().borrow().clone();
     let text = introduction(&snapshot, &access, &snapshot.exclude_tools)?;
     let receipt = receipts::with_text(What::Instructed, &text);
     let front = front.clone();
-    // The answer does not wait for the disk.
+    // Does not wait for the disk.
     tokio::spawn(async move { front.ask(&agent, Task::Note(Box::new(receipt))).await });
     Some(text)
 }

@@ -1,6 +1,5 @@
-//! JSON-RPC on standard input and output, a message a line. The library's own way is silent about a line that is no message
-//! and ends at once with its input; an agent should be told how to mend its call, and who pipes a few requests in should get
-//! their answers.
+//! JSON-RPC on standard input and output, one message per line. The library's own transport ignores invalid lines, and ends with
+//! its input; this one answers invalid lines with an error, and open requests before it ends.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -17,75 +16,74 @@ use tokio::time::Instant;
 use super::validate::{Validated, validate};
 use refdesk_tools::front::Front;
 
-/// Bytes of one message.
+/// Size limit of a message in bytes.
 pub const LINE: usize = 16 * 1024 * 1024;
 
-/// How long answers that are still owed may take when the input has ended.
-const OWED: Duration = Duration::from_secs(5);
+/// Timeout for open requests when the input has ended.
+const END_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Requests under way; before one is answered no more is read. All but one of them end without anything else of the client:
-/// one at most waits for what its user says.
-const UNDER_WAY: usize = 64;
+/// Open requests; at this limit no more lines are read until one is answered. At most one of them waits for the client's user.
+const MAX_OPEN: usize = 64;
 
-/// Subscriptions that wait for notices; they hold up nothing.
-const LISTENING: usize = 64;
+/// Open subscriptions, which are not counted as open requests.
+const MAX_SUBSCRIPTIONS: usize = 64;
 
-/// Lines that may wait to be written.
-const WAITING: usize = 64;
+/// Capacity of the queue of lines to write.
+const QUEUE: usize = 64;
 
-/// A line to be written, and who wants to know that it was.
+/// A line to write, and where to report that it was written.
 type Outgoing = (Vec<u8>, oneshot::Sender<io::Result<()>>);
 
 /// The transport.
 #[derive(Debug)]
-pub struct Lines<R> {
+pub struct LineTransport<R> {
     reader: BufReader<R>,
     line: Vec<u8>,
-    /// The rest of a line that is too long is passed over.
+    /// Whether to skip the rest of a line which is too long.
     skips: bool,
     /// Whether a session has begun.
     has_begun: bool,
     out: mpsc::Sender<Outgoing>,
-    /// Errors about lines that were no message.
+    /// Errors about invalid lines.
     errors: VecDeque<ServerJsonRpcMessage>,
-    owed: Arc<Owed>,
+    pending: Arc<PendingRequests>,
     front: Front,
-    /// When the input has ended: until when answers are waited for.
+    /// When the input has ended: until when to wait for answers.
     until: Option<Instant>,
 }
 
-/// Requests that were not answered yet.
+/// Requests which are not answered yet.
 #[derive(Debug, Default)]
-struct Owed {
-    open: Mutex<Open>,
+struct PendingRequests {
+    open: Mutex<PendingIds>,
     fewer: Notify,
 }
 
-/// What is owed.
+/// Their ids.
 #[derive(Debug, Default)]
-struct Open {
-    /// Requests that wait for their answer. No two have the same id: the library would drop an answer to one of them.
-    ids: HashMap<RequestId, Kind>,
-    /// Answers on their way to the client, whose ids may be used again.
+struct PendingIds {
+    /// Requests without an answer. Ids are unique: the library would drop one of two answers.
+    ids: HashMap<RequestId, RequestKind>,
+    /// Answers being written, whose ids may be used again.
     written: usize,
 }
 
-/// What a request is to end with.
+/// How a request ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// With its answer.
+enum RequestKind {
+    /// With an answer.
     Call,
-    /// When the client has enough of it.
+    /// When the client cancels it.
     Listener,
 }
 
-impl Owed {
-    fn open(&self) -> MutexGuard<'_, Open> {
+impl PendingRequests {
+    fn open(&self) -> MutexGuard<'_, PendingIds> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes note of a request; `false` where another of this id is not answered yet.
-    fn begin(&self, id: &RequestId, kind: Kind) -> bool {
+    /// Adds a request; `false` if one with this id is open.
+    fn begin(&self, id: &RequestId, kind: RequestKind) -> bool {
         let mut open = self.open();
         let is_new = !open.ids.contains_key(id);
         if is_new {
@@ -94,14 +92,14 @@ impl Owed {
         is_new
     }
 
-    /// A request needs no answer any more.
+    /// Removes a cancelled request.
     fn settle(&self, id: &RequestId) {
         if self.open().ids.remove(id).is_some() {
             self.fewer.notify_one();
         }
     }
 
-    /// An answer is about to be written, of this request where it is to one.
+    /// An answer, or an error without a request, is about to be written.
     fn write(&self, id: Option<&RequestId>) {
         let mut open = self.open();
         if let Some(id) = id {
@@ -110,7 +108,7 @@ impl Owed {
         open.written += 1;
     }
 
-    /// One that was about to be written is.
+    /// An answer was written.
     fn wrote(&self) {
         let mut open = self.open();
         open.written = open.written.saturating_sub(1);
@@ -122,17 +120,17 @@ impl Owed {
         open.ids.is_empty() && open.written == 0
     }
 
-    fn count(&self, kind: Kind) -> usize {
+    fn count(&self, kind: RequestKind) -> usize {
         let open = self.open();
-        let written = if kind == Kind::Call { open.written } else { 0 };
+        let written = if kind == RequestKind::Call { open.written } else { 0 };
         open.ids.values().filter(|other| **other == kind).count() + written
     }
 }
 
-impl<R: AsyncRead + Unpin + Send> Lines<R> {
-    /// Between these two; must be called within a tokio runtime.
+impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
+    /// Must be called within a tokio runtime.
     pub fn new(reader: R, writer: impl AsyncWrite + Unpin + Send + 'static, front: Front) -> Self {
-        let (out, lines) = mpsc::channel(WAITING);
+        let (out, lines) = mpsc::channel(QUEUE);
         tokio::spawn(write(writer, lines));
         Self {
             reader: BufReader::new(reader),
@@ -141,20 +139,20 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             has_begun: false,
             out,
             errors: VecDeque::new(),
-            owed: Arc::default(),
+            pending: Arc::default(),
             front,
             until: None,
         }
     }
 
-    /// The next line, in `line`; `None` where there is none any more. Whoever drops this loses nothing of it.
-    async fn read(&mut self) -> Option<Read> {
+    /// Reads the next line into `line`; `None` at the end. Cancel-safe.
+    async fn read(&mut self) -> Option<LineRead> {
         loop {
             let Ok(available) = self.reader.fill_buf().await else { return None };
             if available.is_empty() {
-                // The last line may lack its end.
+                // The last line may have no line break.
                 let is_rest = !self.skips && !self.line.is_empty();
-                return is_rest.then_some(Read::Line);
+                return is_rest.then_some(LineRead::Line);
             }
             let end = available.iter().position(|byte| *byte == b'\n');
             let taken = end.map_or(available.len(), |at| at + 1);
@@ -167,41 +165,41 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             }
             self.reader.consume(taken);
             if end.is_some() {
-                return Some(if std::mem::take(&mut self.skips) { Read::TooLong } else { Read::Line });
+                return Some(if std::mem::take(&mut self.skips) { LineRead::TooLong } else { LineRead::Line });
             }
         }
     }
 
-    /// Nothing more is read.
+    /// Stops reading.
     fn end(&mut self) {
-        self.until = Some(Instant::now() + OWED);
+        self.until = Some(Instant::now() + END_TIMEOUT);
         self.front.leave();
     }
 
-    /// What the line is.
-    fn take(&mut self, read: Read) -> Option<ClientJsonRpcMessage> {
+    /// Handles a line: the message, if it is a valid one.
+    fn take(&mut self, read: LineRead) -> Option<ClientJsonRpcMessage> {
         let validated = match read {
-            Read::TooLong => {
+            LineRead::TooLong => {
                 let message = format!("a message of more than {LINE} bytes (16 MiB) is not read; send less at once");
                 Validated::Error(None, ErrorData::invalid_request(message, None))
             }
-            Read::Line => validate(&self.line, &mut self.has_begun),
+            LineRead::Line => validate(&self.line, &mut self.has_begun),
         };
-        // What one huge message took is given back.
+        // Frees the memory of a huge message.
         self.line = Vec::new();
         match validated {
             Validated::Message(message) => {
                 match &*message {
                     JsonRpcMessage::Request(request) => {
                         let listens = matches!(request.request, ClientRequest::SubscriptionsListenRequest(_));
-                        let kind = if listens { Kind::Listener } else { Kind::Call };
-                        if listens && self.owed.count(kind) >= LISTENING {
-                            let message = format!("{LISTENING} subscriptions are open: end one of them first");
+                        let kind = if listens { RequestKind::Listener } else { RequestKind::Call };
+                        if listens && self.pending.count(kind) >= MAX_SUBSCRIPTIONS {
+                            let message = format!("{MAX_SUBSCRIPTIONS} subscriptions are open: end one of them first");
                             let error = ErrorData::invalid_request(message, None);
                             self.errors.push_back(ServerJsonRpcMessage::error(error, Some(request.id.clone())));
                             return None;
                         }
-                        if !self.owed.begin(&request.id, kind) {
+                        if !self.pending.begin(&request.id, kind) {
                             let message =
                                 "another request with this id is not answered yet: give each an id of its own";
                             let error = ErrorData::invalid_request(message, None);
@@ -209,13 +207,13 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
                             return None;
                         }
                     }
-                    // Who takes a request back gets no answer to it.
+                    // A cancelled request gets no answer.
                     JsonRpcMessage::Notification(notification) => {
                         use rmcp::model::ClientNotification::CancelledNotification;
                         if let CancelledNotification(cancelled) = &notification.notification
                             && let Some(id) = &cancelled.params.request_id
                         {
-                            self.owed.settle(id);
+                            self.pending.settle(id);
                         }
                     }
                     JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
@@ -223,7 +221,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
                 Some(*message)
             }
             Validated::Error(id, error) => {
-                tracing::info!("a line is no message: {}", error.message);
+                tracing::info!("invalid line: {}", error.message);
                 self.errors.push_back(ServerJsonRpcMessage::error(error, id));
                 None
             }
@@ -232,18 +230,18 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
     }
 }
 
-/// What was read.
+/// What [`LineTransport::read`] found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Read {
+enum LineRead {
     Line,
     TooLong,
 }
 
-impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
+impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for LineTransport<R> {
     type Error = io::Error;
 
     fn send(&mut self, item: ServerJsonRpcMessage) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let (out, owed) = (self.out.clone(), self.owed.clone());
+        let (out, pending) = (self.out.clone(), self.pending.clone());
         async move {
             let answers = match &item {
                 JsonRpcMessage::Response(response) => Some(response.id.clone()),
@@ -251,7 +249,7 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
                 JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
             };
             if answers.is_some() {
-                owed.write(answers.as_ref());
+                pending.write(answers.as_ref());
             }
             let (tell, told) = oneshot::channel();
             let closed = || io::Error::from(io::ErrorKind::BrokenPipe);
@@ -263,7 +261,7 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
                 Err(error) => Err(error),
             };
             if answers.is_some() {
-                owed.wrote();
+                pending.wrote();
             }
             sent
         }
@@ -277,27 +275,27 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
                 self.errors.pop_front();
                 let (tell, told) = oneshot::channel();
                 room.send((error, tell));
-                let owed = Arc::clone(&self.owed);
-                owed.write(None);
+                let pending = Arc::clone(&self.pending);
+                pending.write(None);
                 tokio::spawn(async move {
                     let _ = told.await;
-                    owed.wrote();
+                    pending.wrote();
                 });
             }
             if let Some(until) = self.until {
-                // One that comes between is remembered: nothing is missed.
-                let fewer = self.owed.fewer.notified();
-                if self.owed.is_empty() || tokio::time::timeout_at(until, fewer).await.is_err() {
+                // A notification before this await is kept.
+                let fewer = self.pending.fewer.notified();
+                if self.pending.is_empty() || tokio::time::timeout_at(until, fewer).await.is_err() {
                     return None;
                 }
                 continue;
             }
             let (front, out) = (self.front.clone(), self.out.clone());
-            if self.owed.count(Kind::Call) >= UNDER_WAY {
-                let owed = Arc::clone(&self.owed);
+            if self.pending.count(RequestKind::Call) >= MAX_OPEN {
+                let pending = Arc::clone(&self.pending);
                 tokio::select! {
-                    // One that was answered meanwhile is remembered.
-                    () = owed.fewer.notified() => {}
+                    // A notification before this await is kept.
+                    () = pending.fewer.notified() => {}
                     () = front.left() => self.end(),
                     () = out.closed() => return None,
                 }
@@ -330,7 +328,7 @@ fn line(message: &ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// Writes line after line, each whole: whoever waits for that may stop waiting.
+/// Writes whole lines, even if the sender of one is dropped.
 async fn write(mut writer: impl AsyncWrite + Unpin, mut lines: mpsc::Receiver<Outgoing>) {
     while let Some((line, tell)) = lines.recv().await {
         let written = match writer.write_all(&line).await {

@@ -1,6 +1,5 @@
-//! What a client is told without asking: that its lists of resources, prompts or tools changed, and that a resource it
-//! subscribed to did. One task a connection compares the state of the desk with the one it told of last; of many quick
-//! changes only what they come to is told, and of none nothing.
+//! Notifications to clients: that a list of resources, prompts or tools changed, or a subscribed resource. One task per connection
+//! compares the desk's state with the one it notified of last, so quick changes become one notification.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -30,25 +29,25 @@ use refdesk_files::stamp;
 use refdesk_tools::front::Front;
 use refdesk_tools::visible::{VisibleAs, visible};
 
-/// So long changes are gathered before they are told.
-const GATHER: Duration = Duration::from_millis(50);
+/// Changes within this time become one notification.
+const DEBOUNCE: Duration = Duration::from_millis(50);
 
-/// Resources that one connection may subscribe to.
+/// Resources which one connection may subscribe to.
 pub const SUBSCRIPTIONS: usize = 1_000;
 
-/// What one connection is told of. Its task ends with it.
+/// Notifications of one connection. Its task ends with it.
 #[derive(Debug)]
-pub struct Notices {
+pub struct ClientNotices {
     began: AtomicBool,
-    /// Who came.
+    /// The agent which sent `initialize`.
     agent: OnceLock<Agent>,
-    /// Addresses as the client wrote them, each as it was when the client was last told.
-    subscribed: Mutex<BTreeMap<String, Mark>>,
-    /// Closed when the connection is gone.
+    /// Subscribed addresses as the client wrote them, with the state the client was last notified of.
+    subscribed: Mutex<BTreeMap<String, Fingerprint>>,
+    /// Closed when the connection ends.
     lives: watch::Sender<()>,
 }
 
-impl Default for Notices {
+impl Default for ClientNotices {
     fn default() -> Self {
         Self {
             began: AtomicBool::new(false),
@@ -59,62 +58,59 @@ impl Default for Notices {
     }
 }
 
-impl Notices {
-    /// Takes note of who came.
-    pub fn meet(&self, agent: &Agent) {
-        // A client that comes twice is still the same.
+impl ClientNotices {
+    /// Sets the agent.
+    pub fn set_agent(&self, agent: &Agent) {
+        // A second `initialize` is from the same client.
         let _ = self.agent.set(agent.clone());
     }
 
-    /// Begins to tell this client; once, however often it says that it is ready.
+    /// Starts to notify this client; further calls do nothing.
     pub fn begin(this: &Arc<Self>, front: &Front, peer: Peer<RoleServer>) {
         let Some(agent) = this.agent.get().cloned() else { return };
         if this.began.swap(true, Ordering::Relaxed) {
             return;
         }
         let mut lives = this.lives.subscribe();
-        let told = Told::Session { peer, notices: Arc::downgrade(this) };
+        let recipient = Recipient::Session { peer, notices: Arc::downgrade(this) };
         let front = front.clone();
         tokio::spawn(async move {
             tokio::select! {
-                () = tell(&front, &agent, told) => {}
-                // Nobody sends: it is closed.
+                () = tell(&front, &agent, recipient) => {}
+                // Nothing is sent: it was closed.
                 _ = lives.changed() => {}
             }
         });
     }
 
     /// `resources/subscribe`.
-    ///
-    /// # Errors
-    /// It leads to nothing that may be read, or there are too many.
     pub async fn subscribe(&self, front: &Front, agent: &Agent, uri: String) -> Result<(), ErrorData> {
         let (snapshot, access) = front.readable(agent).await.ok_or_else(closed)?;
         check(&snapshot, &access, &uri)?;
-        let marked = marks(snapshot, access, vec![uri]).await;
+        let fingerprints = fingerprints(snapshot, access, vec![uri]).await;
         let mut subscribed = self.subscribed();
-        for (uri, mark) in marked {
+        for (uri, fingerprint) in fingerprints {
             if subscribed.len() >= SUBSCRIPTIONS && !subscribed.contains_key(&uri) {
                 let message =
                     format!("a connection may subscribe to {SUBSCRIPTIONS} resources; unsubscribe from some first");
                 return Err(ErrorData::invalid_params(message, None));
             }
-            subscribed.insert(uri, mark);
+            subscribed.insert(uri, fingerprint);
         }
         Ok(())
     }
 
-    /// `resources/unsubscribe`; what was not subscribed to is not any more either.
+    /// `resources/unsubscribe`; ignores other addresses.
     pub fn unsubscribe(&self, uri: &str) {
         self.subscribed().remove(uri);
     }
 
-    fn subscribed(&self) -> MutexGuard<'_, BTreeMap<String, Mark>> {
+    fn subscribed(&self) -> MutexGuard<'_, BTreeMap<String, Fingerprint>> {
         self.subscribed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What of `subscriptions/listen` is served.
+/// The part of `subscriptions/listen` which is served.
 pub fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
     let mut accepted = requested.clone();
     if let Some(uris) = &mut accepted.resource_subscriptions {
@@ -124,68 +120,68 @@ pub fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
     accepted
 }
 
-/// Tells one subscription, until it is cancelled or the server ends.
+/// Notifies one subscription, until it is cancelled or the server ends.
 pub async fn listen(front: &Front, agent: &Agent, subscription: &SubscriptionContext) {
     let sink = subscription.sink().clone();
     let uris = subscription.accepted().resource_subscriptions.clone().unwrap_or_default();
-    let marks = uris.into_iter().map(|uri| (uri, None)).collect();
+    let fingerprints = uris.into_iter().map(|uri| (uri, None)).collect();
     tokio::select! {
-        () = tell(front, agent, Told::Listener { sink, marks }) => {}
+        () = tell(front, agent, Recipient::Listener { sink, fingerprints }) => {}
         () = subscription.cancelled() => {}
         () = front.left() => {}
     }
 }
 
-/// Who is told.
-enum Told {
-    /// A client that came by `initialize`: of everything, and of what it subscribes to as time goes on.
-    Session { peer: Peer<RoleServer>, notices: Weak<Notices> },
-    /// One request of a client that came without: of what it asked for.
-    Listener { sink: SubscriptionSink, marks: BTreeMap<String, Mark> },
+/// Where notifications go.
+enum Recipient {
+    /// A client which sent `initialize`: all changes of lists, and its current subscriptions.
+    Session { peer: Peer<RoleServer>, notices: Weak<ClientNotices> },
+    /// A `subscriptions/listen` request: what it asked for.
+    Listener { sink: SubscriptionSink, fingerprints: BTreeMap<String, Fingerprint> },
 }
 
-async fn tell(front: &Front, agent: &Agent, mut told: Told) {
+async fn tell(front: &Front, agent: &Agent, mut recipient: Recipient) {
     let mut snapshots = front.snapshots();
     let Some(mut before) = front.indexed(agent).await else { return };
-    if told.renew(front, agent, &before).await.is_none() {
+    if recipient.renew(front, agent, &before).await.is_none() {
         return;
     }
     while snapshots.changed().await.is_ok() {
-        tokio::time::sleep(GATHER).await;
+        tokio::time::sleep(DEBOUNCE).await;
         snapshots.mark_unchanged();
         let Some(now) = front.indexed(agent).await else { return };
-        let lists = Lists::changed(&before, &now);
+        let lists = ChangedLists::changed(&before, &now);
         let is_read_again = before.reads != now.reads || !Arc::ptr_eq(&before.catalog, &now.catalog);
         let updated =
-            if is_read_again || lists.resources { told.renew(front, agent, &now).await } else { Some(Vec::new()) };
+            if is_read_again || lists.resources { recipient.renew(front, agent, &now).await } else { Some(Vec::new()) };
         let Some(updated) = updated else { return };
-        if told.send(lists, updated).await.is_none() {
+        if recipient.send(lists, updated).await.is_none() {
             return;
         }
         before = now;
     }
 }
 
-impl Told {
-    /// Looks at what is subscribed to, and tells which changed since it was looked at last; `None` when nobody is there.
+impl Recipient {
+    /// The subscribed addresses which changed since the last call; `None` if the client is gone.
     async fn renew(&mut self, front: &Front, agent: &Agent, snapshot: &Snapshot) -> Option<Vec<String>> {
         let uris: Vec<String> = match self {
             Self::Session { notices, .. } => notices.upgrade()?.subscribed().keys().cloned().collect(),
-            Self::Listener { marks, .. } => marks.keys().cloned().collect(),
+            Self::Listener { fingerprints, .. } => fingerprints.keys().cloned().collect(),
         };
         if uris.is_empty() {
             return Some(Vec::new());
         }
         let (_, access) = front.readable(agent).await?;
-        let new = marks(snapshot.clone(), access, uris).await;
+        let new = fingerprints(snapshot.clone(), access, uris).await;
         match self {
             Self::Session { notices, .. } => Some(replace(&mut notices.upgrade()?.subscribed(), &new)),
-            Self::Listener { marks, .. } => Some(replace(marks, &new)),
+            Self::Listener { fingerprints, .. } => Some(replace(fingerprints, &new)),
         }
     }
 
-    /// `None` when nobody is there any more.
-    async fn send(&self, lists: Lists, updated: Vec<String>) -> Option<()> {
+    /// `None` if the client is gone.
+    async fn send(&self, lists: ChangedLists, updated: Vec<String>) -> Option<()> {
         match self {
             Self::Session { peer, .. } => {
                 if lists.resources {
@@ -221,58 +217,56 @@ impl Told {
     }
 }
 
-/// Which lists are different.
+/// Which lists changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Lists {
+struct ChangedLists {
     resources: bool,
     prompts: bool,
     tools: bool,
 }
 
-impl Lists {
+impl ChangedLists {
     fn changed(before: &Snapshot, now: &Snapshot) -> Self {
-        let same_shelf = Arc::ptr_eq(&before.catalog, &now.catalog) && Arc::ptr_eq(&before.selection, &now.selection);
+        let same_sources = Arc::ptr_eq(&before.catalog, &now.catalog) && Arc::ptr_eq(&before.selection, &now.selection);
         let same_templates = Arc::ptr_eq(&before.templates, &now.templates);
         Self {
-            resources: !same_shelf && !listed_as(before).eq(listed_as(now)),
+            resources: !same_sources && !listed_as(before).eq(listed_as(now)),
             prompts: !same_templates && !prompts(&before.templates).eq(prompts(&now.templates)),
             tools: before.exclude_tools != now.exclude_tools,
         }
     }
 }
 
-/// What the list of resources says of each, but for size and time: a document that was written to is no other resource.
+/// What the list of resources contains, except size and time: a changed document is the same resource.
 fn listed_as(snapshot: &Snapshot) -> impl Iterator<Item = (&str, &str, &str, &'static str, VisibleAs)> {
     visible(snapshot).map(|(source, why)| {
         (source.id.as_str(), source.name.as_str(), source.description.as_str(), mime_type(source), why)
     })
 }
 
-/// What a resource is like; `None` where there is nothing to read.
-type Mark = Option<u64>;
+/// Changes whenever the resource may have changed; `None` if there is nothing to read.
+type Fingerprint = Option<u64>;
 
-/// Sets the marks and answers whose was another; what was unsubscribed from meanwhile stays away.
-fn replace(marks: &mut BTreeMap<String, Mark>, new: &HashMap<String, Mark>) -> Vec<String> {
+/// Updates the fingerprints and returns the addresses whose fingerprint changed. Does not add addresses.
+fn replace(fingerprints: &mut BTreeMap<String, Fingerprint>, new: &HashMap<String, Fingerprint>) -> Vec<String> {
     let mut changed = Vec::new();
-    for (uri, mark) in marks {
+    for (uri, fingerprint) in fingerprints {
         if let Some(new) = new.get(uri)
-            && new != mark
+            && new != fingerprint
         {
-            *mark = *new;
+            *fingerprint = *new;
             changed.push(uri.clone());
         }
     }
     changed
 }
 
-async fn marks(snapshot: Snapshot, access: Access, uris: Vec<String>) -> HashMap<String, Mark> {
-    let look = move || {
-        uris.into_iter().map(|uri| (mark(&snapshot, &access, &uri), uri)).map(|(mark, uri)| (uri, mark)).collect()
-    };
+async fn fingerprints(snapshot: Snapshot, access: Access, uris: Vec<String>) -> HashMap<String, Fingerprint> {
+    let look = move || uris.into_iter().map(|uri| (uri.clone(), fingerprint(&snapshot, &access, &uri))).collect();
     tokio::task::spawn_blocking(look).await.unwrap_or_default()
 }
 
-fn mark(snapshot: &Snapshot, access: &Access, uri: &str) -> Mark {
+fn fingerprint(snapshot: &Snapshot, access: &Access, uri: &str) -> Fingerprint {
     let address = Address::parse(uri).ok()?;
     let source = snapshot.catalog.get(&address.id)?;
     VisibleAs::of(snapshot, source)?;
@@ -284,8 +278,7 @@ fn mark(snapshot: &Snapshot, access: &Access, uri: &str) -> Mark {
     Some(hasher.finish())
 }
 
-/// What tells whether the text of a source, or of a file in it, may be another one; nothing is read for it.
-/// What may not be read is not looked at either.
+/// Hashes what changes with the text of a source or of a file in it, without reading the text. Skips what may not be read.
 fn hash_text(access: &Access, source: &Source, within: Option<&str>, hasher: &mut DefaultHasher) -> Option<()> {
     match (&source.kind, within) {
         (SourceKind::Local(place), None) if place.standing == PathState::File => {
@@ -314,7 +307,7 @@ fn hash_text(access: &Access, source: &Source, within: Option<&str>, hasher: &mu
     Some(())
 }
 
-/// Where a path leads by all its links, if that may be read.
+/// The path with all links resolved, if it may be read.
 fn allowed(access: &Access, path: &Path) -> Option<PathBuf> {
     fs::canonicalize(path).ok().filter(|real| access.allows(real))
 }
@@ -335,16 +328,16 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_which_list() {
+    fn only_changed_lists_are_notified_of() {
         let (one, two) = (inline("one", "1"), inline("two", "2"));
         let renamed = Source { name: "Another".to_owned(), ..one.clone() };
         let all = || vec![one.clone(), two.clone()];
         let before = snapshot(all(), &["one"]);
-        let nothing = Lists { resources: false, prompts: false, tools: false };
-        let resources = Lists { resources: true, ..nothing };
+        let nothing = ChangedLists { resources: false, prompts: false, tools: false };
+        let resources = ChangedLists { resources: true, ..nothing };
         for (what, now, expected) in [
             ("the same again", snapshot(all(), &["one"]), nothing),
-            ("a source that is not on the shelf", snapshot(vec![one.clone()], &["one"]), nothing),
+            ("a source that is not visible", snapshot(vec![one.clone()], &["one"]), nothing),
             ("a longer text", snapshot(vec![inline("one", "longer"), two.clone()], &["one"]), nothing),
             ("a pick", snapshot(all(), &["one", "two"]), resources),
             ("nothing picked", snapshot(all(), &[]), resources),
@@ -352,18 +345,18 @@ mod tests {
             (
                 "a tool that is gone",
                 Snapshot { exclude_tools: vec!["renderTemplate".to_owned()].into(), ..before.clone() },
-                Lists { tools: true, ..nothing },
+                ChangedLists { tools: true, ..nothing },
             ),
         ] {
-            assert_eq!(Lists::changed(&before, &now), expected, "{what}");
+            assert_eq!(ChangedLists::changed(&before, &now), expected, "{what}");
         }
     }
 
     #[test]
-    fn a_mark_is_another_when_the_text_may_be() {
+    fn a_fingerprint_changes_with_the_text() {
         let of = |text: &str, uri: &str| {
             let desk = snapshot(vec![inline("one", text), inline("two", "")], &["one"]);
-            mark(&desk, &Access::new(&desk.catalog, &desk.selection, &[], |_| false), uri)
+            fingerprint(&desk, &Access::new(&desk.catalog, &desk.selection, &[], |_| false), uri)
         };
         assert_eq!(of("1", "reference://one"), of("1", "reference://one"));
         assert_ne!(of("1", "reference://one"), of("2", "reference://one"));
@@ -374,7 +367,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_may_not_be_read_has_no_mark() {
+    fn what_may_not_be_read_has_no_fingerprint() {
         let home = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(home.path()).unwrap();
         let folder = root.join("in");
@@ -385,7 +378,7 @@ mod tests {
         std::os::unix::fs::symlink(root.join("out.md"), folder.join("link.md")).unwrap();
         let desk = snapshot(vec![local("far", &folder, PathState::Directory)], &["far"]);
         let of = |is_withheld: bool, uri: &str| {
-            mark(&desk, &Access::new(&desk.catalog, &desk.selection, &[], |_| is_withheld), uri)
+            fingerprint(&desk, &Access::new(&desk.catalog, &desk.selection, &[], |_| is_withheld), uri)
         };
         assert!(of(false, "reference://far/a.md").is_some() && of(false, "reference://far").is_some());
         assert_eq!(of(false, "reference://far/link.md"), None, "it leads out");
@@ -393,15 +386,16 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_subscribed_to_is_told_of() {
-        let mut marks = BTreeMap::from([("a".to_owned(), Some(1)), ("b".to_owned(), Some(2)), ("c".to_owned(), None)]);
+    fn only_subscribed_resources_are_notified_of() {
+        let mut fingerprints =
+            BTreeMap::from([("a".to_owned(), Some(1)), ("b".to_owned(), Some(2)), ("c".to_owned(), None)]);
         let new = HashMap::from([
             ("a".to_owned(), Some(1)),
             ("b".to_owned(), Some(3)),
             ("c".to_owned(), Some(4)),
             ("gone".to_owned(), Some(5)),
         ]);
-        assert_eq!(replace(&mut marks, &new), ["b", "c"]);
-        assert_eq!(marks.len(), 3);
+        assert_eq!(replace(&mut fingerprints, &new), ["b", "c"]);
+        assert_eq!(fingerprints.len(), 3);
     }
 }

@@ -1,5 +1,5 @@
-//! Long lists in pages. A cursor names the entry that a page ended with, so that of a list that changes between two pages
-//! nothing comes twice and nothing is left out that was there all along. Clients need not know what is in it.
+//! Pages of long lists. A cursor names the last entry of a page, so that a list which changes between two pages neither repeats
+//! nor skips an entry. Cursors are opaque to clients.
 
 use rmcp::ErrorData;
 use rmcp::model::PaginatedRequestParams;
@@ -7,20 +7,16 @@ use rmcp::model::PaginatedRequestParams;
 /// Entries of one page.
 pub const PAGE: usize = 100;
 
-/// One page, and what asks for the next one.
+/// A page, and the cursor for the next one.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Page<T> {
-    /// At most [`PAGE`].
+    /// At most [`PAGE`] entries.
     pub entries: Vec<T>,
     /// `None` on the last page.
     pub next: Option<String>,
 }
 
-/// The key that the page before ended with; `None` for the first page. `list` is the name of the list, so that no cursor is
-/// taken for one of another list.
-///
-/// # Errors
-/// The cursor is not one of this list.
+/// The key of the last entry of the previous page; `None` for the first page. Cursors contain the name of their list.
 pub fn after<'r>(list: &str, request: Option<&'r PaginatedRequestParams>) -> Result<Option<&'r str>, ErrorData> {
     let Some(cursor) = request.and_then(|request| request.cursor.as_deref()) else { return Ok(None) };
     match cursor.strip_prefix(list).and_then(|rest| rest.strip_prefix(':')) {
@@ -29,15 +25,17 @@ pub fn after<'r>(list: &str, request: Option<&'r PaginatedRequestParams>) -> Res
     }
 }
 
-/// The error for a cursor that leads nowhere.
+/// The error for a cursor without an entry.
 pub fn stale(list: &str) -> ErrorData {
     ErrorData::invalid_params(
-        format!("this cursor is none of the list of {list}: take nextCursor of its last page, or none to begin anew"),
+        format!(
+            "this is not a cursor of the list of {list}: pass nextCursor of its last page, or no cursor to start again"
+        ),
         None,
     )
 }
 
-/// The first page of these entries, which begin after the key.
+/// The first page of these entries.
 pub fn page<T>(list: &str, entries: impl IntoIterator<Item = T>, key: impl Fn(&T) -> String) -> Page<T> {
     let mut rest = entries.into_iter();
     let entries: Vec<T> = rest.by_ref().take(PAGE).collect();

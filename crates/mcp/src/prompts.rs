@@ -1,5 +1,5 @@
-//! Templates as prompts of the protocol. An argument of a prompt is a text, so only those are prompts that ask for texts and
-//! flags alone; of the rest tools make files.
+//! Templates as prompts of the protocol. Arguments of a prompt are strings, so only templates whose variables are all strings
+//! and flags are prompts.
 
 use std::collections::HashMap;
 
@@ -21,21 +21,18 @@ use refdesk_text::nearest::{did_you_mean, nearest};
 use refdesk_tools::front::Front;
 use refdesk_tools::receipts;
 
-/// Whether a template is a prompt: it can be read, and asks for nothing but texts and flags.
+/// Whether a template is a prompt: it has no problem, and all variables are strings or flags.
 pub fn is_prompt(template: &Template) -> bool {
     let is_plain = |variable: &Variable| matches!(variable.kind, VariableKind::Scalar | VariableKind::Flag);
     template.problem.is_none() && template.variables.iter().all(is_plain)
 }
 
-/// The prompts of these templates, by name.
+/// The prompts among these templates, sorted by name.
 pub fn prompts(index: &TemplateIndex) -> impl Iterator<Item = Prompt> {
     index.templates.iter().filter(|template| is_prompt(template)).map(prompt)
 }
 
 /// `prompts/list`.
-///
-/// # Errors
-/// The cursor leads nowhere, or the desk is closed.
 pub async fn list(
     front: &Front,
     agent: &Agent,
@@ -43,19 +40,16 @@ pub async fn list(
 ) -> Result<ListPromptsResult, ErrorData> {
     let snapshot = front.indexed(agent).await.ok_or_else(closed)?;
     let from = after("prompts", request.as_ref())?;
-    // Sorted by name: what came or went meanwhile moves nothing.
+    // Sorted by name, so templates which come or go do not shift the pages.
     let rest = prompts(&snapshot.templates).filter(|prompt| from.is_none_or(|from| prompt.name.as_str() > from));
     let Page { entries, next } = page("prompts", rest, |prompt| prompt.name.clone());
     Ok(ListPromptsResult { next_cursor: next, ..ListPromptsResult::with_all_items(entries) })
 }
 
-/// `prompts/get`: the template with its holes filled, as a message of the user.
-///
-/// # Errors
-/// There is no such prompt, arguments are missing or are none of it, or it does not render.
+/// `prompts/get`: the rendered template, as a message of the user.
 pub async fn get(front: &Front, agent: &Agent, asked: GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
     let snapshot = front.indexed(agent).await.ok_or_else(closed)?;
-    let template = found(&snapshot.templates, &asked.name)?;
+    let template = find(&snapshot.templates, &asked.name)?;
     let arguments = asked.arguments.unwrap_or_default();
     let has_arguments = !arguments.is_empty();
     let values = values(template, arguments)?;
@@ -63,13 +57,13 @@ pub async fn get(front: &Front, agent: &Agent, asked: GetPromptRequestParams) ->
     let description = description(template);
     let request = Box::new(Request::named(&name, Some(values)));
     let prepared = match front.ask(agent, Task::Prepare(request)).await {
-        Some(Outcome::Prepared(prepared)) => prepared.map_err(|unrendered| in_words(&name, &unrendered))?,
+        Some(Outcome::Prepared(prepared)) => prepared.map_err(|unrendered| render_error(&name, &unrendered))?,
         _ => return Err(closed()),
     };
     let renderer = front.renderer();
     let made = tokio::task::spawn_blocking(move || prepared.render(&renderer)).await.map_err(|_| closed())?;
-    let made = made.map_err(|unrendered| in_words(&name, &unrendered))?;
-    // The text holds the arguments, and what a client wrote is not kept.
+    let made = made.map_err(|unrendered| render_error(&name, &unrendered))?;
+    // The text contains the arguments, and text written by a client is not kept.
     let journalled = if has_arguments { receipts::with_hash } else { receipts::with_text };
     let receipt =
         Receipt { about: vec![name], tool: Some("prompts/get".to_owned()), ..journalled(What::Rendered, &made.text) };
@@ -77,17 +71,14 @@ pub async fn get(front: &Front, agent: &Agent, asked: GetPromptRequestParams) ->
     Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, made.text)]).with_description(description))
 }
 
-/// The prompt of this name, as it is or as `prompts/list` prints it.
-///
-/// # Errors
-/// There is none, or the template asks for more than a prompt can be given.
-pub fn found<'i>(index: &'i TemplateIndex, name: &str) -> Result<&'i Template, ErrorData> {
+/// The prompt of this name, plain or escaped like in `prompts/list`.
+pub fn find<'i>(index: &'i TemplateIndex, name: &str) -> Result<&'i Template, ErrorData> {
     let exact = index.templates.iter().find(|template| template.name == name);
     match exact.or_else(|| index.templates.iter().find(|template| one_line(&template.name) == name)) {
         Some(template) if is_prompt(template) => Ok(template),
         Some(template) => {
             let (what, instead) = match &template.problem {
-                Some(problem) => (format!("cannot be read: {}", one_line(problem)), "mend the template"),
+                Some(problem) => (format!("cannot be read: {}", one_line(problem)), "fix the template"),
                 None => ("asks for lists or objects, which a prompt cannot be given".to_owned(), "use renderTemplate"),
             };
             Err(ErrorData::invalid_params(format!("the template '{}' {what}; {instead}", one_line(name)), None))
@@ -121,8 +112,7 @@ fn argument(variable: &Variable) -> PromptArgument {
     PromptArgument::new(one_line(&variable.name)).with_description(about).with_required(!variable.optional)
 }
 
-/// The values of a rendering: texts as they are, of flags `true` and `false` as such. Arguments are taken by the names that
-/// `prompts/list` prints, too.
+/// Values for the template: strings, and booleans for flags. Argument names may be escaped like in `prompts/list`.
 fn values(template: &Template, given: Map<String, Value>) -> Result<Value, ErrorData> {
     let own = |name: String| names_of(template).find(|own| one_line(own) == name).map_or(name.clone(), str::to_owned);
     let given: Map<String, Value> = given.into_iter().map(|(name, value)| (own(name), value)).collect();
@@ -139,7 +129,7 @@ fn values(template: &Template, given: Map<String, Value>) -> Result<Value, Error
     if !missing.is_empty() || !stray.is_empty() {
         return Err(unfit(template, &missing, &stray));
     }
-    // A flag that nobody sets is not set: to a strict engine it would be undefined.
+    // A missing flag is false; a strict engine would fail on an undefined one.
     let flags = template.variables.iter().filter(|variable| variable.kind == VariableKind::Flag);
     let mut values: Map<String, Value> = flags.map(|flag| (flag.name.clone(), Value::Bool(false))).collect();
     for (name, value) in given {
@@ -160,7 +150,7 @@ fn values(template: &Template, given: Map<String, Value>) -> Result<Value, Error
     Ok(Value::Object(values))
 }
 
-/// Which arguments are missing and which are none of the prompt.
+/// The error for missing and unknown arguments.
 fn unfit(template: &Template, missing: &[&str], stray: &[&str]) -> ErrorData {
     let names =
         |names: &[&str]| names.iter().map(|name| format!("'{}'", one_line(name))).collect::<Vec<_>>().join(", ");
@@ -173,7 +163,7 @@ fn unfit(template: &Template, missing: &[&str], stray: &[&str]) -> ErrorData {
             if missing.is_empty() { nearest(name, names_of(template)) } else { nearest(name, missing.iter().copied()) };
         let meant = of.map(|of| format!(" (did you mean '{}'?)", one_line(of))).unwrap_or_default();
         let name: String = name.chars().take(200).collect();
-        sentences.push(format!("none of its arguments: '{}'{meant}", one_line(&name)));
+        sentences.push(format!("unknown argument: '{}'{meant}", one_line(&name)));
     }
     let all: Vec<&str> = names_of(template).collect();
     let all = if all.is_empty() { "it takes none".to_owned() } else { format!("it takes {}", names(&all)) };
@@ -186,8 +176,8 @@ fn names_of(template: &Template) -> impl Iterator<Item = &str> {
     template.variables.iter().map(|variable| variable.name.as_str())
 }
 
-/// Why a template did not render, and what to do.
-fn in_words(name: &str, unrendered: &Unrendered) -> ErrorData {
+/// The error for a template which does not render.
+fn render_error(name: &str, unrendered: &Unrendered) -> ErrorData {
     let hint = if unrendered.hint.is_empty() { String::new() } else { format!("; {}", unrendered.hint) };
     ErrorData::invalid_params(
         format!(

@@ -1,5 +1,4 @@
-//! One resource: what an address leads to, and what stands there. Files are read the one way that is contained, whose words
-//! are those of every refusal.
+//! Reads one resource, with the same contained read as the tool `readReference`.
 
 use std::path::Path;
 
@@ -24,16 +23,13 @@ use refdesk_tools::receipts;
 use refdesk_tools::visible::listed;
 use refdesk_tools::{advise, delimited};
 
-/// What the journal calls this way of reading.
+/// The name of this method in the journal.
 const METHOD: &str = "resources/read";
 
-/// Characters of an address that are repeated in an error.
+/// Characters of an address repeated in an error.
 const REPEATED: usize = 200;
 
 /// `resources/read`.
-///
-/// # Errors
-/// The protocol's own for a resource that is not there, where it leads to nothing that may be read.
 pub async fn read(
     front: &Front,
     agent: &Agent,
@@ -47,7 +43,7 @@ pub async fn read(
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-/// What stands at an address, and how the journal has it that it was read.
+/// The text at an address, and the journal entry for reading it.
 fn text_at(snapshot: &Snapshot, access: &Access, uri: &str) -> Result<(ResourceContents, Task), ErrorData> {
     let Address { id, path } = parse(uri)?;
     let source = snapshot.catalog.get(&id).filter(|source| access.reaches(source.id.as_str()));
@@ -76,9 +72,6 @@ fn parse(uri: &str) -> Result<Address, ErrorData> {
 }
 
 /// Checks that an address leads to a listed resource.
-///
-/// # Errors
-/// It does not.
 pub fn check(snapshot: &Snapshot, access: &Access, uri: &str) -> Result<(), ErrorData> {
     let address = parse(uri)?;
     let is_it = |source: &Source| source.id.as_str() == address.id;
@@ -94,7 +87,7 @@ pub fn folders<'s>(snapshot: &'s Snapshot, access: &'s Access) -> impl Iterator<
     listed(snapshot, access).map(|(source, _)| source).filter(|source| source.is_directory())
 }
 
-/// The paths of the files in a folder, as the rest of an address says them; none where it is no folder that may be read.
+/// The paths of a folder's files; empty if it is not a listed folder.
 pub fn files_of(snapshot: &Snapshot, access: &Access, id: &str) -> Vec<String> {
     let is_folder = folders(snapshot, access).any(|source| source.id.as_str() == id);
     let workspace = Path::new(&*snapshot.workspace);
@@ -103,7 +96,7 @@ pub fn files_of(snapshot: &Snapshot, access: &Access, id: &str) -> Vec<String> {
     reading.into_iter().flat_map(|reading| reading.entries).map(|entry| entry.path).collect()
 }
 
-/// A refusal in the words of the protocol: what may not be read is, for a client, not there.
+/// A resource which may not be read is not found, for a client.
 fn refused(uri: &str, refusal: &Error) -> ErrorData {
     let hint = if refusal.hint.is_empty() { String::new() } else { format!("; {}", refusal.hint) };
     not_found(uri, &format!("{}{hint}", refusal.message))

@@ -1,5 +1,5 @@
-//! What stands on the shelf as resources of the protocol, `reference://<id>` each, and as templates for the files of folders.
-//! What one of them says is read in `resource`.
+//! Visible sources as resources of the protocol, `reference://<id>` each, and resource templates for the files of folders. Module
+//! `resource` reads one.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -21,16 +21,13 @@ use refdesk_text::escape::one_line;
 use refdesk_tools::front::Front;
 use refdesk_tools::visible::{VisibleAs, listed};
 
-/// How any source is called, and any file of a folder.
+/// Templates for the address of any source, and of any file in a folder.
 pub const GENERAL: [&str; 2] = ["reference://{id}", "reference://{id}/{path}"];
 
-/// What a folder's files are called, behind the address of the folder.
+/// Follows the address of a folder in the template for its files.
 pub const BELOW: &str = "/{path}";
 
 /// `resources/list`.
-///
-/// # Errors
-/// The cursor leads nowhere, or the desk is closed.
 pub async fn list(
     front: &Front,
     agent: &Agent,
@@ -43,14 +40,11 @@ pub async fn list(
         let resources = entries.into_iter().map(|(source, why)| resource(source, why)).collect();
         Ok(ListResourcesResult { next_cursor: next, ..ListResourcesResult::with_all_items(resources) })
     };
-    // Asks the disk when files changed.
+    // Reads the modification times of files.
     tokio::task::spawn_blocking(list).await.map_err(|_| closed())?
 }
 
-/// `resources/templates/list`: the two that say how everything is called, then one for each folder.
-///
-/// # Errors
-/// The cursor leads nowhere, or the desk is closed.
+/// `resources/templates/list`: the two general templates, then one for each folder.
 pub async fn templates(
     front: &Front,
     agent: &Agent,
@@ -65,7 +59,7 @@ pub async fn templates(
     Ok(ListResourceTemplatesResult { next_cursor: next, ..ListResourceTemplatesResult::with_all_items(templates) })
 }
 
-/// The page of sources that begins after the one of the cursor, which need not be on the shelf any more.
+/// The page of sources after the one in the cursor, which need not be visible any more.
 fn page_after<'s>(
     list: &'static str,
     snapshot: &'s Snapshot,
@@ -96,7 +90,7 @@ fn resource(source: &Source, why: VisibleAs) -> Resource {
     }
 }
 
-/// Bytes, where the catalog knows them.
+/// Size in bytes, if the catalog knows it.
 fn size(source: &Source) -> Option<u64> {
     match &source.kind {
         SourceKind::Local(place) if place.standing == PathState::File => Some(place.size),
@@ -105,7 +99,7 @@ fn size(source: &Source) -> Option<u64> {
     }
 }
 
-/// What a person or an agent chose is for both; what comes without being chosen is for the agent.
+/// Picked sources are for the user and the agent, others only for the agent.
 fn annotations(source: &Source, why: VisibleAs) -> Annotations {
     let audience = match why {
         VisibleAs::Picked => vec![Role::User, Role::Assistant],
@@ -116,7 +110,7 @@ fn annotations(source: &Source, why: VisibleAs) -> Annotations {
     annotations
 }
 
-/// When a source's file was written last, as RFC 3339. A folder's own time says nothing of its files.
+/// Modification time of a source's file, as RFC 3339; none for a folder, whose own time says nothing about its files.
 fn last_modified(source: &Source) -> Option<String> {
     let place = source.place().filter(|place| place.standing == PathState::File)?;
     let nanoseconds = stamp(&place.path).ok()?.modified;
@@ -125,18 +119,18 @@ fn last_modified(source: &Source) -> Option<String> {
     Some(time.round(jiff::Unit::Second).unwrap_or(time).to_string())
 }
 
-/// What the text of a source is.
+/// Media type of a source's text.
 pub fn mime_type(source: &Source) -> &'static str {
     match &source.kind {
         SourceKind::Local(place) if place.standing == PathState::File => mime_type_of(&place.path),
-        // The list of its files.
+        // The text is the list of its files.
         SourceKind::Local(_) => "text/plain",
         SourceKind::Url { .. } | SourceKind::Mcp { .. } | SourceKind::Inline { .. } => "text/markdown",
     }
 }
 
-/// By the ending of a file's name. A line in front of the text says that others wrote it: whoever would parse the rest must
-/// know that it is text.
+/// Media type by file extension. The text begins with a line which marks it as third-party text, so it cannot be parsed as, for
+/// example, JSON.
 pub fn mime_type_of(path: &Path) -> &'static str {
     let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
     match ending.as_deref() {

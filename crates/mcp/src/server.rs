@@ -1,4 +1,4 @@
-//! What the protocol asks, answered by the desk: each method is one line into the file that knows how.
+//! The protocol's methods; each calls the module which implements it.
 
 use std::sync::Arc;
 
@@ -13,22 +13,22 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 
 use super::agent::Connection;
-use super::notices::{self, Notices};
+use super::notices::{self, ClientNotices};
 use super::{completion, handshake, prompts, resource, resources, tools, validate};
 use refdesk_desk::Agent;
 
 use refdesk_tools::front::Front;
 
-/// One agent's end of the desk.
+/// The server for one connection.
 #[derive(Debug, Clone)]
 pub struct Server {
     front: Front,
     connection: Arc<Connection>,
-    notices: Arc<Notices>,
+    notices: Arc<ClientNotices>,
 }
 
 impl Server {
-    /// For one connection.
+    /// A server for a new connection.
     pub fn new(front: Front) -> Self {
         let connection = Arc::new(Connection::new(front.session()));
         Self { front, connection, notices: Arc::default() }
@@ -39,7 +39,7 @@ impl Server {
         &self.front
     }
 
-    /// Who asks.
+    /// The agent which sent a request.
     pub fn agent(&self, context: &RequestContext<RoleServer>) -> Agent {
         self.connection.agent(context)
     }
@@ -57,7 +57,7 @@ impl ServerHandler for Server {
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
         let agent = self.connection.begin(&context);
-        self.notices.meet(&agent);
+        self.notices.set_agent(&agent);
         let mut answer = self.negotiate_initialize(&request)?;
         answer.instructions = handshake::introduce(&self.front, agent).await;
         Ok(answer)
@@ -71,7 +71,7 @@ impl ServerHandler for Server {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        Notices::begin(&self.notices, &self.front, context.peer);
+        ClientNotices::begin(&self.notices, &self.front, context.peer);
     }
 
     async fn list_tools(
@@ -115,7 +115,7 @@ impl ServerHandler for Server {
         resource::read(&self.front, &self.agent(&context), request).await.map(Into::into)
     }
 
-    // Only clients that came by `initialize` subscribe so.
+    // Only for clients which sent `initialize`.
     #[allow(deprecated, reason = "revisions before 2026-07-28 subscribe so")]
     async fn subscribe(
         &self,

@@ -1,36 +1,35 @@
-//! One agent on standard input and output, until it goes away or a signal ends the server. Either way what was asked for is
-//! answered, and what was acknowledged is stored.
+//! Serves one agent on standard input and output until it disconnects or a signal ends the server. Either way open requests are
+//! answered, and acknowledged changes are stored.
 
 use std::io;
 
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 
-use super::lines::Lines;
+use super::lines::LineTransport;
 use super::server::Server;
 use refdesk_desk::Options;
 use refdesk_desk::engine;
 use refdesk_text::report::Diagnostic;
 use refdesk_tools::front::{Ending, Front, died};
 
-/// Serves one agent on standard input and output, for this session or one of its own, until the client goes away or a signal
-/// ends it. `tell` gets what is wrong with the workspace.
+/// Serves one agent, in the given session or one of its own. `tell` gets the diagnostics of the workspace.
 ///
 /// # Errors
-/// Where the system gives no thread, signals cannot be heard, or the desk ends by itself.
+/// A thread or a signal handler cannot be started, or the desk ends by itself.
 pub async fn serve_stdio(options: Options, session: Option<String>, tell: fn(&[Diagnostic])) -> io::Result<()> {
     let renderer = options.renderer.clone();
     let front = Front::new(session, renderer, engine::start(options)?);
     front.tell_opening(tell);
     let (reader, writer) = rmcp::transport::io::stdio_pipes();
-    let lines = Lines::new(reader, writer, front.clone());
+    let lines = LineTransport::new(reader, writer, front.clone());
     on_signal(front.clone())?;
     match Server::new(front.clone()).serve(lines).await {
         Ok(served) => {
             let ended = served.waiting().await;
             tracing::info!("the session ended: {ended:?}");
         }
-        // Nobody is left who could be told.
+        // The client is gone.
         Err(ServerInitializeError::ConnectionClosed(_)) => {}
         Err(error) => tracing::info!("there was no session: {error}"),
     }
@@ -40,7 +39,7 @@ pub async fn serve_stdio(options: Options, session: Option<String>, tell: fn(&[D
     }
 }
 
-/// Has the server end as if its input had when the system asks for it.
+/// Ends the server on a signal, as if its input had ended.
 fn on_signal(front: Front) -> io::Result<()> {
     #[cfg(unix)]
     {

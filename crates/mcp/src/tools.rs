@@ -9,25 +9,19 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 
-use super::elicit::{Client, input_required};
+use super::elicit::{ElicitingClient, input_required};
 use refdesk_desk::Agent;
 use refdesk_text::Error;
 use refdesk_tools::front::Front;
 use refdesk_tools::{INVALID_CALL, ToolAnswer, ToolEffect, ToolSpec};
 
 /// `tools/list`.
-///
-/// # Errors
-/// The desk is closed.
 pub async fn list(front: &Front) -> Result<ListToolsResult, ErrorData> {
     let excluded = front.opened().await.ok_or_else(closed)?.exclude_tools;
     Ok(ListToolsResult::with_all_items(refdesk_tools::offered(&excluded).map(tool).collect()))
 }
 
 /// `tools/call`.
-///
-/// # Errors
-/// The call is wrong, or the desk is closed.
 pub async fn call(
     front: &Front,
     agent: Agent,
@@ -35,7 +29,7 @@ pub async fn call(
     context: RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {
     let cancelled = context.ct.clone();
-    let elicit = Client::new(front, context, request.input_responses).map(|client| Box::new(client) as _);
+    let elicit = ElicitingClient::new(front, context, request.input_responses).map(|client| Box::new(client) as _);
     let arguments = request.arguments.unwrap_or_default();
     tokio::select! {
         answer = refdesk_tools::call(front, agent, &request.name, arguments, elicit) => {

@@ -33,7 +33,7 @@ pub fn validate(line: &[u8], has_begun: &mut bool) -> Validated {
     let value: Value = match serde_json::from_slice(line) {
         Ok(value) => value,
         Err(error) => {
-            let message = format!("this line is no JSON: {error}; send one JSON-RPC message a line");
+            let message = format!("this line is not JSON: {error}; send one JSON-RPC message a line");
             return Validated::Error(None, ErrorData::parse_error(message, None));
         }
     };
@@ -78,7 +78,7 @@ pub fn validate(line: &[u8], has_begun: &mut bool) -> Validated {
     }
     let message: ClientJsonRpcMessage = match serde_json::from_value(Value::Object(members)) {
         Ok(message) => message,
-        Err(error) => return invalid(id, &format!("this is no message of the protocol: {error}")),
+        Err(error) => return invalid(id, &format!("this is not a message of the protocol: {error}")),
     };
     if !*has_begun {
         match &message {

@@ -18,9 +18,6 @@ pub struct ToolArguments {
 
 impl ToolArguments {
     /// The arguments of a call.
-    ///
-    /// # Errors
-    /// The tool has no argument of some name.
     pub fn new(tool: &'static ToolSpec, given: Map<String, Value>) -> Result<Self, Error> {
         let schema = tool.input();
         let known = || schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
@@ -41,9 +38,6 @@ impl ToolArguments {
     }
 
     /// A string.
-    ///
-    /// # Errors
-    /// It is not a string.
     pub fn text(&mut self, name: &str) -> Result<Option<String>, Error> {
         match self.given.remove(name) {
             None | Some(Value::Null) => Ok(None),
@@ -54,17 +48,11 @@ impl ToolArguments {
     }
 
     /// A required string.
-    ///
-    /// # Errors
-    /// It is missing or not a string.
     pub fn needed(&mut self, name: &str) -> Result<String, Error> {
         self.text(name)?.ok_or_else(|| self.says(&format!("needs '{name}'")))
     }
 
     /// The value of one of these words.
-    ///
-    /// # Errors
-    /// It is another word.
     pub fn word<T: Copy>(&mut self, name: &str, words: &[(&str, T)]) -> Result<Option<T>, Error> {
         let Some(given) = self.text(name)? else { return Ok(None) };
         if let Some((_, found)) = words.iter().find(|(word, _)| word.eq_ignore_ascii_case(&given)) {
@@ -77,9 +65,6 @@ impl ToolArguments {
     }
 
     /// Strings. Accepts one string, and a list in a string.
-    ///
-    /// # Errors
-    /// It is not a list of strings.
     pub fn texts(&mut self, name: &str) -> Result<Vec<String>, Error> {
         let given = match self.given.remove(name) {
             None | Some(Value::Null) => return Ok(Vec::new()),
@@ -103,9 +88,6 @@ impl ToolArguments {
     }
 
     /// True or false; false if it is missing.
-    ///
-    /// # Errors
-    /// It is neither.
     pub fn flag(&mut self, name: &str) -> Result<bool, Error> {
         match self.given.remove(name) {
             None | Some(Value::Null) => Ok(false),
@@ -117,9 +99,6 @@ impl ToolArguments {
     }
 
     /// Values for a template: an object, or its JSON text; empty if missing.
-    ///
-    /// # Errors
-    /// It is not an object, or exceeds a limit.
     pub fn values(&mut self, name: &str) -> Result<Value, Error> {
         let values = match self.given.remove(name) {
             None | Some(Value::Null) => return Ok(Value::Object(Map::new())),

@@ -26,7 +26,7 @@ pub trait Elicit: std::fmt::Debug + Send + Sync {
 }
 
 /// A reply from the client's user.
-pub type Reply = Result<Answered, Unanswered>;
+pub type UserReply = Result<Answered, Unanswered>;
 
 /// How a transport asks its client.
 pub enum Elicitation {
@@ -35,9 +35,9 @@ pub enum Elicitation {
     /// The client asks, and then repeats the call.
     CallAgain,
     /// The repeated call brought this reply.
-    Replied(Reply),
+    Replied(UserReply),
     /// The client is asking.
-    Asking(Pin<Box<dyn Future<Output = Reply> + Send>>),
+    Asking(Pin<Box<dyn Future<Output = UserReply> + Send>>),
 }
 
 /// Sources a person chose.
@@ -52,9 +52,6 @@ pub(crate) struct Chosen {
 }
 
 /// Asks for a choice of sources.
-///
-/// # Errors
-/// There is nothing to choose from, no reply, or the desk is closed.
 pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, CallError> {
     let context = format!("{} asks which references it should work with", call.agent.who);
     let offer = Task::Offer { context, tags: Vec::new() };
@@ -109,7 +106,7 @@ pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, CallError> {
 }
 
 /// What the person chose, described for the agent.
-fn chosen(reply: Reply) -> Result<Chosen, Error> {
+fn chosen(reply: UserReply) -> Result<Chosen, Error> {
     let Answered { selected, unknown, by, .. } = reply.map_err(no_reply)?;
     let by = channel::person(by.as_deref());
     let mut note = match selected.len() {
@@ -127,9 +124,6 @@ fn chosen(reply: Reply) -> Result<Chosen, Error> {
 }
 
 /// Asks on a screen to approve a write; answers who approved it.
-///
-/// # Errors
-/// It was not approved.
 pub(crate) async fn approve(call: &ToolCall, way: Way, approval: Approval) -> Result<String, Error> {
     let path = approval.path.clone();
     let desk = call.front.snapshots().borrow().desk.to_string();
@@ -188,8 +182,8 @@ fn wait_for(request: &Request, way: &Way) -> Wait {
 /// Asks on a thread, which ends soon after `wait` is given up, and keeps its place until then.
 fn on_thread(
     wait: Wait,
-    ask: impl FnOnce(&Wait) -> Reply + Send + 'static,
-) -> impl FnOnce(Place) -> Pin<Box<dyn Future<Output = Reply> + Send>> {
+    ask: impl FnOnce(&Wait) -> UserReply + Send + 'static,
+) -> impl FnOnce(Place) -> Pin<Box<dyn Future<Output = UserReply> + Send>> {
     |place| {
         let asked = tokio::task::spawn_blocking(move || {
             let _place = place;
@@ -206,12 +200,12 @@ fn on_thread(
 
 /// Waits for a reply and journals the question and the reply. If the call is dropped the question is given up, which is also
 /// journalled.
-async fn ask<F: Future<Output = Reply>>(
+async fn ask<F: Future<Output = UserReply>>(
     call: &ToolCall,
     request: Request,
     wait: Wait,
     start: impl FnOnce(Place) -> F,
-) -> Reply {
+) -> UserReply {
     let Some(place) = call.front.place(&call.agent.session) else {
         let message = format!(
             "another question of this session is with the user, or {QUESTIONS} of other sessions are: no more is asked"

@@ -20,7 +20,7 @@ pub mod visible;
 
 pub use answer::ToolAnswer;
 pub use arguments::json_type;
-pub use asking::{Elicit, Elicitation, Reply};
+pub use asking::{Elicit, Elicitation, UserReply};
 pub use read_reference::delimited;
 
 use std::pin::Pin;
@@ -57,11 +57,11 @@ pub struct ToolSpec {
     example: &'static str,
     /// What it may change.
     pub effect: ToolEffect,
-    handler: fn(ToolCall) -> Pin<Box<dyn Future<Output = Handled> + Send>>,
+    handler: fn(ToolCall) -> Pin<Box<dyn Future<Output = ToolResult> + Send>>,
 }
 
 /// What a handler returns.
-type Handled = Result<ToolAnswer, CallError>;
+type ToolResult = Result<ToolAnswer, CallError>;
 
 /// What a tool may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

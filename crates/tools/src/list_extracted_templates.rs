@@ -2,10 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Handled, ToolAnswer, ToolCall, ToolEffect, ToolSpec, closed};
+use super::{ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, closed};
 use refdesk_desk::rows;
 
-/// The tool.
 pub const SPEC: ToolSpec = ToolSpec {
     name: "listExtractedTemplates",
     older: &["listAvailableTemplates", "listTemplates"],
@@ -21,7 +20,7 @@ pub const SPEC: ToolSpec = ToolSpec {
     handler: |call| Box::pin(run(call)),
 };
 
-async fn run(mut call: ToolCall) -> Handled {
+async fn run(mut call: ToolCall) -> ToolResult {
     let pattern = call.arguments.text("pattern")?;
     let snapshot = call.front.indexed(&call.agent).await.ok_or_else(closed)?;
     let workspace = snapshot.workspace.as_ref().as_ref();

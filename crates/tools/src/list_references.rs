@@ -4,13 +4,12 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::answer::escape;
-use super::{Handled, ToolAnswer, ToolCall, ToolEffect, ToolSpec, closed};
+use super::{ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, closed};
 use refdesk_core::catalog::{Mode, Source};
 use refdesk_desk::engine::Snapshot;
 use refdesk_desk::has_any_tag;
 use refdesk_desk::rows::{Members, Rows};
 
-/// The tool.
 pub const SPEC: ToolSpec = ToolSpec {
     name: "listReferences",
     older: &[],
@@ -31,7 +30,7 @@ pub const SPEC: ToolSpec = ToolSpec {
 const MODES: [(&str, Option<Mode>); 3] =
     [("all", None), ("auto", Some(Mode::Auto)), ("selectable", Some(Mode::Selectable))];
 
-async fn run(mut call: ToolCall) -> Handled {
+async fn run(mut call: ToolCall) -> ToolResult {
     let tags = call.arguments.texts("filter_tags")?;
     let mode = call.arguments.word("mode", &MODES)?.flatten();
     let snapshot = call.front.settled(&call.agent).await.ok_or_else(closed)?;

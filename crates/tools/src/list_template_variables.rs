@@ -1,10 +1,9 @@
 //! `listTemplateVariables`: the variables of a template, with the members of `refdesk templates variables`.
 
-use super::{Handled, ToolAnswer, ToolCall, ToolEffect, ToolSpec, closed};
+use super::{ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, closed};
 use refdesk_desk::rows;
 use refdesk_text::Error;
 
-/// The tool.
 pub const SPEC: ToolSpec = ToolSpec {
     name: "listTemplateVariables",
     older: &[],
@@ -19,7 +18,7 @@ pub const SPEC: ToolSpec = ToolSpec {
     handler: |call| Box::pin(run(call)),
 };
 
-async fn run(mut call: ToolCall) -> Handled {
+async fn run(mut call: ToolCall) -> ToolResult {
     let name = call.arguments.needed("template_name")?;
     let snapshot = call.front.indexed(&call.agent).await.ok_or_else(closed)?;
     let hint = "listExtractedTemplates shows the templates of the selection";

@@ -3,13 +3,12 @@
 
 use serde_json::json;
 
-use super::{Handled, ToolAnswer, ToolCall, ToolEffect, ToolSpec, closed, receipts};
+use super::{ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, closed, receipts};
 use refdesk_desk::reading::{Reading, ReadingKind, read_source};
 use refdesk_desk::rows::is_telling;
 use refdesk_files::name::sha256_hex;
 use refdesk_text::escape::{one_line, visible};
 
-/// The tool.
 pub const SPEC: ToolSpec = ToolSpec {
     name: "readReference",
     older: &[],
@@ -36,7 +35,7 @@ pub const NOTICE: &str =
 /// Hexadecimal digits of the code which ends a text: enough that no text can be made to contain its own code.
 const CODE: usize = 16;
 
-async fn run(mut call: ToolCall) -> Handled {
+async fn run(mut call: ToolCall) -> ToolResult {
     let id = call.arguments.needed("id")?;
     let path = call.arguments.text("path")?;
     let lines = call.arguments.text("lines")?;

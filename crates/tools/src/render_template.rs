@@ -5,10 +5,9 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use super::rendering::{Rendering, facts, note, render};
-use super::{Handled, ToolAnswer, ToolCall, ToolEffect, ToolSpec, closed};
+use super::{ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, closed};
 use refdesk_text::escape::visible;
 
-/// The tool.
 pub const SPEC: ToolSpec = ToolSpec {
     name: "renderTemplate",
     older: &[],
@@ -27,7 +26,7 @@ pub const SPEC: ToolSpec = ToolSpec {
     handler: |call| Box::pin(run(call)),
 };
 
-async fn run(mut call: ToolCall) -> Handled {
+async fn run(mut call: ToolCall) -> ToolResult {
     let rendering = render(&mut call).await?;
     let Rendering { made, .. } = &rendering;
     let mut json = facts(&rendering);

@@ -7,14 +7,13 @@ use serde_json::{Map, Value, json};
 
 use super::asking::approve;
 use super::rendering::{Rendering, cut_diff, facts, failure, note, render};
-use super::{CallError, Handled, ToolAnswer, ToolCall, ToolEffect, ToolSpec, closed};
+use super::{CallError, ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, closed};
 use refdesk_core::config::ApprovalMode;
 use refdesk_desk::channel::Approval;
 use refdesk_desk::engine::{Outcome, Task};
 use refdesk_files::output::{Before, Proposal, Scope, WriteFailure, needs_overwrite, propose};
 use refdesk_text::Error;
 
-/// The tool.
 pub const SPEC: ToolSpec = ToolSpec {
     name: "renderTemplateToFile",
     older: &["writeFileFromTemplate"],
@@ -36,7 +35,7 @@ pub const SPEC: ToolSpec = ToolSpec {
     handler: |call| Box::pin(run(call)),
 };
 
-async fn run(mut call: ToolCall) -> Handled {
+async fn run(mut call: ToolCall) -> ToolResult {
     let path = call.arguments.needed("output_path")?;
     let overwrite = call.arguments.flag("overwrite")?;
     let mut rendering = render(&mut call).await?;
@@ -126,7 +125,7 @@ async fn visible_diff(call: &ToolCall, proposal: &Proposal) -> Result<String, Er
         let (_, access) = call.front.readable(&call.agent).await.ok_or_else(closed)?;
         if !access.allows(&proposal.path) {
             return Ok(format!(
-                "{}; what {} holds is no reference of yours to read\n",
+                "{}; the diff is not shown, because you may not read {}\n",
                 proposal.diff.summary(),
                 proposal.shown
             ));

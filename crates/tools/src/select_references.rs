@@ -4,11 +4,10 @@ use serde_json::{Value, json};
 
 use super::asking::{Chosen, choose};
 use super::read_reference::NOTICE;
-use super::{CallError, Handled, ToolAnswer, ToolCall, ToolEffect, ToolSpec, closed};
+use super::{CallError, ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, closed};
 use refdesk_desk::engine::{Outcome, Selected, Task};
 use refdesk_desk::reading::GIVEN;
 
-/// The tool.
 pub const SPEC: ToolSpec = ToolSpec {
     name: "selectReferences",
     older: &[],
@@ -27,7 +26,7 @@ pub const SPEC: ToolSpec = ToolSpec {
     handler: |call| Box::pin(run(call)),
 };
 
-async fn run(mut call: ToolCall) -> Handled {
+async fn run(mut call: ToolCall) -> ToolResult {
     let ids = call.arguments.texts("ids")?;
     let tags = call.arguments.texts("filter_tags")?;
     if !ids.is_empty() || !tags.is_empty() {
@@ -41,7 +40,7 @@ async fn run(mut call: ToolCall) -> Handled {
 }
 
 /// Picks them; `chosen` is set if a person chose them.
-async fn pick(call: &ToolCall, ids: Vec<String>, tags: Vec<String>, chosen: Option<Chosen>) -> Handled {
+async fn pick(call: &ToolCall, ids: Vec<String>, tags: Vec<String>, chosen: Option<Chosen>) -> ToolResult {
     let task = Task::Select { ids, tags };
     let selected = match call.front.ask(&call.agent, task).await {
         Some(Outcome::Selected(Ok(selected))) => *selected,

@@ -15,9 +15,6 @@ const FOLDER: &str = ".templates";
 const BYTES: u64 = 1024 * 1024;
 
 /// Reads it.
-///
-/// # Errors
-/// It does not exist, may not be read, or is not text.
 pub fn read(workspace: &Path, access: &Access, path: &str) -> Result<String, Error> {
     let not_found = || {
         let hint = "a relative path starts from the workspace; listExtractedTemplates shows names for 'template_name'";
@@ -36,7 +33,7 @@ pub fn read(workspace: &Path, access: &Access, path: &str) -> Result<String, Err
         let hint = "if a source holds it, select that first, with selectReferences";
         return Err(Error::new("no-access", message, hint));
     }
-    let unreadable = |why: String| Error::new("template-unreadable", format!("{path} {why}"), "mend the file");
+    let unreadable = |why: String| Error::new("template-unreadable", format!("{path} {why}"), "fix the file");
     // A component which becomes a link from here on is not followed.
     let opened = open(&resolved).map_err(|error| unreadable(format!("cannot be read: {error}")))?;
     let Opened::File(file, _) = opened else { return Err(unreadable("is a folder".to_owned())) };
